@@ -2,9 +2,8 @@
 
 import type { BackfillFacts, BackfillFate, BackfillOptions, BackfillResult } from '../operate/changes.ts';
 import { wholeNumber } from './flags.ts';
-import { count, countTable, firstLines, span } from './numbers.ts';
+import { count, countTable, firstLines, span, workFromNow } from './numbers.ts';
 import { defineOperation, type Facts, planOf, type Session } from './operation.ts';
-import { workFromNow } from './output/work.ts';
 
 export const command = defineOperation({
   name: 'backfill',

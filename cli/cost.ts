@@ -1,8 +1,8 @@
-import { loadConfig } from '../config/load-config.ts';
+import { loadConfig } from '../config/config-file.ts';
 import { PLAIN_MODE_SECONDS, type PreciseTtlProps } from '../config/props.ts';
 import { DEFAULT_SHARDS, MAX_SHARDS } from '../expiry/model.ts';
-import { chooseTables } from '../operate/choose-tables.ts';
 import { monthlyCost } from '../operate/cost.ts';
+import { chooseTables } from '../operate/deployment/subject.ts';
 import { describeBill } from './cost/text.ts';
 import { BY, CONFIG, FlagError, type FlagValues, switchFlag, textFlag, wholeNumber } from './flags.ts';
 import { print, printData } from './print.ts';

@@ -1,5 +1,5 @@
 /** `precise-ttl doctor`: checks a table and the resources that are deployed for it. See `--help`. */
-import type { Verdict } from '../operate/doctor/finding.ts';
+import type { Verdict } from '../operate/doctor/report.ts';
 import { switchFlag, wholeNumber } from './flags.ts';
 import { defineLook, MASK, NOT_KNOWN } from './look.ts';
 import { printError } from './print.ts';

@@ -2,11 +2,19 @@
 
 import { loadConfigFile } from '../config/config-file.ts';
 import type { ServiceName } from '../local/services/local-services.ts';
-import { CONFIG, FlagError, type FlagValues, switchFlag, textFlag, wholeNumber } from './flags.ts';
+import {
+  CONFIG,
+  FlagError,
+  type FlagValues,
+  switchFlag,
+  textFlag,
+  wholeNumber,
+  writableFile,
+  writableFolder,
+} from './flags.ts';
 import { restartWithSmallNewSpace } from './lean-heaps.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
-import { writableFile, writableFolder } from './writable-file.ts';
 
 const PORT = { type: 'number', min: 1, max: 65_535, whole: true, value: 'N' } as const;
 

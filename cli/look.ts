@@ -1,15 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import type { DeploymentConfig } from '../config/config.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { loadConfig } from '../config/config-file.ts';
 import { Progress } from '../lab/report/progress.ts';
 import { localEndpoint, type Service } from '../operate/aws/endpoint.ts';
 import { describeSdkError } from '../operate/aws/errors.ts';
-import { CONFIG, type Flags, type FlagValues, switchFlag, textFlag } from './flags.ts';
+import { CONFIG, type Flags, type FlagValues, switchFlag, textFlag, writableFile } from './flags.ts';
 import { type COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
 import { print, printData, printError } from './print.ts';
 import { type AnyCommand, defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
-import { writableFile } from './writable-file.ts';
 
 /** Exit status for a wrong command line and for a failed request, in commands that use 1 and 2 for their answers. */
 export const NOT_KNOWN = 3;

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { checkConfig, type DeploymentConfig } from '../config/config.ts';
-import { modelOf } from '../config/model-of.ts';
+import { modelOf } from '../config/deployments.ts';
 import { functionSettings, type PreciseTtlProps, type ResolvedProps, resolveProps } from '../config/props.ts';
 import { resolvedArchive } from '../config/stream-props.ts';
 import { startDashboard } from '../dashboard/start.ts';
@@ -12,7 +12,7 @@ import type { Judged, Verdict } from '../lab/demo/report.ts';
 import { type DemoOptions, runDemo } from '../lab/demo/run.ts';
 import type { Following } from '../lab/ledger/followers.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
-import { chooseTables } from '../operate/choose-tables.ts';
+import { chooseTables } from '../operate/deployment/subject.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
 import { FlagError } from './flags.ts';
 

@@ -1,20 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import type { DeploymentConfig } from '../config/config.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { loadConfig } from '../config/config-file.ts';
 import { Progress } from '../lab/report/progress.ts';
 import type { Clients } from '../operate/aws/clients.ts';
 import { localEndpoint, requireOnePlace, type Service } from '../operate/aws/endpoint.ts';
 import { describeSdkError } from '../operate/aws/errors.ts';
-import { chooseTable, chooseTables } from '../operate/choose-tables.ts';
 import { commandLine } from '../operate/command-line.ts';
+import { chooseTable, chooseTables } from '../operate/deployment/subject.ts';
 import { StoppedError } from '../operate/errors.ts';
 import { consent, requireConsent, YES } from './consent.ts';
-import { CONFIG, type Flags, type FlagValues, switchFlag, textFlag } from './flags.ts';
+import { CONFIG, type Flags, type FlagValues, switchFlag, textFlag, writableFile } from './flags.ts';
 import { type COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
 import { print, printError } from './print.ts';
 import { type AnyCommand, defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
-import { writableFile } from './writable-file.ts';
 
 /** The arguments of an operation, besides its flags. */
 export interface Session {

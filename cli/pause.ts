@@ -1,7 +1,7 @@
 /** `precise-ttl pause`: pauses the sweeps without a deployment. See `--help`. */
 import type { OpenExecution, PauseOptions } from '../operate/changes.ts';
 import { commandLine } from '../operate/command-line.ts';
-import { describePause } from '../operate/deployment/sweep-text.ts';
+import { describePause } from '../operate/deployment/sweep.ts';
 import { isoSeconds } from '../operate/times.ts';
 import { textFlag } from './flags.ts';
 import { firstLines } from './numbers.ts';

@@ -4,8 +4,8 @@ import type { PieceResult, ReplayOptions } from '../operate/changes.ts';
 import { DEFAULT_CONCURRENCY, replaySettings } from '../operate/replay/settings.ts';
 import { MAX_DELETES_PER_SECOND } from '../statemachine/contract/limits.ts';
 import { textFlag, wholeNumber } from './flags.ts';
+import { workFromNow } from './numbers.ts';
 import { defineOperation, planOf, type Session, type Told } from './operation.ts';
-import { workFromNow } from './output/work.ts';
 import { describeFacts, describePiece, describeResult } from './replay/text.ts';
 
 export const command = defineOperation({

@@ -1,7 +1,7 @@
 /** `precise-ttl resume`: ends a pause, and deletes what expired during it. See `--help`. */
 import type { MissedOfTable, ResumedTable, ResumeOptions, ResumeProgress } from '../operate/changes.ts';
 import { commandLine } from '../operate/command-line.ts';
-import { describePause } from '../operate/deployment/sweep-text.ts';
+import { describePause } from '../operate/deployment/sweep.ts';
 import { isoSeconds } from '../operate/times.ts';
 import { switchFlag } from './flags.ts';
 import { defineOperation, describeFacts, planOf, type Session } from './operation.ts';

@@ -1,12 +1,21 @@
 /** `precise-ttl start`: runs the main job on this machine. See `--help`. */
 import { loadConfigFile } from '../config/config-file.ts';
 import { drawMoment, paint } from '../lab/demo/live/draw.ts';
-import { BY, CONFIG, type FlagValues, MINUTES, RATE, SEED, switchFlag, textFlag } from './flags.ts';
+import {
+  BY,
+  CONFIG,
+  type FlagValues,
+  MINUTES,
+  RATE,
+  SEED,
+  switchFlag,
+  textFlag,
+  writableFile,
+} from './flags.ts';
 import type { MainJobOptions } from './main-job.ts';
 import { lookOf, STDOUT } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
-import { writableFile } from './writable-file.ts';
 
 const FLAGS = {
   minutes: { ...MINUTES, help: 'how long sessions keep expiring' },

@@ -92,7 +92,7 @@ ten) the command tells what is known, and what did not answer. A later look of -
 async function listHistory({ asked, config, table, signal, tell }: Session): Promise<number> {
   const [{ readHistory }, { describeHistory }] = await Promise.all([
     import('../operate/history/history.ts'),
-    import('./status/history-text.ts'),
+    import('./status/text.ts'),
   ]);
   const report = await readHistory({ ...asked, config, table, signal });
   tell({ report, text: () => describeHistory(report) });

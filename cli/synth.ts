@@ -2,11 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { loadConfigFile } from '../config/config-file.ts';
-import { synthesizeStack } from './deploy/synthesized-stack.ts';
-import { CONFIG, FlagError, textFlag } from './flags.ts';
+import { synthesizeStack } from './deploy/run-terraform.ts';
+import { CONFIG, FlagError, textFlag, writableFile, writableFolder } from './flags.ts';
 import { printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
-import { writableFile, writableFolder } from './writable-file.ts';
 
 export const command = defineCommand({
   flags: {

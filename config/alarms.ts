@@ -7,7 +7,7 @@ import {
 } from '../functions/record-metrics/metrics.ts';
 import { DEPLOYMENT_DIMENSION, type DeploymentMetricName } from '../functions/runtime/deployment-metric.ts';
 import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics.ts';
-import { orReference } from './references.ts';
+import { orReference } from './terraform-text.ts';
 
 /** The settings of a deployment that its alarms depend on. */
 export interface AlarmedDeployment {

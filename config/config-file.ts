@@ -4,6 +4,7 @@ import * as nodeModule from 'node:module';
 import { relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PreciseTtlError } from '../expiry/errors.ts';
+import { checkConfig, type DeploymentConfig } from './config.ts';
 
 /** The name of the configuration file that `precise-ttl init` writes. */
 export const CONFIG_FILE = 'precise-ttl.config.ts';
@@ -138,4 +139,9 @@ export async function useConfigFile(use: (config: unknown) => unknown): Promise<
     console.error(error instanceof ConfigFileError ? error.message : `${CONFIG_FILE}: ${error.message}`);
     process.exitCode = 1;
   }
+}
+
+/** Reads a configuration file and checks it. @param file @default precise-ttl.config.* in the working directory */
+export async function loadConfig(file?: string): Promise<DeploymentConfig> {
+  return checkConfig(await loadConfigFile(file));
 }

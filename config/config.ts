@@ -26,9 +26,9 @@ import {
   WRITTEN_NAMES,
   withShared,
 } from './props.ts';
-import { isReference, listOf } from './references.ts';
 import { REGION } from './regions.ts';
 import { TAGS, TAGS_OR_REFERENCES } from './tags.ts';
+import { isReference, listOf } from './terraform-text.ts';
 
 /** Terraform's state in a local file beside the project: only for trials by one person. */
 export interface LocalState {

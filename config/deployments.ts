@@ -1,8 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldProblem } from '../expiry/errors.ts';
-import { carriedSettings } from '../functions/runtime/environment.ts';
+import { isObject } from '../expiry/fields.ts';
+import type { ExpiryModel } from '../expiry/model.ts';
+import { carriedSettings, modelOfSettings } from '../functions/runtime/environment.ts';
+import type { CarriedSettings, TickInput } from '../statemachine/contract/inputs.ts';
 import { type Named, nameProblem, namesOfDeployment, namesOfTable } from './names.ts';
-import { DEPLOYMENT_PROPS, functionSettings, type ResolvedProps } from './props.ts';
+import {
+  DEPLOYMENT_PROPS,
+  functionSettings,
+  type PreciseTtlProps,
+  type ResolvedProps,
+  resolveProps,
+} from './props.ts';
 
 type SharedName = (typeof DEPLOYMENT_PROPS)[number];
 
@@ -140,3 +149,49 @@ const MAX_SETTINGS_BYTES = 200_000;
 
 /** Further bytes of a table whose items are archived before they are deleted: the name of a bucket has up to 63 characters. */
 const COPY_TO_BYTES = 200;
+
+/** The model of a deployed table, without a default TTL: the one that its writers and readers make with `expiryModel`. */
+export function modelOf(props: PreciseTtlProps): ExpiryModel {
+  return modelOfSettings(resolveProps(props));
+}
+
+/** The tables that a state machine of a deployment sweeps, read from its definition as JSON; empty for any other state machine. */
+export function tablesInDefinition(definition: string): readonly CarriedSettings[] {
+  let tables: unknown;
+  try {
+    tables = JSON.parse(definition)?.States?.PlanSweep?.Arguments?.Payload?.tables;
+  } catch {
+    // Terraform does not know the definition yet.
+  }
+  if (!Array.isArray(tables)) return [];
+  return tables.filter(
+    (table): table is CarriedSettings => isObject(table) && typeof table['tableName'] === 'string',
+  );
+}
+
+/** The placeholder in a target's input that Scheduler replaces by the schedule's time. Its angle brackets must not be escaped. */
+const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
+
+/** Every full minute: `rate(1 minute)` would count from its own start. */
+export const EVERY_MINUTE = 'cron(* * * * ? *)';
+
+/** The schedule as it is deployed. */
+export interface TickSchedule {
+  readonly name: string;
+  readonly expression: string;
+  readonly input: TickInput;
+  /**
+   * Seconds for which Scheduler retries the start. A late tick has little value: the next ones look back far enough to cover its minute.
+   */
+  readonly retryForSeconds: number;
+}
+
+/** The schedule that starts a tick once a minute. */
+export function tickSchedule({ name }: Pick<Deployment, 'name'>): TickSchedule {
+  return {
+    name: `${name}-tick`,
+    expression: EVERY_MINUTE,
+    input: { scheduledTime: SCHEDULED_TIME },
+    retryForSeconds: 300,
+  };
+}

@@ -19,9 +19,9 @@ import {
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { ALARMS_KIND } from './alarms.ts';
 import { flattened, GROUP_NAMES, GROUPS, type GroupName, isGrouped, nested, pathOf } from './prop-groups.ts';
-import { orReference } from './references.ts';
 import { ARCHIVE, EVENTS } from './stream-props.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
+import { orReference } from './terraform-text.ts';
 
 /** Types that a key attribute can have. */
 const KEY_TYPES = ['S', 'N', 'B'] as const;

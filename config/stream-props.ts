@@ -11,7 +11,7 @@ import {
 } from '../functions/publish-expiries/destinations.ts';
 import { EVENT_KINDS } from '../functions/publish-expiries/settings.ts';
 import { variableOf } from '../functions/runtime/variables.ts';
-import { orReference } from './references.ts';
+import { orReference } from './terraform-text.ts';
 
 /** The archive: expired items are kept in S3. */
 export interface ArchiveProp {

@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../expiry/errors.ts';
 import { isObject, type Kind, kind } from '../expiry/fields.ts';
-import { isReference } from './references.ts';
+import { isReference } from './terraform-text.ts';
 
 /** Most tags of a resource: the lowest limit of all services that are tagged. */
 const MAX_TAGS = 50;

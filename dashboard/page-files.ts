@@ -11,7 +11,7 @@ const PLAIN = {
   'icon.svg': ['icon.svg', 'image/svg+xml'],
 } as const;
 
-/** Makes the files of the page. In the package they were made at the build: `tools/package/prebuilt-page.ts`. */
+/** Makes the files of the page. In the package they were made at the build: `tools/package/prebuilt.ts`. */
 export async function pageFiles(): Promise<Map<string, PageFile>> {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({

@@ -1,4 +1,4 @@
-import { untilAborted } from '../operate/abortable.ts';
+import { untilAborted } from '../operate/time-limit.ts';
 import type { SourceReport } from './report.ts';
 
 interface SourceOptions<Answer> {

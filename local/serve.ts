@@ -1,4 +1,4 @@
-import type { LocalCloudWatch, LocalCloudWatchOptions } from 'aws-on-loopback/cloudwatch/cloudwatch';
+import { LocalCloudWatch, type LocalCloudWatchOptions } from 'aws-on-loopback/cloudwatch/cloudwatch';
 import { serveCloudWatch } from 'aws-on-loopback/cloudwatch/serve-cloudwatch';
 import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import { isFree, requireFree } from 'aws-on-loopback/ports';
@@ -8,10 +8,22 @@ import type { MappingOptions } from 'aws-on-loopback/streams/event-source-mappin
 import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import { ApiServer, type Clock, realClock } from 'stepfunctions-emulator';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
-import { cloudWatchOf } from './cloudwatch.ts';
 import { DynamoDbMeter } from './dynamodb/meter.ts';
 import type { LocalFunctionsOptions } from './functions/local-functions.ts';
 import type { ServicesOptions } from './services/local-services.ts';
+import type { SynthesizedCloud } from './stack/synthesized.ts';
+
+/** Creates CloudWatch for the synthesized stack. The alarms are evaluated after {@link LocalCloudWatch.start}. */
+export function cloudWatchOf(
+  synthesized: Pick<SynthesizedCloud, 'alarms' | 'blocks'>,
+  clock: Clock,
+  { onAlarm, messagesIn }: Pick<LocalCloudWatchOptions, 'onAlarm' | 'messagesIn'> = {},
+): LocalCloudWatch {
+  const queues = synthesized.blocks.flatMap(({ kind, type, body }) =>
+    kind === 'resource' && type === 'aws_sqs_queue' && typeof body['name'] === 'string' ? [body['name']] : [],
+  );
+  return new LocalCloudWatch({ clock, alarms: synthesized.alarms, queues, onAlarm, messagesIn });
+}
 
 export interface ServeOptions {
   /** See {@link LocalCloudOptions}. */

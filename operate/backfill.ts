@@ -3,7 +3,7 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { modelOf } from '../config/model-of.ts';
+import { modelOf } from '../config/deployments.ts';
 import { type PreciseTtlProps, resolveProps } from '../config/props.ts';
 import type { WindowModel } from '../expiry/model.ts';
 import { shardOf } from '../expiry/shard.ts';
@@ -11,17 +11,17 @@ import { toEpochSeconds, ttlFault } from '../expiry/ttl.ts';
 import { windowKey, windowStart } from '../expiry/window.ts';
 import { isBusy, isInvalid } from '../functions/table/dynamodb-errors.ts';
 import { keyAttributeNames, toNativeKey } from '../functions/table/item-key.ts';
-import { inParallel } from './abortable.ts';
 import type { With } from './aws/clients.ts';
 import { permitted } from './aws/errors.ts';
 import type { BackfillFacts, BackfillFate, BackfillOptions, BackfillResult } from './changes.ts';
-import { chooseTable } from './choose-tables.ts';
+import { chooseTable } from './deployment/subject.ts';
 import { InputError, StoppedError } from './errors.ts';
 import { NEVER, type Prepared } from './options.ts';
 import { describeShape, keyNamesOf } from './table/describe-table.ts';
 import { keyText, storedKey } from './table/key-text.ts';
 import type { StoredItem } from './table/sample.ts';
 import { type Pace, Rate, REAL_PACE, scanTable, sparingRate, wholeTable } from './table/scan.ts';
+import { inParallel } from './time-limit.ts';
 
 /** Items that are read for each write that the rate allows: a low rate spares the table's reads too, and a page is written soon. */
 const READS_PER_WRITE = 10;

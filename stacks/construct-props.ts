@@ -15,7 +15,7 @@ import {
   WRITTEN_NAMES,
   withShared,
 } from '../config/props.ts';
-import { isReference, orReference } from '../config/references.ts';
+import { isReference, orReference } from '../config/terraform-text.ts';
 import type { FieldProblem } from '../expiry/errors.ts';
 import { fieldProblems, isObject, type Kind, kind, text, under, valueProblems } from '../expiry/fields.ts';
 import { unknownFieldProblems } from '../expiry/unknown-fields.ts';

@@ -1,3 +1,5 @@
+import { CloudwatchDashboard } from '@cdktf/provider-aws/lib/cloudwatch-dashboard/index.js';
+import { Construct } from 'constructs';
 import {
   ALARM_NAMES,
   type AlarmedDeployment,
@@ -10,6 +12,7 @@ import {
   thresholdOf,
 } from '../config/alarms.ts';
 import { type AWS_METRICS, awsMetric, type MetricReference } from '../config/aws-metrics.ts';
+import type { Deployment } from '../config/deployments.ts';
 import { failureQueueOf } from '../config/names.ts';
 import { streamFunctionsOf } from '../config/stream-props.ts';
 import { fileOf } from '../functions/function-list.ts';
@@ -27,7 +30,7 @@ export interface ShownTable extends AlarmedTable {
   readonly indexName: string;
 }
 
-export interface ShownResources extends AlarmedResources {
+interface ShownResources extends AlarmedResources {
   readonly region: string;
   /** ARNs of the alarms that the deployment creates; empty if all are off. */
   readonly alarmArns: readonly string[];
@@ -72,7 +75,7 @@ const FATE_METRICS: readonly string[] = COUNT_LIST.flatMap(([, { isFate, metric 
  * their own are together in the last graph of the sweep's metrics. The number of graphs does not depend on the number of tables: values by
  * table come from a query.
  */
-export function dashboardBody(deployment: ShownDeployment, resources: ShownResources): string {
+function dashboardBody(deployment: ShownDeployment, resources: ShownResources): string {
   const graphs = [...graphsOfSweep(deployment), ...graphsOfAws(deployment, resources)].filter(
     ({ lines }) => lines.length > 0,
   );
@@ -288,4 +291,25 @@ function graphsOfDynamoDb({ tables }: ShownDeployment, { tableNames }: ShownReso
       lines: [sum(awsMetric('AWS/DynamoDB', 'ConsumedReadCapacityUnits', index))],
     },
   ];
+}
+
+export interface SweepDashboardProps {
+  readonly resources: ShownResources;
+  readonly deployment: Deployment;
+}
+
+/** The dashboard of a deployment, which has the deployment's name. */
+export class SweepDashboard extends Construct {
+  readonly dashboardName: string;
+  readonly dashboard: CloudwatchDashboard;
+
+  constructor(scope: Construct, id: string, { resources, deployment }: SweepDashboardProps) {
+    super(scope, id);
+    this.dashboardName = deployment.name;
+    this.dashboard = new CloudwatchDashboard(this, 'dashboard', {
+      dashboardName: deployment.name,
+      dashboardBody: dashboardBody(deployment, resources),
+    });
+    this.node.defaultChild = this.dashboard;
+  }
 }

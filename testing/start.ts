@@ -9,15 +9,14 @@ import { resolveProps } from '../config/props.ts';
 import { journalName } from '../functions/journal/layout.ts';
 import { LocalCloud } from '../local/cloud.ts';
 import type { SweepInput } from '../statemachine/contract/inputs.ts';
-import { readDuration } from './duration.ts';
 import { requireDynamoDbPackage } from './dynamodb-package.ts';
 import { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
-import { archivedLines, ExpiryOutcome } from './expiry-outcome.ts';
 import type { LocalPreciseTtl, TestedConfig, TestOptions } from './local-precise-ttl.ts';
-import { prepareConfig } from './prepared-config.ts';
-import { readTime } from './read-time.ts';
+import { prepareConfig, readDuration, readTime } from './options.ts';
 import { SteppedClock } from './stepped-clock.ts';
 import {
+  archivedLines,
+  ExpiryOutcome,
   failuresOf,
   NOTHING_SWEPT,
   reportsOf,

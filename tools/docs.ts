@@ -2,9 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { print } from '../cli/print.ts';
 import { runCommand } from '../cli/run-command.ts';
-import { commandsPage } from './docs/commands-page.ts';
-import { diagramPage } from './docs/diagram-page.ts';
 import { DOC_TABLES, withTables } from './docs/doc-tables.ts';
+import { commandsPage, diagramPage } from './docs/pages.ts';
 
 const help = (flags: string) => `npm run docs
 

@@ -8,16 +8,16 @@ import {
   lookAtTable,
   readTable,
 } from '../../operate/adopt/adopt.ts';
+import type { Building } from '../../operate/adopt/change-table.ts';
 import { DELETES_PER_SECOND, expiredBefore } from '../../operate/adopt/delete-expired.ts';
 import { type AdoptionPlan, changes, planAdoption } from '../../operate/adopt/plan.ts';
 import type { Reading } from '../../operate/adopt/reading.ts';
 import type { ScanProgress } from '../../operate/options.ts';
 import { FlagError } from '../flags.ts';
 import { configurationBlock } from '../init/configuration.ts';
-import { count } from '../numbers.ts';
+import { count, MEASURED_SECONDS, span } from '../numbers.ts';
 import { type Plan, planOf, type Session } from '../operation.ts';
 import { askToDelete, deleteCommand, describeExpired, whoDeletesTheRest } from './expired.ts';
-import { progressLine } from './progress-line.ts';
 import {
   describeAfterwards,
   describeConfiguration,
@@ -27,6 +27,24 @@ import {
   describeReading,
   lookLine,
 } from './text.ts';
+
+const BAR_WIDTH = 20;
+
+/** One line of progress, with a bar if the finished part is known. */
+export function progressLine({ name, backfilling, elapsedMs, part }: Building): string {
+  const phase = backfilling ? 'DynamoDB puts the items into it' : 'DynamoDB makes room for it';
+  const done = Math.round((part ?? 0) * BAR_WIDTH);
+  const bar = `${'█'.repeat(done)}${'░'.repeat(BAR_WIDTH - done)} ${Math.floor((part ?? 0) * 100)}%`;
+  const seconds = elapsedMs / 1000;
+  const isMeasured = part !== undefined && part > 0 && part < 1 && seconds >= MEASURED_SECONDS;
+  const left = isMeasured ? `, about ${span((seconds / part) * (1 - part))} left` : '';
+  return `Index ${name}: ${part === undefined ? '' : `${bar}, `}${phase}, ${duration(elapsedMs)}${left}`;
+}
+
+function duration(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
 
 export interface AdoptWish extends Omit<AdoptOptions, 'clients' | 'signal'> {
   /** Reads every item before the plan is made. */

@@ -3,7 +3,7 @@ import { DELETES_PER_SECOND, expiredBefore, readUnitsOf } from '../../operate/ad
 import { describeKeys } from '../../operate/adopt/index-plan.ts';
 import type { AdoptionPlan } from '../../operate/adopt/plan.ts';
 import type { Reading, Wish } from '../../operate/adopt/reading.ts';
-import type { TtlLook } from '../../operate/adopt/ttl-look.ts';
+import type { TtlLook } from '../../operate/adopt/ttl.ts';
 import { commandLine, quoted } from '../../operate/command-line.ts';
 import type { ScanProgress } from '../../operate/options.ts';
 import { keyText, tableKeyText } from '../../operate/table/key-text.ts';

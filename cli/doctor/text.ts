@@ -1,9 +1,7 @@
-import type { Finding } from '../../operate/doctor/finding.ts';
-import type { DoctorReport, Facts, ScannedTable, TableReport } from '../../operate/doctor/report.ts';
+import type { DoctorReport, Facts, Finding, ScannedTable, TableReport } from '../../operate/doctor/report.ts';
 import type { ScanProgress } from '../../operate/options.ts';
-import { count } from '../numbers.ts';
+import { count, describeWork } from '../numbers.ts';
 import type { Session } from '../operation.ts';
-import { describeWork } from '../output/work.ts';
 import { shortKey } from '../print.ts';
 
 /** The report for a person: what was checked for each table, and what was found. */

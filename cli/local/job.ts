@@ -13,7 +13,7 @@ import { keepHeapsLean } from '../lean-heaps.ts';
 import { print, printError } from '../print.ts';
 import { FailedCalls } from './failure.ts';
 import { writeSeed } from './seed.ts';
-import { describeArchiveFull, describeEvent, describeObject, describeStreamTrouble } from './stream-text.ts';
+import { describeArchiveFull, describeEvent, describeObject, describeStreamTrouble } from './sweep-text.ts';
 import {
   describeAlarm,
   describeExecution,

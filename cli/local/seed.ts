@@ -1,6 +1,6 @@
 import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import type { DeploymentConfig } from '../../config/config.ts';
-import { modelOf } from '../../config/model-of.ts';
+import { modelOf } from '../../config/deployments.ts';
 import { type ResolvedProps, resolveProps } from '../../config/props.ts';
 import { SessionTable } from '../../lab/workload/session-table.ts';
 import type { LocalCloud } from '../../local/cloud.ts';

@@ -8,11 +8,9 @@ import type { DynamoDbCounter } from '../../cost/dynamodb-usage.ts';
 import { costOf } from '../../cost/prices.ts';
 import type { InvocationRecord } from '../../local/functions/local-functions.ts';
 import type { ServedCloud } from '../../local/serve.ts';
-import { describeFailure } from './failure.ts';
-import { localTime, readableLine } from './log-line.ts';
+import { describeFailure, localTime, readableLine } from './failure.ts';
 import type { Expiring, Seeded } from './seed.ts';
-import { describeStreams } from './stream-text.ts';
-import { describeOnOneLine, starterOf, tableRows } from './sweep-text.ts';
+import { describeOnOneLine, describeStreams, starterOf, tableRows } from './sweep-text.ts';
 
 export interface StartOptions {
   /** Whether the schedules start executions. */

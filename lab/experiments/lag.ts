@@ -4,7 +4,7 @@ import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import { startDynamoDbLocal } from 'aws-on-loopback/dynamodb/dynamodb-local';
 import { ensureTable } from 'aws-on-loopback/dynamodb/tables';
 import { FlagError } from '../../cli/flags.ts';
-import { modelOf } from '../../config/model-of.ts';
+import { modelOf } from '../../config/deployments.ts';
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { guardedDelete } from '../../functions/delete-chunk/guarded-delete.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';

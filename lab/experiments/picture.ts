@@ -1,7 +1,7 @@
 /** `npm run bench picture`: records the first seconds of `npm start`, for the README. */
 import { writeFileSync } from 'node:fs';
+import { writableFile } from '../../cli/flags.ts';
 import { runMainJob } from '../../cli/main-job.ts';
-import { writableFile } from '../../cli/writable-file.ts';
 import { loadConfigFile } from '../../config/config-file.ts';
 import type { Moment } from '../demo/live/moment.ts';
 import { drawRecording } from './picture/draw.ts';

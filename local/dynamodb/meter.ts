@@ -1,8 +1,13 @@
 import { type Answer, parseBody, withBody } from 'aws-on-loopback/dynamodb/answer';
 import { DynamoDbProxy, type ProxiedCall } from 'aws-on-loopback/dynamodb/proxy';
-import { askForCapacity, takeCapacity } from '../../cost/consumed-capacity.ts';
-import { NO_USAGE, type OnUsage, reportDynamoDb } from '../../cost/dynamodb-usage.ts';
-import type { TableDescription } from '../../cost/partiql-deletes.ts';
+import {
+  askForCapacity,
+  NO_USAGE,
+  type OnUsage,
+  reportDynamoDb,
+  type TableDescription,
+  takeCapacity,
+} from '../../cost/dynamodb-usage.ts';
 import type { CallMeter } from '../functions/local-functions.ts';
 
 const TRACE_HEADER = 'x-amzn-trace-id';

@@ -7,12 +7,11 @@ import { type ServiceEndpoints, serviceVariables, withLocalNames } from 'aws-on-
 import type { Clock, FunctionInvoker, FunctionResult, InvokeOptions } from 'stepfunctions-emulator';
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
 import type { FunctionResource } from '../stack/synthesized.ts';
-import { unpack } from './archive.ts';
 import type { Outcome } from './environment.ts';
 import { WorkerPool } from './pool.ts';
+import { unpack, writeWorkerProgram } from './programs.ts';
 import type { ErrorPayload } from './protocol.ts';
 import { mostThreads, SharedThreads, THREAD_LIMITS, type ThreadLimits } from './shared-threads.ts';
-import { writeWorkerProgram } from './worker-program.ts';
 
 /** One call of a function, as an {@link InvokeWrapper} sees it. */
 export interface FunctionCall {

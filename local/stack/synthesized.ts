@@ -3,15 +3,37 @@ import type { ExistingTable, TableIndex, TableResource } from 'aws-on-loopback/d
 import type { ScheduleAsGiven, ScheduleResource } from 'aws-on-loopback/scheduler/schedule';
 import { LOCAL_ACCOUNT } from 'aws-on-loopback/service-variables';
 import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
+import { tablesInDefinition } from '../../config/deployments.ts';
 import { partitionOf } from '../../config/regions.ts';
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
 import { TerraformError } from '../errors.ts';
 import { Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
-import { readMapping } from './event-source-mapping.ts';
-import { readAlarm } from './metric-alarm.ts';
-import { partiqlNameProblems } from './partiql-names.ts';
 import { type ResolvedBlock, resolveReferences } from './resolve.ts';
+import { readAlarm, readMapping } from './resources.ts';
+
+/** Settings of a table that contain attribute names used in its guarded deletes. */
+const SETTINGS = ['partitionKey', 'sortKey', 'ttlAttribute'];
+
+/**
+ * Finds attribute names by which DynamoDB Local cannot delete: it reads a quoted name in PartiQL that begins with `#` or `:` as the
+ * placeholder of an expression, and refuses each guarded delete. Seen with DynamoDB Local 3.3; AWS's documents name no such rule for
+ * DynamoDB.
+ */
+function partiqlNameProblems(stateMachines: readonly { readonly definition: string }[]): string[] {
+  const problems = stateMachines
+    .flatMap(({ definition }) => tablesInDefinition(definition))
+    .filter(({ deleteMode }) => deleteMode === 'guarded')
+    .flatMap(table =>
+      SETTINGS.filter(setting => /^[#:]/.test(String(table[setting] ?? ''))).map(
+        setting =>
+          `table ${table.tableName}: ${setting}: expected a name that does not begin with # or :, got ` +
+          `"${table[setting]}". DynamoDB Local, not DynamoDB, refuses guarded deletes with such a name. Name the attribute ` +
+          "otherwise for the local run, or set deleteMode: 'batch' for it.",
+      ),
+    );
+  return [...new Set(problems)];
+}
 
 export interface FunctionResource {
   readonly address: string;

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { modelOf } from '../../config/model-of.ts';
+import { modelOf } from '../../config/deployments.ts';
 import type { Deletion } from '../../functions/delete-chunk/deletion.ts';
 import type { With } from '../aws/clients.ts';
 import { InputError } from '../errors.ts';
@@ -10,7 +10,7 @@ import { type Building, createIndex, enableNativeTtl, untilBuilt } from './chang
 import { type DeleteExpiredOptions, deleteExpired } from './delete-expired.ts';
 import { type AdoptionPlan, ttlTally } from './plan.ts';
 import { type Reading, readIndexProgress, readWrites, type Wish } from './reading.ts';
-import { lookAtAll, type TtlLook } from './ttl-look.ts';
+import { lookAtAll, type TtlLook } from './ttl.ts';
 
 /** Options of an adoption. */
 export interface AdoptOptions extends Wish, With<'dynamoDb' | 'cloudWatch' | 'isBeside' | 'isLocal'> {

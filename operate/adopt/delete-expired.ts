@@ -26,7 +26,7 @@ import {
 } from '../table/scan.ts';
 import type { AdoptionPlan } from './plan.ts';
 import type { Reading } from './reading.ts';
-import { sweptTtl } from './ttl-look.ts';
+import { sweptTtl } from './ttl.ts';
 
 /** Delete rate that the question suggests: a twentieth of the 4,000 write units a second of a new on-demand table. */
 export const DELETES_PER_SECOND = 200;

@@ -4,12 +4,16 @@ import { DEFAULT_INDEXED_BY } from '../../expiry/model.ts';
 import { CannotAdoptError } from '../errors.ts';
 import { type DescribedTable, keyNamesOf } from '../table/describe-table.ts';
 import { keyText, tableKeyText } from '../table/key-text.ts';
-import { correction } from './corrections.ts';
-import { type IndexPlan, planIndex } from './index-plan.ts';
-import { type IndexUnits, shareOfThroughput, shareWithTtl, unitsOfIndex } from './index-units.ts';
+import {
+  type IndexPlan,
+  type IndexUnits,
+  planIndex,
+  shareOfThroughput,
+  shareWithTtl,
+  unitsOfIndex,
+} from './index-plan.ts';
 import type { Reading, Wish } from './reading.ts';
-import { chooseTtlAttribute, type TtlChoice } from './ttl-attribute.ts';
-import { type TtlLook, TtlTally } from './ttl-look.ts';
+import { chooseTtlAttribute, correction, type TtlChoice, type TtlLook, TtlTally } from './ttl.ts';
 
 /** The plan of an adoption: all decisions, made before any change. */
 export interface AdoptionPlan {

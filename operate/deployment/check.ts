@@ -1,5 +1,4 @@
-import { isThrottled, permitted } from '../aws/errors.ts';
-import { NoAnswerError } from '../aws/no-answer.ts';
+import { isThrottled, NoAnswerError, permitted } from '../aws/errors.ts';
 import { MissingPermissionError } from '../errors.ts';
 
 /** The reason why something is not known. */

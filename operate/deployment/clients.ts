@@ -4,11 +4,10 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { type AwsClient, awsClient } from '../aws/client.ts';
-import { type Clients, clientsOf } from '../aws/clients.ts';
+import { type AwsClient, awsClient, type Clients, clientsOf } from '../aws/clients.ts';
 import { type Environment, isLocal, type Service } from '../aws/endpoint.ts';
-import type { TimeLimit } from '../aws/time-limit.ts';
 import type { OperateOptions } from '../options.ts';
+import type { TimeLimit } from '../time-limit.ts';
 
 /** Services that are called, by the ends of their endpoint variables. */
 const ASKED = [

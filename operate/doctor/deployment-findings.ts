@@ -1,15 +1,19 @@
 import { alarmNamesOf } from '../../config/alarms.ts';
+import { type TickSchedule, tickSchedule } from '../../config/deployments.ts';
 import { deadLetterQueueOf, replayName } from '../../config/names.ts';
 import { STREAM_FILTER } from '../../config/stream-props.ts';
-import { type TickSchedule, tickSchedule } from '../../config/tick-schedule.ts';
 import type { StreamFunctionName } from '../../functions/function-list.ts';
 import { type DeploymentState, journalName } from '../../functions/journal/layout.ts';
 import { type Checked, seenOf } from '../deployment/check.ts';
-import type { SeenAlarm } from '../deployment/observe-alarms.ts';
-import type { SeenDeployment, SeenSchedule, SeenStreamReader } from '../deployment/observe-deployment.ts';
+import type {
+  SeenAlarm,
+  SeenDeployment,
+  SeenSchedule,
+  SeenStreamReader,
+} from '../deployment/observe-deployment.ts';
 import type { Subject } from '../deployment/subject.ts';
-import { type Finding, finding, notCheckedFindings, type Unchecked } from './finding.ts';
 import type { FindingId } from './findings.ts';
+import { type Finding, finding, notCheckedFindings, type Unchecked } from './report.ts';
 
 /**
  * Findings about the resources that are deployed for a table.

@@ -1,5 +1,3 @@
-import { TimeLimit } from '../aws/time-limit.ts';
-import { chooseTables } from '../choose-tables.ts';
 import { type Checked, check, notAsked, seenOf } from '../deployment/check.ts';
 import { type ConnectDeployment, connectDeployment, type DeploymentClients } from '../deployment/clients.ts';
 import {
@@ -8,23 +6,32 @@ import {
   type SeenDeployment,
   type SeenSweep,
 } from '../deployment/observe-deployment.ts';
-import { type Subject, subjectsOf } from '../deployment/subject.ts';
+import { chooseTables, type Subject, subjectsOf } from '../deployment/subject.ts';
 import { TableNotFoundError } from '../errors.ts';
 import { NEVER } from '../options.ts';
 import { describeNativeTtl, describeRecovery, describeShape, keyNamesOf } from '../table/describe-table.ts';
 import { keysToShow } from '../table/key-text.ts';
 import { sampleItems } from '../table/sample.ts';
 import { scanTable, wholeTable } from '../table/scan.ts';
+import { TimeLimit } from '../time-limit.ts';
 import { deploymentFindings, functionsAtOnce } from './deployment-findings.ts';
-import { type Finding, judged, verdictOf } from './finding.ts';
 import { FINDINGS, type ItemFindingId, SEVERITIES } from './findings.ts';
-import { observeIndexWrites, shardFindings } from './index-findings.ts';
 import { ItemTally } from './item-findings.ts';
-import type { DoctorOptions, DoctorReport, Facts, TableReport } from './report.ts';
+import {
+  type DoctorOptions,
+  type DoctorReport,
+  type Facts,
+  type Finding,
+  judged,
+  type TableReport,
+  verdictOf,
+} from './report.ts';
 import {
   nativeTtlFindings,
+  observeIndexWrites,
   recoveryFindings,
   settingsFindings,
+  shardFindings,
   type TableShape,
   tableFindings,
   wantsRecovery,

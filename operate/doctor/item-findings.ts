@@ -3,8 +3,8 @@ import { readWindowKey, windowStart } from '../../expiry/window.ts';
 import type { Subject } from '../deployment/subject.ts';
 import { type KeyTextOptions, keyText, storedKey } from '../table/key-text.ts';
 import { classifyTtl, type StoredItem, type TtlKind, ttlCandidates } from '../table/sample.ts';
-import { type Finding, finding, type Seen } from './finding.ts';
 import { ITEM_FINDINGS, type ItemFindingId } from './findings.ts';
+import { type Finding, finding, type Seen } from './report.ts';
 
 /** Keys that are shown for each finding. */
 export const SAMPLES = 3;

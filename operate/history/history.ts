@@ -1,8 +1,8 @@
 import { resolveProps } from '../../config/props.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
-import { chooseTables } from '../choose-tables.ts';
 import { type ConnectJournal, connectJournal } from '../deployment/clients.ts';
 import { newestSweeps } from '../deployment/observe-journal.ts';
+import { chooseTables } from '../deployment/subject.ts';
 import { type Sweep, sweepReport } from '../deployment/sweep.ts';
 import { inJournal, journalAt } from '../journals.ts';
 import { NEVER } from '../options.ts';

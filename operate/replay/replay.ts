@@ -1,12 +1,12 @@
 import { replayName } from '../../config/names.ts';
 import { resolveProps } from '../../config/props.ts';
 import type { ReplayInput } from '../../statemachine/contract/inputs.ts';
-import { inParallel } from '../abortable.ts';
 import type { With } from '../aws/clients.ts';
 import { type Executions, executionsOf, findStateMachines, untilEnd } from '../aws/executions.ts';
 import type { PieceResult, ReplayFacts, ReplayOptions, ReplayResult, Span } from '../changes.ts';
 import { StoppedError } from '../errors.ts';
 import type { Prepared } from '../options.ts';
+import { inParallel } from '../time-limit.ts';
 import { executionName, type NamedPiece } from './pieces.ts';
 import { replaySettings } from './settings.ts';
 import {

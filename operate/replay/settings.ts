@@ -1,11 +1,11 @@
-import { modelOf } from '../../config/model-of.ts';
+import { modelOf } from '../../config/deployments.ts';
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { checkSpan, readSweepInput, type TickSettings } from '../../functions/plan-sweep/sweep-input.ts';
 import type { InvalidExecutionInputError } from '../../functions/runtime/errors.ts';
 import { indexLayout } from '../../functions/table/index-layout.ts';
 import { MAX_PAIRS } from '../../statemachine/contract/limits.ts';
 import type { ReplayOptions, Span } from '../changes.ts';
-import { chooseTables } from '../choose-tables.ts';
+import { chooseTables } from '../deployment/subject.ts';
 import { InputError } from '../errors.ts';
 import { defaultLabel, freshLabel, LABEL, splitSpan, usualSplit } from './pieces.ts';
 

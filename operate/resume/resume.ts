@@ -1,7 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { toEpochSeconds } from '../../expiry/ttl.ts';
 import { endHandOver, renewHandOver, takeHandOver } from '../../functions/journal/hand-overs.ts';
-import { type Pause, pauseOf, TAKEN_SECONDS } from '../../functions/journal/layout.ts';
+import {
+  INDEX_SECONDS,
+  type Pause,
+  pauseOf,
+  TAKEN_SECONDS,
+  type Watermark,
+} from '../../functions/journal/layout.ts';
 import { resumeTable } from '../../functions/journal/operator-settings.ts';
 import { noteReplayed } from '../../functions/journal/write-watermarks.ts';
 import type { TickInput } from '../../statemachine/contract/inputs.ts';
@@ -18,7 +25,7 @@ import type {
   ResumeResult,
   Span,
 } from '../changes.ts';
-import { chooseTables } from '../choose-tables.ts';
+import { chooseTables } from '../deployment/subject.ts';
 import { StoppedError } from '../errors.ts';
 import { inJournal, type JournaledTable, readJournals } from '../journals.ts';
 import type { Prepared } from '../options.ts';
@@ -26,7 +33,39 @@ import { replayMachines } from '../pause.ts';
 import { prepareReplay, replayEnd } from '../replay/replay.ts';
 import { REPLAYED } from '../replay/totals.ts';
 import { isoSeconds } from '../times.ts';
-import { missedSpan } from './missed-span.ts';
+
+export interface KnownOfTable {
+  /** The watermark up to which ticks have swept the table; undefined before the first tick. */
+  readonly watermark: Watermark | undefined;
+  /** Undefined if the table is not paused, or if the pause has ended. */
+  readonly pause: Pause | undefined;
+  /** Minutes that a tick searches back. */
+  readonly lookbackMinutes: number;
+}
+
+/** Normal distance between now and the watermark of a table that is being swept, seconds: the last ticks are still working. */
+const USUAL_SECONDS = 180;
+
+/**
+ * The span of a table that has to be replayed so that no expired item is left: everything since its watermark. It depends on what
+ * was swept and not on the time of the pause, so it is also correct after two pauses in a row, after a pause that ended by itself,
+ * and when it is calculated again. Only a table without a watermark is replayed from the start of its pause. If a table is no longer
+ * paused, a span that its ticks still search is not replayed.
+ *
+ * @param now epoch milliseconds
+ * @returns undefined if the ticks sweep what was missed
+ */
+export function missedSpan(
+  { watermark, pause, lookbackMinutes }: KnownOfTable,
+  now: number,
+): Span | undefined {
+  const gone = watermark?.gone ?? (pause && toEpochSeconds(Date.parse(pause.since)) - 1);
+  if (gone === undefined) return undefined;
+  // Some entries appear late in the index: the last tick could not see them.
+  const span = { from: gone + 1 - INDEX_SECONDS, to: toEpochSeconds(now) };
+  const usual = pause === undefined ? Math.max(lookbackMinutes * 60, USUAL_SECONDS) : USUAL_SECONDS;
+  return span.to - span.from > usual ? span : undefined;
+}
 
 /** A table, its state before the resume, and the span that it missed. */
 interface Resumed extends JournaledTable {

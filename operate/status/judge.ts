@@ -4,7 +4,7 @@ import { commandLine } from '../command-line.ts';
 import { type Checked, seenOf } from '../deployment/check.ts';
 import { isFailing, isStale, type SeenJournal } from '../deployment/observe-journal.ts';
 import type { Subject } from '../deployment/subject.ts';
-import { describePause } from '../deployment/sweep-text.ts';
+import { describePause } from '../deployment/sweep.ts';
 import { ago, duration, isoSeconds } from '../times.ts';
 import { isLeft, type Lateness, latenessOf } from './lateness.ts';
 import { REMARK_IDS, REMARKS, type Remark, remark } from './remarks.ts';

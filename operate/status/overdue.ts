@@ -7,7 +7,7 @@ import { isBusy, isThrottling } from '../../functions/table/dynamodb-errors.ts';
 import { type IndexKey, indexLayout } from '../../functions/table/index-layout.ts';
 import { indexReader, keyCondition, type TtlRange } from '../../functions/table/index-query.ts';
 import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
-import { NoAnswerError } from '../aws/no-answer.ts';
+import { NoAnswerError } from '../aws/errors.ts';
 import type { Subject } from '../deployment/subject.ts';
 import type { Look, Span } from './gone.ts';
 

@@ -1,8 +1,7 @@
 import type { ListedStateMachine } from '../aws/executions.ts';
 import type { OpenExecution } from '../changes.ts';
 import type { Checked } from '../deployment/check.ts';
-import type { SeenAlarm } from '../deployment/observe-alarms.ts';
-import type { SeenSchedule } from '../deployment/observe-deployment.ts';
+import type { SeenAlarm, SeenSchedule } from '../deployment/observe-deployment.ts';
 import type { SeenJournal } from '../deployment/observe-journal.ts';
 import type { Gone } from './gone.ts';
 import type { Trend } from './lateness.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { inParallel } from '../abortable.ts';
 import { isThrottled, permitted } from '../aws/errors.ts';
 import type { ScanProgress } from '../options.ts';
+import { inParallel } from '../time-limit.ts';
 import type { DescribedTable } from './describe-table.ts';
 import type { StoredItem } from './sample.ts';
 

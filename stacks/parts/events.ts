@@ -1,17 +1,17 @@
 import { Fn, TerraformResource } from 'cdktf';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../../config/props.ts';
-import { isReference } from '../../config/references.ts';
 import type { EventsProp } from '../../config/stream-props.ts';
+import { isReference } from '../../config/terraform-text.ts';
 import {
   DESTINATION_NAMES,
   DESTINATIONS,
   type DestinationName,
 } from '../../functions/publish-expiries/destinations.ts';
 import { toEventsEnvironment } from '../../functions/publish-expiries/settings.ts';
+import { queueKeyStatements } from './access-statements.ts';
 import type { Place } from './place.ts';
-import { queueKeyStatements } from './queue-key.ts';
-import type { Statement } from './role-policies.ts';
+import type { Statement } from './role.ts';
 import { StreamReader } from './stream-reader.ts';
 
 /** Records of a batch, which take a few seconds if each event needs a call of its own. */

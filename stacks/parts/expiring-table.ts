@@ -2,7 +2,7 @@ import { DataAwsDynamodbTable } from '@cdktf/provider-aws/lib/data-aws-dynamodb-
 import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { modelOf } from '../../config/model-of.ts';
+import { modelOf } from '../../config/deployments.ts';
 import { type ResolvedProps, readsStream } from '../../config/props.ts';
 import { escaped } from '../../config/terraform-text.ts';
 import { Guard, type GuardedResource } from './guard.ts';

@@ -2,10 +2,9 @@ import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../../config/props.ts';
 import { EXPIRES, JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
-
+import { tableKeyStatements } from './access-statements.ts';
 import type { Place } from './place.ts';
-import type { Statement } from './role-policies.ts';
-import { tableKeyStatements } from './table-key.ts';
+import type { Statement } from './role.ts';
 import { tagged } from './tagged.ts';
 
 /**

@@ -2,7 +2,7 @@ import { DataAwsCallerIdentity } from '@cdktf/provider-aws/lib/data-aws-caller-i
 import { DataAwsPartition } from '@cdktf/provider-aws/lib/data-aws-partition/index.js';
 import { DataAwsRegion } from '@cdktf/provider-aws/lib/data-aws-region/index.js';
 import { Construct } from 'constructs';
-import { isReference } from '../../config/references.ts';
+import { isReference } from '../../config/terraform-text.ts';
 
 /** The longest names of AWS: of a partition, and of a region. */
 const PARTITION_LENGTH = 'aws-us-gov'.length;

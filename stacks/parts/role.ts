@@ -1,10 +1,139 @@
+import { IamPolicy } from '@cdktf/provider-aws/lib/iam-policy/index.js';
 import { IamRole } from '@cdktf/provider-aws/lib/iam-role/index.js';
+import { IamRolePolicy } from '@cdktf/provider-aws/lib/iam-role-policy/index.js';
+import { IamRolePolicyAttachment } from '@cdktf/provider-aws/lib/iam-role-policy-attachment/index.js';
 import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
+import { InvalidConfigError } from '../../config/config.ts';
 import type { ResolvedProps } from '../../config/props.ts';
 import type { Place } from './place.ts';
-import { attachPolicies, type Statement } from './role-policies.ts';
 import { tagged } from './tagged.ts';
+
+/** Most characters of all inline policies of a role. Source, also for the next two: IAM User Guide, "IAM and AWS STS quotas". */
+export const INLINE_CHARACTERS = 10_240;
+
+/** Most characters of a managed policy. */
+const MANAGED_CHARACTERS = 6_144;
+
+/** Most managed policies of a role, in an account without a raised quota. */
+const MANAGED_POLICIES = 10;
+
+/** A statement of a role's policy: a permission, or with the effect `Deny` a prohibition. */
+export interface Statement {
+  /** @default 'Allow' */
+  readonly effect?: 'Deny';
+  readonly actions: readonly string[];
+  /** Resources; a statement without any is left out. */
+  readonly resources: readonly string[];
+  /** Condition in the form of IAM's JSON: operator → key → value. @default none */
+  readonly condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
+}
+
+export interface RolePoliciesProps {
+  readonly place: Place;
+  /** Name of the role. */
+  readonly name: string;
+  readonly role: IamRole;
+  readonly statements: readonly Statement[];
+  readonly sweep: Pick<ResolvedProps, 'tags'>;
+}
+
+/**
+ * Attaches statements to a role: in one inline policy, and those that do not fit in managed policies.
+ * @returns what must exist before the role has all permissions
+ * @throws InvalidConfigError when they exceed the limits of a role
+ */
+function attachPolicies(scope: Construct, props: RolePoliciesProps): ITerraformDependable[] {
+  const { place, name, role, statements, sweep } = props;
+  const [inline = [], ...managed] = spread(grouped(statements), place);
+  if (managed.length > MANAGED_POLICIES) throw new InvalidConfigError([tooManyProblem(name, managed.length)]);
+  const own = new IamRolePolicy(scope, 'policy', {
+    name,
+    // Not the role's name, which stays the same when a new path replaces the role: a role that still has its policy cannot be deleted.
+    role: role.id,
+    policy: documentOf(inline),
+  });
+  const attachments = managed.map((each, index) => {
+    const policy = new IamPolicy(scope, `policy-${index + 2}`, {
+      name: `${name}-${index + 2}`,
+      policy: documentOf(each),
+      ...tagged(sweep),
+    });
+    return new IamRolePolicyAttachment(scope, `attachment-${index + 2}`, {
+      role: role.id,
+      policyArn: policy.arn,
+    });
+  });
+  return [own, ...attachments];
+}
+
+function tooManyProblem(role: string, count: number) {
+  return {
+    field: 'tables',
+    expected: `what the role ${role} may do in one inline policy and ${MANAGED_POLICIES} managed ones`,
+    got: `${count} managed ones`,
+    remedy: "Put some of the tables into another deployment, with sweep: 'name', which has roles of its own.",
+  };
+}
+
+function documentOf(statements: readonly Statement[]): string {
+  return JSON.stringify({ Version: '2012-10-17', Statement: statements.map(inIam) });
+}
+
+function inIam({ effect, actions, resources, condition }: Statement): object {
+  return {
+    Effect: effect ?? 'Allow',
+    Action: actions,
+    Resource: resources,
+    ...(condition && { Condition: condition }),
+  };
+}
+
+/** Joins statements that differ only in their resources. */
+export function grouped(statements: readonly Statement[]): Statement[] {
+  const groups = new Map<string, Statement>();
+  for (const statement of statements) {
+    const { resources, ...rest } = statement;
+    if (resources.length === 0) continue;
+    const key = JSON.stringify([rest.effect, rest.actions, rest.condition]);
+    const before = groups.get(key)?.resources ?? [];
+    groups.set(key, { ...rest, resources: [...new Set([...before, ...resources])] });
+  }
+  return [...groups.values()];
+}
+
+/**
+ * Distributes statements: the first list is for the inline policy, each further one for a managed policy. A statement whose resources do
+ * not fit continues in the next policy.
+ */
+function spread(statements: readonly Statement[], place: Place): Statement[][] {
+  const empty = place.lengthOf(documentOf([]));
+  const policies: Statement[][] = [[]];
+  let room = INLINE_CHARACTERS - empty;
+  for (const statement of statements) {
+    // Length of a statement without its resources, with the comma before it.
+    const own = place.lengthOf(JSON.stringify(inIam({ ...statement, resources: [] }))) + 1;
+    let resources: string[] = [];
+    const close = () => {
+      if (resources.length > 0) policies.at(-1)?.push({ ...statement, resources });
+      resources = [];
+    };
+    for (const resource of statement.resources) {
+      const length = place.lengthOf(JSON.stringify(resource)) + 1;
+      const needed = resources.length === 0 ? own + length : length;
+      if (needed > room) {
+        close();
+        policies.push([]);
+        room = MANAGED_CHARACTERS - empty - own - length;
+      } else {
+        room -= needed;
+      }
+      resources.push(resource);
+    }
+    close();
+  }
+  return policies;
+}
 
 export interface ServiceRoleProps {
   readonly place: Place;

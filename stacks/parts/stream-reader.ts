@@ -6,11 +6,10 @@ import { failureQueueOf } from '../../config/names.ts';
 import type { ResolvedProps } from '../../config/props.ts';
 import { STREAM_FILTER } from '../../config/stream-props.ts';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
+import { queueKeyStatements, tableKeyStatements } from './access-statements.ts';
 import type { Place } from './place.ts';
-import { queueKeyStatements } from './queue-key.ts';
-import type { Statement } from './role-policies.ts';
+import type { Statement } from './role.ts';
 import { SweepFunction, tableInWords } from './sweep-function.ts';
-import { tableKeyStatements } from './table-key.ts';
 import { tagged } from './tagged.ts';
 
 /** Age at which a record is given up: less than the 24 hours of a stream, so that the record can still be read. */

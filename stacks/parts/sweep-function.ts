@@ -4,15 +4,14 @@ import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { bundleId } from '../../config/names.ts';
 import type { ResolvedProps } from '../../config/props.ts';
-import { isReference } from '../../config/references.ts';
+import { isReference } from '../../config/terraform-text.ts';
 import { ARCHIVE_TIMEOUT_SECONDS } from '../../functions/archive-expiries/limits.ts';
 import { type FunctionName, fileOf } from '../../functions/function-list.ts';
 import { METRICS_NAMESPACE } from '../../functions/record-metrics/metrics.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract/machines.ts';
 import { archiveOf } from '../archives.ts';
 import type { Place } from './place.ts';
-import { ServiceRole } from './role.ts';
-import type { Statement } from './role-policies.ts';
+import { ServiceRole, type Statement } from './role.ts';
 import { tagged } from './tagged.ts';
 
 /** The export `handler` of the archives' `index.mjs`. */

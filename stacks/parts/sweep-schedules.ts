@@ -2,11 +2,10 @@ import { SchedulerSchedule } from '@cdktf/provider-aws/lib/scheduler-schedule/in
 import { SchedulerScheduleGroup } from '@cdktf/provider-aws/lib/scheduler-schedule-group/index.js';
 import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { Construct } from 'constructs';
-import type { Deployment } from '../../config/deployments.ts';
+import { type Deployment, tickSchedule } from '../../config/deployments.ts';
 import { deadLetterQueueOf } from '../../config/names.ts';
-import { tickSchedule } from '../../config/tick-schedule.ts';
+import { queueKeyStatements } from './access-statements.ts';
 import type { Place } from './place.ts';
-import { queueKeyStatements } from './queue-key.ts';
 import { ServiceRole } from './role.ts';
 import { tagged } from './tagged.ts';
 

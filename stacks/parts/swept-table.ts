@@ -5,14 +5,13 @@ import { escaped } from '../../config/terraform-text.ts';
 import type { ExpiryModelProps } from '../../expiry/model.ts';
 import { carriedSettings, modelPropsOfSettings, toEnvironment } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
-import { Archive } from './archive.ts';
-import { guardedBucket, guardName } from './archive-bucket.ts';
+import { deleteStatements, pollStatements, queryStatements } from './access-statements.ts';
+import { Archive, guardedBucket, guardName } from './archive.ts';
 import { Events } from './events.ts';
 import { ExpiringTable, type TableReference } from './expiring-table.ts';
 import { Guard } from './guard.ts';
 import type { Place } from './place.ts';
-import type { Statement } from './role-policies.ts';
-import { deleteStatements, pollStatements, queryStatements } from './table-statements.ts';
+import type { Statement } from './role.ts';
 
 /** Id of the archive, which is part of the bucket's address. */
 export const ARCHIVE = 'archive';

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
-import { modelOf } from '../../config/model-of.ts';
+import { modelOf } from '../../config/deployments.ts';
 import { type KeyType, type ResolvedProps, readsStream } from '../../config/props.ts';
 import { escaped, literal } from '../../config/terraform-text.ts';
 

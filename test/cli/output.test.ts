@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
+import { describeWork, type Work, workFromNow } from '../../cli/numbers.ts';
 import { formatText } from '../../cli/output/format.ts';
-import { describeWork, type Work, workFromNow } from '../../cli/output/work.ts';
 import { lookOf, print, printData, printError, shownOn } from '../../cli/print.ts';
 import { Progress } from '../../lab/report/progress.ts';
 

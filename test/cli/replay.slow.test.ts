@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { modelOf } from '../../config/model-of.ts';
+import { modelOf } from '../../config/deployments.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import type { With } from '../../operate/aws/clients.ts';
 import type { ReplayOptions } from '../../operate/changes.ts';

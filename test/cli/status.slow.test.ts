@@ -6,7 +6,7 @@ import { DescribeExecutionCommand, StartExecutionCommand } from '@aws-sdk/client
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { realClock, VirtualClock } from 'stepfunctions-emulator';
 import { describeBriefly, describeStatus } from '../../cli/status/text.ts';
-import { modelOf } from '../../config/model-of.ts';
+import { modelOf } from '../../config/deployments.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { journalName, wholeReport } from '../../functions/journal/layout.ts';

@@ -2,8 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
 import { generalHelp } from '../../cli/main.ts';
-import { formatText } from '../../cli/output/format.ts';
-import { isCommand } from '../../cli/output/layout.ts';
+import { formatText, isCommand } from '../../cli/output/format.ts';
 
 const WIDTHS = [80, 100, 160] as const;
 

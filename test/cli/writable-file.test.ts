@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writableFolder } from '../../cli/writable-file.ts';
+import { writableFolder } from '../../cli/flags.ts';
 import { shellCommand } from '../support/shell-command.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'precise-ttl-writable-'));

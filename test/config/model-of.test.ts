@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { modelOf } from '../../config/model-of.ts';
+import { modelOf } from '../../config/deployments.ts';
 import { propProblems } from '../../config/prop-problems.ts';
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';

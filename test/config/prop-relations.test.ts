@@ -1,6 +1,5 @@
 import { pathOf } from '../../config/prop-groups.ts';
-import { propProblems } from '../../config/prop-problems.ts';
-import { RELATIONS, relationProblems } from '../../config/prop-relations.ts';
+import { propProblems, RELATIONS, relationProblems } from '../../config/prop-problems.ts';
 import { resolveProps } from '../../config/props.ts';
 import { BROKEN_RELATIONS } from '../support/broken-relations.ts';
 

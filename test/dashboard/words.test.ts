@@ -1,4 +1,4 @@
-import { lastKnown, NOTHING_KNOWN } from '../../dashboard/last-known.ts';
+import { lastKnown, NOTHING_KNOWN } from '../../dashboard/data.ts';
 import { lagScale, timeSpan, timeTicks, upFromZero } from '../../dashboard/page/scales.ts';
 import {
   backlogWords,

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { SERVICE_VARIABLES } from 'aws-on-loopback/service-variables';
 import { propTexts } from '../../config/prop-texts.ts';
 import { DESTINATION_NAMES } from '../../functions/publish-expiries/destinations.ts';
-import { commandsPage } from '../../tools/docs/commands-page.ts';
 import { DOC_TABLES, withTables } from '../../tools/docs/doc-tables.ts';
+import { commandsPage } from '../../tools/docs/pages.ts';
 
 const FILES = Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[];
 

@@ -1,4 +1,4 @@
-import { inParallel } from '../../operate/abortable.ts';
+import { inParallel } from '../../operate/time-limit.ts';
 
 const NEVER = new AbortController().signal;
 

@@ -7,7 +7,7 @@ import {
   SFNClient,
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import { describeHistory } from '../../cli/status/history-text.ts';
+import { describeHistory } from '../../cli/status/text.ts';
 import { replayName } from '../../config/names.ts';
 import { journalOf } from '../../functions/journal/lambda-journal.ts';
 import { wholeReport } from '../../functions/journal/layout.ts';
@@ -16,7 +16,7 @@ import { readState } from '../../functions/journal/read-state.ts';
 import { putRows } from '../../functions/journal/sweep-rows.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
 import type { With } from '../../operate/aws/clients.ts';
-import { NoAnswerError } from '../../operate/aws/no-answer.ts';
+import { NoAnswerError } from '../../operate/aws/errors.ts';
 import type { ResumeOptions, ResumeProgress } from '../../operate/changes.ts';
 import { readHistory } from '../../operate/history/history.ts';
 import { preparePause } from '../../operate/pause.ts';

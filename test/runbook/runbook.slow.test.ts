@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type AlarmName, kebab } from '../../config/alarms.ts';
-import { modelOf } from '../../config/model-of.ts';
+import { modelOf } from '../../config/deployments.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { crash } from '../../lab/fuzz/faults.ts';

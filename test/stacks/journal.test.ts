@@ -2,7 +2,7 @@ import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { DefaultTokenResolver, StringConcat, TerraformStack, Testing, Tokenization } from 'cdktf';
 import { Journal, type JournalProps } from '../../stacks/parts/journal.ts';
 import { Place } from '../../stacks/parts/place.ts';
-import type { Statement } from '../../stacks/parts/role-policies.ts';
+import type { Statement } from '../../stacks/parts/role.ts';
 
 const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/7a1f';
 

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { InvalidConfigError } from '../../config/config.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { grouped } from '../../stacks/parts/role-policies.ts';
+import { grouped } from '../../stacks/parts/role.ts';
 import { configOf } from '../support/configs.ts';
 import { type Resource, resources, type TerraformJson, terraformJson } from '../support/synthesized.ts';
 

@@ -1,6 +1,6 @@
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Execution } from 'stepfunctions-emulator';
-import { modelOf } from '../../config/model-of.ts';
+import { modelOf } from '../../config/deployments.ts';
 import { replayName } from '../../config/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';

@@ -15,8 +15,8 @@ import type { VerifyClients } from '../../cli/verify/observe.ts';
 import { replayName } from '../../config/names.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
-import { cloudWatchOf } from '../../local/cloudwatch.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
+import { cloudWatchOf } from '../../local/serve.ts';
 import { deploymentClients } from '../../operate/deployment/clients.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 

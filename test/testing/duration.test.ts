@@ -1,5 +1,4 @@
-import { readDuration } from '../../testing/duration.ts';
-import { readTime } from '../../testing/read-time.ts';
+import { readDuration, readTime } from '../../testing/options.ts';
 
 test.each([
   ['1ms', 1],

@@ -2,10 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { LICENCES_FILE, licencesOf } from '../../stacks/licences.ts';
-import { PREBUILT_ARCHIVES } from './prebuilt.ts';
-import { PREBUILT_PAGE } from './prebuilt-page.ts';
-import { PREBUILT_SWEEP_PAGE } from './prebuilt-sweep-page.ts';
-import { PREBUILT_WORKER } from './prebuilt-worker.ts';
+import { PREBUILT_ARCHIVES, PREBUILT_PAGE, PREBUILT_SWEEP_PAGE, PREBUILT_WORKER } from './prebuilt.ts';
 
 const FOLDER = 'dist/cli';
 

@@ -1,12 +1,27 @@
 import { readFileSync, rmSync } from 'node:fs';
+import { build } from 'esbuild';
 import { buildCli } from './build-cli.ts';
 import { buildConstructs } from './build-constructs.ts';
-import { buildDataModel } from './build-data-model.ts';
 import { buildTesting } from './build-testing.ts';
 import { buildTypes } from './build-types.ts';
 import { compile } from './compile.ts';
 import type { Manifest } from './manifest.ts';
-import { buildEmulatorPage, buildPage } from './prebuilt-page.ts';
+import { buildEmulatorPage, buildPage } from './prebuilt.ts';
+
+/** Builds the part of the package that applications and browsers run; the compiler refuses names that only Node has. */
+async function buildDataModel(): Promise<void> {
+  await compile('tsconfig.build.json');
+  await build({
+    entryPoints: ['expiry/index.ts', 'expiry/data-model.ts'],
+    outdir: 'dist/esm',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+    logLevel: 'error',
+  });
+}
 
 /** `npm run build` of each package, in its folder: makes `dist/` anew, one entry of the package at a time. */
 

@@ -1,5 +1,4 @@
-import { lintProblems } from './lint.ts';
-import { withPackedFiles } from './packed-files.ts';
+import { lintProblems, withPackedFiles } from './packed-files.ts';
 
 /**
  * `npm run lint:package [file.tgz …]`: checks packed packages with arethetypeswrong and publint. Without a file it packs those of this

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { checkPackage, createPackageFromTarballData, type Problem } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
 
 /**
  * Packs the packages of this checkout.
@@ -33,3 +36,20 @@ export async function withPackedFiles<T>(
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** The findings of arethetypeswrong and publint on a packed package, one sentence each. */
+export async function lintProblems(file: string): Promise<string[]> {
+  const tarball = new Uint8Array(readFileSync(file));
+  const types = await checkPackage(createPackageFromTarballData(tarball));
+  const typeProblems = types.types ? types.problems.filter(isOurs) : [{ kind: 'NoTypes' as const }];
+  const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
+  return [
+    ...typeProblems.map(problem => `arethetypeswrong: ${JSON.stringify(problem)}`),
+    ...messages.map(message => `publint: ${formatMessage(message, pkg) ?? message.code}`),
+  ].map(problem => `${basename(file)}: ${problem}`);
+}
+
+/** The packages hold ES modules alone: Node 22.12 can `require` them, and Node 10's resolution is not for them. */
+const isOurs = (problem: Problem): boolean =>
+  problem.kind !== 'CJSResolvesToESM' &&
+  !('resolutionKind' in problem && problem.resolutionKind === 'node10');

@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
-import { lintProblems } from './lint.ts';
-import { packAll } from './packed-files.ts';
+import { lintProblems, packAll } from './packed-files.ts';
 import {
   bundledPackages,
   contentProblems,

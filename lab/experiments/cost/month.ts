@@ -1,6 +1,5 @@
 import type { Execution } from 'stepfunctions-emulator';
-import { type Deployment, deploymentOf } from '../../../config/deployments.ts';
-import { modelOf } from '../../../config/model-of.ts';
+import { type Deployment, deploymentOf, modelOf } from '../../../config/deployments.ts';
 import { type FlatProps, resolveProps } from '../../../config/props.ts';
 import { CALL_MS, JOURNAL_MS, READ_MS, TICK_LATE_SECONDS } from '../../../cost/assumptions.ts';
 import { BILL_PRICES, type Cost, costOf, PRICES } from '../../../cost/prices.ts';

@@ -9,11 +9,11 @@ import {
   RATE,
   SEED,
   VIRTUAL_MINUTES,
+  writableFile,
 } from '../../../cli/flags.ts';
 import { print } from '../../../cli/print.ts';
 import { type AnyCommand, defineCommand } from '../../../cli/run-command.ts';
 import { stopOnSignal } from '../../../cli/signals.ts';
-import { writableFile } from '../../../cli/writable-file.ts';
 import { Problems, Progress } from '../../report/progress.ts';
 
 /** The surroundings of an experiment. */

@@ -10,7 +10,7 @@ const BUNDLER: string = '../../page/bundle.ts';
 
 let source: Promise<PageSource> | undefined;
 
-/** The page's script and style. In the packages tools/package/prebuilt-page.ts replaces this file by the built page. */
+/** The page's script and style. In the packages tools/package/prebuilt.ts replaces this file by the built page. */
 export function pageSource(): Promise<PageSource> {
   source ??= bundle();
   return source;

@@ -1,4 +1,4 @@
-import { projectFolder } from '../../../cli/deploy/synthesized-stack.ts';
+import { projectFolder } from '../../../cli/deploy/run-terraform.ts';
 import { CONFIG_FILES } from '../../../config/config-file.ts';
 
 test.each(CONFIG_FILES)('what is made of %s lies beside it', name => {

@@ -13,11 +13,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { CreateStateMachineCommand } from '@aws-sdk/client-sfn';
 import { alarmNamesOf } from '../../../config/alarms.ts';
-import { deploymentOf } from '../../../config/deployments.ts';
-import { modelOf } from '../../../config/model-of.ts';
+import { deploymentOf, modelOf, tickSchedule } from '../../../config/deployments.ts';
 import { replayName } from '../../../config/names.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../../config/props.ts';
-import { tickSchedule } from '../../../config/tick-schedule.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import { writeWatermarks } from '../../../functions/journal/write-watermarks.ts';
 import { carriedSettings } from '../../../functions/runtime/environment.ts';

@@ -1,4 +1,4 @@
-import { readableLine } from '../../../cli/local/log-line.ts';
+import { readableLine } from '../../../cli/local/failure.ts';
 
 const line = (value: unknown) => readableLine(JSON.stringify(value));
 

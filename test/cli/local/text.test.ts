@@ -2,7 +2,7 @@ import type { AlarmResource } from 'aws-on-loopback/cloudwatch/alarm';
 import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import { Engine, type Execution, loadDefinition, VirtualClock } from 'stepfunctions-emulator';
 import type { Seeded } from '../../../cli/local/seed.ts';
-import { describeEvent, describeObject, describeStreamTrouble } from '../../../cli/local/stream-text.ts';
+import { describeEvent, describeObject, describeStreamTrouble } from '../../../cli/local/sweep-text.ts';
 import { describeAlarm, describeExecution, describeLine, describeStart } from '../../../cli/local/text.ts';
 import type { ServedCloud } from '../../../local/serve.ts';
 import { EXECUTION_COUNTS, noCounts } from '../../../statemachine/counts.ts';

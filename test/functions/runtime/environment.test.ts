@@ -1,4 +1,4 @@
-import { modelOf } from '../../../config/model-of.ts';
+import { modelOf } from '../../../config/deployments.ts';
 import { functionSettings, resolveProps } from '../../../config/props.ts';
 import { InvalidModelError } from '../../../expiry/errors.ts';
 import {

@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { loadDefinition } from 'stepfunctions-emulator';
 import type { DeploymentConfig, Overrides } from '../../../config/config.ts';
+import { tablesInDefinition } from '../../../config/deployments.ts';
 import { mapValues } from '../../../config/map-values.ts';
 import type { PreciseTtlProps } from '../../../config/props.ts';
-import { tablesInDefinition } from '../../../config/tables-in-definition.ts';
 import { escaped } from '../../../config/terraform-text.ts';
 import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
 import { TerraformError } from '../../../local/errors.ts';

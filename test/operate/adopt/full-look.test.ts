@@ -1,6 +1,5 @@
 import { lookLine } from '../../../cli/adopt/text.ts';
-import { correction } from '../../../operate/adopt/corrections.ts';
-import { TtlTally } from '../../../operate/adopt/ttl-look.ts';
+import { correction, TtlTally } from '../../../operate/adopt/ttl.ts';
 import type { StoredItem } from '../../../operate/table/sample.ts';
 import { sparingRate } from '../../../operate/table/scan.ts';
 

@@ -1,4 +1,4 @@
-import { progressLine } from '../../../cli/adopt/progress-line.ts';
+import { progressLine } from '../../../cli/adopt/job.ts';
 import { type Building, untilBuilt } from '../../../operate/adopt/change-table.ts';
 import type { DescribedIndex } from '../../../operate/table/describe-table.ts';
 

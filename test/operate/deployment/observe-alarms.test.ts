@@ -3,7 +3,7 @@ import { LocalCloudWatch } from 'aws-on-loopback/cloudwatch/cloudwatch';
 import { serveCloudWatch } from 'aws-on-loopback/cloudwatch/serve-cloudwatch';
 import type { LocalService } from 'aws-on-loopback/service';
 import { VirtualClock } from 'stepfunctions-emulator';
-import { observeAlarms, type WantedAlarms } from '../../../operate/deployment/observe-alarms.ts';
+import { observeAlarms, type WantedAlarms } from '../../../operate/deployment/observe-deployment.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
 const TOPIC = 'arn:aws:sns:us-east-1:123456789012:on-call';

@@ -1,12 +1,15 @@
 import { alarmNamesOf } from '../../../config/alarms.ts';
+import { tickSchedule } from '../../../config/deployments.ts';
 import type { PreciseTtlProps } from '../../../config/props.ts';
 import { STREAM_FILTER, streamFunctionsOf } from '../../../config/stream-props.ts';
-import { tickSchedule } from '../../../config/tick-schedule.ts';
 import type { NotChecked } from '../../../operate/deployment/check.ts';
-import type { SeenAlarm } from '../../../operate/deployment/observe-alarms.ts';
-import type { SeenDeployment, SeenStreamReader } from '../../../operate/deployment/observe-deployment.ts';
+import type {
+  SeenAlarm,
+  SeenDeployment,
+  SeenStreamReader,
+} from '../../../operate/deployment/observe-deployment.ts';
 import { deploymentFindings } from '../../../operate/doctor/deployment-findings.ts';
-import { verdictOf } from '../../../operate/doctor/finding.ts';
+import { verdictOf } from '../../../operate/doctor/report.ts';
 import { subjectOf } from './subject.ts';
 
 const NOW = Date.parse('2026-11-21T20:00:00Z');

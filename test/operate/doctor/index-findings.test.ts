@@ -1,6 +1,6 @@
 import type { CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
 import type { PreciseTtlProps } from '../../../config/props.ts';
-import { observeIndexWrites, shardFindings } from '../../../operate/doctor/index-findings.ts';
+import { observeIndexWrites, shardFindings } from '../../../operate/doctor/table-findings.ts';
 import { shapeOf } from '../../../operate/table/describe-table.ts';
 import { subjectOf } from './subject.ts';
 

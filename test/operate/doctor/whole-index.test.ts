@@ -5,7 +5,7 @@ import {
   CreateTableCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { modelOf } from '../../../config/model-of.ts';
+import { modelOf } from '../../../config/deployments.ts';
 import { type PreciseTtlProps, resolveProps } from '../../../config/props.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import { examine } from '../../../operate/doctor/doctor.ts';

@@ -1,4 +1,4 @@
-import { describeHistory } from '../../../cli/status/history-text.ts';
+import { describeHistory } from '../../../cli/status/text.ts';
 import { hashOfKey } from '../../../functions/report/shown-keys.ts';
 import { OUTCOME_COUNTS, type Sweep } from '../../../operate/deployment/sweep.ts';
 import { withKeys } from '../../../operate/history/history.ts';

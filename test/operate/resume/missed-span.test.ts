@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type KnownOfTable, missedSpan } from '../../../operate/resume/missed-span.ts';
+import { type KnownOfTable, missedSpan } from '../../../operate/resume/resume.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const SECONDS = NOW / 1000;

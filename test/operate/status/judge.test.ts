@@ -1,8 +1,8 @@
 import { describeStatus, showLook } from '../../../cli/status/text.ts';
+import { tickSchedule } from '../../../config/deployments.ts';
 import type { PreciseTtlProps } from '../../../config/props.ts';
-import { tickSchedule } from '../../../config/tick-schedule.ts';
 import type { Service } from '../../../operate/aws/endpoint.ts';
-import { NoAnswerError, type Silence } from '../../../operate/aws/no-answer.ts';
+import { NoAnswerError, type Silence } from '../../../operate/aws/errors.ts';
 import type { SeenSchedule } from '../../../operate/deployment/observe-deployment.ts';
 import type { SeenJournal } from '../../../operate/deployment/observe-journal.ts';
 import { OUTCOME_COUNTS, type Sweep } from '../../../operate/deployment/sweep.ts';

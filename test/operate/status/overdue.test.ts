@@ -8,7 +8,7 @@ import {
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { PreciseTtlProps } from '../../../config/props.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
-import { NoAnswerError } from '../../../operate/aws/no-answer.ts';
+import { NoAnswerError } from '../../../operate/aws/errors.ts';
 import { goneBy } from '../../../operate/status/gone.ts';
 import { lookForOverdue, MAX_KEYS, minutesBack, NAMEABLE } from '../../../operate/status/overdue.ts';
 import { subjectOf } from '../doctor/subject.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { mermaid } from '../../../statemachine/diagram.ts';
-import { diagramPage } from '../../../tools/docs/diagram-page.ts';
+import { diagramPage } from '../../../tools/docs/pages.ts';
 
 test('the picture in the docs is that of the definition: else run npm run docs', () => {
   expect(readFileSync('docs/contributing/state-machine.md', 'utf8')).toBe(diagramPage());

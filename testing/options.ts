@@ -4,7 +4,47 @@ import { checkConfig, type DeploymentConfig } from '../config/config.ts';
 import { DEFAULT_SWEEP } from '../config/props.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
 import { type PlainStack, plainStack } from '../stacks/plain-stack.ts';
+import { LocalTestError } from './errors.ts';
 import type { TestedConfig } from './local-precise-ttl.ts';
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/**
+ * Parses a duration to milliseconds: a whole number and `ms`, `s`, `m`, `h` or `d`, e.g. `'10m'`.
+ * @throws {LocalTestError}
+ */
+export function readDuration(duration: string): number {
+  const [, digits = '', unit = ''] = /^(\d{1,9})(ms|[smhd])$/.exec(duration) ?? [];
+  const milliseconds = Number(digits) * (UNIT_MS[unit] ?? Number.NaN);
+  if (milliseconds > 0) return milliseconds;
+  throw new LocalTestError(
+    `duration: expected a whole number above 0 and ms, s, m, h or d, e.g. '10m', got ${JSON.stringify(duration)}`,
+  );
+}
+
+/** A time without a zone means different moments on different machines. */
+const ZONED = /(?:Z|[+-]\d{2}:\d{2})$/;
+
+/**
+ * Converts a test's time to epoch milliseconds.
+ * @param field name of the field, for the message
+ * @throws {LocalTestError}
+ */
+export function readTime(field: string, value: Date | number | string): number {
+  const isReadable =
+    typeof value === 'string' ? ZONED.test(value) : typeof value !== 'number' || Number.isInteger(value);
+  const epochMs = isReadable ? new Date(value).getTime() : Number.NaN;
+  if (Number.isInteger(epochMs)) return epochMs;
+  throw new LocalTestError(
+    `${field}: expected a Date, epoch milliseconds, or ISO-8601 with a zone, e.g. '2026-11-20T09:00:00Z', got ${JSON.stringify(value)}`,
+  );
+}
 
 /** Region of a configuration that names none, and no ARN with another one. */
 const REGION = 'us-east-1';

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { unzipSync } from 'fflate';
 import { LocalCloudError } from '../errors.ts';
 import type { FunctionResource } from '../stack/synthesized.ts';
+import { workerSource } from './worker-source.ts';
 
 const EXTENSIONS = ['.mjs', '.js', '.cjs'];
 
@@ -47,4 +48,18 @@ export function unpack(
     );
   }
   return { file: join(directory, module + extension), exportName: handler.slice(dot + 1) };
+}
+
+let program: string | undefined;
+
+/**
+ * Writes the program of a thread, `worker.ts` without its types, into a folder. Node can strip types by itself, but loads its tool for
+ * that again in every thread, which delays the start.
+ * @returns absolute path of the file
+ */
+export function writeWorkerProgram(directory: string): string {
+  program ??= workerSource();
+  const file = join(directory, 'worker.mjs');
+  writeFileSync(file, program);
+  return file;
 }
