@@ -8,6 +8,8 @@ import { compile } from './compile.ts';
 import type { Manifest } from './manifest.ts';
 import { buildEmulatorPage, buildPage } from './prebuilt.ts';
 
+/** `npm run build` of each package, in its folder: makes `dist/` anew, one entry of the package at a time. */
+
 /** Builds the part of the package that applications and browsers run; the compiler refuses names that only Node has. */
 async function buildDataModel(): Promise<void> {
   await compile('tsconfig.build.json');
@@ -22,8 +24,6 @@ async function buildDataModel(): Promise<void> {
     logLevel: 'error',
   });
 }
-
-/** `npm run build` of each package, in its folder: makes `dist/` anew, one entry of the package at a time. */
 
 /** Build steps by package name. */
 const ENTRIES: Readonly<Record<string, readonly (() => Promise<void>)[]>> = {
