@@ -52,7 +52,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const { chosen: configured, standsFor } = shownTable(config, options.table);
   const chosen = withFollowers(indexedBy(configured, options.by), options.archive);
   const resolved = resolveProps(chosen);
-  const { name, precisionSeconds, pollSeconds, deleteMode } = resolved;
+  const { precisionSeconds, pollSeconds, deleteMode } = resolved;
   const { marginSeconds } = functionSettings(resolved);
   const tableName = ownTableName(chosen.tableName);
   // The run has a deployment and a journal of its own: the table may be paused in the journal of another deployment.
@@ -60,7 +60,6 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const table: PreciseTtlProps = {
     ...chosen,
     tableName,
-    name,
     sweep: deployment,
   };
   const own = { ...config, tables: [table] };

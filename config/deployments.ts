@@ -76,22 +76,20 @@ export function deploymentProblems(tables: readonly ResolvedProps[], fieldOf: Fi
   return nameProblems(tables, fieldOf);
 }
 
-/** Problems of tables with the same name or the same prefix, whose resources would conflict. */
+/** Problems of tables with the same name. */
 function twinProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): FieldProblem[] {
-  return (['tableName', 'name'] as const).flatMap(field => {
-    const names = tables.map(table => table[field]);
-    return names.flatMap((name, index) => {
-      const first = names.indexOf(name);
-      if (first === index) return [];
-      return [
-        {
-          field: fieldOf(index, field),
-          expected: `another than that of ${fieldOf(first, '')}`,
-          got: name,
-          remedy: 'See docs/reference/configuration.md of precise-ttl for all fields.',
-        },
-      ];
-    });
+  const names = tables.map(({ tableName }) => tableName);
+  return names.flatMap((name, index) => {
+    const first = names.indexOf(name);
+    if (first === index) return [];
+    return [
+      {
+        field: fieldOf(index, 'tableName'),
+        expected: `another than that of ${fieldOf(first, '')}`,
+        got: name,
+        remedy: 'See docs/reference/configuration.md of precise-ttl for all fields.',
+      },
+    ];
   });
 }
 
@@ -127,7 +125,7 @@ function nameProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): Field
     const index = tables.findIndex(({ sweep }) => sweep === name);
     add(namesOfDeployment(fieldOf(index, 'sweep'), name));
   }
-  for (const [index, table] of tables.entries()) add(namesOfTable(fieldOf(index, 'name'), table));
+  for (const [index, table] of tables.entries()) add(namesOfTable(fieldOf(index, 'tableName'), table));
   return problems;
 }
 

@@ -180,6 +180,6 @@ export function nameProblem(own: Named, other: Named): FieldProblem | null {
     field: own.field,
     expected: `a name whose ${what}s are not those of ${other.who}`,
     got: own.name,
-    remedy: `The ${other.who} and the ${own.who} would both have the ${what} ${name}${why}. Give one of them another name.`,
+    remedy: `The ${other.who} and the ${own.who} would both have the ${what} ${name}${why}. Give one of them a deployment of another name.`,
   };
 }

@@ -7,7 +7,6 @@ import { isOwnDestination } from './names.ts';
 import { pathOf } from './prop-groups.ts';
 import {
   CORRECT,
-  MAX_NAME_LENGTH,
   PLAIN_MODE_SECONDS,
   PROP_NAMES,
   PROPS,
@@ -128,17 +127,7 @@ function asWritten({ field, expected, remedy, ...problem }: FieldProblem): Field
 /** Problems between fields that are each valid. */
 function problemsBetween(props: PreciseTtlProps): FieldProblem[] {
   const resolved = resolveProps(props);
-  const problems: FieldProblem[] = relationProblems(resolved);
-  problems.push(...ownDestinationProblems(resolved));
-  if (resolved.name.length > MAX_NAME_LENGTH) {
-    problems.push({
-      field: 'name',
-      expected: `at most ${MAX_NAME_LENGTH} characters`,
-      got: resolved.name,
-      remedy: 'The name made from tableName is too long: choose a shorter one with the field name.',
-    });
-  }
-  return problems;
+  return [...relationProblems(resolved), ...ownDestinationProblems(resolved)];
 }
 
 /**

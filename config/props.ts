@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   boolean,
   isObject,
@@ -33,10 +34,10 @@ const LOG_RETENTION_DAYS = [
 ];
 
 /**
- * Longest name of a deployment: with it the longest name made from it stays within AWS's limit of 64 characters, that of the function
- * `<name>-publish-expiries` and of the roles.
+ * Longest name of a deployment, and longest prefix of a table's resources: with it the longest name made from it stays within AWS's limit
+ * of 64 characters, that of the function `<name>-publish-expiries` and of the roles.
  */
-export const MAX_NAME_LENGTH = 45;
+const MAX_NAME_LENGTH = 45;
 
 const DEFAULT_PRECISION_SECONDS = 1;
 
@@ -201,7 +202,7 @@ export const PROPS = {
    */
   events: orNone(EVENTS),
   /**
-   * name of the deployment that sweeps the table, and prefix of the names of its resources: at most 45 letters, digits, `_` and `-`.
+   * name of the deployment that sweeps the table, and prefix of the names of all resources: at most 45 letters, digits, `_` and `-`.
    * Tables with the same name [share it](#what-all-tables-share); another name gives the table a separate deployment
    */
   sweep: optional(NAME, DEFAULT_SWEEP),
@@ -252,11 +253,6 @@ export const PROPS = {
    * @default AWS's own keys
    */
   kmsKeyArn: orNone(KMS_KEY_ARN),
-  /**
-   * prefix of the names of the table's own resources (archive, events): at most 45 letters, digits, `_` and `-`
-   * @default `'precise-ttl-'` and the table's name
-   */
-  name: calculated(NAME, ({ tableName }) => `precise-ttl-${tableName.replaceAll('.', '-')}`),
 };
 
 /** Settings of a table without a prop: each has one value, which measurements showed to be right for every table. */
@@ -318,7 +314,10 @@ export type ResolvedProps = {
   readonly [Name in keyof Pick<PropList, PresentName>]: PropValue<Name>;
 } & { readonly [Name in keyof Omit<PropList, PresentName>]?: PropValue<Name> } & Readonly<
     ReturnType<typeof tuned>
-  >;
+  > & {
+    /** Prefix of the names of the table's own resources. */
+    readonly name: string;
+  };
 
 export type PropName = keyof PropList;
 
@@ -415,5 +414,17 @@ export function resolveProps(props: PreciseTtlProps | FlatProps): ResolvedProps 
     const value = settings[name] ?? ('byDefault' in prop ? prop.byDefault(settings) : undefined);
     return value === undefined ? [] : [[name, value]];
   });
-  return { ...Object.fromEntries(values), ...tuned(settings) };
+  const { tableName, sweep = DEFAULT_SWEEP } = settings;
+  return { ...Object.fromEntries(values), ...tuned(settings), name: tablePrefix(sweep, tableName) };
+}
+
+/**
+ * Prefix of the names of a table's own resources. A name that is too long, or has characters that functions cannot have in theirs, is cut
+ * and ends in a hash.
+ */
+export function tablePrefix(sweep: string, tableName: string): string {
+  const whole = `${sweep}-${tableName}`;
+  if (/^[\w-]+$/.test(whole) && whole.length <= MAX_NAME_LENGTH) return whole;
+  const ending = `-${createHash('sha256').update(whole).digest('hex').slice(0, 8)}`;
+  return `${whole.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, MAX_NAME_LENGTH - ending.length)}${ending}`;
 }

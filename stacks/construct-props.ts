@@ -1,4 +1,5 @@
-import { Token } from 'cdktf';
+import { DefaultTokenResolver, StringConcat, Token, Tokenization } from 'cdktf';
+import type { Construct } from 'constructs';
 import { deploymentProblems, type FieldOf, fieldInTables } from '../config/deployments.ts';
 import { pathOf } from '../config/prop-groups.ts';
 import { propProblems } from '../config/prop-problems.ts';
@@ -12,6 +13,7 @@ import {
   type ResolvedProps,
   resolveProps,
   settingsOfProps,
+  tablePrefix,
   WRITTEN_NAMES,
   withShared,
 } from '../config/props.ts';
@@ -44,7 +46,10 @@ export interface TablesProps extends DeploymentProps {
   readonly tables: readonly (TableProps & { readonly sweep?: never })[];
 }
 
-/** Props of the construct: one table, whose deployment has the table's name unless `sweep` names another; or several tables. */
+/**
+ * Props of the construct: one table, whose deployment is `precise-ttl-` and the table's name unless `sweep` names another; or several
+ * tables.
+ */
 export type ConstructProps = TableProps | TablesProps;
 
 /** A table with every default filled in, and the construct's further data on it. */
@@ -78,10 +83,15 @@ const TABLE_REFERENCE: Kind<TableReference> = kind(isObject, '{ name, arn } of a
 const SOME_NAME = 'table';
 
 /** All problems of a construct's props, which need not have been type-checked; empty when there are none. */
-export function constructProblems(props: ConstructProps): FieldProblem[] {
+export function constructProblems(scope: Construct, props: ConstructProps): FieldProblem[] {
   if (!('tables' in props)) {
     const problems = tableProblems(props);
-    return problems.length > 0 ? problems : sharedProblems(resolveConstruct(props), (_table, prop) => prop);
+    if (problems.length > 0) return problems;
+    if (props.sweep === undefined && isReference(props.table?.name)) {
+      const expected = 'a name for the deployment, since the name of the table is known to Terraform only';
+      return [{ field: 'sweep', expected, got: undefined, remedy: 'Add the field.' }];
+    }
+    return sharedProblems(resolveConstruct(scope, props), (_table, prop) => prop);
   }
   const { tables } = props;
   const problems = [
@@ -101,7 +111,7 @@ export function constructProblems(props: ConstructProps): FieldProblem[] {
     ]),
   );
   if (ofEach.length > 0) return ofEach;
-  return sharedProblems(resolveConstruct(props), fieldInTables);
+  return sharedProblems(resolveConstruct(scope, props), fieldInTables);
 }
 
 /** Problems between tables that are each valid. */
@@ -146,10 +156,6 @@ function tableProblems(props: TableProps): FieldProblem[] {
       'Add the field: streamArn of the table that is to be swept. Give that stream_enabled and a view with old images.';
     return [{ field: 'table.streamArn', expected, got: undefined, remedy }];
   }
-  if (isReference(table.name) && sweep.name === undefined) {
-    const expected = 'a name for what is provisioned, since the name of the table is known to Terraform only';
-    return [{ field: 'name', expected, got: undefined, remedy: 'Add the field.' }];
-  }
   return propProblems({ ...sweep, tableName: isReference(table.name) ? SOME_NAME : table.name });
 }
 
@@ -184,21 +190,29 @@ function tokenProblems(props: TableProps): FieldProblem[] {
 }
 
 /** Fills in the defaults of a construct's props. */
-export function resolveConstruct(props: ConstructProps): ResolvedTable[] {
+export function resolveConstruct(scope: Construct, props: ConstructProps): ResolvedTable[] {
   if (!('tables' in props)) {
-    const only = resolveTable(props);
-    return [props.sweep === undefined ? { ...only, props: { ...only.props, sweep: only.props.name } } : only];
+    const only = resolveTable(scope, props);
+    // Nothing has to be told apart in a deployment of one table.
+    const name = props.sweep ?? only.props.name;
+    return [{ ...only, props: { ...only.props, sweep: name, name } }];
   }
   const { name = DEFAULT_SWEEP } = props;
-  return props.tables.map(table => {
-    const each = resolveTable(withShared(table, props));
-    return { ...each, props: { ...each.props, sweep: name } };
-  });
+  return props.tables.map(table => resolveTable(scope, { ...withShared(table, props), sweep: name }));
 }
 
-function resolveTable({ table: given, ...table }: TableProps): ResolvedTable {
+function resolveTable(scope: Construct, { table: given, ...table }: TableProps): ResolvedTable {
   const props = resolveProps(
     given === undefined ? (table as PreciseTtlProps) : { ...table, tableName: given.name },
   );
-  return { id: isReference(props.tableName) ? props.name : props.tableName, props, given };
+  if (!isReference(props.tableName)) return { id: props.tableName, props, given };
+  const resolver = new DefaultTokenResolver(new StringConcat());
+  const reference = Tokenization.resolve(props.tableName, { scope, resolver, preparing: false });
+  const name = tablePrefix(props.sweep, labelOf(reference));
+  return { id: name, props: { ...props, name }, given };
+}
+
+/** What a table is called in Terraform, if its name is known to Terraform only: `a` of `${aws_dynamodb_table.a.name}`. */
+function labelOf(reference: string): string {
+  return /^\$\{(?:data\.)?aws_dynamodb_table\.([\w-]+)\.\w+\}$/.exec(reference)?.[1] ?? reference;
 }

@@ -72,9 +72,9 @@ export class PreciseTtl extends Construct {
   /** @throws InvalidConfigError with all errors of the props */
   constructor(scope: Construct, id: string, props: ConstructProps) {
     super(scope, id);
-    const problems = constructProblems(props);
+    const problems = constructProblems(this, props);
     if (problems.length > 0) throw new InvalidConfigError(problems);
-    const tables = resolveConstruct(props);
+    const tables = resolveConstruct(this, props);
     this.deployment = deploymentOf(tables.map(table => table.props));
     refuseTwins(this);
 
@@ -163,7 +163,7 @@ function refuseTwins(own: PreciseTtl): void {
 function namesOf({ deployment }: PreciseTtl): Named[] {
   return [
     namesOfDeployment('sweep', deployment.name),
-    ...deployment.tables.map(table => namesOfTable('name', table)),
+    ...deployment.tables.map(table => namesOfTable('tableName', table)),
   ];
 }
 

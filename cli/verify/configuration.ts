@@ -37,7 +37,6 @@ export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAM
     tables: [
       {
         tableName: name,
-        name,
         sweep: name,
         partitionKey: 'id',
         events: { queueArn },

@@ -1,5 +1,5 @@
 import { checkConfig } from '../../config/config.ts';
-import { MAX_NAME_LENGTH, PROPS, type PreciseTtlProps, propsOfSettings } from '../../config/props.ts';
+import { PROPS, type PreciseTtlProps, propsOfSettings } from '../../config/props.ts';
 import { DEFAULT_INDEXED_BY } from '../../expiry/model.ts';
 import { CannotAdoptError } from '../errors.ts';
 import { type DescribedTable, keyNamesOf } from '../table/describe-table.ts';
@@ -134,14 +134,7 @@ export function adoptedProps(
     ttlAttribute,
     ...(indexedBy !== DEFAULT_INDEXED_BY && { indexedBy }),
     ...(indexName !== PROPS.indexName.byDefault({ tableName, indexedBy }) && { indexName }),
-    ...shortName(tableName),
   });
   checkConfig({ region, tables: [props] });
   return props;
-}
-
-/** A shorter name if the table's name is too long for the names of roles; otherwise empty. */
-function shortName(tableName: string): { name?: string } {
-  if (PROPS.name.byDefault({ tableName }).length <= MAX_NAME_LENGTH) return {};
-  return { name: tableName.replaceAll('.', '-').slice(0, MAX_NAME_LENGTH) };
 }

@@ -241,7 +241,7 @@ describe('fails for', () => {
           { tableName: 'Sessions', partitionKey: 'id', archive: {} },
         ],
       },
-      /tables\[1\]\.name: .*The table sessions and the table Sessions would both/,
+      /tables\[1\]\.tableName: .*The table sessions and the table Sessions would both/,
     ],
     [
       'two tables of a deployment that want it in two ways',
@@ -389,8 +389,8 @@ describe('fails for', () => {
       /deleteMode: expected one of "guarded", "batch", got "fast"/,
     ],
     [
-      'one table twice, under two names',
-      { region: 'us-east-1', tables: [table(), table({ name: 'other' })] },
+      'one table twice, in two deployments',
+      { region: 'us-east-1', tables: [table(), table({ sweep: 'other' })] },
       /tables\[1\]\.tableName: expected another/,
     ],
     [
@@ -412,11 +412,6 @@ describe('fails for', () => {
       'a retention CloudWatch does not know',
       configWith({ logRetentionDays: 31 }),
       /logRetentionDays: expected one of 1, 3/,
-    ],
-    [
-      'a table name too long to name things after',
-      configWith({ tableName: 'x'.repeat(60) }),
-      /tables\[0\]\.name: .*choose a shorter one/,
     ],
     ['enabled as a text', configWith({ enabled: 'false' }), /enabled: expected true or false, got "false"/],
     ...(

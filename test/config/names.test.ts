@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { checkConfig } from '../../config/config.ts';
 import { constructId } from '../../config/names.ts';
 import { propProblems } from '../../config/prop-problems.ts';
+import { tablePrefix } from '../../config/props.ts';
 import { PreciseTtlStack } from '../../stacks/app.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
 import { configOf } from '../support/configs.ts';
@@ -22,14 +23,14 @@ const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 const NAME_FIELDS = ['name', 'function_name'] as const;
 
 /** Stand for the prefixes of what a table has, and of what its deployment has. */
-const [OF_TABLE, OF_DEPLOYMENT] = ['x0x', 'y0y'];
+const [OF_TABLE, OF_DEPLOYMENT] = ['y0y-x0x', 'y0y'] as const;
 
 /** Type and name of everything that has a name in AWS, but for tables. Each policy has its role's name, and is within it. */
 const PATTERNS = Object.entries(
   terraformJson(
     configOf({
       ...TABLE,
-      name: OF_TABLE,
+      tableName: 'x0x',
       sweep: OF_DEPLOYMENT,
       archive: {},
       events: { eventBus: 'default' },
@@ -60,7 +61,7 @@ describe('tables that are named', () => {
     'constructor',
     '__proto__',
   ])('%s get blocks that Terraform takes', tableName => {
-    const json = terraformJson(configOf({ ...TABLE, tableName, name: 'sweep' }));
+    const json = terraformJson(configOf({ ...TABLE, tableName }));
     expect(sweptTables(json)).toEqual([expect.objectContaining({ name: tableName })]);
     for (const blocks of [...Object.values(json.resource), ...Object.values(json.data), json.output]) {
       for (const name of Object.keys(blocks)) expect(name).toMatch(IDENTIFIER);
@@ -79,10 +80,10 @@ describe('tables that are named', () => {
     const ids = new PreciseTtlStack(new App({ outdir: folder }), 'stack', configOf(TABLE)).node.children.map(
       ({ node }) => node.id,
     );
-    const names = ids.filter(id => propProblems({ ...TABLE, tableName: id, name: 'sweep' }).length === 0);
+    const names = ids.filter(id => propProblems({ ...TABLE, tableName: id }).length === 0);
     expect(names).toEqual(expect.arrayContaining(['aws', 'backend', 'Sessions', 'bundle-plan-sweep']));
     for (const tableName of names) {
-      expect(() => terraformJson(configOf({ ...TABLE, tableName, name: 'sweep' }))).not.toThrow();
+      expect(() => terraformJson(configOf({ ...TABLE, tableName }))).not.toThrow();
     }
   });
 });
@@ -93,7 +94,7 @@ test('two sweeps in a stack of your own must not share a role either', () => {
   expect(() => new PreciseTtl(stack, 'two', { ...TABLE, tableName: 'subscription-plan' })).toThrow(
     /^The configuration is wrong:\n {2}sweep: .*both have the role precise-ttl-subscription-plan-sweep/,
   );
-  new PreciseTtl(stack, 'three', { ...TABLE, tableName: 'subscription-plan', name: 'plans' });
+  new PreciseTtl(stack, 'three', { ...TABLE, tableName: 'subscription-plan', sweep: 'plans' });
 });
 
 test('no two things of a type have one name in AWS, whatever tables and deployments are called', () => {
@@ -104,8 +105,8 @@ test('no two things of a type have one name in AWS, whatever tables and deployme
   fc.assert(
     fc.property(name, name, name, name, (...[one, other, first, second]) => {
       const tables = [
-        { tableName: 'One', name: one, sweep: first },
-        { tableName: 'Other', name: other, sweep: second },
+        { tableName: one, sweep: first },
+        { tableName: other, sweep: second },
       ].map(each => ({
         ...{ ...TABLE, archive: {}, events: { eventBus: 'default' } },
         ...each,
@@ -118,7 +119,7 @@ test('no two things of a type have one name in AWS, whatever tables and deployme
       }
       // Tables of one deployment share what it has.
       const own = [
-        ...tables.flatMap(each => namesFrom(OF_TABLE, each.name)),
+        ...tables.flatMap(each => namesFrom(OF_TABLE, tablePrefix(each.sweep, each.tableName))),
         ...[...new Set([first, second])].flatMap(each => namesFrom(OF_DEPLOYMENT, each)),
       ];
       expect(new Set(own).size).toBe(own.length);
@@ -130,19 +131,30 @@ test('no two things of a type have one name in AWS, whatever tables and deployme
 });
 
 /** Of everything here only roles are told apart without regard to case. */
-function namesFrom(placeholder: string | undefined, prefix: string): string[] {
-  return PATTERNS.filter(([, name]) => name.includes(placeholder ?? '')).map(([type, name]) => {
-    const full = `${type} ${name.replaceAll(placeholder ?? '', prefix)}`;
+function namesFrom(placeholder: typeof OF_TABLE | typeof OF_DEPLOYMENT, prefix: string): string[] {
+  const own = ([, name]: [string, string]) =>
+    name.includes(placeholder) && name.includes(OF_TABLE) === (placeholder === OF_TABLE);
+  return PATTERNS.filter(own).map(([type, name]) => {
+    const full = `${type} ${name.replaceAll(placeholder, prefix)}`;
     return type === 'aws_iam_role' ? full.toLowerCase() : full;
   });
 }
+
+test.each([
+  ['SessionData', 'a-SessionData'],
+  ['x'.repeat(43), `a-${'x'.repeat(43)}`],
+  ['x'.repeat(44), /^a-x{34}-[0-9a-f]{8}$/],
+  ['prod.Tokens', /^a-prod-Tokens-[0-9a-f]{8}$/],
+])('what table %s has is named after its deployment and it', (tableName, prefix) => {
+  expect(tablePrefix('a', tableName)).toMatch(prefix);
+});
 
 test('the longest table name that AWS takes makes nothing too long', () => {
   const { resource } = terraformJson(
     configOf({
       ...TABLE,
       tableName: 'x'.repeat(255),
-      name: 'y'.repeat(45),
+      sweep: 'y'.repeat(45),
       index: { shards: 100 },
       archive: { prefix: `${'p'.repeat(199)}/` },
       events: {

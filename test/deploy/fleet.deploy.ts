@@ -23,7 +23,6 @@ describeWithTerraform('a deployment of many tables', () => {
       { length: 50 },
       (_unused, index): PreciseTtlProps => ({
         tableName: `table-${index}-`.padEnd(255, 'x'),
-        name: `t${index}`,
         partitionKey: 'id',
       }),
     );

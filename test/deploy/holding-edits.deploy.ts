@@ -80,14 +80,14 @@ const EDITED: readonly (Walked & { readonly values: readonly Props[] })[] = [
 const BEGIN: Place = EDITED.map(() => 0);
 /** Each in a deployment of its own: those of one cannot differ in what is the deployment's. A third table shares that of the first. */
 const NAMES = {
-  Tokens: { name: 'one', sweep: 'one' },
-  Orders: { name: 'two', sweep: 'two' },
+  Tokens: { sweep: 'one' },
+  Orders: { sweep: 'two' },
 } as const;
 
 /** Edits that are refused, whatever else is edited with them. */
 const REFUSED: Readonly<Record<string, Tables>> = {
-  'another name': { Tokens: { name: 'three' } },
-  'two names that are swapped': { Tokens: NAMES.Orders, Orders: NAMES.Tokens },
+  'another sweep': { Tokens: { sweep: 'three' } },
+  'two sweeps that are swapped': { Tokens: NAMES.Orders, Orders: NAMES.Tokens },
 };
 
 /** A walk has some 25 steps, so that each of the refusals comes at least once. */
@@ -126,7 +126,7 @@ const goes = (when: 'turnedOff' | 'entryOut' | 'destroyed', kind: HoldingName) =
 /** What may go in a step: what the list says goes with a prop that the step turns off. */
 function mayGo({ kind, name: thing }: HeldThing, from: Place, to: Place): boolean {
   const turnedOff = EDITED.filter((_, index) => from[index] === 0 && to[index] !== 0).map(({ name }) => name);
-  const reader = { 'one-archive-expiries': 'archive', 'one-publish-expiries': 'events' }[thing];
+  const reader = { 'one-Tokens-archive-expiries': 'archive', 'one-Tokens-publish-expiries': 'events' }[thing];
   return goes('turnedOff', kind) && reader !== undefined && turnedOff.includes(reader);
 }
 
@@ -227,7 +227,7 @@ describeWithTerraform('what holds something', () => {
     const gone = await goneWith(alone);
     expect(kindsOf(gone)).toEqual(kindsThatGo('entryOut'));
     // A reader is known by the function that it calls.
-    expect(gone.filter(({ name }) => !name.includes(NAMES.Orders.name))).toEqual([]);
+    expect(gone.filter(({ name }) => !name.includes(NAMES.Orders.sweep))).toEqual([]);
 
     expect(kindsOf(await goneWith(alone, true))).toEqual(kindsThatGo('destroyed'));
   });

@@ -91,21 +91,21 @@ describeWithTerraform('what holds something', () => {
   });
 
   test('stays when an index of it is there that only begins with its name', async () => {
-    await deployment.deploy(
-      configOf({ ...TOKENS, name: 'a' }, { ...OTHERS, name: 'a-archive-2', archive: {} }),
-    );
-    await deployment.deploy(
-      configOf({ ...TOKENS, name: 'a', archive: {} }, { ...OTHERS, name: 'a-archive-2' }),
-    );
+    const others = { ...OTHERS, tableName: 'Tokens-archive-2' };
+    await deployment.deploy(configOf(TOKENS, { ...others, archive: {} }));
+    await deployment.deploy(configOf({ ...TOKENS, archive: {} }, others));
     await things.fill();
     expect(Object.keys(await looked())).toEqual(
-      expect.arrayContaining(['/aws/lambda/a-archive-expiries', '/aws/lambda/a-archive-2-archive-expiries']),
+      expect.arrayContaining([
+        '/aws/lambda/precise-ttl-Tokens-archive-expiries',
+        '/aws/lambda/precise-ttl-Tokens-archive-2-archive-expiries',
+      ]),
     );
   });
 
-  test('refuses another name, and two that are swapped, before anything is changed', async () => {
+  test('refuses another sweep, and two that are swapped, before anything is changed', async () => {
     const named = (...[one, other]: readonly [string, string]) =>
-      configOf({ ...TOKENS, ...WHOLE, name: one }, { ...OTHERS, name: other });
+      configOf({ ...TOKENS, ...WHOLE, sweep: one }, { ...OTHERS, sweep: other });
     const before = await filled(named('one', 'other'));
     await refuses(
       named('another', 'other'),
@@ -118,8 +118,8 @@ describeWithTerraform('what holds something', () => {
     // Without schedules too.
     const stopped = (one: string, other: string) =>
       configOf(
-        { ...TOKENS, ...WHOLE, name: one, enabled: false },
-        { ...OTHERS, name: other, enabled: false },
+        { ...TOKENS, ...WHOLE, sweep: one, enabled: false },
+        { ...OTHERS, sweep: other, enabled: false },
       );
     await deployment.deploy(stopped('one', 'other'));
     await refuses(stopped('other', 'one'), /REFUSED TO KEEP QUEUES/);

@@ -70,7 +70,11 @@ describeWithTerraform('the deployer of verify', () => {
       deployment: { seen: { unchanged: true } },
     });
     expect(await there()).toEqual(
-      expect.arrayContaining([VERIFY_NAME, `${VERIFY_NAME}-journal`, `${VERIFY_NAME}-event-failures`]),
+      expect.arrayContaining([
+        VERIFY_NAME,
+        `${VERIFY_NAME}-journal`,
+        `${VERIFY_NAME}-${VERIFY_NAME}-event-failures`,
+      ]),
     );
     await own.remove();
     expect([await there(), readdirSync(folder)]).toEqual([[], []]);

@@ -59,7 +59,7 @@ describe('a table of the same stack', () => {
     hashKey: 'id',
     attribute: [{ name: 'id', type: 'S' }],
   });
-  const sweep = new PreciseTtl(stack, 'ttl', { table, name: 'sessions-ttl', partitionKey: 'id' });
+  const sweep = new PreciseTtl(stack, 'ttl', { table, sweep: 'sessions-ttl', partitionKey: 'id' });
   new TerraformOutput(stack, 'out', {
     value: [sweep.table.tableName, sweep.table.tableArn, sweep.table.indexArn],
   });
@@ -87,7 +87,7 @@ describe('a table of the same stack', () => {
       hashKey: 'id',
       attribute: [{ name: 'id', type: 'S' }],
     });
-    const props = { name: 'sessions-ttl', partitionKey: 'id', index: { by: 'second' } } as const;
+    const props = { sweep: 'sessions-ttl', partitionKey: 'id', index: { by: 'second' } } as const;
     new PreciseTtl(own, 'ttl', { ...props, table: reference(made) });
     const bySecond = synthesized(own);
     expect(settingsIn(bySecond)).toMatchObject([
@@ -141,7 +141,7 @@ describe('a table of the same stack', () => {
     ['partitionKey', { tableName: 'Sessions', partitionKey: table.hashKey }, /partitionKey: .* Write it out/],
     [
       'index.attribute',
-      { table, name: 'x', index: { attribute: table.hashKey } },
+      { table, sweep: 'x', index: { attribute: table.hashKey } },
       /index\.attribute: .* Write it out/,
     ],
   ])('gives no token as %s, which is needed now', (_name, props, message) => {
@@ -188,7 +188,7 @@ describe('a table of the same stack', () => {
       { table: 'Sessions' },
       /table: expected \{ name, arn \} of a table, and its streamArn, got "Sessions"/,
     ],
-    ['no name for the sweep', { table: { name: '${x.y.name}', arn } }, /name: expected a name for what is/],
+    ['no name for the sweep', { table: { name: '${x.y.name}', arn } }, /sweep: expected a name for the dep/],
     ['a misspelt prop', { tableName: 'Sessions', idex: {} }, /idex: expected .*index/],
   ])('%s is refused', (_name, props, message) => {
     const wrong = { partitionKey: 'id', ...props } as unknown as ConstructProps;
@@ -301,7 +301,7 @@ describe('many tables of a stack', () => {
     name: 'identity',
     tables: [
       { ...SESSION_DATA, archive: {}, tags: { team: 'a', stage: 'prod' } },
-      { table: made, name: 'sessions', partitionKey: 'id', kmsKeyArn, tags: { team: 'b', stage: 'prod' } },
+      { table: made, partitionKey: 'id', kmsKeyArn, tags: { team: 'b', stage: 'prod' } },
     ].map(table => ({ ...table, kmsKeyArn })) as never,
   });
   const json = synthesized(stack);
@@ -309,10 +309,7 @@ describe('many tables of a stack', () => {
   test('are swept by one deployment, which has its name and what stands beside them', () => {
     const lambdas = resources(json, 'aws_lambda_function');
     expect(lambdas.map(({ function_name: name }) => name).sort()).toEqual([
-      ...Object.values(TASKS)
-        .map(file => `identity-${file}`)
-        .sort(),
-      'precise-ttl-SessionData-archive-expiries',
+      ...['SessionData-archive-expiries', ...Object.values(TASKS)].map(file => `identity-${file}`).sort(),
     ]);
     for (const { function_name: name, memory_size: memory } of lambdas)
       expect([name, memory]).toEqual([name, FUNCTION_MEMORY_MB]);
@@ -320,7 +317,7 @@ describe('many tables of a stack', () => {
       { tableName: expect.stringMatching(/SessionData_table/) },
       { tableName: '${aws_dynamodb_table.sessions.name}' },
     ]);
-    expect(ttl.tables.map(({ props }) => props.name)).toEqual(['precise-ttl-SessionData', 'sessions']);
+    expect(ttl.tables.map(({ props }) => props.name)).toEqual(['identity-SessionData', 'identity-sessions']);
     expect(() => ttl.table).toThrow('expected a deployment of one table, got 2');
   });
 

@@ -17,7 +17,6 @@ function tablesOf(count: number, length: number, props: Partial<PreciseTtlProps>
     const tableName = `t${index}-`.padEnd(length, 'x');
     return {
       tableName,
-      name: `t${index}`,
       partitionKey: `id${index}`,
       sortKey: `at${index}`,
       ttlAttribute: `expires${index}`,

@@ -40,7 +40,7 @@ export const WORDS = [
 export const NUMBERS = {
   commands: 15,
   /** Names that can be written in a configuration, of a table and of the deployment. */
-  props: 27,
+  props: 26,
   alarms: 7,
   /** States by name, in all machines. */
   states: 29,

@@ -90,7 +90,6 @@ export const PROP_VALUES: {
   tags: someTags,
   permissionsBoundary: fc.constant(`arn:aws:iam::${ACCOUNT}:policy/boundary`),
   kmsKeyArn: someKey,
-  name: fc.constantFrom('p', 'own-name_1'),
 };
 
 /** Largest number of optional props of a drawn table: with more, nearly all combinations are refused. */

@@ -18,7 +18,6 @@ interface StatementInWords {
 /** A table with everything that needs a role or a key. */
 const EXAMPLE: PreciseTtlProps = {
   tableName: 'TABLE',
-  name: 'NAME',
   sweep: 'SWEEP',
   partitionKey: 'id',
   archive: {},
