@@ -79,7 +79,7 @@ describeWithTerraform('what holds something', () => {
       { archive: {} },
       { ...WHOLE, alarms: false },
       { ...WHOLE, alarms: 'arn:aws:sns:us-east-1:123456789012:on-call' },
-      {},
+      { alarms: false, enabled: false, logRetentionDays: 90 },
     ];
     for (const edit of edits) {
       for (const props of [edit, WHOLE]) {
