@@ -3,10 +3,9 @@ import type { OpenExecution, PauseOptions } from '../operate/changes.ts';
 import { commandLine } from '../operate/command-line.ts';
 import { describePause } from '../operate/deployment/sweep.ts';
 import { isoSeconds } from '../operate/times.ts';
-import { textFlag } from './flags.ts';
+import { describeDuration, readDuration, textFlag } from './flags.ts';
 import { firstLines } from './numbers.ts';
 import { defineOperation, planOf, type Session } from './operation.ts';
-import { describeDuration, readDuration } from './times.ts';
 
 /** Limits of `--for`: a minute, as between two ticks, and a time longer than any pause should be. */
 const BOUNDS = { least: '1m', most: '180d' } as const;

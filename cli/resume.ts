@@ -3,11 +3,10 @@ import type { MissedOfTable, ResumedTable, ResumeOptions, ResumeProgress } from 
 import { commandLine } from '../operate/command-line.ts';
 import { describePause } from '../operate/deployment/sweep.ts';
 import { isoSeconds } from '../operate/times.ts';
-import { switchFlag } from './flags.ts';
+import { describeDuration, switchFlag } from './flags.ts';
 import { defineOperation, describeFacts, planOf, type Session } from './operation.ts';
 import { describeResult, describeFacts as replayFacts } from './replay/text.ts';
 import { pieceTeller, replayTold } from './replay.ts';
-import { describeDuration } from './times.ts';
 
 export const command = defineOperation({
   name: 'resume',

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verdict } from '../operate/status/report.ts';
 import type { Status } from '../operate/status/status.ts';
-import { FlagError, type FlagValues, switchFlag, textFlag, wholeNumber } from './flags.ts';
+import { FlagError, type FlagValues, readDuration, switchFlag, textFlag, wholeNumber } from './flags.ts';
 import { defineLook, type LookSession, MASK, NOT_KNOWN } from './look.ts';
-import { readDuration } from './times.ts';
 
 const STATUS: Readonly<Record<Verdict, number>> = { fine: 0, warnings: 1, broken: 2, unknown: NOT_KNOWN };
 

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isOfThisMachine, useBrowser } from '../support/browser.ts';
-import { chromiumOf } from '../support/chromium.ts';
+import { chromiumOf, isOfThisMachine, useBrowser } from '../support/browser.ts';
 
 // What the tests in a browser stand on: a page that does what it must not is seen.
 

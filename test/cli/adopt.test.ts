@@ -6,7 +6,7 @@ import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamo
 import { parseBody, withBody } from 'aws-on-loopback/dynamodb/answer';
 import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { shellCommand } from '../support/shell-command.ts';
+import { shellCommand } from '../support/shell.ts';
 
 const { client, endpoint } = useLocalDynamoDb();
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-adopt-command-'));

@@ -1,4 +1,15 @@
-import { describeFlags, FlagError, parseFlags } from '../../cli/flags.ts';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  describeDuration,
+  describeFlags,
+  FlagError,
+  parseFlags,
+  readDuration,
+  writableFolder,
+} from '../../cli/flags.ts';
+import { shellCommand } from '../support/shell.ts';
 
 const FLAGS = {
   minutes: { type: 'number', min: 1, max: 60, default: 3, value: 'N', help: 'how long' },
@@ -63,4 +74,78 @@ test('describes every flag with its default', () => {
       '  --help       this',
     ].join('\n'),
   );
+});
+
+const root = mkdtempSync(join(tmpdir(), 'precise-ttl-writable-'));
+const file = join(root, 'file');
+writeFileSync(file, '');
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+test('a folder is made with those above it, and left empty', () => {
+  const folder = join(root, 'a/b/c');
+  expect(writableFolder('--archive-folder', folder)).toBe(folder);
+  expect(statSync(folder).isDirectory()).toBe(true);
+  expect(writableFolder('--archive-folder', folder)).toBe(folder);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+const refused: readonly (readonly [string, string, string])[] = [
+  ['a file', file, 'ENOTDIR'],
+  ['a folder below a file', join(file, 'x/y'), 'ENOTDIR'],
+  ...(existsSync('/proc/self')
+    ? ([
+        ['a folder below /proc', '/proc/nope/x', 'ENOENT'],
+        ['/proc', '/proc', 'E'],
+      ] as const)
+    : []),
+];
+
+test.each(refused)('%s is refused', (_what, path, code) => {
+  expect(() => writableFolder('--archive-folder', path)).toThrow(
+    new RegExp(
+      `^--archive-folder: expected a folder that can be made and written to, got "${path}" \\(${code}`,
+    ),
+  );
+});
+
+test('local says so, and starts nothing', async () => {
+  const ended = await shellCommand('local')(['--archive-folder', join(file, 'x')], {});
+  expect(ended).toMatchObject({ status: 2, stdout: '' });
+  expect(ended.stderr).toMatch(/^--archive-folder: expected a folder .+; name another\n$/);
+});
+
+const PAUSE = { flag: '--for', least: '1m', most: '1d' } as const;
+const HISTORY = { flag: '--since', least: '1s', most: '90d' } as const;
+type Bounds = typeof PAUSE | typeof HISTORY;
+
+test.each<[string, Bounds, number]>([
+  ['60s', PAUSE, 60_000],
+  ['90m', PAUSE, 5_400_000],
+  ['2h', PAUSE, 7_200_000],
+  ['1d', PAUSE, 86_400_000],
+  ['1s', HISTORY, 1000],
+  ['007d', HISTORY, 604_800_000],
+  ['90d', HISTORY, 7_776_000_000],
+])('%s is read for %j', (text, { flag, ...bounds }, expected) => {
+  expect(readDuration(flag, text, bounds)).toBe(expected);
+});
+
+test.each([
+  ...['59s', '25h', '0h', '2', '2 h', '1.5h', '-1h', 'h', '2w', '2H'].map(text => [text, PAUSE] as const),
+  ...['', '0d', '7', '7 d', '91d', '7D', '9999999999d', '9999999999s'].map(text => [text, HISTORY] as const),
+])('fails for %p with %j', (text, { flag, ...bounds }) => {
+  expect(() => readDuration(flag, text, bounds)).toThrow(
+    `${flag}: expected a whole number and s, m, h or d, such as 90m or 2h, from ${bounds.least} to ${bounds.most}, got "${text}"`,
+  );
+});
+
+test.each([
+  [0, '0 s'],
+  [45_000, '45 s'],
+  [61_000, '1 min 1 s'],
+  [600_000, '10 min'],
+  [5_400_000, '1 h 30 min'],
+  [90_000_000, '1 d 1 h'],
+])('%d ms are %s', (milliseconds, expected) => {
+  expect(describeDuration(milliseconds)).toBe(expected);
 });

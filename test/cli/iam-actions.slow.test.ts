@@ -22,10 +22,9 @@ import {
 } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { configOf } from '../support/configs.ts';
 import { readImports } from '../support/import-graph.ts';
-import { createJournal } from '../support/journal-table.ts';
-import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { createJournal, useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { useLoopbackAws } from '../support/loopback-aws.ts';
-import { shellCommand } from '../support/shell-command.ts';
+import { shellCommand } from '../support/shell.ts';
 
 const WATCHED: PreciseTtlProps = {
   tableName: 'Watched',

@@ -19,7 +19,7 @@ import {
 } from '../../stepfunctions-emulator/test/support/emulator-process.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { executed } from '../support/executed.ts';
-import { freeLocalPorts, PORT_FLAGS } from '../support/local-ports.ts';
+import { freeLocalPorts, PORT_FLAGS } from '../support/ports.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../bin/precise-ttl.js');
 

@@ -1,6 +1,11 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EmulatorError, NotLoopbackError } from 'stepfunctions-emulator';
 import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
+import { isEmulatorError } from '../../cli/run-command.ts';
+import { PreciseTtlError } from '../../expiry/index.ts';
+import { EXPERIMENTS, helpsOfExperiments } from '../support/experiments.ts';
 
 function run(...args: string[]) {
   return new Promise<{ status: number; stdout: string; stderr: string }>(done => {
@@ -56,4 +61,60 @@ describe.each(COMMAND_NAMES)('%s', name => {
 
 test('there are at most 19 commands', () => {
   expect(COMMAND_NAMES.length).toBeLessThanOrEqual(19);
+});
+
+const ROOT = join(import.meta.dirname, '../..');
+
+interface Ended {
+  readonly status: unknown;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function runFile([file = '', ...args]: readonly string[]): Promise<Ended> {
+  return new Promise(resolve => {
+    execFile(process.execPath, [join(ROOT, file), ...args], { timeout: 20_000 }, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : (error.code ?? error.signal), stdout, stderr });
+    });
+  });
+}
+
+test('every experiment says what it does, under its own name', async () => {
+  const helps = await helpsOfExperiments();
+  expect(EXPERIMENTS).toEqual(expect.arrayContaining(['cost', 'fuzz', 'lag']));
+  expect([...helps.keys()]).toEqual([...EXPERIMENTS].sort());
+  for (const help of helps.values()) expect(help).toMatch(/^ *--help\b.*\n[\s\S]*Exit status: 0/m);
+}, 60_000);
+
+test('npm run docs says what it does', async () => {
+  const { status, stdout, stderr } = await runFile(['tools/docs.ts', '--help']);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatch(/^npm run docs[\s\S]*--help/);
+});
+
+test.each([['tools/docs.ts'], ['lab/experiments/main.ts', 'faults']])(
+  '%s refuses a flag that it does not know',
+  async (...program) => {
+    const { status, stdout, stderr } = await runFile([...program, '--no-such-flag']);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/^--no-such-flag: expected one of .*--help, got an unknown flag; see --help\n$/);
+  },
+);
+
+test.each([[[]], [['legs']]])('npm run bench %j says which benchmarks there are', async args => {
+  const { status, stdout, stderr } = await runFile(['lab/experiments/main.ts', ...args]);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toContain(`expected one of cost, `);
+  expect(stderr).toContain(`got ${args[0] ?? 'none'}`);
+});
+
+test.each<[boolean, unknown]>([
+  [true, new EmulatorError('any')],
+  [true, new NotLoopbackError('any')],
+  [false, new PreciseTtlError('any')],
+  [false, new TypeError('EmulatorError')],
+  [false, 'EmulatorError'],
+  [false, undefined],
+])('%p: %p', (expected, error) => {
+  expect(isEmulatorError(error)).toBe(expected);
 });

@@ -8,7 +8,7 @@ import type { Service } from '../../operate/aws/endpoint.ts';
 import { StoppedError } from '../../operate/errors.ts';
 import { executed } from '../support/executed.ts';
 import { carriedOut, sessionOf } from '../support/session.ts';
-import { shellCommand } from '../support/shell-command.ts';
+import { shellCommand } from '../support/shell.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-operations-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

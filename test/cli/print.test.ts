@@ -1,11 +1,16 @@
+import { stripVTControlCharacters } from 'node:util';
 import { assert as check, constantFrom, oneof, property, string } from 'fast-check';
+import stringWidth from 'string-width';
+import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
 import { describeReport } from '../../cli/doctor/text.ts';
 import { FlagError } from '../../cli/flags.ts';
+import { generalHelp } from '../../cli/main.ts';
+import { formatText, isCommand } from '../../cli/output/format.ts';
 import { print, printable, printError, shortKey } from '../../cli/print.ts';
 import { describePiece } from '../../cli/replay/text.ts';
 import { tellingErrors } from '../../cli/run-command.ts';
 import { NO_TOTALS } from '../../operate/replay/totals.ts';
-import { anyCharacter } from '../support/any-character.ts';
+import { anyCharacter } from '../support/arbitraries.ts';
 
 /** Characters that a terminal interprets: they change colours, move the cursor, or reverse the direction of text. */
 const OBEYED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
@@ -133,4 +138,31 @@ test.each<[string, string]>([
   expect(text).toMatch(/such as|not tried/);
   expect(text).toContain('characters) …');
   expect(text).not.toContain('k'.repeat(200));
+});
+
+const WIDTHS = [80, 100, 160] as const;
+
+/** Lines that may be longer than the terminal: a single word, and a command to copy. */
+const isUnbreakable = (line: string) => !line.trim().includes(' ') || isCommand(line);
+
+const wordsOf = (text: string) => text.split(/\s+/).filter(word => word !== '');
+
+const tooLong = (text: string, width: number) =>
+  text.split('\n').filter(line => stringWidth(line) > width && !isUnbreakable(line));
+
+/** Checks that no word or line is broken or cut at any width, with colours or without. */
+function expectToFit(text: string): void {
+  for (const width of WIDTHS) {
+    const shown = formatText(text, { width, colours: false }, 'help');
+    expect({ width, lines: tooLong(shown, width) }).toEqual({ width, lines: [] });
+    expect(wordsOf(shown)).toEqual(wordsOf(text));
+    expect(stripVTControlCharacters(formatText(text, { width, colours: true }, 'help'))).toBe(shown);
+  }
+}
+
+test('the list of all commands', () => expectToFit(generalHelp()));
+
+test.each(COMMAND_NAMES)('the help of %s', async name => {
+  const { help } = await COMMANDS[name].load();
+  expectToFit(help());
 });

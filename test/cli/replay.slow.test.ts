@@ -5,15 +5,69 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { ApiServer, type Executions } from 'stepfunctions-emulator';
+import type { DeploymentConfig } from '../../config/config.ts';
 import { modelOf } from '../../config/deployments.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
+import { LocalCloud } from '../../local/cloud.ts';
 import type { With } from '../../operate/aws/clients.ts';
 import type { ReplayOptions } from '../../operate/changes.ts';
 import { prepareReplay } from '../../operate/replay/replay.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
-import { type ServedMachines, serveMachines } from '../support/served-machines.ts';
-import { shellCommand } from '../support/shell-command.ts';
+import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
+import { shellCommand } from '../support/shell.ts';
+
+/** A deployment without schedules, whose state machines are started by the API of Step Functions. */
+interface ServedMachines {
+  readonly cloud: LocalCloud;
+  /** Of the API. */
+  readonly endpoint: string;
+  readonly executions: Executions;
+  /** What is done to the calls of one function. A test may change it at any time. */
+  readonly calls: {
+    /** They wait for it. */
+    gate: Promise<void>;
+    /** Then they fail. */
+    fail: boolean;
+  };
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves what is synthesized of a configuration.
+ *
+ * @param task how the name of the function ends whose calls a test can hold, or let fail
+ */
+async function serveMachines(config: DeploymentConfig, task: string): Promise<ServedMachines> {
+  const calls = { gate: Promise.resolve(), fail: false };
+  const cloud = await LocalCloud.start({
+    stack: plainStack(config),
+    dynamoDb: dynamoDbOfFile(),
+    environment: {},
+    schedules: false,
+    functions: {
+      maxConcurrency: 2,
+      async wrap({ functionName }, next) {
+        if (!functionName.endsWith(task)) return next();
+        await calls.gate;
+        return calls.fail ? { ok: false, errorType: 'Broken', errorMessage: 'as the test wants it' } : next();
+      },
+    },
+  });
+  const server = await ApiServer.start(cloud.stepFunctions);
+  return {
+    cloud,
+    endpoint: server.endpoint,
+    executions: cloud.stepFunctions.executions,
+    calls,
+    async stop() {
+      await server.stop();
+      await cloud.stop();
+    },
+  };
+}
 
 const MACHINE = 'precise-ttl-replay';
 

@@ -18,10 +18,10 @@ import { plainStack } from '../../stacks/plain-stack.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { configOf } from '../support/configs.ts';
 import { executed } from '../support/executed.ts';
-import { freePort } from '../support/free-port.ts';
+import { hanging } from '../support/faulty-servers.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
-import { type ShellCommand, shellCommand } from '../support/shell-command.ts';
-import { hanging } from '../support/silent-servers.ts';
+import { freePort } from '../support/ports.ts';
+import { type ShellCommand, shellCommand } from '../support/shell.ts';
 
 const MINUTE = 60_000;
 

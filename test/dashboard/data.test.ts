@@ -1,4 +1,12 @@
-import { type DashboardOptions, dashboardData, type Reads } from '../../dashboard/data.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type DashboardOptions,
+  dashboardData,
+  type Reads,
+  SHOWN_MINUTES,
+  SweepSeries,
+} from '../../dashboard/data.ts';
+import { Source } from '../../dashboard/source.ts';
 import { configOf } from '../support/configs.ts';
 import { historyOf, statusOf, sweepEnded, tableReport, unknownReport } from '../support/status-reports.ts';
 
@@ -168,4 +176,100 @@ test('a history of the whole day is followed by short ones', async () => {
   await look(30_000);
   await look(30_000);
   expect(spans).toEqual([1_440, 15, 15]);
+});
+
+const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+const ago = (minutes: number, seconds = 0) => new Date(NOW - minutes * 60_000 - seconds * 1000).toISOString();
+
+test('adds up what the sweeps of a minute came to; one that ends a moment after it belongs to it', () => {
+  const series = new SweepSeries();
+  const lagMs = { p50: 100, p99: 900, max: 1_000 };
+  series.add(
+    [
+      sweepEnded(ago(10, 1), {
+        name: 'a',
+        outcome: { found: 10, deleted: 6, renewed: 2, notFound: 1, failed: 1, lagMs },
+      }),
+      sweepEnded(ago(10, -2), { name: 'b', kind: 'replay', outcome: { found: 5, deleted: 5 } }),
+      sweepEnded(ago(9, 0), { name: 'c', outcome: { found: 1, deleted: 1 } }),
+    ],
+    NOW,
+  );
+  expect(series.minutes).toEqual([
+    { at: ago(11), due: 15, deleted: 11, kept: 2, notFound: 1, left: 1 },
+    { at: ago(10), due: 1, deleted: 1, kept: 0, notFound: 0, left: 0 },
+  ]);
+  expect(series.lags).toEqual([{ at: ago(10, 1), kind: 'tick', ...lagMs }]);
+  expect(series.newest(2).map(({ name }) => name)).toEqual(['c', 'b']);
+});
+
+test('has each sweep once, however often it is told of', () => {
+  const series = new SweepSeries();
+  const sweep = sweepEnded(ago(1), { outcome: { found: 2 } });
+  for (let times = 0; times < 3; times += 1) series.add([sweep], NOW);
+  expect(series.minutes.map(({ due }) => due)).toEqual([2]);
+});
+
+test('forgets what is older than it shows, and keeps no more than 2,000 sweeps', () => {
+  const series = new SweepSeries();
+  series.add([sweepEnded(ago(SHOWN_MINUTES - 1)), sweepEnded(ago(SHOWN_MINUTES + 1))], NOW);
+  expect(series.newest(10)).toHaveLength(1);
+  series.add([], NOW + 3 * 60_000);
+  expect(series.newest(10)).toEqual([]);
+  series.add(
+    Array.from({ length: 3_000 }, (_unused, index) => sweepEnded(ago(0, index), { name: `s${index}` })),
+    NOW,
+  );
+  expect(series.newest(10_000)).toHaveLength(2_000);
+  expect(series.newest(1)[0]?.name).toBe('s0');
+});
+
+const never = () => new Promise<never>(() => {});
+
+function source(read: (signal: AbortSignal) => Promise<number>, end = new AbortController()) {
+  const answers: number[] = [];
+  const made = new Source({
+    ...{ name: 'status', everyMs: 0, limitMs: 20, read, now: () => 0, signal: end.signal },
+    onAnswer: answer => answers.push(answer),
+    describe: error => (error as Error).message,
+  });
+  return { made, answers, end };
+}
+
+/** Asks it, and waits until it has answered or was given up. */
+async function ask(made: Source<number>): Promise<void> {
+  made.ask();
+  while (made.report.askedAt !== null) await sleep(5);
+}
+
+test('one that never answers is given up, its signal aborts, and it is asked again', async () => {
+  const signals: AbortSignal[] = [];
+  const { made } = source(signal => {
+    signals.push(signal);
+    return never();
+  });
+  await ask(made);
+  expect([made.report.failure, signals[0]?.aborted]).toEqual(['no answer within 0.02 s', true]);
+  await ask(made);
+  expect(signals).toHaveLength(2);
+});
+
+test('one that throws before it has promised anything is a failure like any other', async () => {
+  const { made } = source(() => {
+    throw new Error('no credentials');
+  });
+  await ask(made);
+  expect(made.report).toMatchObject({ failure: 'no credentials', answeredAt: null });
+});
+
+test('is asked no more when all has ended', async () => {
+  let asked = 0;
+  const { made, answers, end } = source(async () => {
+    asked += 1;
+    return asked;
+  });
+  await ask(made);
+  end.abort();
+  await ask(made);
+  expect([asked, answers]).toEqual([1, [1]]);
 });

@@ -12,9 +12,8 @@ import type { SweepReport } from '../../operate/deployment/sweep.ts';
 import type { Remark } from '../../operate/status/remarks.ts';
 import { useBrowser, type View } from '../support/browser.ts';
 import { configOf } from '../support/configs.ts';
-import { createJournal } from '../support/journal-table.ts';
-import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { shellCommand } from '../support/shell-command.ts';
+import { createJournal, useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { shellCommand } from '../support/shell.ts';
 import { historyOf, statusOf, sweepEnded, tableReport } from '../support/status-reports.ts';
 
 const browser = useBrowser();

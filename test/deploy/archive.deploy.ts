@@ -21,7 +21,7 @@ import {
   emulatedClient,
   startEmulatedAws,
 } from './support/proof.ts';
-import type { Actions } from './support/terraform-messages.ts';
+import type { Actions } from './support/terraform-root.ts';
 
 const TOKENS = { tableName: 'Tokens', partitionKey: 'id' };
 const tokens = (changes: Partial<PreciseTtlProps>) =>

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DeploymentConfig } from '../../config/config.ts';
 import { terraformJson } from '../support/synthesized.ts';
-import { checkov } from './support/checkov.ts';
 import { describeWithTerraform } from './support/proof.ts';
+import { checkov } from './support/tools.ts';
 
 const KEY = 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-00000000000';
 

@@ -7,7 +7,7 @@ import {
 import type { DeploymentConfig } from '../../config/config.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
-import { useFreshDeployment } from './support/fresh-deployment.ts';
+import { useFreshDeployment } from './support/deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';
 
 const EXISTING = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };

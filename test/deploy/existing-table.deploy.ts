@@ -2,7 +2,7 @@ import { CreateTableCommand, DeleteTableCommand, UpdateTimeToLiveCommand } from 
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { configOf } from '../support/configs.ts';
 import { type TableSettings, tableInput } from '../support/table-input.ts';
-import { useFreshDeployment } from './support/fresh-deployment.ts';
+import { useFreshDeployment } from './support/deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };

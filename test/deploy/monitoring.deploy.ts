@@ -6,7 +6,7 @@ import type { PreciseTtlProps } from '../../config/props.ts';
 import { configOf } from '../support/configs.ts';
 import { Deployment } from './support/deployment.ts';
 import { callProblems, describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
-import type { Actions } from './support/terraform-messages.ts';
+import type { Actions } from './support/terraform-root.ts';
 
 const NAME = 'precise-ttl';
 const TOKENS: PreciseTtlProps = {

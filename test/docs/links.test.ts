@@ -1,5 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { ALARM_NAMES, kebab, runbookOf } from '../../config/alarms.ts';
+import { runbookSections } from '../runbook/played-cloud.ts';
 
 const FILES = [
   'README.md',
@@ -54,3 +56,38 @@ test('CONTRIBUTING.md names files that are there', () => {
   expect(paths.length).toBeGreaterThan(30);
   expect(paths.filter(path => !existsSync(path))).toEqual([]);
 });
+
+test('the runbook has a section for each alarm, and no others', () => {
+  expect([...runbookSections().keys()].sort()).toEqual(ALARM_NAMES.map(kebab).sort());
+});
+
+test.each(ALARM_NAMES)('the section of %s says what to do, and when it is over', alarm => {
+  const section = runbookSections().get(kebab(alarm)) ?? '';
+  expect(section).toMatch(/^- .+: .+/m);
+  expect(section).toMatch(/\*\*Over\*\*/);
+  // GitHub's anchor of the heading is the heading.
+  expect(runbookOf(alarm)).toMatch(new RegExp(`/docs/reference/alarms\\.md#${kebab(alarm)}$`));
+});
+
+/** What somebody sees who opens the repository, before they scroll. */
+const LINES = 25;
+const lines = readFileSync('README.md', 'utf8').split('\n').slice(0, LINES);
+const screen = lines.join('\n');
+
+test('the README says in one sentence what it is, shows it, and says what one gets', () => {
+  expect(lines[0]).toBe('# precise-ttl');
+  const [, sentence = '', picture = ''] = /^# .*\n\n(.*?)\n\n!\[.+?\]\((.+?)\)\n\n/s.exec(screen) ?? [];
+  expect(sentence.match(/[.!?](\s|$)/g)).toHaveLength(1);
+  expect(readFileSync(picture, 'utf8')).toMatch(/^<svg /);
+  const bullets = lines.filter(line => line.startsWith('- '));
+  expect(bullets.length).toBeGreaterThanOrEqual(4);
+  expect(bullets.length).toBeLessThanOrEqual(6);
+  for (const bullet of bullets) expect(bullet.length).toBeLessThanOrEqual(140);
+});
+
+test.each(['npm ci && npm start', 'npm ci && npm test', 'npm ci && npx precise-ttl deploy'])(
+  'the README has the command %s on its first screen',
+  command => {
+    expect(screen).toMatch(new RegExp(`^${command}( +#.*)?$`, 'm'));
+  },
+);

@@ -9,9 +9,8 @@ import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { configOf } from '../support/configs.ts';
 import { useLocalSweep } from '../support/local-sweep.ts';
-import { type Access, type Grant, hold } from '../support/permissions/policy.ts';
 import { CallRecorder, type Interception } from '../support/permissions/recorder.ts';
-import { type Role, readRoles } from '../support/permissions/roles.ts';
+import { type Access, type Grant, hold, type Role, readRoles } from '../support/permissions/roles.ts';
 import { usageOfRoles } from '../support/permissions/usage.ts';
 
 /*

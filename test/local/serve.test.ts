@@ -18,8 +18,8 @@ import { type ServedCloud, serve } from '../../local/serve.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { configOf } from '../support/configs.ts';
-import { freePort } from '../support/free-port.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
+import { freePort } from '../support/ports.ts';
 
 const stack = plainStack(configOf({ tableName: 'Served', partitionKey: 'id' }));
 const ports = { dynamoDbPort: 0, sfnPort: 0, schedulerPort: 0, cloudWatchPort: 0 };

@@ -1,6 +1,8 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
+  CreateStateMachineCommand,
   DescribeExecutionCommand,
   ListExecutionsCommand,
   ListStateMachinesCommand,
@@ -14,8 +16,9 @@ import { wholeReport } from '../../functions/journal/layout.ts';
 import { pauseTable } from '../../functions/journal/operator-settings.ts';
 import { readState } from '../../functions/journal/read-state.ts';
 import { putRows } from '../../functions/journal/sweep-rows.ts';
+import type { JournalTable } from '../../functions/journal/update-entry.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
-import type { With } from '../../operate/aws/clients.ts';
+import type { Clients, With } from '../../operate/aws/clients.ts';
 import { NoAnswerError } from '../../operate/aws/errors.ts';
 import type { ResumeOptions, ResumeProgress } from '../../operate/changes.ts';
 import { readHistory } from '../../operate/history/history.ts';
@@ -27,8 +30,43 @@ import {
   useStepFunctionsApi,
 } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { configOf } from '../support/configs.ts';
-import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { type OperatedDeployment, operatedDeployment } from '../support/operated-deployment.ts';
+import { createJournal, useLocalDynamoDb } from '../support/local-dynamodb.ts';
+
+interface OperatedDeployment {
+  readonly name: string;
+  readonly journal: JournalTable;
+  readonly clients: Omit<Clients, 'cloudWatch'>;
+}
+
+let deployments = 0;
+
+/**
+ * A deployment for commands: a real journal, and state machines that do nothing but report. Both are Standard ones, so that a test can see
+ * what was started.
+ */
+async function operatedDeployment(
+  dynamoDb: DynamoDBClient,
+  sfn: SFNClient,
+  { roleArn, report = {} }: { roleArn: string; report?: object },
+): Promise<OperatedDeployment> {
+  deployments += 1;
+  const name = `operated-${deployments}`;
+  const journal = await createJournal(dynamoDb, name);
+  for (const machine of [name, replayName(name)]) {
+    const States = { First: { Type: 'Pass', Output: report, End: true } };
+    const definition = JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'First', States });
+    await sfn.send(new CreateStateMachineCommand({ name: machine, definition, roleArn }));
+  }
+  const clients = {
+    dynamoDb,
+    sfn,
+    where: () => 'here',
+    isLocal: () => true,
+    isBeside: () => true,
+    destroy() {},
+  };
+  return { name, journal, clients };
+}
 
 const dynamo = useLocalDynamoDb();
 const sfn = useStepFunctionsApi();

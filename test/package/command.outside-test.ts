@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { COMMAND_NAMES } from '../../cli/commands.ts';
-import { freeLocalPorts } from '../support/local-ports.ts';
 import { type PackedPackage, packPackage, useInstalled } from '../support/packed-package.ts';
+import { freeLocalPorts } from '../support/ports.ts';
 
 // The command as npm installs it, on this Node and on the oldest one that it is for: no TypeScript, and none of this checkout's packages but
 // DynamoDB Local.

@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { codeBlocks } from '../support/code-blocks.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
 import {
   compile,
@@ -21,6 +20,7 @@ import {
   runNode,
   useInstalled,
 } from '../support/packed-package.ts';
+import { codeBlocks } from '../support/proposed-commands.ts';
 import { terraformJson } from '../support/synthesized.ts';
 
 const APPLICATION = readFileSync('test/package/constructs-application.ts', 'utf8');

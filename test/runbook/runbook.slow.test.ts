@@ -12,9 +12,8 @@ import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { crash } from '../../lab/fuzz/faults.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
-import type { DynamoDbCall } from '../support/fault-proxy.ts';
-import { MINUTE, type PlayedCloud, playedCloud } from './played-cloud.ts';
-import { notPrinted } from './sections.ts';
+import type { DynamoDbCall } from '../support/faulty-servers.ts';
+import { MINUTE, notPrinted, type PlayedCloud, playedCloud } from './played-cloud.ts';
 
 /*
  * Each section of docs/reference/alarms.md, played through: the fault, the alarm, what one sees, what the section says to do, the end. One

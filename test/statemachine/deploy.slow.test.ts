@@ -4,8 +4,7 @@ import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import { readExecutionReport } from '../../functions/report/execution-report.ts';
 import type { Chunk } from '../../statemachine/contract/chunks.ts';
 import { MAX_CHILD_SECONDS } from '../../statemachine/contract/limits.ts';
-import { simulatedMachines } from '../support/simulation/definition.ts';
-import type { SweepFunctions } from '../support/simulation/functions.ts';
+import { type SweepFunctions, simulatedMachines } from '../support/simulation/functions.ts';
 import { Simulation } from '../support/simulation/simulation.ts';
 
 /*

@@ -11,7 +11,7 @@ import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { configOf } from './configs.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
 import { sweepReport } from './sweep-reports.ts';
-import { type Tuning, withSettings } from './with-settings.ts';
+import { type Tuning, withSettings } from './sweep-settings.ts';
 
 export type Item = Record<string, unknown>;
 

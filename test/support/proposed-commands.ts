@@ -1,3 +1,11 @@
+import { readFileSync } from 'node:fs';
+
+/** The code blocks of one language in a document, in their order. */
+export function codeBlocks(file: string, language: string): string[] {
+  const blocks = readFileSync(file, 'utf8').matchAll(/^```(\w+)\n(.*?)^```$/gms);
+  return [...blocks].filter(([, name]) => name === language).map(([, , code = '']) => code);
+}
+
 /** The beginnings of what our texts propose to type. */
 const BEGINNING =
   /(?<![\w./-])(?:npx precise-ttl|npx node bin\/precise-ttl\.js|npm (?:start|run)|aws(?= [a-z0-9]+ [a-z]+-))(?= |$|`)/gm;

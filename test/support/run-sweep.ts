@@ -19,11 +19,13 @@ import type { MachineName, TASKS } from '../../statemachine/contract/machines.ts
 import type { RecordMetricsOutput, SweepReport } from '../../statemachine/contract/report.ts';
 import type { SweepTarget } from '../../statemachine/contract/targets.ts';
 import { SESSION_DATA } from './configs.ts';
-import { type Machines, simulatedMachines } from './simulation/definition.ts';
-import { type SweepFunctions, simulatedFunctions } from './simulation/functions.ts';
-import { carriedOf, settingsOf } from './sweep-settings.ts';
-import { windowsOf } from './target-windows.ts';
-import type { Tuning } from './with-settings.ts';
+import {
+  type Machines,
+  type SweepFunctions,
+  simulatedFunctions,
+  simulatedMachines,
+} from './simulation/functions.ts';
+import { carriedOf, settingsOf, type Tuning, windowsOf } from './sweep-settings.ts';
 
 type FunctionName = (typeof TASKS)[keyof typeof TASKS];
 

@@ -3,8 +3,7 @@ import { build } from 'esbuild';
 import { buildCli } from './build-cli.ts';
 import { buildConstructs } from './build-constructs.ts';
 import { buildTesting } from './build-testing.ts';
-import { buildTypes } from './build-types.ts';
-import { compile } from './compile.ts';
+import { buildTypes, compile } from './build-types.ts';
 import type { Manifest } from './manifest.ts';
 import { buildEmulatorPage, buildPage } from './prebuilt.ts';
 

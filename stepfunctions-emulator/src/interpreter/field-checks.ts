@@ -15,3 +15,35 @@ export const isCount = isIntegerFrom(0, Number.MAX_SAFE_INTEGER);
 
 export const isPercentage = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= 100;
+
+const OFFSET_DATE_TIME =
+  /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2}(?::\d{2})?)$/i;
+/** Offsets reach from -18:00 to +18:00 (ISO-8601 as Java reads it, which is what AWS's messages name). */
+const MAX_OFFSET_MINUTES = 18 * 60;
+
+/**
+ * Parses an ISO-8601 date-time with an offset as epoch milliseconds, the only form that a Wait state accepts: `T` between date and time,
+ * up to nine fractional digits (those beyond milliseconds are dropped), `Z` or an offset. Undefined for anything else.
+ */
+export function parseTimestamp(text: string): number | undefined {
+  const match = OFFSET_DATE_TIME.exec(text);
+  if (match === null) return undefined;
+  const [, date = '', hours, minutes, seconds = '0', fraction = '', zone = 'Z'] = match;
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  // Date.parse turns 30 February into 2 March.
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== date) return undefined;
+  const [h, m, s] = [Number(hours), Number(minutes), Number(seconds)];
+  if (h > 23 || m > 59 || s > 59) return undefined;
+  const offset = offsetMinutes(zone);
+  if (offset === undefined) return undefined;
+  const millis = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  return midnight + ((h * 60 + m - offset) * 60 + s) * 1000 + millis;
+}
+
+function offsetMinutes(zone: string): number | undefined {
+  if (zone.toUpperCase() === 'Z') return 0;
+  const [hours = 0, minutes = 0, seconds = 0] = zone.slice(1).split(':').map(Number);
+  const size = hours * 60 + minutes + seconds / 60;
+  if (minutes > 59 || seconds > 59 || size > MAX_OFFSET_MINUTES) return undefined;
+  return zone.startsWith('-') ? -size : size;
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { VirtualClock } from '../../src/clock.ts';
-import { parseTimestamp } from '../../src/interpreter/timestamp.ts';
+import { parseTimestamp } from '../../src/interpreter/field-checks.ts';
 import { machineOf, run } from './run-definition.ts';
 
 const START = Date.parse('2026-07-19T21:27:00.000Z');

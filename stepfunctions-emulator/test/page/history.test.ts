@@ -11,7 +11,7 @@ import {
   stateMachine,
   takes,
 } from '../../src/testing/index.ts';
-import { MANY, ORDERS } from './machines.ts';
+import { MANY, ORDERS } from './support.ts';
 
 // What the page makes of a history, compared with what the harness says of the same execution.
 

@@ -2,7 +2,7 @@ import { graphWith, placesOf, readDefinition } from '../../page/model/definition
 import { type Box, labelOf, layOut } from '../../page/model/layout.ts';
 import { axisTimes } from '../../page/model/waterfall.ts';
 import { seededRandom } from '../../src/interpreter/index.ts';
-import { ORDERS } from './machines.ts';
+import { ORDERS } from './support.ts';
 
 const graph = readDefinition(JSON.stringify(ORDERS));
 

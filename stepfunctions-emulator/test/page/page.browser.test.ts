@@ -6,8 +6,15 @@ import type { Page } from 'playwright-core';
 import { useBrowser } from '../../../test/support/browser.ts';
 import type { Execution } from '../../src/interpreter/index.ts';
 import { fails, stateMachine, takes } from '../../src/testing/index.ts';
-import { DISTRIBUTED, EVIL, EVIL_MACHINE, MANY, ORDERS } from './machines.ts';
-import { type PageServer, startPageServer } from './page-server.ts';
+import {
+  DISTRIBUTED,
+  EVIL,
+  EVIL_MACHINE,
+  MANY,
+  ORDERS,
+  type PageServer,
+  startPageServer,
+} from './support.ts';
 
 // What a person sees on the page. A console error, or a request to another machine, fails each of these tests.
 

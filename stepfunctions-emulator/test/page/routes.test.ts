@@ -8,8 +8,7 @@ import type {
 } from '../../src/page/data.ts';
 import { jsonInHtml, reportPage } from '../../src/page/html.ts';
 import { pageSource } from '../../src/page/page-source.ts';
-import { ORDERS } from './machines.ts';
-import { type PageServer, startPageServer } from './page-server.ts';
+import { ORDERS, type PageServer, startPageServer } from './support.ts';
 
 // What the server answers to the page, and to whom it does not answer.
 

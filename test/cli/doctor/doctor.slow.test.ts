@@ -29,10 +29,9 @@ import {
   useStepFunctionsApi,
 } from '../../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { configOf } from '../../support/configs.ts';
-import { createJournal } from '../../support/journal-table.ts';
-import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { createJournal, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { useLoopbackAws } from '../../support/loopback-aws.ts';
-import { shellCommand } from '../../support/shell-command.ts';
+import { shellCommand } from '../../support/shell.ts';
 
 const NOW = Math.floor(Date.now() / 1000);
 const DAY = 86_400;

@@ -1,12 +1,12 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DeploymentConfig } from '../../../config/config.ts';
 import { STACK } from '../../../stacks/app.ts';
 import { synthesizeToFolder } from '../../support/synthesized.ts';
-import type { EmulatedAws } from './proof.ts';
-import type { Actions } from './terraform-messages.ts';
-import { type Ended, TerraformRoot } from './terraform-root.ts';
+import { type EmulatedAws, emulatedClient, startEmulatedAws } from './proof.ts';
+import { type Actions, type Ended, TerraformRoot } from './terraform-root.ts';
 
 /** What Terraform is told besides. */
 type Environment = Readonly<Record<string, string>>;
@@ -81,4 +81,35 @@ export class Deployment {
   remove(): void {
     rmSync(this.#project, { recursive: true, force: true });
   }
+}
+
+/** What a test deploys to, and looks at what came of it by. */
+export interface FreshDeployment {
+  readonly aws: EmulatedAws;
+  readonly deployment: Deployment;
+  readonly client: DynamoDBClient;
+}
+
+/** Starts an emulated AWS for the tests of a block. Each of them finds it empty, with a deployment that has no state yet. */
+export function useFreshDeployment(): FreshDeployment {
+  const fresh = {} as { aws: EmulatedAws; deployment: Deployment; client: DynamoDBClient };
+
+  beforeAll(async () => {
+    fresh.aws = await startEmulatedAws();
+    fresh.client = emulatedClient(fresh.aws);
+  });
+
+  afterAll(async () => {
+    fresh.client?.destroy();
+    await fresh.aws?.stop();
+  });
+
+  beforeEach(async () => {
+    await fresh.aws.reset();
+    fresh.deployment = new Deployment(fresh.aws);
+  });
+
+  afterEach(() => fresh.deployment.remove());
+
+  return fresh;
 }

@@ -1,7 +1,6 @@
 import setUpTests from '../../support/global-setup.ts';
 import { BUILD, buildStubProvider, installEmulator } from '../stub-provider/build.ts';
-import { installCheckov } from './checkov.ts';
-import { missingTools } from './missing-tools.ts';
+import { installCheckov, missingTools } from './tools.ts';
 
 /** Besides what all tests share, installs and builds what these do, some minutes the first time: two at once would be in each other's way. */
 export default function setUp(): void {

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
-import { freePort } from '../../support/free-port.ts';
+import { freePort } from '../../support/ports.ts';
 import {
   buildStubProvider,
   emulatorProgram,
   STUB_PROVIDER,
   type StubProvider,
 } from '../stub-provider/build.ts';
-import { missingTools } from './missing-tools.ts';
+import { missingTools } from './tools.ts';
 
 /** A mirror's first folder has the name of the host that Terraform, or OpenTofu, takes providers from by default; nothing is asked there. */
 const PROVIDER_HOSTS = [['registry', 'terraform', 'io'].join('.'), ['registry', 'opentofu', 'org'].join('.')];

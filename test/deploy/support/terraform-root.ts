@@ -1,7 +1,88 @@
-import { isBrokenTransport } from './broken-transport.ts';
 import type { EmulatedAws } from './proof.ts';
 import { run } from './run.ts';
-import { type Actions, actionsIn, errorsIn, hasBegun } from './terraform-messages.ts';
+
+/**
+ * How the SDK says that the connection broke before an answer was there, or in the middle of one. "use of closed network
+ * connection" comes from the SDK for Go itself: now and then it closes a connection that it reads from. It knows the error and
+ * tries again (aws-sdk-go-v2, pull request 2949), as the real provider does, up to 25 times, and the stub provider up to 5.
+ */
+const BROKEN =
+  /(deserialization failed|request send failed).*(use of closed network connection|connection reset by peer|\bEOF\b)/;
+
+/** Whether Terraform failed for that and for nothing else: another run may then succeed. */
+function isBrokenTransport(output: string): boolean {
+  // Terraform breaks its messages into lines, within a frame.
+  const [, ...errors] = output.replaceAll(/[\s│╷╵]+/g, ' ').split('Error: ');
+  return errors.length > 0 && errors.every(error => BROKEN.test(error));
+}
+
+/** What a plan would do, or an apply did: addresses by action, e.g. `{ delete: [...], replace: [...], forget: [...] }`. */
+export type Actions = Readonly<Record<string, readonly string[]>>;
+
+/** What is read of the lines that Terraform prints with `-json`. */
+interface Message {
+  readonly type: string;
+  readonly change?: { readonly action: string; readonly resource: { readonly addr: string } };
+  readonly diagnostic?: Diagnostic;
+}
+
+/** An error or a warning. */
+export interface Diagnostic {
+  readonly severity: string;
+  readonly summary: string;
+  readonly detail: string;
+  readonly address?: string;
+  readonly range?: { readonly filename: string };
+  readonly snippet?: { readonly code: string };
+}
+
+/** These change nothing that is there. */
+const NOTHING = ['noop', 'read', 'move', 'import'];
+
+function messagesIn(output: string): Message[] {
+  return output
+    .split('\n')
+    .filter(line => line.startsWith('{'))
+    .map(line => JSON.parse(line));
+}
+
+/** What was planned. */
+function actionsIn(output: string): Actions {
+  const actions: Record<string, string[]> = {};
+  for (const { type, change } of messagesIn(output)) {
+    if (type !== 'planned_change' || change === undefined || NOTHING.includes(change.action)) continue;
+    // Terraform's own word in these lines is another one than in its plans.
+    const action = change.action === 'remove' ? 'forget' : change.action;
+    actions[action] ??= [];
+    actions[action].push(change.resource.addr);
+  }
+  return Object.fromEntries(Object.entries(actions).map(([action, addresses]) => [action, addresses.sort()]));
+}
+
+/** Whether an apply has begun to change something. */
+function hasBegun(output: string): boolean {
+  return messagesIn(output).some(({ type }) => type === 'apply_start');
+}
+
+/** The errors, as Terraform prints them for people: what, where, the line of the configuration, and why. */
+function errorsIn(output: string): string {
+  const errors = messagesIn(output).flatMap(({ diagnostic }) =>
+    diagnostic?.severity === 'error' ? diagnostic : [],
+  );
+  return errors
+    .map(({ summary, address, range, snippet, detail }) =>
+      [
+        `Error: ${summary}`,
+        address && `with ${address},`,
+        range && `on ${range.filename}`,
+        snippet?.code,
+        detail,
+      ]
+        .filter(Boolean)
+        .join('\n'),
+    )
+    .join('\n');
+}
 
 export interface Ended {
   readonly status: number;
@@ -10,7 +91,7 @@ export interface Ended {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** How often a plan is made once more when the connection to the emulator broke: see `broken-transport.ts`. */
+/** How often a plan is made once more when the connection to the emulator broke. */
 const MAX_PLANS_AGAIN = 3;
 
 /** Of these, a provider that stays has what it was started with. */

@@ -11,7 +11,7 @@ import type { Chunk, DeleteChunkInput } from '../../../statemachine/contract/chu
 import type { ExpiredKey, ItemKey } from '../../../statemachine/contract/keys.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../../statemachine/contract/machines.ts';
 import { createExpiringTable, runtimeOf } from '../../support/expiring-table.ts';
-import { startFaultProxy } from '../../support/fault-proxy.ts';
+import { startFaultProxy } from '../../support/faulty-servers.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();

@@ -4,8 +4,7 @@ import { journalOf } from '../../../functions/journal/lambda-journal.ts';
 import { pauseTable, resumeTable } from '../../../functions/journal/operator-settings.ts';
 import { readState } from '../../../functions/journal/read-state.ts';
 import type { JournalTable } from '../../../functions/journal/update-entry.ts';
-import { createJournal } from '../../support/journal-table.ts';
-import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { createJournal, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
 const time = (minutes: number) => new Date(Date.UTC(2026, 10, 20, 9, minutes)).toISOString();

@@ -4,8 +4,7 @@ import { isPaused, liveHandOver } from '../../../functions/journal/layout.ts';
 import { pauseTable } from '../../../functions/journal/operator-settings.ts';
 import { readState } from '../../../functions/journal/read-state.ts';
 import { writeWatermarks } from '../../../functions/journal/write-watermarks.ts';
-import { createJournal } from '../../support/journal-table.ts';
-import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { createJournal, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
 const NOTHING = {

@@ -4,8 +4,7 @@ import { type SweepRow, wholeReport } from '../../../functions/journal/layout.ts
 import { putRows, type RowQuery, readRows } from '../../../functions/journal/sweep-rows.ts';
 import type { JournalTable } from '../../../functions/journal/update-entry.ts';
 import type { Documents } from '../../../functions/table/dynamodb.ts';
-import { createJournal } from '../../support/journal-table.ts';
-import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { createJournal, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
 

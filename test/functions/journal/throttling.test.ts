@@ -1,8 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { journalOf } from '../../../functions/journal/lambda-journal.ts';
 import { readThrottled } from '../../../functions/journal/throttling.ts';
-import { createJournal } from '../../support/journal-table.ts';
-import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { createJournal, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
 const START_MS = Date.UTC(2026, 10, 20, 9);

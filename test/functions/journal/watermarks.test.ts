@@ -1,8 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { readState } from '../../../functions/journal/read-state.ts';
 import { noteReplayed, writeWatermarks } from '../../../functions/journal/write-watermarks.ts';
-import { createJournal } from '../../support/journal-table.ts';
-import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { createJournal, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
 const at = '2026-11-20T09:00:00.000Z';

@@ -7,7 +7,7 @@ import type { PlanCursor, TableRound } from '../../../statemachine/contract/exec
 import { MAX_STEPS, ROUND_TARGETS } from '../../../statemachine/contract/limits.ts';
 import type { SweepTotals } from '../../../statemachine/contract/report.ts';
 import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
-import { childProgress, type Progressed } from '../../support/child-progress.ts';
+import { childProgress, type Progressed } from '../../support/sweep-reports.ts';
 
 const target = (name: string, upcomingFrom: number | null = null): SweepTarget => ({
   windows: [{ start: name.codePointAt(0) ?? 0, shards: '0' }],

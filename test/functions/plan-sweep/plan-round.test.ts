@@ -10,7 +10,7 @@ import {
   type ExpiringTableOptions,
 } from '../../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
-import { windowKeysOf } from '../../support/target-windows.ts';
+import { windowKeysOf } from '../../support/sweep-settings.ts';
 
 const dynamo = useLocalDynamoDb();
 

@@ -5,7 +5,7 @@ import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { PlanCursor } from '../../../statemachine/contract/execution.ts';
 import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
-import { windowKeysOf, windowsOf } from '../../support/target-windows.ts';
+import { windowKeysOf, windowsOf } from '../../support/sweep-settings.ts';
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const request: SweepRequest = {

@@ -7,7 +7,6 @@ import type { QueryExpiredInput } from '../../../statemachine/contract/child.ts'
 import type { Chunk } from '../../../statemachine/contract/chunks.ts';
 import type { ItemKey } from '../../../statemachine/contract/keys.ts';
 import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
-import { childProgress, type Progressed } from '../../support/child-progress.ts';
 import {
   createExpiringTable,
   type ExpiringTable,
@@ -15,7 +14,8 @@ import {
   runtimeOf,
 } from '../../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
-import { windowsOf } from '../../support/target-windows.ts';
+import { childProgress, type Progressed } from '../../support/sweep-reports.ts';
+import { windowsOf } from '../../support/sweep-settings.ts';
 
 const dynamo = useLocalDynamoDb();
 

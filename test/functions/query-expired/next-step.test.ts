@@ -15,8 +15,8 @@ import {
   PRECISE_TIMEOUT_SECONDS,
 } from '../../../statemachine/contract/machines.ts';
 import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
-import { childProgress, type Progressed } from '../../support/child-progress.ts';
-import { windowKeysOf } from '../../support/target-windows.ts';
+import { childProgress, type Progressed } from '../../support/sweep-reports.ts';
+import { windowKeysOf } from '../../support/sweep-settings.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:01:00Z') / 1000;
 const iso = (offset: number) => new Date((MINUTE + offset) * 1000).toISOString();

@@ -3,8 +3,8 @@ import { keysThatFit, toChunks } from '../../../functions/query-expired/page.ts'
 import type { Chunk } from '../../../statemachine/contract/chunks.ts';
 import type { ExpiredKey, ItemKey } from '../../../statemachine/contract/keys.ts';
 import { CHILD_LISTED_KEYS_BYTES, CHUNK_KEYS, PAGE_KEYS } from '../../../statemachine/contract/limits.ts';
-import { anyCharacter } from '../../support/any-character.ts';
-import { childProgress } from '../../support/child-progress.ts';
+import { anyCharacter } from '../../support/arbitraries.ts';
+import { childProgress } from '../../support/sweep-reports.ts';
 
 const expired = (key: ItemKey): ExpiredKey => ({ key, ttl: 1_795_165_200 });
 const key = (text: string): ExpiredKey => expired({ id: { S: text } });

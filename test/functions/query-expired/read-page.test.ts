@@ -8,7 +8,7 @@ import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type { ExpiredKey } from '../../../statemachine/contract/keys.ts';
 import { PAGE_KEYS } from '../../../statemachine/contract/limits.ts';
 import type { PagePosition, SweepTarget } from '../../../statemachine/contract/targets.ts';
-import { windowsOf } from '../../support/target-windows.ts';
+import { windowsOf } from '../../support/sweep-settings.ts';
 
 const START = Date.parse('2026-11-20T09:01:00Z') / 1000;
 

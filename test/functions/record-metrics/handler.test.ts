@@ -10,7 +10,7 @@ import type { RecordMetricsInput, TableSweep, TickPlan } from '../../../statemac
 import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
 import type { SweepReport, SweepTotals } from '../../../statemachine/contract/report.ts';
 import type { TargetWindow } from '../../../statemachine/contract/targets.ts';
-import { childProgress } from '../../support/child-progress.ts';
+import { childProgress } from '../../support/sweep-reports.ts';
 import { carriedOf } from '../../support/sweep-settings.ts';
 
 const TOTALS: SweepTotals = {

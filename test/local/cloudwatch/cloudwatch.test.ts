@@ -16,7 +16,7 @@ import { describeAlarm } from '../../../cli/local/text.ts';
 import { deploymentMetrics } from '../../../functions/runtime/deployment-metric.ts';
 import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';
-import { notPrinted } from '../../runbook/sections.ts';
+import { notPrinted } from '../../runbook/played-cloud.ts';
 import { configOf } from '../../support/configs.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);

@@ -11,7 +11,7 @@ import { useExistingTable } from '../../../local/dynamodb/existing-table.ts';
 import { existingTablesAsMade } from '../../../local/stack/existing-tables.ts';
 import { configOf } from '../../support/configs.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
-import { awsCommandIn } from '../../support/shell-words.ts';
+import { awsCommandIn } from '../../support/shell.ts';
 
 const dynamo = useLocalDynamoDb();
 const { client, endpoint } = dynamo;

@@ -11,7 +11,7 @@ import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
 import { TerraformError } from '../../../local/errors.ts';
 import { RUN_TYPES, type SynthesizedCloud, synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';
-import { anyConfig } from '../../support/any-config.ts';
+import { anyConfig } from '../../support/arbitraries.ts';
 import { configOf, SESSION_DATA } from '../../support/configs.ts';
 import { handmadeStack } from '../../support/handmade-stack.ts';
 

@@ -1,18 +1,157 @@
+import type { ScheduleResource } from 'aws-on-loopback/scheduler/schedule';
 import type { Firing } from 'aws-on-loopback/scheduler/scheduler';
-import type { Execution } from 'stepfunctions-emulator';
-import { descendants } from 'stepfunctions-emulator';
+import { descendants, type Execution } from 'stepfunctions-emulator';
 import { isObject } from '../../../expiry/fields.ts';
 import type { SynthesizedCloud } from '../../../local/stack/synthesized.ts';
-import { dynamoDbAccess, type Region } from './dynamodb-access.ts';
-import type { Access } from './policy.ts';
 import type { RecordedCall } from './recorder.ts';
-import {
-  deadLetterAccess,
-  logAccess,
-  machineAccess,
-  mapRunAccess,
-  scheduleAccess,
-} from './service-access.ts';
+import type { Access } from './roles.ts';
+
+/** Where tables stand that a call names without their ARN. */
+interface Region {
+  readonly partition: string;
+  readonly region: string;
+  readonly account: string;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Calls on one table that IAM knows by their own name. */
+const ON_A_TABLE = [
+  'CreateTable',
+  'DeleteItem',
+  'DeleteTable',
+  'DescribeTable',
+  'DescribeTimeToLive',
+  'GetItem',
+  'PutItem',
+  'UpdateItem',
+  'UpdateTable',
+  'UpdateTimeToLive',
+];
+/** The same, and a call that names an index is a call on the index alone. */
+const ON_AN_INDEX = ['Query', 'Scan'];
+
+/** PartiQL has actions of its own, by the statement's first word. Source: DynamoDB Developer Guide, "IAM for PartiQL". */
+const PARTIQL = {
+  DELETE: { action: 'PartiQLDelete', table: /^DELETE\s+FROM\s+(\S+)/i },
+  INSERT: { action: 'PartiQLInsert', table: /^INSERT\s+INTO\s+(\S+)/i },
+  SELECT: { action: 'PartiQLSelect', table: /\sFROM\s+(\S+)/i },
+  UPDATE: { action: 'PartiQLUpdate', table: /^UPDATE\s+(\S+)/i },
+} as const;
+
+/**
+ * What IAM is asked for a call of DynamoDB.
+ *
+ * @param operation as in X-Amz-Target: `Query`
+ * @throws for a call that isn't known here
+ */
+function dynamoDbAccess(operation: string, body: Body, region: Region): Access[] {
+  if (ON_A_TABLE.includes(operation)) return [access(operation, tableArn(body['TableName'], region))];
+  if (ON_AN_INDEX.includes(operation)) {
+    const index = body['IndexName'];
+    const table = tableArn(body['TableName'], region);
+    return [access(operation, index === undefined ? table : `${table}/index/${index}`)];
+  }
+  // One call for several tables, each asked for by the call's own name.
+  if (operation === 'BatchWriteItem') {
+    return Object.keys(body['RequestItems'] as Body).map(table => access(operation, tableArn(table, region)));
+  }
+  if (operation === 'ExecuteStatement') return [partiQlAccess(body['Statement'], region)];
+  if (operation === 'BatchExecuteStatement') {
+    return (body['Statements'] as Body[]).map(({ Statement }) => partiQlAccess(Statement, region));
+  }
+  throw new Error(
+    `test/support/permissions/usage.ts: expected a call it knows, got ${operation}; teach it this one`,
+  );
+}
+
+const access = (name: string, resource: string): Access => ({ action: `dynamodb:${name}`, resource });
+
+function partiQlAccess(statement: unknown, region: Region): Access {
+  const text = String(statement).trim();
+  const found = Object.entries(PARTIQL).find(([word]) => text.toUpperCase().startsWith(`${word} `));
+  const target = found?.[1].table.exec(text)?.[1];
+  if (found === undefined || target === undefined) {
+    throw new Error(`expected a PartiQL statement on a table, got ${text.slice(0, 200)}`);
+  }
+  const [table, index] = target.split('.').map(name => name.replaceAll('"', ''));
+  const arn = tableArn(table, region);
+  return access(found[1].action, index === undefined ? arn : `${arn}/index/${index}`);
+}
+
+/** A table can be named by its ARN too. */
+function tableArn(name: unknown, { partition, region, account }: Region): string {
+  const text = String(name);
+  return text.startsWith('arn:') ? text : `arn:${partition}:dynamodb:${region}:${account}:table/${text}`;
+}
+
+/**
+ * What a service does in a role's name because of how something is configured. Nothing of it can be seen on this
+ * machine, so that it stands here as AWS documents it.
+ */
+
+/** Lambda writes a function's log, with lines of its own for every invocation. Source: Lambda Developer Guide. */
+function logAccess(logGroupArn: string): Access[] {
+  const resource = `${logGroupArn}:log-stream:2026/11/20/[$LATEST]0123`;
+  return ['logs:CreateLogStream', 'logs:PutLogEvents'].map(action => ({ action, resource }));
+}
+
+/**
+ * A distributed Map starts its children as executions of the machine itself, looks at them and stops them. Their ARNs
+ * hold the Map's label; the policy that AWS documents has the form without it: both are taken as used. Source: Step
+ * Functions Developer Guide, "IAM policies for using Distributed Map states".
+ */
+function mapRunAccess({ arn, machine, mapRuns }: Execution): Access[] {
+  return mapRuns.flatMap(mapRun => {
+    // arn:…:mapRun:<machine>/<label>:<id> → arn:…:execution:<machine>/<label>:<id of a child>
+    const child = mapRun.settings.arn.replace(':mapRun:', ':execution:');
+    const looked = ['states:DescribeExecution', 'states:StopExecution'].flatMap(action =>
+      [child, arn].map(resource => ({ action, resource })),
+    );
+    return [{ action: 'states:StartExecution', resource: machine.arn }, ...looked];
+  });
+}
+
+/** Source: Step Functions Developer Guide, "Configure logging", and the policies that its console makes. */
+const LOG_DELIVERY = [
+  'logs:CreateLogDelivery',
+  'logs:DeleteLogDelivery',
+  'logs:DescribeLogGroups',
+  'logs:DescribeResourcePolicies',
+  'logs:GetLogDelivery',
+  'logs:ListLogDeliveries',
+  'logs:PutResourcePolicy',
+  'logs:UpdateLogDelivery',
+];
+
+/** Delivery of a state machine's logs, which knows no resources. */
+function machineAccess({ body }: Block): Access[] {
+  const logs = member(body, 'logging_configuration', 'level');
+  const actions = logs === undefined || logs === 'OFF' ? [] : LOG_DELIVERY;
+  return actions.map(action => ({ action, resource: '*' }));
+}
+
+/** Starts of a schedule that don't get through are sent to its queue. Source: EventBridge Scheduler User Guide. */
+function deadLetterAccess({ body }: Block): Access[] {
+  const queue = member(body, 'target', 'dead_letter_config', 'arn');
+  return typeof queue === 'string' ? [{ action: 'sqs:SendMessage', resource: queue }] : [];
+}
+
+/** A schedule whose target is a state machine starts it, and it invokes one that is a function. */
+function scheduleAccess({ targetArn }: ScheduleResource): Access {
+  const action = targetArn.split(':')[2] === 'lambda' ? 'lambda:InvokeFunction' : 'states:StartExecution';
+  return { action, resource: targetArn };
+}
+
+/** Terraform writes a block as an object or as a list of one. */
+function member(value: unknown, ...path: readonly string[]): unknown {
+  let at: unknown = value;
+  for (const name of path) {
+    if (Array.isArray(at)) [at] = at;
+    at = isObject(at) ? at[name] : undefined;
+  }
+  return at;
+}
 
 /** What was seen of a cloud while it ran. */
 export interface Observed {

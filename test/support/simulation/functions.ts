@@ -1,5 +1,5 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import type { Clock, RandomSource } from 'stepfunctions-emulator';
+import { type Clock, type Definition, loadDefinition, type RandomSource } from 'stepfunctions-emulator';
 import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
 import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
@@ -17,6 +17,7 @@ import {
 import { type RequestOptions, requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
+import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
 import type { QueryExpiredInput, QueryExpiredOutput } from '../../../statemachine/contract/child.ts';
 import type { Chunk, DeleteChunkInput } from '../../../statemachine/contract/chunks.ts';
 import type {
@@ -24,8 +25,40 @@ import type {
   PlanSweepOutput,
   RecordMetricsInput,
 } from '../../../statemachine/contract/execution.ts';
+import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
 import type { ExpiredKey } from '../../../statemachine/contract/keys.ts';
+import { TASKS } from '../../../statemachine/contract/machines.ts';
 import type { RecordMetricsOutput } from '../../../statemachine/contract/report.ts';
+import { replayDefinition, tickDefinition } from '../../../statemachine/definition.ts';
+import type { FunctionArns } from '../../../statemachine/states.ts';
+
+/** The two state machines of a deployment. */
+export interface Machines {
+  readonly tick: Definition;
+  readonly replay: Definition;
+}
+
+export const REPLAY_ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:simulated-replay';
+
+/**
+ * The state machines for a simulation of these tables: the ARNs of their functions end in the names of their files.
+ *
+ * @param functionsArn what these begin with
+ */
+export function simulatedMachines(
+  tables: readonly CarriedSettings[],
+  functionsArn = 'arn:aws:lambda:us-east-1:123456789012:function',
+): Machines {
+  const functions = Object.fromEntries(
+    Object.entries(TASKS).map(([task, file]) => [task, `${functionsArn}:${file}`]),
+  ) as FunctionArns;
+  const load = (definition: unknown) =>
+    loadDefinition(JSON.stringify(definition), 'STANDARD', isDynamoDbQuery);
+  return {
+    tick: load(tickDefinition(functions, { tables, replayArn: REPLAY_ARN })),
+    replay: load(replayDefinition(functions, { tables })),
+  };
+}
 
 /** The four functions, by the name of their file. */
 export interface SweepFunctions {

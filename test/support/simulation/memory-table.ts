@@ -1,7 +1,13 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { type DynamoDbUsage, NO_USAGE } from '../../../cost/dynamodb-usage.ts';
+import { type AttributeMap, itemBytes, readUnits, writeUnits } from '../../../cost/item-size.ts';
 import type { ExpiryModel } from '../../../expiry/model.ts';
 import { shardOf } from '../../../expiry/shard.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
+import type { Journal } from '../../../functions/journal/journal.ts';
+import { DEPLOYMENT_ID, rowItem, tableEntry, WATERMARKS_AT } from '../../../functions/journal/layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
+import type { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import type { ExpiredKey, ItemKey } from '../../../statemachine/contract/keys.ts';
 
 /** What a delete of one key came to. */
@@ -134,3 +140,78 @@ function numberOf(key: ItemKey, name: string): number {
   const value = key[name];
   return value && 'N' in value ? Number(value.N) : 0;
 }
+
+/** What the calls of a journal take, and who is told what they would be billed for. */
+export interface BilledJournalOptions {
+  readonly onUnits: (units: DynamoDbUsage) => void;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Milliseconds of each call. */
+  readonly callMs: number;
+}
+
+/**
+ * A journal in memory whose calls take time, and units as DynamoDB bills them: a consistent query of all that the deployment has, and
+ * writes of whole items.
+ */
+export function billedJournal(
+  journal: MemoryJournal,
+  { onUnits, sleep, callMs }: BilledJournalOptions,
+): Journal {
+  const call = async <Answer>(work: () => Promise<Answer>, units: () => Partial<DynamoDbUsage>) => {
+    await sleep(callMs);
+    const answer = await work();
+    onUnits({ ...NO_USAGE, ...units() });
+    return answer;
+  };
+  const written = (items: readonly object[]) => ({
+    writeUnits: sum(items, item => writeUnits(bytesOf(item))),
+  });
+  const watermarks = () => written([watermarksItem(journal)]);
+  const entryOf = (table: string) => () => written([tableItem(journal, table)]);
+  return {
+    read: () =>
+      call(
+        () => journal.read(),
+        () => ({ readUnits: readUnits(sum(deploymentItems(journal), bytesOf)) }),
+      ),
+    writeWatermarks: (...args) => call(() => journal.writeWatermarks(...args), watermarks),
+    putRows: async rows => {
+      if (rows.length === 0) return;
+      await call(
+        () => journal.putRows(rows),
+        () => written(rows.map(rowItem)),
+      );
+    },
+    takeHandOver: (...args) => call(() => journal.takeHandOver(...args), entryOf(args[0])),
+    renewHandOver: (...args) => call(() => journal.renewHandOver(...args), entryOf(args[0])),
+    endHandOver: (...args) => call(() => journal.endHandOver(...args), entryOf(args[0])),
+    replayed: (...args) => call(() => journal.replayed(...args), watermarks),
+    noteThrottled: (table, keys) =>
+      call(
+        () => journal.noteThrottled(table, keys),
+        () => written([{ table, keys }]),
+      ),
+  };
+}
+
+function deploymentItems(journal: MemoryJournal): object[] {
+  const { pauses, handOvers } = journal;
+  const tables = new Set([pauses, handOvers].flatMap(each => Object.keys(each)));
+  return [...[...tables].map(table => tableItem(journal, table)), watermarksItem(journal)];
+}
+
+function tableItem({ pauses, handOvers }: MemoryJournal, table: string): object {
+  return { id: DEPLOYMENT_ID, at: tableEntry(table), pause: pauses[table], handOver: handOvers[table] };
+}
+
+function watermarksItem({ state }: MemoryJournal): object {
+  const { tick, tables } = state.watermarks;
+  const marks = Object.entries(tables).map(([table, mark]) => [tableEntry(table), mark]);
+  return { id: DEPLOYMENT_ID, at: WATERMARKS_AT, tick, ...Object.fromEntries(marks) };
+}
+
+const bytesOf = (item: object): number =>
+  itemBytes(marshall(item, { removeUndefinedValues: true }) as AttributeMap);
+
+const sum = (items: readonly object[], of: (item: object) => number): number =>
+  items.reduce((total: number, item) => total + of(item), 0);

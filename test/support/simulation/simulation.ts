@@ -17,10 +17,14 @@ import type { TickPart } from '../../../statemachine/contract/execution.ts';
 import type { ReplayInput, SweepInput, TickInput } from '../../../statemachine/contract/inputs.ts';
 import type { MachineName } from '../../../statemachine/contract/machines.ts';
 import type { SweepReport } from '../../../statemachine/contract/report.ts';
-import { billedJournal } from './billed-journal.ts';
-import { type Machines, REPLAY_ARN, simulatedMachines } from './definition.ts';
-import { type SweepFunctions, simulatedFunctions } from './functions.ts';
-import type { MemoryTable } from './memory-table.ts';
+import {
+  type Machines,
+  REPLAY_ARN,
+  type SweepFunctions,
+  simulatedFunctions,
+  simulatedMachines,
+} from './functions.ts';
+import { billedJournal, type MemoryTable } from './memory-table.ts';
 import { type Fate, SimulatedTable, type SimulatedTableOptions } from './simulated-table.ts';
 
 export { type Fate, lagMsOf, type SimulatedTableOptions } from './simulated-table.ts';

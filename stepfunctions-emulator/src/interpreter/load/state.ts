@@ -1,7 +1,6 @@
 import type { State } from '../definition.ts';
-import { isBoolean, isIntegerFrom, isText } from '../field-checks.ts';
+import { isBoolean, isIntegerFrom, isText, parseTimestamp } from '../field-checks.ts';
 import { MAX_SECONDS } from '../limits.ts';
-import { parseTimestamp } from '../timestamp.ts';
 import {
   AFTER_RESULT,
   BEFORE,

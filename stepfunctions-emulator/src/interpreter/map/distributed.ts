@@ -1,14 +1,12 @@
 import { childMachineArn, mapRunArn } from '../arn.ts';
 import type { MapMode, MapState } from '../definition.ts';
-import { StateFailure } from '../failure.ts';
+import { errorDetails, StateFailure } from '../failure.ts';
 import type { Json } from '../json.ts';
 import { type Payload, payload } from '../limits.ts';
 import type { Cancellation } from '../run/cancellation.ts';
 import type { ChildExecution, MachineIdentity } from '../run/child.ts';
-import { isoTime } from '../run/context-object.ts';
-import { errorDetails } from '../run/error-details.ts';
 import type { MapRunProgress } from '../run/progress.ts';
-import type { StateVisit } from '../run/visit.ts';
+import { isoTime, type StateVisit } from '../run/visit.ts';
 import { batchItems, evaluateItems, evaluateSettings, forEachIndex, iterationInput } from './items.ts';
 import { type Batch, MapRun } from './map-run.ts';
 

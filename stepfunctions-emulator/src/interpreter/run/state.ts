@@ -10,14 +10,13 @@ import type {
   WaitState,
 } from '../definition.ts';
 import { errorMatches, StateFailure } from '../failure.ts';
-import { isIntegerFrom } from '../field-checks.ts';
+import { isIntegerFrom, parseTimestamp } from '../field-checks.ts';
 import type { Json } from '../json.ts';
 import { MAX_SECONDS, type Payload, payload } from '../limits.ts';
 import { runDistributedMap } from '../map/distributed.ts';
 import { runInlineMap } from '../map/inline.ts';
 import type { RandomSource } from '../random.ts';
 import { runTask } from '../task/run-task.ts';
-import { parseTimestamp } from '../timestamp.ts';
 import { Fork } from './fork.ts';
 import { runGraph } from './graph.ts';
 import type { StateVisit } from './visit.ts';

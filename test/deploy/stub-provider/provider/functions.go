@@ -129,3 +129,106 @@ func functionDelete(ctx context.Context, c *Cloud, s Object) error {
 	_, err := c.lambda.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: aws.String(str(s, "id"))})
 	return unlessGone(err)
 }
+
+func eventSourceCreate(ctx context.Context, c *Cloud, w Object) (string, error) {
+	input := &lambda.CreateEventSourceMappingInput{
+		FunctionName: aws.String(str(w, "function_name")), EventSourceArn: text(w, "event_source_arn"), Enabled: aws.Bool(truth(w, "enabled")), Tags: allTags(w),
+		StartingPosition: types.EventSourcePosition(str(w, "starting_position")), StartingPositionTimestamp: moment(w, "starting_position_timestamp"),
+		BatchSize: unlessZero(w, "batch_size"), MaximumBatchingWindowInSeconds: unlessZero(w, "maximum_batching_window_in_seconds"),
+		FunctionResponseTypes: responseTypes(w), DestinationConfig: eventDestination(w), FilterCriteria: eventFilter(w), KMSKeyArn: text(w, "kms_key_arn"),
+		MaximumRecordAgeInSeconds: unlessZero(w, "maximum_record_age_in_seconds"), MaximumRetryAttempts: unlessNull(w, "maximum_retry_attempts"),
+		ParallelizationFactor: unlessZero(w, "parallelization_factor"), TumblingWindowInSeconds: unlessZero(w, "tumbling_window_in_seconds"),
+	}
+	if truth(w, "bisect_batch_on_function_error") {
+		input.BisectBatchOnFunctionError = aws.Bool(true)
+	}
+	output, err := c.lambda.CreateEventSourceMapping(ctx, input)
+	if err != nil {
+		return "", err
+	}
+	return *output.UUID, nil
+}
+
+func responseTypes(w Object) (list []types.FunctionResponseType) {
+	for _, each := range strs(w, "function_response_types") {
+		list = append(list, types.FunctionResponseType(each))
+	}
+	return list
+}
+
+func eventDestination(w Object) *types.DestinationConfig {
+	failure := one(one(w, "destination_config"), "on_failure")
+	if failure == nil {
+		return nil
+	}
+	return &types.DestinationConfig{OnFailure: &types.OnFailure{Destination: aws.String(str(failure, "destination_arn"))}}
+}
+
+func eventFilter(w Object) *types.FilterCriteria {
+	criteria := one(w, "filter_criteria")
+	if criteria == nil {
+		return nil
+	}
+	result := &types.FilterCriteria{}
+	for _, filter := range objects(criteria, "filter") {
+		result.Filters = append(result.Filters, types.Filter{Pattern: aws.String(str(filter, "pattern"))})
+	}
+	return result
+}
+
+func eventSourceRead(ctx context.Context, c *Cloud, s Object) (Object, error) {
+	output, err := c.lambda.GetEventSourceMapping(ctx, &lambda.GetEventSourceMappingInput{UUID: aws.String(str(s, "id"))})
+	if err != nil {
+		return nil, unlessGone(err)
+	}
+	tags, err := c.lambda.ListTags(ctx, &lambda.ListTagsInput{Resource: output.EventSourceMappingArn})
+	if err != nil {
+		return nil, err
+	}
+	answers := []any{}
+	for _, each := range output.FunctionResponseTypes {
+		answers = append(answers, string(each))
+	}
+	seen := Object{"uuid": aws.ToString(output.UUID), "arn": aws.ToString(output.EventSourceMappingArn), "event_source_arn": aws.ToString(output.EventSourceArn), "function_arn": aws.ToString(output.FunctionArn),
+		// Terraform may have the name or the ARN.
+		"function_name": orElse(str(s, "function_name"), aws.ToString(output.FunctionArn)),
+		"enabled":       aws.ToString(output.State) != "Disabled", "state": aws.ToString(output.State), "state_transition_reason": aws.ToString(output.StateTransitionReason),
+		"last_modified": "", "last_processing_result": aws.ToString(output.LastProcessingResult), "starting_position": string(output.StartingPosition),
+		"bisect_batch_on_function_error": aws.ToBool(output.BisectBatchOnFunctionError), "function_response_types": answers, "kms_key_arn": aws.ToString(output.KMSKeyArn),
+		"maximum_batching_window_in_seconds": aws.ToInt32(output.MaximumBatchingWindowInSeconds), "tumbling_window_in_seconds": aws.ToInt32(output.TumblingWindowInSeconds), "tags_all": asObject(tags.Tags)}
+	// Lambda fills these in where they are left out.
+	for name, value := range map[string]*int32{"batch_size": output.BatchSize, "maximum_record_age_in_seconds": output.MaximumRecordAgeInSeconds,
+		"maximum_retry_attempts": output.MaximumRetryAttempts, "parallelization_factor": output.ParallelizationFactor} {
+		if s[name] != nil && value != nil {
+			seen[name] = *value
+		}
+	}
+	return seen, nil
+}
+
+func eventSourceUpdate(ctx context.Context, c *Cloud, prior, w Object) error {
+	if changedBesidesTags(prior, w) {
+		if _, err := c.lambda.UpdateEventSourceMapping(ctx, &lambda.UpdateEventSourceMappingInput{
+			UUID: aws.String(str(w, "id")), FunctionName: aws.String(str(w, "function_name")), Enabled: aws.Bool(truth(w, "enabled")),
+			BatchSize: unlessZero(w, "batch_size"), MaximumBatchingWindowInSeconds: unlessNull(w, "maximum_batching_window_in_seconds"), BisectBatchOnFunctionError: aws.Bool(truth(w, "bisect_batch_on_function_error")),
+			FunctionResponseTypes: responseTypes(w), DestinationConfig: eventDestination(w), FilterCriteria: eventFilter(w), KMSKeyArn: text(w, "kms_key_arn"),
+			MaximumRecordAgeInSeconds: unlessZero(w, "maximum_record_age_in_seconds"), MaximumRetryAttempts: unlessNull(w, "maximum_retry_attempts"),
+			ParallelizationFactor: unlessZero(w, "parallelization_factor"), TumblingWindowInSeconds: unlessNull(w, "tumbling_window_in_seconds"),
+		}); err != nil {
+			return err
+		}
+	}
+	arn := aws.String(str(w, "arn"))
+	return retag(prior, w, func() error {
+		_, err := c.lambda.TagResource(ctx, &lambda.TagResourceInput{Resource: arn, Tags: allTags(w)})
+		return err
+	}, func(names []string) error {
+		_, err := c.lambda.UntagResource(ctx, &lambda.UntagResourceInput{Resource: arn, TagKeys: names})
+		return err
+	})
+}
+
+func eventSourceDelete(ctx context.Context, c *Cloud, s Object) error {
+	_, err := c.lambda.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: aws.String(str(s, "id"))})
+	return unlessGone(err)
+}

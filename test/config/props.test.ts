@@ -1,10 +1,56 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+
+import fc from 'fast-check';
 import { checkConfig } from '../../config/config.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
+import { modelOf } from '../../config/deployments.ts';
+import { pathOf } from '../../config/prop-groups.ts';
+import { propProblems, RELATIONS, relationProblems } from '../../config/prop-problems.ts';
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
+import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
+import { GRANULARITIES } from '../../expiry/window.ts';
+import { modelPropsOfSettings } from '../../functions/runtime/environment.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
-import { configOf, SESSION_DATA } from '../support/configs.ts';
+import { anyCharacter } from '../support/arbitraries.ts';
+import { BROKEN_RELATIONS, configOf, SESSION_DATA } from '../support/configs.ts';
 import { sessionTable } from '../support/handmade-stack.ts';
 import { type Resource, resources, terraformJson } from '../support/synthesized.ts';
+
+const name = fc
+  .string({ unit: anyCharacter, minLength: 1, maxLength: 30 })
+  .filter(text => !text.includes('\0'));
+const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+
+/** Configurations of a table as far as its model goes; fields that are undefined are left out. */
+const configurations: fc.Arbitrary<PreciseTtlProps> = fc
+  .record({
+    tableName: fc.constant('Sessions'),
+    partitionKey: name,
+    sortKey: optional(name),
+    ttlAttribute: optional(name),
+    indexedBy: optional(fc.constantFrom('window' as const, 'second' as const)),
+    windowAttribute: optional(name),
+    granularityMinutes: optional(fc.constantFrom(...GRANULARITIES)),
+    shards: optional(fc.integer({ min: 1, max: 100 })),
+  })
+  .map(({ indexedBy: by, windowAttribute: attribute, granularityMinutes, shards, ...props }) => ({
+    ...props,
+    index: { by, ...(by !== 'second' && { attribute, granularityMinutes, shards }) },
+  }))
+  .map(props => JSON.parse(JSON.stringify(props)) as PreciseTtlProps)
+  .filter(props => propProblems(props).length === 0);
+
+test('as JSON it makes the model of the deployment again, with nothing left to a default', () => {
+  const property = fc.property(configurations, props => {
+    const json = JSON.stringify(modelPropsOfSettings(resolveProps(props)));
+    const read: ExpiryModelProps = JSON.parse(json);
+    expect(expiryModel(read)).toEqual(modelOf(props));
+    const fields = ['partitionKey', 'ttlAttribute', 'indexedBy', ...(props.sortKey ? ['sortKey'] : [])];
+    const byWindow = ['windowAttribute', 'granularityMinutes', 'shards'];
+    const expected = props.index?.by === 'second' ? fields : [...fields, ...byWindow];
+    expect(Object.keys(read).sort()).toEqual(expected.sort());
+  });
+  fc.assert(property);
+});
 
 const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-0000';
 
@@ -93,4 +139,24 @@ test('the ARN of an alias is refused', () => {
   expect(() => checkConfig(configOf({ ...SESSION_DATA, tableKmsKeyArn: 'alias/mine' }))).toThrow(
     /tableKmsKeyArn: expected the ARN of a key and not of an alias/,
   );
+});
+
+test('there is a broken example of each relation', () => {
+  expect(BROKEN_RELATIONS.map(({ field }) => field)).toEqual(RELATIONS.map(({ props: [field] }) => field));
+});
+
+test.each(BROKEN_RELATIONS.map(({ field, props }, index) => ({ field, props, relation: RELATIONS[index] })))(
+  '$field is refused of $props, and nothing else',
+  ({ field, props, relation }) => {
+    const table = resolveProps({ ...props, tableName: 'Sessions' });
+    expect(RELATIONS.filter(({ holds }) => !holds(table))).toEqual([relation]);
+    expect(relationProblems(table)).toEqual([expect.objectContaining({ field })]);
+    expect(propProblems({ ...props, tableName: 'Sessions' })).toEqual([
+      expect.objectContaining({ field: pathOf(field) }),
+    ]);
+  },
+);
+
+test('nothing is refused of a table with defaults', () => {
+  expect(relationProblems(resolveProps({ tableName: 'Sessions', partitionKey: 'id' }))).toEqual([]);
 });

@@ -1,5 +1,14 @@
-import type { FunctionInvoker, FunctionResult } from '../../src/interpreter/index.ts';
-import { stateMachineArn } from '../../src/made-up.ts';
+import { type ApiContext, ApiServer, Executions, StateMachines } from '../../src/api/index.ts';
+import { type Clock, realClock } from '../../src/clock.ts';
+import {
+  Engine,
+  type Execution,
+  type FunctionInvoker,
+  type FunctionResult,
+  loadDefinition,
+  type WorkflowType,
+} from '../../src/interpreter/index.ts';
+import { PLACE, ROLE_ARN, stateMachineArn } from '../../src/made-up.ts';
 
 // State machines and functions that the tests of the page show.
 
@@ -126,7 +135,7 @@ export const DISTRIBUTED = {
   },
 } as const;
 
-export const arnOf = stateMachineArn;
+const arnOf = stateMachineArn;
 
 type Answer = (event: Readonly<Record<string, unknown>>, attempt: number) => unknown;
 
@@ -155,7 +164,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 const failure = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 
 /** Calls these functions; each counts its attempts by its payload. */
-export function pageFunctions(): FunctionInvoker {
+function pageFunctions(): FunctionInvoker {
   const attempts = new Map<string, number>();
   return {
     async invoke(arn, payload): Promise<FunctionResult> {
@@ -170,6 +179,51 @@ export function pageFunctions(): FunctionInvoker {
         const { name: errorType, message: errorMessage } = error as Error;
         return { ok: false, errorType, errorMessage } as FunctionResult;
       }
+    },
+  };
+}
+
+/** A server whose page is looked at. */
+export interface PageServer {
+  readonly address: string;
+  /** The address of the page of one execution. */
+  addressOf(execution: Execution): string;
+  /** @param type @default STANDARD */
+  add(name: string, definition: object, type?: WorkflowType): void;
+  start(machine: string, input: unknown, name: string): Execution;
+  stop(): Promise<void>;
+}
+
+export async function startPageServer(clock: Clock = realClock): Promise<PageServer> {
+  const invoker = pageFunctions();
+  const engine = new Engine({ invoker, clock });
+  const stateMachines = new StateMachines(() => clock.now());
+  const executions = new Executions({
+    start: (machine, options) => engine.start(machine, options),
+    redrive: execution => execution.redrive(),
+  });
+  const context: ApiContext = { stateMachines, executions, ...PLACE };
+  const server = await ApiServer.start(context);
+  const running = new Set<Execution>();
+  return {
+    address: `${server.endpoint}/`,
+    addressOf: ({ arn }) => `${server.endpoint}/#${encodeURIComponent(arn)}`,
+    add(name, definition, type = 'STANDARD') {
+      const definitionText = JSON.stringify(definition);
+      stateMachines.create({
+        ...{ arn: arnOf(name), name, type, roleArn: ROLE_ARN, definitionText },
+        definition: loadDefinition(definitionText, type),
+      });
+    },
+    start(machine, input, name) {
+      const { execution } = executions.start(stateMachines.get(arnOf(machine)), { input, name });
+      running.add(execution);
+      void execution.done.then(() => running.delete(execution));
+      return execution;
+    },
+    async stop() {
+      await server.stop();
+      for (const execution of running) execution.stop();
     },
   };
 }

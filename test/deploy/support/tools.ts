@@ -4,6 +4,18 @@ import { join } from 'node:path';
 import { BUILD } from '../stub-provider/build.ts';
 import { run } from './run.ts';
 
+/** What these tests need and do not find. */
+export function missingTools(): string[] {
+  return ['terraform', 'go', 'python3'].filter(tool => {
+    try {
+      execFileSync('/bin/sh', ['-c', `command -v ${tool}`], { stdio: 'ignore' });
+      return false;
+    } catch {
+      return true;
+    }
+  });
+}
+
 /** Another version knows other checks. */
 const VERSION = '3.3.30';
 

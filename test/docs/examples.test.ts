@@ -1,0 +1,252 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import type { Overrides } from '../../config/config.ts';
+import { expiryAttributes } from '../../expiry/attributes.ts';
+import { type ExpiryModelProps, expiryModel, MAX_SHARDS } from '../../expiry/model.ts';
+import { plainDecimal } from '../../expiry/plain-decimal.ts';
+import { MINUTES_PER_DAY } from '../../expiry/window.ts';
+import { expiredPartition, removedPartition, tableFolder } from '../../functions/archive/archive-object.ts';
+import { removalOf } from '../../functions/archive-expiries/removal.ts';
+import { monthlyCost } from '../../operate/cost.ts';
+import { anyCharacter } from '../support/arbitraries.ts';
+import { configOf } from '../support/configs.ts';
+import { codeBlocks } from '../support/proposed-commands.ts';
+import { streamRecord } from '../support/stream-records.ts';
+import { type Resource, type TerraformJson, terraformJson } from '../support/synthesized.ts';
+import { expiriesOf } from './consumer.ts';
+
+const text = readFileSync('docs/archive-and-events.md', 'utf8');
+const DATE = Date.parse('2026-11-22T10:00:00Z');
+
+test('the table has the fields of a line, in their order', () => {
+  const item = { id: { S: 'a' }, ttl: { N: String(DATE / 1000) } };
+  const removal = removalOf(streamRecord({ place: 1, item, at: DATE / 1000 }), {
+    tableName: 'SessionData',
+    model: expiryModel({ partitionKey: 'id' }),
+    archiveFormat: 'dynamodb-json',
+    archiveRemovals: 'expiries',
+  });
+  expect(fieldsIn('### The layout')).toEqual(Object.keys(JSON.parse(removal?.line ?? '{}')));
+});
+
+/** The names in the table of a section. */
+function fieldsIn(heading: string): string[] {
+  const [, section = ''] = text.split(`${heading}\n`);
+  const rows = section.split(/\n#+ /)[0]?.match(/^\| `[^|]*/gm) ?? [];
+  return rows.flatMap(row => [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
+}
+
+test('the folders are those of the code', () => {
+  expect(text).toContain(`<prefix><table>/${expiredPartition(DATE)}`);
+  expect(text).toContain(`<prefix><table>/${removedPartition(DATE)}`);
+  const template = expiredPartition(DATE).replace('2026-11-22', () => `\${expired_date}`);
+  const folder = tableFolder({ archivePrefix: '' }, 'SessionData');
+  expect(readFileSync('docs/files/athena.sql', 'utf8')).toContain(
+    `'storage.location.template' = 's3://BUCKET/${folder}${template}'`,
+  );
+});
+
+test.each([
+  [1e6, 1, [/are ([\d,]+) objects written to S3/, /\$([\d.]+) a month in us-east-1/]],
+  [1e8, 100, [/With 100 million a month it is \$([\d.]+)/]],
+  [1000, 0.001, [/object of its own, \$([\d.]+) for each million/]],
+] as const)(
+  'what %d expiries a month cost is what the calculator says',
+  (itemsPerMonth, millions, patterns) => {
+    const { bill } = monthlyCost({
+      ...{ itemsPerMonth, itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24, copies: 1 },
+      tables: [{ tableName: 'SessionData', partitionKey: 'id', archive: {} }],
+    });
+    const puts = bill.lines.find(({ name }) => name === 'objects written to S3')?.amount ?? 0;
+    const { archive } = bill.byPart;
+    const dollars = itemsPerMonth < 1e6 ? archive / millions : archive;
+    const said = patterns.map(pattern => pattern.exec(text.replaceAll('\n', ' '))?.[1]);
+    const expected = [puts.toLocaleString('en-US'), dollars.toFixed(2)];
+    expect(said).toEqual(patterns.length === 2 ? expected : expected.slice(1));
+  },
+);
+
+test('the consumer of the stream on the page is that of consumer.ts, and gets the expiries', () => {
+  const source = readFileSync(new URL('consumer.ts', import.meta.url), 'utf8');
+  const shown = source.replace("'../../expiry/index.ts'", "'precise-ttl'");
+  expect(codeBlocks('docs/archive-and-events.md', 'ts')).toContain(shown);
+  const item = { UserName: { S: 'a' }, SessionId: { N: '1' }, ttl: { N: '1790000000' } };
+  const expired = streamRecord({ place: 1, item, at: 1_790_000_001 });
+  const deleted = streamRecord({ place: 2, item, at: 1_789_999_999 });
+  expect(expiriesOf({ Records: [deleted, expired] })).toEqual([expired]);
+});
+
+// A writer in another language has the format in docs/use.md, and window.py, which makes what expiryAttributes makes.
+
+const PAGE = 'docs/use.md';
+const [modelOfPage = ''] = codeBlocks(PAGE, 'json');
+
+test('the model of the page is one, and its example is right', () => {
+  const [, key, sort, ttl, window] =
+    /\(`(\w+)`, `(\w+)`\) that\s+expires\s+at\s+(\d+)\s+has\s+the\s+window\s+`([^`]+)`/.exec(
+      readFileSync(PAGE, 'utf8'),
+    ) ?? [];
+  const props: ExpiryModelProps = JSON.parse(modelOfPage);
+  const item = { [String(props.partitionKey)]: key, [String(props.sortKey)]: sort };
+  const expiresAt = Number(ttl);
+  expect(
+    expiryAttributes(expiryModel(props), item, { expiresAt, nowMs: (expiresAt - 60) * 1000 }),
+  ).toMatchObject({ expirationWindow: window });
+});
+
+/** An item's key in the texts that are hashed, and as the document client has it. */
+const keyValues = fc.oneof(
+  fc
+    .string({ unit: anyCharacter, minLength: 1, maxLength: 40 })
+    .map(text => ({ text: `S:${text}`, plain: text as unknown })),
+  fc
+    .oneof(
+      fc.integer(),
+      fc.double({ noNaN: true, min: -1e125, max: 1e125 }),
+      fc.bigInt({ min: -(10n ** 38n) + 1n, max: 10n ** 38n - 1n }),
+      fc.constantFrom(-0, 1e21, 1e-7),
+      fc.constantFrom('1.50', '00042', '-0.0', '1E+3').map(text => NumberValue.from(text)),
+    )
+    .map(value => ({
+      text: `N:${plainDecimal(value instanceof NumberValue ? value.value : String(value))}`,
+      plain: value as unknown,
+    })),
+  fc
+    .uint8Array({ minLength: 1, maxLength: 40 })
+    .map(value => ({ text: `B:${Buffer.from(value).toString('base64')}`, plain: value as unknown })),
+);
+const lengths = Array.from({ length: MINUTES_PER_DAY }, (_, index) => index + 1).filter(
+  minutes => MINUTES_PER_DAY % minutes === 0,
+);
+const cases = fc
+  .record({
+    granularityMinutes: fc.constantFrom(...lengths),
+    shards: fc.integer({ min: 1, max: MAX_SHARDS }),
+    // From 1974, so that no clock can be taken for one in another unit, to the year 4907.
+    ttl: fc.integer({ min: 130_000_000, max: 92_700_000_000 }),
+    // Undefined: wherever it is. Otherwise on an edge, or a second off it.
+    offEdge: fc.constantFrom(undefined, -1, 0, 1),
+    bySecond: fc.integer({ min: 0, max: 9 }).map(drawn => drawn === 0),
+    key: fc.array(keyValues, { minLength: 1, maxLength: 2 }),
+  })
+  .map(({ granularityMinutes, shards, ttl: drawn, offEdge, bySecond, key }) => {
+    const length = granularityMinutes * 60;
+    const ttl = offEdge === undefined ? drawn : Math.round(drawn / length) * length + offEdge;
+    const window = { windowAttribute: 'expirationWindow', granularityMinutes, shards };
+    const model: ExpiryModelProps = {
+      ...{ partitionKey: 'pk', ...(key.length > 1 && { sortKey: 'sk' }), ttlAttribute: 'expiresAt' },
+      ...(bySecond ? { indexedBy: 'second' } : { indexedBy: 'window', ...window }),
+    };
+    const item = { pk: key[0]?.plain, ...(key.length > 1 && { sk: key[1]?.plain }) };
+    const expected = expiryAttributes(expiryModel(model), item, {
+      expiresAt: ttl,
+      nowMs: (ttl - 60) * 1000,
+    });
+    return { model, ttl, key: key.map(({ text }) => text), expected };
+  });
+
+const PYTHON = `import json, sys
+from window import expiry
+for line in sys.stdin.buffer:
+    case = json.loads(line)
+    print(json.dumps(expiry(case["model"], case["ttl"], *case["key"])))
+`;
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+if (!hasPython) console.warn('docs/files/window.py is not tested: it needs python3.');
+(hasPython ? test : test.skip)('window.py makes what expiryAttributes makes', () => {
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  const drawn = fc.sample(cases, { numRuns: 1000, seed });
+  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-python-'));
+  try {
+    cpSync('docs/files/window.py', join(folder, 'window.py'));
+    writeFileSync(join(folder, 'expiry-model.json'), modelOfPage);
+    writeFileSync(join(folder, 'driver.py'), PYTHON);
+    const input = drawn.map(each => `${JSON.stringify(each)}\n`).join('');
+    const { stdout, stderr } = spawnSync('python3', ['driver.py'], { cwd: folder, input, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    const made = stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    const wrong = drawn.map((each, index) => ({ ...each, made: made[index] }));
+    const [first] = wrong.filter(each => JSON.stringify(each.made) !== JSON.stringify(each.expected));
+    expect({ seed, count: made.length, first }).toEqual({ seed, count: drawn.length, first: undefined });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+const TABLES = ['Sessions', 'Tokens'].map(tableName => ({ tableName, partitionKey: 'id' }));
+const PLAIN = terraformJson(configOf(...TABLES));
+
+/** What each example of the document sets, by the argument that it is about, synthesized for two tables. */
+const SYNTHESIZED: Readonly<Record<string, TerraformJson>> = Object.fromEntries(
+  codeBlocks('docs/reference/configuration.md', 'ts')
+    .filter(code => code.startsWith('overrides:'))
+    .map(code => {
+      const { overrides } = runInNewContext(`({ ${code} })`) as { overrides: Overrides };
+      const subject = ['memory_size', 'table_class', 'vpc_config'].find(each => code.includes(each));
+      return [String(subject), terraformJson({ ...configOf(...TABLES), overrides })];
+    }),
+);
+
+function of(subject: string, type: string, name: string): Resource {
+  const all = Object.values(SYNTHESIZED[subject]?.resource[type] ?? {});
+  return all.find(each => [each['name'], each['function_name']].includes(name)) ?? {};
+}
+
+/** Types of the resources that an example changes. */
+const changed = ({ resource }: TerraformJson) =>
+  Object.keys(resource).filter(
+    type => JSON.stringify(resource[type]) !== JSON.stringify(PLAIN.resource[type]),
+  );
+
+const FUNCTIONS = ['plan-sweep', 'query-expired', 'delete-chunk', 'record-metrics'].map(
+  name => `precise-ttl-${name}`,
+);
+
+describe('examples of overrides', () => {
+  test('are three, and each changes the types that it names', () => {
+    expect(
+      Object.fromEntries(Object.entries(SYNTHESIZED).map(([subject, json]) => [subject, changed(json)])),
+    ).toEqual({
+      memory_size: ['aws_lambda_function'],
+      table_class: ['aws_dynamodb_table'],
+      vpc_config: ['aws_iam_role', 'aws_lambda_function'],
+    });
+  });
+
+  test('memory of one function, and processor and Node.js of all', () => {
+    const functions = FUNCTIONS.map(name => of('memory_size', 'aws_lambda_function', name));
+    expect(functions.map(each => [each['architectures'], each['runtime'], each['memory_size']])).toEqual(
+      [512, 512, 1024, 512].map(memory => [['x86_64'], 'nodejs22.x', memory]),
+    );
+  });
+
+  test('class of one table, and not of the journal or another table', () => {
+    const names = ['Sessions', 'Tokens', 'precise-ttl-journal'];
+    expect(
+      names.map(name => of('table_class', 'aws_dynamodb_table', name)['table_class'] ?? 'STANDARD'),
+    ).toEqual(['STANDARD', 'STANDARD_INFREQUENT_ACCESS', 'STANDARD']);
+  });
+
+  test('all functions in a VPC, with roles that Lambda can attach them with', () => {
+    for (const name of FUNCTIONS) {
+      expect(of('vpc_config', 'aws_lambda_function', name)).toMatchObject({
+        vpc_config: { subnet_ids: ['subnet-0a1b2c3d'], security_group_ids: ['sg-0a1b2c3d'] },
+      });
+      expect(of('vpc_config', 'aws_iam_role', name)['managed_policy_arns']).toEqual([
+        'arn:aws:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole',
+      ]);
+    }
+    const others = ['precise-ttl-sweep', 'precise-ttl-replay', 'precise-ttl-schedule'];
+    for (const name of others)
+      expect(of('vpc_config', 'aws_iam_role', name)).not.toHaveProperty('managed_policy_arns');
+  });
+});
