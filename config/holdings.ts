@@ -114,18 +114,13 @@ export const HOLDINGS = {
   },
 } as const satisfies Readonly<Record<string, Holding>>;
 
-/**
- * Policy of the topic. It is kept or removed with the topic: without it the topic would have SNS's default, and CloudWatch could not
- * publish.
- */
-export const TOPIC_POLICY = { type: 'aws_sns_topic_policy', path: 'alarms/topic-policy' } as const;
-
 /** Types, by path, of the resources that a deployment or a table has, or leaves in AWS when it no longer has them. */
 export const PLACES: ReadonlyMap<string, string> = new Map<string, string>([
   ...Object.values(HOLDINGS).flatMap((holding: Holding) =>
     (holding.paths ?? []).map(path => [path, holding.type ?? ''] as const),
   ),
-  [TOPIC_POLICY.path, TOPIC_POLICY.type],
+  // In an earlier version the topic's policy was a resource. Its removal could give the topic SNS's default after the topic has its own.
+  ['alarms/topic-policy', 'aws_sns_topic_policy'],
 ]);
 
 /**

@@ -143,17 +143,12 @@ export function namesOfDeployment(field: string, name: string): Named {
     who: `deployment ${name}`,
     field,
     name,
-    roles: [
-      ...Object.values(TASKS).map(task => `${name}-${task}`),
-      sweepRole(name),
-      replayName(name),
-      `${name}-schedule`,
-    ],
+    roles: [...Object.values(TASKS).map(task => `${name}-${task}`), sweepRole(name), `${name}-schedule`],
     stateMachines: [name, replayName(name)],
   };
 }
 
-/** Name of the role of the state machine of a deployment's ticks. */
+/** Name of the role of a deployment's state machines. */
 export function sweepRole(deployment: string): string {
   return `${deployment}-sweep`;
 }

@@ -65,7 +65,7 @@ export class PreciseTtl extends Construct {
   readonly alarmArns: Readonly<Record<string, string>>;
   /** Undefined with `dashboard: false`. */
   readonly dashboardName: string | undefined;
-  /** ARNs of the roles: of the functions by their states, of the two state machines, and of the schedules. */
+  /** ARNs of the roles: of the functions by their states, of both state machines, and of the schedules. */
   readonly roleArns: DeployedSweep['roleArns'];
   readonly logGroupArns: DeployedSweep['logGroupArns'];
 

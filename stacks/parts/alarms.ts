@@ -1,6 +1,5 @@
 import { CloudwatchMetricAlarm } from '@cdktf/provider-aws/lib/cloudwatch-metric-alarm/index.js';
 import { SnsTopic } from '@cdktf/provider-aws/lib/sns-topic/index.js';
-import { SnsTopicPolicy } from '@cdktf/provider-aws/lib/sns-topic-policy/index.js';
 import { Construct } from 'constructs';
 import {
   type AlarmedResources,
@@ -49,13 +48,9 @@ export class SweepAlarms extends Construct {
    */
   #ownTopic(place: Place, sweep: Deployment): SnsTopic {
     const { name, kmsKeyArn } = sweep;
-    const topic = new SnsTopic(this, 'topic', {
-      name: `${name}-alarms`,
-      ...(kmsKeyArn !== undefined && { kmsMasterKeyId: kmsKeyArn }),
-      ...tagged(sweep),
-    });
-    new SnsTopicPolicy(this, 'topic-policy', {
-      arn: topic.arn,
+    const topic = `${name}-alarms`;
+    return new SnsTopic(this, 'topic', {
+      name: topic,
       policy: JSON.stringify({
         Version: '2012-10-17',
         Statement: [
@@ -63,7 +58,8 @@ export class SweepAlarms extends Construct {
             Effect: 'Allow',
             Principal: { Service: 'cloudwatch.amazonaws.com' },
             Action: 'sns:Publish',
-            Resource: topic.arn,
+            // Not the topic's attribute: a resource cannot refer to itself.
+            Resource: place.arn('sns', topic),
             Condition: {
               StringEquals: { 'aws:SourceAccount': place.account },
               ArnLike: { 'aws:SourceArn': place.arn('cloudwatch', `alarm:${name}-*`) },
@@ -71,8 +67,9 @@ export class SweepAlarms extends Construct {
           },
         ],
       }),
+      ...(kmsKeyArn !== undefined && { kmsMasterKeyId: kmsKeyArn }),
+      ...tagged(sweep),
     });
-    return topic;
   }
 }
 

@@ -92,19 +92,19 @@ export class DeployedSweep {
     this.functions = mapValues(TASKS, (_file, task) => sweepFunction(task));
     const functions = mapValues(this.functions, ({ arn }) => arn);
     this.functionArns = functions;
-    this.replay = new ReplayMachine(scope, 'replay', {
-      place,
-      functions,
-      deployment,
-      tables: access.settings,
-    });
     this.tick = new TickMachine(scope, 'sweep', {
       place,
       functions,
       deployment,
       tables: access.enabledSettings,
       statements: access.poll,
-      replayArn: this.replay.arn,
+    });
+    this.replay = new ReplayMachine(scope, 'replay', {
+      place,
+      functions,
+      deployment,
+      tables: access.settings,
+      role: this.tick.role,
     });
     this.schedules = new SweepSchedules(scope, 'schedules', {
       place,
@@ -131,12 +131,11 @@ export class DeployedSweep {
       : undefined;
   }
 
-  /** ARNs of the roles: of the functions by their states, of the state machines, of the schedules. */
-  get roleArns(): Readonly<Record<TaskName | 'sweep' | 'replay' | 'schedule', string>> {
+  /** ARNs of the roles: of the functions by their states, of both state machines, of the schedules. */
+  get roleArns(): Readonly<Record<TaskName | 'sweep' | 'schedule', string>> {
     return {
       ...mapValues(this.functions, ({ role }) => role.arn),
       sweep: this.tick.role.arn,
-      replay: this.replay.role.arn,
       schedule: this.schedules.role.arn,
     };
   }

@@ -15,27 +15,18 @@ import { tagged } from './tagged.ts';
 const KEY_REUSE_SECONDS = 300;
 
 export interface WorkflowProps {
-  readonly place: Place;
   /** Only a Standard state machine can have a distributed Map. */
   readonly type: 'STANDARD' | 'EXPRESS';
   /** Name of the state machine and of its log. */
   readonly name: string;
-  readonly roleName: string;
-  /** ARNs of the functions that it calls. */
-  readonly functionArns: readonly string[];
-  /** ARNs of other state machines that it starts. @default none */
-  readonly starts?: readonly string[];
-  /** Further permissions. @default none */
-  readonly statements?: readonly Statement[];
+  /** The role, or makes it in the scope of the state machine. */
+  readonly roleIn: (scope: Construct) => ServiceRole;
   /** The definition in Amazon States Language, as an object. */
   readonly definition: unknown;
-  readonly sweep: Pick<
-    ResolvedProps,
-    'kmsKeyArn' | 'logKeys' | 'logRetentionDays' | 'permissionsBoundary' | 'tags'
-  >;
+  readonly sweep: Pick<ResolvedProps, 'kmsKeyArn' | 'logKeys' | 'logRetentionDays' | 'tags'>;
 }
 
-/** A state machine, its log and its role. */
+/** A state machine and its log. */
 class Workflow extends Construct {
   readonly arn: string;
   readonly stateMachineName: string;
@@ -43,24 +34,9 @@ class Workflow extends Construct {
   readonly logGroup: CloudwatchLogGroup;
   readonly role: ServiceRole;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    {
-      place,
-      type,
-      name,
-      roleName,
-      functionArns,
-      starts = [],
-      statements = [],
-      definition,
-      sweep,
-    }: WorkflowProps,
-  ) {
+  constructor(scope: Construct, id: string, { type, name, roleIn, definition, sweep }: WorkflowProps) {
     super(scope, id);
     const { kmsKeyArn, logKeys } = sweep;
-    const machineArn = place.arn('states', `stateMachine:${name}`);
     this.logGroup = new CloudwatchLogGroup(this, 'logs', {
       // This prefix keeps the log's resource policy, which has a small limit per region, from growing with each state machine.
       name: `/aws/vendedlogs/states/${name}`,
@@ -68,38 +44,7 @@ class Workflow extends Construct {
       ...(kmsKeyArn !== undefined && { kmsKeyId: kmsKeyArn }),
       ...tagged(sweep),
     });
-    this.role = new ServiceRole(this, 'role', {
-      place,
-      name: roleName,
-      service: 'states.amazonaws.com',
-      account: place.account,
-      // The second form covers the children of a distributed Map.
-      sourceArn: [machineArn, `${machineArn}/*`],
-      statements: [
-        { actions: ['lambda:InvokeFunction'], resources: [...functionArns] },
-        // A distributed Map runs its children as executions of the state machine itself, and a tick with more to sweep than one execution
-        // takes starts further ones.
-        { actions: ['states:StartExecution'], resources: [machineArn, ...starts] },
-        ...(type === 'STANDARD' ? [mapRunStatement(place, name)] : []),
-        ...statements,
-        // The actions for log delivery have no resources. Source: Step Functions Developer Guide.
-        {
-          actions: [
-            'logs:CreateLogDelivery',
-            'logs:DeleteLogDelivery',
-            'logs:DescribeLogGroups',
-            'logs:DescribeResourcePolicies',
-            'logs:GetLogDelivery',
-            'logs:ListLogDeliveries',
-            'logs:PutResourcePolicy',
-            'logs:UpdateLogDelivery',
-          ],
-          resources: ['*'],
-        },
-        ...keyStatements(kmsKeyArn, place, machineArn),
-      ],
-      sweep,
-    });
+    this.role = roleIn(this);
     this.stateMachine = new SfnStateMachine(this, 'machine', {
       name,
       type,
@@ -133,6 +78,48 @@ class Workflow extends Construct {
   }
 }
 
+/** Makes the role of both state machines, which call the same functions. */
+function sweepRoleIn(
+  scope: Construct,
+  { place, functions, deployment, statements }: TickMachineProps,
+): ServiceRole {
+  const [tick, replay] = [deployment.name, replayName(deployment.name)];
+  const arnOf = (name: string) => place.arn('states', `stateMachine:${name}`);
+  // The last form covers the children of a distributed Map, which only a Standard state machine has.
+  const machines = [arnOf(tick), arnOf(replay), `${arnOf(replay)}/*`];
+  return new ServiceRole(scope, 'role', {
+    place,
+    name: sweepRole(tick),
+    service: 'states.amazonaws.com',
+    account: place.account,
+    sourceArn: machines,
+    statements: [
+      { actions: ['lambda:InvokeFunction'], resources: Object.values(functions) },
+      // A distributed Map runs its children as executions of the state machine itself, and a tick with more to sweep than one execution
+      // takes starts further ones.
+      { actions: ['states:StartExecution'], resources: [arnOf(tick), arnOf(replay)] },
+      mapRunStatement(place, replay),
+      ...statements,
+      // The actions for log delivery have no resources. Source: Step Functions Developer Guide.
+      {
+        actions: [
+          'logs:CreateLogDelivery',
+          'logs:DeleteLogDelivery',
+          'logs:DescribeLogGroups',
+          'logs:DescribeResourcePolicies',
+          'logs:GetLogDelivery',
+          'logs:ListLogDeliveries',
+          'logs:PutResourcePolicy',
+          'logs:UpdateLogDelivery',
+        ],
+        resources: ['*'],
+      },
+      ...keyStatements(deployment.kmsKeyArn, place, machines),
+    ],
+    sweep: deployment,
+  });
+}
+
 /** Permissions for Map Runs. The first form is for a Map Run's children; AWS's example policy for distributed Maps has the second. */
 function mapRunStatement(place: Place, name: string): Statement {
   return {
@@ -142,11 +129,15 @@ function mapRunStatement(place: Place, name: string): Statement {
 }
 
 /**
- * Permissions of Step Functions on a customer's key, used with the state machine's role: for its history and that of its Map Runs'
- * children, and for its log. Source: Step Functions Developer Guide, "Data at rest encryption"; AWS CDK, `StateMachine`.
+ * Permissions of Step Functions on a customer's key, used with the state machines' role: for their history and that of Map Runs'
+ * children, and for their logs. Source: Step Functions Developer Guide, "Data at rest encryption"; AWS CDK, `StateMachine`.
  */
-function keyStatements(kmsKeyArn: string | undefined, place: Place, machineArn: string): Statement[] {
-  const ofMachine = { 'kms:EncryptionContext:aws:states:stateMachineArn': [machineArn, `${machineArn}/*`] };
+function keyStatements(
+  kmsKeyArn: string | undefined,
+  place: Place,
+  machines: readonly string[],
+): Statement[] {
+  const ofMachine = { 'kms:EncryptionContext:aws:states:stateMachineArn': machines };
   return [
     {
       actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
@@ -169,43 +160,40 @@ export interface SweepMachineProps {
 }
 
 export interface TickMachineProps extends SweepMachineProps {
-  readonly replayArn: string;
   /** Permissions for the queries that the tick makes by itself. */
   readonly statements: readonly Statement[];
 }
 
-/** The state machine of replays, and of work that a tick hands over because it could not finish it. It knows all tables. */
-export class ReplayMachine extends Workflow {
-  constructor(scope: Construct, id: string, props: SweepMachineProps) {
-    const { place, functions, deployment, tables } = props;
-    const name = replayName(deployment.name);
-    super(scope, id, {
-      ...inDeployment(props),
-      type: 'STANDARD',
-      name,
-      roleName: name,
-      definition: replayDefinition(functions, { tables, partition: place.partition }),
-    });
-  }
+export interface ReplayMachineProps extends SweepMachineProps {
+  readonly role: ServiceRole;
 }
 
-/** The state machine of the ticks. It knows the tables that are enabled. */
+/** The state machine of the ticks, with the role of both. It knows the tables that are enabled. */
 export class TickMachine extends Workflow {
   constructor(scope: Construct, id: string, props: TickMachineProps) {
-    const { place, functions, deployment, tables, replayArn, statements } = props;
+    const { place, functions, deployment, tables } = props;
     const { name } = deployment;
+    const replayArn = place.arn('states', `stateMachine:${replayName(name)}`);
     super(scope, id, {
-      ...inDeployment(props),
       type: 'EXPRESS',
       name,
-      roleName: sweepRole(name),
-      starts: [replayArn],
-      statements,
+      roleIn: machine => sweepRoleIn(machine, props),
       definition: tickDefinition(functions, { tables, replayArn, partition: place.partition }),
+      sweep: deployment,
     });
   }
 }
 
-function inDeployment({ place, functions, deployment }: SweepMachineProps) {
-  return { place, functionArns: Object.values(functions), sweep: deployment };
+/** The state machine of replays, and of work that a tick hands over because it could not finish it. It knows all tables. */
+export class ReplayMachine extends Workflow {
+  constructor(scope: Construct, id: string, props: ReplayMachineProps) {
+    const { place, functions, deployment, tables, role } = props;
+    super(scope, id, {
+      type: 'STANDARD',
+      name: replayName(deployment.name),
+      roleIn: () => role,
+      definition: replayDefinition(functions, { tables, partition: place.partition }),
+      sweep: deployment,
+    });
+  }
 }

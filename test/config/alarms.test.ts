@@ -125,18 +125,17 @@ describe('the alarms of a table', () => {
   });
 
   test('tell a topic of their own, which nobody but CloudWatch of this account publishes to', () => {
-    expect(resources(json, 'aws_sns_topic')).toEqual([
-      expect.objectContaining({ name: 'precise-ttl-alarms' }),
-    ]);
-    expect(resources(json, 'aws_sns_topic')[0]).not.toHaveProperty('kms_master_key_id');
-    const [policy] = resources(json, 'aws_sns_topic_policy');
-    const { Statement: statements } = JSON.parse(String(policy?.['policy']));
+    const topics = Object.entries(json.resource['aws_sns_topic'] ?? {});
+    expect(topics).toEqual([[expect.any(String), expect.objectContaining({ name: 'precise-ttl-alarms' })]]);
+    const [[id, topic] = ['', {}]] = topics;
+    expect(topic).not.toHaveProperty('kms_master_key_id');
+    const { Statement: statements } = JSON.parse(String(topic['policy']));
     expect(statements).toEqual([
       {
         Effect: 'Allow',
         Principal: { Service: 'cloudwatch.amazonaws.com' },
         Action: 'sns:Publish',
-        Resource: policy?.['arn'],
+        Resource: expect.stringMatching(/:sns:.*:precise-ttl-alarms$/),
         Condition: {
           StringEquals: { 'aws:SourceAccount': expect.stringContaining('data.aws_caller_identity') },
           ArnLike: {
@@ -146,7 +145,10 @@ describe('the alarms of a table', () => {
       },
     ]);
     for (const { alarm_actions, ok_actions } of alarmsIn(json)) {
-      expect([alarm_actions, ok_actions]).toEqual([[policy?.['arn']], [policy?.['arn']]]);
+      expect([alarm_actions, ok_actions]).toEqual([
+        [`\${aws_sns_topic.${id}.arn}`],
+        [`\${aws_sns_topic.${id}.arn}`],
+      ]);
     }
   });
 });
@@ -197,7 +199,7 @@ test('the topic is encrypted with a key of your own', () => {
 test('a topic of yours is told instead, and there is no other', () => {
   const topicArn = '${aws_sns_topic.on_call.arn}';
   const json = synthesized({ alarms: topicArn });
-  expect([resources(json, 'aws_sns_topic'), resources(json, 'aws_sns_topic_policy')]).toEqual([[], []]);
+  expect(resources(json, 'aws_sns_topic')).toEqual([]);
   for (const { alarm_actions } of alarmsIn(json)) expect(alarm_actions).toEqual([topicArn]);
   expect(JSON.stringify(json.output)).toContain(topicArn);
 });
@@ -219,7 +221,7 @@ test('a topic of the same stack is a token', () => {
 
 test('there are none, and no topic, with alarms: false', () => {
   const json = synthesized({ alarms: false });
-  const types = ['aws_cloudwatch_metric_alarm', 'aws_sns_topic', 'aws_sns_topic_policy'];
+  const types = ['aws_cloudwatch_metric_alarm', 'aws_sns_topic'];
   expect(types.flatMap(type => resources(json, type))).toEqual([]);
   expect(JSON.stringify(json.output)).not.toContain('alarmTopicArn');
 });

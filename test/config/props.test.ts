@@ -130,7 +130,7 @@ describe('the key of the table', () => {
         },
       },
     ]);
-    for (const role of [TASKS.RecordMetrics, 'precise-ttl-sweep', '-replay', '-schedule'])
+    for (const role of [TASKS.RecordMetrics, 'precise-ttl-sweep', '-schedule'])
       expect(onKey(props, role)).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ const without = (alarms: readonly string[], ...left: string[]) => alarms.filter(
 
 const ALARM = 'aws_cloudwatch_metric_alarm';
 const DASHBOARD = 'aws_cloudwatch_dashboard';
-const TOPIC = ['aws_sns_topic', 'aws_sns_topic_policy'];
+const TOPIC = ['aws_sns_topic'];
 const MACHINES = Array<string>(2).fill('aws_sfn_state_machine');
 const TICK = 'aws_scheduler_schedule';
 

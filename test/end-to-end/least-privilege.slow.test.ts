@@ -174,8 +174,10 @@ const roles = readRoles(cloud);
  * No tick here has more than 40 targets, and only on a busy machine does one hand anything over; test/statemachine has such ticks, and what
  * they start.
  */
-const isOfBusyTicks = (role: Role, { action }: Grant) =>
-  role.name === 'precise-ttl-sweep' && action === 'states:StartExecution';
+const isOfBusyTicks = (role: Role, { action, resource }: Grant) =>
+  role.name === 'precise-ttl-sweep' &&
+  action === 'states:StartExecution' &&
+  resource.endsWith(':stateMachine:precise-ttl');
 const ROLES = [...roles.values()].map(role => ({
   ...role,
   grants: role.grants.filter(grant => !isOfBusyTicks(role, grant)),

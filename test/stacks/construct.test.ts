@@ -227,7 +227,6 @@ test('every ARN is a property, and refers to the resource of that name', () => {
   expect(Object.fromEntries(arns.map(([name, arn]) => [name, nameOf(arn)]))).toEqual({
     ...Object.fromEntries(expected),
     'role sweep': ['aws_iam_role', `${prefix}-sweep`],
-    'role replay': ['aws_iam_role', `${prefix}-replay`],
     'role schedule': ['aws_iam_role', `${prefix}-schedule`],
     'logs replay': ['aws_cloudwatch_log_group', `/aws/vendedlogs/states/${prefix}-replay`],
     'logs sweep': ['aws_cloudwatch_log_group', `/aws/vendedlogs/states/${prefix}`],
@@ -375,7 +374,7 @@ test('tags are on everything that can have some', () => {
 test('the roles have the boundary', () => {
   const permissionsBoundary = 'arn:aws:iam::123456789012:policy/teams/boundary';
   const roles = resources(withProps({ permissionsBoundary }), 'aws_iam_role');
-  expect(roles).toHaveLength(7);
+  expect(roles).toHaveLength(6);
   for (const role of roles) {
     expect(role['permissions_boundary']).toBe(permissionsBoundary);
   }

@@ -5,6 +5,7 @@ import { COMMAND_NAMES } from '../../cli/commands.ts';
 import { ALARM_NAMES } from '../../config/alarms.ts';
 import { CONFIG_KINDS } from '../../config/config.ts';
 import { WRITTEN_NAMES } from '../../config/props.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import { NUMBERS, ROOM_LINES, WORDS } from './budgets.ts';
@@ -62,6 +63,16 @@ const COUNTED: { readonly [Name in keyof typeof NUMBERS]: () => readonly string[
   alarms: () => ALARM_NAMES,
   states: () => [...new Set(MACHINES.flatMap(statesIn))],
   files: () => FILES,
+  resourcesOfHundredTables: () => {
+    const tables = Array.from({ length: 100 }, (_none, index) => ({
+      tableName: `Table${index}`,
+      partitionKey: 'id',
+    }));
+    const { resource } = plainStack({ region: 'us-east-1', tables });
+    return Object.values(resource)
+      .flatMap(Object.keys)
+      .filter(name => !name.startsWith('Table'));
+  },
 };
 
 test.each(Object.entries(COUNTED))('there are no more %s than decided', (name, counted) => {

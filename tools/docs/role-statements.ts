@@ -124,7 +124,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
     'the state machine of ticks',
   ],
   [/:stateMachine:/, 'its state machine'],
-  [/:execution:/, 'its executions'],
+  [/:execution:/, 'the executions of replays'],
   [/^arn:aws:kms:/, '`kmsKeyArn`'],
 ];
 
