@@ -25,4 +25,4 @@ test('a token is gone when it expires', async () => {
     await local.advance('1s');
     expect(await left()).toBe(0);
   });
-});
+}, 60_000);

@@ -51,7 +51,7 @@ const TESTS = `
       const [from, to] = [new Date(local.clock.now() - 2 * 3600e3), new Date(local.clock.now())].map(at => at.toISOString());
       expect(await local.sweep('Sessions', { from, to })).toMatchObject({ found: 1, deleted: 1 });
       expect(await isThere(local)).toBe(false);
-    });
+    }, 60000);
   });
 
   test('a wrong configuration is refused', async () => {
