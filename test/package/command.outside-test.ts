@@ -207,7 +207,7 @@ describe('on the oldest Node', () => {
           AWS_REGION: 'eu-west-1',
         },
         tables: ['Sessions', 'precise-ttl-journal'],
-        stateMachines: [{ name: 'precise-ttl-replay' }, { name: 'precise-ttl' }],
+        stateMachines: [{ name: 'precise-ttl' }, { name: 'precise-ttl-replay' }],
       });
       const input = JSON.parse(/--input '([^']+)'/.exec(printed)?.[1] ?? '{}');
       const replayed = await new Promise<Ended>(done => {
