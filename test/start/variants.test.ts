@@ -11,7 +11,6 @@ import { runJob } from '../support/main-job.ts';
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'TokenId' };
 const OWN_NAMES = {
-  name: 'own',
   ttlAttribute: 'a "quoted" ttl',
   index: { attribute: 'Window-1', name: 'by.window' },
 } as const;
