@@ -55,7 +55,7 @@ export const COMMANDS = {
     () => import('./doctor.ts'),
   ),
   pause: command('act', 'stop the sweeps for a while, without a deployment', () => import('./pause.ts')),
-  resume: command('act', 'let them go on, and replay what they missed', () => import('./resume.ts')),
+  resume: command('act', 'let them go on', () => import('./resume.ts')),
   replay: command('act', 'sweep a span of time again', () => import('./replay.ts')),
   verify: command(
     'prove',

@@ -1,6 +1,7 @@
 import { loadConfig } from '../config/config-file.ts';
-import { PLAIN_MODE_SECONDS, type PreciseTtlProps } from '../config/props.ts';
+import type { PreciseTtlProps } from '../config/props.ts';
 import { DEFAULT_SHARDS, MAX_SHARDS } from '../expiry/model.ts';
+import { PRECISIONS } from '../functions/runtime/environment.ts';
 import { monthlyCost } from '../operate/cost.ts';
 import { chooseTables } from '../operate/deployment/subject.ts';
 import { describeBill } from './cost/text.ts';
@@ -50,8 +51,8 @@ const FLAGS = {
   all: switchFlag('count all tables of the configuration, with what they share'),
   config: CONFIG,
   by: { ...BY, help: 'how the table is indexed (default window)' },
-  precision: wholeNumber(1, PLAIN_MODE_SECONDS, 'precisionSeconds (default 1)', 'SECONDS'),
-  poll: wholeNumber(0, PLAIN_MODE_SECONDS, 'pollSeconds (default 0; by second, the precision)', 'SECONDS'),
+  precision: { type: 'text', values: PRECISIONS, value: 'PRECISION', help: 'precision (default second)' },
+  poll: wholeNumber(0, 60, 'pollSeconds (default 0)', 'SECONDS'),
   shards: wholeNumber(1, MAX_SHARDS, `shards (default ${DEFAULT_SHARDS} by window)`),
   archive: switchFlag('with an archive of what expires'),
   'no-alarms': switchFlag('without the alarms'),
@@ -124,7 +125,7 @@ function changed(base: PreciseTtlProps, flags: FlagValues<typeof FLAGS>): Precis
   return {
     ...base,
     index: { ...base.index, ...index },
-    ...(precision !== undefined && { precisionSeconds: precision }),
+    ...(precision !== undefined && { precision }),
     ...(poll !== undefined && { pollSeconds: poll }),
     ...(flags.archive && { archive: base.archive ?? {} }),
     ...(flags['no-alarms'] && { alarms: false }),

@@ -17,12 +17,8 @@ const EXECUTIONS = 'the executions of the replays';
 const on = (resource: string, actions: readonly string[], without?: string): IamAction[] =>
   actions.map(action => ({ action, on: resource, ...(without !== undefined && { without }) }));
 
-const FIND_MACHINES = on('*', ['states:ListStateMachines']);
-const FOLLOW = on(EXECUTIONS, ['states:DescribeExecution']);
-
 const JOURNAL = 'the journal';
 const SET = on(JOURNAL, ['dynamodb:Query', 'dynamodb:UpdateItem']);
-const LIST_REPLAYS = on(REPLAYS, ['states:ListExecutions']);
 
 const VERIFY_QUEUE = 'the queue of a verification';
 const UNMEASURED = 'that is not measured';
@@ -55,14 +51,13 @@ export const COMMAND_ACTIONS = {
     ...on(TABLE, ['dynamodb:PartiQLDelete'], 'what is expired already is left: --delete-expired'),
     ...on('*', ['cloudwatch:GetMetricData'], 'it does not know how busy the table is'),
   ],
-  replay: [...FIND_MACHINES, ...on(REPLAYS, ['states:StartExecution']), ...FOLLOW],
-  pause: [...SET, ...FIND_MACHINES, ...LIST_REPLAYS],
-  resume: [
-    ...SET,
-    ...FIND_MACHINES,
-    ...on('the state machines of the ticks and of the replays', ['states:StartExecution']),
-    ...FOLLOW,
+  replay: [
+    ...on('*', ['states:ListStateMachines']),
+    ...on(REPLAYS, ['states:StartExecution']),
+    ...on(EXECUTIONS, ['states:DescribeExecution']),
   ],
+  pause: SET,
+  resume: SET,
   doctor: [
     ...on("the table's index", ['dynamodb:Scan'], 'with --all: the index is not read'),
     ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:Scan'], UNCHECKED),

@@ -52,7 +52,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const { chosen: configured, standsFor } = shownTable(config, options.table);
   const chosen = withFollowers(indexedBy(configured, options.by), options.archive);
   const resolved = resolveProps(chosen);
-  const { precisionSeconds, pollSeconds, deleteMode } = resolved;
+  const { precision, pollSeconds, deleteMode } = resolved;
   const { marginSeconds } = functionSettings(resolved);
   const tableName = ownTableName(chosen.tableName);
   // The run has a deployment and a journal of its own: the table may be paused in the journal of another deployment.
@@ -74,7 +74,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
     standsFor,
     region: config.region,
     model: modelOf(table),
-    sweep: { precisionSeconds, pollSeconds, marginSeconds, deleteMode },
+    sweep: { precision, pollSeconds, marginSeconds, deleteMode },
     following: followingOf(resolved),
     ...{ minutes, rate, seed, output, signal },
     ...(show && { show }),

@@ -27,7 +27,8 @@ export const command = defineOperation({
   dryRun: 'find and count, delete nothing; counts again each time',
   about: `Sweeps a span of expiry times again, for example after an outage, by executions of the deployment's NAME-replay. Items that are
 live are never deleted, whatever the span. Run it again after an interruption or a failure, and it continues where it stopped:
-it does not repeat executions that succeeded, waits for those that still run, and tries again those that failed.`,
+it does not repeat executions that left nothing, waits for those that still run, and tries again the others. In a paused table it
+deletes nothing.`,
   services: ['SFN'],
   question: 'Delete what is expired there?',
   status: { done: 'everything was swept' },
@@ -66,7 +67,10 @@ export async function planReplay(wanted: ReplayOptions, session: Session) {
 
 /** The end of a replay, with a sentence about its executions. */
 export function replayTold(end: Told['end']): Told {
-  const notes = { failed: 'Some executions failed.', interrupted: 'executions that were started go on' };
+  const notes = {
+    failed: 'Some executions failed, or the table is paused.',
+    interrupted: 'executions that were started go on',
+  };
   return end === 'done' ? { end } : { end, note: notes[end] };
 }
 

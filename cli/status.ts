@@ -21,7 +21,7 @@ const FLAGS = {
   back: wholeNumber(
     1,
     44_640,
-    'minutes that the index is read back (default: as a tick looks back, or to what no sweep is known to cover)',
+    'minutes that the index is read back (default: to what no sweep is known to cover)',
   ),
   page: switchFlag(
     'serve it, with the last three hours, as a page to the browsers of this machine, until Ctrl-C',

@@ -6,6 +6,7 @@ import {
   type SweepMetricName,
 } from '../functions/record-metrics/metrics.ts';
 import { DEPLOYMENT_DIMENSION, type DeploymentMetricName } from '../functions/runtime/deployment-metric.ts';
+import type { Precision } from '../functions/runtime/environment.ts';
 import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics.ts';
 import { orReference } from './terraform-text.ts';
 
@@ -21,7 +22,7 @@ export interface AlarmedDeployment {
 export interface AlarmedTable {
   readonly tableName: string;
   readonly name: string;
-  readonly precisionSeconds: number;
+  readonly precision: Precision;
   readonly archive?: object;
   readonly events?: object;
 }
@@ -51,7 +52,7 @@ interface Alarm {
   readonly statistic: 'Sum' | 'Maximum' | 'p99';
   readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
   /** Threshold in the unit of the metric. */
-  readonly threshold: (table: Pick<AlarmedTable, 'precisionSeconds'>) => number;
+  readonly threshold: (table: Pick<AlarmedTable, 'precision'>) => number;
   /** Unit of the threshold, in words. */
   readonly unit:
     | 'sweep'
@@ -172,7 +173,7 @@ export const ALARMS = {
     watched: { by: 'sweep', name: 'DeletionLag' },
     statistic: 'p99',
     comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: ({ precisionSeconds }) => lateMs({ precisionSeconds }),
+    threshold: lateMs,
     unit: 'milliseconds',
     periodSeconds: 300,
     periods: 3,
@@ -188,7 +189,7 @@ export const ALARMS = {
     periodSeconds: 300,
     periods: 1,
     treatMissingData: 'notBreaching',
-    help: 'For more than a day the ticks have not got any further with a table: somebody forgot that it is paused, or nobody has replayed what was missed.',
+    help: 'For more than a day the ticks have not got any further with a table: somebody forgot that it is paused, or it cannot be swept.',
   },
   readersBehind: {
     watched: { by: 'deployment', name: 'ReaderDelay' },
@@ -322,8 +323,8 @@ export function sweepMetric(
 
 /** The threshold of an alarm. If the tables have different precisions, the coarsest counts. */
 export function thresholdOf(alarm: AlarmName, { tables }: Pick<AlarmedDeployment, 'tables'>): number {
-  const precisionSeconds = Math.max(...tables.map(table => table.precisionSeconds));
-  return ALARMS[alarm].threshold({ precisionSeconds });
+  const precision = tables.some(table => table.precision === 'minute') ? 'minute' : 'second';
+  return ALARMS[alarm].threshold({ precision });
 }
 
 /** URL of an alarm's section in the runbook: a person who receives an alarm has this text, but perhaps no checkout. */

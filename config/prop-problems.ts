@@ -7,7 +7,6 @@ import { isOwnDestination } from './names.ts';
 import { pathOf } from './prop-groups.ts';
 import {
   CORRECT,
-  PLAIN_MODE_SECONDS,
   PROP_NAMES,
   PROPS,
   type PreciseTtlProps,
@@ -33,8 +32,6 @@ interface Relation {
 }
 
 const bySecond = ({ indexedBy }: ResolvedProps): boolean => indexedBy === 'second';
-const isPlain = ({ precisionSeconds }: ResolvedProps): boolean => precisionSeconds === PLAIN_MODE_SECONDS;
-const polls = ({ pollSeconds }: ResolvedProps): boolean => pollSeconds > 0;
 
 /** The rules between the settings of a table, except those about created resources. */
 export const RELATIONS: readonly Relation[] = [
@@ -48,25 +45,10 @@ export const RELATIONS: readonly Relation[] = [
     remedy: fasterAdvice,
   },
   {
-    props: ['pollSeconds', 'precisionSeconds'],
-    holds: table => !polls(table) || table.pollSeconds >= table.precisionSeconds,
-    expected: ({ precisionSeconds }) => `0, or at least precisionSeconds (${precisionSeconds})`,
-    remedy: 'Raise it, or lower precisionSeconds: polls are never closer than that.',
-  },
-  {
-    props: ['pollSeconds', 'precisionSeconds', 'indexedBy'],
-    holds: table => !bySecond(table) || isPlain(table) || table.pollSeconds <= table.precisionSeconds,
-    expected: ({ precisionSeconds }) =>
-      `0 or precisionSeconds (${precisionSeconds}) with index: { by: 'second' }`,
-    remedy:
-      'Leave it out: a child asks for each second when it comes. To poll less often, raise precisionSeconds.',
-  },
-  {
-    props: ['pollSeconds', 'precisionSeconds'],
-    holds: table => !(polls(table) && isPlain(table)),
-    expected: '0 in the plain mode (precisionSeconds: 60)',
-    remedy:
-      'The plain mode does not poll between its ticks: lower precisionSeconds or leave pollSeconds out.',
+    props: ['pollSeconds', 'precision'],
+    holds: ({ pollSeconds, precision }) => pollSeconds === 0 || precision === 'second',
+    expected: "0 with precision: 'minute'",
+    remedy: "Leave it out, or use precision: 'second': once a minute nothing runs between the ticks.",
   },
   // The tables' settings are part of the state machines' definitions, where such a text would be evaluated, or refused if it has only one
   // of the delimiters. Source: Step Functions Developer Guide, "Transforming data with JSONata".

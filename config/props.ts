@@ -39,8 +39,6 @@ const LOG_RETENTION_DAYS = [
  */
 const MAX_NAME_LENGTH = 45;
 
-const DEFAULT_PRECISION_SECONDS = 1;
-
 /** Name of the deployment that a configuration's tables share. */
 export const DEFAULT_SWEEP = 'precise-ttl';
 
@@ -48,9 +46,6 @@ const NAME = text(
   new RegExp(`^[A-Za-z0-9_-]{1,${MAX_NAME_LENGTH}}$`),
   `a name of 1 to ${MAX_NAME_LENGTH} letters, digits, \`_\` and \`-\``,
 );
-
-/** precisionSeconds of the plain mode, in which nothing runs between two ticks. */
-export const PLAIN_MODE_SECONDS = 60;
 
 /** The remedy for a value whose kind has none of its own. */
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
@@ -72,8 +67,6 @@ export const ROLE_ARN = text(
 interface Before {
   readonly tableName: string;
   readonly indexedBy?: IndexedBy;
-  readonly granularityMinutes?: number;
-  readonly precisionSeconds?: number;
 }
 
 interface RequiredProp<Value> {
@@ -173,21 +166,15 @@ export const PROPS = {
    */
   deleteMode: optional(SETTING_KINDS.deleteMode, 'guarded'),
   /**
-   * most seconds from an item's expiry to the poll that deletes it, 1 to 60. `60` is the plain mode: one sweep a minute, and nothing
-   * runs in between
+   * `'second'`: an item is deleted in the second in which it expires, if it was written at least two minutes before; else within two
+   * minutes. `'minute'`: one sweep a minute, and nothing runs in between
    */
-  precisionSeconds: optional(SETTING_KINDS.precisionSeconds, DEFAULT_PRECISION_SECONDS),
+  precision: optional(SETTING_KINDS.precision, 'second'),
   /**
-   * most seconds between two polls, for items that are written less than two minutes before they expire: 0, or `precisionSeconds` to
-   * 60; 0 in the plain mode. With 0 the sweep polls only when an item that it knows of expires. By second it is 0 or
-   * `precisionSeconds`. [What it costs](../use.md#what-does-it-cost)
-   * @default `0`; by second `precisionSeconds`, or 0 in the plain mode
+   * for locks and one-time codes, which are written less than two minutes before they expire: every minute is watched, and the index is
+   * read every so many seconds, 1 to 60; 0: it is not. [What it costs](../use.md#what-does-it-cost)
    */
-  pollSeconds: calculated(
-    SETTING_KINDS.pollSeconds,
-    ({ indexedBy, precisionSeconds = DEFAULT_PRECISION_SECONDS }) =>
-      indexedBy === 'second' && precisionSeconds < PLAIN_MODE_SECONDS ? precisionSeconds : 0,
-  ),
+  pollSeconds: optional(SETTING_KINDS.pollSeconds, 0),
   /**
    * expired items are [kept in S3](../archive-and-events.md): `{}`, or any of `{ bucket, prefix, removals, format, batchSeconds,
    * coldAfterDays }`. `bucket` names one of yours. `removals`: `'expiries'`, or `'all'`. `format`: `'dynamodb-json'`, which can be
@@ -255,33 +242,6 @@ export const PROPS = {
   kmsKeyArn: orNone(KMS_KEY_ARN),
 };
 
-/** Settings of a table without a prop: each has one value, which measurements showed to be right for every table. */
-const TUNED = {
-  /**
-   * Concurrent children (iterations of a Map) of a replay, or of the lookback, in which a tick searches the minutes before. With the chunks
-   * of each they delete up to 200 chunks at a time, which is more than an index's partitions allow.
-   */
-  shardConcurrency: 20,
-  /** Chunks of 25 keys that a child deletes concurrently: enough for the 1,000 deletes per second that a partition allows. */
-  chunkConcurrency: 10,
-  /** Attempts for one chunk, including the first: with these waits a throttled chunk is tried for about as long as its child lives. */
-  deleteAttempts: 20,
-  /** Upper bound of the first wait before a retry of keys or a query. It doubles each time, and each wait is a random share of it. */
-  backoffBaseSeconds: 1,
-  /** Highest value of this bound, so that a table that recovers is used again soon. */
-  backoffCapSeconds: 20,
-} satisfies Partial<Settings>;
-
-/** How far back every tick searches. By second each second is a query: a minute costs $0.22 a month. Older items are left to a replay, and to native TTL. */
-function lookbackOf({ indexedBy }: Pick<Before, 'indexedBy'>): number {
-  return indexedBy === 'second' ? 2 : 10;
-}
-
-/** The settings without a prop. */
-export function tuned(props: Pick<Before, 'indexedBy'>) {
-  return { ...TUNED, lookbackMinutes: lookbackOf(props) } satisfies Partial<Settings>;
-}
-
 type PropList = typeof PROPS;
 type PropValue<Name extends keyof PropList> = ValueOf<PropList[Name]['kind']>;
 type PropNames<Shape> = {
@@ -312,12 +272,10 @@ type PresentName = PropNames<{ isRequired: true }> | PropNames<{ byDefault: unkn
 /** The props with every default filled in. Optional ones without a default, such as a sort key, can be missing here too. */
 export type ResolvedProps = {
   readonly [Name in keyof Pick<PropList, PresentName>]: PropValue<Name>;
-} & { readonly [Name in keyof Omit<PropList, PresentName>]?: PropValue<Name> } & Readonly<
-    ReturnType<typeof tuned>
-  > & {
-    /** Prefix of the names of the table's own resources. */
-    readonly name: string;
-  };
+} & { readonly [Name in keyof Omit<PropList, PresentName>]?: PropValue<Name> } & {
+  /** Prefix of the names of the table's own resources. */
+  readonly name: string;
+};
 
 export type PropName = keyof PropList;
 
@@ -415,7 +373,7 @@ export function resolveProps(props: PreciseTtlProps | FlatProps): ResolvedProps 
     return value === undefined ? [] : [[name, value]];
   });
   const { tableName, sweep = DEFAULT_SWEEP } = settings;
-  return { ...Object.fromEntries(values), ...tuned(settings), name: tablePrefix(sweep, tableName) };
+  return { ...Object.fromEntries(values), name: tablePrefix(sweep, tableName) } as unknown as ResolvedProps;
 }
 
 /**

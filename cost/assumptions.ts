@@ -22,7 +22,7 @@ export const JOURNAL_MS = 5;
  * Bytes of the journal's item with the watermarks (the times up to which tables are swept), and of each table in it, with a name of about
  * 20 letters.
  */
-export const WATERMARK_BYTES = { item: 60, table: 78 } as const;
+export const WATERMARK_BYTES = { item: 60, table: 87 } as const;
 
 /** Size of an index entry, bytes: a window, a TTL and a key. */
 export const ENTRY_BYTES = 100;

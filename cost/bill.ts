@@ -174,7 +174,7 @@ function linesOfSweep(deployment: BilledDeployment): BillLine[] {
     ),
     line('Express executions', usage.expressRequests, 'executions', priced('expressRequests')),
     line('Express executions: time', usage.expressGbSeconds, 'GB-seconds', priced('expressGbSeconds')),
-    // Replays by hand, and hand-overs of work that a tick could not finish, are not counted.
+    // Replays by hand, and the lookback after an outage, are not counted.
     line('functions: calls', usage.functionInvocations, 'calls', priced('functionInvocations'), '1 million'),
     line('functions: time', usage.functionGbSeconds, 'GB-seconds', priced('functionGbSeconds'), '400,000'),
     line('reads of indexes and journal', usage.dynamoDbReadUnits, 'read units', priced('dynamoDbReadUnits')),

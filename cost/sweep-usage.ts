@@ -15,11 +15,11 @@ export interface SweepShape {
   /** Length of a window in minutes. */
   readonly granularityMinutes: number;
   readonly shards: number;
-  readonly precisionSeconds: number;
+  /** `'minute'`: nothing is read ahead. */
+  readonly precision: 'second' | 'minute';
   readonly pollSeconds: number;
   /** In batch mode no delete is planned ahead. */
   readonly deleteMode: 'guarded' | 'batch';
-  readonly lookbackMinutes: number;
 }
 
 /** A table of a deployment, and its load. */
@@ -55,22 +55,24 @@ export interface SweepUsage {
 /** Ticks of a month of 30 days, like in the benchmarks. */
 export const TICKS_A_MONTH = 43_200;
 
-const PLAIN_MODE_SECONDS = 60;
 /** Seconds of a minute. */
 const MINUTE = 60;
 
-/** Most targets of one execution, and most children of a table. */
-const TICK_TARGETS = 40;
+/** Seconds for which DeleteChunk keeps the pauses that it read. */
+const PAUSES_KEPT = 2;
 
-/** Seconds before the upcoming minute at which further executions are started. */
-const PART_LEAD_SECONDS = 15;
+/** Shards that one child of an upcoming minute sweeps; most children of a tick; and of the lookback of a table. */
+const SHARDS_OF_CHILD = 4;
+const TICK_CHILDREN = 400;
+const BACK_CHILDREN = 8;
 
-/** Shards of an upcoming minute that one child sweeps: an iteration of the execution's Map. */
-const SHARDS_OF_CHILD = 8;
-
-/** Keys of a chunk and of a page. */
+/** Keys of a chunk and of a page, and keys of the index that are read at once. */
 const CHUNK_KEYS = 25;
 const PAGE_KEYS = 1000;
+const KEYS_AT_ONCE = 10;
+
+/** By second: keys of a tick's lookback, which begins ten seconds before the watermark. */
+const BACK_KEYS = MINUTE + 10;
 
 /** Memory that Step Functions bills an execution, GB: one step of 64 MB. */
 const EXECUTION_GB = 64 / 1024;
@@ -79,129 +81,227 @@ const EXECUTION_STEP_SECONDS = 0.1;
 /** Duration of a child without its waits, seconds. */
 const CHILD_SECONDS = 0.1;
 
-/** Shortest window, in minutes, that the lookback (the search of the minutes before) usually shares with the upcoming minute. */
-const SHARED_WINDOW_MINUTES = 3;
-
-/** Entries that a poll requests: this share of the due ones, plus this number; at least as many as half a read unit covers. */
-const READ_AHEAD = { share: 1.25, entries: 10, atLeast: 36 } as const;
-
-/** Seconds for which a poll plans the deletes of entries that it has read. */
-const PLANNED_SECONDS = 30;
+/**
+ * Milliseconds by which a page that follows deletes knows less well when DynamoDB's second begins: it was read within a second, not at its
+ * beginning. Seen in the simulation.
+ */
+const FOLLOWING_PAGE_MS = 75;
 
 /** Read units of an eventually consistent query. */
 const unitsOfQuery = (entries: number): number => readUnits(entries * ENTRY_BYTES) / 2;
 
+/** Milliseconds of queries, several of which run at once. */
+const readMs = (queries: number): number =>
+  queries * READ_MS.processorMs + Math.ceil(queries / KEYS_AT_ONCE) * (READ_MS.ms - READ_MS.processorMs);
+
 /**
- * Usage of a month's ticks when the same number of items expires in each minute. With less than one item per minute, that share of the
- * minutes has one. The sweep's work is counted like in `npm run bench cost`, which runs the real definition; test/lab/experiments compares
- * the two.
+ * Usage of a month's ticks when the same number of items expires in each minute, evenly in time and in turn over the shards. With less than
+ * one item per minute, that share of the minutes has one. The sweep's work is counted like in `npm run bench cost`, which runs the real
+ * definition; test/lab/experiments compares the two.
  */
 export function usageOfMonth(deployment: SweptDeployment): SweepUsage {
   return times(TICKS_A_MONTH, tick(deployment));
 }
 
-/**
- * Usage of one tick of a deployment: one execution plans all tables, and the children of up to 40 targets are iterations of its Map; more
- * targets need further executions. Each table has items in a minute with its own probability.
- */
+/** Usage of one tick of a deployment. Each table has items in a minute with its own probability. */
 function tick({ tables }: SweptDeployment): SweepUsage {
-  const swept = tables.map(sweepOfTable);
-  const probes = sum(swept, each => each.probes);
-  const waits = 2 + Math.max(0, ...swept.map(({ probesInTurn }) => probesInTurn));
-  const planMs =
-    CALL_MS + 2 * JOURNAL_MS + probes * READ_MS.processorMs + waits * (READ_MS.ms - READ_MS.processorMs);
-  const sweeping = 1 - swept.reduce((none, { chance }) => none * (1 - chance), 1);
-  const executions = Math.max(1, sum(swept, ({ targets }) => targets) / TICK_TARGETS);
-  const isSteady = swept.every(({ chance }) => chance === 0 || chance === 1);
-  const started = isSteady ? Math.ceil(executions) : executions;
-  const recorded = sweeping * started;
-  const calls = sum(swept, ({ queries, deletes }) => queries + deletes) + recorded;
-  const reads = sum(swept, each => each.reads);
-  const rows = sum(swept, ({ rowsPerTick }) => rowsPerTick);
-  const planSeconds = planMs / 1000;
+  const wanted = sum(tables, ({ shards }) => Math.ceil(shards / SHARDS_OF_CHILD));
+  const shardsOfChild = SHARDS_OF_CHILD * Math.max(1, 2 ** Math.ceil(Math.log2(wanted / TICK_CHILDREN)));
+  const chances = tables.map(chanceOf);
+  const sweeping = 1 - chances.reduce((none, chance) => none * (1 - chance), 1);
   // Without due items the watermarks are written every other minute.
-  const quiet = tables.every(({ indexedBy }) => indexedBy === 'window') ? 1 - sweeping : 0;
+  const writes = tables.every(({ indexedBy }) => indexedBy === 'window') ? (1 + sweeping) / 2 : 1;
+  const allItems = sum(tables, itemsOf);
+  const swept = tables.map(table => sweepOfTable(table, { shardsOfChild, writes, allItems }));
+  const probes = sum(swept, each => each.probes);
+  const turns = Math.max(0, ...swept.map(({ probesInTurn }) => probesInTurn));
+  const rows = sum(swept, each => each.rows);
+  const notes = sum(swept, each => each.notes);
+  const calls = sum(swept, ({ queries, deletes }) => queries + deletes) + sweeping;
+  const bytes = WATERMARK_BYTES.item + tables.length * WATERMARK_BYTES.table;
+  const planMs =
+    CALL_MS +
+    (1 + writes) * JOURNAL_MS +
+    probes * READ_MS.processorMs +
+    turns * (READ_MS.ms - READ_MS.processorMs);
   return {
     starts: 1,
-    expressRequests: started,
-    expressGbSeconds:
-      (1 - sweeping) * executionGbSeconds(planSeconds) +
-      executionGbSeconds(longest(swept)) +
-      // The further executions begin shortly before the minute, or right after the plan if a table is in the plain mode, and end with the
-      // minute.
-      (started - 1) *
-        executionGbSeconds(Math.max(0, longest(swept) - Math.max(planSeconds, waitsForParts(tables)))),
+    expressRequests: 1,
+    expressGbSeconds: (1 - sweeping) * executionGbSeconds(planMs / 1000) + executionGbSeconds(longest(swept)),
     functionInvocations: 1 + calls,
     functionGbSeconds: gbSeconds(
-      // A planned delete waits until DynamoDB's second has certainly begun: as long as its poll waited for the answer.
       planMs +
         calls * CALL_MS +
-        (reads + sum(swept, each => each.planned)) * READ_MS.ms +
-        Math.min(rows, recorded) * JOURNAL_MS,
+        sum(swept, ({ readsMs, waitsMs }) => readsMs + waitsMs) +
+        (notes + Math.min(rows, sweeping)) * JOURNAL_MS,
     ),
     dynamoDbReadUnits:
-      probes * unitsOfQuery(0) + sum(swept, ({ readUnits }) => readUnits) + journalUnits(tables).read,
+      probes * unitsOfQuery(0) +
+      sum(swept, each => each.readUnits) +
+      // A consistent read of no pauses is one unit.
+      readsOfPauses(swept) +
+      readUnits(bytes),
     // A row takes less than a kilobyte.
-    dynamoDbWriteUnits: journalUnits(tables).written * (1 - quiet / 2) + rows,
-    recordedSweeps: recorded,
+    dynamoDbWriteUnits: (writes + notes) * writeUnits(bytes) + rows,
+    recordedSweeps: sweeping,
     sweptTables: rows,
   };
 }
 
-/** Seconds after its start at which a tick begins its further executions; 0: directly after planning. */
-function waitsForParts(tables: readonly SweptTable[]): number {
-  return tables.some(isPlain) ? 0 : MINUTE - TICK_LATE_SECONDS - PART_LEAD_SECONDS;
+/**
+ * Reads of the pauses in a minute. Deletes of the same second run at once, in as many processes, and each of these reads when what it has
+ * kept is too old.
+ */
+function readsOfPauses(swept: readonly TableSweep[]): number {
+  const slots = MINUTE / PAUSES_KEPT;
+  const taken = (of: number) =>
+    of * (1 - swept.reduce((none, { deleteSeconds }) => none * (1 - Math.min(1, deleteSeconds / of)), 1));
+  const calls = sum(swept, ({ asking }) => asking);
+  return calls === 0 ? 0 : (taken(slots) * calls) / taken(MINUTE);
 }
 
 /** The average work of a tick for one of its tables. */
 interface TableSweep extends Children {
   /** Probability that the table has anything to sweep in a minute. */
   readonly chance: number;
-  /** Number of children. */
-  readonly targets: number;
   readonly probes: number;
-  /** Number of consecutive probes (queries by which the plan looks for due items); probes of other tables run at the same time. */
+  /** Number of probes that follow each other; those of other tables and shards run at the same time. */
   readonly probesInTurn: number;
-  /** Rows of the journal for minutes in which something expired. */
-  readonly rowsPerTick: number;
+  /** Rows of the journal. */
+  readonly rows: number;
+  /** Notes of children in the journal of what they swept. */
+  readonly notes: number;
 }
 
-function sweepOfTable(table: SweptTable): TableSweep {
-  const items = table.itemsPerMonth / TICKS_A_MONTH;
-  const isWatched = table.pollSeconds > 0;
-  const wanted = isPlain(table) ? table.shards : Math.ceil(table.shards / SHARDS_OF_CHILD);
-  // If a table has more shards, each child takes more of them.
-  const children = Math.min(wanted, TICK_TARGETS);
-  const shardsOfChild = table.shards / children;
-  const ofChild = items / children;
-  const swept = isWatched ? children : children * Math.min(1, ofChild);
-  // A child that runs because something is due has at least one item.
-  const own = isWatched ? ofChild : Math.max(1, ofChild);
-  const childrenOf = (expiring: number) =>
-    isPlain(table) ? plainSweep(table, expiring) : watch({ ...table, shards: children }, expiring);
-  const of = childrenOf(own);
-  const ofShard = items / table.shards;
-  // A poll for known items reads only the shards that have them.
-  const read =
-    isWatched || isPlain(table)
-      ? { shards: swept * shardsOfChild, each: of }
-      : { shards: table.shards * Math.min(1, ofShard), each: childrenOf(Math.max(1, ofShard)) };
+/** Usage of all children of a table. */
+interface Children {
+  /** Duration of the execution for the one that ends last. */
+  readonly seconds: number;
+  /** Calls of QueryExpired, and of DeleteChunk. */
+  readonly queries: number;
+  readonly deletes: number;
+  /** Number of seconds of the minute in which items are deleted, and of the deletes that begin in them. */
+  readonly deleteSeconds: number;
+  readonly asking: number;
+  /** Milliseconds of their reads of the index, and those for which deletes wait for their moment, or read the journal. */
+  readonly readsMs: number;
+  readonly waitsMs: number;
+  readonly readUnits: number;
+}
+
+const itemsOf = ({ itemsPerMonth }: SweptTable): number => itemsPerMonth / TICKS_A_MONTH;
+
+function chanceOf(table: SweptTable): number {
+  return table.pollSeconds > 0 ? 1 : Math.min(1, itemsOf(table));
+}
+
+interface TickShape {
+  readonly shardsOfChild: number;
+  /** Writes of the watermarks in a tick. */
+  readonly writes: number;
+  /** Items of all tables in a minute. */
+  readonly allItems: number;
+}
+
+function sweepOfTable(table: SweptTable, { shardsOfChild, writes, allItems }: TickShape): TableSweep {
+  const { shards, pollSeconds, precision } = table;
+  const items = itemsOf(table);
+  const isWatched = pollSeconds > 0;
+  const chance = chanceOf(table);
+  // A minute that is swept has an item, unless it is always watched.
+  const own = isWatched ? items : Math.max(1, items);
+  const sweptShards = isWatched ? shards : Math.min(shards, own);
+  const isAhead = precision === 'second';
+  const children = isAhead
+    ? Math.ceil(sweptShards / shardsOfChild)
+    : Math.min(BACK_CHILDREN, Math.ceil(sweptShards));
+  const of = isAhead ? watch : sweepBack;
+  const each = of(table, { items: own / children, shards: sweptShards / children, allItems });
+  const share = chance * children;
   return {
-    chance: isWatched ? 1 : Math.min(1, items),
-    targets: swept * of.children,
-    probes: probesOfTick(table, ofShard),
-    // A minute of seconds is probed until one of them has entries.
-    probesInTurn:
-      table.indexedBy === 'second' && !isWatched && !isPlain(table) ? (1 - Math.min(1, items)) * MINUTE : 0,
-    rowsPerTick: Math.min(1, items),
-    children: swept * of.children,
-    // Items fall into the shards at random: the child with the table's last item ends last.
-    seconds: childrenOf(isWatched ? items : Math.max(1, items)).seconds,
-    queries: swept * of.queries,
-    deletes: swept * of.deletes,
-    planned: swept * of.planned,
-    reads: read.shards * read.each.reads,
-    readUnits: read.shards * read.each.readUnits,
+    ...{ chance, ...probesOf(table, writes), rows: Math.min(1, items), notes: isAhead ? 0 : share },
+    seconds: each.seconds,
+    queries: share * each.queries,
+    deletes: share * each.deletes,
+    deleteSeconds: share * each.deleteSeconds,
+    asking: share * each.asking,
+    readsMs: share * each.readsMs,
+    waitsMs: share * each.waitsMs,
+    readUnits: share * each.readUnits,
+  };
+}
+
+/** The part of a table that a child sweeps. */
+interface Part extends Pick<TickShape, 'allItems'> {
+  /** Items of its minute. */
+  readonly items: number;
+  readonly shards: number;
+}
+
+/** Usage of a child that runs through the upcoming minute. */
+function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
+  const { indexedBy, pollSeconds, deleteMode } = table;
+  const isPlanned = deleteMode === 'guarded';
+  // Items that follow each other are in shards that follow each other.
+  const gap = (MINUTE * shards) / (items * table.shards);
+  const perRound = Math.min(shards, 1 + (shards - 1) * Math.min(1, gap));
+  const moments = items === 0 ? 0 : Math.min(MINUTE, items, (items / shards) * perRound);
+  const pages = Math.max(1, Math.ceil(items / PAGE_KEYS));
+  const polls = isPlanned ? pollsOf(moments, pollSeconds) : MINUTE + 1 + moments;
+  const reads = polls === 0 ? pages : polls;
+  const keys = indexedBy === 'second' ? keysBySecond(polls, pollSeconds || 1) : shards * reads;
+  // Windows that begin with the minute, or after it, are read too.
+  const besides = indexedBy === 'second' ? 0 : (2 * shards) / table.granularityMinutes;
+  const deletes = moments * Math.ceil(items / Math.max(1, moments) / CHUNK_KEYS) + (pages - 1);
+  // The child with the last item of all tables, which take turns, ends last.
+  const early = pollSeconds > 0 || !isPlanned ? 0 : MINUTE / Math.min(MINUTE, Math.max(1, allItems));
+  // A planned delete waits until DynamoDB's second has certainly begun: as long as its query waited for the answer.
+  const sureMs = readMs(Math.min(KEYS_AT_ONCE, keys / reads + besides));
+  const follows = polls === 0 ? 1 - 1 / pages : moments * pollSeconds > MINUTE ? 1 : 0;
+  const waitMs = isPlanned ? sureMs + follows * FOLLOWING_PAGE_MS : JOURNAL_MS;
+  return {
+    seconds: MINUTE - TICK_LATE_SECONDS + MINUTE - early + CHILD_SECONDS,
+    // The last call only adds up.
+    queries: reads + (polls === 0 ? 1 : 0),
+    deletes,
+    ...{ deleteSeconds: moments, asking: deletes },
+    readsMs: reads * readMs(keys / reads) + besides * READ_MS.processorMs,
+    waitsMs: deletes * waitMs,
+    readUnits: keys * unitsOfQuery(items / keys) + besides * unitsOfQuery(0),
+  };
+}
+
+/**
+ * Number of calls of QueryExpired of a child that reads a few seconds ahead, with the one that ends it; 0: it reads the whole minute at
+ * once.
+ */
+function pollsOf(moments: number, every: number): number {
+  if (every === 0) return 0;
+  if (moments < 1) return MINUTE / every + 1 + moments;
+  const gap = MINUTE / moments;
+  return MINUTE / (gap <= every ? gap * Math.floor(every / gap) : gap / Math.ceil(gap / every)) + 2;
+}
+
+/** By second: keys that a child reads. Each read begins behind the second that is over for certain. */
+function keysBySecond(polls: number, every: number): number {
+  return polls === 0 ? MINUTE + 1 : MINUTE + 1 + (polls - 1) * every;
+}
+
+/** Usage of a child that sweeps what has expired in the minute before. */
+function sweepBack({ indexedBy }: SweptTable, { items, shards }: Part): Children {
+  const pages = Math.ceil(items / PAGE_KEYS);
+  const keys = indexedBy === 'second' ? BACK_KEYS : pages * shards;
+  const deletes = Math.ceil(items / CHUNK_KEYS);
+  // Those of the first page: the others follow within a second.
+  const asking = Math.min(deletes, PAGE_KEYS / CHUNK_KEYS);
+  return {
+    seconds: ((2 + pages) * CHILD_SECONDS) / 2,
+    queries: 1 + pages,
+    deletes,
+    ...{ deleteSeconds: 1, asking },
+    readsMs: readMs(keys),
+    waitsMs: asking * JOURNAL_MS,
+    readUnits: keys * unitsOfQuery(items / keys),
   };
 }
 
@@ -220,155 +320,25 @@ function executionGbSeconds(seconds: number): number {
   return Math.ceil(seconds / EXECUTION_STEP_SECONDS) * EXECUTION_STEP_SECONDS * EXECUTION_GB;
 }
 
-/** Units of the journal: a tick reads the deployment's items, and writes the one with its watermarks. */
-function journalUnits(tables: readonly SweptTable[]): { read: number; written: number } {
-  const bytes = WATERMARK_BYTES.item + tables.length * WATERMARK_BYTES.table;
-  return { read: readUnits(bytes), written: writeUnits(bytes) };
-}
-
-/** Usage of the child of a shard, or in the plain mode of its two children. */
-interface Children {
-  readonly children: number;
-  readonly seconds: number;
-  /** Calls of QueryExpired, and of DeleteChunk. */
-  readonly queries: number;
-  readonly deletes: number;
-  /** Deletes that a poll planned ahead. */
-  readonly planned: number;
-  /** Consecutive queries of the index. */
-  readonly reads: number;
-  readonly readUnits: number;
-}
-
-/** Usage of the child that runs through the upcoming minute. @param items number of items of its shard */
-function watch(shape: SweepShape, items: number): Children {
-  const { indexedBy, precisionSeconds } = shape;
-  const spans = MINUTE / precisionSeconds;
-  // With polls that are several seconds apart, one is at each end of the minute.
-  const most = precisionSeconds === 1 ? spans : spans + 1;
-  const moments = Math.min(items, most);
-  const ofMoment = moments === 0 ? 0 : items / moments;
-  const step = stepOf(shape, items, moments);
-  const queries = pollsOf(shape, items, step) + moments * Math.floor(ofMoment / PAGE_KEYS);
-  const bySecond = indexedBy === 'second';
-  const toTheEnd = shape.pollSeconds > 0 || moments > spans;
-  // By window the child ends with the last item that it knows; by second with the last second.
-  const early = bySecond ? precisionSeconds : MINUTE / Math.max(1, moments);
-  const lasts = toTheEnd ? MINUTE : MINUTE - early;
-  // The last call of a child without known items only adds up.
-  const polls = shape.pollSeconds > 0 ? queries : queries - 1;
-  const reads = bySecond ? MINUTE : polls + windowsOfMinute(shape) - 1;
-  const machinePolls = bySecond && precisionSeconds === 1;
-  const filled = bySecond ? MINUTE : moments / step;
-  const entries = bySecond ? items / MINUTE : ofMoment * READ_AHEAD.share + READ_AHEAD.entries;
-  return {
-    children: 1,
-    seconds: MINUTE - TICK_LATE_SECONDS + lasts + CHILD_SECONDS,
-    queries,
-    deletes: moments * Math.ceil(ofMoment / CHUNK_KEYS),
-    planned: moments - moments / step,
-    // Polls by the state machine itself use no time of a function.
-    reads: machinePolls ? queries - 1 : reads,
-    readUnits: filled * unitsOfQuery(Math.min(items, entries)) + (reads - filled) * unitsOfQuery(0),
-  };
-}
-
-/** Average number of delete moments that one poll covers, taken or planned, when this many are spread over the minute. */
-function stepOf(
-  { indexedBy, precisionSeconds, pollSeconds, deleteMode, shards }: SweepShape,
-  items: number,
-  moments: number,
-): number {
-  if (indexedBy === 'second' || deleteMode === 'batch' || items < 1) return 1;
-  const gap = Math.max(MINUTE / items, precisionSeconds);
-  const read = Math.max(READ_AHEAD.atLeast, (items / moments) * READ_AHEAD.share + READ_AHEAD.entries);
-  // The last second that it has read may have more entries.
-  const known = Math.floor(((read - 1) * shards * MINUTE) / items) - 1;
-  const ahead = Math.min(PLANNED_SECONDS, known, pollSeconds > 0 ? pollSeconds - 1 : PLANNED_SECONDS);
-  return moments / Math.ceil(moments / (1 + Math.floor(ahead / gap)));
-}
-
-/**
- * Number of calls of QueryExpired in a minute, the last of which ends the child.
- *
- * @param step delete moments that each poll covers
- */
-function pollsOf(
-  { indexedBy, precisionSeconds, pollSeconds, shards }: SweepShape,
-  items: number,
-  step: number,
-): number {
-  const spans = MINUTE / precisionSeconds;
-  const addsUp = precisionSeconds > 1 && items > spans ? 1 : 0;
-  if (indexedBy === 'second' && precisionSeconds === 1) return callsBySecond(Math.min(items, spans));
-  if (indexedBy === 'second') return spans + 1 + addsUp;
-  // The first poll, at the start of the minute, finds an item in only one of the shards; every later poll finds the items that it can plan.
-  const first = items < spans && step === 1 ? 1 - 1 / shards : 0;
-  if (pollSeconds === 0)
-    return Math.min(items, precisionSeconds === 1 ? spans : spans + 1) / step + 1 + first;
-  if (items < 1) return MINUTE / pollSeconds + 1 + items;
-  const gap = Math.max(MINUTE / items, precisionSeconds);
-  return (Math.min(items, spans) / step) * Math.ceil(gap / pollSeconds) + 1 + addsUp;
-}
-
-/**
- * Number of calls of QueryExpired by second. The state machine polls until it finds an entry: QueryExpired is called for that second and
- * the next one, which it also polls if it has entries. It begins with the first second.
- */
-function callsBySecond(seconds: number): number {
-  const share = seconds / MINUTE;
-  const afterEmpty = share * (1 - share) * MINUTE;
-  return share === 1 ? MINUTE + 1 : 2 + seconds + afterEmpty;
-}
-
-/** Usage in the plain mode: one child for the expired items of this minute, and one for the minute before if that is in another window. */
-function plainSweep({ indexedBy, granularityMinutes }: SweepShape, items: number): Children {
-  const children = Math.min(granularityMinutes < SHARED_WINDOW_MINUTES ? 2 : 1, items);
-  const ofChild = items / children;
-  const late = (items * TICK_LATE_SECONDS) / MINUTE;
-  const reads = indexedBy === 'second' ? MINUTE : children * Math.ceil(ofChild / PAGE_KEYS);
-  return {
-    children,
-    planned: 0,
-    seconds: children * CHILD_SECONDS,
-    queries: children * (1 + Math.ceil(ofChild / PAGE_KEYS)),
-    deletes: Math.ceil(late / CHUNK_KEYS) + Math.ceil((items - late) / CHUNK_KEYS) - (items < 2 ? 1 : 0),
-    reads,
-    readUnits: reads * unitsOfQuery(items / reads),
-  };
-}
-
-function isPlain({ precisionSeconds }: SweepShape): boolean {
-  return precisionSeconds === PLAIN_MODE_SECONDS;
-}
-
-/** Number of probes of the lookback's windows, and of the upcoming minute unless it is always polled. */
-function probesOfTick(shape: SweepShape, itemsOfShard: number): number {
-  const back = probesBack(shape, shape.lookbackMinutes);
-  const { indexedBy, shards } = shape;
-  const found = Math.min(1, itemsOfShard);
-  if (isPlain(shape)) {
-    // A minute of seconds is probed until one of them has entries; its child reads the others.
-    return indexedBy === 'second' ? back - found * MINUTE + found : back + shards / shape.granularityMinutes;
+/** The queries by which a tick's plan looks for items: of the lookback, and of the upcoming minute unless it is always watched. */
+function probesOf(table: SweptTable, writes: number): Pick<TableSweep, 'probes' | 'probesInTurn'> {
+  const { indexedBy, granularityMinutes, shards, precision, pollSeconds } = table;
+  const isMinute = precision === 'minute';
+  const isAhead = !isMinute && pollSeconds === 0;
+  const found = Math.min(1, itemsOf(table) / shards);
+  if (indexedBy === 'second') {
+    // Keys are read until one has an entry.
+    const back = isMinute ? (1 - found) * BACK_KEYS + found * 2 * KEYS_AT_ONCE : BACK_KEYS;
+    const ahead = isAhead ? (1 - found) * MINUTE + found * KEYS_AT_ONCE : 0;
+    return { probes: back + ahead, probesInTurn: (back + ahead) / KEYS_AT_ONCE };
   }
-  if (shape.pollSeconds > 0) return back;
-  if (indexedBy === 'second') return back + (1 - found) * MINUTE + found;
-  // One probe covers the lookback and the upcoming minute; if it finds an item of the lookback, a second one covers only the minute.
-  if (shape.granularityMinutes >= SHARED_WINDOW_MINUTES) return back + shards * found;
-  return back + shards * windowsOfMinute(shape);
-}
-
-/**
- * Average number of windows that may have items of a minute: a minute at the start of a window also has the window before, for items
- * stamped in the older way. Only the first poll reads both.
- */
-function windowsOfMinute({ granularityMinutes }: SweepShape): number {
-  return 1 + 1 / granularityMinutes;
-}
-
-/** Number of probes of the lookback: by window and shard, or by second. */
-function probesBack({ indexedBy, granularityMinutes, shards }: SweepShape, minutes: number): number {
-  return indexedBy === 'second' ? minutes * 60 + 1 : (minutes / granularityMinutes + 1) * shards;
+  const edges = 1 / granularityMinutes;
+  // A lookback goes back to the start of its window, but not for more than ten minutes, and there reads the window before, too.
+  const back = 1 + edges * (2 - writes + (isMinute ? 1 : 0)) + Math.min(1, 10 * edges);
+  // One query tells of both spans, but in a minute in which items wait for their delete.
+  const waiting = found * (1 - TICK_LATE_SECONDS / MINUTE);
+  const ahead = isAhead ? 2 * edges + (1 - edges) * waiting : 0;
+  return { probes: shards * (back + ahead), probesInTurn: 1 + Math.min(1, ahead) };
 }
 
 function gbSeconds(milliseconds: number): number {

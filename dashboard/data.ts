@@ -116,11 +116,11 @@ export function lastKnown(before: LastKnown, report: TableReport, at: string): L
 
 /** The parts of a report; null for those that are not known. */
 function partsOf(report: TableReport): { readonly [Part in keyof KnownParts]: KnownParts[Part] | null } {
-  const { tick, watermark, pause, handOver, lastFailure } = report;
+  const { tick, watermark, pause, lastFailure } = report;
   const { gone, overdue, schedules, open, deadLetters, alarms } = report;
   return {
     // The sweeps come from the journal, and are a list only if it could be read.
-    journal: report.sweeps === null ? null : { tick, watermark, pause, handOver, lastFailure },
+    journal: report.sweeps === null ? null : { tick, watermark, pause, lastFailure },
     schedules: schedules.some(({ state }) => state === null) ? null : schedules,
     ...{ gone, overdue, open, deadLetters, alarms },
   };

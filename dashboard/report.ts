@@ -43,7 +43,7 @@ export interface Aged<Value> {
 
 /** Parts of a status; the fields of a part are known, or unknown, together. */
 export interface KnownParts {
-  readonly journal: Pick<TableReport, 'tick' | 'watermark' | 'pause' | 'handOver' | 'lastFailure'>;
+  readonly journal: Pick<TableReport, 'tick' | 'watermark' | 'pause' | 'lastFailure'>;
   readonly gone: NonNullable<TableReport['gone']>;
   readonly overdue: NonNullable<TableReport['overdue']>;
   readonly schedules: TableReport['schedules'];

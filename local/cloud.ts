@@ -37,7 +37,6 @@ import {
 import type { PlainStack } from '../stacks/plain-stack.ts';
 import { sendJson } from './dynamodb/dynamodb-json.ts';
 import { useExistingTable } from './dynamodb/existing-table.ts';
-import { dynamoDbQueries } from './dynamodb/queries.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { LocalServices, type ServicesOptions } from './services/local-services.ts';
 import { type SynthesizedCloud, synthesizedCloud } from './stack/synthesized.ts';
@@ -110,7 +109,6 @@ export class LocalCloud {
   readonly #mappings: EventSourceMappings;
   readonly #streams: DynamoDBStreamsClient;
   readonly #dated: DynamoDbProxy | undefined;
-  readonly #machineClient: DynamoDBClient;
   readonly #options: LocalCloudOptions;
   readonly #machines: readonly Machine[];
   readonly #stepFunctions: LocalStepFunctions;
@@ -122,7 +120,7 @@ export class LocalCloud {
   private constructor(
     options: LocalCloudOptions,
     parts: Pick<LocalCloud, 'synthesized' | 'dynamoDb' | 'client' | 'functions' | 'services'>,
-    { mappings, streams, dated, machineClient }: OwnParts,
+    { mappings, streams, dated }: OwnParts,
     machines: readonly Machine[],
   ) {
     this.#options = options;
@@ -134,7 +132,6 @@ export class LocalCloud {
     this.#mappings = mappings;
     this.#streams = streams;
     this.#dated = dated;
-    this.#machineClient = machineClient;
     this.#machines = machines;
     const { random, deliveries, expressDeliveries } = options;
     const { onScheduleError, onExecutionStart, onExecution } = options;
@@ -147,7 +144,6 @@ export class LocalCloud {
       ...(expressDeliveries && { expressDeliveries }),
       ...(onExecutionStart && { onStart: onExecutionStart }),
       ...(distributedMapConcurrency && { limits: { distributedMapConcurrency } }),
-      queries: dynamoDbQueries(machineClient),
       onEnd: execution => onExecution?.(execution, this.#scheduledBy.get(execution)),
     });
     this.#scheduler = new LocalScheduler({
@@ -201,8 +197,6 @@ export class LocalCloud {
         clock === realClock ? undefined : await DynamoDbProxy.start(forFunctions, { now: () => clock.now() });
       undo.push(() => dated?.stop());
       const dynamoDbEndpoint = dated?.endpoint ?? forFunctions;
-      const machineClient = localDynamoDb(dynamoDbEndpoint, region, { maxAttempts: 1 });
-      undo.push(() => machineClient.destroy());
       const services = await LocalServices.start(synthesized, {
         ...options.services,
         environment,
@@ -236,7 +230,7 @@ export class LocalCloud {
       });
       undo.push(() => mappings.stop());
       const parts = { synthesized, dynamoDb, client, functions, services };
-      const cloud = new LocalCloud(options, parts, { mappings, streams, dated, machineClient }, machines);
+      const cloud = new LocalCloud(options, parts, { mappings, streams, dated }, machines);
       if (options.warm !== undefined) functions.warm(options.warm);
       if (options.schedules ?? true) cloud.#scheduler.start();
       return cloud;
@@ -349,7 +343,6 @@ export class LocalCloud {
     await reading;
     await this.services.stop();
     this.#streams.destroy();
-    this.#machineClient.destroy();
     await this.#dated?.stop();
     this.client.destroy();
     if (this.#options.dynamoDb === undefined) await this.dynamoDb.stop();
@@ -367,8 +360,6 @@ interface OwnParts {
   readonly streams: DynamoDBStreamsClient;
   /** Proxy between the functions and DynamoDB that changes the dates, when DynamoDB's clock differs from this machine's. */
   readonly dated: DynamoDbProxy | undefined;
-  /** Client of the state machines, which use the same data as the functions. */
-  readonly machineClient: DynamoDBClient;
 }
 
 /** Time for an invocation by a stream to finish when the cloud stops, milliseconds. */

@@ -6,7 +6,6 @@ import {
   type EngineOptions,
   type Execution,
   Executions,
-  type FunctionInvoker,
   InvalidDefinitionError,
   loadDefinition,
   type Machine,
@@ -15,21 +14,18 @@ import {
   type StateMachine,
   StateMachines,
 } from 'stepfunctions-emulator';
-import { isDynamoDbQuery } from './dynamodb/queries.ts';
 import { TerraformError } from './errors.ts';
 import type { SynthesizedCloud } from './stack/synthesized.ts';
 
 export interface StepFunctionsOptions extends Omit<EngineOptions, 'resources' | 'clock'> {
   readonly clock: NonNullable<EngineOptions['clock']>;
-  /** Runs the DynamoDB queries of the state machines. */
-  readonly queries: FunctionInvoker;
   /** Called when an execution has ended, whatever its status. */
   readonly onEnd: (execution: Execution) => void;
 }
 
 /**
  * Step Functions with the synthesized state machines: the data of its API, whether or not that is served. Executions start others by
- * `states:startExecution`, with the current state machines, and query DynamoDB by `aws-sdk:dynamodb:query`.
+ * `states:startExecution`, with the current state machines.
  */
 export class LocalStepFunctions {
   readonly api: ApiContext;
@@ -40,17 +36,13 @@ export class LocalStepFunctions {
   constructor(
     { account, region, partition, stateMachines: synthesized }: SynthesizedCloud,
     machines: readonly Machine[],
-    { onEnd, onStart, queries, ...options }: StepFunctionsOptions,
+    { onEnd, onStart, ...options }: StepFunctionsOptions,
   ) {
     const { clock } = options;
-    const nested = nestedExecutions(() => this.api);
-    const resources: FunctionInvoker = {
-      invoke: (resource, ...call) => (isDynamoDbQuery(resource) ? queries : nested).invoke(resource, ...call),
-    };
     this.#onEnd = onEnd;
     this.#engine = new Engine({
       ...options,
-      resources,
+      resources: nestedExecutions(() => this.api),
       onStart: execution => {
         onStart?.(execution);
         this.#watch(execution);
@@ -64,12 +56,7 @@ export class LocalStepFunctions {
         definitionText: synthesized.find(({ arn }) => arn === machine.arn)?.definition ?? '',
       });
     }
-    this.api = {
-      ...place,
-      stateMachines,
-      executions: new Executions(this),
-      isMocked: isDynamoDbQuery,
-    };
+    this.api = { ...place, stateMachines, executions: new Executions(this) };
   }
 
   /** Running executions. */
@@ -133,7 +120,7 @@ export function loadMachines({ stateMachines }: SynthesizedCloud): Machine[] {
   const problems: string[] = [];
   const machines = stateMachines.flatMap(({ address, name, arn, roleArn, type, definition }): Machine[] => {
     try {
-      return [{ name, arn, roleArn, type, definition: loadDefinition(definition, type, isDynamoDbQuery) }];
+      return [{ name, arn, roleArn, type, definition: loadDefinition(definition, type) }];
     } catch (error) {
       if (!(error instanceof InvalidDefinitionError)) throw error;
       problems.push(`${address}.definition: ${error.message}`);

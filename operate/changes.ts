@@ -27,8 +27,6 @@ export interface PauseResult {
     readonly table: string;
     /** Null: until `resume`. */
     readonly until: string | null;
-    /** Running replays, which the pause does not stop; null if Step Functions does not answer. */
-    readonly open: readonly OpenExecution[] | null;
   }[];
 }
 
@@ -119,55 +117,14 @@ export type ReplayedPiece = Omit<PieceResult, 'piece' | 'totals' | 'sampleKeys' 
   Totals &
   Partial<Pick<PieceResult, 'sampleKeys' | 'failedKeys'>> & { readonly from: string; readonly to: string };
 
-export interface ResumeOptions extends OperateOptions {
-  /** Whether the missed items are deleted by a replay. @default true */
-  readonly replay?: boolean;
-  /** Only counts what would be replayed. @default false */
-  readonly dryRun?: boolean;
-  readonly onProgress?: (progress: ResumeProgress) => void;
-}
-
-/** The progress of a resume. */
-export type ResumeProgress =
-  /** The pauses of these tables have ended, and ticks were started. */
-  | { readonly at: 'resumed'; readonly tables: readonly string[] }
-  | { readonly at: 'replay'; readonly facts: ReplayFacts }
-  | {
-      readonly at: 'piece';
-      readonly piece: PieceResult;
-      readonly number: number;
-      readonly planned: number;
-    }
-  | { readonly at: 'replayed'; readonly result: ReplayResult }
-  | { readonly at: 'table'; readonly table: ResumedTable };
-
-/** The span that a table missed during a pause. */
-export interface MissedOfTable {
-  readonly table: string;
-  /** The pause; undefined if there was none. */
-  readonly was: Pause | undefined;
-  /** Undefined if the ticks can sweep everything that was missed. */
-  readonly missed: Span | undefined;
-  /** Whether any tick has swept the table before. */
-  readonly isSwept: boolean;
-}
-
-/** The result of a resume for a table. */
-export interface ResumedTable {
-  readonly table: string;
-  readonly was: Pause | null;
-  /** Expiry times in ISO-8601. */
-  readonly missed: { readonly from: string; readonly to: string } | null;
-  /** The end of the replay; `left`: the ticks have to do it. */
-  readonly replay: 'done' | 'failed' | 'interrupted' | 'left' | 'nothing';
-  /** P99 of the lag of what expired during the pause, milliseconds. */
-  readonly lagP99Ms: number | null;
-  readonly executions: readonly (Totals & { readonly execution: string; readonly status: string })[];
-}
-
 export interface ResumeResult {
-  readonly dryRun: boolean;
-  readonly tables: readonly ResumedTable[];
+  readonly tables: readonly {
+    readonly table: string;
+    /** The pause that has ended; null: it was not paused. */
+    readonly was: Pause | null;
+    /** Expiry times that the ticks make up for, ISO-8601; null: it was not paused, or no tick has swept it yet. */
+    readonly left: { readonly from: string; readonly to: string } | null;
+  }[];
 }
 
 /** What became of an item in a backfill. With a fault of its TTL it is left as it is: no sweep would delete it. */

@@ -125,7 +125,7 @@ function settingsOf(tables: readonly ResolvedProps[]): TableSettings[] {
 
 /** The settings of a table that the bill depends on, in words. */
 function settingsInWords(props: ResolvedProps): string {
-  const { indexedBy, granularityMinutes, precisionSeconds, pollSeconds, shards } = props;
+  const { indexedBy, granularityMinutes, precision, pollSeconds, shards } = props;
   const [deployment] = billedDeployments([{ ...props, enabled: true }], {
     ...{ itemsPerMonth: 0, itemBytes: 1, renewalsPerItem: 0, lifetimeHours: 1 },
   });
@@ -134,9 +134,8 @@ function settingsInWords(props: ResolvedProps): string {
     `indexed by ${indexedBy}`,
     ...(indexedBy === 'window' ? [`windows of ${windowLength(granularityMinutes)}`] : []),
     ...(shards > 1 ? [`${shards} shards`] : []),
-    `precisionSeconds ${precisionSeconds}`,
-    `pollSeconds ${pollSeconds}`,
-    `a lookback of ${props.lookbackMinutes} minutes`,
+    `precision ${precision}`,
+    ...(pollSeconds > 0 ? [`pollSeconds ${pollSeconds}`] : []),
     alarms === 0 ? 'no alarms' : `alarms on ${alarms} metrics`,
     props.dashboard ? 'a dashboard' : 'no dashboard',
     ...(props.archive ? ['an archive'] : []),

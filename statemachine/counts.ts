@@ -61,22 +61,17 @@ export const COUNTS = {
   },
   throttled: {
     by: 'call',
-    help: 'Keys that DynamoDB throttled in a delete, each as often as it did. They are tried again, and the child slows down.',
+    help: 'Keys that DynamoDB throttled in a delete, each as often as it did. They are tried again.',
   },
   retries: {
     by: 'chunk',
     help: 'Repeated calls for chunks with unprocessed keys: a measure of how much DynamoDB throttles.',
     metric: { name: 'ChunkRetries', unit: 'Count' },
   },
-  braked: {
-    by: 'child',
-    help: 'About how many seconds children waited because DynamoDB throttled or `maxDeletesPerSecond` was reached.',
-    metric: { name: 'Braked', unit: 'Count', onlyAboveZero: true },
-    replayed: true,
-  },
   leftForLater: {
     by: 'child',
-    help: 'Children that left expired items to a later sweep, because `maxDeletesPerSecond` did not allow more within their time; and what a tick could not hand over, because the table has a hand-over already or is paused.',
+    help: 'Children that left expired items to a later sweep: their time or their share of `maxDeletesPerSecond` was over, or the table was paused.',
+    replayed: true,
   },
   shardsSwept: {
     by: 'execution',
@@ -94,14 +89,9 @@ export const COUNTS = {
     help: 'Tables that could not be asked what is due, and were not swept. Above 0 the execution fails.',
     metric: { name: 'TablesFailed', unit: 'Count', onlyAboveZero: true },
   },
-  handedOver: {
+  rounds: {
     by: 'execution',
-    help: 'Executions of the replay state machine to which a tick left what it could not finish, counted when they end.',
-    metric: { name: 'HandOvers', unit: 'Count', onlyAboveZero: true },
-  },
-  steps: {
-    by: 'execution',
-    help: 'Plans and runs of the children, which decide how long the history of the execution is.',
+    help: 'Rounds of a replay: each has the children that sweep what those before them have left.',
   },
   oldestOverdueSeconds: {
     by: 'execution',

@@ -34,16 +34,3 @@ export function invokeTask(
     Arguments: { FunctionName: functionArn, Payload: payload },
   };
 }
-
-/** A Task that queries DynamoDB; the caller adds TimeoutSeconds, Output, Catch and Next. */
-export function queryTask(partition: string, query: Readonly<Record<string, unknown>>) {
-  return { Type: 'Task', Resource: `arn:${partition}:states:::aws-sdk:dynamodb:query`, Arguments: query };
-}
-
-/** A Task that starts an execution without waiting for its end; the caller adds Retry, Output, Catch and Next. */
-export function startExecutionTask(
-  partition: string,
-  execution: { readonly StateMachineArn: string; readonly Name?: string; readonly Input: string },
-) {
-  return { Type: 'Task', Resource: `arn:${partition}:states:::states:startExecution`, Arguments: execution };
-}

@@ -82,8 +82,8 @@ export interface LocalPreciseTtl {
    */
   sweep(tableName: string, input: SweepInput): Promise<SweepReport>;
   /**
-   * Runs the tick of a minute to its end, as the schedules do, with all executions to which it hands over unfinished work, and returns the
-   * reports by table. A tick sweeps the minute after its own and waits for it, so it takes up to two minutes on the clock. An earlier
+   * Runs the tick of a minute to its end, as the schedules do, and returns the reports by table. What it cannot finish is left to the next
+   * tick (`leftForLater`). A tick sweeps the minute after its own and waits for it, so it takes up to two minutes on the clock. An earlier
    * virtual clock first advances to the tick's own minute.
    * @param at a Date, epoch milliseconds, or ISO-8601 with a zone. @default the current minute
    * @throws {SweepFailedError}

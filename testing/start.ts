@@ -21,8 +21,6 @@ import {
   NOTHING_SWEPT,
   reportsOf,
   type SweepReports,
-  startedArns,
-  sumOfReports,
 } from './swept-tables.ts';
 
 const MINUTE_MS = 60_000;
@@ -112,8 +110,6 @@ async function start(
   /** Failed executions that have not been reported. */
   const failed = new Set<Execution>();
   const notStarted: FailedSweep[] = [];
-  /** Listeners for started executions. */
-  const watchers = new Set<(execution: Execution) => void>();
   const tablesOf = (machine: string): readonly string[] => {
     const deployment = deployments.find(({ name }) => name === machine || replayName(name) === machine);
     return deployment?.tables.map(({ tableName }) => tableName) ?? [machine];
@@ -143,9 +139,6 @@ async function start(
         return result;
       },
     },
-    onExecutionStart: execution => {
-      for (const watch of watchers) watch(execution);
-    },
     onExecution: execution => {
       if (!hasSucceeded(execution) && execution.status !== 'ABORTED') failed.add(execution);
     },
@@ -174,32 +167,16 @@ async function start(
   const drain = async () => {
     if (cloud.synthesized.mappings.length > 0) await pass(() => clock.busy(() => cloud.drainStreams()));
   };
-  /** Runs an execution and those that it starts until all have ended. */
-  const runToEnd = async (machine: string, input: SweepInput): Promise<readonly Execution[]> => {
-    const seen: Execution[] = [];
-    const watch = (execution: Execution) => seen.push(execution);
-    watchers.add(watch);
-    try {
-      const family = [cloud.startExecution(machine, input)];
-      for (const member of family) {
-        await member.done;
-        const arns = startedArns(member);
-        // A replay is named after its tick, whose history may have dropped its event.
-        family.push(...seen.filter(({ arn, name }) => arns.has(arn) || name.startsWith(`${member.name}-`)));
-      }
-      return family;
-    } finally {
-      watchers.delete(watch);
-    }
-  };
+  const runToEnd = (machine: string, input: SweepInput) => cloud.startExecution(machine, input).done;
   const reportsOfAll = (executions: readonly Execution[]): SweepReports => {
     // The caller sees these failures itself.
     for (const execution of executions) failed.delete(execution);
     const failures = executions.filter(execution => !hasSucceeded(execution)).flatMap(failureOf);
     if (failures.length > 0) throw new SweepFailedError(failures);
-    const reports = executions.map(reportsOf);
-    const ofTable = (table: string) => sumOfReports(reports.flatMap(each => each[table] ?? []));
-    return Object.fromEntries(config.tables.map(({ tableName }) => [tableName, ofTable(tableName)]));
+    const reports: SweepReports = Object.assign({}, ...executions.map(reportsOf));
+    return Object.fromEntries(
+      config.tables.map(({ tableName }) => [tableName, reports[tableName] ?? NOTHING_SWEPT]),
+    );
   };
   let stopped: Promise<void> | undefined;
   return {
@@ -225,7 +202,7 @@ async function start(
       const isTick = 'scheduledTime' in input;
       const machine = isTick ? sweep : replayName(sweep);
       const own = isTick ? { ...input, tables: [tableName] } : { ...input, table: tableName };
-      const reports = reportsOfAll(await pass(() => runToEnd(machine, own)));
+      const reports = reportsOfAll([await pass(() => runToEnd(machine, own))]);
       return reports[tableName] ?? NOTHING_SWEPT;
     },
     async tick(at) {
@@ -236,7 +213,7 @@ async function start(
       const executions = await pass(() =>
         Promise.all(deployments.map(({ name }) => runToEnd(name, { scheduledTime }))),
       );
-      return reportsOfAll(executions.flat());
+      return reportsOfAll(executions);
     },
     async advance(duration) {
       const milliseconds = readDuration(duration);

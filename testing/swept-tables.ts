@@ -2,11 +2,10 @@ import { gunzipSync } from 'node:zlib';
 import type { Execution } from 'stepfunctions-emulator';
 import { isObject } from '../expiry/fields.ts';
 import type { ArchiveLine } from '../functions/archive/archive-line.ts';
-import { readExecutionReport, reportsByTable } from '../functions/report/execution-report.ts';
+import { readExecutionReport } from '../functions/report/execution-report.ts';
 import { leftNothing, reportOf, startTotals } from '../functions/report/sweep-totals.ts';
 import type { ArrivedEvent, LocalServices } from '../local/services/local-services.ts';
-import type { LagSummary, SweepReport } from '../statemachine/contract/report.ts';
-import { addCounts, EXECUTION_COUNTS } from '../statemachine/counts.ts';
+import type { SweepReport } from '../statemachine/contract/report.ts';
 import type { FailedSweep } from './errors.ts';
 import type { ExpiryEvent } from './local-precise-ttl.ts';
 
@@ -17,37 +16,8 @@ export type SweepReports = Readonly<Record<string, SweepReport>>;
 export const NOTHING_SWEPT: SweepReport = reportOf(startTotals(false));
 
 /** Finds the reports of an execution of either state machine, in its output or in the cause of its failure. */
-export function reportsOf({ input, output, cause }: Execution): SweepReports {
-  const report = readExecutionReport(output ?? cause);
-  return report === undefined ? {} : reportsByTable(report, input);
-}
-
-/** Adds up the reports of several executions that swept parts of one table. */
-export function sumOfReports(reports: readonly SweepReport[]): SweepReport {
-  const [first = NOTHING_SWEPT, ...others] = reports;
-  return others.reduce(addReports, first);
-}
-
-function addReports(one: SweepReport, other: SweepReport): SweepReport {
-  return {
-    ...one,
-    ...other,
-    ...addCounts(EXECUTION_COUNTS, one, other),
-    oldestOverdueSeconds: Math.max(one.oldestOverdueSeconds, other.oldestOverdueSeconds),
-    failedKeys: [...one.failedKeys, ...other.failedKeys],
-    sampleKeys: [...one.sampleKeys, ...other.sampleKeys],
-    lagMs: longerLag(one.lagMs, other.lagMs),
-  };
-}
-
-/** Percentiles are upper bounds, so the higher one bounds both. */
-function longerLag(one: SweepReport['lagMs'], other: SweepReport['lagMs']): LagSummary | null {
-  if (!one || !other) return one ?? other ?? null;
-  return {
-    p50: Math.max(one.p50, other.p50),
-    p99: Math.max(one.p99, other.p99),
-    max: Math.max(one.max, other.max),
-  };
+export function reportsOf({ output, cause }: Execution): SweepReports {
+  return readExecutionReport(output ?? cause)?.tables ?? {};
 }
 
 /**
@@ -66,20 +36,9 @@ export function failuresOf(execution: Execution, deployed: readonly string[]): F
 /** The tables that an input names; undefined means all tables of the deployment. */
 function tablesOfInput(input: unknown): readonly string[] | undefined {
   if (!isObject(input)) return undefined;
-  const { table, tables, sweeps } = input;
+  const { table, tables } = input;
   if (typeof table === 'string') return [table];
-  if (Array.isArray(tables)) return tables.map(String);
-  // The input of a further execution of a tick.
-  return isObject(sweeps) ? Object.keys(sweeps) : undefined;
-}
-
-/** ARNs of the executions that one has started. */
-export function startedArns({ history }: Execution): ReadonlySet<string> {
-  const arns = history.flatMap(({ taskSucceededEventDetails: details }) => {
-    if (details?.['resource'] !== 'startExecution') return [];
-    return String(JSON.parse(String(details['output'])).ExecutionArn);
-  });
-  return new Set(arns);
+  return Array.isArray(tables) ? tables.map(String) : undefined;
 }
 
 /** The archive lines and events of expiries. */

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkConfig } from '../../config/config.ts';
-import { type ResolvedProps, resolveProps } from '../../config/props.ts';
+import { resolveProps } from '../../config/props.ts';
 import { startDashboard } from '../../dashboard/start.ts';
 import { serve } from '../../local/serve.ts';
 import type { ServiceName } from '../../local/services/local-services.ts';
@@ -76,7 +76,7 @@ export async function runLocalJob({
     ...options,
     stack,
     existing,
-    childrenAtOnce: childrenAtOnce(tables),
+    childrenAtOnce: CHILDREN_AT_ONCE,
     environment: process.env,
     services: {
       ports,
@@ -126,14 +126,8 @@ export async function runLocalJob({
   }
 }
 
-/** Child executions of a tick that search earlier minutes (its lookback), besides those for the upcoming minute. */
-const CHILDREN_LOOKING_BACK = 5;
-
 /**
- * The most child executions of one Map Run at a time. On AWS each call has a function instance of its own. Here calls wait in a
- * queue while the timeouts of their tasks run: with 60 children of a replay in each of four executions, even the calls of the
- * ticks timed out.
+ * The most child executions of a replay at a time. On AWS each call has a function instance of its own. Here calls wait in a queue while
+ * the timeouts of their tasks run: with too many in each of four executions, even the calls of the ticks timed out.
  */
-function childrenAtOnce(tables: readonly ResolvedProps[]): number {
-  return Math.max(...tables.map(({ shards }) => shards)) + CHILDREN_LOOKING_BACK;
-}
+const CHILDREN_AT_ONCE = 5;

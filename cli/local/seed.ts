@@ -1,7 +1,7 @@
 import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import type { DeploymentConfig } from '../../config/config.ts';
 import { modelOf } from '../../config/deployments.ts';
-import { type ResolvedProps, resolveProps } from '../../config/props.ts';
+import { resolveProps } from '../../config/props.ts';
 import { SessionTable } from '../../lab/workload/session-table.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
@@ -16,7 +16,7 @@ export interface Expiring {
 
 /** Sessions to write: some have expired, some expire soon, and some stay. */
 export interface SeedPlan {
-  /** Items that expired earlier than any tick searches: a replay can delete them. */
+  /** Items that expired before the two days that the first tick looks back: a replay can delete them. */
   readonly expired: Expiring;
   /** Items that expire in the minute that the next tick owns: that tick deletes them as they expire. */
   readonly soon: Expiring;
@@ -54,20 +54,13 @@ export function requireOwnTable({ tables: [first] }: DeploymentConfig, madeHere:
   );
 }
 
-/** @param lookbackMinutes how far back the ticks search */
-export function planSeed(
-  count: number,
-  nowMs: number,
-  { lookbackMinutes, granularityMinutes }: Pick<ResolvedProps, 'lookbackMinutes' | 'granularityMinutes'>,
-): SeedPlan {
+export function planSeed(count: number, nowMs: number): SeedPlan {
   const minute = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
-  const windowMs = granularityMinutes * MINUTE_MS;
-  const lookedAt = Math.floor((minute - lookbackMinutes * MINUTE_MS) / windowMs) * windowMs;
   const tick = Math.ceil((nowMs + LEAD_MS) / MINUTE_MS) * MINUTE_MS;
   const expired = Math.ceil(count * EXPIRED_SHARE);
   const soon = Math.min(count - expired, Math.round(count * SOON_SHARE));
   return {
-    expired: { count: expired, from: lookedAt - 2 * HOUR_MS, to: lookedAt - HOUR_MS },
+    expired: { count: expired, from: minute - 3 * DAY_MS - HOUR_MS, to: minute - 3 * DAY_MS },
     soon: { count: soon, from: tick + MINUTE_MS, to: tick + 2 * MINUTE_MS },
     staying: { count: count - expired - soon, from: minute + DAY_MS, to: minute + 2 * DAY_MS },
   };
@@ -87,8 +80,8 @@ export async function writeSeed(
   requireOwnTable(config, dynamoDb.startedHere);
   const [first] = config.tables;
   if (first === undefined) throw new Error('a configuration that was checked has a table');
-  const { tableName, ...looksBack } = resolveProps(first);
-  const plan = planSeed(count, Date.now(), looksBack);
+  const { tableName } = first;
+  const plan = planSeed(count, Date.now());
   const table = tableOf({ tables: [...synthesized.tables, ...existing] }, tableName);
   const sessions = new SessionTable(client, { table, model: modelOf(first), prefix: 'seed' });
   const ttls = [plan.expired, plan.soon, plan.staying].flatMap(ttlsOf);

@@ -2,20 +2,19 @@ import type { WrittenObject } from 'aws-on-loopback/s3/s3-api';
 import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import type { Execution } from 'stepfunctions-emulator';
 import { replayName } from '../../config/names.ts';
-import { isObject } from '../../expiry/fields.ts';
-import { wholeReport } from '../../functions/journal/layout.ts';
-import { readExecutionReport, reportsByTable } from '../../functions/report/execution-report.ts';
+import { type ExecutionReport, readExecutionReport } from '../../functions/report/execution-report.ts';
 import type { ServedCloud } from '../../local/serve.ts';
 import type { ArrivedEvent, ServiceName } from '../../local/services/local-services.ts';
 import type { UsedServices } from '../../local/services/used-services.ts';
 import { describeOutcome, failureInWords, isFailed, outcomeOf } from '../../operate/deployment/sweep.ts';
+import { wholeReport } from '../../operate/sweep-rows.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { FATES, wordsOf } from '../../statemachine/counts.ts';
 import { count } from '../numbers.ts';
 import { localTime } from './failure.ts';
 
 /** Columns for the kind of an execution: this is the longest kind. */
-const KIND_LENGTH = 'part of a tick'.length;
+const KIND_LENGTH = 'replay'.length;
 
 /**
  * An execution that succeeded, on one line: when it began, what it was, what it deleted and how late.
@@ -24,25 +23,21 @@ const KIND_LENGTH = 'part of a tick'.length;
  * @returns undefined if one line is not enough, because the execution failed or left items
  */
 export function describeOnOneLine(execution: Execution, schedule: string | undefined): string | undefined {
-  const { status, startDate, stopDate = startDate, input, outputText } = execution;
+  const { status, startDate, stopDate = startDate, outputText } = execution;
   if (status !== 'SUCCEEDED') return undefined;
-  const found = Object.entries(reportsOfSweep(input, outputText) ?? {})
-    .map(([table, report]) => [table, wholeReport(report)] as const)
-    .filter(([, report]) => report.found > 0 || isFailed(report));
+  const reports = reportsOfSweep(outputText);
+  const found = toldOf(reports ?? {});
   if (found.some(([, report]) => isFailed(report))) return undefined;
   const result =
-    reportsOfSweep(input, outputText) === undefined
+    reports === undefined
       ? `succeeded in ${((stopDate - startDate) / 1000).toFixed(1)} s`
       : describeSwept(found);
   return `${localTime(startDate)}  ${kindOf(execution, schedule).padEnd(KIND_LENGTH)}  ${result}`;
 }
 
-function kindOf({ machine: { name }, input }: Execution, schedule: string | undefined): string {
-  const has = (field: string) => isObject(input) && field in input;
-  if (isObject(input) && input['handOver'] === true) return 'hand-over';
-  if (has('due')) return 'part of a tick';
+function kindOf({ machine: { name } }: Execution, schedule: string | undefined): string {
   if (name.endsWith(replayName(''))) return 'replay';
-  return schedule === undefined && !has('fromNow') ? name : 'tick';
+  return schedule === undefined ? name : 'tick';
 }
 
 function describeSwept(found: readonly (readonly [table: string, report: SweepReport])[]): string {
@@ -58,15 +53,9 @@ function describeSwept(found: readonly (readonly [table: string, report: SweepRe
       fate => `${count(sum(fate))} ${wordsOf(fate)}`,
     ),
     ...(sum('deleted') > 0 ? [`p99 ${(late / 1000).toFixed(1)} s`] : []),
-    ...placesOf(found.map(([table]) => table)),
+    ...(reports.some(({ leftForLater }) => leftForLater > 0) ? ['the rest left to a later sweep'] : []),
+    found.length > 2 ? `${found.length} tables` : found.map(([table]) => table).join(', '),
   ].join('  ');
-}
-
-/** The names or the number of the tables. Empty for the only table of a deployment, whose report has no name. */
-function placesOf(tables: readonly string[]): string[] {
-  const named = tables.filter(table => table !== '');
-  if (named.length === 0) return [];
-  return [named.length > 2 ? `${named.length} tables` : named.join(', ')];
 }
 
 /** Tables that are shown for an execution. */
@@ -78,44 +67,36 @@ const MAX_KEYS = 5;
 export type TableRows = readonly (readonly [table: string, text: string])[];
 
 /**
- * Who started an execution of the sweep, in words; undefined if a person did.
- * @param schedule name of the schedule that started it, if one did
- */
-export function starterOf(input: unknown, schedule: string | undefined): string | undefined {
-  if (schedule !== undefined) return `by ${schedule}`;
-  if (!isObject(input)) return undefined;
-  if ('due' in input) return 'a part of a tick';
-  if (input['handOver'] === true) return 'handed over by a tick';
-  return input['fromNow'] === true ? 'by resume' : undefined;
-}
-
-/**
  * The results of an execution by table, only for tables with items that were found or left.
  *
  * @param said its output, or the cause of its failure
  * @returns undefined if the execution is not a sweep, or has no result for any table
  */
-export function tableRows(input: unknown, said: unknown): TableRows | undefined {
-  const reports = reportsOfSweep(input, said);
+export function tableRows(said: unknown): TableRows | undefined {
+  const reports = reportsOfSweep(said);
   if (reports === undefined) return undefined;
-  const told = Object.entries(reports)
-    .map(([table, each]) => [table, wholeReport(each)] as const)
-    .filter(([, each]) => each.found > 0 || isFailed(each));
+  const told = toldOf(reports);
   const shown = told.slice(0, MAX_TABLES).map(([table, each]) => [table, describe(each)] as const);
   const more = told.length - shown.length;
   return more === 0 ? shown : [...shown, ['', `and ${more} more ${more === 1 ? 'table' : 'tables'}`]];
 }
 
+/** The reports of tables with items that were found or left. */
+function toldOf(reports: ExecutionReport['tables']): (readonly [table: string, report: SweepReport])[] {
+  return Object.entries(reports)
+    .map(([table, report]) => [table, wholeReport(report)] as const)
+    .filter(([, report]) => report.found + report.leftForLater > 0 || isFailed(report));
+}
+
 /**
- * The reports of an execution by table. The name is empty if the report is about the only table of a deployment.
+ * The reports of an execution by table.
  *
  * @param said its output, or the cause of its failure
  * @returns undefined for an execution that is no sweep, and for one that has no result of any table
  */
-export function reportsOfSweep(input: unknown, said: unknown): ReturnType<typeof reportsByTable> | undefined {
-  const report = readExecutionReport(said);
-  if (report === undefined || ('notRecorded' in report && report.notRecorded !== undefined)) return undefined;
-  return reportsByTable(report, input, '');
+export function reportsOfSweep(said: unknown): ExecutionReport['tables'] | undefined {
+  const { tables, notRecorded } = readExecutionReport(said) ?? {};
+  return notRecorded === undefined ? tables : undefined;
 }
 
 function describe(report: SweepReport): string {

@@ -10,7 +10,7 @@ import type { InvocationRecord } from '../../local/functions/local-functions.ts'
 import type { ServedCloud } from '../../local/serve.ts';
 import { describeFailure, localTime, readableLine } from './failure.ts';
 import type { Expiring, Seeded } from './seed.ts';
-import { describeOnOneLine, describeStreams, starterOf, tableRows } from './sweep-text.ts';
+import { describeOnOneLine, describeStreams, tableRows } from './sweep-text.ts';
 
 export interface StartOptions {
   /** Whether the schedules start executions. */
@@ -192,7 +192,7 @@ export function describeExecution(
 ): string {
   const line = verbose ? undefined : describeOnOneLine(execution, schedule);
   if (line !== undefined) return line;
-  const { status, startDate, stopDate = startDate, machine, name, billing, input } = execution;
+  const { status, startDate, stopDate = startDate, machine, name, billing } = execution;
   const used = (counter: DynamoDbCounter) => billing.usage[counter] ?? 0;
   const parts = [
     count(billing.stateTransitions, 'transition'),
@@ -204,15 +204,14 @@ export function describeExecution(
   ].filter(part => part !== undefined);
   const took = `${((stopDate - startDate) / 1000).toFixed(2)} s`;
   const cost = `$${costOf(billing).total.toFixed(7)}`;
-  const starter = starterOf(input, schedule);
-  const by = starter === undefined ? '' : `, ${starter}`;
+  const by = schedule === undefined ? '' : `, by ${schedule}`;
   const which = `${localTime(startDate)}  ${machine.name}:${name}`;
   if (stopping && status === 'ABORTED') {
     return `${which}  cut off after ${took}, as this command was stopped${by}: ${cost}`;
   }
   const succeeded = status === 'SUCCEEDED';
   const head = `${which}  ${status} in ${took}${by}`;
-  const tables = tableRows(input, succeeded ? execution.outputText : execution.cause);
+  const tables = tableRows(succeeded ? execution.outputText : execution.cause);
   if (succeeded && tables?.length === 0) return `${head}: nothing to delete, ${cost}`;
   const billed = `${INDENT}${parts.join(', ')}: ${cost}`;
   if (succeeded) {

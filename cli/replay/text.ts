@@ -34,6 +34,8 @@ export function describeFacts(facts: ReplayFacts, dryRun: boolean) {
 export function describePiece(result: PieceResult, position: string, dryRun: boolean): string {
   const { piece, tableName, totals, status, doneBefore, execution, error, cause } = result;
   const line = `[${position}] ${tableName}  ${iso(piece.from)} to ${iso(piece.to)}  ${describeCounts(totals, dryRun)}`;
+  if (status === 'SUCCEEDED' && totals.leftForLater > 0)
+    return `${line}\n    the table is paused: ${execution} left the rest`;
   if (status === 'SUCCEEDED') {
     const samples = result.sampleKeys.slice(0, SHOWN_KEYS).map(key => `\n    such as ${textOf(key)}`);
     return [line, doneBefore ? ' (done before)' : '', ...samples].join('');

@@ -177,7 +177,7 @@ function describeJournal(journal: TableStatus['seen']['journal'], now: Date): (r
   if (!('seen' in journal)) return [['journal', textOf(journal, () => '')]];
   const { seen } = journal;
   if (seen === undefined) return [['journal', 'not there']];
-  const { tick, watermark, handOver, last } = seen;
+  const { tick, watermark, last } = seen;
   const ticks = tick === undefined ? 'none has planned' : `the last one planned ${clockTime(tick, now)}`;
   const left =
     watermark === undefined
@@ -187,14 +187,6 @@ function describeJournal(journal: TableStatus['seen']['journal'], now: Date): (r
   return [
     ['ticks', `${ticks}${left}`],
     ['pause', seen.pause === undefined ? 'none' : describePause(seen.pause)],
-    ...(handOver === undefined
-      ? []
-      : [
-          [
-            'handed over',
-            `what was due before ${clockTime(fromSeconds(handOver.before), now)}, to ${handOver.execution}`,
-          ] as const,
-        ]),
     ...sweeps.map((line, index) => [index === 0 ? 'last sweeps' : '', line] as const),
   ];
 }

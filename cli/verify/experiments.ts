@@ -1,8 +1,8 @@
 import { INDEX_SECONDS } from '../../functions/journal/layout.ts';
 import { type Checked, seenOf } from '../../operate/deployment/check.ts';
 import {
+  childTimeouts,
   FUNCTION_TIMEOUT_SECONDS,
-  PRECISE_TIMEOUT_SECONDS,
   type TaskName,
 } from '../../statemachine/contract/machines.ts';
 import type { Seen, SeenExpiry } from './seen.ts';
@@ -41,7 +41,7 @@ const MIN_DEPTH = 99;
 /** Timeout for a call of each function, seconds: the shortest that any state has. */
 const LIMITS: Readonly<Record<TaskName, number>> = {
   ...FUNCTION_TIMEOUT_SECONDS,
-  ...PRECISE_TIMEOUT_SECONDS,
+  ...childTimeouts(0),
 };
 const LIMITS_IN_WORDS = Object.entries(LIMITS)
   .map(([task, seconds]) => `${task} ${seconds} s`)
@@ -149,7 +149,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     question: 'when in its minute EventBridge Scheduler starts a tick',
     criterion: `each minute has its tick, and none starts later than ${MAX_START_SECONDS} s into it`,
     otherwise:
-      'a tick that starts after its minute leaves the first seconds of the next to the lookback: those items are up to a minute late. Report it',
+      'a tick that starts after its minute leaves the first seconds of the next to the lookback: those items are up to two minutes late. Report it',
     judge: ({ rows, metrics }) =>
       of(rows, all => {
         const counted = seenOf(metrics);

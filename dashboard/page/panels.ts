@@ -45,12 +45,12 @@ const unknownText = ({ remarks }: TableData): string =>
     ? 'not on this machine'
     : 'not known';
 
-/** The pause and the hand-over of a table, and its ticks. */
+/** The pause of a table, and its ticks. */
 export function settingsPanel({ journal }: TableData, report: DashboardReport): HTMLElement {
   const { now } = report;
   const title = 'Pause';
   if (journal === null) return panel(title, null, report, NOT_KNOWN);
-  const { pause, handOver, tick } = journal.value;
+  const { pause, tick } = journal.value;
   return panel(title, journal, report, [
     pause === null
       ? ['pause', 'none']
@@ -59,9 +59,6 @@ export function settingsPanel({ journal }: TableData, report: DashboardReport): 
           badge('warnings', 'paused'),
           `since ${clock(pause.since, now)}, ${pause.until === null ? 'until somebody resumes it' : `until ${clock(pause.until, now)}`}`,
         ],
-    handOver === null
-      ? ['handed over', 'nothing']
-      : ['handed over', `due before ${clock(handOver.before, now)}`, handOver.execution],
     [
       'last tick',
       tick === null ? 'none' : clock(tick, now),

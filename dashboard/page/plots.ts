@@ -6,8 +6,6 @@ import { clock, count, duration, minuteOf, WHEN_COUNTED } from './words.ts';
 
 const MINUTE_MS = 60_000;
 
-const KINDS = { tick: 'tick', replay: 'replay', handOver: 'hand-over' } as const;
-
 /** The lag of each sweep, and the lag from which on an item counts as late. */
 export function lagPlot(
   place: HTMLElement,
@@ -17,7 +15,7 @@ export function lagPlot(
 ): readonly Node[] {
   const sweeps = lags.map(({ at, p50, p99, max, kind }) => ({
     ...{ kind, at: Date.parse(at), p50: seconds(p50), p99: seconds(p99), max: seconds(max) },
-    words: `${clock(at, now)}  ${KINDS[kind]}: p50 ${duration(p50 / 1000)}, p99 ${duration(p99 / 1000)}, latest ${duration(max / 1000)}`,
+    words: `${clock(at, now)}  ${kind}: p50 ${duration(p50 / 1000)}, p99 ${duration(p99 / 1000)}, latest ${duration(max / 1000)}`,
   }));
   const ticks = sweeps.filter(({ kind }) => kind === 'tick');
   const others = sweeps.filter(({ kind }) => kind !== 'tick');

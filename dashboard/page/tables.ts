@@ -79,8 +79,6 @@ function tableLink({ tableName }: TableData, shown: ShownTable): HTMLElement {
   );
 }
 
-const KINDS = { tick: 'tick', replay: 'replay', handOver: 'hand-over' } as const;
-
 type Sweep = ShownTable['sweeps'][number];
 
 /** The newest sweeps of a table, and why some failed. */
@@ -97,7 +95,7 @@ export function sweepsTable({ shown: { sweeps }, now }: DashboardReport): readon
   }
   const columns: readonly Column<Sweep>[] = [
     { head: 'Began', isText: true, cell: ({ startedAt }) => clock(startedAt, now) },
-    { head: 'Kind', isText: true, cell: ({ kind }) => KINDS[kind] },
+    { head: 'Kind', isText: true, cell: ({ kind }) => kind },
     {
       head: 'Ended',
       isText: true,

@@ -1,17 +1,24 @@
-import type { Chunk } from '../../statemachine/contract/chunks.ts';
+import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
 import type { FailedKey } from '../../statemachine/contract/keys.ts';
 import { addCounts, CALL_COUNTS } from '../../statemachine/counts.ts';
+import { type BehindSettings, secondsBehind } from '../child/swept-range.ts';
 import { addLags } from '../report/lag.ts';
-import { sleepRest, waitUntil } from '../retry/backoff.ts';
-import { type AttemptSettings, afterAttempt, NO_PROGRESS, retryAt } from '../retry/chunk-retry.ts';
-import { deleteKeys, type SendBatch } from './deletion.ts';
+import { backoffMs, sleepRest, waitUntil } from '../retry/backoff.ts';
+import { NO_PROGRESS } from '../retry/no-progress.ts';
+import { JournalUnreadableError, TablePausedError } from '../runtime/errors.ts';
+import { deleteKeys, NO_DELETION, type SendBatch } from './deletion.ts';
+
+/** The longest wait for the function's own clock inside of a call, milliseconds; a longer one is left to the state machine. */
+const OWN_WAIT_MS = 300;
 
 export interface ChunkAttemptOptions {
-  readonly settings: AttemptSettings;
+  readonly settings: BehindSettings;
   readonly send: SendBatch;
+  /** @throws JournalUnreadableError */
+  readonly isPaused: () => Promise<boolean>;
   /** Called with each key that DynamoDB refuses to delete. */
   readonly onFailed: (failed: FailedKey) => void;
-  /** Epoch milliseconds. */
+  /** The function's own clock, epoch milliseconds. */
   readonly clock: () => number;
   /** At least 0, below 1. */
   readonly random: () => number;
@@ -21,38 +28,68 @@ export interface ChunkAttemptOptions {
 /**
  * Makes one attempt at the unprocessed keys of a chunk.
  *
- * 1. Each chunk has its own random moment within the second in which its wait ended.
+ * 1. It begins at the chunk's moment within the second in which its wait ended. A planned delete also waits for the function's own clock:
+ *    two clocks must be wrong for a delete to come too early.
  * 2. No call begins after the deadline: the child must be able to end.
- * 3. Keys that are unprocessed after the call are tried again (`wait`) unless the chunk has only one attempt, its attempts are used up, or
- *    the wait would end after the deadline (`done`).
+ * 3. Nothing is deleted while the table is paused, or while nobody knows whether it is. The read may be up to two seconds old.
+ * 4. Keys that are unprocessed after the call are tried again (`wait`), unless the wait would end after the deadline (`done`).
  *
- * @throws any error that neither a retry nor a smaller batch can solve
+ * @throws TablePausedError, or any error that neither a retry nor a smaller batch can solve
  */
 export async function attemptChunk(
-  chunk: Chunk,
-  { settings, send, onFailed, clock, random, sleep }: ChunkAttemptOptions,
+  { chunk, now }: DeleteChunkInput,
+  options: ChunkAttemptOptions,
 ): Promise<Chunk> {
+  const { settings, send, clock, random, sleep } = options;
+  // Deadlines and waits use the machine's clock, counted on from the moment that it passed.
+  const ahead = Date.parse(now) - clock();
+  const machineClock = () => clock() + ahead;
   const before = chunk.progress ?? NO_PROGRESS;
   const deadlineMs = Date.parse(chunk.deadline);
-  await sleepRest(before.retryAtMs, clock(), sleep);
-  if (clock() >= deadlineMs) return { ...chunk, next: 'done' };
+  // Before the wait for the moment: after it, the read would make the delete later.
+  const mayDelete = await isKnownNotPaused(options);
+  await sleepRest(before.retryAtMs, machineClock(), sleep);
+  const earlyMs = chunk.planned ? (chunk.cutoff + secondsBehind(settings)) * 1000 - clock() : 0;
+  if (earlyMs > OWN_WAIT_MS) return again(chunk, before, machineClock() + earlyMs, deadlineMs);
+  if (earlyMs > 0) await sleep(earlyMs);
+  if (machineClock() >= deadlineMs) return { ...chunk, next: 'done' };
 
-  const { unprocessed, failed, ...counts } = await deleteKeys(chunk.keys, send);
-  for (const key of failed) onFailed(key);
-  const tried = afterAttempt(before);
-  const retryAtMs =
-    unprocessed.length === 0 || chunk.once ? null : retryAt(chunk, tried, clock(), settings, random);
-  return {
-    ...chunk,
-    next: retryAtMs === null ? 'done' : 'wait',
-    until: retryAtMs === null ? null : waitUntil(retryAtMs / 1000),
-    keys: unprocessed,
-    progress: {
-      ...tried,
-      ...addCounts(CALL_COUNTS, before, counts),
-      failed: [...before.failed, ...failed],
-      ...addLags(before, counts),
-      retryAtMs: retryAtMs ?? 0,
-    },
+  const { unprocessed, failed, ...counts } = mayDelete
+    ? await deleteKeys(chunk.keys, send)
+    : { ...NO_DELETION, unprocessed: chunk.keys };
+  for (const key of failed) options.onFailed(key);
+  const attempts = before.attempts + 1;
+  const after = {
+    ...addCounts(CALL_COUNTS, before, counts),
+    ...addLags(before, counts),
+    attempts,
+    retries: before.retries + (before.attempts > 0 ? 1 : 0),
+    failed: [...before.failed, ...failed],
+    retryAtMs: 0,
   };
+  const left = { ...chunk, keys: unprocessed };
+  if (unprocessed.length === 0) return { ...left, next: 'done', until: null, progress: after };
+  return again(left, after, machineClock() + backoffMs(attempts, random), deadlineMs);
+}
+
+/** @throws TablePausedError */
+async function isKnownNotPaused({ isPaused }: Pick<ChunkAttemptOptions, 'isPaused'>): Promise<boolean> {
+  try {
+    if (await isPaused()) throw new TablePausedError('The table is paused: nothing was deleted.');
+    return true;
+  } catch (error) {
+    if (!(error instanceof JournalUnreadableError)) throw error;
+    return false;
+  }
+}
+
+function again(
+  chunk: Chunk,
+  progress: NonNullable<Chunk['progress']>,
+  retryAtMs: number,
+  deadlineMs: number,
+): Chunk {
+  return retryAtMs < deadlineMs
+    ? { ...chunk, next: 'wait', until: waitUntil(retryAtMs / 1000), progress: { ...progress, retryAtMs } }
+    : { ...chunk, next: 'done', until: null, progress };
 }

@@ -1,9 +1,14 @@
+import { BatchExecuteStatementCommand, BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { DeletionCounts } from '../../statemachine/contract/chunks.ts';
-import type { ExpiredKey, FailedKey } from '../../statemachine/contract/keys.ts';
+import type { ExpiredKey, FailedKey, ItemKey } from '../../statemachine/contract/keys.ts';
 import { addCounts, CALL_COUNTS, noCounts } from '../../statemachine/counts.ts';
-import { addLags, NO_LAG } from '../report/lag.ts';
+import { type BehindSettings, sweptRange } from '../child/swept-range.ts';
+import { addLags, lagOf, NO_LAG } from '../report/lag.ts';
 import { failedKey } from '../report/listed-keys.ts';
-import { isBusy, isInvalid, isThrottling } from '../table/dynamodb-errors.ts';
+import type { SweepSettings } from '../runtime/environment.ts';
+import type { Documents, RequestOptions } from '../table/dynamodb.ts';
+import { isBusy, isBusyStatement, isInvalid, isThrottling } from '../table/dynamodb-errors.ts';
+import { decode, keyAttributeNames, keyText, toItemKey, toNativeKey } from '../table/item-key.ts';
 
 /** The results of some keys of a chunk. */
 export interface Deletion extends DeletionCounts {
@@ -56,5 +61,149 @@ export function addDeletions(one: Deletion, other: Deletion): Deletion {
     unprocessed: [...one.unprocessed, ...other.unprocessed],
     failed: [...one.failed, ...other.failed],
     ...addLags(one, other),
+  };
+}
+
+/**
+ * Deletes only items that are expired at the moment of the delete: each statement repeats the condition by which the item was found, with
+ * the same cutoff. So an item that was renewed or lost its TTL in the meantime stays.
+ */
+export function guardedBatch(
+  documents: Documents,
+  settings: GuardSettings & BehindSettings,
+  cutoff: number,
+  clock: () => number,
+  options: RequestOptions = {},
+): SendBatch {
+  const range = sweptRange(cutoff, settings);
+  const names = keyAttributeNames(settings.model);
+  const statement = guardedDelete(settings);
+  return async keys => {
+    const answer = await documents.send(
+      new BatchExecuteStatementCommand({
+        Statements: keys.map(({ key }) => ({
+          Statement: statement,
+          Parameters: [...names.map(name => decode(attribute(key, name))), range.upTo, range.after],
+        })),
+      }),
+      options,
+    );
+    return deletionOf(fatesOf(keys, answer.Responses ?? []), clock());
+  };
+}
+
+function attribute(key: ItemKey, name: string) {
+  const value = key[name];
+  if (value === undefined)
+    throw new TypeError(`${name}: expected in every key, got only ${Object.keys(key)}.`);
+  return value;
+}
+
+/** The table's settings for a guarded delete. */
+type GuardSettings = Pick<SweepSettings, 'tableName' | 'model'>;
+
+/**
+ * Makes the statement, for example `DELETE FROM "t" WHERE "pk" = ? AND "sk" = ? AND "ttl" <= ? AND "ttl" > ? RETURNING ALL OLD *`. Its
+ * parameters: the values of the key, the latest TTL, and the TTL that is too old.
+ */
+export function guardedDelete({ tableName, model }: GuardSettings): string {
+  const ttl = quote(model.ttlAttribute);
+  const conditions = [
+    ...keyAttributeNames(model).map(name => `${quote(name)} = ?`),
+    `${ttl} <= ?`,
+    `${ttl} > ?`,
+  ];
+  return `DELETE FROM ${quote(tableName)} WHERE ${conditions.join(' AND ')} RETURNING ALL OLD *`;
+}
+
+/** Quotes a name for PartiQL. */
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** An item as the document client has it. */
+type Item = Readonly<Record<string, unknown>>;
+
+/** The result of one key in a batch of statements. */
+interface StatementFate {
+  readonly expired: ExpiredKey;
+  readonly became: 'deleted' | 'renewed' | 'notFound' | 'failed' | 'unprocessed';
+  /** DynamoDB's error code, if there was an error. */
+  readonly code?: string | undefined;
+}
+
+/** The answer to one statement. */
+interface StatementAnswer {
+  readonly Item?: Item | undefined;
+  readonly Error?: { readonly Code?: string | undefined } | undefined;
+}
+
+/**
+ * Returns the result of each key. `RETURNING ALL OLD *` tells an item that this call deleted from one that was missing.
+ *
+ * @param answers in the order of the statements
+ */
+function fatesOf(keys: readonly ExpiredKey[], answers: readonly StatementAnswer[]): StatementFate[] {
+  return keys.map((expired, index) => {
+    const answer = answers[index];
+    if (!answer) return { expired, became: 'unprocessed' };
+    const { Item: item, Error: error } = answer;
+    const code = error?.Code;
+    if (isBusyStatement(code)) return { expired, became: 'unprocessed', code };
+    if (code === 'ConditionalCheckFailed') return { expired, became: 'renewed', code };
+    if (error) return { expired, became: 'failed', code };
+    return { expired, became: item ? 'deleted' : 'notFound' };
+  });
+}
+
+/** Counts the results of a batch that was answered at this moment. */
+function deletionOf(fates: readonly StatementFate[], answeredAtMs: number): Deletion {
+  const unprocessed: ExpiredKey[] = [];
+  const failed: FailedKey[] = [];
+  const deleted: number[] = [];
+  const counts = { renewed: 0, notFound: 0, throttled: 0 };
+  for (const { expired, became, code } of fates) {
+    if (isThrottling(code)) counts.throttled += 1;
+    if (became === 'deleted') deleted.push(expired.ttl);
+    else if (became === 'unprocessed') unprocessed.push(expired);
+    else if (became === 'failed') failed.push(failedKey(expired, code ?? 'UnknownError'));
+    else counts[became] += 1;
+  }
+  const lag = lagOf(deleted, answeredAtMs);
+  return { deleted: deleted.length, ...counts, unprocessed, failed, ...lag };
+}
+
+/**
+ * Deletes without checking the TTL again: the fastest way, for tables whose keys are never written again once they have a TTL.
+ * BatchWriteItem does not say which items existed, so all processed keys count as deleted.
+ */
+export function unguardedBatch(
+  documents: Documents,
+  { tableName, model }: SweepSettings,
+  clock: () => number,
+  options: RequestOptions = {},
+): SendBatch {
+  const names = keyAttributeNames(model);
+  return async keys => {
+    const answer = await documents.send(
+      new BatchWriteCommand({
+        RequestItems: { [tableName]: keys.map(({ key }) => ({ DeleteRequest: { Key: toNativeKey(key) } })) },
+      }),
+      options,
+    );
+    const left = new Set(
+      (answer.UnprocessedItems?.[tableName] ?? []).flatMap(({ DeleteRequest }) =>
+        DeleteRequest?.Key ? [keyText(toItemKey(DeleteRequest.Key, names), names)] : [],
+      ),
+    );
+    const unprocessed = keys.filter(({ key }) => left.has(keyText(key, names)));
+    const deleted = keys.filter(({ key }) => !left.has(keyText(key, names)));
+    const lag = lagOf(
+      deleted.map(({ ttl }) => ttl),
+      clock(),
+    );
+    // DynamoDB gives no reason for unprocessed keys; its documentation names throttling first.
+    const throttled = unprocessed.length;
+    return { ...NO_DELETION, deleted: deleted.length, throttled, unprocessed, ...lag };
   };
 }

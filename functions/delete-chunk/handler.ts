@@ -1,12 +1,12 @@
 import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
+import type { Journal } from '../journal/journal.ts';
+import { lambdaJournal } from '../journal/lambda-journal.ts';
 import { keyShower, shownFailure } from '../report/shown-keys.ts';
 import { readSettings, type WithSettings } from '../runtime/environment.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { requestTimeoutMs } from '../table/dynamodb.ts';
 import { attemptChunk } from './chunk-attempt.ts';
-import { unguardedBatch } from './delete-batch.ts';
-import { guardedBatch } from './delete-guarded.ts';
-import type { SendBatch } from './deletion.ts';
+import { guardedBatch, unguardedBatch } from './deletion.ts';
 
 /** Attempts per call: the state machine does the backoff. */
 const ATTEMPTS = 1;
@@ -15,28 +15,26 @@ const ATTEMPTS = 1;
  * Deletes the keys of one chunk. Returns the result of each key, the lag by the clock, and whether and when the unprocessed keys are tried
  * again. A second call with the same keys is harmless.
  *
- * @throws DynamoDB's error when no key of the table can be deleted (no access, no such table)
+ * @throws TablePausedError, or DynamoDB's error when no key of the table can be deleted (no access, no such table)
  */
-export async function deleteChunk({ chunk, now }: DeleteChunkInput, runtime: Runtime): Promise<Chunk> {
-  const { settings, logger, clock } = runtime;
-  // Deadlines and waits use the machine's clock, counted on from the moment that it passed.
-  const ahead = Date.parse(now) - clock();
+export function deleteChunk(
+  input: DeleteChunkInput,
+  runtime: Runtime,
+  journal: () => Pick<Journal, 'isPaused'> = lambdaJournal,
+): Promise<Chunk> {
+  const { settings, documents, logger, clock } = runtime;
+  const { timeoutSeconds, cutoff } = input.chunk;
   const showKey = keyShower(settings);
-  return attemptChunk(chunk, {
+  const options = { requestTimeout: requestTimeoutMs(timeoutSeconds, ATTEMPTS) };
+  return attemptChunk(input, {
     ...runtime,
-    clock: () => clock() + ahead,
-    settings,
-    send: batchOf(chunk, runtime),
+    send:
+      settings.deleteMode === 'guarded'
+        ? guardedBatch(documents, settings, cutoff, clock, options)
+        : unguardedBatch(documents, settings, clock, options),
+    isPaused: () => journal().isPaused(settings.tableName),
     onFailed: failed => logger.error('cannot delete', { ...shownFailure(failed, showKey) }),
   });
-}
-
-function batchOf({ timeoutSeconds, cutoff }: Chunk, runtime: Runtime): SendBatch {
-  const { settings, documents, clock } = runtime;
-  const options = { requestTimeout: requestTimeoutMs(timeoutSeconds, ATTEMPTS) };
-  return settings.deleteMode === 'guarded'
-    ? guardedBatch(documents, settings, cutoff, clock, options)
-    : unguardedBatch(documents, settings, clock, options);
 }
 
 const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });

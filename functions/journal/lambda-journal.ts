@@ -1,12 +1,12 @@
 import { readDeployment } from '../runtime/deployment.ts';
 import { createDocuments } from '../table/dynamodb.ts';
-import { endHandOver, renewHandOver, takeHandOver } from './hand-overs.ts';
 import type { Journal } from './journal.ts';
-import { readState } from './read-state.ts';
+import { keptPauses } from './kept-pauses.ts';
+import { isPaused } from './layout.ts';
+import { readControl, readState } from './read-state.ts';
 import { putRows } from './sweep-rows.ts';
-import { noteThrottled } from './throttling.ts';
 import type { JournalTable } from './update-entry.ts';
-import { noteReplayed, writeWatermarks } from './write-watermarks.ts';
+import { noteReplayed, noteSwept, writeWatermarks } from './write-watermarks.ts';
 
 /** Attempts per command: the journal is one small table, and everything waits for its answers. */
 const ATTEMPTS = 3;
@@ -16,16 +16,14 @@ const ATTEMPTS = 3;
  * @param clock epoch milliseconds
  */
 export function journalOf(journal: JournalTable, clock: () => number): Journal {
+  const kept = keptPauses(clock);
   return {
     read: () => readState(journal),
     writeWatermarks: (tick, tables) => writeWatermarks(journal, tick, tables),
+    isPaused: async table => isPaused({ control: await kept(() => readControl(journal)) }, table, clock()),
+    noteSwept: (table, span) => noteSwept(journal, table, span),
     putRows: rows => putRows(journal, rows),
-    takeHandOver: (table, before, execution) =>
-      takeHandOver(journal, table, { before, execution, nowMs: clock() }),
-    renewHandOver: (table, execution) => renewHandOver(journal, table, { execution, nowMs: clock() }),
-    endHandOver: (table, execution) => endHandOver(journal, table, execution),
     replayed: (table, from, to, endedAt) => noteReplayed(journal, table, from, to, endedAt),
-    noteThrottled: (table, keys) => noteThrottled(journal, table, { keys, nowMs: clock() }),
   };
 }
 

@@ -1,18 +1,16 @@
+import type { SweepPart } from '../../statemachine/contract/child.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
-import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 
 /**
  * How the journal's table is laid out. One query of {@link DEPLOYMENT_ID} reads all that a tick needs. Each line: partition key `id`, sort
  * key `at`: attributes.
  *
- * - `deployment`, `table#TABLE`: `pause` and `handOver` of the table. Each is an attribute of its own, so that a write
- *   of one does not undo another.
+ * - `deployment`, `table#TABLE`: `pause` of the table.
  * - `deployment`, `watermarks`: `tick`, the time of the last tick, and `table#TABLE` for each table, in one item, which takes one write
  *   per minute.
- * - `throttled#TABLE`, start of ten seconds: `keys`, the number of deletes that DynamoDB throttled in them; removed by native TTL.
  * - `sweep#TABLE`, `START#EXECUTION`: the result of an execution for the table; removed by native TTL.
  *
- * Losing the journal loses no item: without it nothing is paused or handed over, and there is no watermark.
+ * Losing the journal loses no item: without it nothing is paused, and the next tick begins two days back.
  */
 
 /** Partition and sort key of the journal, both S. */
@@ -33,7 +31,8 @@ export function journalName(deployment: string): string {
   return `${deployment}-journal`;
 }
 
-const TABLE_PREFIX = 'table#';
+/** What the entries of tables begin with. */
+export const TABLE_PREFIX = 'table#';
 
 /** The sort key of a table's settings, and the attribute of its watermark. */
 export function tableEntry(table: string): string {
@@ -56,25 +55,6 @@ export interface Pause {
   readonly until?: string;
 }
 
-/** Time within which an execution that a tick started must renew its hand-over for the first time, in seconds. */
-export const TAKEN_SECONDS = 300;
-
-/**
- * Seconds after which a hand-over expires without a renewal: longer than a usual round, which has 200 children, runs 20 at once, and ends
- * each after at most 195 seconds. If the execution is stopped, the ticks leave its TTLs alone for this time.
- */
-export const RENEWED_SECONDS = 1_800;
-
-/** An execution of the replay machine sweeps the TTLs below `before`; the ticks do not, until the hand-over ends. */
-export interface HandOverLease {
-  /** Epoch seconds. */
-  readonly before: number;
-  /** The hand-over expires then, epoch seconds, unless the execution renews it. */
-  readonly until: number;
-  /** Name of the execution. */
-  readonly execution: string;
-}
-
 /**
  * Longest time until an entry shows in the index, in seconds. A global secondary index is eventually consistent, "usually within a
  * fraction of a second". Source: DynamoDB Developer Guide, "Using Global Secondary Indexes".
@@ -89,14 +69,38 @@ export interface Watermark {
   readonly since: number;
   readonly gone: number;
   readonly at: string;
+  /** The most shards that the table ever had. */
+  readonly shards: number;
+  /** What children have swept behind it since it was written. */
+  readonly swept?: readonly SweptSpan[];
+}
+
+/** TTLs of [from, to), epoch seconds, that a child has swept in its part of the shards. */
+export interface SweptSpan extends SweepPart {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The watermark moved over what children have swept behind it: spans without a gap, of which all parts are there. */
+export function advanced({ swept = [], ...mark }: Watermark): Watermark {
+  let { gone } = mark;
+  const spans = [...Map.groupBy(swept, ({ from, tick }) => `${from} ${tick}`).values()];
+  for (const own of spans.sort(([one], [other]) => (one?.from ?? 0) - (other?.from ?? 0))) {
+    const [{ from, parts } = { from: gone, parts: 0 }] = own;
+    if (from > gone + 1 || new Set(own.map(({ part }) => part)).size < parts) continue;
+    gone = Math.max(gone, Math.min(...own.map(({ to }) => to)) - 1);
+  }
+  return { ...mark, gone };
+}
+
+/** What operators have set, by table name. */
+export interface Control {
+  readonly pauses: Readonly<Record<string, Pause>>;
 }
 
 /** The part of the journal that a tick reads, by table name. */
 export interface DeploymentState {
-  readonly control: {
-    readonly pauses: Readonly<Record<string, Pause>>;
-    readonly handOvers: Readonly<Record<string, HandOverLease>>;
-  };
+  readonly control: Control;
   readonly watermarks: {
     /** When the last tick began that planned, ISO-8601; missing before the first one. */
     readonly tick?: string;
@@ -104,7 +108,7 @@ export interface DeploymentState {
   };
 }
 
-export type SweepKind = 'tick' | 'replay' | 'handOver';
+export type SweepKind = 'tick' | 'replay';
 
 /** The result of an execution for one table. */
 export interface SweepRow {
@@ -118,23 +122,17 @@ export interface SweepRow {
   readonly report: SweepReport;
 }
 
-export function isPaused({ control }: DeploymentState, table: string, nowMs: number): boolean {
+export function isPaused(
+  { control }: Pick<DeploymentState, 'control'>,
+  table: string,
+  nowMs: number,
+): boolean {
   return pauseOf(control.pauses[table], nowMs) !== undefined;
 }
 
 /** Returns the pause while it lasts; undefined after its end, or if there is none. */
 export function pauseOf(pause: Pause | undefined, nowMs: number): Pause | undefined {
   return pause?.until !== undefined && Date.parse(pause.until) <= nowMs ? undefined : pause;
-}
-
-/** Returns the table's hand-over while it has not expired; otherwise undefined. */
-export function liveHandOver(
-  { control }: DeploymentState,
-  table: string,
-  nowMs: number,
-): HandOverLease | undefined {
-  const handOver = control.handOvers[table];
-  return handOver !== undefined && handOver.until * 1_000 > nowMs ? handOver : undefined;
 }
 
 /** A row as the journal stores it: counts of 0 and empty lists are left out. */
@@ -150,11 +148,6 @@ export function rowItem({ table, execution, report, ...row }: SweepRow): Record<
     report: Object.fromEntries(told),
     [EXPIRES]: Math.floor(Date.parse(row.endedAt) / 1_000) + ROW_DAYS * 86_400,
   };
-}
-
-/** Restores the report that {@link rowItem} has shortened. */
-export function wholeReport(told: Partial<SweepReport>): SweepReport {
-  return { dryRun: false, ...noCounts(EXECUTION_COUNTS), failedKeys: [], sampleKeys: [], ...told };
 }
 
 function isEmptyList(value: unknown): boolean {

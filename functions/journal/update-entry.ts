@@ -9,29 +9,18 @@ export interface JournalTable {
   readonly tableName: string;
 }
 
-export type EntryUpdate = Omit<UpdateCommandInput, 'TableName' | 'Key'>;
-
 /**
  * Changes an entry of the deployment.
  *
  * @returns undefined when the condition of the update does not hold
  * @throws JournalUnwritableError
  */
-export function updateEntry(
-  journal: JournalTable,
-  at: string,
-  update: EntryUpdate,
-): Promise<UpdateCommandOutput | undefined> {
-  return updateItem(journal, { id: DEPLOYMENT_ID, at }, update);
-}
-
-/** Changes any item of the journal, like {@link updateEntry}. */
-export async function updateItem(
+export async function updateEntry(
   { documents, tableName }: JournalTable,
-  key: { readonly id: string; readonly at: string },
-  update: EntryUpdate,
+  at: string,
+  update: Omit<UpdateCommandInput, 'TableName' | 'Key'>,
 ): Promise<UpdateCommandOutput | undefined> {
-  const command = new UpdateCommand({ TableName: tableName, Key: key, ...update });
+  const command = new UpdateCommand({ TableName: tableName, Key: { id: DEPLOYMENT_ID, at }, ...update });
   try {
     return await documents.send(command);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { tableEntry, WATERMARKS_AT, type Watermark } from './layout.ts';
+import { type SweptSpan, tableEntry, WATERMARKS_AT, type Watermark } from './layout.ts';
 import { type JournalTable, updateEntry } from './update-entry.ts';
 
 /**
@@ -35,6 +35,19 @@ export async function writeWatermarks(
       },
     });
   }
+}
+
+/**
+ * Records what a child of a tick has swept behind the watermark. The next tick that plans moves the watermark over it.
+ *
+ * @throws JournalUnwritableError also when the table has no watermark
+ */
+export async function noteSwept(journal: JournalTable, table: string, span: SweptSpan): Promise<void> {
+  await updateEntry(journal, WATERMARKS_AT, {
+    UpdateExpression: 'SET #table.swept = list_append(if_not_exists(#table.swept, :none), :swept)',
+    ExpressionAttributeNames: { '#table': tableEntry(table) },
+    ExpressionAttributeValues: { ':none': [], ':swept': [span] },
+  });
 }
 
 /**

@@ -3,34 +3,25 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract/execution.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
 import { lambdaDeploymentMetrics } from '../runtime/deployment-metric.ts';
-import type { SweepSettings } from '../runtime/environment.ts';
 import { lambdaRuntime } from '../runtime/runtime.ts';
-import type { RequestOptions } from '../table/dynamodb.ts';
+import { indexReader } from '../table/index-query.ts';
 import { planReplay } from './plan-replay.ts';
-import { type AskedTable, askedTable } from './plan-round.ts';
 import { planTick } from './plan-tick.ts';
 
-/** Attempts of a probe: three of up to five seconds each, or of the tick's own timeout. */
+/** Attempts of a probe, each with a timeout of its own. */
 const ATTEMPTS = 3;
 
 const runtimeOf = lambdaRuntime({ maxAttempts: ATTEMPTS });
 const logger = new Logger();
 
-const tableOf = (settings: SweepSettings, options: RequestOptions = {}): AskedTable =>
-  askedTable(runtimeOf(settings), options);
-
-/** Waits without keeping the process alive. */
-const patience = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });
-
-export const handler = (
-  event: PlanSweepInput,
-  context: { getRemainingTimeInMillis(): number },
-): Promise<PlanSweepOutput> => {
-  const surroundings = {
-    ...{ tableOf, logger, journal: lambdaJournal(), record: lambdaDeploymentMetrics() },
-    ...{ clock: Date.now, sleep: patience },
-  };
-  return event.machine === 'tick'
-    ? planTick(event, surroundings)
-    : planReplay(event, surroundings, () => context.getRemainingTimeInMillis());
+export const handler = (event: PlanSweepInput): Promise<PlanSweepOutput> => {
+  const journal = lambdaJournal();
+  if (event.machine === 'replay') return planReplay(event, journal);
+  return planTick(event, {
+    readIndexOf: (settings, options) => indexReader(runtimeOf(settings).documents, settings, options),
+    ...{ logger, journal, record: lambdaDeploymentMetrics() },
+    clock: Date.now,
+    // The timer does not keep the process alive.
+    sleep: ms => sleep(ms, undefined, { ref: false }),
+  });
 };

@@ -1,84 +1,99 @@
-import type { PlanSweepInput, PlanSweepOutput, TableRound } from '../../statemachine/contract/execution.ts';
+import type { ChildSweep, SweepTarget } from '../../statemachine/contract/child.ts';
+import type { PlanSweepInput, PlanSweepOutput, TableSweep } from '../../statemachine/contract/execution.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
-import { leftNothing } from '../report/sweep-totals.ts';
+import {
+  MAX_CHILD_SECONDS,
+  MAX_ROUNDS,
+  REPLAY_CONCURRENCY,
+  RESULTS_BYTES,
+  ROUND_CHILDREN,
+} from '../../statemachine/contract/limits.ts';
+import { shardResultOf } from '../child/shard-result.ts';
+import { secondsBehind } from '../child/swept-range.ts';
+import type { Journal } from '../journal/journal.ts';
+import { addRound, startTotals } from '../report/sweep-totals.ts';
 import { readSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
-import { planRound } from './plan-round.ts';
-import { besidesTheTicks, isHandOver, limitOfInput, tablesOfInput } from './sweep-input.ts';
-import type { TickSurroundings } from './tick-surroundings.ts';
+import { indexLayout } from '../table/index-layout.ts';
+import { rangesOf } from '../table/shard-ranges.ts';
+import { resultLimits, startOf } from './children.ts';
+import { type ReplayRequest, readReplayInput, tablesOfInput } from './sweep-input.ts';
 
-/** Dependencies of planning a replay. */
-export interface ReplaySurroundings extends Pick<TickSurroundings, 'tableOf'> {
-  readonly journal: Pick<TickSurroundings['journal'], 'read'> & {
-    /** @returns false when this execution no longer has the hand-over, or the table is paused */
-    readonly renewHandOver: (table: string, execution: string) => Promise<boolean>;
-  };
-}
+/** The least time that a child of a replay has a part of, seconds. */
+const LEAST_PART_SECONDS = 60;
 
 /**
- * Plans a round of a replay: first the input's span, then the targets that the children have left. A hand-over is renewed before each
- * round. It ends when its table was paused in the meantime, or got another limit: the ticks delete at the new limit, and sweep what the
- * execution leaves.
+ * Plans a round of a replay. The first one cuts the span into children, by time and then by shards, without a probe: a child that finds
+ * nothing ends at once. Each further one has what the children before it have left.
  *
- * @throws InvalidExecutionInputError, DynamoDbBusyError, JournalUnreadableError
+ * @throws InvalidExecutionInputError, JournalUnreadableError
  */
 export async function planReplay(
-  input: PlanSweepInput,
-  surroundings: ReplaySurroundings,
-  remainingMs: () => number,
+  { tables, executionInput, startedAt, soFar }: PlanSweepInput,
+  journal: Pick<Journal, 'read'>,
 ): Promise<PlanSweepOutput> {
-  const { tables, executionInput, execution, startedAt, soFar } = input;
-  const { tableOf, journal } = surroundings;
   const carried = chosenTable(tables, executionInput);
   const { tableName } = carried;
-  const sweep = soFar?.sweeps[tableName];
-  const settings = sweep?.settings ?? carried;
-  const isHandedOver = isHandOver(executionInput);
-  const own = readSettings(settings);
-  const { progress, due, ...next } = await planRound(
-    { executionInput, startedAt, soFar: soFar && roundOf(soFar, sweep?.progress) },
-    tableOf(own),
-    remainingMs,
+  const before = soFar?.sweeps[tableName];
+  const settings = readSettings(before?.settings ?? carried);
+  const request = readReplayInput(executionInput, Date.parse(startedAt), settings);
+  const totals = before && soFar ? addRound(before, soFar) : startTotals(request.dryRun);
+  const targets =
+    before && soFar
+      ? soFar.results.flatMap(result => shardResultOf(result)?.resume ?? [])
+      : await firstTargets(request, tableName, indexLayout(settings.model).shards, journal);
+  const isOver = totals.rounds >= MAX_ROUNDS;
+  const limits = resultLimits(Math.floor(RESULTS_BYTES / Math.max(1, targets.length)));
+  const due = (isOver ? [] : targets).map(target =>
+    startOf(tableName, null, secondsBehind(settings), {
+      ...{ target, dryRun: request.dryRun, endsAfter: MAX_CHILD_SECONDS, part: null },
+      ...{ limit: limitOf(request, targets.length), ...limits },
+    }),
   );
-  const planned = {
-    ...next,
-    due: due.map(child => ({ table: tableName, ...child })),
-    parts: [],
-    sweeps: { [tableName]: { settings, progress } },
+  const left = isOver ? targets.length : 0;
+  const sweep: TableSweep = {
+    settings: before?.settings ?? carried,
+    targets: due.length,
+    oldestOverdueSeconds: 0,
+    totals: { ...totals, rounds: totals.rounds + 1, shardsFailed: totals.shardsFailed + left },
   };
-  // The hand-over is renewed only after planning: if planning fails, the ticks must get these TTLs back.
-  const goesOn = planned.next === 'sweep' || planned.next === 'plan';
-  if (!isHandedOver) return planned;
-  // An empty result is reported too: the watermark moves on, and the ticks sweep the table again.
-  if (planned.next === 'end' && soFar === null) return { ...planned, next: 'record' };
-  const limit = own.maxDeletesPerSecond;
-  const hasLimit = limit > 0 && limitOfInput(executionInput) !== besidesTheTicks(limit);
-  const isLeft = goesOn && (hasLimit || !(await journal.renewHandOver(tableName, execution)));
-  return isLeft ? leave(planned) : planned;
+  const next = due.length > 0 ? 'sweep' : 'record';
+  return { next, groups: [], due, results: [], sweeps: { [tableName]: sweep } };
 }
 
-/** Stops this execution before its next round: the ticks sweep what a hand-over leaves. */
-function leave(planned: PlanSweepOutput): PlanSweepOutput {
-  const [[name, sweep] = []] = Object.entries(planned.sweeps);
-  if (planned.next !== 'sweep' || name === undefined || sweep?.progress === undefined) return planned;
-  const { totals, cursor } = sweep.progress;
-  const progress = { totals: { ...totals, leftForLater: totals.leftForLater + 1 }, roundTargets: 0, cursor };
-  const next = leftNothing(totals) ? 'record' : 'recordFailure';
-  return { ...planned, next, due: [], sweeps: { [name]: { ...sweep, progress } } };
+/** Cuts the span of a replay, of whose shards the journal knows the highest number that the table ever had. */
+async function firstTargets(
+  { from, before }: ReplayRequest,
+  table: string,
+  shards: number,
+  journal: Pick<Journal, 'read'>,
+): Promise<SweepTarget[]> {
+  if (before <= from) return [];
+  const { watermarks } = await journal.read();
+  const all = Array.from(
+    { length: Math.max(shards, watermarks.tables[table]?.shards ?? 1) },
+    (_unused, shard) => shard,
+  );
+  const parts = Math.max(1, Math.min(ROUND_CHILDREN, Math.floor((before - from) / LEAST_PART_SECONDS)));
+  const groups = Math.max(1, Math.min(all.length, Math.floor(ROUND_CHILDREN / parts)));
+  const seconds = Math.ceil((before - from) / parts);
+  const size = Math.ceil(all.length / groups);
+  return Array.from(
+    { length: Math.ceil((before - from) / seconds) },
+    (_unused, part) => from + part * seconds,
+  ).flatMap(start =>
+    Array.from({ length: Math.ceil(all.length / size) }, (_unused, group) => ({
+      shards: rangesOf(all.slice(group * size, (group + 1) * size)),
+      ...{ from: start, before: Math.min(before, start + seconds), upcomingFrom: null },
+    })),
+  );
 }
 
-function roundOf(
-  { results, retries, planFailed, recordingFailed }: NonNullable<PlanSweepInput['soFar']>,
-  progress: TableRound['progress'] | undefined,
-): TableRound | null {
-  if (progress === undefined) return null;
-  return {
-    progress,
-    results,
-    retries,
-    ...(planFailed !== undefined && { planFailed }),
-    ...(recordingFailed !== undefined && { recordingFailed }),
-  };
+/** A child's share of the limit, of which those that run at once have equal parts. */
+function limitOf({ perSecond }: ReplayRequest, children: number): ChildSweep['limit'] {
+  if (perSecond === 0) return null;
+  const share = perSecond / Math.min(REPLAY_CONCURRENCY, children);
+  return { perSecond: share, credit: Math.max(1, Math.floor(share)), before: null };
 }
 
 /**

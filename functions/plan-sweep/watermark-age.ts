@@ -1,6 +1,6 @@
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { secondsBehind } from '../child/swept-range.ts';
-import { type DeploymentState, isPaused } from '../journal/layout.ts';
+import { type DeploymentState, isPaused, type Watermark } from '../journal/layout.ts';
 import { readSettings } from '../runtime/environment.ts';
 
 /**
@@ -8,6 +8,9 @@ import { readSettings } from '../runtime/environment.ts';
  * costs nothing.
  */
 export const MIN_AGE_SECONDS = 3_600;
+
+/** How far the first tick of a table looks back. */
+export const FIRST_LOOKBACK_SECONDS = 2 * 24 * 60 * 60;
 
 /** The table that is furthest behind. */
 export interface OldestWatermark {
@@ -17,27 +20,28 @@ export interface OldestWatermark {
 }
 
 /**
- * The age of the oldest watermark. It is old after a forgotten pause, for a table that cannot be probed, and for one that is further
- * behind than its ticks look back.
+ * The age of the oldest watermark. It is old after a forgotten pause, and for a table that cannot be probed or does not get further.
  *
  * 1. A table without a watermark has no age; while it is paused, its age is that of the pause.
  * 2. The margin does not count as a delay.
  * 3. A pause with an end was intended: the age begins at its end, since the ticks may catch up after it.
+ * 4. The two days that the first tick looks back are no delay: no age begins before it.
  *
  * @param tables tables of the deployment
- * @param moved new watermarks of this tick by table, epoch seconds
+ * @param moved new watermarks of this tick by table
  * @returns undefined when none is older than {@link MIN_AGE_SECONDS}
  */
 export function oldestWatermark(
   tables: readonly CarriedSettings[],
   state: DeploymentState,
-  moved: ReadonlyMap<string, number>,
+  moved: ReadonlyMap<string, Pick<Watermark, 'since' | 'gone'>>,
   nowMs: number,
 ): OldestWatermark | undefined {
   const ages = tables.flatMap((carried): OldestWatermark[] => {
     const { tableName: table } = carried;
     const pause = state.control.pauses[table];
-    const gone = moved.get(table) ?? state.watermarks.tables[table]?.gone;
+    const mark = moved.get(table) ?? state.watermarks.tables[table];
+    const gone = mark && Math.max(mark.gone, mark.since + FIRST_LOOKBACK_SECONDS);
     // Most are younger even without subtracting the margin, so the settings of a hundred tables are not read each minute.
     if (gone !== undefined && nowMs / 1000 - gone < MIN_AGE_SECONDS) return [];
     const from = gone === undefined ? pausedFrom(state, table, nowMs) : gone + behindOf(carried);

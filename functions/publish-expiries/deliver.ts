@@ -1,10 +1,9 @@
-import { backoffMs } from '../retry/backoff.ts';
 import { type Outgoing, withoutImage } from './calls.ts';
 import { type Send, type Why, whyFailed } from './destination.ts';
 
 /** Attempts per call. Events that are still undelivered then are delivered again by Lambda, with growing pauses. */
 const ATTEMPTS = 3;
-const BACKOFF = { backoffBaseSeconds: 0.2, backoffCapSeconds: 2 } as const;
+const BACKOFF_MS = 200;
 
 export interface Surroundings<Event extends Outgoing> {
   readonly send: Send;
@@ -54,7 +53,7 @@ async function deliverCall<Event extends Outgoing>(
   let events = call;
   let why = OUT_OF_TIME;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    if (attempt > 1) await sleep(backoffMs(attempt - 1, BACKOFF, random));
+    if (attempt > 1) await sleep(Math.round(random() * BACKOFF_MS * 2 ** (attempt - 2)));
     const restMs = deadline - clock();
     if (restMs <= 0) break;
     const refusals = await refusalsOf(send, events, AbortSignal.timeout(restMs));

@@ -1,5 +1,5 @@
 import type { QueryExpiredInput, QueryExpiredOutput } from '../../statemachine/contract/child.ts';
-import { queryTimeoutSeconds } from '../child/query-timeout.ts';
+import { childTimeouts } from '../../statemachine/contract/machines.ts';
 import type { Journal } from '../journal/journal.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
 import { keyShower } from '../report/shown-keys.ts';
@@ -7,52 +7,60 @@ import { readSettings, type WithSettings } from '../runtime/environment.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { requestTimeoutMs } from '../table/dynamodb.ts';
 import { indexLayout } from '../table/index-layout.ts';
-import { indexReader } from '../table/index-query.ts';
-import { nextStep } from './next-step.ts';
+import { indexCounter, indexReader } from '../table/index-query.ts';
+import { type NextStepOptions, nextStep } from './next-step.ts';
 
 /** Attempts of a query: an immediate second one is cheaper than a wait, which takes at least a second. */
 const ATTEMPTS = 2;
 
 /**
  * Decides what a child does next: adds up the results of its deletes, then reads a page of expired keys, or returns until when to wait, or
- * how the child ends.
+ * how the child ends. At its end a child of the lookback notes how far it came, so that the next tick begins there.
  */
-export async function queryExpired(
+export function queryExpired(
   input: QueryExpiredInput,
-  runtime: Runtime,
-  journal: () => Pick<Journal, 'noteThrottled'> = lambdaJournal,
+  { settings, documents, random, clock, logger }: Runtime,
+  journal: () => Pick<Journal, 'noteSwept'> = lambdaJournal,
 ): Promise<QueryExpiredOutput> {
-  const { settings, documents, random, sleep, clock } = runtime;
-  const timeoutSeconds = queryTimeoutSeconds(input.progress);
-  const requestTimeout = requestTimeoutMs(timeoutSeconds, ATTEMPTS);
-  const readIndex = indexReader(documents, settings, { requestTimeout });
-  // A chunk that is retried many times reports all its attempts at the end, which may be minutes later.
-  const throttled = input.results.reduce(
-    (sum, { once, progress }) => sum + (once ? (progress?.throttled ?? 0) : 0),
-    0,
-  );
-  const noted =
-    throttled === 0 ? undefined : note(() => journal().noteThrottled(settings.tableName, throttled));
-  const output = await nextStep(input, {
-    pace: settings,
+  const { QueryExpired: seconds } = childTimeouts(input.sweep.target.upcomingFrom);
+  const requestTimeout = requestTimeoutMs(seconds, ATTEMPTS);
+  const options = {
+    settings,
     layout: indexLayout(settings.model),
-    readIndex,
+    readIndex: indexReader(documents, settings, { requestTimeout }),
+    countIndex: indexCounter(documents, settings),
     showKey: keyShower(settings),
     random,
-    sleep,
     clock,
-  });
-  await noted;
-  return output;
+  };
+  return queryExpiredWith(input, options, { tableName: settings.tableName, logger, journal });
 }
 
-/** Ignores a failed write: a sweep does not fail because of a note in the journal. */
-async function note(write: () => Promise<void>): Promise<void> {
+interface Noting {
+  readonly tableName: string;
+  readonly logger: Pick<Runtime['logger'], 'warn'>;
+  readonly journal: () => Pick<Journal, 'noteSwept'>;
+}
+
+/** {@link queryExpired} with any reader of the index. */
+export async function queryExpiredWith(
+  input: QueryExpiredInput,
+  options: NextStepOptions,
+  { tableName, logger, journal }: Noting,
+): Promise<QueryExpiredOutput> {
+  const { target, part } = input.sweep;
+  const output = await nextStep(input, options);
+  if (output.next !== 'end' || part === null) return output;
+  const { cursor, brokenAt } = output.progress;
+  const to = Math.min(target.before, cursor + 1, Math.ceil(brokenAt ?? Number.POSITIVE_INFINITY));
+  if (to <= target.from) return output;
   try {
-    await write();
-  } catch {
-    // The journal's metric counts the failed write.
+    await journal().noteSwept(tableName, { from: target.from, to, ...part });
+  } catch (error) {
+    // The next tick sweeps the span again.
+    logger.warn('cannot note what was swept', { error: String(error).slice(0, 500) });
   }
+  return output;
 }
 
 const runtimeOf = lambdaRuntime({ maxAttempts: ATTEMPTS });

@@ -1,343 +1,192 @@
-import { toEpochSeconds } from '../../expiry/ttl.ts';
-import type { KeyRead, PollProgress } from '../../statemachine/contract/child.ts';
-import type { ExpiredKey, ItemKey } from '../../statemachine/contract/keys.ts';
-import { PAGE_KEYS } from '../../statemachine/contract/limits.ts';
-import type { PagePosition, SweepTarget } from '../../statemachine/contract/targets.ts';
+import type { SweepTarget } from '../../statemachine/contract/child.ts';
+import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
+import { LISTED_KEYS, PAGE_KEYS } from '../../statemachine/contract/limits.ts';
 import type { Millis, Seconds } from '../../statemachine/times.ts';
-import { type KeyReads, knownOf } from '../child/known-keys.ts';
-import { isPlanned } from '../child/planned.ts';
-import type { PolledPage, PollPace } from '../child/poll.ts';
-import { type BehindSettings, secondsBehind, sweptRange } from '../child/swept-range.ts';
-import { DynamoDbBusyError, DynamoDbDateMissingError } from '../runtime/errors.ts';
+import { type BehindSettings, sweptRange } from '../child/swept-range.ts';
+import { DynamoDbDateMissingError } from '../runtime/errors.ts';
 import type { IndexKey, IndexLayout } from '../table/index-layout.ts';
-import type { IndexPage, ReadIndex, TtlRange } from '../table/index-query.ts';
-import { keysThatFit } from './page.ts';
+import type { CountIndex, ReadIndex } from '../table/index-query.ts';
+import { keyText } from '../table/item-key.ts';
 
-/** Entries requested beyond those that are expected to be due: the first that is not due determines the next poll. */
-const SPARE_ENTRIES = 10;
+/** Keys of the index that are read at once. */
+const KEYS_AT_ONCE = 10;
 
-/** Options of reading a page. */
-export interface ReadPageOptions {
+/** The index of a table. */
+export interface IndexReaders {
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
-  readonly pace: BehindSettings & Pick<PollPace, 'pollSeconds'>;
-  /** The machine's clock, minus the sweep's delay. */
+  readonly countIndex: CountIndex;
+}
+
+/** Options of reading a page. */
+export interface ReadPageOptions extends Omit<IndexReaders, 'countIndex'> {
+  /** The machine's clock, epoch milliseconds. */
   readonly machineClock: () => Millis;
-  /** Most keys of the page, at least 1. */
-  readonly maxKeys: number;
-  /** Called before each index key except the first; true ends the page. */
-  readonly outOfTime: () => boolean;
-  /** Entries that will be due within this time are read too. @default 0 */
-  readonly ahead?: Seconds;
+  /** Seconds by which the times of TTLs are earlier than those of the clock. */
+  readonly behind: Seconds;
+  /** Milliseconds after which no further key of the index is read. */
+  readonly patienceMs: Millis;
+  /**
+   * Entries that the page before left, and which are read again: half of a page has room for new ones, or those of a throttled shard would
+   * keep the others waiting. More would make the page longer, and what it leaves later. @default 0
+   */
+  readonly left?: number;
 }
 
-/** An entry that is not due yet. */
-export interface UpcomingEntry {
-  /** Index of its key among the target's index keys. */
-  readonly indexKey: number;
-  readonly entry: ExpiredKey;
-}
-
-/** A page and the entries read beyond the due ones. */
-export interface PageRead extends PolledPage {
-  /** Entries of the target that are neither due nor planned yet. */
-  readonly upcoming: readonly UpcomingEntry[];
-  /** `upcoming` is complete up to this second. */
+/** The entries behind a cursor. */
+export interface Page {
+  readonly entries: readonly ExpiredKey[];
+  /** TTLs up to this one were expired by DynamoDB's clock at each answer. */
+  readonly cutoff: Seconds;
+  /** Up to this TTL the page has every entry. */
   readonly knownUpTo: Seconds;
-  /** How far the machine's clock was ahead of the cutoff at the answer, minus the whole seconds of `ahead`. */
-  readonly restMs: Millis;
+  /** Up to this TTL the entries may be taken: a second may have more entries than the page has room for. */
+  readonly takenUpTo: Seconds;
+  /** How long, by the machine's clock, a second of DynamoDB's clock has begun at the latest when the machine's begins. */
+  readonly lagMs: Millis;
 }
 
 /**
- * Reads a page of a target's due entries, one index key after the other.
+ * Reads the entries of a target with TTLs after the cursor and up to `upTo`.
  *
- * 1. The cutoff is DynamoDB's clock at the first answer, minus the margin. The deletes are timed by the same clock, and never earlier. Each
- *    page compares it anew with the machine's clock, which times the waits.
- * 2. A poll reads everything that is due, one page at a time, from a position. If DynamoDB becomes too busy or too slow, the page ends at
- *    the position reached.
- * 3. By window, an upcoming minute is read in the order of TTL up to the first entry that is not due, which determines the next poll. To
- *    read little more than is due, a query requests somewhat more entries than the last poll found. By second, the next poll is due at the
- *    next second.
- * 4. TTLs that an earlier poll of the child has read are skipped: those that still exist are counted already. So a window that ended
- *    before that poll is not read again, unless it holds later TTLs, which were stamped wrong. Entries that are stamped so after that poll
- *    are found by the next tick's lookback.
- * 5. With `pollSeconds: 0` a poll skips keys that are known to have nothing due now or within `ahead`: a child of several shards then
- *    costs only as much as its items.
- * 6. Entries that an earlier poll has planned are skipped; entries that are not due yet are returned, so that their deletes can be
- *    planned.
+ * Several keys of the index are read at once. Entries are complete only as far as the key reaches that was read least far: a cursor may
+ * pass no other. A read that ends early, because the page is full or time is up, ends before the TTLs of the next key.
  *
- * @throws DynamoDbBusyError when it has read nothing
+ * @throws DynamoDbBusyError
  * @throws DynamoDbDateMissingError
  */
 export async function readPage(
   target: SweepTarget,
-  poll: PollProgress,
-  options: ReadPageOptions,
-): Promise<PageRead> {
-  const page = new Page(target, poll, options);
-  const answers = readKeys(target, poll, page, options);
-  for (;;) {
-    const { done, value } = await answers.next();
-    if (done) return page.upTo(value);
-    page.take(value);
-  }
-}
-
-/** The answer to one query of a key. */
-interface Answer extends IndexPage {
-  readonly key: IndexKey;
-  /** Index of the key among the target's index keys. */
-  readonly indexKey: number;
-  /** The machine's clock when the query was sent. */
-  readonly sentMs: Millis;
-}
-
-/**
- * Queries the entries of a target from the poll's position, in the order of its keys. Each answer has at most as many entries as the page
- * has room for when the query is sent.
- *
- * @returns where the poll continues; null: nothing more is due
- */
-async function* readKeys(
-  target: SweepTarget,
-  { position, lastDue }: PollProgress,
-  page: Page,
-  { layout, readIndex, machineClock, outOfTime }: ReadPageOptions,
-): AsyncGenerator<Answer, PagePosition | null> {
-  if (target.before < target.from) return null;
-  const first = position?.indexKey ?? 0;
-  const keys = layout.keys(target);
-  const dueOfKey = lastDue / Math.max(1, keys.filter((key, indexKey) => page.isOpen(key, indexKey)).length);
-  for (const [indexKey, key] of keys.entries()) {
-    if (indexKey < first || !page.mayHold(key, indexKey) || page.isKnownNotDue(indexKey)) continue;
-    const range: TtlRange = { from: page.seenOf(indexKey) ?? target.from, upTo: target.before };
-    if (range.upTo < range.from) continue;
-    if (page.isBegun && outOfTime()) return { indexKey, key: null };
-    let startKey: ItemKey | null = indexKey === first ? (position?.key ?? null) : null;
-    let limit = expectedEntries(key, target, dueOfKey, layout);
-    let more = true;
-    while (more) {
-      if (page.room === 0) return { indexKey, key: startKey };
-      const sentMs = machineClock();
-      const answer = await unlessBusy(readIndex(key, range, startKey, Math.min(page.room, limit)), page);
-      if (answer === undefined) return { indexKey, key: startKey };
-      yield { ...answer, key, indexKey, sentMs };
-      startKey = answer.positions.at(-1) ?? null;
-      // Entries are in the order of TTL: after one that is not due yet, or not the target's, none is due.
-      more = answer.more && startKey !== null && answer.entries.every(({ ttl }) => page.isOwn(ttl));
-      limit *= 4;
+  cursor: Seconds,
+  upTo: Seconds,
+  { layout, readIndex, machineClock, behind, patienceMs, left = 0 }: ReadPageOptions,
+): Promise<Page> {
+  const range = { from: Math.max(target.from, cursor), upTo };
+  const keys = layout
+    .keys({ ...target, ...range, before: upTo + 1 })
+    .filter(({ ttl }) => ttl === undefined || ttl > cursor);
+  const together = readTogether(keys);
+  const withLeft = (room: number) => Math.max(room, Math.ceil(room / 2) + left);
+  const share = Math.ceil(PAGE_KEYS / Math.max(1, ...together.map(({ length }) => length)));
+  const limit = Math.max(layout.entriesOfLeastRead, withLeft(share) + 1);
+  const entries: ExpiredKey[] = [];
+  let [cutoff, lagMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let [knownUpTo, takenUpTo] = [upTo, upTo];
+  const startedMs = machineClock();
+  for (const [index, some] of together.entries()) {
+    const begin = some[0]?.from ?? 0;
+    const isOver = entries.length >= withLeft(PAGE_KEYS) || machineClock() - startedMs > patienceMs;
+    if (isOver && begin > (together[index - 1]?.at(-1)?.from ?? Number.POSITIVE_INFINITY)) {
+      knownUpTo = Math.min(knownUpTo, begin - 1);
+      takenUpTo = Math.min(takenUpTo, begin - 1);
+      break;
     }
-    page.end(key, indexKey);
-  }
-  return null;
-}
-
-/** Returns undefined when DynamoDB becomes too busy after the page's first answer; the page then ends at the position reached. */
-async function unlessBusy(answer: Promise<IndexPage>, { isBegun }: Page): Promise<IndexPage | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isBegun && error instanceof DynamoDbBusyError) return undefined;
-    throw error;
-  }
-}
-
-/** Collects due entries while there is room. */
-class Page {
-  readonly #target: SweepTarget;
-  readonly #poll: PollProgress;
-  readonly #known: KeyReads;
-  /** The earliest of the upcoming TTLs that earlier polls found. */
-  readonly #earliest: Seconds;
-  readonly #options: Pick<ReadPageOptions, 'pace' | 'machineClock' | 'maxKeys' | 'ahead'>;
-  /** The keys that were read to their ends, by index, with the earliest TTL of each that is not due. */
-  readonly #read = new Map<number, KeyRead>();
-  readonly #nextOf = new Map<number, Seconds>();
-  readonly #due: ExpiredKey[] = [];
-  /** For each due entry, the position after it. */
-  readonly #positions: PagePosition[] = [];
-  readonly #upcoming: UpcomingEntry[] = [];
-  #knownUpTo: Seconds = Number.POSITIVE_INFINITY;
-  #clock: DynamoDbClock | null = null;
-  #nextExpiry: Seconds = Number.POSITIVE_INFINITY;
-  #sawStrays = false;
-
-  constructor(target: SweepTarget, poll: PollProgress, options: ReadPageOptions) {
-    this.#target = target;
-    this.#poll = poll;
-    this.#known = knownOf(poll.known);
-    this.#earliest = Math.min(...(poll.known ?? []).map(({ next }) => next ?? Number.POSITIVE_INFINITY));
-    this.#options = options;
-  }
-
-  /** Whether DynamoDB has answered. */
-  get isBegun(): boolean {
-    return this.#clock !== null;
-  }
-
-  get room(): number {
-    return this.#options.maxKeys - this.#due.length;
-  }
-
-  /** Whether to query a key: not if its only TTL is not due, or an earlier poll has read its window to the end. */
-  mayHold(key: IndexKey, indexKey: number): boolean {
-    const { ttl } = key;
-    if (ttl === undefined) return this.isOpen(key, indexKey);
-    if (this.#isDue(ttl, indexKey)) return true;
-    this.#see(ttl, key, indexKey);
-    this.#knowUpTo(ttl);
-    return false;
-  }
-
-  /** Whether a window must be read: no earlier poll has read it to its end, or it holds later TTLs. */
-  isOpen(key: IndexKey, indexKey: number): boolean {
-    return !this.#hasEnded(key, indexKey) || this.#poll.holdsStrays;
-  }
-
-  /** TTLs of the key up to this one were read by an earlier poll; null: none were. */
-  seenOf(indexKey: number): Seconds | null {
-    const { seen } = this.#poll;
-    const { from } = this.#target;
-    const known = this.#known[indexKey]?.seen ?? seen;
-    return known === null ? null : Math.max(from, known);
-  }
-
-  /**
-   * Whether earlier polls have shown that nothing of the key is due. Until DynamoDB's clock is known from an answer, the key with the
-   * earliest TTL is queried too, with those that may be due.
-   */
-  isKnownNotDue(indexKey: number): boolean {
-    const { pace, machineClock } = this.#options;
-    const { holdsStrays, position, ahead = 0 } = this.#poll;
-    const known = this.#known[indexKey];
-    if (known === undefined || pace.pollSeconds > 0 || holdsStrays || position?.indexKey === indexKey)
-      return false;
-    const next = known.next ?? Number.POSITIVE_INFINITY;
-    const cutoff = this.#clock?.cutoff ?? Math.max(toEpochSeconds(machineClock()) + ahead, this.#earliest);
-    if (next <= cutoff + (this.#options.ahead ?? 0)) return false;
-    this.#nextExpiry = Math.min(this.#nextExpiry, next);
-    this.#knowUpTo(next);
-    return true;
-  }
-
-  /** Records that the key was read to its end. */
-  end({ ttl }: IndexKey, indexKey: number): void {
-    if (ttl !== undefined || this.#target.upcomingFrom === null) return;
-    const seen = this.#time.cutoff;
-    const planned = this.#known[indexKey]?.planned?.filter(entry => entry.ttl > seen) ?? [];
-    const next = this.#nextOf.get(indexKey) ?? null;
-    this.#read.set(indexKey, { seen, next, ...(planned.length > 0 && { planned }) });
-  }
-
-  /** Whether the TTL is expired and belongs to the target. */
-  isOwn(ttl: Seconds): boolean {
-    return ttl <= this.#time.cutoff && ttl < this.#target.before;
-  }
-
-  take({ key, indexKey, entries, positions, sentMs, ...answer }: Answer): void {
-    const { machineClock, pace } = this.#options;
-    this.#clock ??= clockOf(answer, sentMs, machineClock(), pace);
-    if (key.ttl !== undefined) this.#see(key.ttl, key, indexKey);
-    const last = entries.at(-1);
-    if (answer.more && last !== undefined && !this.isOwn(last.ttl)) this.#knowUpTo(last.ttl);
-    for (const [index, entry] of entries.entries()) {
-      if (isPlanned(this.#known[indexKey] ?? {}, entry)) continue;
-      if (this.#isDue(entry.ttl, indexKey)) {
-        this.#due.push(entry);
-        this.#positions.push({ indexKey, key: positions[index] ?? null });
-      } else {
-        this.#see(entry.ttl, key, indexKey);
-        if (this.#isUpcoming(entry.ttl)) this.#upcoming.push({ indexKey, entry });
+    for (const page of await Promise.all(some.map(key => readIndex(key, range, limit)))) {
+      if (page.readAt !== undefined) {
+        cutoff = Math.min(cutoff, page.readAt - behind);
+        lagMs = Math.min(lagMs, machineClock() - page.readAt * 1000);
+      } else if (page.entries.length > 0) throw dateMissing();
+      const last = page.entries.at(-1);
+      if (page.more && last !== undefined) {
+        const before = Math.ceil(last.ttl) - 1;
+        knownUpTo = Math.min(knownUpTo, before);
+        takenUpTo = Math.min(takenUpTo, Math.max(before, page.entries[0]?.ttl ?? before));
       }
+      entries.push(
+        ...page.entries.filter(({ ttl }) => ttl > cursor && ttl >= target.from && ttl < target.before),
+      );
     }
   }
-
-  /** The page, limited to the room in a state's payload: the poll continues after the last entry that fits, or at `next` if all fit. */
-  upTo(next: PagePosition | null): PageRead {
-    const count = keysThatFit(this.#due);
-    const position = count < this.#due.length ? (this.#positions[count - 1] ?? null) : next;
-    const read = [...this.#read].filter(([indexKey]) => position === null || indexKey < position.indexKey);
-    return {
-      due: this.#due.slice(0, count),
-      ...this.#time,
-      position,
-      nextExpiry: this.#nextExpiry,
-      sawStrays: this.#sawStrays,
-      upcoming: this.#upcoming,
-      knownUpTo: this.#knownUpTo,
-      ...(read.length > 0 && { keys: Object.fromEntries(read) }),
-    };
-  }
-
-  /** DynamoDB's clock; a target without a key to query has nothing left. */
-  get #time(): DynamoDbClock {
-    return this.#clock ?? { cutoff: this.#target.before, ahead: 0, restMs: 0 };
-  }
-
-  #isDue(ttl: Seconds, indexKey: number): boolean {
-    const seen = this.#known[indexKey]?.seen ?? this.#poll.seen;
-    const { after } = sweptRange(this.#time.cutoff, this.#options.pace);
-    return this.isOwn(ttl) && ttl > after && (seen === null || ttl > seen);
-  }
-
-  /** Whether an earlier poll has read the TTLs up to the window's end. */
-  #hasEnded({ end }: IndexKey, indexKey: number): boolean {
-    const seen = this.seenOf(indexKey);
-    return end !== undefined && seen !== null && seen >= end;
-  }
-
-  #isUpcoming(ttl: Seconds): boolean {
-    return !this.isOwn(ttl) && ttl < this.#target.before;
-  }
-
-  /** Records that entries from this TTL on may be missing. */
-  #knowUpTo(ttl: Seconds): void {
-    this.#knownUpTo = Math.min(this.#knownUpTo, Math.ceil(ttl) - 1);
-  }
-
-  /** Takes a TTL that is not due into account: it may determine the next poll, and whether that must read a window that has ended. */
-  #see(ttl: Seconds, { end = Number.POSITIVE_INFINITY }: IndexKey, indexKey: number): void {
-    if (!this.#isUpcoming(ttl)) return;
-    this.#nextOf.set(indexKey, Math.min(this.#nextOf.get(indexKey) ?? ttl, ttl));
-    this.#nextExpiry = Math.min(this.#nextExpiry, ttl);
-    this.#sawStrays ||= ttl > end;
-  }
+  // Without a key to read nothing is left.
+  if (keys.length === 0) cutoff = upTo;
+  if (!Number.isFinite(cutoff)) throw dateMissing();
+  return { entries, cutoff, knownUpTo, takenUpTo, lagMs };
 }
 
-/** DynamoDB's clock, minus the sweep's delay. */
-type DynamoDbClock = Pick<PageRead, 'cutoff' | 'ahead' | 'restMs'>;
+function dateMissing(): DynamoDbDateMissingError {
+  return new DynamoDbDateMissingError(
+    'DynamoDB: expected an answer with the header Date, got none. No other clock can decide what is expired, so nothing was deleted.',
+  );
+}
 
-/**
- * Reads DynamoDB's clock from a page. It is compared with the machine's clock in whole seconds, the resolution of DynamoDB's clock and of
- * waits.
- */
-export function clockOf(
-  { readAt }: Pick<IndexPage, 'readAt'>,
-  sentMs: Millis,
-  receivedMs: Millis,
-  pace: BehindSettings,
-): DynamoDbClock {
-  if (readAt === undefined) {
-    throw new DynamoDbDateMissingError(
-      "Query: expected an answer with the header Date, by which the sweep knows DynamoDB's clock, got none; whatever stands before DynamoDB has to hand it on",
-    );
+/** The keys that are read at once: those of one window, or of several whole ones. */
+function readTogether(keys: readonly IndexKey[]): IndexKey[][] {
+  const together: IndexKey[][] = [];
+  for (const window of Map.groupBy(keys, ({ from }) => from).values()) {
+    const last = together.at(-1);
+    if (last !== undefined && last.length + window.length <= KEYS_AT_ONCE) last.push(...window);
+    else
+      for (let first = 0; first < window.length; first += KEYS_AT_ONCE)
+        together.push(window.slice(first, first + KEYS_AT_ONCE));
   }
-  const cutoff = readAt - secondsBehind(pace);
-  const [sent, received] = [toEpochSeconds(sentMs), toEpochSeconds(receivedMs)];
-  const ahead = cutoff - Math.max(sent, Math.min(cutoff, received));
-  return { cutoff, ahead, restMs: receivedMs - (cutoff - ahead) * 1000 };
+  return together;
 }
 
 /**
- * Number of entries to request. Under a key with a single TTL everything is due; elsewhere all but the entries read ahead. A query
- * requests at least as many entries as its minimum price covers.
+ * The entries of a page that are due, those that will be within `ahead`, and the keys that the page before left, which the index need not
+ * show any more; in the order of TTL.
  */
-function expectedEntries(
-  { ttl }: IndexKey,
-  { upcomingFrom }: SweepTarget,
-  dueOfKey: number,
-  { entriesOfLeastRead }: IndexLayout,
-): number {
-  if (upcomingFrom === null || ttl !== undefined) return PAGE_KEYS;
-  return Math.max(Math.ceil(dueOfKey * 1.25) + SPARE_ENTRIES, entriesOfLeastRead);
+export function entriesToTake(
+  { entries, cutoff, takenUpTo }: Page,
+  left: readonly ExpiredKey[],
+  ahead: Seconds,
+  settings: BehindSettings,
+): ExpiredKey[] {
+  const { after } = sweptRange(cutoff, settings);
+  const wanted = entries.filter(({ ttl }) => ttl > after && ttl <= Math.min(takenUpTo, cutoff + ahead));
+  const known = new Set(left.length > 0 ? wanted.map(textOf) : []);
+  return [...wanted, ...left.filter(key => key.ttl <= cutoff && !known.has(textOf(key)))].sort(
+    (one, other) => one.ttl - other.ttl,
+  );
+
+  function textOf({ key }: ExpiredKey): string {
+    return keyText(key, Object.keys(key).sort());
+  }
+}
+
+/** The entries that a dry run has counted, and how far. */
+export interface Counted {
+  readonly count: number;
+  readonly samples: readonly ExpiredKey[];
+  readonly upTo: Seconds;
+}
+
+/** Counts the entries of a target after a cursor, until time is up. */
+export async function countEntries(
+  target: SweepTarget,
+  cursor: Seconds,
+  {
+    layout,
+    readIndex,
+    countIndex,
+    machineClock,
+    patienceMs,
+  }: ReadPageOptions & { readonly countIndex: CountIndex },
+): Promise<Counted> {
+  const startedMs = machineClock();
+  const from = Math.max(target.from, Math.floor(cursor) + 1);
+  const last = target.before - 1;
+  const samples: ExpiredKey[] = [];
+  let count = 0;
+  let seconds: readonly IndexKey[] = layout.keys({ ...target, from });
+  if (seconds[0]?.ttl === undefined) {
+    // All keys of a window have to be counted before its TTLs are passed: a child's part of the span is counted in one call.
+    for (const key of seconds) await countKey(key);
+    return { count, samples, upTo: last };
+  }
+  for (;;) {
+    const some = seconds.slice(0, KEYS_AT_ONCE);
+    seconds = seconds.slice(KEYS_AT_ONCE);
+    await Promise.all(some.map(countKey));
+    if (seconds.length === 0) return { count, samples, upTo: last };
+    if (machineClock() - startedMs > patienceMs) return { count, samples, upTo: some.at(-1)?.ttl ?? last };
+  }
+
+  async function countKey(key: IndexKey): Promise<void> {
+    const range = { from, upTo: last };
+    const found = await countIndex(key, range);
+    count += found;
+    if (found === 0 || samples.length >= LISTED_KEYS) return;
+    samples.push(...(await readIndex(key, range, LISTED_KEYS)).entries);
+  }
 }

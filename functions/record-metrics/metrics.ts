@@ -2,6 +2,7 @@ import { TASKS } from '../../statemachine/contract/machines.ts';
 import type { SweepTotals } from '../../statemachine/contract/report.ts';
 import { COUNT_LIST, type COUNTS, type CountName } from '../../statemachine/counts.ts';
 import { type MetricHistogram, toMetricHistogram } from '../report/lag.ts';
+import type { Precision } from '../runtime/environment.ts';
 
 /** The names of the counts that are metrics. */
 type CountMetricName = {
@@ -37,15 +38,9 @@ export interface SweepSurroundings {
   readonly late: number;
 }
 
-/**
- * When a deletion counts as late: this many seconds after `precisionSeconds`; in the plain mode, whose `precisionSeconds` is
- * `plainSeconds`, after `plainMs`.
- */
-const LATE = { secondsMore: 10, plainMs: 120_000, plainSeconds: 60 } as const;
-
 /** Lag in milliseconds above which a deletion counts as late: a tick that keeps up stays below it. */
-export function lateMs({ precisionSeconds }: { readonly precisionSeconds: number }): number {
-  return precisionSeconds < LATE.plainSeconds ? (precisionSeconds + LATE.secondsMore) * 1000 : LATE.plainMs;
+export function lateMs({ precision }: { readonly precision: Precision }): number {
+  return precision === 'second' ? 11_000 : 120_000;
 }
 
 export const SWEEP_METRICS: readonly SweepMetric[] = [
@@ -64,7 +59,7 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
   {
     name: 'ItemsDeletedLate',
     unit: 'Count',
-    help: 'Items deleted later than about `precisionSeconds` plus ten seconds after their expiry (plain mode: two minutes): by a lookback or a replay, or after waiting for capacity.',
+    help: "Items deleted more than 11 seconds after their expiry (`precision: 'minute'`: two minutes): by a lookback or a replay, or after waiting for capacity.",
     value: (_totals, { late }) => late,
   },
   {

@@ -1,6 +1,6 @@
+import type { RecordMetricsOutput } from '../../statemachine/contract/execution.ts';
 import { CAUSE_BYTES } from '../../statemachine/contract/limits.ts';
-import type { MachineName } from '../../statemachine/contract/machines.ts';
-import type { RecordMetricsOutput, SweepReport } from '../../statemachine/contract/report.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { jsonBytes, listFailedKeys } from '../report/listed-keys.ts';
 import { leftNothing } from '../report/sweep-totals.ts';
 import type { TableRecord } from './table-record.ts';
@@ -8,15 +8,10 @@ import type { TableRecord } from './table-record.ts';
 /** Most UTF-8 bytes of a table's listed keys if there is no room for all. */
 const FEW_KEYS_BYTES = 1_000;
 
-/**
- * The reports of an execution's tables that fit into the cause of a failure, those with failures first. The journal has all of them. A
- * replay has one.
- */
+/** The reports of an execution's tables that fit into the cause of a failure, those with failures first. The journal has all of them. */
 export function toldTables(
-  machine: MachineName,
   records: readonly TableRecord[],
 ): Pick<RecordMetricsOutput, 'tables' | 'moreTables'> {
-  if (machine === 'replay') return { tables: byName(records) };
   const [good, bad] = [true, false].map(isClean =>
     records.filter(({ totals }) => leftNothing(totals) === isClean),
   );

@@ -1,11 +1,8 @@
 import { isObject } from '../../expiry/fields.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 
-/** The final report of an execution on its tables. */
-export type ExecutionReport = TickReport | SweepReport;
-
-/** Reports by table, only for tables in which something was swept or failed. A replay has one table, which its input names. */
-export interface TickReport {
+/** The report of an execution, by table: only of tables in which something was swept or failed. */
+export interface ExecutionReport {
   readonly tables: Readonly<Record<string, SweepReport>>;
   /** Number of further tables, for which there was no room: the journal has their reports. */
   readonly moreTables?: number;
@@ -21,25 +18,7 @@ export interface TickReport {
  */
 export function readExecutionReport(said: unknown): ExecutionReport | undefined {
   const value = typeof said === 'string' ? parsed(said) : said;
-  if (!isObject(value)) return undefined;
-  return 'found' in value || isObject(value['tables']) ? (value as unknown as ExecutionReport) : undefined;
-}
-
-/**
- * The reports of an execution by table.
- *
- * @param input input of the execution: that of a replay names its table if the deployment has several
- * @param only table of a replay whose input names none; undefined: then the table is unknown
- */
-export function reportsByTable(
-  report: ExecutionReport,
-  input: unknown,
-  only?: string,
-): Readonly<Record<string, SweepReport>> {
-  if ('tables' in report) return report.tables;
-  const named = isObject(input) ? input['table'] : undefined;
-  const table = typeof named === 'string' ? named : only;
-  return table === undefined ? {} : { [table]: report };
+  return isObject(value) && isObject(value['tables']) ? (value as unknown as ExecutionReport) : undefined;
 }
 
 function parsed(json: string): unknown {

@@ -1,15 +1,12 @@
 import type { SweepCounts } from '../../statemachine/contract/child.ts';
 import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
-import type { SweepProgress, TableRound } from '../../statemachine/contract/execution.ts';
+import type { SweepState, TableSweep } from '../../statemachine/contract/execution.ts';
 import { LISTED_KEYS_BYTES } from '../../statemachine/contract/limits.ts';
 import type { SweepReport, SweepTotals } from '../../statemachine/contract/report.ts';
 import { addCounts, CHILD_COUNTS, EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { addLags, NO_LAG } from './lag.ts';
 import { firstThatFit, listFailedKeys } from './listed-keys.ts';
-
-/** Retries of a plan that count as one further step. */
-const RETRIES_A_STEP = 10;
 
 export function startTotals(dryRun: boolean): SweepTotals {
   return {
@@ -22,20 +19,20 @@ export function startTotals(dryRun: boolean): SweepTotals {
 }
 
 /** Adds the results of a round's children. Children without a result have failed: they crashed, or the whole round did. */
-export function addRound({ progress, results, retries, planFailed }: TableRound): SweepTotals {
+export function addRound(
+  { totals = startTotals(false), targets }: Pick<TableSweep, 'totals' | 'targets'>,
+  { results, planFailed }: Pick<SweepState, 'results' | 'planFailed'>,
+): SweepTotals {
   const swept = results.map(shardResultOf).filter(result => result !== undefined);
   const through = swept.filter(({ interrupted }) => !interrupted).length;
-  const { totals, roundTargets } = progress;
   const lag: DeletionLag = { lagCounts: totals.lagCounts, lagMaxMs: totals.lagMaxMs };
-  const run = roundTargets > 0 ? 1 : 0;
   return {
     // An execution that began before a deployment lacks the counts that the deployment added.
     ...startTotals(totals.dryRun),
     ...totals,
     ...swept.reduce<SweepCounts>((sum, result) => addCounts(CHILD_COUNTS, sum, result), totals),
     shardsSwept: totals.shardsSwept + through,
-    shardsFailed: totals.shardsFailed + roundTargets - through + (planFailed ? 1 : 0),
-    steps: totals.steps + run + (planFailed ? 1 : 0) + Math.floor(retries / RETRIES_A_STEP),
+    shardsFailed: totals.shardsFailed + targets - through + (planFailed ? 1 : 0),
     failedKeys: listFailedKeys(
       [...totals.failedKeys, ...swept.flatMap(({ failedKeys }) => failedKeys)],
       LISTED_KEYS_BYTES,
@@ -48,7 +45,7 @@ export function addRound({ progress, results, retries, planFailed }: TableRound)
   };
 }
 
-/** Whether everything that was found is done. Windows that are not planned yet do not count. */
+/** Whether everything that was found is done, except what is left for a later sweep. */
 export function leftNothing({
   failed,
   shardsFailed,
@@ -60,8 +57,4 @@ export function leftNothing({
 /** The totals in readable form, without the histogram, from which RecordMetrics computes percentiles. */
 export function reportOf({ lagCounts: _counts, lagMaxMs: _max, ...report }: SweepTotals): SweepReport {
   return report;
-}
-
-export function startOfSweep(dryRun: boolean): SweepProgress {
-  return { totals: startTotals(dryRun), roundTargets: 0, cursor: null };
 }

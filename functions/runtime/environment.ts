@@ -1,12 +1,16 @@
 import { fieldProblems, isObject, kind, oneOf, text, type ValueOf, whole } from '../../expiry/fields.ts';
 import { type ExpiryModel, type ExpiryModelProps, expiryModel, MODEL_KINDS } from '../../expiry/model.ts';
-import { MAX_DELETES_PER_SECOND, MAX_LOOKBACK_MINUTES } from '../../statemachine/contract/limits.ts';
+import { MAX_DELETES_PER_SECOND } from '../../statemachine/contract/limits.ts';
 import { InvalidSettingsError } from './errors.ts';
 import { type Environment, readVariables, toVariables } from './variables.ts';
 
 /** How expired items are deleted: with a check of each TTL, or unconditionally. */
 export const DELETE_MODES = ['guarded', 'batch'] as const;
 export type DeleteMode = (typeof DELETE_MODES)[number];
+
+/** How precisely items are deleted: in the second in which they expire, or by the tick of the next minute. */
+export const PRECISIONS = ['second', 'minute'] as const;
+export type Precision = (typeof PRECISIONS)[number];
 
 /** How logs, reports and causes of failures show items' keys. */
 export const LOG_KEYS = ['full', 'hash', 'none'] as const;
@@ -35,16 +39,10 @@ export const SETTING_KINDS = {
   shards: MODEL_KINDS.shards,
   deleteMode: oneOf(DELETE_MODES),
   marginSeconds: whole(0, 60),
-  lookbackMinutes: whole(1, MAX_LOOKBACK_MINUTES),
-  precisionSeconds: whole(1, 60),
+  precision: oneOf(PRECISIONS),
   pollSeconds: whole(0, 60),
   maxDeletesPerSecond: whole(0, MAX_DELETES_PER_SECOND),
-  shardConcurrency: whole(0, 1000),
-  deleteAttempts: whole(1, 100),
-  backoffBaseSeconds: whole(1, 60),
-  backoffCapSeconds: whole(1, 30),
   logKeys: oneOf(LOG_KEYS),
-  chunkConcurrency: whole(1, 40),
 };
 
 type SettingName = keyof typeof SETTING_KINDS;

@@ -39,3 +39,8 @@ export class JournalUnreadableError extends PreciseTtlError {
 export class JournalUnwritableError extends PreciseTtlError {
   override readonly name = 'JournalUnwritableError';
 }
+
+/** The table is paused. Nothing is deleted. */
+export class TablePausedError extends PreciseTtlError {
+  override readonly name = 'TablePausedError';
+}

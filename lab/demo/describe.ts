@@ -4,27 +4,26 @@ import type { LocalCloud } from '../../local/cloud.ts';
 import { reportsOf } from '../ledger/accounts.ts';
 import type { Following } from '../ledger/followers.ts';
 import { count, seconds, timeOfDay } from '../report/numbers.ts';
-import { isHandOver, machinesOf } from '../watch/executions.ts';
+import { machinesOf } from '../watch/executions.ts';
 import type { Action } from '../workload/plan.ts';
-import { isPlain, type Pace, promisedLagMs } from './deadline.ts';
+import { type Pace, promisedLagMs } from './deadline.ts';
 import { describePromise, NO_RENEWALS } from './report.ts';
 
 /** The described settings of a sweep. */
 export interface Sweep extends Pace {
   readonly deleteMode: DeleteMode;
-  /** Seconds from the expiry to the deletion; deadlines are later by this time. @default 0 */
 }
 
 /** The sweep's promise in words. `rate`: items that expire in a second. */
 function promiseOf(sweep: Pace, rate: number): string {
-  const { precisionSeconds, pollSeconds } = sweep;
+  const { precision, pollSeconds } = sweep;
   const within = describePromise(promisedLagMs(sweep, rate));
-  if (isPlain(precisionSeconds)) return `${within}, with the next tick: one sweep a minute`;
+  if (precision === 'minute') return `${within}, with the next tick: one sweep a minute`;
   const late =
     pollSeconds > 0
-      ? `items written in their last ${pollSeconds} s: at the next poll, at most ${pollSeconds} s later`
-      : 'items written in the minute in which they expire: at the next poll';
-  return `${within} (precisionSeconds: ${precisionSeconds}); ${late}`;
+      ? `items written later: at the next read, at most ${pollSeconds} s later`
+      : 'items written later: with the next tick';
+  return `${within}, if written before the minute in which they expire; ${late}`;
 }
 
 export interface Start {
@@ -78,7 +77,7 @@ export function describeStart({
     ['table', `${tableName}, a table of this run's own, made and swept as ${standsFor}`],
     ['DynamoDB', `${dynamoDb.endpoint}, ${where}`],
     ['functions', `${functions.join(', ')}: the bundles, in worker threads`],
-    ['state machines', `${tick} (ticks, Express), ${replay} (what a tick hands over, and replays)`],
+    ['state machines', `${tick} (ticks, Express), ${replay} (replays, Standard)`],
     ['', `${page}/ in a browser shows their executions while they run`],
     ['schedules', schedules.join(', ')],
     [
@@ -97,7 +96,7 @@ export function describeStart({
     ...(sweepPage === undefined ? [] : [`The page of the sweep, for a browser: ${sweepPage}`, '']),
     `Watch "overdue": ${whatOverdueDoes(sweep)}`,
     '"lag" is p50/max, from expiry to deletion, as seen in the table\'s stream. Ctrl-C stops.',
-    ...(isPlain(sweep.precisionSeconds)
+    ...(sweep.precision === 'minute'
       ? []
       : ['A tick owns the minute after its own and waits for it, so it runs for up to two minutes.']),
     '',
@@ -121,13 +120,10 @@ function describeFollowing(
   ];
 }
 
-function whatOverdueDoes({ precisionSeconds }: Pace): string {
-  if (isPlain(precisionSeconds)) {
-    return 'it grows as sessions expire, and falls to 0 with every sweep, once a minute.';
-  }
-  return precisionSeconds === 1
-    ? 'it stays near 0, for what expires is gone about a second later.'
-    : `it grows as sessions expire, and falls to 0 with every poll, at most ${precisionSeconds} s later.`;
+function whatOverdueDoes({ precision }: Pace): string {
+  return precision === 'minute'
+    ? 'it grows as sessions expire, and falls to 0 with every sweep, once a minute.'
+    : 'it stays near 0, for what expires is gone within a second.';
 }
 
 /** Whether sessions may be renewed once they have a TTL. */
@@ -136,7 +132,7 @@ export function renews({ deleteMode }: Sweep): boolean {
 }
 
 /**
- * Describes a successful execution on one line, in the form of `precise-ttl local`: `09:02:00Z  tick            1,013 deleted  p99 0.1 s`.
+ * Describes a successful execution on one line, in the form of `precise-ttl local`: `09:02:00Z  tick  1,013 deleted  p99 0.1 s`.
  */
 export function describeSweep(execution: Execution): string {
   const { output, startDate, stopDate = startDate } = execution;
@@ -144,15 +140,7 @@ export function describeSweep(execution: Execution): string {
   const deleted = report && (report.deleted === 0 ? 'nothing to delete' : `${count(report.deleted)} deleted`);
   const late = report?.lagMs ? `  p99 ${seconds(report.lagMs.p99)}` : '';
   const what = deleted ?? `succeeded in ${seconds(stopDate - startDate)}`;
-  return `${timeOfDay(startDate)}  ${whatStarted(execution).padEnd(STARTED_LENGTH)}  ${what}${late}`;
-}
-
-const STARTED_LENGTH = 'part of a tick'.length;
-
-function whatStarted({ input }: Pick<Execution, 'input'>): string {
-  if (isHandOver({ input })) return 'hand-over';
-  if (fieldOf(input, 'due') !== undefined) return 'part of a tick';
-  return 'tick';
+  return `${timeOfDay(startDate)}  tick  ${what}${late}`;
 }
 
 export function describeFailure({ startDate, status, error, cause }: Execution): string {

@@ -3,7 +3,7 @@ import type { Followed } from '../ledger/followers.ts';
 import type { SweptItem, Tally } from '../ledger/tally.ts';
 import { count, lagPercentiles, seconds } from '../report/numbers.ts';
 import type { MachineReport, Span } from '../watch/machine.ts';
-import { deletionTimeMs, type Pace, type PlannedAt, pollsDueBy } from './deadline.ts';
+import { deletionTimeMs, looksDueBy, type Pace, type PlannedAt } from './deadline.ts';
 
 /** `undecided`: the promise looks broken, but this machine may have been the cause; or nothing in the run could show it. */
 export type Status = 'kept' | 'broken' | 'undecided';
@@ -191,9 +191,9 @@ export function punctualityOf(
 ): Punctuality {
   const counts = { inTime: 0, excused: 0, late: 0 };
   const deletionMs = deletionTimeMs(pace, rate);
-  for (const [{ ttl, goneAt }, pollDueBy] of pollsDueBy(items, pace, plannedAt)) {
+  for (const [{ ttl, goneAt }, lookDueBy] of looksDueBy(items, pace, plannedAt)) {
     if (goneAt === undefined) continue;
-    const lateBy = goneAt - (pollDueBy + deletionMs);
+    const lateBy = goneAt - (lookDueBy + deletionMs);
     if (lateBy <= 0) counts.inTime += 1;
     else if (lateBy <= lost({ from: ttl * 1000, to: goneAt })) counts.excused += 1;
     else counts.late += 1;

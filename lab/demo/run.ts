@@ -12,7 +12,7 @@ import { machinesOf } from '../watch/executions.ts';
 import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
 import { WatchedTable } from '../watch/watched-table.ts';
 import { type Mix, planStream, type Stream } from '../workload/plan.ts';
-import { isPlain, promisedLagMs } from './deadline.ts';
+import { type Pace, promisedLagMs } from './deadline.ts';
 import { describeFailure, describeStart, describeSweep, fieldOf, renews, type Sweep } from './describe.ts';
 import { type Moment, momentOf, sparingly } from './live/moment.ts';
 import { sweepInWords } from './live/sweep-words.ts';
@@ -197,7 +197,7 @@ async function sweepSessions(job: Job): Promise<Judged> {
   const { options, clock, progress, problems, cloud, page, sweepPage, machine, ended, followers } = job;
   const { minutes, rate, seed, sweep, signal, tableName, standsFor, following = {} } = options;
   const startMs = clock.now();
-  const first = firstTtl(startMs, sweep.precisionSeconds);
+  const first = firstTtl(startMs, sweep);
   const workload = planStream({
     startMs,
     firstTtl: first,
@@ -294,7 +294,7 @@ async function untilFollowed(
   }
 }
 
-/** Whether children poll all the time, so that they need not be waited for. */
+/** Whether every minute is watched, so that they need not be waited for. */
 function isAlwaysWatched({ pollSeconds }: Sweep): boolean {
   return pollSeconds > 0;
 }
@@ -304,7 +304,6 @@ function ticksOf(executions: readonly Execution[]): Map<number, number> {
   return new Map(
     executions.flatMap(({ input, startDate }) => {
       const scheduledTime = fieldOf(input, 'scheduledTime');
-      // An execution that a tick starts has no scheduled time.
       return scheduledTime === undefined ? [] : [[Date.parse(String(scheduledTime)), startDate] as const];
     }),
   );
@@ -334,9 +333,9 @@ function minuteOf(epochMs: number): number {
  * When the first session expires, whole epoch seconds. A tick sweeps the minute after its own. The first tick that this run can have is the
  * current minute's, so a precise sweep begins with the next minute.
  */
-function firstTtl(startMs: number, precisionSeconds: number): number {
+function firstTtl(startMs: number, { precision }: Pace): number {
   const earliest = startMs + LEAD_MS;
-  const unit = isPlain(precisionSeconds) ? 1000 : TICK_MS;
+  const unit = precision === 'minute' ? 1000 : TICK_MS;
   return (Math.ceil(earliest / unit) * unit) / 1000;
 }
 

@@ -13,10 +13,10 @@ type Month = readonly [rate: number, tables: number, name: string, props: CostPr
 
 const WAYS: readonly (readonly [string, CostProps])[] = [
   ['by window', {}],
-  ['by window, `precisionSeconds: 60`', { precisionSeconds: 60 }],
+  ["by window, `precision: 'minute'`", { precision: 'minute' }],
   ['by window of a minute', { granularityMinutes: 1 }],
   ['by second', { indexedBy: 'second' }],
-  ['by second, `pollSeconds: 0`', { indexedBy: 'second', pollSeconds: 0 }],
+  ['by window, `pollSeconds: 5`', { pollSeconds: 5 }],
 ];
 
 const MONTHS: readonly Month[] = [

@@ -79,8 +79,8 @@ function problemsOf({ name, violations, failing }: VariantResult): string[] {
 }
 
 /** The parts of a variant's stack: the settings in the executions' input, and the filter of the stream's readers. */
-export function resolveVariant(props: VariantProps): Resolved {
-  const sweep = resolveProps({ tableName: 'fuzz', partitionKey: 'id', ...props });
+export function resolveVariant(props: VariantProps, tableName: string): Resolved {
+  const sweep = resolveProps({ tableName, partitionKey: 'id', ...props });
   return {
     carried: { ...carriedSettings(functionSettings(sweep)) },
     filter: JSON.stringify(STREAM_FILTER),
@@ -97,10 +97,10 @@ export default defineExperiment({
   flags: FLAGS,
   about: `
 Lets the sweep run against an oracle, in this process and on a virtual clock: the real functions with the AWS SDK's clients, and
-the real state machine, around a DynamoDB, an S3 and a destination of events in memory. The oracle has the history of each item
-as DynamoDB saw it. It judges by that alone: no live item deleted, none before its expiry, none left in the end,
-every expiry archived and published, no user's delete published, and every report as the
-answers were.
+the real state machine, around a DynamoDB, an S3 and a destination of events in memory. A run has two to four tables. The oracle has the
+history of each item as DynamoDB saw it. It judges by that alone: no live item deleted, none before its expiry, none of a paused table,
+none late when nothing was wrong, none left by the ticks minutes after the last fault, every expiry archived and published, no user's
+delete published, and every report as the answers were.
 
 A variant runs with up to 10,000 items at a time, each run with the next seed. At the first violation it stops, and looks for a
 smaller run that shows it: that one's command is printed.

@@ -6,7 +6,7 @@ import { ensureTable } from 'aws-on-loopback/dynamodb/tables';
 import { FlagError } from '../../cli/flags.ts';
 import { modelOf } from '../../config/deployments.ts';
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
-import { guardedDelete } from '../../functions/delete-chunk/guarded-delete.ts';
+import { guardedDelete } from '../../functions/delete-chunk/deletion.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
@@ -19,8 +19,8 @@ import { writtenOnce } from '../workload/plan.ts';
 import { defineExperiment, markdownTable, REAL_TIME, type Run, seconds } from './support/experiment.ts';
 
 const MODES = {
-  precise: { title: 'to the second (precisionSeconds: 1)', precisionSeconds: 1 },
-  plain: { title: 'once a minute (precisionSeconds: 60)', precisionSeconds: 60 },
+  second: "to the second (precision: 'second')",
+  minute: "once a minute (precision: 'minute')",
 } as const;
 type Mode = keyof typeof MODES;
 const ALL_MODES = Object.keys(MODES) as Mode[];
@@ -66,17 +66,17 @@ async function measure(mode: Mode, { flags, progress, signal }: Run<typeof FLAGS
   const deployment = tableName.slice('Lag-'.length);
   const table: PreciseTtlProps = {
     ...{ tableName, partitionKey: 'UserName', sortKey: 'SessionId', ttlAttribute: 'ExpirationTime' },
-    precisionSeconds: MODES[mode].precisionSeconds,
+    precision: mode,
     sweep: deployment,
   };
-  const { precisionSeconds, pollSeconds, deleteMode } = resolveProps(table);
+  const { precision, pollSeconds, deleteMode } = resolveProps(table);
   const dynamoDb = await startDynamoDbLocal({ longRun: true });
   try {
     await warmUp(dynamoDb.endpoint, { ...table, tableName: 'WarmUp' });
     return await runDemo({
       stack: plainStack({ region: REGION, tables: [table] }),
       ...{ tableName, deployment, region: REGION, standsFor: mode, model: modelOf(table) },
-      sweep: { precisionSeconds, pollSeconds, deleteMode },
+      sweep: { precision, pollSeconds, deleteMode },
       mix: writtenOnce,
       ...{ minutes, rate, seed, signal },
       output: { write: () => undefined },
@@ -125,7 +125,7 @@ async function warmUp(endpoint: string, props: PreciseTtlProps): Promise<void> {
 
 function lagTable(results: readonly { readonly mode: Mode; readonly result: DemoResult }[]): string {
   const rows = results.map(({ mode, result: { expired, deleted, lagMs } }) => [
-    MODES[mode].title,
+    MODES[mode],
     `${count(deleted)} of ${count(expired)}`,
     ...[lagMs.p50, lagMs.p99, lagMs.max].map(seconds),
   ]);

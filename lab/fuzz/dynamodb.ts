@@ -1,6 +1,8 @@
 import { type Answer, type Body, jsonAnswer } from 'aws-on-loopback/dynamodb/answer';
 import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
+import { isLasting } from './faults.ts';
 import { keyOfStatement, matches, readStatement, UnknownRequestError } from './partiql.ts';
+import type { Tally } from './sdk.ts';
 import type { MemoryTable, Position } from './table.ts';
 
 /** Source: DynamoDB API reference, BatchExecuteStatement, BatchWriteItem. */
@@ -125,14 +127,17 @@ export function deletedIds(operation: string, body: Body, table: MemoryTable): s
   );
 }
 
-/** Numbers of keys that a batch deleted and did not find, by its answer. */
-export interface Deleted {
-  readonly deleted: number;
-  readonly notFound: number;
+/** The name of the table that a request is for. */
+export function tableOf(operation: string, body: Body): string {
+  if (operation === 'BatchWriteItem')
+    return Object.keys((body as unknown as WritesBody).RequestItems)[0] ?? '';
+  if (operation !== 'BatchExecuteStatement') return String(body['TableName']);
+  const [first] = (body as unknown as StatementsBody).Statements;
+  return /FROM "([^"]+)"/.exec(first?.Statement ?? '')?.[1] ?? '';
 }
 
-/** Counts the deletes that an answer confirms. @returns undefined if the answer does not belong to a batch of deletes */
-export function deletedOf(operation: string, request: Body, answer: Answer): Deleted | undefined {
+/** Counts the keys that an answer is about. @returns undefined if the answer does not belong to a batch of deletes */
+export function answeredOf(operation: string, request: Body, answer: Answer): Partial<Tally> | undefined {
   if (answer.status !== 200) return undefined;
   const body = JSON.parse(answer.body.toString()) as Body;
   if (operation === 'BatchWriteItem') {
@@ -141,13 +146,18 @@ export function deletedOf(operation: string, request: Body, answer: Answer): Del
         (sum, each) => sum + each.length,
         0,
       );
-    return { deleted: count(request['RequestItems']) - count(body['UnprocessedItems']), notFound: 0 };
+    const deleted = count(request['RequestItems']) - count(body['UnprocessedItems']);
+    return { deleted };
   }
   if (operation !== 'BatchExecuteStatement') return undefined;
-  const responses = body['Responses'] as readonly { readonly Item?: unknown; readonly Error?: unknown }[];
+  const responses = body['Responses'] as readonly {
+    readonly Item?: unknown;
+    readonly Error?: { readonly Code: string };
+  }[];
   return {
     deleted: responses.filter(({ Item }) => Item !== undefined).length,
     notFound: responses.filter(({ Item, Error: error }) => Item === undefined && error === undefined).length,
+    refused: responses.filter(({ Error: error }) => error !== undefined && isLasting(error.Code)).length,
   };
 }
 

@@ -1,4 +1,5 @@
-import { type FunctionResult, type RandomSource, seededRandom } from 'stepfunctions-emulator';
+import { type Clock, type FunctionResult, type RandomSource, seededRandom } from 'stepfunctions-emulator';
+import { JournalUnreadableError, JournalUnwritableError } from '../../functions/runtime/errors.ts';
 
 /** An effect on a call of a service. */
 export type CallEffect =
@@ -18,9 +19,16 @@ export const FAULT_GROUPS = {
   outages: 'DynamoDB, S3 or the destination of events refuses everything for some seconds',
   zombies: 'calls that were given up and take effect later',
   kills: 'functions that die, hang or lose their answer, and executions that are stopped',
+  starts: 'calls that begin up to five seconds after their state was entered',
   ticks: 'ticks that come late, twice or never',
   lag: 'an index that is up to five seconds behind, and answers with former entries',
   adversary: 'items that change between the read and the delete',
+  journal: 'a journal that cannot be read or written, or answers late',
+  long: 'minutes without ticks, without PlanSweep or without DynamoDB, more than a tick looks ahead',
+  tables: 'other tables that are deleted, forbidden, hanging or throttled, also when all else is calm',
+  pauses: 'operators who pause tables and resume them',
+  deploys: 'a deployment while executions run: they have a setting too many, or one too few',
+  replays: 'two replays at once beside the ticks',
 } as const;
 
 export type FaultGroup = keyof typeof FAULT_GROUPS;
@@ -51,6 +59,11 @@ const LASTING_STATEMENT_ERRORS = [
   'ItemCollectionSizeLimitExceeded',
   'DuplicateItem',
 ] as const;
+
+/** Whether a statement's error means that the key cannot be deleted. */
+export function isLasting(code: string): boolean {
+  return (LASTING_STATEMENT_ERRORS as readonly string[]).includes(code);
+}
 
 /** Beyond the functions' timeout of five seconds. */
 const SLOW_MS = 6_000;
@@ -86,7 +99,7 @@ const CALL_FAULTS: readonly CallFault[] = [
     effect: ({ keys }, random) => leaveOut(keys, random, BUSY_STATEMENT_ERRORS),
   },
   {
-    ...{ group: 'refused', rate: 0.005, what: 'batches with keys that DynamoDB will not delete' },
+    ...{ group: 'refused', rate: 0.03, what: 'batches with keys that DynamoDB will not delete' },
     effect: ({ keys, operation }, random) =>
       // BatchWriteItem has no errors for single keys.
       operation === 'BatchExecuteStatement' ? leaveOut(keys, random, LASTING_STATEMENT_ERRORS) : undefined,
@@ -109,14 +122,17 @@ const CALL_FAULTS: readonly CallFault[] = [
 const ZOMBIES = { rate: 0.01, fromMs: 2_000, upToMs: 25_000 } as const;
 
 const FUNCTION_FATES = [
-  { name: 'killed', rate: 0.01 },
-  { name: 'answerLost', rate: 0.005 },
-  { name: 'hung', rate: 0.005 },
+  { name: 'killed', rate: 0.01, group: 'kills' },
+  { name: 'answerLost', rate: 0.005, group: 'kills' },
+  { name: 'hung', rate: 0.005, group: 'kills' },
+  { name: 'late', rate: 0.02, group: 'starts' },
 ] as const;
 
 export type FunctionFate = (typeof FUNCTION_FATES)[number]['name'];
 
 const TICKS = { late: 0.3, doubled: 0.15, skipped: 0.1, stopped: 0.05 } as const;
+/** Shares of the journal's calls, and the timeout of its client, milliseconds. */
+const JOURNAL = { refused: 0.02, late: 0.02, timeoutMs: 5_000 } as const;
 const INDEX_LAG = { rate: 0.1, upToMs: 5_000 } as const;
 const ADVERSARY_RATE = 0.03;
 
@@ -160,9 +176,23 @@ export class Faults {
     return effect;
   }
 
+  /** Lets a call of the journal wait for its answer, or fail. @throws as the journal does */
+  async ofJournal(kind: 'read' | 'write', clock: Clock, isDown: boolean): Promise<void> {
+    const isRefused =
+      isDown ||
+      this.isOut('journal', clock.now(), 'journal') ||
+      this.#happens('journal', JOURNAL.refused, 'calls that the journal refused');
+    const isLate = this.#happens('journal', JOURNAL.late, 'answers of the journal that came late');
+    const lateMs = isLate ? this.between(3_000, 20_000) : 0;
+    await clock.sleep(Math.min(lateMs, JOURNAL.timeoutMs));
+    if (!isRefused && lateMs <= JOURNAL.timeoutMs) return;
+    const what = `injected into a ${kind} of the journal`;
+    throw kind === 'read' ? new JournalUnreadableError(what) : new JournalUnwritableError(what);
+  }
+
   /** Whether a service refuses everything at a moment, epoch milliseconds. */
-  isOut(service: string, nowMs: number): boolean {
-    if (!this.#groups.has('outages') || this.#areOver()) return false;
+  isOut(service: string, nowMs: number, group: FaultGroup = 'outages'): boolean {
+    if (!this.#groups.has(group) || this.#areOver()) return false;
     let outage = this.#outages.get(service) ?? { from: nowMs, to: nowMs };
     while (outage.to <= nowMs) {
       const from = outage.to + this.between(...OUTAGES.afterMs);
@@ -181,7 +211,8 @@ export class Faults {
   }
 
   functionFate(): FunctionFate | undefined {
-    return FUNCTION_FATES.find(({ name, rate }) => this.#happens('kills', rate, `functions ${name}`))?.name;
+    return FUNCTION_FATES.find(({ name, rate, group }) => this.#happens(group, rate, `functions ${name}`))
+      ?.name;
   }
 
   /** Draws the delay of each execution of a tick, milliseconds, and the time at which it is stopped, if any. */

@@ -1,15 +1,12 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Clock, FunctionResult, InvokeOptions, RandomSource } from 'stepfunctions-emulator';
+import type { Clock, FunctionResult, RandomSource } from 'stepfunctions-emulator';
 import { type PutObject, putInto } from '../../functions/archive/s3.ts';
 import type { ArchiveSettings } from '../../functions/archive/settings.ts';
 import { archiveExpiries } from '../../functions/archive-expiries/handler.ts';
 import { ARCHIVE_TIMEOUT_SECONDS, PUT_ATTEMPTS } from '../../functions/archive-expiries/limits.ts';
 import { deleteChunk } from '../../functions/delete-chunk/handler.ts';
 import { planReplay } from '../../functions/plan-sweep/plan-replay.ts';
-import { askedTable } from '../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../functions/plan-sweep/plan-tick.ts';
-import type { TickSurroundings } from '../../functions/plan-sweep/tick-surroundings.ts';
 import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
 import { publishExpiries } from '../../functions/publish-expiries/handler.ts';
 import { queryExpired } from '../../functions/query-expired/handler.ts';
@@ -18,7 +15,7 @@ import { readSettings, type SweepSettings, type WithSettings } from '../../funct
 import type { Runtime } from '../../functions/runtime/runtime.ts';
 import type { DynamoDbStreamEvent } from '../../functions/stream/event.ts';
 import { withoutMessages } from '../../functions/table/hidden-messages.ts';
-import { dynamoDbQueries } from '../../local/dynamodb/queries.ts';
+import { indexReader } from '../../functions/table/index-query.ts';
 import type { QueryExpiredInput } from '../../statemachine/contract/child.ts';
 import type { DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
 import type { PlanSweepInput, RecordMetricsInput } from '../../statemachine/contract/execution.ts';
@@ -38,17 +35,13 @@ export interface FunctionsOptions {
   readonly events: { readonly to: DestinationName; readonly oldImage: boolean } | undefined;
   /** The network's clock. */
   readonly clock: Clock;
-  /** Number of milliseconds by which the functions' own clocks are ahead. */
-  readonly skewMs: number;
+  /** Number of milliseconds by which the functions' own clocks are ahead at this time. */
+  readonly aheadMs: () => number;
+  /** Whether each call of PlanSweep fails. */
+  readonly isPlanOut: () => boolean;
   readonly random: RandomSource;
   readonly clients: Clients;
   readonly faults: Faults;
-}
-
-/** Result of a call, and the deletes that its answers confirmed. */
-export interface Called {
-  readonly result: FunctionResult;
-  readonly tally: CallTally;
 }
 
 type Handler = (payload: never, runtime: Runtime, invocation: Invocation) => Promise<unknown>;
@@ -69,28 +62,28 @@ export class Functions {
     this.#options = options;
   }
 
-  /** Calls a function. Never rejects. @param name of the function's file */
-  async call(name: string, payload: unknown): Promise<Called> {
+  /**
+   * Calls a function. Never rejects.
+   *
+   * @param name of the function's file
+   * @param tally counts the deletes of the call
+   */
+  async call(name: string, payload: unknown, tally: CallTally = new Map()): Promise<FunctionResult> {
     const handler = this.#handlers[name];
     if (handler === undefined) throw new TypeError(`expected one of the functions, got ${name}`);
-    const { clock, faults } = this.#options;
+    const { clock, faults, isPlanOut } = this.#options;
+    if (name === TASKS.PlanSweep && isPlanOut()) return crash();
     const fate = faults.functionFate();
+    if (fate === 'late') await clock.sleep(faults.between(200, 5_000));
     const endsAt = clock.now() + (TIMEOUT_SECONDS[name] ?? 0) * 1000;
     const killedAt = fate === 'killed' ? clock.now() + faults.between(0, 40) : endsAt;
-    const invocation: Invocation = { killedAt, tally: { deleted: 0, notFound: 0 } };
+    const invocation: Invocation = { killedAt, tally };
     if (fate === 'hung') await clock.sleep(faults.between(500, 12_000));
     const outcome = await this.#run(handler, payload, invocation);
     const isOver = clock.now() >= killedAt;
     const isLost = fate === 'answerLost' || (fate === 'killed' && isOver);
-    if (isLost) return { result: crash(), tally: invocation.tally };
-    return { result: isOver ? timedOut() : outcome, tally: invocation.tally };
-  }
-
-  /** Runs a query that a state machine makes itself. */
-  query(resource: string, args: unknown, options: InvokeOptions): Promise<FunctionResult> {
-    const invocation: Invocation = { killedAt: Number.POSITIVE_INFINITY, tally: { deleted: 0, notFound: 0 } };
-    const client = this.#documents(1, invocation) as unknown as DynamoDBClient;
-    return dynamoDbQueries(client).invoke(resource, args, options);
+    if (isLost) return crash();
+    return isOver ? timedOut() : outcome;
   }
 
   async #run(handler: Handler, payload: unknown, invocation: Invocation): Promise<FunctionResult> {
@@ -115,7 +108,7 @@ export class Functions {
     };
   }
 
-  readonly #now = (): number => this.#options.clock.now() + this.#options.skewMs;
+  readonly #now = (): number => this.#options.clock.now() + this.#options.aheadMs();
 
   #documents(attempts: number, invocation: Invocation): Runtime['documents'] {
     const { clients, settings } = this.#options;
@@ -132,23 +125,29 @@ export class Functions {
     [TASKS.PlanSweep]: (input: PlanSweepInput, runtime, invocation) => {
       const { journal } = this.#options;
       const documents = this.#documents(ATTEMPTS.planSweep, invocation);
-      const tableOf: TickSurroundings['tableOf'] = (settings, options) =>
-        askedTable({ ...runtime, settings, documents }, options);
-      return input.machine === 'tick'
-        ? planTick(input, {
-            ...{ tableOf, logger: QUIET, journal, record: () => undefined },
-            ...{ clock: this.#now, sleep: runtime.sleep },
-          })
-        : planReplay(input, { tableOf, journal }, this.#remainingMs(FUNCTION_TIMEOUT_SECONDS.PlanSweep));
+      if (input.machine === 'replay') return planReplay(input, journal);
+      return planTick(input, {
+        readIndexOf: (settings, options) => indexReader(documents, settings, options),
+        ...{ logger: QUIET, journal, record: () => undefined },
+        ...{ clock: this.#now, sleep: runtime.sleep },
+      });
     },
     [TASKS.QueryExpired]: (input: WithSettings<QueryExpiredInput>, runtime, invocation) =>
-      queryExpired(input, {
-        ...runtime,
-        settings: readSettings(input.settings),
-        documents: this.#documents(ATTEMPTS.queryExpired, invocation),
-      }),
+      queryExpired(
+        input,
+        {
+          ...runtime,
+          settings: readSettings(input.settings),
+          documents: this.#documents(ATTEMPTS.queryExpired, invocation),
+        },
+        () => this.#options.journal,
+      ),
     [TASKS.DeleteChunk]: (input: WithSettings<DeleteChunkInput>, runtime) => {
-      return deleteChunk(input, { ...runtime, settings: readSettings(input.settings) });
+      return deleteChunk(
+        input,
+        { ...runtime, settings: readSettings(input.settings) },
+        () => this.#options.journal,
+      );
     },
     [TASKS.RecordMetrics]: (input: RecordMetricsInput) =>
       recordMetrics(input, {

@@ -4,7 +4,7 @@ import type { FaultGroup } from './faults.ts';
 import { runOnce, type SubRun } from './run.ts';
 import type { Resolve, Variant } from './variants.ts';
 
-/** Number of items in one run, on one table within some minutes. */
+/** Number of items in one run, in the tables of one deployment within some minutes. */
 const SUB_RUN_ITEMS = 10_000;
 
 export interface VariantRun {
@@ -83,7 +83,7 @@ async function failingOf(run: SubRun, found: readonly Violation[], resolve: Reso
 }
 
 /** Largest number of reruns: each takes at most as long as the original run. */
-const MAX_RERUNS = 16;
+const MAX_RERUNS = 24;
 
 /**
  * Finds a smaller run that still fails: it leaves out groups of faults that are not needed, and halves the items while the run fails.

@@ -1,6 +1,5 @@
-import { skewedClock } from 'aws-on-loopback/skewed-clock';
 import { type Clock, Engine, loadDefinition, type RandomSource } from 'stepfunctions-emulator';
-import { isDynamoDbQuery } from '../../local/dynamodb/queries.ts';
+import { isObject } from '../../expiry/fields.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { type MachineName, TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
@@ -9,20 +8,32 @@ import { type Ended, endOf } from '../ledger/accounts.ts';
 import type { Functions } from './functions.ts';
 import type { CallTally } from './sdk.ts';
 
-/** An execution that has ended, with the results of its calls by the answers that the functions and the execution received. */
-export interface EndedSweep extends Ended {
+/** A call of a function, and whether the execution received its result. */
+interface Called {
   readonly tally: CallTally;
+  readonly isReceived: boolean;
+}
+
+/** An execution that has ended, with the deletes of its calls. */
+export interface EndedSweep extends Ended {
+  readonly calls: readonly Called[];
+}
+
+/** What is deployed. */
+interface Deployment {
+  readonly tables: readonly CarriedSettings[];
+  /** From then on, epoch milliseconds. */
+  readonly at: number;
 }
 
 export interface MachineOptions {
-  readonly carried: CarriedSettings;
+  /** The first deployment, and perhaps a second one. */
+  readonly deployments: readonly Deployment[];
   readonly clock: Clock;
-  /** Number of milliseconds by which Step Functions' clock is ahead. */
-  readonly skewMs: number;
+  /** Number of milliseconds by which Step Functions' clock is ahead at this time. */
+  readonly aheadMs: () => number;
   readonly random: RandomSource;
   readonly functions: Functions;
-  /** Called for each execution that another one starts as a hand-over. */
-  readonly onStarted: (started: Started) => void;
 }
 
 export interface Started {
@@ -34,71 +45,87 @@ export interface Started {
 const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:fuzz';
 const REPLAY_ARN = `${ARN}-replay`;
 
-/** Runs the sweeps in this fuzzer: it starts executions, hands over spans, and reports the results. */
+/** Runs the sweeps in this fuzzer: it starts executions, and reports their results. */
 export class Machines {
   readonly #options: MachineOptions;
   readonly #clock: Clock;
-  readonly #machines;
+  readonly #deployed;
 
   constructor(options: MachineOptions) {
     this.#options = options;
-    this.#clock = skewedClock(options.clock, options.skewMs);
+    const { clock, aheadMs } = options;
+    this.#clock = {
+      now: () => clock.now() + aheadMs(),
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+      schedule: (ms, callback) => clock.schedule(ms, callback),
+      busy: work => clock.busy(work),
+    };
     const functions = Object.fromEntries(
       Object.entries(TASKS).map(([task, file]) => [
         task,
         `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
       ]),
     ) as FunctionArns;
-    const load = (definition: object) =>
-      loadDefinition(JSON.stringify(definition), 'STANDARD', isDynamoDbQuery);
-    const tables = [options.carried];
-    const tick = tickDefinition(functions, { tables, replayArn: REPLAY_ARN });
-    const replay = replayDefinition(functions, { tables });
-    this.#machines = {
-      tick: { arn: ARN, type: 'EXPRESS', definition: load(tick) },
-      replay: { arn: REPLAY_ARN, type: 'STANDARD', definition: load(replay) },
-    } as const;
+    const load = (definition: object) => loadDefinition(JSON.stringify(definition), 'STANDARD');
+    this.#deployed = options.deployments.map(({ tables, at }) => {
+      const tick = load(tickDefinition(functions, { tables }));
+      const replay = load(replayDefinition(functions, { tables }));
+      const machines = {
+        tick: { arn: ARN, type: 'EXPRESS', definition: tick },
+        replay: { arn: REPLAY_ARN, type: 'STANDARD', definition: replay },
+      } as const;
+      return { at, machines };
+    });
   }
 
-  start(name: MachineName, input: unknown, execution?: string): Started {
-    const { functions, random, onStarted } = this.#options;
-    const tally: CallTally = { deleted: 0, notFound: 0 };
+  start(name: MachineName, input: unknown): Started {
+    const { functions, random, clock } = this.#options;
+    const calls: { tally: CallTally; isReceived: boolean }[] = [];
+    const startedAt = clock.now();
+    const { machines } = this.#deployed.findLast(({ at }) => at <= startedAt) ?? raise('nothing is deployed');
+    const next = this.#deployed.find(({ at }) => at > startedAt);
     // Each execution has its own engine, so that its calls can be identified.
     const engine = new Engine({
       clock: this.#clock,
       random,
-      resources: {
-        invoke: async (resource, args, options) => {
-          if (isDynamoDbQuery(resource)) return functions.query(resource, args, options);
-          const { StateMachineArn, Name, Input } = args as StartExecution;
-          onStarted(this.start(StateMachineArn === REPLAY_ARN ? 'replay' : 'tick', Input, Name));
-          return { ok: true, payload: {} };
-        },
-      },
       invoker: {
         invoke: async (arn, payload, { signal }) => {
-          const called = await functions.call(arn.split(':').at(-1) ?? '', payload);
-          if (called.result.ok && !signal.aborted) {
-            tally.deleted += called.tally.deleted;
-            tally.notFound += called.tally.notFound;
-          }
-          return called.result;
+          // The functions were deployed, and the execution goes on with the former settings.
+          const isFormer = next !== undefined && clock.now() >= next.at;
+          const given = isFormer ? asFormer(payload, Math.floor(startedAt / 60_000) % 2 === 0) : payload;
+          const call = { tally: new Map(), isReceived: false };
+          calls.push(call);
+          const result = await functions.call(arn.split(':').at(-1) ?? '', given, call.tally);
+          call.isReceived = result.ok && !signal.aborted;
+          return result;
         },
       },
     });
     const machine = {
       name: 'fuzz',
       roleArn: 'arn:aws:iam::123456789012:role/sweep',
-      ...this.#machines[name],
+      ...machines[name],
     };
-    const started = engine.start(machine, { input, ...(execution && { name: execution }) });
-    return { ended: started.done.then(done => ({ ...endOf(done), tally })), stop: () => started.stop() };
+    const started = engine.start(machine, { input });
+    return {
+      ended: started.done.then(done => ({ ...endOf(done), calls })),
+      stop: () => started.stop(),
+    };
   }
 }
 
-/** Arguments of `states:startExecution`. */
-interface StartExecution {
-  readonly StateMachineArn: string;
-  readonly Name?: string;
-  readonly Input: unknown;
+/** A payload in which each table's settings are of another version: they have a setting that is gone, or none that is new. */
+function asFormer(payload: unknown, hasMore: boolean): unknown {
+  if (Array.isArray(payload)) return payload.map(each => asFormer(each, hasMore));
+  if (!isObject(payload)) return payload;
+  if (!('tableName' in payload))
+    return Object.fromEntries(
+      Object.entries(payload).map(([name, value]) => [name, asFormer(value, hasMore)]),
+    );
+  const { logKeys, ...others } = payload;
+  return hasMore ? { ...payload, setting: 1 } : others;
+}
+
+function raise(message: string): never {
+  throw new TypeError(message);
 }

@@ -1,10 +1,9 @@
+import { keptPauses } from '../../functions/journal/kept-pauses.ts';
 import {
   type DeploymentState,
   isPaused,
-  liveHandOver,
-  RENEWED_SECONDS,
   type SweepRow,
-  TAKEN_SECONDS,
+  type SweptSpan,
   type Watermark,
 } from '../../functions/journal/layout.ts';
 
@@ -15,68 +14,62 @@ type Entries<Of> = Record<string, Of extends Readonly<Record<string, infer Entry
 export class MemoryJournal {
   readonly rows: SweepRow[] = [];
   readonly pauses: Entries<DeploymentState['control']['pauses']> = {};
-  readonly handOvers: Entries<DeploymentState['control']['handOvers']> = {};
-  /** Total of throttled deletes by table. */
-  readonly throttled: Record<string, number> = {};
-  readonly #watermarks: Changeable<DeploymentState['watermarks']> = { tables: {} };
+  readonly watermarks: Changeable<DeploymentState['watermarks']> = { tables: {} };
   readonly #now: () => number;
+  readonly #kept: ReturnType<typeof keptPauses>;
+  readonly #answer: (kind: 'read' | 'write') => Promise<void>;
 
-  /** @param now epoch milliseconds */
-  constructor(now: () => number) {
+  /**
+   * @param now epoch milliseconds
+   * @param answer rejects or waits when a call shall fail or come late
+   */
+  constructor(now: () => number, answer: (kind: 'read' | 'write') => Promise<void> = async () => undefined) {
     this.#now = now;
+    this.#kept = keptPauses(now);
+    this.#answer = answer;
   }
 
   get state(): DeploymentState {
-    const { pauses, handOvers } = this;
-    return structuredClone({ control: { pauses, handOvers }, watermarks: this.#watermarks });
+    return structuredClone({ control: { pauses: this.pauses }, watermarks: this.watermarks });
   }
 
   async read(): Promise<DeploymentState> {
-    return this.state;
+    const { state } = this;
+    await this.#answer('read');
+    return state;
+  }
+
+  /** @param read is called when nothing is kept */
+  async isPaused(table: string, read = () => this.read()): Promise<boolean> {
+    return isPaused({ control: await this.#kept(async () => (await read()).control) }, table, this.#now());
   }
 
   async writeWatermarks(tick: string, tables: Readonly<Record<string, Watermark>>): Promise<void> {
-    this.#watermarks.tick = tick;
-    this.#watermarks.tables = { ...this.#watermarks.tables, ...tables };
+    await this.#answer('write');
+    this.watermarks.tick = tick;
+    this.watermarks.tables = { ...this.watermarks.tables, ...tables };
+  }
+
+  async noteSwept(table: string, span: SweptSpan): Promise<void> {
+    await this.#answer('write');
+    const known = this.watermarks.tables[table];
+    if (known === undefined) throw new TypeError(`${table}: expected a watermark`);
+    this.#move(table, { ...known, swept: [...(known.swept ?? []), span] });
   }
 
   async putRows(rows: readonly SweepRow[]): Promise<void> {
+    await this.#answer('write');
     this.rows.push(...rows);
   }
 
-  async takeHandOver(table: string, before: number, execution: string): Promise<boolean> {
-    const live = liveHandOver(this.state, table, this.#now());
-    if ((live !== undefined && live.execution !== execution) || isPaused(this.state, table, this.#now()))
-      return false;
-    this.handOvers[table] = { before, until: this.#secondsFromNow(TAKEN_SECONDS), execution };
-    return true;
-  }
-
-  async renewHandOver(table: string, execution: string): Promise<boolean> {
-    const own = this.handOvers[table];
-    if (own?.execution !== execution || isPaused(this.state, table, this.#now())) return false;
-    this.handOvers[table] = { ...own, until: this.#secondsFromNow(RENEWED_SECONDS) };
-    return true;
-  }
-
-  async endHandOver(table: string, execution: string): Promise<void> {
-    if (this.handOvers[table]?.execution === execution) delete this.handOvers[table];
-  }
-
   async replayed(table: string, from: number, to: number, endedAt: string): Promise<void> {
-    const known = this.#watermarks.tables[table];
+    await this.#answer('write');
+    const known = this.watermarks.tables[table];
     if (known === undefined || from > known.gone + 1 || known.gone >= to - 1) return;
-    this.#watermarks.tables = {
-      ...this.#watermarks.tables,
-      [table]: { ...known, gone: to - 1, at: endedAt },
-    };
+    this.#move(table, { ...known, gone: to - 1, at: endedAt });
   }
 
-  async noteThrottled(table: string, keys: number): Promise<void> {
-    this.throttled[table] = (this.throttled[table] ?? 0) + keys;
-  }
-
-  #secondsFromNow(seconds: number): number {
-    return Math.floor(this.#now() / 1000) + seconds;
+  #move(table: string, mark: Watermark): void {
+    this.watermarks.tables = { ...this.watermarks.tables, [table]: mark };
   }
 }

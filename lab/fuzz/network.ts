@@ -2,9 +2,13 @@ import { Readable } from 'node:stream';
 import { type Answer, jsonAnswer, parseBody } from 'aws-on-loopback/dynamodb/answer';
 import type { Clock } from 'stepfunctions-emulator';
 import { keysOf, splitBatch } from './batch.ts';
-import { answerRequest, deletedIds, deletedOf } from './dynamodb.ts';
-import type { CallEffect, Faults } from './faults.ts';
+import { answeredOf, answerRequest, deletedIds, tableOf } from './dynamodb.ts';
+import { type CallEffect, type Faults, isLasting } from './faults.ts';
+import type { FuzzedTable } from './fuzzed-table.ts';
+import { UnknownRequestError } from './partiql.ts';
+import type { Trouble } from './scenario.ts';
 import {
+  addTo,
   bytesOf,
   type Invocation,
   KilledError,
@@ -13,7 +17,6 @@ import {
   type SdkResponse,
 } from './sdk.ts';
 import type { Services } from './services.ts';
-import type { MemoryTable } from './table.ts';
 
 export interface NetworkOptions {
   /** The true time, which DynamoDB uses. */
@@ -21,10 +24,11 @@ export interface NetworkOptions {
   /** Converts an epoch millisecond to the time of one of the servers, whose answers carry it in whole seconds, as AWS's do. */
   readonly asServerHasIt: (at: number) => number;
   readonly faults: Faults;
-  readonly table: MemoryTable;
+  /** The tables by name. */
+  readonly tables: ReadonlyMap<string, FuzzedTable>;
   readonly services: Services;
-  /** Called between the sending and the arrival of a delete, to change an item. */
-  readonly interfere: (id: string) => void;
+  /** Whether DynamoDB is down for minutes. */
+  readonly isDown: () => boolean;
   /** Called with the error of a request that is unknown, or that the services refuse. */
   readonly onError: (error: unknown) => void;
 }
@@ -104,15 +108,29 @@ export class Network {
         refuse: () => services.refuse(request),
       });
     }
-    const { table, interfere } = this.#options;
+    const { tables, isDown } = this.#options;
     const body = parseBody(bytesOf(request.body)) ?? {};
+    const name = tableOf(operation, body);
+    const named = tables.get(name);
+    const sentAt = clock.now();
+    const trouble = named?.troubleAt(sentAt);
+    if (trouble === 'hanging') return HANGING;
     const effect = faults.ofCall({ operation, keys: keysOf(operation, body) });
     const answer = (of = body) =>
       this.#told(() => {
-        for (const id of deletedIds(operation, of, table)) if (faults.interferes()) interfere(id);
-        return answerRequest(operation, of, table);
+        if (named === undefined)
+          throw new UnknownRequestError(`expected a table of the deployment, got ${name}`);
+        const { table, users } = named;
+        for (const id of deletedIds(operation, of, table)) if (faults.interferes()) users.interfere(id);
+        const { swept } = table;
+        const given = answerRequest(operation, of, table);
+        const applied = table.swept - swept;
+        named.deleted(applied, sentAt);
+        if (invocation !== undefined) addTo(invocation.tally, name, { applied });
+        return given;
       });
-    const plan = planOf(isOut ? OUT : effect, zombieMs ?? effectMs, answerMs, {
+    const whole = isOut || isDown() ? OUT : trouble && REFUSALS[trouble];
+    const plan = planOf(whole ?? effect, zombieMs ?? effectMs, answerMs, {
       all: () => answer(),
       refuse: (error, status) =>
         jsonAnswer(
@@ -120,16 +138,18 @@ export class Network {
           status,
         ),
       some: errors => {
+        for (const [index, id] of named === undefined
+          ? []
+          : deletedIds(operation, body, named.table).entries())
+          if (isLasting(errors.get(index) ?? '')) named?.oracle.refused.add(id);
         const { rest, complete } = splitBatch(operation, body, errors);
         const given = rest === undefined ? jsonAnswer({}) : answer(rest);
         return given.status === 200 ? jsonAnswer(complete(parseBody(given.body) ?? {})) : given;
       },
     });
     const onAnswer = (given: Answer) => {
-      const counts = deletedOf(operation, body, given);
-      if (counts === undefined || invocation === undefined) return;
-      invocation.tally.deleted += counts.deleted;
-      invocation.tally.notFound += counts.notFound;
+      const counts = answeredOf(operation, body, given);
+      if (counts !== undefined && invocation !== undefined) addTo(invocation.tally, name, counts);
     };
     return { ...plan, onAnswer };
   }
@@ -148,6 +168,13 @@ export class Network {
 /** Effect on every call during an outage. */
 const OUT: CallEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
 
+/** Effects on every call for a table in trouble. */
+const REFUSALS = {
+  deleted: { kind: 'refuse', error: 'ResourceNotFoundException', status: 400 },
+  forbidden: { kind: 'refuse', error: 'AccessDeniedException', status: 400 },
+  throttled: { kind: 'refuse', error: 'ThrottlingException', status: 400 },
+} as const satisfies Record<Exclude<Trouble, 'hanging'>, CallEffect>;
+
 interface Plan {
   /** Time until the request takes effect, and from then to the answer, milliseconds. */
   readonly effectMs: number;
@@ -157,6 +184,9 @@ interface Plan {
   readonly isCut: boolean;
   readonly onAnswer?: (answer: Answer) => void;
 }
+
+/** A request that no answer comes to. */
+const HANGING: Plan = { effectMs: Number.POSITIVE_INFINITY, answerMs: 0, effect: undefined, isCut: false };
 
 interface Ways {
   readonly all: () => Answer;

@@ -1,6 +1,7 @@
 import { plainDecimal } from '../../expiry/plain-decimal.ts';
 import type { ItemImage } from '../../functions/stream/event.ts';
 import { Followers, type Following } from '../ledger/followers.ts';
+import { isOverdue } from '../ledger/item.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Violation } from '../ledger/verdict.ts';
 import type { Change, MemoryTable } from './table.ts';
@@ -9,23 +10,45 @@ import type { Change, MemoryTable } from './table.ts';
 export interface Rules extends Following {
   readonly keyNames: readonly string[];
   readonly ttlAttribute: string;
+  /** Undefined: the table is indexed by second. */
+  readonly windowAttribute?: string | undefined;
 }
 
-/** A period without faults, epoch milliseconds. */
-export interface CalmSpan {
-  readonly from: number;
-  readonly upTo: number;
-  /** Longest time after its expiry at which an item can be written and is still found by a tick. */
-  readonly reachMs: number;
+/** How late items may be deleted, milliseconds. */
+export interface Bounds {
+  /** End of all that could make a delete late, epoch milliseconds. */
+  readonly calmAt: number;
+  /** For items that are written {@link AHEAD_MS} before they expire, as long after the faults. */
+  readonly strictMs: number;
+  /** For all others, from their expiry or their write on. */
+  readonly looseMs: number;
+  /** For what faults left, from their end on. */
+  readonly afterFaultsMs: number;
+}
+
+const AHEAD_MS = 120_000;
+
+/** An item that the sweep has deleted or must delete. */
+interface Due {
+  readonly id: string;
+  readonly image: ItemImage;
+  /** When it was written, epoch milliseconds. */
+  readonly writtenAt: number;
+  /** When it was deleted, epoch milliseconds; undefined if it is still there. */
+  readonly goneAt: number | undefined;
 }
 
 /** Records each change of an item in the ledger as DynamoDB applied it, so nothing is uncertain, and uses no data of the sweep. */
 export class Oracle {
   readonly ledger: Ledger;
+  /** Items that DynamoDB once refused to delete: ticks count and name them, and pass them. */
+  readonly refused = new Set<string>();
   /** Receives archived and published removals. */
   readonly followers: Followers;
   readonly #rules: Rules;
   readonly #versions = new Map<string, number>();
+  readonly #writtenAt = new Map<string, number>();
+  readonly #gone: Due[] = [];
   #now = 0;
 
   /** @param nextTurn returns the next number in the order of all events of the run */
@@ -40,12 +63,14 @@ export class Oracle {
     const version = this.#versions.get(key) ?? 0;
     if (after !== undefined) {
       this.#versions.set(key, version + 1);
+      this.#writtenAt.set(key, at);
       this.ledger.wrote(key, version + 1, this.#ttlOf(after), before === undefined ? 'wrote' : 'renewed');
       return;
     }
     const image = before ?? {};
     const itsKey = Object.fromEntries(this.#rules.keyNames.map(name => [name, image[name]])) as ItemImage;
     if (by === 'user') this.ledger.deleted(key, version, 'deleted');
+    else this.#gone.push({ id: key, image, writtenAt: this.#writtenAt.get(key) ?? 0, goneAt: at });
     this.ledger.removed(key, version, {
       ttl: this.#ttlOf(image),
       seenAt: at,
@@ -67,15 +92,36 @@ export class Oracle {
   }
 
   /**
-   * Finds remaining items that became due in a span, by their expiry or because they were written late. An item that was written after the
-   * ticks' lookback is left to native TTL, here to the last replay.
+   * Finds items that were deleted too late, or that are left. What was written after its expiry or with a window that it does not belong to,
+   * and what DynamoDB refused to delete, is left to native TTL, here to the last replay.
+   * @param nowMs when the ticks have ended, epoch milliseconds
    */
-  leftByTicks(table: MemoryTable, { from, upTo, reachMs }: CalmSpan): Violation[] {
-    const isDue = (ttl: number, knownAt: number) =>
-      Math.max(ttl * 1000, knownAt) >= from && ttl * 1000 >= knownAt - reachMs;
-    return this.ledger
-      .left(this.#present(table), Math.floor(upTo / 1000), isDue)
-      .map(id => this.ledger.violation('leftByTicks', id));
+  late(table: MemoryTable, nowMs: number, bounds: Bounds): Violation[] {
+    const present = [...table.images].flatMap(([id, image]): Due[] =>
+      isOverdue(this.#ttlOf(image), Math.floor(nowMs / 1000))
+        ? [{ id, image, writtenAt: this.#writtenAt.get(id) ?? 0, goneAt: undefined }]
+        : [],
+    );
+    return [...this.#gone, ...present]
+      .filter(due => (due.goneAt ?? nowMs) > this.#goneBy(due, bounds))
+      .map(({ id, goneAt }) => this.ledger.violation(goneAt === undefined ? 'leftByTicks' : 'late', id));
+  }
+
+  /** When an item must be gone, epoch milliseconds. */
+  #goneBy({ id, image, writtenAt }: Due, { calmAt, strictMs, looseMs, afterFaultsMs }: Bounds): number {
+    const dueAt = Number(this.#ttlOf(image)) * 1000;
+    if (writtenAt >= dueAt || this.refused.has(id) || !this.#isInItsWindow(image, dueAt))
+      return Number.POSITIVE_INFINITY;
+    if (writtenAt <= dueAt - AHEAD_MS && dueAt >= calmAt + AHEAD_MS) return dueAt + strictMs;
+    return Math.max(dueAt + looseMs, calmAt + afterFaultsMs);
+  }
+
+  #isInItsWindow(image: ItemImage, dueAt: number): boolean {
+    const { windowAttribute } = this.#rules;
+    const window = windowAttribute === undefined ? undefined : image[windowAttribute];
+    if (window === undefined || !('S' in window)) return true;
+    const [start = '', end = ''] = window.S.replace(/#\d+$/, '').split('_');
+    return dueAt >= Date.parse(start) && dueAt < Date.parse(end);
   }
 
   /** All violations of a run. @param endMs end of the run by DynamoDB's clock: items that have expired by then must be gone */

@@ -2,21 +2,30 @@ import { seededRandom, VirtualClock } from 'stepfunctions-emulator';
 import { destinationIn } from '../../functions/publish-expiries/destinations.ts';
 import { readSettings } from '../../functions/runtime/environment.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
-import { reportOf, wrongCounts } from '../ledger/accounts.ts';
+import { wrongCounts } from '../ledger/accounts.ts';
+import type { Following } from '../ledger/followers.ts';
 import type { Violation } from '../ledger/verdict.ts';
 import { clientsOn } from './clients.ts';
 import { type FaultGroup, Faults } from './faults.ts';
 import { Functions } from './functions.ts';
-import { type EndedSweep, Machines, type Started } from './machine.ts';
+import { FuzzedTable, said } from './fuzzed-table.ts';
+import { judgeReports } from './judge-reports.ts';
+import { Machines, type Started } from './machine.ts';
 import { MemoryJournal } from './memory-journal.ts';
 import { Network } from './network.ts';
-import { Oracle } from './oracle.ts';
+import { drawScenario, isWithin, type Scenario } from './scenario.ts';
 import { inVirtualTime } from './sdk.ts';
 import { Services } from './services.ts';
 import { MemoryStream, StreamReaders } from './stream.ts';
-import { MemoryTable } from './table.ts';
-import { Users } from './users.ts';
-import type { Resolve, Variant, VariantProps } from './variants.ts';
+import {
+  aheadOf,
+  lateByClocks,
+  OTHER_TABLES,
+  type Resolve,
+  type Resolved,
+  type Variant,
+  type VariantProps,
+} from './variants.ts';
 
 /** Arguments that reproduce a run. */
 export interface SubRun {
@@ -41,7 +50,13 @@ export interface SubRunResult {
 const START_MS = Date.UTC(2027, 5, 1, 12);
 
 /** Number of minutes with ticks after the last fault. */
-const CALM_MINUTES = 4;
+const CALM_MINUTES = 6;
+
+/** How late the sweep may delete: beside the clocks, the limit and the margin. */
+const BOUNDS_MS = { strict: 3_000, loose: 150_000, afterFaults: 240_000 } as const;
+
+/** Share of the items in the variant's own table. */
+const OWN_SHARE = 0.75;
 
 /** Largest difference between the clocks of DynamoDB's servers in the check of records, milliseconds: less than the sweep's margin. */
 const SERVERS_APART_MS = 900;
@@ -52,8 +67,9 @@ const READERS_MS = 120_000;
 /**
  * Runs one variant, with its items, its faults and its clocks; the same arguments give the same run.
  *
- * 1. Ticks start each minute, and the users write, under all chosen faults. 2. The faults end: ticks, a replay, and the stream's readers
- *    finish. 3. The oracle judges the calls that DynamoDB, S3 and the events' destination received.
+ * 1. Ticks start each minute, and the users write, under all chosen faults. 2. The faults end, those of other tables last. Some minutes
+ *    later what is left is counted. 3. A replay, and the stream's readers finish. 4. The oracle judges the calls that DynamoDB, S3 and the
+ *    events' destination received.
  */
 export async function runOnce(run: SubRun, resolve: Resolve): Promise<SubRunResult> {
   const clock = new VirtualClock(START_MS);
@@ -62,183 +78,188 @@ export async function runOnce(run: SubRun, resolve: Resolve): Promise<SubRunResu
 
 async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promise<SubRunResult> {
   const { variant, seed, items, minutes, faults: groups } = run;
-  const { archive, events } = variant.props;
-  const { carried, filter } = resolve(variant.props);
-  const archiveTo = archive && { ...ARCHIVE, archiveRemovals: archive.removals ?? 'expiries' };
-  const settings = readSettings(carried);
-  const { model, tableName, indexName } = settings;
-  const keyNames = keyAttributeNames(model);
+  const { archive, events, maxDeletesPerSecond: share } = variant.props;
+  const limit = share && Math.max(4, Math.ceil(share * items));
   const violations: Violation[] = [];
   let turn = 0;
   const nextTurn = () => (turn += 1);
-
-  const firstTtl = START_MS / 1000 + 60;
-  const lastTtl = firstTtl + minutes * 60;
-  // Renewals end a minute after the last TTL.
-  const calmAt = (lastTtl + 60) * 1000;
-  const random = (part: number) => seededRandom(seed * 16 + part);
+  const random = (part: number) => seededRandom(seed * 32 + part);
+  const scenario = drawScenario({ random: random(6), groups, startMs: START_MS, minutes });
+  const { calmAt, outage, deployedAt, replaysAt } = scenario;
   const faults = new Faults({ seed, random: random(1), groups, areOver: () => clock.now() >= calmAt });
+  const isOut = (kind: NonNullable<Scenario['outage']>['kind']) =>
+    outage?.kind === kind && isWithin(outage, clock.now());
 
-  const oracle = new Oracle(
-    {
-      keyNames,
-      ttlAttribute: model.ttlAttribute,
-      archive: archive && {
-        format: ARCHIVE.archiveFormat,
-        batchSeconds: 0,
-        all: archive.removals === 'all',
-      },
-      events: events && { destination: '', images: events.oldImage === true },
-    },
-    nextTurn,
-  );
-  const stream = new MemoryStream(keyNames);
+  const others = scenario.tables.length - 1;
   const hasStream = archive !== undefined || events !== undefined;
   const servers = random(5);
   const asServerHasIt = (at: number) =>
     hasStream ? at + Math.floor((servers.next() - 0.5) * SERVERS_APART_MS) : at;
-  const table = new MemoryTable({
-    tableName,
-    indexName,
-    keyNames,
-    ttlAttribute: model.ttlAttribute,
-    windowAttribute: model.windowAttribute,
-    clock,
-    asServerHasIt,
-    indexLagMs: () => faults.indexLagMs(),
-    nextTurn,
-    onChange: change => {
-      oracle.saw(change);
-      if (hasStream) stream.add(change);
-    },
-  });
-  const services = new Services(oracle.followers);
-  const users = new Users({
-    table,
-    settings,
-    variant,
-    clock,
-    random: random(2),
-    items,
-    from: firstTtl,
-    before: lastTtl,
-    calmAt: calmAt / 1000,
-  });
+  const otherProps = random(7);
+  const resolved = scenario.tables.map((_table, index) =>
+    index === 0
+      ? resolve({ ...variant.props, ...(limit && { maxDeletesPerSecond: limit }) }, 'fuzz')
+      : resolve(OTHER_TABLES[Math.floor(otherProps.next() * OTHER_TABLES.length)] ?? {}, `fuzz-${index}`),
+  );
+  const [{ carried, filter }] = resolved as [Resolved];
+  const stream = new MemoryStream(keyAttributeNames(readSettings(carried).model));
+  const own = Math.ceil(items * OWN_SHARE);
+  const hasShardLess = deployedAt !== undefined && (variant.props.shards ?? 0) > 1;
+  const tables = scenario.tables.map(
+    (table, index) =>
+      new FuzzedTable({
+        variant: index === 0 ? variant : { name: 'other', props: {} },
+        resolved: resolved[index] as Resolved,
+        scenario: table,
+        following: index === 0 ? followingOf(variant.props) : {},
+        ...{ clock, random: random(8 + index), nextTurn, asServerHasIt },
+        items: index === 0 ? own : Math.floor((items - own + index - 1) / others),
+        ttls: scenario.ttls,
+        shardLessAt: index === 0 && hasShardLess ? deployedAt : undefined,
+        indexLagMs: () => faults.indexLagMs(),
+        onChange: index === 0 && hasStream ? change => stream.add(change) : undefined,
+      }),
+  );
+  const [main] = tables as [FuzzedTable];
   const refused = new Set<string>();
   const network = new Network({
     clock,
     asServerHasIt,
     faults,
-    table,
-    services,
-    interfere: id => users.interfere(id),
+    tables: new Map(tables.map(table => [table.name, table])),
+    services: new Services(main.oracle.followers),
+    isDown: () => isOut('dynamodb'),
     onError: error => refused.add(String(error)),
   });
-  const skewMs = variant.skewMs ?? { stepFunctions: 0, functions: 0 };
+  const journal = new MemoryJournal(
+    () => clock.now(),
+    kind => faults.ofJournal(kind, clock, isOut('dynamodb')),
+  );
+  // Tables with many keys have been swept before: their first tick would look two days back, which is 172,800 queries by second.
+  const at = new Date(START_MS - 60_000).toISOString();
+  const gone = START_MS / 1000 - 120;
+  const known = tables.filter(({ settings: { model } }) => model.granularitySeconds < 900);
+  const marks = known.map(({ name }) => [name, { since: gone, gone, at, shards: 1 }]);
+  journal.watermarks.tables = Object.fromEntries(marks);
+  for (const { name, scenario: of } of tables)
+    for (const { from, to } of of.pauses) {
+      clock.schedule(from - START_MS, () => {
+        journal.pauses[name] = { since: new Date(from).toISOString() };
+      });
+      clock.schedule(to - START_MS, () => {
+        if (!of.pauses.some(pause => pause.to > to && pause.from <= to)) delete journal.pauses[name];
+      });
+    }
   const functions = new Functions({
-    settings,
-    journal: new MemoryJournal(() => clock.now()),
-    archive: archiveTo,
+    settings: main.settings,
+    journal,
+    archive: archive && { ...ARCHIVE, archiveRemovals: archive.removals ?? 'expiries' },
     events: events && { to: destinationIn(events) ?? 'eventBus', oldImage: events.oldImage ?? false },
     clock,
-    skewMs: skewMs.functions,
+    aheadMs: () => aheadOf('functions', variant, clock.now()),
+    isPlanOut: () => isOut('planSweep'),
     random: random(3),
     clients: await clientsOn(network),
     faults,
   });
+  const allCalmAt = Math.max(...scenario.tables.map(table => table.calmAt));
+  const isCalm = () => clock.now() >= allCalmAt + 120_000;
+  const carriedOf = resolved.map(each => each.carried);
+  const [, ...unchanged] = carriedOf;
+  const shards = { ...(hasShardLess && { shards: Number(variant.props.shards) - 1 }) };
   const machines = new Machines({
-    carried,
+    deployments: [
+      { at: 0, tables: carriedOf },
+      ...(deployedAt === undefined
+        ? []
+        : [{ at: deployedAt, tables: [{ ...carried, ...shards }, ...unchanged] }]),
+    ],
     clock,
-    skewMs: skewMs.stepFunctions,
+    aheadMs: () => aheadOf('stepFunctions', variant, clock.now()),
     random: random(4),
     functions,
-    onStarted: started => sweeps.push(account(started, clock.now() >= calmAt + 120_000)),
   });
 
-  const readers = [...(archive ? ['archive-expiries'] : []), ...(events ? ['publish-expiries'] : [])].map(
-    name => new StreamReaders({ name, stream, filter, functions, clock }),
-  );
+  const names = [...(archive ? ['archive-expiries'] : []), ...(events ? ['publish-expiries'] : [])];
+  const readers = names.map(name => new StreamReaders({ name, stream, filter, functions, clock }));
   const reading = readers.map(reader => reader.run());
-  const using = users.run();
+  const using = tables.map(({ users }) => users.run());
 
   const sweeps: Promise<void>[] = [];
-  const wrongSums: string[] = [];
-  const sweep = async (
-    input: object,
-    lateMs: number,
-    stoppedAfterMs: number | undefined,
-    isCalm: boolean,
-  ) => {
+  const account = async ({ ended }: Started, mustSucceed: boolean) => {
+    const end = await ended;
+    violations.push(...judgeReports(end, tables, mustSucceed));
+    violations.push(...wrongCounts(end).map(sentence => said('wrongCounts', sentence)));
+  };
+  const tick = async (input: object, lateMs: number, stoppedAfterMs: number | undefined) => {
+    const mustSucceed = isCalm();
     if (lateMs > 0) await clock.sleep(lateMs);
     const started = machines.start('tick', input);
     if (stoppedAfterMs !== undefined) clock.schedule(stoppedAfterMs, started.stop);
-    await account(started, isCalm);
+    await account(started, mustSucceed);
   };
-  const account = async ({ ended }: Started, isCalm: boolean) => {
-    const end = await ended;
-    violations.push(...wrongReport(end, variant.props, isCalm));
-    wrongSums.push(...wrongCounts(end));
+  const replay = (table: string, mustSucceed: boolean) => {
+    const [from, to] = [START_MS - 120_000, clock.now()].map(at => new Date(at).toISOString());
+    return account(machines.start('replay', { table, from, to }), mustSucceed);
   };
-  const allEnded = async () => {
-    // The executions of hand-overs are awaited, too.
-    for (const ending of sweeps) await ending;
-  };
+  if (replaysAt !== undefined)
+    for (const afterMs of [0, 3_000])
+      clock.schedule(replaysAt - START_MS + afterMs, () => sweeps.push(replay(main.name, false)));
 
-  const lastTick = Math.ceil(calmAt / 60_000) * 60_000 + CALM_MINUTES * 60_000;
+  // With a limit, what the faults have left takes its time.
+  const drainMs = limit ? (items / limit) * 2_000 : 0;
+  const lastTick = Math.ceil((allCalmAt + drainMs) / 60_000) * 60_000 + CALM_MINUTES * 60_000;
   // The first ticks own minutes before the first TTL, in which there are no items.
   for (let scheduled = START_MS; scheduled <= lastTick; scheduled += 60_000) {
     if (scheduled > clock.now()) await clock.sleep(scheduled - clock.now());
-    const isCalm = scheduled >= calmAt + 120_000;
+    if (isOut('ticks')) continue;
     const input = { scheduledTime: new Date(scheduled).toISOString() };
-    for (const { lateMs, stoppedAfterMs } of faults.tick()) {
-      sweeps.push(sweep(input, lateMs, stoppedAfterMs, isCalm));
-    }
+    for (const { lateMs, stoppedAfterMs } of faults.tick()) sweeps.push(tick(input, lateMs, stoppedAfterMs));
   }
-  await allEnded();
-  // The next tick after a write starts up to a minute later, and looks back from there.
-  const reachMs = (settings.lookbackMinutes - 1) * 60_000;
-  violations.push(...oracle.leftByTicks(table, { from: calmAt, upTo: lastTick - 120_000, reachMs }));
-  const span = { from: new Date(START_MS - 120_000).toISOString(), to: new Date(clock.now()).toISOString() };
-  await account(machines.start('replay', span), true);
-  await allEnded();
-  const endMs = lastTick;
-  await using;
+  for (const ending of sweeps) await ending;
+  const clocksMs = lateByClocks(variant);
+  for (const [index, { oracle, table, scenario: of, settings }] of tables.entries()) {
+    // Nothing is to the second with a limit, or in the plain mode.
+    const isStrict = settings.precision === 'second' && settings.maxDeletesPerSecond === 0;
+    const slackMs = clocksMs + (settings.marginSeconds ?? 0) * 1000;
+    const looseMs = BOUNDS_MS.loose + slackMs + (index === 0 ? drainMs : 0);
+    violations.push(
+      ...oracle.late(table, Math.min(clock.now(), lastTick + 60_000), {
+        calmAt: of.calmAt,
+        strictMs: isStrict ? BOUNDS_MS.strict + slackMs : looseMs,
+        looseMs,
+        afterFaultsMs: looseMs + BOUNDS_MS.afterFaults - BOUNDS_MS.loose,
+      }),
+    );
+  }
+  // Replays of the whole span find what was written long after its expiry.
+  for (const { name } of tables) await replay(name, true);
+  for (const ending of sweeps) await ending;
+  await Promise.all(using);
   await clock.sleep(READERS_MS);
   for (const reader of readers) reader.stop();
   await Promise.all(reading);
 
-  violations.push(...oracle.verdict(table, endMs));
-  violations.push(...wrongSums.map(sentence => said('wrongCounts', sentence)));
+  violations.push(...tables.flatMap(table => table.verdict(lastTick)));
   violations.push(...[...refused].map(sentence => said('refused', sentence)));
-  const { swept: deleted } = oracle.ledger.counts;
-  return { items: oracle.items, deleted, lags: oracle.lags(endMs), faults: faults.counts, violations };
+  return {
+    items: tables.reduce((sum, { oracle }) => sum + oracle.items, 0),
+    deleted: tables.reduce((sum, { oracle }) => sum + oracle.ledger.counts.swept, 0),
+    lags: tables.flatMap(({ oracle }) => oracle.lags(lastTick)),
+    faults: faults.counts,
+    violations,
+  };
 }
 
-/** Builds a violation that does not concern an item. */
-function said(finding: Violation['finding'], sentence: string): Violation {
-  return { finding, id: sentence, history: [] };
-}
-
-/** Compares the report of a sweep with the answers that its calls received. */
-function wrongReport({ tally, ...end }: EndedSweep, props: VariantProps, isCalm: boolean): Violation[] {
-  const { name, status, error, text } = end;
-  if (isCalm && status !== 'SUCCEEDED')
-    return [said('failedQuietly', `${name} ended ${status} ${error ?? ''}: ${text}`)];
-  const report = reportOf(text);
-  if (report === undefined) return [];
-  // When a child was interrupted, its page in progress counts as failed, whatever its result was.
-  const isExact = report.shardsFailed === 0;
-  // A batch does not report which items were gone.
-  const knowsGone = props.deleteMode !== 'batch';
-  const counts = ['deleted', ...(knowsGone ? (['notFound'] as const) : [])] as const;
-  return counts
-    .filter(count => (isExact ? report[count] !== tally[count] : report[count] > tally[count]))
-    .map(count =>
-      said(
-        'wrongCounts',
-        `${name} says ${count} ${report[count]}; DynamoDB's answers say ${tally[count]}${isExact ? '' : ' at the most'}`,
-      ),
-    );
+function followingOf({ archive, events }: VariantProps): Following {
+  return {
+    archive: archive && {
+      format: ARCHIVE.archiveFormat,
+      batchSeconds: 0,
+      all: archive.removals === 'all',
+    },
+    events: events && { destination: '', images: events.oldImage === true },
+  };
 }
 
 const ARCHIVE = {

@@ -1,10 +1,25 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from 'stepfunctions-emulator';
 
-/** Answers that one call of a function received, which its counts are compared with. */
-export interface CallTally {
-  deleted: number;
-  notFound: number;
+/** Keys of deletes, which a report is compared with. The first three are in answers that the function received. */
+export interface Tally {
+  readonly deleted: number;
+  readonly notFound: number;
+  /** Keys that DynamoDB refused for good, each as often as it did. */
+  readonly refused: number;
+  /** Items that DynamoDB deleted, whether or not an answer said so. */
+  readonly applied: number;
+}
+
+/** The deletes of a call, by table. */
+export type CallTally = Map<string, Tally>;
+
+export const NO_DELETES: Tally = { deleted: 0, notFound: 0, refused: 0, applied: 0 };
+
+export function addTo(tally: CallTally, table: string, more: Partial<Tally>): void {
+  const known = tally.get(table) ?? NO_DELETES;
+  const sum = Object.entries(known).map(([name, count]) => [name, count + (more[name as keyof Tally] ?? 0)]);
+  tally.set(table, Object.fromEntries(sum));
 }
 
 /**

@@ -89,8 +89,7 @@ export class StreamReaders {
           clock,
           timeOf: (at, readAt) => at?.getTime() ?? readAt,
           // Converted to JSON and back, as Lambda does.
-          invoke: async (event: StreamEvent) =>
-            (await functions.call(name, JSON.parse(JSON.stringify(event)))).result,
+          invoke: (event: StreamEvent) => functions.call(name, JSON.parse(JSON.stringify(event))),
           discard: async () => undefined,
         }),
     );

@@ -78,6 +78,8 @@ export class MemoryTable {
   /** Time at which the last change of an item reaches the index: an item's changes reach it in order. */
   readonly #indexedAt = new Map<string, number>();
   #changes = 0;
+  /** Number of items that the sweep has deleted. */
+  swept = 0;
 
   constructor(options: MemoryTableOptions) {
     this.options = options;
@@ -148,6 +150,7 @@ export class MemoryTable {
     if (after === undefined) this.#items.delete(id);
     else this.#items.set(id, after);
     this.#changes += 1;
+    if (by === 'sweep') this.swept += 1;
     const eventId = `event-${this.#changes}`;
     onChange({ key: id, by, at, recordedAt: asServerHasIt(at), turn: nextTurn(), eventId, before, after });
     this.#updateIndex(id, after, at);

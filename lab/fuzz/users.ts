@@ -19,17 +19,20 @@ export interface UsersOptions {
   /** Range of the first TTLs, epoch seconds. Renewals end a minute later. */
   readonly from: number;
   readonly before: number;
-  /** End of all faults, epoch seconds. Some items are written in the minute after it, and expire immediately. */
+  /** End of the table's faults, epoch seconds. */
   readonly calmAt: number;
+  /** From this time on, epoch milliseconds, the applications write into one shard less. */
+  readonly shardLessAt: number | undefined;
 }
 
-/** Share of the items that are written after the last fault. */
-const CALM_SHARE = 0.01;
+/** Share of the items that expire after the last fault: half of them are written minutes before, half of them just before. */
+const CALM_SHARE = 0.06;
+
+/** Seconds after the last fault in which they expire: in the first two minutes what the faults left may still be in the way. */
+const CALM_SECONDS = { from: 120, before: 270 } as const;
 
 /** Attribute names that have a special meaning for a JavaScript object, an expression or a PartiQL statement. */
 const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'a.b', '#x', ':y', '"q"', ' ', 'ттл'];
-
-const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
 
 interface Deed {
   readonly at: number;
@@ -48,8 +51,9 @@ export class Users {
     this.#guarded = options.settings.deleteMode === 'guarded';
     const hot = Array.from({ length: 8 }, () => this.#between(options.from, options.before));
     const inCalm = Math.ceil(options.items * CALM_SHARE);
+    const calmHot = options.calmAt + this.#between(CALM_SECONDS.from, CALM_SECONDS.before);
     for (let number = 0; number < options.items; number += 1) {
-      if (number < inCalm) this.#planInCalm(number);
+      if (number < inCalm) this.#planInCalm(number, calmHot);
       else this.#plan(number, hot);
     }
     this.#deeds.sort((one, other) => one.at - other.at);
@@ -91,11 +95,15 @@ export class Users {
     this.#planFate(id, key, ttl);
   }
 
-  #planInCalm(number: number): void {
+  #planInCalm(number: number, hot: number): void {
+    const { calmAt, table } = this.#options;
     const key = this.#key(number);
-    const at = this.#options.calmAt + this.#between(0, 60);
-    const ttl = at + this.#between(1, 10);
-    this.#at(at * 1000, () => this.#put({ ...key, ...this.#expiry(key, ttl) }, {}));
+    const [isHot, isEarly] = [this.#random() < 0.6, this.#random() < 0.6];
+    const ttl = isHot ? hot : calmAt + this.#between(isEarly ? CALM_SECONDS.from : 1, CALM_SECONDS.before);
+    const writtenAt = isEarly ? Math.max(calmAt - 60, ttl - 200) : ttl - this.#between(1, 10);
+    this.#at(writtenAt * 1000, () => this.#put({ ...key, ...this.#expiry(key, ttl) }, {}));
+    if (this.#guarded && this.#random() < 0.1)
+      this.#at(ttl * 1000 - this.#between(-500, 3_000), () => this.#renew(table.idOf(key)));
   }
 
   /** Plans the changes of an item. Most items only expire; others are changed or deleted. */
@@ -111,14 +119,15 @@ export class Users {
     else if (drawn < 0.27) this.#stray(id, key, ttl);
   }
 
-  /** Writes unusual items: in another window, with a fractional TTL, and five years old. */
+  /** Writes unusual items: with a fractional TTL, or with one that is earlier in its window and may be over. */
   #stray(id: string, key: ItemImage, ttl: number): void {
     const { settings, table } = this.#options;
     if (settings.model.indexedBy === 'second') return;
-    const drawn = this.#random();
-    // The TTL is at the five-year limit, or a day before it.
-    const fiveYearsBack = ttl - FIVE_YEARS_SECONDS + (drawn < 0.8 ? -86_400 : this.#between(-5, 40));
-    const other = drawn < 0.4 ? ttl - this.#between(0, 120) : drawn < 0.7 ? ttl + 0.5 : fiveYearsBack;
+    const earlier = Math.max(
+      windowStart(ttl, settings.model.granularitySeconds),
+      ttl - this.#between(0, 120),
+    );
+    const other = this.#random() < 0.5 ? earlier : ttl + 0.5;
     this.#at(ttl * 1000 - 20_000, () => {
       const image = table.get(id);
       if (image === undefined) return;
@@ -132,7 +141,10 @@ export class Users {
     const image = table.get(id);
     if (image === undefined) return;
     const now = Math.floor(clock.now() / 1000);
-    this.#put(image, this.#expiry(image, Math.min(now + this.#between(5, 90), before + 60)));
+    // A renewal by a second or two is what a guard that is a little too lax would not see.
+    const seconds = this.#random() < 0.5 ? this.#between(1, 5) : this.#between(5, 90);
+    const most = now < before ? before + 60 : now + 90;
+    this.#put(image, this.#expiry(image, Math.min(now + seconds, most)));
   }
 
   #makePermanent(id: string): void {
@@ -190,7 +202,9 @@ export class Users {
     if (windowAttribute === undefined) return expires;
     const names = keyAttributeNames(model);
     const native = toNativeKey(Object.fromEntries(names.map(name => [name, key[name]])) as ItemKey);
-    const shard = shardOf(native, model, shards);
+    const { clock, shardLessAt } = this.#options;
+    const isLess = shardLessAt !== undefined && clock.now() >= shardLessAt;
+    const shard = shardOf(native, model, isLess ? shards - 1 : shards);
     return {
       ...expires,
       [windowAttribute]: { S: windowKey(windowStart(ttl, granularitySeconds), granularitySeconds, shard) },

@@ -11,9 +11,9 @@ export interface VariantProps {
   readonly granularityMinutes?: number;
   readonly shards?: number;
   readonly deleteMode?: 'guarded' | 'batch';
-  readonly lookbackMinutes?: number;
-  readonly precisionSeconds?: number;
+  readonly precision?: 'second' | 'minute';
   readonly pollSeconds?: number;
+  /** In the variants a share of the items, so that there are always more in a second than it allows. */
   readonly maxDeletesPerSecond?: number;
   readonly logKeys?: 'full' | 'hash' | 'none';
   readonly archive?: { readonly removals?: ArchiveRemovals };
@@ -29,7 +29,7 @@ export interface Resolved {
   readonly filter: string;
 }
 
-export type Resolve = (props: VariantProps) => Resolved;
+export type Resolve = (props: VariantProps, tableName: string) => Resolved;
 
 export interface Variant {
   readonly name: string;
@@ -37,7 +37,28 @@ export interface Variant {
   /** Type of the partition key. @default 'S' */
   readonly keyType?: 'S' | 'N' | 'B';
   /** Number of milliseconds by which clocks are ahead of DynamoDB's. */
-  readonly skewMs?: { readonly stepFunctions: number; readonly functions: number };
+  readonly skewMs?: Clocks;
+  /** The same in 20 seconds of 40: clocks that step there and back. */
+  readonly stepMs?: Clocks;
+}
+
+interface Clocks {
+  readonly stepFunctions: number;
+  readonly functions: number;
+}
+
+/** By how much a clock is ahead at a moment, milliseconds. */
+export function aheadOf(clock: keyof Clocks, { skewMs, stepMs }: Variant, nowMs: number): number {
+  const isStepped = Math.floor(nowMs / 20_000) % 2 === 1;
+  return (skewMs?.[clock] ?? 0) + (isStepped ? (stepMs?.[clock] ?? 0) : 0);
+}
+
+/** By how much clocks can make a delete late, milliseconds. */
+export function lateByClocks({ skewMs, stepMs }: Variant): number {
+  return [skewMs, stepMs].reduce(
+    (sum, clocks) => sum + Math.abs(clocks?.stepFunctions ?? 0) + Math.abs(clocks?.functions ?? 0),
+    0,
+  );
 }
 
 const EVENTS_TO = {
@@ -53,17 +74,17 @@ const STREAM = { streamArn: EVENTS_TO.streamArn };
 const FUNCTION = { functionArn: EVENTS_TO.functionArn };
 
 /** Clock skews, ahead and behind, of less than a second and of several seconds. */
-const SKEWS_MS = [-5_000, -200, 100, 200, 5_000];
+const SKEWS_MS = [-5_000, 100, 5_000];
 
 export const VARIANTS: readonly Variant[] = [
   { name: 'window', props: {} },
-  { name: 'minutes', props: { granularityMinutes: 1, lookbackMinutes: 10 } },
+  { name: 'minutes', props: { granularityMinutes: 1 } },
   { name: 'second', props: { indexedBy: 'second' } },
   { name: 'shards', props: { shards: 3, granularityMinutes: 5, sortKey: 'sk' } },
-  { name: 'plain', props: { precisionSeconds: 60, ttlAttribute: 'expires at', logKeys: 'hash' } },
+  { name: 'plain', props: { precision: 'minute', ttlAttribute: 'expires at', logKeys: 'hash' } },
   { name: 'poll', props: { pollSeconds: 5 }, keyType: 'B' },
-  { name: 'limit', props: { maxDeletesPerSecond: 100, granularityMinutes: 15, lookbackMinutes: 15 } },
-  { name: 'limit-second', props: { maxDeletesPerSecond: 100, indexedBy: 'second' } },
+  { name: 'limit', props: { maxDeletesPerSecond: 0.01, granularityMinutes: 15 } },
+  { name: 'limit-second', props: { maxDeletesPerSecond: 0.01, indexedBy: 'second' } },
   { name: 'batch', props: { deleteMode: 'batch' } },
   { name: 'batch-second', props: { deleteMode: 'batch', indexedBy: 'second', sortKey: 'sk', archive: {} } },
   { name: 'archive', props: { sortKey: 'sk', archive: {} }, keyType: 'B' },
@@ -76,6 +97,12 @@ export const VARIANTS: readonly Variant[] = [
     name: 'skew-alone+5s',
     props: { indexedBy: 'second' },
     skewMs: { stepFunctions: 5_000, functions: -5_000 },
+  },
+  { name: 'steps-machine', props: {}, stepMs: { stepFunctions: 5_000, functions: 0 } },
+  {
+    name: 'steps-functions',
+    props: { indexedBy: 'second' },
+    stepMs: { stepFunctions: 0, functions: 5_000 },
   },
   ...SKEWS_MS.map(
     (ms): Variant => ({
@@ -91,6 +118,14 @@ export const VARIANTS: readonly Variant[] = [
       skewMs: { stepFunctions: 0, functions: ms },
     }),
   ),
+];
+
+/** The other tables of a variant's deployment. */
+export const OTHER_TABLES: readonly VariantProps[] = [
+  {},
+  { granularityMinutes: 1 },
+  { sortKey: 'sk', shards: 3 },
+  { indexedBy: 'second' },
 ];
 
 /** Formats a skew: 5,000 is `+5s`. */

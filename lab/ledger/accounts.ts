@@ -19,38 +19,21 @@ export function endOf({ name, status, error, cause, outputText }: Execution): En
 /** The counts of an execution that do not add up, one sentence each. */
 export function wrongCounts({ name, status, error, text }: Ended): string[] {
   const ending = status === 'SUCCEEDED' ? status : (error ?? status);
-  // An execution that failed on the way or was stopped has no counts, nor has a tick that could not record its result.
+  // An execution that failed on the way or was stopped has no counts, nor has one that could not record its result.
   if (ending !== 'SUCCEEDED' && ending !== 'SweepIncompleteError') return [];
-  if (isUnrecordedTick(text)) return [];
-  const reports = reportsOf(text);
-  if (reports === undefined) return [`${name} ended ${ending} without a report: ${text}`];
-  return reports.flatMap(report => {
-    const sum = FATES.reduce((total, fate) => total + Number(report[fate]), 0);
-    if (sum === report.found) return [];
+  const report = readExecutionReport(text);
+  if (report === undefined) return [`${name} ended ${ending} without a report: ${text}`];
+  return (reportsOf(text) ?? []).flatMap(each => {
+    const sum = FATES.reduce((total, fate) => total + Number(each[fate]), 0);
+    if (sum === each.found) return [];
     return [
-      `${name} found ${report.found}, but ${FATES.map(fate => `${fate} ${report[fate]}`).join(' + ')} = ${sum}`,
+      `${name} found ${each.found}, but ${FATES.map(fate => `${fate} ${each[fate]}`).join(' + ')} = ${sum}`,
     ];
   });
 }
 
-/**
- * Finds the reports in an execution's output, in the cause of its failure, or in the JSON of these: those of a tick for each table with
- * work, or the one of a replay. Undefined when there are none.
- */
+/** Finds the reports in an execution's output, in the cause of its failure, or in the JSON of these; undefined when there are none. */
 export function reportsOf(said: unknown): readonly SweepReport[] | undefined {
   const report = readExecutionReport(said);
-  if (report === undefined) return undefined;
-  if (!('tables' in report)) return [report];
-  return report.notRecorded === undefined ? Object.values(report.tables) : undefined;
-}
-
-/** Finds the report of an execution that sweeps one table; undefined for a tick without work, too. */
-export function reportOf(said: unknown): SweepReport | undefined {
-  return reportsOf(said)?.[0];
-}
-
-/** A tick that could not record its result has no counts for any table. */
-function isUnrecordedTick(said: unknown): boolean {
-  const report = readExecutionReport(said);
-  return report !== undefined && 'tables' in report && report.notRecorded !== undefined;
+  return report === undefined || report.notRecorded !== undefined ? undefined : Object.values(report.tables);
 }

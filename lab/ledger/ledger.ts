@@ -4,7 +4,6 @@ import {
   describeNote,
   type Entry,
   isEarly,
-  isOverdue,
   type Note,
   type Present,
   type Removal,
@@ -105,24 +104,6 @@ export class Ledger {
     return [...this.#entries].flatMap(([id, entry]) => {
       const finding = findingOf(entry, present.get(id), reading);
       return finding === undefined ? [] : [this.violation(finding, id)];
-    });
-  }
-
-  /**
-   * The overdue items that remain in the table.
-   * @param present every item of the table, from a consistent read
-   * @param upTo epoch seconds: items that expired until then are overdue
-   * @param isWanted selects items by their TTL (epoch seconds) and the time of their write (epoch milliseconds)
-   */
-  left(
-    present: ReadonlyMap<string, Present>,
-    upTo: number,
-    isWanted: (ttl: number, knownAt: number) => boolean,
-  ): string[] {
-    return [...present].flatMap(([id, { ttl }]) => {
-      const entry = this.#entries.get(id);
-      if (entry === undefined || ttl === undefined || !isOverdue(ttl, upTo)) return [];
-      return isWanted(ttl, entry.current?.written?.knownAt ?? 0) ? [id] : [];
     });
   }
 

@@ -23,8 +23,11 @@ export const FINDINGS = {
   otherVersion: { what: 'out of step', sentence: 'items with another version in the table than was written' },
   leftByTicks: {
     what: 'lost',
-    sentence: 'items that expired when nothing was wrong any more, and that the ticks left',
+    sentence: 'expired items that the ticks left, minutes after the last fault',
   },
+  late: { what: 'lost', sentence: 'items deleted later than they may be' },
+  deletedInPause: { what: 'wrongly deleted', sentence: 'tables with deletes while they were paused' },
+  overLimit: { what: 'out of step', sentence: 'tables with more deletes in a second than their limit' },
   notArchived: { what: 'lost', sentence: 'deletions that are not in the archive' },
   archivedOtherwise: {
     what: 'out of step',

@@ -1,11 +1,10 @@
-import type { Execution } from 'stepfunctions-emulator';
 import type { LocalCloud } from '../../local/cloud.ts';
 
 /** Names of the deployment's state machines in the synthesized stack. */
 export interface SweepMachines {
   /** State machine that the schedules start. */
   readonly tick: string;
-  /** State machine to which a tick hands over work that it could not finish. */
+  /** State machine of replays. */
   readonly replay: string;
 }
 
@@ -13,7 +12,7 @@ export function machinesOf({
   synthesized: { stateMachines },
 }: Pick<LocalCloud, 'synthesized'>): SweepMachines {
   const tick = stateMachines.find(({ type }) => type === 'EXPRESS');
-  const replay = stateMachines.find(({ arn, type }) => type === 'STANDARD' && tick?.definition.includes(arn));
+  const replay = stateMachines.find(({ name }) => tick && name === `${tick.name}-replay`);
   if (tick === undefined || replay === undefined) {
     const names = stateMachines.map(({ name }) => name).join(', ') || 'none';
     throw new Error(
@@ -21,9 +20,4 @@ export function machinesOf({
     );
   }
   return { tick: tick.name, replay: replay.name };
-}
-
-/** Whether the execution does work that a tick handed over. */
-export function isHandOver({ input }: Pick<Execution, 'input'>): boolean {
-  return typeof input === 'object' && input !== null && 'handOver' in input;
 }

@@ -1,11 +1,11 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { ExpiryModel } from '../../expiry/model.ts';
-import { guardedBatch } from '../../functions/delete-chunk/delete-guarded.ts';
 import {
   addDeletions,
   type Deletion,
   deleteKeys,
+  guardedBatch,
   NO_DELETION,
 } from '../../functions/delete-chunk/deletion.ts';
 import { answeredAt, keepDates } from '../../functions/table/dynamodb.ts';

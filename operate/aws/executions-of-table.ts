@@ -14,20 +14,17 @@ export interface ExecutionState {
  * an execution can have been started under any name.
  *
  * @param names of all tables of the configuration
- * @param handOvers executions that took over work from the ticks, by table
  */
 export function executionsOfTable<Execution extends { readonly name: string }>(
   executions: readonly Execution[],
   tableName: string,
   names: readonly string[],
-  handOvers: Readonly<Record<string, { readonly execution: string }>>,
 ): Execution[] {
   const others = names.filter(name => name !== tableName);
   const hashes = others.map(shortHash);
-  const leftTo = others.map(name => handOvers[name]?.execution);
   return executions.filter(({ name }) => {
     const [, hash = ''] = /^(?:replay|dryrun)-.*-([0-9a-f]{8})(?:-\d+)?$/.exec(name) ?? [];
-    return !hashes.includes(hash) && !leftTo.includes(name);
+    return !hashes.includes(hash);
   });
 }
 

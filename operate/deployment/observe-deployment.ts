@@ -98,7 +98,7 @@ export interface SeenSchedule {
 export interface SeenSweep {
   /** The state machine of the ticks. */
   readonly stateMachine: Checked<ListedStateMachine | undefined>;
-  /** The state machine of replays, and of hand-overs: work that a tick leaves to another execution. */
+  /** The state machine of replays. */
   readonly replayMachine: Checked<ListedStateMachine | undefined>;
   readonly state: Checked<DeploymentState | undefined>;
   /** Schedules by name. */

@@ -1,18 +1,16 @@
 import type { Deployment } from '../../config/deployments.ts';
 import {
+  advanced,
   type DeploymentState,
-  type HandOverLease,
-  liveHandOver,
   type Pause,
   pauseOf,
   type Watermark,
 } from '../../functions/journal/layout.ts';
 import { readState } from '../../functions/journal/read-state.ts';
-import { type RowQuery, readRows } from '../../functions/journal/sweep-rows.ts';
-import { readThrottled } from '../../functions/journal/throttling.ts';
 import { JournalUnreadableError } from '../../functions/runtime/errors.ts';
 import { JournalNotFoundError } from '../errors.ts';
 import { type DeploymentJournal, inJournal, journalArn } from '../journals.ts';
+import { type RowQuery, readRows } from '../sweep-rows.ts';
 import { type Checked, check } from './check.ts';
 import { type Sweep, sweepOf } from './sweep.ts';
 
@@ -23,8 +21,6 @@ export interface SeenJournal {
   readonly watermark: Watermark | undefined;
   /** The pause, until it ends. */
   readonly pause: Pause | undefined;
-  /** The execution to which ticks handed over older items, until its lease ends. */
-  readonly handOver: HandOverLease | undefined;
   /** Sweeps that deleted or left something, newest first. */
   readonly last: readonly Sweep[];
   /** The newest sweep that left something, if there was one in the last hour. */
@@ -65,25 +61,16 @@ export async function observeTable(
   }));
   if ('notChecked' in rows || rows.seen === undefined) return rows as Checked<undefined>;
   const { control, watermarks } = seen;
+  const watermark = watermarks.tables[tableName];
   return {
     seen: {
       tick: watermarks.tick === undefined ? undefined : new Date(watermarks.tick),
-      watermark: watermarks.tables[tableName],
+      watermark: watermark && advanced(watermark),
       pause: pauseOf(control.pauses[tableName], now),
-      handOver: liveHandOver(seen, tableName, now),
       last: rows.seen.last,
       failures: rows.seen.failures,
     },
   };
-}
-
-/** Number of a table's deletes that DynamoDB throttled in the last minute. @param now epoch milliseconds */
-export async function observeThrottled(
-  journal: DeploymentJournal,
-  tableName: string,
-  now: number,
-): Promise<Checked<number | undefined>> {
-  return asked(journal, () => readThrottled(journal, tableName, now));
 }
 
 /** Longest normal time since a tick planned; one starts every minute. */

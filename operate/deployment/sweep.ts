@@ -11,7 +11,7 @@ import { FATES, wordsOf } from '../../statemachine/counts.ts';
 import { isoSeconds } from '../times.ts';
 
 /** Counts of an execution that are shown. */
-export const OUTCOME_COUNTS = ['found', 'shardsFailed', 'leftForLater', ...FATES] as const;
+export const OUTCOME_COUNTS = ['found', 'shardsFailed', 'leftForLater', 'throttled', ...FATES] as const;
 
 /** The counts in the report of an execution. */
 export interface SweepOutcome extends Readonly<Record<(typeof OUTCOME_COUNTS)[number], number>> {
@@ -158,7 +158,7 @@ export function describeSweepLine(
 ): string {
   const [began, ended] = [new Date(startedAt), new Date(stoppedAt)];
   const seconds = ((ended.getTime() - began.getTime()) / 1000).toFixed(1);
-  const what = KINDS[kind].padEnd(KINDS.handOver.length);
+  const what = kind.padEnd('replay'.length);
   const isUnplanned = status === 'FAILED' && outcome.found + outcome.shardsFailed === 0;
   const text = isUnplanned ? 'nothing was swept' : describeOutcome(outcome);
   return `${clockTime(began, now)}  ${what}  ${status} in ${seconds} s: ${text}`;
@@ -168,12 +168,6 @@ interface Times {
   readonly startedAt: Date | string;
   readonly stoppedAt: Date | string;
 }
-
-const KINDS: Readonly<Record<SweepKind, string>> = {
-  tick: 'tick',
-  replay: 'replay',
-  handOver: 'hand-over',
-};
 
 /** The number of found items and what happened to them; counts of 0 are left out. */
 export function describeOutcome(outcome: SweepOutcome): string {

@@ -4,6 +4,7 @@ import { deadLetterQueueOf, replayName } from '../../config/names.ts';
 import { STREAM_FILTER } from '../../config/stream-props.ts';
 import type { StreamFunctionName } from '../../functions/function-list.ts';
 import { type DeploymentState, journalName } from '../../functions/journal/layout.ts';
+import { CHUNK_KEYS, PAGE_KEYS, REPLAY_CONCURRENCY } from '../../statemachine/contract/limits.ts';
 import { type Checked, seenOf } from '../deployment/check.ts';
 import type {
   SeenAlarm,
@@ -200,19 +201,16 @@ function alarmFindings(seen: readonly SeenAlarm[], subject: Subject): Finding[] 
   ];
 }
 
-/** Functions that one execution can run at the same time: each child execution runs its chunks in parallel. */
-export function functionsAtOnce(subject: Subject): number {
-  return subject.props.shardConcurrency * subject.props.chunkConcurrency;
-}
+/** Functions that one execution can run at the same time for a table: each child of a replay deletes the chunks of a page in parallel. */
+export const FUNCTIONS_AT_ONCE = (REPLAY_CONCURRENCY * PAGE_KEYS) / CHUNK_KEYS;
 
 function concurrencyFindings(limit: number, subject: Subject): Finding[] {
-  const wanted = functionsAtOnce(subject);
-  if (limit >= wanted) return [];
-  const [has, uses] = [limit, wanted].map(number => number.toLocaleString('en-US'));
+  if (limit >= FUNCTIONS_AT_ONCE) return [];
+  const [has, uses] = [limit, FUNCTIONS_AT_ONCE].map(number => number.toLocaleString('en-US'));
   return [
     finding('lambda-concurrency', subject, {
       detail: `the account has ${has} left, one execution can use ${uses}`,
-      values: { functions: `${wanted}` },
+      values: { functions: `${FUNCTIONS_AT_ONCE}` },
     }),
   ];
 }

@@ -14,7 +14,7 @@ import { keysToShow } from '../table/key-text.ts';
 import { sampleItems } from '../table/sample.ts';
 import { scanTable, wholeTable } from '../table/scan.ts';
 import { TimeLimit } from '../time-limit.ts';
-import { deploymentFindings, functionsAtOnce } from './deployment-findings.ts';
+import { deploymentFindings, FUNCTIONS_AT_ONCE } from './deployment-findings.ts';
 import { FINDINGS, type ItemFindingId, SEVERITIES } from './findings.ts';
 import { ItemTally } from './item-findings.ts';
 import {
@@ -108,7 +108,7 @@ async function checkTable(
     tableName: props.tableName,
     name: props.sweep,
     verdict: verdictOf(findings),
-    facts: { ...looked.facts, ...factsOf(deployment), functionsAtOnce: functionsAtOnce(subject) },
+    facts: { ...looked.facts, ...factsOf(deployment), functionsAtOnce: FUNCTIONS_AT_ONCE },
     findings,
   };
 }
@@ -209,9 +209,8 @@ async function lookAtItems(
 ): Promise<{ findings: Finding[]; facts: Pick<Facts, 'itemsRead' | 'allItemsRead' | 'entriesRead'> }> {
   const { full, all, mask, now, signal } = options;
   const { name: tableName, arn: tableArn } = table;
-  const { lookbackMinutes, logKeys } = subject.props;
-  const judge = { model: subject.model, lookbackMinutes, now: Math.floor(now() / 1000) };
-  const keys = { tableName, keyNames: keyNamesOf(table), logKeys: keysToShow(logKeys, mask) };
+  const judge = { model: subject.model, now: Math.floor(now() / 1000) };
+  const keys = { tableName, keyNames: keyNamesOf(table), logKeys: keysToShow(subject.props.logKeys, mask) };
   const items = new ItemTally(judge, keys);
   const read = await check('dynamodb:Scan', tableArn, async () => {
     if (full) {

@@ -274,7 +274,7 @@ const OF_THE_ITEMS = {
   ),
   'window-differs': broken(
     'the window is not that of the TTL',
-    'Somebody wrote the TTL alone. The items are found where their window is: late, or too early and then not at all: native TTL deletes them, within days.',
+    'Somebody wrote the TTL alone. The sweep looks in a window only for TTLs of its time, and does not find the items: native TTL deletes them, within days.',
     backfill,
   ),
   'window-without-ttl': warning(
@@ -283,8 +283,8 @@ const OF_THE_ITEMS = {
     () => 'Let the writer write both attributes or none (docs/use.md).',
   ),
   'expired-present': broken(
-    'the items expired before the lookback and are still there, with nothing wrong about them',
-    'The sweep did not run then, or could not delete them; the ticks no longer look for them: native TTL deletes them, within days.',
+    'the items expired more than ten minutes ago and are still there, with nothing wrong about them',
+    'The sweep does not run, has not come so far yet, or cannot delete them: npx precise-ttl status says which. What was written after its expiry may be behind what the ticks look for: native TTL deletes it, within days.',
     replay,
   ),
 } as const satisfies Readonly<Record<string, FindingKind>>;
@@ -292,7 +292,7 @@ const OF_THE_ITEMS = {
 const OF_THE_DEPLOYMENT = {
   'state-machine-missing': broken(
     'a state machine is missing',
-    'Nothing was deployed here, or under another name: no ticks, or no replays and nothing that a tick can hand over to.',
+    'Nothing was deployed here, or under another name: no ticks, or no replays.',
     deploy,
   ),
   'schedule-missing': broken('a schedule is missing', 'Nothing starts the ticks.', deploy),

@@ -133,13 +133,12 @@ export interface ItemFault {
 export interface JudgedItem {
   /** Empty if the item has no faults. */
   readonly faults: readonly ItemFault[];
-  /** Epoch seconds of an expiry that is further back than any tick looks; otherwise undefined. */
+  /** Epoch seconds of an expiry that is longer ago than {@link GONE_SECONDS}; otherwise undefined. */
   readonly overdue: number | undefined;
 }
 
 export interface Judge {
   readonly model: ExpiryModel;
-  readonly lookbackMinutes: number;
   /** Epoch seconds. */
   readonly now: number;
 }
@@ -153,20 +152,19 @@ const OF_KIND: Readonly<Record<Exclude<TtlKind, 'seconds' | 'missing' | 'fractio
   tooFarAhead: 'ttl-too-far-ahead',
 };
 
-/** Time that the last tick that queried an item may need to delete it. */
-const LAST_TICK_SECONDS = 60;
+/** Seconds in which several ticks should have deleted an item. */
+const GONE_SECONDS = 10 * 60;
 
 /** Finds the faults of a stored item, and whether it should have been deleted. */
 export function judgeItem(item: StoredItem, judge: Judge): JudgedItem {
-  const { model, now, lookbackMinutes } = judge;
+  const { model, now } = judge;
   const kind = classifyTtl(item[model.ttlAttribute], now);
   if (kind === 'missing') return { faults: faultsWithoutTtl(item, judge), overdue: undefined };
   if (kind !== 'seconds' && kind !== 'fraction') {
     return { faults: [{ id: OF_KIND[kind] }], overdue: undefined };
   }
   const ttl = Number(item[model.ttlAttribute]?.N);
-  const lookback = lookbackMinutes * 60 + LAST_TICK_SECONDS;
-  const overdue = ttl <= now - lookback ? ttl : undefined;
+  const overdue = ttl <= now - GONE_SECONDS ? ttl : undefined;
   const ofTtl: ItemFault[] = kind === 'fraction' ? [{ id: fractionId(model) }] : [];
   const faults = [...ofTtl, ...windowFaults(item, ttl, model)];
   const isExplained = faults.some(({ id }) => id !== 'ttl-fraction-by-window');

@@ -10,14 +10,9 @@ export const MAX_PIECES = 10_000;
 const PIECE_MINUTES = 60;
 const FEW_PIECES = 1_000;
 
-/**
- * Default length of a piece in minutes: an hour, or more for a long span, to limit the number of pieces.
- *
- * @param most minutes that one execution can sweep
- */
-export function usualSplit({ from, to }: Span, most: number): number {
-  const wanted = Math.ceil((to - from) / 60 / (FEW_PIECES - 1));
-  return Math.min(Math.max(PIECE_MINUTES, wanted), Math.floor(most));
+/** Default length of a piece in minutes: an hour, or more for a long span, to limit the number of pieces. */
+export function usualSplit({ from, to }: Span): number {
+  return Math.max(PIECE_MINUTES, Math.ceil((to - from) / 60 / (FEW_PIECES - 1)));
 }
 
 /**

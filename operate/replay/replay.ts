@@ -75,7 +75,9 @@ export function replayEnd({ interrupted, executions }: ReplayResult): 'done' | '
   return executions.failed > 0 ? 'failed' : 'done';
 }
 
-const isDone = ({ status }: PieceResult): boolean => status === 'SUCCEEDED';
+/** Whether nothing of a piece is left. An execution also succeeds if the table was paused, and then leaves items. */
+const isDone = ({ status, totals }: Pick<PieceResult, 'status' | 'totals'>): boolean =>
+  status === 'SUCCEEDED' && totals.leftForLater === 0;
 
 interface Finished {
   readonly span: Span;
@@ -151,8 +153,8 @@ export async function runPiece(
     if (!started && before === undefined) continue;
     const state = await untilEnd(name, executions, signal);
     const totals = readTotals(state) ?? NO_TOTALS;
-    if (started || state.status === 'SUCCEEDED') {
-      const { status, startedAt, error, cause } = state;
+    const { status, startedAt, error, cause } = state;
+    if (started || isDone({ status, totals })) {
       const doneBefore = !started && before?.status === 'SUCCEEDED';
       return {
         piece,

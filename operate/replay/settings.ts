@@ -1,9 +1,6 @@
-import { modelOf } from '../../config/deployments.ts';
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
-import { checkSpan, readSweepInput, type TickSettings } from '../../functions/plan-sweep/sweep-input.ts';
+import { type InputSettings, readReplayInput } from '../../functions/plan-sweep/sweep-input.ts';
 import type { InvalidExecutionInputError } from '../../functions/runtime/errors.ts';
-import { indexLayout } from '../../functions/table/index-layout.ts';
-import { MAX_PAIRS } from '../../statemachine/contract/limits.ts';
 import type { ReplayOptions, Span } from '../changes.ts';
 import { chooseTables } from '../deployment/subject.ts';
 import { InputError } from '../errors.ts';
@@ -35,11 +32,11 @@ export interface ReplaySettings {
 export function replaySettings(request: ReplayOptions, now: number): ReplaySettings {
   const { config, dryRun = false } = request;
   const tables = chooseTables(config, request.table);
-  const span = readSpan(request, now, settingsOf(tables[0]));
-  const most = Math.min(...tables.map(table => longestMinutes(settingsOf(table))));
-  const splitMinutes = request.splitMinutes ?? usualSplit(span, most);
+  const [first] = tables;
+  if (first === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
+  const span = readSpan(request, now, resolveProps(first));
+  const splitMinutes = request.splitMinutes ?? usualSplit(span);
   const pieces = splitSpan(span, splitMinutes);
-  for (const table of tables) checkPieces(pieces, settingsOf(table));
   const named = request.run ?? defaultLabel(span);
   if (!LABEL.test(named)) {
     throw new InputError('run', `expected 1 to 20 letters, digits, "_" and "-", got "${named}"`);
@@ -60,16 +57,6 @@ export function replaySettings(request: ReplayOptions, now: number): ReplaySetti
   };
 }
 
-function settingsOf(table: PreciseTtlProps | undefined): SpanSettings {
-  if (table === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
-  const { lookbackMinutes, precisionSeconds, maxDeletesPerSecond } = resolveProps(table);
-  const { windowSeconds, shards } = indexLayout(modelOf(table));
-  return { lookbackMinutes, precisionSeconds, maxDeletesPerSecond, windowSeconds, shards };
-}
-
-/** Settings of a table that limit what one execution can sweep. */
-export type SpanSettings = TickSettings & Parameters<typeof checkSpan>[1];
-
 /**
  * Reads a span and checks it by the rules of the state machine, so that no execution starts only to be refused.
  *
@@ -79,7 +66,7 @@ export type SpanSettings = TickSettings & Parameters<typeof checkSpan>[1];
 export function readSpan(
   { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
   nowMs: number,
-  settings: TickSettings,
+  settings: InputSettings,
 ): Span {
   for (const [field, value] of Object.entries({ from, to })) {
     if (value !== undefined) continue;
@@ -88,7 +75,7 @@ export function readSpan(
       'expected a time in ISO-8601 with a zone, got nothing; give one such as 2026-11-20T09:00:00Z',
     );
   }
-  const request = asInput(() => readSweepInput({ from, to }, nowMs, settings));
+  const request = asInput(() => readReplayInput({ from, to }, nowMs, settings));
   if (Date.parse(String(to)) > nowMs) {
     throw new InputError(
       'to',
@@ -99,31 +86,12 @@ export function readSpan(
   return { from: request.from, to: request.before };
 }
 
-/** The most minutes that one execution can sweep: the product of windows and shards is limited. */
-export const longestMinutes = ({ windowSeconds, shards }: SpanSettings): number =>
-  ((MAX_PAIRS / shards) * windowSeconds) / 60;
-
-/**
- * Refuses pieces that the state machine would refuse.
- *
- * @throws {InputError}
- */
-export function checkPieces(pieces: readonly Span[], settings: SpanSettings): void {
-  for (const { from, to } of pieces) {
-    const request = { windowsFrom: from, windowsBefore: to };
-    asInput(() => checkSpan(request, settings), 'splitMinutes');
-  }
-}
-
-function asInput<T>(read: () => T, field?: string): T {
+function asInput<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof Error && 'problem' in error)) throw error;
     const { problem } = error as InvalidExecutionInputError;
-    throw new InputError(
-      field ?? problem.field,
-      `expected ${problem.expected}, got ${JSON.stringify(problem.got)}`,
-    );
+    throw new InputError(problem.field, `expected ${problem.expected}, got ${JSON.stringify(problem.got)}`);
   }
 }

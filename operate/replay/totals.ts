@@ -1,3 +1,4 @@
+import { readExecutionReport } from '../../functions/report/execution-report.ts';
 import type { ListedFailure, ShownKey } from '../../statemachine/contract/keys.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import {
@@ -9,7 +10,6 @@ import {
   noCounts,
 } from '../../statemachine/counts.ts';
 import type { ExecutionState } from '../aws/executions-of-table.ts';
-import { jsonObject } from '../json-object.ts';
 
 /** Write units for deleting an item of up to 1 KB and its index entry. */
 export const WRITE_UNITS_PER_ITEM = 2;
@@ -69,8 +69,12 @@ export function readKeys(state: ExecutionState): ListedKeys {
  * the other items are added: `found` stays the sum of all results.
  */
 export function carriedOver(totals: Totals, dryRun: boolean): Totals {
-  return dryRun ? NO_TOTALS : { ...totals, found: totals.found - totals.failed, failed: 0, shardsFailed: 0 };
+  const again = { found: totals.found - totals.failed, failed: 0, shardsFailed: 0, leftForLater: 0 };
+  return dryRun ? NO_TOTALS : { ...totals, ...again };
 }
 
-const reportIn = ({ output, cause }: ExecutionState): Partial<SweepReport> | undefined =>
-  jsonObject(output ?? cause);
+/** The report of a replay, which has one table. */
+function reportIn({ output, cause }: ExecutionState): Partial<SweepReport> | undefined {
+  const [report] = Object.values(readExecutionReport(output ?? cause)?.tables ?? {});
+  return report;
+}

@@ -1,5 +1,5 @@
 import { INDEX_SECONDS, journalName } from '../../functions/journal/layout.ts';
-import { indexLayout } from '../../functions/table/index-layout.ts';
+import { lookbackFrom } from '../../functions/plan-sweep/plan-tick.ts';
 import { commandLine } from '../command-line.ts';
 import { type Checked, seenOf } from '../deployment/check.ts';
 import { isFailing, isStale, type SeenJournal } from '../deployment/observe-journal.ts';
@@ -34,13 +34,13 @@ export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
     ...machineRemarks(seen, subject),
     ...(isOff ? [OFF] : scheduleRemarks(seen)),
     ...journalRemarks(seen, subject, lateness !== undefined, now),
-    ...(lateness === undefined ? [] : lateCauses(seen, subject, lateness)),
+    ...(lateness === undefined ? [] : lateCauses(seen, subject, lateness, now)),
     ...unseenRemarks(seen),
     ...deadLetterRemarks(seen),
     ...alarmRemarks(seen),
     ...notCheckedRemarks(seen),
   ];
-  const [first] = inOrder(remarks.filter(({ id }) => REMARKS[id].isCause && explains(id, seen)));
+  const [first] = inOrder(remarks.filter(({ id }) => REMARKS[id].isCause));
   const late = lateness === undefined ? [] : [lateRemark(seen, lateness, first)];
   const all = inOrder([...remarks, ...late]).toSorted(
     (one, other) => SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity),
@@ -48,13 +48,6 @@ export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
   // A note explains lateness, but is no fault by itself.
   const isWrong = lateness !== undefined || (first !== undefined && first.severity !== 'note');
   return { verdict: verdictOf(seen, all), cause: isWrong ? (first ?? late[0] ?? null) : null, remarks: all };
-}
-
-/** Whether a remark can explain the overdue items: a hand-over explains only items that expired before its end. */
-function explains(id: Remark['id'], { journal, overdue }: SeenTable): boolean {
-  const before = seenOf(journal)?.handOver?.before ?? 0;
-  const [oldest] = seenOf(overdue)?.named ?? [];
-  return id !== 'handedOver' || (oldest !== undefined && oldest.ttl < before);
 }
 
 function inOrder(remarks: readonly Remark[]): Remark[] {
@@ -123,12 +116,12 @@ function journalRemarks(
   }
   const createdAt = 'seen' in stateMachine ? stateMachine.seen?.createdAt : undefined;
   const look = seenOf(overdue);
-  // If the reading was incomplete, the rest is not a gap of the ticks.
+  // If the reading was incomplete, the rest is not the ticks' fault.
   const read = look?.unseen === null ? (look.read[0]?.from ?? null) : null;
   return [
     ...tickRemarks(journal.seen, subject, createdAt, isLate, now),
-    ...setByHandRemarks(journal.seen),
-    ...gapRemarks(journal.seen, read, subject),
+    ...pauseRemarks(journal.seen),
+    ...behindRemarks(journal.seen, read),
     ...failureRemarks(journal.seen, now),
   ];
 }
@@ -150,33 +143,19 @@ function tickRemarks(
   return [remark('noTick', text)];
 }
 
-function setByHandRemarks({ pause, handOver }: SeenJournal): Remark[] {
-  return [
-    ...(pause === undefined ? [] : [remark('paused', `the table is ${describePause(pause)}`)]),
-    ...(handOver === undefined
-      ? []
-      : [
-          remark(
-            'handedOver',
-            `the execution ${handOver.execution} sweeps what was due before ${isoSeconds(handOver.before * 1_000)}`,
-          ),
-        ]),
-  ];
+function pauseRemarks({ pause }: SeenJournal): Remark[] {
+  return pause === undefined ? [] : [remark('paused', `the table is ${describePause(pause)}`)];
 }
 
-/** Reports a gap before the lookback of the ticks: no tick has searched it. */
-function gapRemarks(
-  { watermark, pause, handOver }: SeenJournal,
-  readFrom: number | null,
-  { props }: Subject,
-): Remark[] {
-  if (watermark === undefined || pause !== undefined || handOver !== undefined) return [];
+/** Reports ticks that have not come as far as this look reads back. */
+function behindRemarks({ watermark, pause }: SeenJournal, readFrom: number | null): Remark[] {
+  if (watermark === undefined || pause !== undefined) return [];
   if (readFrom === null || watermark.gone - INDEX_SECONDS >= readFrom - 1) return [];
   const [from, to] = [watermark.gone, readFrom].map(seconds => isoSeconds(seconds * 1_000));
   return [
     remark(
-      'gap',
-      `no tick has looked for what was due from ${from} to ${to}: ${commandLine('resume', `--table ${props.tableName}`)} replays it`,
+      'behind',
+      `the ticks have come to ${from}, and each goes on from there: what was due from then until ${to} was not counted here`,
     ),
   ];
 }
@@ -189,20 +168,28 @@ function failureRemarks(journal: SeenJournal, now: number): Remark[] {
 }
 
 /** Remarks that explain lateness and are no faults by themselves. */
-function lateCauses(seen: SeenTable, subject: Subject, { seconds }: Lateness): Remark[] {
+function lateCauses(seen: SeenTable, subject: Subject, { seconds }: Lateness, now: number): Remark[] {
   return [
-    ...throttledRemarks(seen),
+    ...throttledRemarks(seen, now),
     ...limitRemarks(seen, subject, seconds),
     ...beyondRemarks(seen, subject),
     ...trendRemarks(seen),
   ];
 }
 
-function throttledRemarks({ throttled }: SeenTable): Remark[] {
-  const keys = seenOf(throttled) ?? 0;
-  if (keys === 0) return [];
+/** Age up to which a sweep tells whether deletes are throttled, milliseconds: a sweep that deletes is recorded within five minutes. */
+const THROTTLED_MS = 5 * 60_000;
+
+function throttledRemarks({ journal }: SeenTable, now: number): Remark[] {
+  const [newest] = seenOf(journal)?.last ?? [];
+  if (newest === undefined || now - newest.stoppedAt.getTime() > THROTTLED_MS) return [];
+  const { throttled } = newest.outcome;
+  if (throttled === 0) return [];
   return [
-    remark('deletesThrottled', `DynamoDB throttles the deletes: at least ${count(keys)} in the last minute`),
+    remark(
+      'deletesThrottled',
+      `DynamoDB throttles the deletes: ${count(throttled)} in the sweep that ended ${ago(now, newest.stoppedAt)}`,
+    ),
   ];
 }
 
@@ -228,14 +215,13 @@ function limitRemarks(
   return [remark('limited', text, isHopeless ? 'warning' : 'note')];
 }
 
-/** Reports items before the oldest window that the ticks read, if the watermark does not make them look back further. */
+/** Reports items before the time from which the next tick looks: they were written after their expiry. */
 function beyondRemarks({ overdue, journal }: SeenTable, { props, model }: Subject): Remark[] {
   const look = seenOf(overdue);
   const watermark = seenOf(journal)?.watermark;
   const [oldest] = look?.named ?? [];
-  if (look === null || oldest === undefined || watermark === undefined || watermark.gone < oldest.ttl)
-    return [];
-  const [first = 0] = indexLayout(model).windows(look.readAt - props.lookbackMinutes * 60, look.readAt + 1);
+  if (oldest === undefined || watermark === undefined) return [];
+  const first = lookbackFrom(watermark, { model });
   if (oldest.ttl >= first) return [];
   return [
     remark(
@@ -313,9 +299,7 @@ function silentRemarks(seen: SeenTable): Remark[] {
   const { overdue } = seen;
   const silent = 'notChecked' in overdue ? overdue.notChecked.silent : undefined;
   if (silent === undefined || !silent.isDead) return [];
-  const others = checksOf(seen).filter(
-    ([, checked]) => ![overdue, seen.journal, seen.throttled].includes(checked as typeof overdue),
-  );
+  const others = checksOf(seen).filter(([, checked]) => checked !== overdue && checked !== seen.journal);
   const asked = others.filter(([, checked]) => !('notChecked' in checked && checked.notChecked.isLocal));
   const isAlone = asked.some(
     ([, checked]) => !('notChecked' in checked) || checked.notChecked.silent === undefined,
@@ -360,7 +344,6 @@ function checksOf(seen: SeenTable): readonly (readonly [string, Checked<unknown>
   return [
     ['the state machine', seen.stateMachine],
     ['the journal', seen.journal],
-    ['the deletes of the last minute', seen.throttled],
     ...(seen.open === undefined ? [] : [['the open replays', seen.open] as const]),
     ['what is overdue', seen.overdue],
     ...[...seen.schedules].map(([name, checked]) => [`the schedule ${name}`, checked] as const),

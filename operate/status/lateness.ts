@@ -18,11 +18,11 @@ const NEXT_TICK_SECONDS = 120;
 /** Seconds in which several ticks should have deleted an item. */
 const TICKS_SECONDS = 180;
 
-type Pace = Pick<ResolvedProps, 'precisionSeconds' | 'pollSeconds'>;
+type Pace = Pick<ResolvedProps, 'precision' | 'pollSeconds'>;
 
-/** Seconds after which an item that is due is gone while the sweep keeps up. */
-export function lateAfterSeconds({ precisionSeconds, pollSeconds }: Pace): number {
-  return lateMs({ precisionSeconds: Math.max(precisionSeconds, pollSeconds) }) / 1000;
+/** Seconds after which an item that is due is gone while the sweep keeps up: with `pollSeconds` also one that was written late. */
+export function lateAfterSeconds({ precision, pollSeconds }: Pace): number {
+  return lateMs({ precision }) / 1000 + pollSeconds;
 }
 
 /** Undefined: no item is later than the table's precision allows. */

@@ -6,6 +6,7 @@ import type { Documents } from '../../functions/table/dynamodb.ts';
 import { isBusy, isThrottling } from '../../functions/table/dynamodb-errors.ts';
 import { type IndexKey, indexLayout } from '../../functions/table/index-layout.ts';
 import { indexReader, keyCondition, type TtlRange } from '../../functions/table/index-query.ts';
+import { rangesOf } from '../../functions/table/shard-ranges.ts';
 import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
 import { NoAnswerError } from '../aws/errors.ts';
 import type { Subject } from '../deployment/subject.ts';
@@ -47,12 +48,18 @@ export const LOOK_MS = 6_000;
  * How many minutes back one look can read.
  * @param wanted minutes
  */
-export function minutesBack({ model }: Pick<Subject, 'model'>, wanted: number): number {
-  const { windowSeconds, shards } = indexLayout(model);
-  const keysOfWindow = model.indexedBy === 'second' ? windowSeconds : shards;
+export function minutesBack({ model, shards }: Pick<Looked, 'model' | 'shards'>, wanted: number): number {
   // The span can begin in the middle of a window, so it touches one window more.
-  const windows = Math.max(1, Math.floor(MAX_KEYS / keysOfWindow) - 1);
-  return Math.max(1, Math.min(wanted, Math.floor((windows * windowSeconds) / 60)));
+  const seconds =
+    model.indexedBy === 'second'
+      ? MAX_KEYS
+      : Math.max(1, Math.floor(MAX_KEYS / shards) - 1) * model.granularitySeconds;
+  return Math.max(1, Math.min(wanted, Math.floor(seconds / 60)));
+}
+
+/** A table with the most shards that it ever had. */
+export interface Looked extends Pick<Subject, 'props' | 'model'> {
+  readonly shards: number;
 }
 
 /**
@@ -66,7 +73,7 @@ export function minutesBack({ model }: Pick<Subject, 'model'>, wanted: number): 
  */
 export async function lookForOverdue(
   dynamoDb: DynamoDBClient,
-  { props, model }: Subject,
+  { props, model, shards }: Looked,
   minutes: number,
   now: () => number,
   lookMs = LOOK_MS,
@@ -95,25 +102,23 @@ export async function lookForOverdue(
   const minute = { from: readAt - 59, upTo: readAt };
 
   /** Reads the first entries of an index key, and counts the others. */
-  const readKey = async (key: IndexKey): Promise<void> => {
-    const { entries, more } = await asked(() => readIndex(key, range, null, NAMEABLE));
+  const readKey = async ({ key, span }: KeyToRead): Promise<void> => {
+    const { entries, more } = await asked(() => readIndex(key, range, NAMEABLE));
     named = oldestOf([...named, ...entries]);
-    if (more) return countKey(key, entries.length);
+    if (more) return countKey(key, span, entries.length);
     overdue += entries.length;
     lastMinute += entries.filter(({ ttl }) => ttl >= minute.from).length;
   };
-  const countKey = async (key: IndexKey, least: number): Promise<void> => {
+  const countKey = async (key: IndexKey, span: Span, least: number): Promise<void> => {
     let count = 0;
     try {
       count = await countIn(key, range);
-      lastMinute += await countIn(key, minute);
+      if (span.upTo >= minute.from) lastMinute += await countIn(key, minute);
     } finally {
       overdue += Math.max(least, count);
     }
   };
   const countIn = async (key: IndexKey, within: TtlRange): Promise<number> => {
-    if (key.ttl !== undefined && key.ttl < within.from) return 0;
-    if (key.end !== undefined && key.end < within.from && within === minute) return 0;
     let count = 0;
     let startKey: QueryCommandOutput['LastEvaluatedKey'];
     do {
@@ -134,22 +139,22 @@ export async function lookForOverdue(
         ? 'no time was left to ask DynamoDB'
         : `DynamoDB had answered ${answered} queries when ${Math.round(lookMs / 1000)} s were over`,
   });
-  const parts = [...newestFirst(wanted, indexLayout(model))];
+  const parts = newestFirst(wanted, model, shards);
   const holes: Span[] = [];
   let silent: NoAnswerError | undefined;
   let failure: unknown;
   const pending = parts.values();
   const worker = async () => {
-    for (const { key, span } of pending) {
+    for (const part of pending) {
       if (silent !== undefined || failure !== undefined || outOfTime()) {
-        holes.push(span);
+        holes.push(part.span);
         if (silent === undefined) unseen ??= tooSlow();
         continue;
       }
       try {
-        await readKey(key);
+        await readKey(part);
       } catch (error) {
-        holes.push(span);
+        holes.push(part.span);
         if (error instanceof NoAnswerError) silent = error;
         else if (!(error instanceof DynamoDbBusyError || error instanceof TooManyError)) failure ??= error;
         unseen ??= unseenOf(error) ?? tooSlow();
@@ -186,27 +191,21 @@ function unseenOf(error: unknown): Unseen | undefined {
   };
 }
 
-/**
- * The index keys that can contain items which expired in a span, newest first. Each comes with the expiry times that stay unknown
- * if the key is not read.
- */
-function* newestFirst(
-  { from, upTo }: Span,
-  layout: ReturnType<typeof indexLayout>,
-): Generator<{ readonly key: IndexKey; readonly span: Span }> {
-  const before = upTo + 1;
-  for (const start of [...layout.windows(from, before)].reverse()) {
-    for (let shard = 0; shard < layout.shards; shard += 1) {
-      const target = { windows: [{ start, shards: `${shard}` }], from, before, upcomingFrom: null };
-      for (const key of layout.keys(target).toReversed()) {
-        // An older format of windows includes items that expire exactly at the end of a window.
-        const { ttl } = key;
-        const span =
-          ttl === undefined ? { from: start, upTo: start + layout.windowSeconds } : { from: ttl, upTo: ttl };
-        yield { key, span };
-      }
-    }
-  }
+/** An index key, and the expiry times that stay unknown if it is not read. */
+interface KeyToRead {
+  readonly key: IndexKey;
+  readonly span: Span;
+}
+
+/** The index keys that can contain items which expired in a span, newest first. */
+function newestFirst({ from, upTo }: Span, model: Looked['model'], shards: number): KeyToRead[] {
+  const target = { from, before: upTo + 1, shards: rangesOf(Array(shards).keys()) };
+  const length = model.indexedBy === 'second' ? 0 : model.granularitySeconds;
+  // An older format of windows includes items that expire exactly at the end of a window.
+  return indexLayout(model)
+    .keys(target)
+    .map(key => ({ key, span: { from: key.from, upTo: key.from + length } }))
+    .reverse();
 }
 
 /** The parts of a span outside of some others, oldest first. */
@@ -227,14 +226,14 @@ function oldestOf(entries: readonly ExpiredKey[]): ExpiredKey[] {
 /** Counts the entries of an index key, in pages of up to 1 MB. */
 function indexCounter(
   documents: Documents,
-  { tableName, indexName, model }: Subject['props'] & Pick<Subject, 'model'>,
+  { tableName, indexName, model }: Looked['props'] & Pick<Looked, 'model'>,
 ) {
   return async (key: IndexKey, range: TtlRange, startKey: QueryCommandOutput['LastEvaluatedKey']) => {
     const request = {
       TableName: tableName,
       IndexName: indexName,
       Select: 'COUNT' as const,
-      ...keyCondition(model, key, range, null),
+      ...keyCondition(model, key, range),
       ...(startKey && { ExclusiveStartKey: startKey }),
     };
     const { Count = 0, LastEvaluatedKey } = await documents

@@ -29,11 +29,7 @@ export const REMARKS = {
     'DynamoDB does not answer, and other services do',
     "see the region's health; in a VPC, its endpoint. Nothing is lost: the first tick that it answers goes back to where the sweeps had come",
   ),
-  machineMissing: cause(
-    'broken',
-    'the state machine of the ticks is not there',
-    '`npx precise-ttl deploy`, then `npx precise-ttl resume`',
-  ),
+  machineMissing: cause('broken', 'the state machine of the ticks is not there', '`npx precise-ttl deploy`'),
   journalMissing: cause(
     'broken',
     'the journal is not there',
@@ -45,15 +41,11 @@ export const REMARKS = {
     'take it out and deploy, when the table is to be swept',
   ),
   paused: cause('warning', 'somebody has paused the table', '`npx precise-ttl resume --table Sessions`'),
-  scheduleMissing: cause(
-    'broken',
-    'a schedule is not there',
-    '`npx precise-ttl deploy`, then `npx precise-ttl resume`',
-  ),
+  scheduleMissing: cause('broken', 'a schedule is not there', '`npx precise-ttl deploy`'),
   scheduleOff: cause(
     'broken',
     'somebody has turned a schedule off',
-    'turn it on in EventBridge Scheduler, then `npx precise-ttl resume`',
+    'turn it on in EventBridge Scheduler: the ticks make up for the time without them',
   ),
   noTick: cause('broken', 'no tick has planned for some minutes', '[no-sweep](#no-sweep)'),
   failing: cause('broken', 'the newest sweep has failed', '[executions-failed](#executions-failed)'),
@@ -69,7 +61,7 @@ export const REMARKS = {
   ),
   deletesThrottled: cause(
     'warning',
-    'DynamoDB throttles the deletes: at least how many in the last minute',
+    'DynamoDB throttled deletes of the last sweep, and how many',
     '[Capacity](../operate.md#capacity), or more [`shards`](configuration.md#how-many-shards)',
   ),
   limited: cause(
@@ -77,14 +69,9 @@ export const REMARKS = {
     'the table has a limit of deletes a second, and whether more expires',
     'a higher `maxDeletesPerSecond`, or none, and deploy',
   ),
-  handedOver: cause(
-    'note',
-    'an execution of the replays has the backlog',
-    'wait: `open replays` says for how long it runs',
-  ),
   beyondTicks: cause(
     'warning',
-    'it expired before the time that the ticks look back to',
+    'it expired before the time from which the next tick looks: it was written after its expiry',
     '`npx precise-ttl replay --table Sessions --from 2026-11-20T08:00:00Z --to 2026-11-20T09:00:00Z`, or wait for native TTL',
   ),
   catchingUp: cause('note', 'a backlog becomes smaller, and when it is gone at this rate', 'wait'),
@@ -104,7 +91,11 @@ export const REMARKS = {
     'more is overdue than one look counts',
     'nothing: the number is a lower bound',
   ),
-  gap: other('warning', 'no tick has looked at a span of time', '`npx precise-ttl resume --table Sessions`'),
+  behind: other(
+    'warning',
+    'the ticks have not come as far as one look reads back',
+    'wait: each tick goes on from there, after an outage too; another line says what stops them',
+  ),
   failed: other(
     'warning',
     'a sweep has failed in the last hour, and a newer one has not',

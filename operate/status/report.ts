@@ -5,7 +5,7 @@ import type { Remark } from './remarks.ts';
 export interface StatusOptions extends OperateOptions {
   /**
    * Minutes of the index that are read.
-   * @default how far back the ticks search the table, or the time since its watermark if that is longer
+   * @default back to the table's watermark; two days before its first tick
    */
   readonly back?: number | undefined;
 }
@@ -44,8 +44,6 @@ export interface TableReport {
   readonly watermark: string | null;
   /** A pause that an operator has set. */
   readonly pause: { readonly since: string; readonly until: string | null } | null;
-  /** The execution to which ticks handed over everything that was due before this time. */
-  readonly handOver: { readonly execution: string; readonly before: string } | null;
   readonly overdue: {
     /** Number of overdue items; null: none was found, but not all were counted. */
     readonly items: number | null;

@@ -24,8 +24,6 @@ export interface SeenTable {
   readonly silentSince: number | undefined;
   /** Whether DynamoDB has answered this command before; if not, it may have been silent for longer. */
   readonly hasAnswered: boolean;
-  /** Number of deletes that DynamoDB throttled in the last minute. */
-  readonly throttled: Checked<number | undefined>;
   readonly gone: Gone;
   /** Number of messages; undefined without a queue. */
   readonly deadLetters: Checked<number | undefined>;

@@ -3,15 +3,14 @@ import { type Deployment, deploymentsOf } from '../../config/deployments.ts';
 import { deadLetterQueueOf, replayName } from '../../config/names.ts';
 import { resolveProps } from '../../config/props.ts';
 import { INDEX_SECONDS, type Watermark } from '../../functions/journal/layout.ts';
-import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract/limits.ts';
 import { executionArnOf, listStateMachines, openExecutions } from '../aws/executions.ts';
 import { executionsOfTable } from '../aws/executions-of-table.ts';
 import { type Checked, check, notAsked, seenOf } from '../deployment/check.ts';
 import { type ConnectDeployment, connectDeployment, type DeploymentClients } from '../deployment/clients.ts';
 import { observeAlarms, observeQueue, observeSchedules } from '../deployment/observe-deployment.ts';
-import { observeState, observeTable, observeThrottled } from '../deployment/observe-journal.ts';
+import { observeState, observeTable } from '../deployment/observe-journal.ts';
 import { chooseTables, type Subject, subjectsOf } from '../deployment/subject.ts';
-import { type DeploymentJournal, journalAt } from '../journals.ts';
+import { journalAt } from '../journals.ts';
 import { NEVER } from '../options.ts';
 import { inParallel, TimeLimit, untilAborted } from '../time-limit.ts';
 import { goneBy } from './gone.ts';
@@ -187,21 +186,28 @@ async function lookAtTable(
   const { props, deployment, region } = subject;
   const { name, tables } = deployment;
   const { tableName, indexName } = props;
-  const inJournal = <Seen>(observe: (journal: DeploymentJournal) => Promise<Checked<Seen>>) => {
-    const observed = shared.journal ? observe(shared.journal) : Promise.resolve(notAsked('DynamoDB'));
-    observed.catch(() => undefined); // its error is thrown below
-    return observed;
-  };
-  const journal = inJournal(each => shared.state.then(state => observeTable(each, state, tableName, now())));
-  const throttled = inJournal(each => observeThrottled(each, tableName, now()));
+  const { journal: own } = shared;
+  const journal = own
+    ? shared.state.then(state => observeTable(own, state, tableName, now()))
+    : Promise.resolve(notAsked('DynamoDB'));
+  journal.catch(() => undefined); // its error is thrown below
   const early = await Promise.race([journal, sleep(JOURNAL_MS, undefined, { ref: false })]);
-  const wanted = looking.back ?? wantedMinutes(subject, seenOf(early)?.watermark, now());
-  const minutes = minutesBack(subject, wanted);
+  const watermark = seenOf(early)?.watermark;
+  const wanted = looking.back ?? wantedMinutes(watermark, now());
+  // The journal knows the most shards that the table ever had.
+  const shards = Math.max(subject.props.shards, watermark?.shards ?? 1);
+  const minutes = minutesBack({ ...subject, shards }, wanted);
   const index = `arn:aws:dynamodb:${region}:*:table/${tableName}/index/${indexName}`;
   const look = () =>
     dynamoDb
       ? check('dynamodb:Query', index, () =>
-          lookForOverdue(dynamoDb, subject, minutes, now, Math.min(LOOK_MS, limit.leftMs - SPARE_MS)),
+          lookForOverdue(
+            dynamoDb,
+            { ...subject, shards },
+            minutes,
+            now,
+            Math.min(LOOK_MS, limit.leftMs - SPARE_MS),
+          ),
         )
       : notAsked('DynamoDB');
   const overdue = await lookTwice(look, subject, looking);
@@ -211,21 +217,16 @@ async function lookAtTable(
   const machines = await shared.machines;
   const open = await shared.open;
   const names = tables.map(each => each.tableName);
-  const state = seenOf(await shared.state);
   const known = await journal;
   return {
     stateMachine: 'seen' in machines ? { seen: machines.seen.get(name) } : machines,
     schedules: await shared.schedules,
     journal: known,
-    open:
-      open && 'seen' in open
-        ? { seen: executionsOfTable(open.seen, tableName, names, state?.control.handOvers ?? {}) }
-        : open,
+    open: open && 'seen' in open ? { seen: executionsOfTable(open.seen, tableName, names) } : open,
     overdue,
     trend: seenOf(overdue)?.unseen === null ? memory.trends.get(tableName)?.trend : undefined,
     silentSince: memory.silentSince,
     hasAnswered: memory.hasAnswered,
-    throttled: await throttled,
     gone: goneBy(seenOf(overdue) ?? undefined, { watermark: seenOf(known)?.watermark }),
     deadLetters: await shared.deadLetters,
     alarms: await shared.alarms,
@@ -255,13 +256,14 @@ async function lookTwice(
   return second;
 }
 
-/** Minutes to look back for a table without a watermark: a day, like the first tick. */
-const UNKNOWN_MINUTES = 1_440;
+/** Minutes to look back for a table without a watermark: two days, like the first tick. */
+const UNKNOWN_MINUTES = 2_880;
 
-/** Minutes to look back: the lookback of the ticks, or more if the watermark is older. */
-function wantedMinutes({ props }: Subject, watermark: Watermark | undefined, now: number): number {
-  const { lookbackMinutes } = props;
-  if (watermark === undefined) return Math.max(UNKNOWN_MINUTES, lookbackMinutes);
-  const behind = Math.ceil((now / 1000 - watermark.gone + INDEX_SECONDS) / 60) + 1;
-  return Math.min(MAX_LOOKBACK_MINUTES, Math.max(lookbackMinutes, behind));
+/** The most minutes to look back, as with `--back`. */
+const MAX_MINUTES = 44_640;
+
+/** Minutes to look back: to the watermark. */
+function wantedMinutes(watermark: Watermark | undefined, now: number): number {
+  if (watermark === undefined) return UNKNOWN_MINUTES;
+  return Math.min(MAX_MINUTES, Math.ceil((now / 1000 - watermark.gone + INDEX_SECONDS) / 60) + 1);
 }

@@ -20,7 +20,7 @@ export function statusReport({ verdict, region, isLocal, at, tables }: Status): 
 }
 
 function tableReport({ subject: { props }, seen, judged }: TableStatus): TableReport {
-  const { tick, watermark, pause, handOver, last, failures } = seenOf(seen.journal) ?? {};
+  const { tick, watermark, pause, last, failures } = seenOf(seen.journal) ?? {};
   const [lastFailure] = failures ?? [];
   return {
     tableName: props.tableName,
@@ -32,8 +32,6 @@ function tableReport({ subject: { props }, seen, judged }: TableStatus): TableRe
     tick: tick?.toISOString() ?? null,
     watermark: watermark === undefined ? null : fromSeconds(watermark.gone),
     pause: pause === undefined ? null : { since: pause.since, until: pause.until ?? null },
-    handOver:
-      handOver === undefined ? null : { execution: handOver.execution, before: fromSeconds(handOver.before) },
     overdue: overdueReport(seen),
     schedules: [...seen.schedules].map(([name, schedule]) => ({
       name,

@@ -44,11 +44,6 @@ export function queryStatements(table: AccessedTable, place: Place): Statement[]
   ];
 }
 
-/** Permissions of the state machine that polls the seconds. By window it makes no queries by itself. */
-export function pollStatements(table: AccessedTable, place: Place): Statement[] {
-  return table.props.indexedBy === 'second' ? queryStatements(table, place) : [];
-}
-
 /** Permissions for deleting expired items. */
 export function deleteStatements({ props, tableArn }: AccessedTable, place: Place): Statement[] {
   return [

@@ -31,7 +31,6 @@ interface TablesAccess {
   readonly query: readonly Statement[];
   readonly delete: readonly Statement[];
   /** Statements for those tables that ticks sweep. */
-  readonly poll: readonly Statement[];
   readonly tableNames: readonly string[];
 }
 
@@ -42,7 +41,6 @@ function together(tables: readonly SweptTable[]): TablesAccess {
     enabledSettings: enabled.map(table => table.settings),
     query: tables.flatMap(table => table.queryStatements()),
     delete: tables.flatMap(table => table.deleteStatements()),
-    poll: enabled.flatMap(table => table.pollStatements()),
     tableNames: tables.map(({ tableName }) => tableName),
   };
 }
@@ -75,8 +73,8 @@ export class DeployedSweep {
     const environment = { DEPLOYMENT_NAME: deployment.name, JOURNAL_TABLE: this.journal.tableName };
     const statements: Readonly<Record<TaskName, readonly Statement[]>> = {
       PlanSweep: [...this.journal.planStatements(), ...access.query],
-      QueryExpired: [...access.query, ...this.journal.throttledStatements()],
-      DeleteChunk: access.delete,
+      QueryExpired: [...access.query, ...this.journal.noteStatements()],
+      DeleteChunk: [...access.delete, ...this.journal.pauseStatements()],
       RecordMetrics: this.journal.recordStatements(),
     };
     const [only, another] = deployment.tables;
@@ -97,7 +95,6 @@ export class DeployedSweep {
       functions,
       deployment,
       tables: access.enabledSettings,
-      statements: access.poll,
     });
     this.replay = new ReplayMachine(scope, 'replay', {
       place,

@@ -7,20 +7,17 @@ import type { Place } from './place.ts';
 import type { Statement } from './role.ts';
 import { tagged } from './tagged.ts';
 
-/**
- * Actions of PlanSweep: it reads the settings, writes the watermark of each table (the time up to which everything is swept), and renews
- * hand-overs (work that a tick left to another execution).
- */
+/** Actions of PlanSweep: it reads pauses and watermarks, and moves the watermarks. */
 const PLAN_ACTIONS = ['dynamodb:Query', 'dynamodb:UpdateItem'];
 
-/**
- * Actions of RecordMetrics: it writes an execution's result, hands unfinished work over to another execution, and records the span of a
- * replay.
- */
-const RECORD_ACTIONS = ['dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'];
+/** Actions of QueryExpired: it notes what was swept. */
+const NOTE_ACTIONS = ['dynamodb:UpdateItem'];
 
-/** Actions of QueryExpired: it counts throttled deletes. */
-const THROTTLED_ACTIONS = ['dynamodb:UpdateItem'];
+/** Actions of DeleteChunk: it reads whether the table is paused. */
+const PAUSE_ACTIONS = ['dynamodb:Query'];
+
+/** Actions of RecordMetrics: it writes an execution's result, and records the span of a replay. */
+const RECORD_ACTIONS = ['dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'];
 
 export interface JournalProps {
   readonly place: Place;
@@ -72,8 +69,13 @@ export class Journal extends Construct {
   }
 
   /** Permissions of QueryExpired's role on the journal. */
-  throttledStatements(): Statement[] {
-    return this.#statements(THROTTLED_ACTIONS);
+  noteStatements(): Statement[] {
+    return this.#statements(NOTE_ACTIONS);
+  }
+
+  /** Permissions of DeleteChunk's role on the journal. */
+  pauseStatements(): Statement[] {
+    return this.#statements(PAUSE_ACTIONS);
   }
 
   /** Permissions of RecordMetrics' role on the journal. */

@@ -79,10 +79,7 @@ class Workflow extends Construct {
 }
 
 /** Makes the role of both state machines, which call the same functions. */
-function sweepRoleIn(
-  scope: Construct,
-  { place, functions, deployment, statements }: TickMachineProps,
-): ServiceRole {
+function sweepRoleIn(scope: Construct, { place, functions, deployment }: SweepMachineProps): ServiceRole {
   const [tick, replay] = [deployment.name, replayName(deployment.name)];
   const arnOf = (name: string) => place.arn('states', `stateMachine:${name}`);
   // The last form covers the children of a distributed Map, which only a Standard state machine has.
@@ -95,11 +92,9 @@ function sweepRoleIn(
     sourceArn: machines,
     statements: [
       { actions: ['lambda:InvokeFunction'], resources: Object.values(functions) },
-      // A distributed Map runs its children as executions of the state machine itself, and a tick with more to sweep than one execution
-      // takes starts further ones.
-      { actions: ['states:StartExecution'], resources: [arnOf(tick), arnOf(replay)] },
+      // A distributed Map runs its children as executions of the state machine itself.
+      { actions: ['states:StartExecution'], resources: [arnOf(replay)] },
       mapRunStatement(place, replay),
-      ...statements,
       // The actions for log delivery have no resources. Source: Step Functions Developer Guide.
       {
         actions: [
@@ -159,26 +154,20 @@ export interface SweepMachineProps {
   readonly tables: readonly CarriedSettings[];
 }
 
-export interface TickMachineProps extends SweepMachineProps {
-  /** Permissions for the queries that the tick makes by itself. */
-  readonly statements: readonly Statement[];
-}
-
 export interface ReplayMachineProps extends SweepMachineProps {
   readonly role: ServiceRole;
 }
 
 /** The state machine of the ticks, with the role of both. It knows the tables that are enabled. */
 export class TickMachine extends Workflow {
-  constructor(scope: Construct, id: string, props: TickMachineProps) {
+  constructor(scope: Construct, id: string, props: SweepMachineProps) {
     const { place, functions, deployment, tables } = props;
     const { name } = deployment;
-    const replayArn = place.arn('states', `stateMachine:${replayName(name)}`);
     super(scope, id, {
       type: 'EXPRESS',
       name,
       roleIn: machine => sweepRoleIn(machine, props),
-      definition: tickDefinition(functions, { tables, replayArn, partition: place.partition }),
+      definition: tickDefinition(functions, { tables, partition: place.partition }),
       sweep: deployment,
     });
   }

@@ -5,7 +5,7 @@ import { escaped } from '../../config/terraform-text.ts';
 import type { ExpiryModelProps } from '../../expiry/model.ts';
 import { carriedSettings, modelPropsOfSettings, toEnvironment } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
-import { deleteStatements, pollStatements, queryStatements } from './access-statements.ts';
+import { deleteStatements, queryStatements } from './access-statements.ts';
 import { Archive, guardedBucket, guardName } from './archive.ts';
 import { Events } from './events.ts';
 import { ExpiringTable, type TableReference } from './expiring-table.ts';
@@ -77,11 +77,6 @@ export class SweptTable {
   /** Permissions for finding expired items. */
   queryStatements(): Statement[] {
     return queryStatements(this, this.#place);
-  }
-
-  /** Permissions for the state machine to poll the seconds. */
-  pollStatements(): Statement[] {
-    return pollStatements(this, this.#place);
   }
 
   /** Permissions for deleting expired items. */

@@ -25,10 +25,13 @@ export interface Chunk {
   readonly timeoutSeconds: Seconds;
   /** No call begins after this time, ISO-8601 with milliseconds. */
   readonly deadline: string;
-  /** TTLs up to this one were expired by DynamoDB's clock when they were read; the condition of each delete uses the same cutoff. */
+  /**
+   * The condition of each delete: TTLs up to this one. They were expired by DynamoDB's clock when they were read, or, for a planned chunk,
+   * will be when its wait is over.
+   */
   readonly cutoff: Seconds;
-  /** Whether the chunk has only one attempt: the keys that it leaves are deferred to a later poll of the child. */
-  readonly once: boolean;
+  /** Whether the keys were not expired yet when they were read: no delete before the function's own clock has reached the cutoff, too. */
+  readonly planned: boolean;
   /** Keys to delete. */
   readonly keys: readonly ExpiredKey[];
   readonly progress: ChunkProgress | null;
@@ -44,7 +47,7 @@ export interface DeleteChunkInput {
 
 /** The results of earlier calls of DeleteChunk for a chunk. */
 export interface ChunkProgress extends Counts<'call' | 'chunk'>, DeletionLag {
-  /** Calls made, including failed ones. The counts leave out the calls that QueryExpired has counted already. */
+  /** Calls made. */
   readonly attempts: number;
   readonly failed: readonly FailedKey[];
   /** The moment at which the next call deletes: the wait before it ends on a whole second. */

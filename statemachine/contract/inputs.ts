@@ -6,10 +6,6 @@ export interface TickInput {
   readonly scheduledTime: string;
   /** Names of the tables to sweep. @default all of the deployment */
   readonly tables?: readonly string[];
-  /**
-   * Whether the tick also owns the expiry times from its start to its minute: for tables that no earlier tick has planned. @default false
-   */
-  readonly fromNow?: boolean;
   /** Most deletes per second, for each table; 0 = no limit. @default each table's own limit */
   readonly maxDeletesPerSecond?: number;
 }
@@ -24,11 +20,6 @@ export interface ReplayInput {
   readonly dryRun?: boolean;
   /** Most deletes per second; 0 = no limit. @default the table's maxDeletesPerSecond */
   readonly maxDeletesPerSecond?: number;
-  /**
-   * Whether a tick has handed the span over to this execution. It then also deletes older items in the same windows, like a tick. While it
-   * runs, the ticks leave the span to it. @default false
-   */
-  readonly handOver?: boolean;
 }
 
 export type SweepInput = TickInput | ReplayInput;

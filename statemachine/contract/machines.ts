@@ -10,10 +10,7 @@ export const TASKS = {
 
 export type TaskName = keyof typeof TASKS;
 
-/**
- * Name of the error of an execution that leaves expired items. As JSON, its cause is a {@link SweepReport} in a replay, and the reports by
- * table in a tick.
- */
+/** Name of the error of an execution that leaves expired items. Its cause has the reports by table, as JSON. */
 export const SWEEP_INCOMPLETE = 'SweepIncompleteError';
 
 /** TimeoutSeconds of the tick, below the five minutes of an Express execution. */
@@ -36,18 +33,25 @@ export const FUNCTION_TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
 
 /**
  * Time limits of a child's tasks during its upcoming minute, seconds: a call that hangs must not delay the items of the next seconds. After
- * a timeout the keys of a delete are tried again by a later poll, and a query is repeated.
+ * a timeout a query is repeated, and the next page finds the keys of a delete.
  */
-export const PRECISE_TIMEOUT_SECONDS = { QueryExpired: 3, DeleteChunk: 2 } as const;
+const PRECISE_TIMEOUT_SECONDS = { QueryExpired: 3, DeleteChunk: 2 } as const;
 
-/** Time limit of a query that the state machine makes itself, seconds; after a timeout QueryExpired repeats it. */
-export const POLL_TIMEOUT_SECONDS = 1;
+/** Time limits of a child's tasks, seconds. @param upcomingFrom start of its upcoming minute; null: it has none */
+export function childTimeouts(
+  upcomingFrom: number | null,
+): Pick<typeof FUNCTION_TIMEOUT_SECONDS, 'QueryExpired' | 'DeleteChunk'> {
+  return upcomingFrom === null ? FUNCTION_TIMEOUT_SECONDS : PRECISE_TIMEOUT_SECONDS;
+}
 
 /** Name of the error when DynamoDB throttles, or is unavailable for a short time. */
 export const BUSY = 'DynamoDbBusyError';
 
 /** Name of the error when the account's limit of concurrent functions is reached. */
 export const REFUSED = 'Lambda.TooManyRequestsException';
+
+/** Name of the error of a delete in a paused table: its child ends. */
+export const PAUSED = 'TablePausedError';
 
 /** Errors after which a repeated call may succeed. `States.ALL` is not among them: a wrong input stays wrong. */
 export const TRANSIENT_ERRORS: readonly string[] = [
@@ -67,8 +71,8 @@ export const TRANSIENT_ERRORS: readonly string[] = [
 ];
 
 /**
- * The two state machines of a deployment. The tick sweeps all tables in one round of at most five minutes, and hands over work that it
- * cannot finish; a replay sweeps one table, in as many rounds as needed.
+ * The two state machines of a deployment. The tick sweeps all tables in one round of at most five minutes; a replay sweeps a span of one
+ * table, in as many rounds as needed.
  */
 export const MACHINES = ['tick', 'replay'] as const;
 

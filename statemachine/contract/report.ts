@@ -3,7 +3,6 @@
 import type { Counts } from '../counts.ts';
 import type { Millis } from '../times.ts';
 import type { DeletionLag } from './chunks.ts';
-import type { ReplayInput } from './inputs.ts';
 import type { ListedFailure, ShownKey } from './keys.ts';
 
 /** Why a table is not swept. */
@@ -13,7 +12,7 @@ export interface PlanFailure {
   readonly message: string;
 }
 
-/** The sums of an execution for one table. The execution stops, and is incomplete, when `steps` reaches {@link MAX_STEPS}. */
+/** The sums of an execution for one table. */
 export interface SweepTotals extends Counts, DeletionLag {
   readonly dryRun: boolean;
   readonly failedKeys: readonly ListedFailure[];
@@ -21,16 +20,11 @@ export interface SweepTotals extends Counts, DeletionLag {
   readonly sampleKeys: readonly ShownKey[];
 }
 
-/**
- * The result of an execution for one table. For a replay it is the output, or the cause of the failure as JSON; a tick has one for each
- * table.
- */
+/** The result of an execution for one table: in its output, or as JSON in the cause of its failure. */
 export interface SweepReport extends Omit<SweepTotals, keyof DeletionLag> {
-  /** Null when nothing was deleted; missing when nothing was due, and when no metrics were recorded. */
+  /** Null when nothing was deleted. */
   readonly lagMs?: LagSummary | null;
-  /** Name of the error due to which no metrics were recorded. */
-  readonly notRecorded?: string;
-  /** Why the table could not be probed. */
+  /** Why the table was not swept. */
   readonly failure?: PlanFailure;
 }
 
@@ -39,22 +33,4 @@ export interface LagSummary {
   readonly p50: Millis;
   readonly p99: Millis;
   readonly max: Millis;
-}
-
-/** An execution of the replay machine that a tick starts. */
-export interface HandOver {
-  /** Name of the execution. */
-  readonly name: string;
-  readonly input: ReplayInput;
-}
-
-export interface RecordMetricsOutput {
-  /** Whether all found items are done or handed over. */
-  readonly complete: boolean;
-  /** Reports by table; a tick has only those of tables in which something was swept or failed. */
-  readonly tables: Readonly<Record<string, SweepReport>>;
-  /** In a tick: number of further tables, for which {@link CAUSE_BYTES} has no room. */
-  readonly moreTables?: number;
-  /** In a tick: the spans that are handed over to the replay machine. */
-  readonly handOvers: readonly HandOver[];
 }

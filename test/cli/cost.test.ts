@@ -15,7 +15,7 @@ const TABLES: readonly PreciseTtlProps[] = [
   { tableName: 'Tokens', partitionKey: 'id', index: { shards: 3 }, dashboard: false },
   {
     ...{ tableName: 'Carts', partitionKey: 'id', sweep: 'carts' },
-    ...{ index: { by: 'second' }, precisionSeconds: 10 },
+    ...{ index: { by: 'second' }, precision: 'minute' },
   },
 ];
 writeFileSync(join(folder, 'precise-ttl.config.json'), JSON.stringify(configOf(...TABLES)));
@@ -81,20 +81,11 @@ test('with all alarms and without a dashboard an idle table by window costs at m
 
 test.each<[string, string, number, PreciseTtlProps]>([
   ['README.md', 'by window costs $% a month with the defaults', 1, IDLE],
-  ['README.md', 'by second, and costs $% as it comes', 1, { ...IDLE, index: { by: 'second' } }],
+  ['README.md', 'by second, and costs $%', 1, { ...IDLE, index: { by: 'second' } }],
   ['README.md', 'A hundred idle tables together cost $%', 100, IDLE],
 ])('%s says what idle tables cost: %s', (file, sentence, copies, props) => {
   const dollars = ask({ props, copies }).bill.total.toFixed(2);
   expect(readFileSync(file, 'utf8')).toContain(sentence.replace('%', dollars));
-});
-
-test('README.md says what the sweep of an idle table by second costs, with polls and without', () => {
-  const [without, polling] = [{ pollSeconds: 0 }, {}].map(more =>
-    ask({ props: { ...IDLE, index: { by: 'second' }, ...more } }).bill.byPart.sweep.toFixed(2),
-  );
-  expect(readFileSync('README.md', 'utf8')).toContain(
-    `the sweep of an idle table costs $${without} with \`pollSeconds: 0\`, instead of $${polling}`,
-  );
 });
 
 test('the tables of a deployment share its executions, its alarms and its dashboard; another deployment has its own', () => {
@@ -144,7 +135,7 @@ test('a table whose schedules are off is counted as if they were on, and that is
 test('every flag changes the answer, in a process of its own', async () => {
   const flags: Record<string, readonly string[]> = {
     tables: ['--items-per-month=50M', '--size=400', '--renewals', '2', '--tables', '3', '--json'],
-    window: ['--table', 'Tokens', '--no-alarms', '--precision', '10', '--lifetime-hours=1', '--json'],
+    window: ['--table', 'Tokens', '--no-alarms', '--precision', 'minute', '--lifetime-hours=1', '--json'],
     second: [
       '--table=Carts',
       '--config',
@@ -152,7 +143,7 @@ test('every flag changes the answer, in a process of its own', async () => {
       '--no-dashboard',
       '--json',
     ],
-    changed: ['--by=second', '--precision=2', '--poll=0', '--region=us-east-1', '--json'],
+    changed: ['--by=second', '--precision=second', '--poll=5', '--region=us-east-1', '--json'],
     sharded: ['--shards', '7', '--json'],
     all: ['--all', '--json'],
   };
@@ -163,13 +154,13 @@ test('every flag changes the answer, in a process of its own', async () => {
     ask({ itemsPerMonth: 5e7, itemBytes: 400, renewalsPerItem: 2, copies: 3 }),
     ask({
       lifetimeHours: 1,
-      props: { ...TABLES[0], precisionSeconds: 10, alarms: false } as PreciseTtlProps,
+      props: { ...TABLES[0], precision: 'minute', alarms: false } as PreciseTtlProps,
     }),
     ask({ props: { ...TABLES[1], dashboard: false } as PreciseTtlProps }),
     ask({
       props: {
-        ...{ tableName: 'table', partitionKey: 'id', index: { by: 'second' }, precisionSeconds: 2 },
-        pollSeconds: 0,
+        ...{ tableName: 'table', partitionKey: 'id', index: { by: 'second' }, precision: 'second' },
+        pollSeconds: 5,
       },
     }),
     ask({ props: { tableName: 'table', partitionKey: 'id', index: { shards: 7 } } }),

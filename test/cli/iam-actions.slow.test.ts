@@ -22,7 +22,8 @@ import {
 } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { configOf } from '../support/configs.ts';
 import { readImports } from '../support/import-graph.ts';
-import { createJournal, useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { createJournal } from '../support/journal-table.ts';
+import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { useLoopbackAws } from '../support/loopback-aws.ts';
 import { shellCommand } from '../support/shell.ts';
 
@@ -84,14 +85,14 @@ beforeAll(async () => {
         new PutItemCommand({ TableName: tableName, Item: { id: { S: id }, ttl: { N: ttl } } }),
       );
   }
-  const Output = { ...NO_TOTALS, failedKeys: [] };
+  const Output = { tables: { Watched: { ...NO_TOTALS, failedKeys: [] } } };
   for (const { sweep } of [WATCHED, FAILING].map(resolveProps)) {
     for (const machine of [sweep, replayName(sweep)])
       await makeMachine(machine, { First: { Type: 'Pass', Output, End: true } });
     await createJournal(client, sweep);
   }
-  // The watermark is old, so that there is something to replay.
-  const watermark = { since: 0, gone: Math.floor(Date.now() / 1000) - 86_400, at: new Date().toISOString() };
+  const gone = Math.floor(Date.now() / 1000) - 86_400;
+  const watermark = { since: 0, gone, at: new Date().toISOString(), shards: 1 };
   const journal = { documents: DynamoDBDocumentClient.from(client), tableName: journalName('watched') };
   await writeWatermarks(journal, watermark.at, { Watched: watermark });
   for (const deployment of deploymentsOf([WATCHED, FAILING].map(resolveProps))) {

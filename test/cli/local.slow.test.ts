@@ -121,7 +121,7 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
   expect(status).toBe('SUCCEEDED');
   expect(await left()).toBe(10);
   dynamoDb.destroy();
-  expect(printed.stdout).toMatch(/^\d\d:\d\d:\d\dZ {2}plan-sweep +INFO +planned {2}.* due=[12] /m);
+  expect(printed.stdout).toMatch(/^\d\d:\d\d:\d\dZ {2}record-metrics +INFO +swept {2}.* found=10 /m);
   expect(printed.stdout).toMatch(/^\d\d:\d\d:\d\dZ {2}record-metrics +METRIC +.*ItemsDeleted=10 /m);
 
   const monthAgo = Date.now() - 30 * 86_400_000;

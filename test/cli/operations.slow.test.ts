@@ -28,9 +28,9 @@ const CHANGING: Readonly<
 > = {
   adopt: { args: ['--table', 'Sessions'], services: ['DYNAMODB'] },
   backfill: { args: ['--table', 'Sessions'], services: ['DYNAMODB'] },
-  pause: { args: [], services: ['DYNAMODB', 'SFN'] },
+  pause: { args: [], services: ['DYNAMODB'] },
   replay: { args: TIMES, services: ['SFN'] },
-  resume: { args: [], services: ['DYNAMODB', 'SFN'] },
+  resume: { args: [], services: ['DYNAMODB'] },
   verify: { args: ['--region', 'us-east-1'], services: ['DYNAMODB', 'SFN', 'SQS', 'LAMBDA', 'CLOUDWATCH'] },
 };
 const OPERATIONS = Object.entries(CHANGING).map(([name, has]) => ({ name: name as CommandName, ...has }));

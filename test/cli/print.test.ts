@@ -10,7 +10,7 @@ import { print, printable, printError, shortKey } from '../../cli/print.ts';
 import { describePiece } from '../../cli/replay/text.ts';
 import { tellingErrors } from '../../cli/run-command.ts';
 import { NO_TOTALS } from '../../operate/replay/totals.ts';
-import { anyCharacter } from '../support/arbitraries.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 /** Characters that a terminal interprets: they change colours, move the cursor, or reverse the direction of text. */
 const OBEYED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;

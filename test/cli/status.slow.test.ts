@@ -9,19 +9,20 @@ import { describeBriefly, describeStatus } from '../../cli/status/text.ts';
 import { modelOf } from '../../config/deployments.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
-import { journalName, wholeReport } from '../../functions/journal/layout.ts';
+import { journalName } from '../../functions/journal/layout.ts';
 import { putRows } from '../../functions/journal/sweep-rows.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
 import { type ServedCloud, type ServeOptions, serve } from '../../local/serve.ts';
 import { statusJob } from '../../operate/status/status.ts';
+import { wholeReport } from '../../operate/sweep-rows.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { configOf } from '../support/configs.ts';
 import { executed } from '../support/executed.ts';
-import { hanging } from '../support/faulty-servers.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { freePort } from '../support/ports.ts';
 import { type ShellCommand, shellCommand } from '../support/shell.ts';
+import { hanging } from '../support/silent-servers.ts';
 
 const MINUTE = 60_000;
 

@@ -42,26 +42,12 @@ test('a table needs no more than its name and its partition key', () => {
     granularityMinutes: 1440,
     shards: 2,
     deleteMode: 'guarded',
-    precisionSeconds: 1,
+    precision: 'second',
     pollSeconds: 0,
-    lookbackMinutes: 10,
     enabled: true,
-    shardConcurrency: 20,
-    chunkConcurrency: 10,
-    deleteAttempts: 20,
-    backoffBaseSeconds: 1,
-    backoffCapSeconds: 20,
     logRetentionDays: 30,
   });
 });
-
-test.each([
-  { index: { shards: 41, granularityMinutes: 1 } },
-  { index: { shards: 42, granularityMinutes: 1 } },
-  { index: { shards: 100 } },
-  { index: { shards: 1000 } },
-  { index: { shards: 100, granularityMinutes: 5 } },
-])('%p can be looked back into', props => expect(propProblems(table(props))).toEqual([]));
 
 test.each([
   { maxDeletesPerSecond: 1000 },
@@ -70,21 +56,18 @@ test.each([
   { maxDeletesPerSecond: 5000, index: { by: 'second' as const } },
 ])('%p can be', props => expect(propProblems(table(props))).toEqual([]));
 
-test('by second a table looks back less far, and polls each second', () => {
+test('by second the index has another name', () => {
   expect(resolveProps(table({ indexedBy: 'second' }))).toMatchObject({
     indexName: 'expirySecondIndex',
-    lookbackMinutes: 2,
-    pollSeconds: 1,
   });
-  expect(resolveProps(table({ indexedBy: 'second', precisionSeconds: 5 })).pollSeconds).toBe(5);
-  expect(resolveProps(table({ indexedBy: 'second', precisionSeconds: 60 })).pollSeconds).toBe(0);
 });
 
 test.each([
   { index: { by: 'second' } },
   { index: { by: 'second' }, pollSeconds: 0 },
-  { index: { by: 'second' }, precisionSeconds: 10, pollSeconds: 10 },
-  { index: { by: 'second' }, precisionSeconds: 60 },
+  { index: { by: 'second' }, pollSeconds: 5 },
+  { index: { by: 'second' }, precision: 'minute' },
+  { index: { shards: 1000, granularityMinutes: 1 } },
 ] as const)('%p is taken', props => expect(propProblems(table(props))).toEqual([]));
 
 describe('fails for', () => {
@@ -358,9 +341,9 @@ describe('fails for', () => {
       /index\.shards: expected none with index: \{ by: 'second' \}, got 2\. Leave it out/,
     ],
     [
-      'polls by second that are further apart than the precision',
-      configWith({ index: { by: 'second' }, pollSeconds: 5 }),
-      /pollSeconds: expected 0 or precisionSeconds \(1\) with index: \{ by: 'second' \}, got 5/,
+      'a watched minute without a sweep in it',
+      configWith({ precision: 'minute', pollSeconds: 5 }),
+      /pollSeconds: expected 0 with precision: 'minute', got 5/,
     ],
     ['an empty window attribute', configWith({ index: { attribute: '' } }), /index\.attribute: .* got ""/],
     [

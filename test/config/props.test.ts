@@ -10,8 +10,9 @@ import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
 import { modelPropsOfSettings } from '../../functions/runtime/environment.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
-import { anyCharacter } from '../support/arbitraries.ts';
-import { BROKEN_RELATIONS, configOf, SESSION_DATA } from '../support/configs.ts';
+import { anyCharacter } from '../support/any-character.ts';
+import { BROKEN_RELATIONS } from '../support/broken-relations.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
 import { sessionTable } from '../support/handmade-stack.ts';
 import { type Resource, resources, terraformJson } from '../support/synthesized.ts';
 

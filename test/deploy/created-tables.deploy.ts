@@ -112,7 +112,7 @@ describeWithTerraform('a created table', () => {
     const { status, output } = await on.deployment.terraform(['destroy', '-auto-approve', '-input=false']);
     expect([status, output]).toEqual([1, expect.stringContaining('Instance cannot be destroyed')]);
     // Everything but the table is edited in place.
-    expect(Object.keys(await on.deployment.deploy(bySecond({ pollSeconds: 0 })))).toEqual(['update']);
+    expect(Object.keys(await on.deployment.deploy(bySecond({ pollSeconds: 5 })))).toEqual(['update']);
     const { forget } = await on.deployment.deploy(bySecond(), { removed: true });
     expect(forget).toContain(TOKENS_ADDRESS);
     expect(await itemIsThere()).toBe(true);
@@ -188,7 +188,7 @@ describeWithTerraform('a created table', () => {
     const chain: readonly (readonly [DeploymentConfig, { removed: true }?])[] = [
       [tokens({ enabled: false })],
       [{ ...BOTH, overrides: {} }],
-      [tokens({ precisionSeconds: 10, index: { shards: 2 } })],
+      [tokens({ precision: 'minute', index: { shards: 2 } })],
       [{ ...BOTH, tags: { team: 'sessions' } }],
       [tokens(existing)],
       [tokens({ ...existing, enabled: false })],

@@ -4,7 +4,6 @@ import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { Engine, loadDefinition, realClock } from 'stepfunctions-emulator';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
-import { dynamoDbQueries, isDynamoDbQuery } from '../../local/dynamodb/queries.ts';
 import { LocalFunctions } from '../../local/functions/local-functions.ts';
 import type { FunctionResource } from '../../local/stack/synthesized.ts';
 import { configOf } from '../support/configs.ts';
@@ -61,19 +60,15 @@ describeWithTerraform('the state machine', () => {
         from: new Date((now - 600) * 1000).toISOString(),
         to: new Date((now - 1) * 1000).toISOString(),
       };
-      const engine = new Engine({
-        clock: realClock,
-        invoker: functions,
-        resources: dynamoDbQueries(dynamoDb),
-      });
+      const engine = new Engine({ clock: realClock, invoker: functions });
       const { arn, name, role_arn: roleArn } = replay;
-      const definition = loadDefinition(replay.definition, 'STANDARD', isDynamoDbQuery);
+      const definition = loadDefinition(replay.definition, 'STANDARD');
       const { status, output, cause } = await engine.start(
         { arn, name, roleArn, type: 'STANDARD', definition },
         { input: span },
       ).done;
       expect([status, cause]).toEqual(['SUCCEEDED', undefined]);
-      expect(output).toMatchObject({ found: 1, deleted: 1, failed: 0 });
+      expect(output).toMatchObject({ tables: { Tokens: { found: 1, deleted: 1, failed: 0 } } });
       const { Items } = await dynamoDb.send(new ScanCommand({ TableName: 'Tokens' }));
       expect(Items?.map(({ id }) => id?.S)).toEqual(['alive']);
 

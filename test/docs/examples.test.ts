@@ -13,7 +13,7 @@ import { MINUTES_PER_DAY } from '../../expiry/window.ts';
 import { expiredPartition, removedPartition, tableFolder } from '../../functions/archive/archive-object.ts';
 import { removalOf } from '../../functions/archive-expiries/removal.ts';
 import { monthlyCost } from '../../operate/cost.ts';
-import { anyCharacter } from '../support/arbitraries.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { configOf } from '../support/configs.ts';
 import { codeBlocks } from '../support/proposed-commands.ts';
 import { streamRecord } from '../support/stream-records.ts';

@@ -27,7 +27,7 @@ function statesOf(value: unknown): string[] {
 }
 
 const functions: FunctionArns = TASKS;
-const tick = tickDefinition(functions, { tables: [], replayArn: 'replay' });
+const tick = tickDefinition(functions, { tables: [] });
 const replay = replayDefinition(functions, { tables: [] });
 const states = [...new Set([tick, replay].flatMap(statesOf))];
 
@@ -42,7 +42,7 @@ test('the picture in the story has no state that is not there', () => {
   const drawn = [...pictures.join('\n').matchAll(/\b[A-Z]+(?:[[{(]+)([A-Z]\w+\??)/g)].map(
     ([, name = '']) => name,
   );
-  expect(drawn).toContain('HandOver');
+  expect(drawn).toContain('QueryExpired');
   expect(drawn.filter(name => name !== 'EventBridge' && !states.includes(name))).toEqual([]);
 });
 

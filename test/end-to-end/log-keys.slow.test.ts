@@ -1,10 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that look like Terraform's templates
-
 import fc from 'fast-check';
 import { type Clock, descendants, type Execution, realClock } from 'stepfunctions-emulator';
-import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { hashOfKey } from '../../functions/report/shown-keys.ts';
@@ -13,185 +10,137 @@ import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { type Item, useLocalSweep } from '../support/local-sweep.ts';
 import { CallRecorder, type Interception } from '../support/permissions/recorder.ts';
 
-describe('logged keys', () => {
-  /*
-   * Sweeps that fail in every way, of keys that carry a mark, with a DynamoDB whose messages repeat the whole request:
-   * whatever is printed, and whatever an execution ends with, is searched for the mark.
-   */
+/*
+ * Sweeps that fail in every way, of keys that carry a mark, with a DynamoDB whose messages repeat the whole request:
+ * whatever is printed, and whatever an execution ends with, is searched for the mark.
+ */
 
-  /** In each partition key, and the first digits of each sort key. */
-  const MARK = 'ada.lovelace';
-  const DIGITS = 918273;
+/** In each partition key, and the first digits of each sort key. */
+const MARK = 'ada.lovelace';
+const DIGITS = 918273;
 
-  const tableOf = (logKeys: LogKeys): PreciseTtlProps & { readonly tableName: string } => ({
-    tableName: `Keys-${logKeys}`,
-    partitionKey: 'email',
-    sortKey: { name: 'number', type: 'N' },
-    index: { granularityMinutes: 60 },
-    logKeys,
-  });
-
-  /** The wall clock on which the waits of executions take half their time; time limits, which are longer, keep theirs. */
-  const hurried: Clock = {
-    ...realClock,
-    schedule: (ms, action) => realClock.schedule(ms > 1_900 ? ms : ms / 2, action),
-  };
-
-  const recorder = new CallRecorder();
-  const lines: string[] = [];
-  const local = useLocalSweep(LOG_KEYS.map(tableOf), {
-    functionsDynamoDbEndpoint: endpoint => recorder.start(endpoint),
-    // No faster: functions have less time by it, and on a busy machine one would end before DynamoDB has refused.
-    clock: hurried,
-    settings: { deleteAttempts: 2, backoffCapSeconds: 1 },
-    functions: { wrap: recorder.wrap, meter: recorder, onLog: (_name, line) => lines.push(line) },
-  });
-  afterAll(() => recorder.stop());
-
-  const EXPIRED = Math.floor(Date.now() / 1000) - 120;
-  const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
-  const REPLAY = { from: iso(EXPIRED - 60), to: iso(EXPIRED + 60) };
-
-  /** Keys of any characters around the mark: what is escaped in JSON must not get through either. */
-  const KEYS = fc
-    .sample(fc.string({ unit: 'binary', maxLength: 8 }), { numRuns: 30, seed: 15 })
-    .map((text, index) => ({
-      email: `${text.toWellFormed()}${MARK}@${index}`,
-      number: DIGITS * 1000 + index,
-    }));
-
-  function stamped(shards: number, keys: readonly (typeof KEYS)[number][]): Item[] {
-    const model = expiryModel({ partitionKey: 'email', sortKey: 'number', granularityMinutes: 60, shards });
-    return keys.map(key => ({ ...key, ...expiryAttributes(model, key, { expiresAt: EXPIRED }) }));
-  }
-
-  /** DynamoDB refuses these operations, and repeats what it was asked for. */
-  function refuse(name: string, ...operations: string[]): Interception {
-    return ({ operation, body }) =>
-      operations.includes(operation)
-        ? { status: 400, body: { __type: name, message: `cannot take ${JSON.stringify(body)}` } }
-        : undefined;
-  }
-
-  const DELETE = 'BatchExecuteStatement';
-  const THROTTLED = 'ProvisionedThroughputExceededException';
-
-  /** Everything that a person, or a service for logs, gets to see of this. */
-  async function shownOf(logKeys: LogKeys) {
-    const { tableName } = tableOf(logKeys);
-    lines.length = 0;
-    const ended: { readonly what: string; readonly execution: Execution; readonly report: SweepReport }[] =
-      [];
-    const sweep = async (what: string, interception: Interception | undefined, input: object = REPLAY) => {
-      recorder.intercept = interception ?? (() => undefined);
-      ended.push({ what, ...(await local.sweep(tableName, input)) });
-    };
-    await local.put(tableName, stamped(1, KEYS));
-    await sweep('dry run', undefined, { ...REPLAY, dryRun: true });
-    await sweep('deletes refused', refuse('ValidationException', DELETE));
-    await sweep('deletes not allowed', refuse('AccessDeniedException', DELETE));
-    await sweep('deletes throttled', refuse(THROTTLED, DELETE));
-    await sweep('queries refused', refuse('ValidationException', 'Query'));
-    await sweep('swept', undefined);
-    recorder.intercept = () => undefined;
-    const ends = ended.flatMap(({ what, execution }) =>
-      [execution.output, execution.cause, execution.error].map(end => `${what}: ${JSON.stringify(end)}`),
-    );
-    return { ended, texts: [...lines, ...ends] };
-  }
-
-  const shows = (text: string) => text.includes(MARK) || text.includes(String(DIGITS));
-  const reportOf = (ended: Awaited<ReturnType<typeof shownOf>>['ended'], what: string) =>
-    ended.find(each => each.what === what)?.report;
-
-  // Without it the searches below would prove nothing: each of these texts holds keys unless something keeps them out.
-  test("with 'full' keys are in the logs, the reports and the causes of all of it", async () => {
-    const { ended, texts } = await shownOf('full');
-    const showing = texts.filter(shows);
-    expect(ended.filter(({ execution }) => execution.status === 'FAILED')).toHaveLength(4);
-    const missing = [
-      ...['dry run:', 'deletes refused:', 'deletes throttled:'],
-      ...['"cannot delete"', '"swept"'],
-    ].filter(part => !showing.some(text => text.includes(part)));
-    expect(missing).toEqual([]);
-  });
-
-  test("with 'none' no key is in any of it, and the reasons still are", async () => {
-    const { ended, texts } = await shownOf('none');
-    expect(texts.filter(shows)).toEqual([]);
-    expect(texts.filter(text => text.includes('hmac'))).toEqual([]);
-    expect(reportOf(ended, 'dry run')).toMatchObject({ found: 30, sampleKeys: [] });
-    const { failed, failedKeys } = reportOf(ended, 'deletes refused') ?? {};
-    expect(failed).toBe(30);
-    expect(failedKeys).toEqual(Array.from({ length: 20 }, () => ({ reason: 'ValidationError' })));
-  });
-
-  test("with 'hash' the hash of a key is where the key would be, and no key", async () => {
-    const { ended, texts } = await shownOf('hash');
-    expect(texts.filter(shows)).toEqual([]);
-    const hashes = KEYS.map(({ email, number }) =>
-      hashOfKey({ number: { N: String(number) }, email: { S: email } }, ['email', 'number'], 'Keys-hash'),
-    );
-    expect(new Set(hashes).size).toBe(KEYS.length);
-    const samples = reportOf(ended, 'dry run')?.sampleKeys ?? [];
-    expect(samples).toHaveLength(20);
-    expect(hashes).toEqual(expect.arrayContaining([...samples]));
-    const listed = reportOf(ended, 'deletes throttled')?.failedKeys.map(({ key }) => key) ?? [];
-    expect(hashes).toEqual(expect.arrayContaining(listed));
-    const logged = (message: string) =>
-      texts
-        .filter(text => text.includes(`"${message}"`))
-        .some(text => hashes.some(hash => text.includes(hash)));
-    for (const message of ['cannot delete', 'swept']) {
-      expect([message, logged(message)]).toEqual([message, true]);
-    }
-  });
-
-  // By design: a child must know the keys that it deletes. docs/reference/iam.md says so.
-  test("with 'none' keys are in the execution data of the children", async () => {
-    await local.put('Keys-none', stamped(1, KEYS.slice(0, 1)));
-    const { execution } = await local.sweep('Keys-none', REPLAY);
-    expect([...descendants(execution)].some(({ history }) => shows(JSON.stringify(history)))).toBe(true);
-  });
+const tableOf = (logKeys: LogKeys): PreciseTtlProps & { readonly tableName: string } => ({
+  tableName: `Keys-${logKeys}`,
+  partitionKey: 'email',
+  sortKey: { name: 'number', type: 'N' },
+  index: { granularityMinutes: 60 },
+  logKeys,
 });
 
-describe('odd names', () => {
-  /** Names that Terraform, PartiQL and JSONata could each take for something else. */
-  const odd = (tableName: string, props: Partial<PreciseTtlProps>): PreciseTtlProps => ({
-    tableName,
-    partitionKey: 'a"b\\c\nd',
-    sortKey: '${e}',
-    ttlAttribute: '%{if true}$${f}',
-    index: { name: '-1.x' },
-    ...props,
-  });
-  const BY_WINDOW = { index: { attribute: " {% g' %} " } };
-  const BY_SECOND = { index: { by: 'second' } } as const;
-  const TABLES = [
-    odd('1st', { ...BY_WINDOW, deleteMode: 'guarded' }),
-    odd('-2nd', { ...BY_WINDOW, deleteMode: 'batch' }),
-    odd('3rd', { ...BY_SECOND, deleteMode: 'guarded' }),
-    odd('-4th', { ...BY_SECOND, deleteMode: 'batch' }),
-  ];
+/** The wall clock on which the waits of executions take half their time; time limits, which are longer, keep theirs. */
+const hurried: Clock = {
+  ...realClock,
+  schedule: (ms, action) => realClock.schedule(ms > 1_900 ? ms : ms / 2, action),
+};
 
-  const local = useLocalSweep(TABLES, { functions: { maxConcurrency: 1 } });
+const recorder = new CallRecorder();
+const lines: string[] = [];
+const local = useLocalSweep(LOG_KEYS.map(tableOf), {
+  functionsDynamoDbEndpoint: endpoint => recorder.start(endpoint),
+  // No faster: functions have less time by it, and on a busy machine one would end before DynamoDB has refused.
+  clock: hurried,
+  functions: { wrap: recorder.wrap, meter: recorder, onLog: (_name, line) => lines.push(line) },
+});
+afterAll(() => recorder.stop());
 
-  test.each(TABLES)('$tableName is swept in $deleteMode mode', async props => {
-    const { tableName, partitionKey, sortKey = '', ttlAttribute = '' } = resolveProps(props);
-    const nowMs = Date.now();
-    const item = (id: string, ttlSeconds: number): Item => {
-      const key = { [partitionKey]: id, [sortKey]: '"\\' };
-      return {
-        ...key,
-        ...expiryAttributes(local.model(tableName), key, { ttlSeconds, nowMs: nowMs - 60_000 }),
-      };
-    };
-    await local.put(tableName, [item('expired', 1), item('live', 3600)]);
-    const iso = (ms: number) => new Date(ms).toISOString();
-    const { report } = await local.sweep(tableName, { from: iso(nowMs - 90_000), to: iso(nowMs - 30_000) });
-    expect(report).toMatchObject({ found: 1, deleted: 1, failed: 0, failedKeys: [] });
-    const left = await local.scan(tableName);
-    expect(left.map(each => each[partitionKey])).toEqual(['live']);
-    expect(left[0]).toHaveProperty([ttlAttribute], expect.any(Number));
-  });
+const EXPIRED = Math.floor(Date.now() / 1000) - 120;
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
+const REPLAY = { from: iso(EXPIRED - 60), to: iso(EXPIRED + 60) };
+
+/** Keys of any characters around the mark: what is escaped in JSON must not get through either. */
+const KEYS = fc
+  .sample(fc.string({ unit: 'binary', maxLength: 8 }), { numRuns: 30, seed: 15 })
+  .map((text, index) => ({ email: `${text.toWellFormed()}${MARK}@${index}`, number: DIGITS * 1000 + index }));
+
+function stamped(shards: number, keys: readonly (typeof KEYS)[number][]): Item[] {
+  const model = expiryModel({ partitionKey: 'email', sortKey: 'number', granularityMinutes: 60, shards });
+  return keys.map(key => ({ ...key, ...expiryAttributes(model, key, { expiresAt: EXPIRED }) }));
+}
+
+/** DynamoDB refuses these operations, and repeats what it was asked for. */
+function refuse(name: string, ...operations: string[]): Interception {
+  return ({ operation, body }) =>
+    operations.includes(operation)
+      ? { status: 400, body: { __type: name, message: `cannot take ${JSON.stringify(body)}` } }
+      : undefined;
+}
+
+const DELETE = 'BatchExecuteStatement';
+const THROTTLED = 'ProvisionedThroughputExceededException';
+
+/** Everything that a person, or a service for logs, gets to see of this. */
+async function shownOf(logKeys: LogKeys) {
+  const { tableName } = tableOf(logKeys);
+  lines.length = 0;
+  const ended: { readonly what: string; readonly execution: Execution; readonly report: SweepReport }[] = [];
+  const sweep = async (what: string, interception: Interception | undefined, input: object = REPLAY) => {
+    recorder.intercept = interception ?? (() => undefined);
+    ended.push({ what, ...(await local.sweep(tableName, input)) });
+  };
+  await local.put(tableName, stamped(1, KEYS));
+  await sweep('dry run', undefined, { ...REPLAY, dryRun: true });
+  await sweep('deletes refused', refuse('ValidationException', DELETE));
+  await sweep('deletes not allowed', refuse('AccessDeniedException', DELETE));
+  await sweep('deletes throttled', refuse(THROTTLED, DELETE));
+  await sweep('queries refused', refuse('ValidationException', 'Query'));
+  await sweep('swept', undefined);
+  recorder.intercept = () => undefined;
+  const ends = ended.flatMap(({ what, execution }) =>
+    [execution.output, execution.cause, execution.error].map(end => `${what}: ${JSON.stringify(end)}`),
+  );
+  return { ended, texts: [...lines, ...ends] };
+}
+
+const shows = (text: string) => text.includes(MARK) || text.includes(String(DIGITS));
+const reportOf = (ended: Awaited<ReturnType<typeof shownOf>>['ended'], what: string) =>
+  ended.find(each => each.what === what)?.report;
+
+// Without it the searches below would prove nothing: each of these texts holds keys unless something keeps them out.
+test("with 'full' keys are in the logs, the reports and the causes of all of it", async () => {
+  const { ended, texts } = await shownOf('full');
+  const showing = texts.filter(shows);
+  expect(ended.filter(({ execution }) => execution.status === 'FAILED')).toHaveLength(4);
+  const missing = [
+    ...['dry run:', 'deletes refused:', 'deletes throttled:'],
+    ...['"cannot delete"', '"swept"'],
+  ].filter(part => !showing.some(text => text.includes(part)));
+  expect(missing).toEqual([]);
+});
+
+test("with 'none' no key is in any of it, and the reasons still are", async () => {
+  const { ended, texts } = await shownOf('none');
+  expect(texts.filter(shows)).toEqual([]);
+  expect(texts.filter(text => text.includes('hmac'))).toEqual([]);
+  expect(reportOf(ended, 'dry run')).toMatchObject({ found: 30, sampleKeys: [] });
+  const { failed, failedKeys } = reportOf(ended, 'deletes refused') ?? {};
+  expect(failed).toBe(30);
+  expect(failedKeys).toEqual(Array.from({ length: 20 }, () => ({ reason: 'ValidationError' })));
+});
+
+test("with 'hash' the hash of a key is where the key would be, and no key", async () => {
+  const { ended, texts } = await shownOf('hash');
+  expect(texts.filter(shows)).toEqual([]);
+  const hashes = KEYS.map(({ email, number }) =>
+    hashOfKey({ number: { N: String(number) }, email: { S: email } }, ['email', 'number'], 'Keys-hash'),
+  );
+  expect(new Set(hashes).size).toBe(KEYS.length);
+  const samples = reportOf(ended, 'dry run')?.sampleKeys ?? [];
+  expect(samples).toHaveLength(20);
+  expect(hashes).toEqual(expect.arrayContaining([...samples]));
+  const listed = reportOf(ended, 'deletes throttled')?.failedKeys.map(({ key }) => key) ?? [];
+  expect(hashes).toEqual(expect.arrayContaining(listed));
+  const logged = (message: string) =>
+    texts
+      .filter(text => text.includes(`"${message}"`))
+      .some(text => hashes.some(hash => text.includes(hash)));
+  for (const message of ['cannot delete', 'swept']) {
+    expect([message, logged(message)]).toEqual([message, true]);
+  }
+});
+
+// By design: a child must know the keys that it deletes. docs/reference/iam.md says so.
+test("with 'none' keys are in the execution data of the children", async () => {
+  await local.put('Keys-none', stamped(1, KEYS.slice(0, 1)));
+  const { execution } = await local.sweep('Keys-none', REPLAY);
+  expect([...descendants(execution)].some(({ history }) => shows(JSON.stringify(history)))).toBe(true);
 });

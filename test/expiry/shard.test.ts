@@ -8,7 +8,7 @@ import { plainDecimal } from '../../expiry/plain-decimal.ts';
 import { sha256 } from '../../expiry/sha256.ts';
 import { shardOf } from '../../expiry/shard.ts';
 import { utf8 } from '../../expiry/utf8.ts';
-import { anyCharacter } from '../support/arbitraries.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 const NAMES = { partitionKey: 'UserName', sortKey: 'SessionId' };
 const shard = (UserName: unknown, SessionId: unknown, shards = 7) =>

@@ -108,7 +108,7 @@ test.each([
 ])('its types are taken as %s with the resolution %s', async (module, moduleResolution, files) => {
   const text = `import { type LocalPreciseTtl, type SweepReport, startPreciseTtl, withPreciseTtl } from 'precise-ttl/testing';
     import { GetCommand } from '@aws-sdk/lib-dynamodb';
-    const tables = [{ tableName: 'Sessions', partitionKey: 'id', precisionSeconds: 60 }];
+    const tables = [{ tableName: 'Sessions', partitionKey: 'id', precision: 'minute' }];
     export const started: Promise<LocalPreciseTtl> = startPreciseTtl({ region: 'eu-central-1', tables });
     export const swept: Promise<SweepReport> = withPreciseTtl({ tables }, async local => {
       await local.documents.send(new GetCommand({ TableName: 'Sessions', Key: { id: 'a' } }));

@@ -23,7 +23,7 @@ import { plainStack } from '../../stacks/plain-stack.ts';
 import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
 import { SteppedClock } from '../../testing/stepped-clock.ts';
 import { configOf } from '../support/configs.ts';
-import { type ChooseEffect, startFaultProxy } from '../support/faulty-servers.ts';
+import { type ChooseEffect, startFaultProxy } from '../support/fault-proxy.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { freePort } from '../support/ports.ts';
 import { carriedOut, sessionOf } from '../support/session.ts';

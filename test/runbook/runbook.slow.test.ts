@@ -12,7 +12,7 @@ import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { crash } from '../../lab/fuzz/faults.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
-import type { DynamoDbCall } from '../support/faulty-servers.ts';
+import type { DynamoDbCall } from '../support/fault-proxy.ts';
 import { MINUTE, notPrinted, type PlayedCloud, playedCloud } from './played-cloud.ts';
 
 /*

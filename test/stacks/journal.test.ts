@@ -15,14 +15,15 @@ function journalWith(sweep: JournalProps['sweep'] = {}) {
     {
       plan: needed(journal.planStatements()),
       record: needed(journal.recordStatements()),
-      throttled: needed(journal.throttledStatements()),
+      note: needed(journal.noteStatements()),
+      pause: needed(journal.pauseStatements()),
     },
     { scope: stack, resolver: new DefaultTokenResolver(new StringConcat()) },
   );
   const [table] = Object.values<Record<string, unknown>>(
     JSON.parse(Testing.synth(stack)).resource.aws_dynamodb_table,
   );
-  return { table, statements };
+  return { table, statements: statements as Readonly<Record<string, readonly Statement[]>> };
 }
 
 /** A statement without resources is left out of a policy. */
@@ -54,7 +55,7 @@ test('the journal is a table on demand, whose rows expire', () => {
 test('with a key of the deployment it is encrypted with that, and the roles may use it', () => {
   const { table, statements } = journalWith({ kmsKeyArn: KEY });
   expect(table).toMatchObject({ server_side_encryption: { enabled: true, kms_key_arn: KEY } });
-  for (const each of [statements.plan, statements.record, statements.throttled]) {
+  for (const each of Object.values(statements)) {
     expect(each[1]).toMatchObject({
       actions: expect.arrayContaining(['kms:Decrypt', 'kms:GenerateDataKey*']),
       resources: [KEY],

@@ -148,8 +148,8 @@ test.each<[string, PreciseTtlProps[], RegExp]>([
   ],
   [
     'whose settings are too many for a state',
-    tablesOf(250, 255),
-    /tables: expected at most 200000 bytes of settings in a deployment, got "\d+ of 250 tables in precise-ttl"/,
+    tablesOf(400, 255),
+    /tables: expected at most 200000 bytes of settings in a deployment, got "\d+ of 400 tables in precise-ttl"/,
   ],
 ])('tables %s are refused, and told how to go on', (_name, tables, message) => {
   expect(() => terraformJson(configOf(...tables))).toThrow(InvalidConfigError);

@@ -17,10 +17,10 @@ import { answering, deployedWith, JOB_STARTED, judgedJob, SleepingClock } from '
 const planning = (change: (due: readonly ChildStart[]) => readonly ChildStart[]) =>
   answering('plan-sweep', payload => {
     const plan = payload as PlanSweepOutput;
-    return { ...plan, due: change(plan.due) };
+    return { ...plan, groups: plan.groups.map(({ due }) => ({ due: change(due) })) };
   });
 
-const isUpcoming = ({ progress }: ChildStart) => progress.target.upcomingFrom !== null;
+const isUpcoming = ({ sweep }: ChildStart) => sweep.target.upcomingFrom !== null;
 
 const later = (start: ChildStart, seconds: number): ChildStart => ({
   ...start,
@@ -70,7 +70,7 @@ test('a machine whose timers sleep with it delays what it waits for after it has
 test('a machine that sleeps does not excuse a sweep that is broken', async () => {
   const { status, notKept } = await judgedJob({
     clock: new SleepingClock(JOB_STARTED, Date.parse('2026-11-20T09:01:40Z'), 5_000),
-    ...deployedWith({ precisionSeconds: 60 }),
+    ...deployedWith({ precision: 'minute' }),
   });
   expect({ status, notKept }).toEqual({ status: 1, notKept: { goneInTime: 'broken' } });
 });
@@ -80,7 +80,7 @@ test('what is not deleted at all is broken, however long the machine slept', asy
   const clock = new SleepingClock(JOB_STARTED, Date.parse('2026-11-20T09:01:40Z'), 3_600_000);
   const { status, notKept, printed } = await judgedJob({
     clock,
-    ...answering('query-expired', payload => ({ ...(payload as object), chunks: [], upcoming: [] })),
+    ...answering('query-expired', payload => ({ ...(payload as object), chunks: [] })),
   });
   expect(status).toBe(1);
   expect(notKept).toMatchObject({ expiredDeleted: 'broken', noneOverdue: 'broken' });

@@ -23,15 +23,10 @@ interface Expected {
 }
 const TO_THE_SECOND: Expected = {
   promised:
-    'gone within 2.0 s of expiry (precisionSeconds: 1); items written in the minute in which they expire: at the next poll',
-  overdue: 'it stays near 0, for what expires is gone about a second later.',
+    'gone within 2.0 s of expiry, if written before the minute in which they expire; items written later: with the next tick',
+  overdue: 'it stays near 0, for what expires is gone within a second.',
 };
-const EVERY_TEN: Expected = {
-  promised:
-    'gone within 11.0 s of expiry (precisionSeconds: 10); items written in the minute in which they expire: at the next poll',
-  overdue: 'it grows as sessions expire, and falls to 0 with every poll, at most 10 s later.',
-};
-const PLAIN: Expected = {
+const BY_MINUTE: Expected = {
   promised: 'gone within 61.0 s of expiry, with the next tick: one sweep a minute',
   overdue: 'it grows as sessions expire, and falls to 0 with every sweep, once a minute.',
 };
@@ -53,20 +48,19 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     { ...TO_THE_SECOND, says: ['swept as SessionData\n', '-tick (next', 'A tick owns'] },
   ],
   [
-    'a number as the only key, every ten seconds, in batches, and events to a function',
+    'a number as the only key, in batches, and events to a function',
     [
       {
         ...{
           ...TOKENS,
           partitionKey: { name: 'TokenId', type: 'N' },
-          precisionSeconds: 10,
           deleteMode: 'batch',
         },
         events: { functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:own-function' },
       },
     ],
     {
-      ...withMargin(EVERY_TEN),
+      ...withMargin(TO_THE_SECOND),
       says: [
         "renewed: none: deleteMode 'batch'",
         '    renewed, kept        –',
@@ -88,7 +82,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     {
       ...TO_THE_SECOND,
       promised:
-        'gone within 2.0 s of expiry (precisionSeconds: 1); items written in their last 5 s: at the next poll, at most 5 s later',
+        'gone within 2.0 s of expiry, if written before the minute in which they expire; items written later: at the next read, at most 5 s later',
       says: ['-tick (next'],
     },
   ],
@@ -102,11 +96,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
       },
     ],
     {
-      ...withMargin({
-        ...TO_THE_SECOND,
-        promised:
-          'gone within 2.0 s of expiry (precisionSeconds: 1); items written in their last 1 s: at the next poll, at most 1 s later',
-      }),
+      ...withMargin(TO_THE_SECOND),
       says: [
         ...FOLLOWED,
         'swept as the existing SessionData\n',
@@ -117,8 +107,8 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
   ],
   [
     'an existing table by second, once a minute',
-    [{ ...TOKENS, existingTable: true, index: { by: 'second' }, precisionSeconds: 60 }],
-    PLAIN,
+    [{ ...TOKENS, existingTable: true, index: { by: 'second' }, precision: 'minute' }],
+    BY_MINUTE,
   ],
   [
     'the first of two tables; an existing one with keys of two types, in batches once a minute',
@@ -130,11 +120,14 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
         sortKey: { name: 'SessionId', type: 'B' },
         index: { shards: 4 },
         deleteMode: 'batch',
-        precisionSeconds: 60,
+        precision: 'minute',
       },
       TOKENS,
     ],
-    { ...PLAIN, says: ['the existing SessionData, one of the 2 tables of the configuration (--table)\n'] },
+    {
+      ...BY_MINUTE,
+      says: ['the existing SessionData, one of the 2 tables of the configuration (--table)\n'],
+    },
   ],
 ])('%s', async (_name, tables, { promised, overdue, says = [] }) => {
   const { result, violations, doubts, printed } = await runJob(tables);

@@ -1,14 +1,12 @@
 import { expiryModel } from '../../expiry/model.ts';
-import { machinesWith } from '../support/run-sweep.ts';
 import { type Fate, Simulation } from '../support/simulation/simulation.ts';
 import { sweepReports } from '../support/sweep-reports.ts';
 
 const MORNING = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const MIDNIGHT = Date.parse('2026-11-21T00:00:00Z') / 1000;
-const DAY = 86_400;
 
 const simulate = (start: number, deleteMs = 0, model = expiryModel({ partitionKey: 'id' })) =>
-  new Simulation({ definition: machinesWith({}), start, model, callMs: 20, hangingDelete: () => deleteMs });
+  new Simulation({ start, model, callMs: 20, hangingDelete: () => deleteMs });
 
 const lag = ({ ttl, deletedAt }: Fate) => deletedAt - ttl * 1000;
 const worst = (fates: readonly Fate[]) => fates.map(lag).reduce((most, each) => Math.max(most, each), 0);
@@ -62,12 +60,4 @@ test('across midnight every item is gone in its second, stamped either way', asy
   expect(simulation.table.ids()).toEqual([]);
   expect(twice(simulation)).toBe(0);
   expect(worst(simulation.deleted)).toBeLessThan(1000);
-});
-
-test('a deployment that was off for a week follows its days back', async () => {
-  const joined = simulate(MORNING);
-  for (let day = 0; day < 8; day += 1) joined.table.write(`${day}`, MORNING - 60 - day * DAY);
-  joined.tick(MORNING);
-  await joined.finish();
-  expect(joined.table.ids()).toEqual([]);
 });

@@ -4,9 +4,9 @@ import jsonata from 'jsonata';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { LAST_STEP_SECONDS, MAX_CHILD_SECONDS } from '../../statemachine/contract/limits.ts';
 import {
+  childTimeouts,
   FUNCTION_TIMEOUT_SECONDS,
   MACHINES,
-  PRECISE_TIMEOUT_SECONDS,
   REFUSED,
   TASKS,
   TICK_TIMEOUT_SECONDS,
@@ -23,10 +23,15 @@ const functions = Object.fromEntries(
   ]),
 ) as FunctionArns;
 const tables = [carriedOf(SESSION_DATA)];
-const REPLAY = 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl-replay';
 const definitions = {
-  tick: tickDefinition(functions, { tables, replayArn: REPLAY }),
+  tick: tickDefinition(functions, { tables }),
   replay: replayDefinition(functions, { tables }),
+};
+
+/** The states of a child. */
+const children = {
+  tick: definitions.tick.States.SweepGroups.ItemProcessor.States.SweepShards.ItemProcessor,
+  replay: definitions.replay.States.SweepShards.ItemProcessor,
 };
 
 /** As it comes out of its JSON. */
@@ -53,7 +58,7 @@ describe.each(MACHINES)('the definition of the %s', machine => {
   });
 
   test('fails both once a state leads nowhere', async () => {
-    const broken = definition.replace('"Next":"SweepShards"', '"Next":"Nowhere"');
+    const broken = definition.replace('"Next":"RecordMetrics"', '"Next":"Nowhere"');
     expect(broken).not.toBe(definition);
     expect(aslValidator(JSON.parse(broken)).isValid).toBe(false);
     expect(await diagnose(broken)).not.toEqual([]);
@@ -80,27 +85,23 @@ describe.each(MACHINES)('the definition of the %s', machine => {
     expect(Math.max(...routing.map(expression => expression.length))).toBeLessThanOrEqual(200);
   });
 
-  test('has variables only for what an iteration is of: its table and the settings of that', () => {
+  test('has variables only for what an iteration is of: its table, the settings of that, and its sweep', () => {
     expect(definition.match(/"Assign"/g)).toHaveLength(1);
-    expect(definitions[machine].States.SweepShards.ItemProcessor.States.BeginShard.Assign).toEqual({
-      settings: '{% $states.input.settings %}',
-      table: "{% $type($states.input.start.table) = 'string' ? $states.input.start.table : '' %}",
-    });
+    expect(Object.keys(children[machine].States.BeginShard.Assign)).toEqual(['settings', 'table', 'sweep']);
   });
 });
 
 test('both have the same states for a child', () => {
   const child = (machine: keyof typeof definitions) => {
-    const { ProcessorConfig: _config, ...states } = definitions[machine].States.SweepShards.ItemProcessor;
-    // What a child hands back may be larger where fewer are collected.
-    return JSON.stringify(states).replaceAll(/> (4500|40000)\b/g, '> N');
+    const { ProcessorConfig: _config, ...states } = children[machine];
+    return JSON.stringify(states);
   };
   expect(child('tick')).toBe(child('replay'));
 });
 
 test('what a child has under way when its time is up ends before Step Functions ends the execution', () => {
   const { QueryExpired: query, DeleteChunk: deletes, RecordMetrics: record } = FUNCTION_TIMEOUT_SECONDS;
-  const retries = definitions.tick.States.SweepShards.ItemProcessor.States.QueryExpired.Retry;
+  const retries = children.tick.States.QueryExpired.Retry;
   // A call that Lambda refuses takes no time of its own.
   const calls = retries
     .filter(({ ErrorEquals }) => ErrorEquals[0] !== REFUSED)
@@ -111,12 +112,11 @@ test('what a child has under way when its time is up ends before Step Functions 
   // One that hangs in each attempt keeps no tick from recording what all others came to.
   expect(LAST_STEP_SECONDS + queries + record).toBeLessThanOrEqual(TICK_TIMEOUT_SECONDS);
   // Nothing else of a child is retried by Step Functions, which knows nothing of its age.
-  const child = JSON.stringify(definitions.tick.States.SweepShards.ItemProcessor);
+  const child = JSON.stringify(children.tick);
   expect(child.match(/"Retry"/g)).toHaveLength(1);
-  for (const [task, seconds] of Object.entries(PRECISE_TIMEOUT_SECONDS))
-    expect(seconds).toBeLessThanOrEqual(
-      FUNCTION_TIMEOUT_SECONDS[task as keyof typeof PRECISE_TIMEOUT_SECONDS],
-    );
+  const precise = childTimeouts(0);
+  expect(precise.QueryExpired).toBeLessThanOrEqual(query);
+  expect(precise.DeleteChunk).toBeLessThanOrEqual(deletes);
 });
 
 /** The longest waits of a Retry. */
@@ -134,102 +134,9 @@ async function evaluate(expression: string, states: object): Promise<unknown> {
   return jsonata(expression.replace(/^\{% | %\}$/g, '')).evaluate(undefined, { states });
 }
 
-/** What an Output of expressions comes to. */
-async function evaluateEach(output: Readonly<Record<string, string>>, states: object) {
-  const fields = Object.entries(output).map(async ([name, expression]) => [
-    name,
-    await evaluate(expression, states),
-  ]);
-  return Object.fromEntries(await Promise.all(fields)) as Record<string, unknown>;
-}
+const [begins] = children.tick.States.DeleteChunks.ItemProcessor.States['AnyUnprocessed?'].Choices;
 
-const { SweepShards } = aslOf('replay')['States'] as unknown as { SweepShards: RoundState };
-const { DeleteChunks } = SweepShards.ItemProcessor.States;
-
-interface RoundState {
-  readonly Output: { readonly next: string };
-  readonly ItemProcessor: { readonly States: { readonly DeleteChunks: ChunksState } };
-}
-
-interface ChunksState {
-  readonly Output: Readonly<Record<string, string>>;
-  readonly ItemProcessor: {
-    readonly States: {
-      readonly 'AnyUnprocessed?': { readonly Choices: readonly { readonly Condition: string }[] };
-    };
-  };
-}
-
-describe('SweepShards of a replay', () => {
-  const complete = { complete: true };
-  const interrupted = { complete: false };
-  const crashed = { Error: 'States.Timeout' };
-
-  // A child that crashed, and is tolerated, may leave nothing in the result: AWS is not clear about that.
-  test.each<[string, boolean, number, readonly object[], string]>([
-    ['one child that is complete', true, 1, [complete], 'record'],
-    ['children that are all complete', true, 3, [complete, complete, complete], 'record'],
-    ['complete ones that are not the last', false, 1, [complete], 'plan'],
-    ['one that was interrupted', true, 1, [interrupted], 'plan'],
-    ['one of several that was interrupted', true, 2, [complete, interrupted], 'plan'],
-    ['one that crashed', true, 2, [complete, crashed], 'plan'],
-    ['one that crashed and left nothing', true, 2, [complete], 'plan'],
-    ['children that all crashed and left nothing', true, 1, [], 'plan'],
-  ])('with %s', async (_name, last, due, result, next) => {
-    const input = { last, due: Array.from({ length: due }, () => ({ next: 'query' })) };
-    expect(await evaluate(SweepShards.Output.next, { input, result })).toBe(next);
-  });
-});
-
-describe('DeleteChunks', () => {
-  const key = { key: { id: { S: 'alice' } }, ttl: 1 };
-
-  // A sequence of one is its element, and of none is nothing at all.
-  test.each<[string, readonly object[], string]>([
-    ['one chunk that left nothing', [{ keys: [] }], 'wait'],
-    ['chunks that left nothing', [{ keys: [] }, { keys: [] }], 'wait'],
-    ['one chunk that left one key', [{ keys: [key] }], 'query'],
-    ['chunks of which one left a key', [{ keys: [] }, { keys: [key] }], 'query'],
-    ['chunks that left all', [{ keys: [key, key] }, { keys: [key] }], 'query'],
-  ])('with %s', async (_name, result, next) => {
-    const until = '2026-11-20T09:00:30Z';
-    const input = { results: [], upcoming: [{ until, chunks: [] }] };
-    expect(await evaluateEach(DeleteChunks.Output, { input, result })).toMatchObject({
-      next,
-      results: result,
-    });
-  });
-
-  test('and then what is planned, one step after the other', async () => {
-    const at = (second: number) => `2026-11-20T09:00:0${second}.000Z`;
-    const chunk = (id: number) => ({ id, keys: [] });
-    const upcoming = [
-      { until: '2026-11-20T09:00:01Z', chunks: [chunk(1)] },
-      { until: '2026-11-20T09:00:02Z', chunks: [chunk(2), chunk(3)] },
-      { until: '2026-11-20T09:00:03Z', chunks: [] },
-    ];
-    let input: object = { results: [], upcoming, progress: {}, timeoutSeconds: 3 };
-    const steps: unknown[] = [];
-    for (const result of [[], [chunk(1)], [chunk(2), chunk(3)]]) {
-      input = await evaluateEach(DeleteChunks.Output, { input, result });
-      steps.push(input);
-    }
-    expect(steps).toEqual([
-      { ...input, next: 'wait', until: at(1), chunks: [chunk(1)], upcoming: upcoming.slice(1), results: [] },
-      {
-        ...input,
-        next: 'wait',
-        until: at(2),
-        chunks: [chunk(2), chunk(3)],
-        upcoming: upcoming.slice(2),
-        results: [chunk(1)],
-      },
-      { ...input, next: 'wait', until: at(3), chunks: [], upcoming: [], results: [1, 2, 3].map(chunk) },
-    ]);
-  });
-
-  const [begins] = DeleteChunks.ItemProcessor.States['AnyUnprocessed?'].Choices;
-
+describe('a chunk', () => {
   // AWS shows milliseconds; should it leave them out when there are none, a chunk is left up to a second early, never late.
   test.each([
     ['10.399Z', '10.400Z', false],
@@ -240,9 +147,14 @@ describe('DeleteChunks', () => {
     ['10Z', '10.000Z', true],
     ['11Z', '10.400Z', true],
   ])('entered at %s, with the deadline %s: too late is %p', async (entered, deadline, tooLate) => {
-    const context = { State: { EnteredTime: `2026-11-20T09:00:${entered}` } };
+    const context = {
+      State: { EnteredTime: `2026-11-20T09:00:${entered}` },
+      Execution: { StartTime: '2026-11-20T09:00:00.000Z' },
+    };
     const input = { deadline: `2026-11-20T09:00:${deadline}` };
-    expect(await evaluate(begins?.Condition ?? '', { context, input })).toBe(tooLate);
+    expect(
+      await evaluate(String(begins && 'Condition' in begins ? begins.Condition : ''), { context, input }),
+    ).toBe(tooLate);
   });
 });
 

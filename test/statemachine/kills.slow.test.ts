@@ -1,4 +1,3 @@
-import { machinesWith } from '../support/run-sweep.ts';
 import { Simulation } from '../support/simulation/simulation.ts';
 
 /*
@@ -15,7 +14,7 @@ async function stream(
   disturb: (simulation: Simulation) => void = () => undefined,
   options: Partial<ConstructorParameters<typeof Simulation>[0]> = {},
 ) {
-  const simulation = new Simulation({ definition: machinesWith({}), start: START, ...options });
+  const simulation = new Simulation({ start: START, ...options });
   for (let ttl = START + 120; ttl < START + 480; ttl += 1)
     for (const half of [0, 1]) simulation.table.write(`${ttl}-${half}`, ttl);
   for (let minute = 0; minute < 10; minute += 1) simulation.tick(START + minute * 60);

@@ -1,13 +1,11 @@
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
-import { machinesWith } from '../support/run-sweep.ts';
 import { type Fate, Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
 import { sweepReports } from '../support/sweep-reports.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const at = (minute: number, second = 0) => MINUTE + minute * 60 + second;
 
-const simulate = (options: Omit<SimulationOptions, 'definition'>) =>
-  new Simulation({ definition: machinesWith({}), ...options });
+const simulate = (options: Omit<SimulationOptions, 'definition'>) => new Simulation(options);
 
 const lag = ({ ttl, deletedAt }: Fate) => deletedAt - ttl * 1000;
 const lags = (simulation: Simulation) => simulation.deleted.map(lag).toSorted((one, other) => one - other);
@@ -57,7 +55,7 @@ describe('by second', () => {
   const model = expiryModel({ partitionKey: 'id', indexedBy: 'second' });
 
   test('an item written or renewed into its last seconds is found like any other', async () => {
-    const simulation = simulate({ start: at(0), model, pace: { precisionSeconds: 1, pollSeconds: 1 } });
+    const simulation = simulate({ start: at(0), model, props: { pollSeconds: 1 } });
     const { clock, table } = simulation;
     for (let minute = 0; minute <= 3; minute += 1) simulation.tick(at(minute));
     // Nothing is known of the minute when its tick plans it.
@@ -77,20 +75,6 @@ describe('by second', () => {
     ]);
     expect(worst(simulation)).toBeLessThan(1000);
   });
-
-  test.each([
-    [5, 5000],
-    [30, 30_000],
-  ])(
-    'with a precision of %d s every second between two polls is asked for',
-    async (precisionSeconds, most) => {
-      const simulation = simulate({ start: at(0), model, pace: { precisionSeconds, pollSeconds: 0 } });
-      const written = stream(simulation);
-      await simulation.finish();
-      expectAllGone(simulation, written);
-      expect(worst(simulation)).toBeLessThan(most);
-    },
-  );
 
   test('a backlog of an hour is gone with one replay', async () => {
     const simulation = simulate({ start: at(0), model });
@@ -163,8 +147,7 @@ describe('a key that DynamoDB throttles', () => {
 describe('an item in the window before its own', () => {
   /** It expires in second 30 of minute 2 or on its edge; the minute is polled every second, by a DynamoDB 2.4 s behind. */
   async function stampedEarlier(ttl: number, written: number): Promise<Simulation> {
-    const pace = { precisionSeconds: 1, pollSeconds: 1 };
-    const simulation = simulate({ start: at(0), pace, dynamoDbAheadMs: -2400 });
+    const simulation = simulate({ start: at(0), props: { pollSeconds: 1 }, dynamoDbAheadMs: -2400 });
     simulation.clock.schedule((written - at(0)) * 1000, () => simulation.table.write('item', ttl, 0, at(1)));
     for (let minute = 0; minute <= 4; minute += 1) simulation.tick(at(minute), 3);
     await simulation.finish();
@@ -201,47 +184,27 @@ describe('what it costs', () => {
     expect(execution?.billing.expressGbSeconds).toBeCloseTo(0.1 / 16, 9);
   });
 
-  test('a busy tick takes no transition of a Standard execution, and polls no more than once a second', async () => {
-    const simulation = simulate({ start: at(0) });
-    for (let ttl = at(1); ttl < at(2); ttl += 1) simulation.table.write(`item-${ttl}`, ttl);
+  test('a busy tick takes no transition of a Standard execution, and reads its minute once, however much is in it', async () => {
+    const model = expiryModel({ partitionKey: 'id', shards: 1 });
+    const simulation = simulate({ start: at(0), model });
+    for (let item = 0; item < 600; item += 1)
+      simulation.table.write(`item-${item}`, at(1) + Math.floor(item / 10));
     simulation.tick(at(0));
     await simulation.finish();
     expect(simulation.billing).toMatchObject({ stateTransitions: 0, expressRequests: 1 });
     // It lives for the two minutes until its own has ended, in 64 MB.
     expect(simulation.billing.expressGbSeconds).toBeLessThan(121 / 16);
-    expect(simulation.calls['query-expired']).toBeLessThanOrEqual(62);
-    expect(simulation.deleted).toHaveLength(60);
-  });
-
-  test('a quiet minute is polled for what expires in half a minute, and not else', async () => {
-    const simulation = simulate({ start: at(0) });
-    for (const second of [10, 20, 40]) simulation.table.write(`item-${second}`, at(1, second));
-    simulation.tick(at(0));
-    await simulation.finish();
-    // At the minute's start, for the item that expires more than half a minute later, and to add up that one.
-    expect(simulation.calls['query-expired']).toBe(3);
-    expect(simulation.calls['delete-chunk']).toBe(3);
-    expect(worst(simulation)).toBeLessThan(1000);
-  });
-
-  test('a poll reads about what is due, however much expires later', async () => {
-    const model = expiryModel({ partitionKey: 'id', shards: 1 });
-    const simulation = simulate({ start: at(0), model });
-    // 600 items a minute, about two kilobytes of index entries in each second.
-    for (let item = 0; item < 600; item += 1)
-      simulation.table.write(`item-${item}`, at(1) + Math.floor(item / 10));
-    simulation.tick(at(0));
-    await simulation.finish();
+    // Once more to add up.
+    expect(simulation.calls['query-expired']).toBe(2);
     expect(simulation.deleted).toHaveLength(600);
-    const [{ billing } = { billing: undefined }] = simulation.executions;
-    // One window a poll, half a unit each; a thousand entries ahead would be thirteen units each time.
-    expect(billing?.usage['dynamoDbReadUnits']).toBeLessThan(61 * 0.5 + 10);
+    // Each of the 60 deletes reads the pause; 600 entries are eight units.
+    expect(simulation.billing.usage['dynamoDbReadUnits']).toBeLessThanOrEqual(60 + 10);
   });
 });
 
 describe('the plain mode', () => {
   test('sweeps at the tick what has expired by then, and starts nothing ahead', async () => {
-    const simulation = simulate({ start: at(0), pace: { precisionSeconds: 60, pollSeconds: 0 } });
+    const simulation = simulate({ start: at(0), props: { precision: 'minute' } });
     const written = stream(simulation);
     await simulation.finish();
     expectAllGone(simulation, written);

@@ -44,7 +44,7 @@ const FUNCTIONS = Object.fromEntries(Object.keys(TASKS).map(task => [task, 'arn'
   string
 >;
 const MACHINES: readonly object[] = [
-  tickDefinition(FUNCTIONS, { tables: [], replayArn: 'arn' }),
+  tickDefinition(FUNCTIONS, { tables: [] }),
   replayDefinition(FUNCTIONS, { tables: [] }),
 ];
 

@@ -19,21 +19,38 @@ export const ROOM_LINES = [
       'statemachine',
       'testing',
     ],
-    most: 42_000,
+    most: 37_500,
   },
-  { rooms: ['lab', 'tools'], most: 9_500 },
+  {
+    // The core: what sweeps, without what reads the stream.
+    rooms: [
+      'functions/child',
+      'functions/delete-chunk',
+      'functions/journal',
+      'functions/plan-sweep',
+      'functions/query-expired',
+      'functions/record-metrics',
+      'functions/report',
+      'functions/retry',
+      'functions/runtime',
+      'functions/table',
+      'statemachine',
+    ],
+    most: 5_480,
+  },
+  { rooms: ['lab', 'tools'], most: 9_960 },
   {
     rooms: ['aws-on-loopback/src', 'stepfunctions-emulator/src', 'stepfunctions-emulator/page'],
     most: 18_500,
   },
   { rooms: ['aws-on-loopback/test', 'stepfunctions-emulator/test'], most: 12_500 },
-  { rooms: ['test'], most: 46_000 },
+  { rooms: ['test'], most: 44_000 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
 export const WORDS = [
-  { documents: ['README.md', 'docs/*.md', 'docs/reference/*.md'], most: 14_000 },
-  { documents: ['docs/contributing/decisions.md'], most: 4_500 },
+  { documents: ['README.md', 'docs/*.md', 'docs/reference/*.md'], most: 13_800 },
+  { documents: ['docs/contributing/decisions.md'], most: 4_350 },
 ] as const;
 
 /** Things that somebody has to know, and files. */
@@ -43,7 +60,7 @@ export const NUMBERS = {
   props: 26,
   alarms: 7,
   /** States by name, in all machines. */
-  states: 29,
+  states: 20,
   files: 1_050,
   /** What a deployment of 100 tables has beside them. */
   resourcesOfHundredTables: 40,

@@ -43,7 +43,7 @@ export async function createExpiringTable(
       tableName: `table-${tables}`,
       partitionKey: 'id',
       deleteMode,
-      precisionSeconds: 60,
+      precision: 'minute',
     }),
     model: expiryModel({ partitionKey: 'id', ...model }),
   };

@@ -4,14 +4,12 @@ import { modelOf } from '../../config/deployments.ts';
 import { replayName } from '../../config/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
-import { isHandOver } from '../../lab/watch/executions.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { configOf } from './configs.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
 import { sweepReport } from './sweep-reports.ts';
-import { type Tuning, withSettings } from './sweep-settings.ts';
 
 export type Item = Record<string, unknown>;
 
@@ -25,18 +23,18 @@ export interface LocalSweep {
   put(tableName: string, items: readonly Item[]): Promise<void>;
   scan(tableName: string): Promise<Item[]>;
   /**
-   * Runs a tick of this table alone to its end, and what it hands over, or of an input without `scheduledTime` a replay of the table.
+   * Runs a tick of this table alone to its end, or of an input without `scheduledTime` a replay of the table.
    * The report is that of the execution itself; without one it is null.
    */
   sweep(tableName: string, input: object): Promise<{ execution: Execution; report: SweepReport }>;
 }
 
-export type LocalSweepOptions = Partial<LocalCloudOptions> & { readonly settings?: Tuning };
+export type LocalSweepOptions = Partial<LocalCloudOptions>;
 
 /** Starts the cloud before the tests of the calling file and stops it after them. */
 export function useLocalSweep(
   tables: readonly PreciseTtlProps[],
-  { settings = {}, ...options }: LocalSweepOptions = {},
+  options: LocalSweepOptions = {},
 ): LocalSweep {
   let started: LocalCloud | undefined;
   let documents: DynamoDBDocumentClient | undefined;
@@ -50,7 +48,7 @@ export function useLocalSweep(
   };
   beforeAll(async () => {
     started = await LocalCloud.start({
-      stack: withSettings(plainStack(configOf(...tables)), settings),
+      stack: plainStack(configOf(...tables)),
       dynamoDb: dynamoDbOfFile(),
       schedules: false,
       ...options,
@@ -63,12 +61,6 @@ export function useLocalSweep(
     const props = tables.find(table => table.tableName === tableName);
     if (!props) throw new Error(`no table ${tableName}`);
     return props;
-  };
-  /** What a tick of the table handed over. */
-  const handedOver = async (table: string) => {
-    const isOfTable = ({ input }: Execution) => (input as { readonly table?: unknown }).table === table;
-    const running = [...cloud().running].filter(execution => isHandOver(execution) && isOfTable(execution));
-    await Promise.all(running.map(({ done }) => done));
   };
   const run = async <Report>(
     machine: string,
@@ -94,7 +86,6 @@ export function useLocalSweep(
     const { execution } = await (isTick
       ? run(deployment, { ...input, tables: [table] })
       : run(replayName(deployment), { ...input, table }));
-    await handedOver(table);
     const hasReport = execution.status === 'SUCCEEDED' || execution.error === 'SweepIncompleteError';
     return { execution, report: (hasReport ? sweepReport(execution) : null) as SweepReport };
   };

@@ -12,7 +12,7 @@ export function tableReport(tableName: string, differing: Partial<TableReport> =
       ...{ gapUntil: null, left: [] },
     },
     ...{ tick: '2026-11-20T12:00:00.000Z', watermark: '2026-11-20T11:59:58.000Z' },
-    ...{ pause: null, handOver: null },
+    pause: null,
     overdue: {
       ...{ items: 0, atLeast: false, why: null, oldest: null },
       ...{ from: null, to: null, queries: 1, trend: null },

@@ -7,77 +7,19 @@ import { fieldPathOf, GROUP_NAMES, settingsIn } from '../../config/prop-groups.t
 import { type FieldText, propTexts } from '../../config/prop-texts.ts';
 import {
   DEPLOYMENT_PROPS,
-  type FlatProps,
-  PLAIN_MODE_SECONDS,
   PROP_NAMES,
   PROPS,
   type PropName,
   resolveProps,
   WRITTEN_NAMES,
 } from '../../config/props.ts';
-import { type Bill, monthlyBill } from '../../cost/bill.ts';
 import { DESTINATION_NAMES, DESTINATIONS } from '../../functions/publish-expiries/destinations.ts';
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
-import { billedDeployments } from '../../operate/cost.ts';
 import { REMARKS } from '../../operate/status/remarks.ts';
 import { FATES } from '../../statemachine/counts.ts';
 import { rolesOfExample } from './role-statements.ts';
-
-/** Minutes of a month, as the ticks are counted. */
-const MINUTES = 43_200;
-
-/** Small items that are written once, live for a day, and are not renewed. */
-const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24 };
-
-type Settings = Pick<FlatProps, 'indexedBy' | 'pollSeconds' | 'dashboard'>;
-
-/** Number of tables in a deployment, items per minute in each, and their kind of index. */
-type Row = readonly [tables: number, rate: number, indexed: string, settings: Settings];
-
-const WINDOW = ['by window', {}] as const;
-const SECOND = ['by second', { indexedBy: 'second' }] as const;
-
-const ROWS: readonly Row[] = [
-  [1, 0, ...WINDOW],
-  [1, 0, ...SECOND],
-  [1, 100, ...WINDOW],
-  [1, 100, ...SECOND],
-  [1, 10_000, ...WINDOW],
-  [100, 0, ...WINDOW],
-  [1, 0, 'by second, `pollSeconds: 0`', { indexedBy: 'second', pollSeconds: 0 }],
-  [100, 0, ...SECOND],
-  [100, 20, ...WINDOW],
-];
-
-/** The table of docs/use.md with all billed amounts. */
-function wholeBillTable(): string {
-  const head = [
-    ...['tables', 'items a minute, each', 'indexed', 'sweep', 'metrics, alarms, a dashboard'],
-    ...['index and deletes', 'a month, as it comes', 'without the dashboard'],
-  ];
-  const lines = ROWS.map(([tables, rate, indexed, settings]) => {
-    const { byPart, total } = billOf(tables, rate, settings);
-    const least = billOf(tables, rate, { ...settings, dashboard: false }).total;
-    const parts = [byPart.sweep, byPart.monitoring, byPart.table].map(dollars);
-    return [
-      ...[String(tables), rate.toLocaleString('en-US'), indexed],
-      ...[...parts, `**${dollars(total)}**`, dollars(least)],
-    ];
-  });
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), '|--:|--:|---|--:|--:|--:|--:|--:|', ...lines.map(line)].join('\n');
-}
-
-const dollars = (value: number): string =>
-  `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-
-function billOf(tables: number, itemsPerMinute: number, settings: Settings): Bill {
-  const resolved = Array.from({ length: tables }, (_unused, table) =>
-    resolveProps({ tableName: `T-${table + 1}`, partitionKey: 'id', ...settings }),
-  );
-  return monthlyBill(billedDeployments(resolved, { ...LOAD, itemsPerMonth: itemsPerMinute * MINUTES }));
-}
+import { wholeBillTable } from './whole-bill.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
 
@@ -154,14 +96,14 @@ const NAMED = {
 };
 
 function alarmsTable(): string {
-  const [precise, plain] = [{}, { precisionSeconds: PLAIN_MODE_SECONDS }].map(precision =>
+  const [precise, byMinute] = [{}, { precision: 'minute' } as const].map(precision =>
     alarmsOf(deploymentOf([resolveProps({ ...EXAMPLE_TABLE, ...WITH_STREAM, ...precision })]), NAMED),
   );
   return table(
     ['alarm', 'what it looks at', 'sounds', 'without data'],
     (precise ?? []).map(({ alarm, metric, statistic, comparison, threshold, unit, periods, ...rest }) => {
-      const inPlainMode = plain?.find(other => other.alarm === alarm)?.threshold ?? threshold;
-      const other = inPlainMode === threshold ? '' : ` (plain mode: ${numbered(inPlainMode)})`;
+      const inMinutes = byMinute?.find(other => other.alarm === alarm)?.threshold ?? threshold;
+      const other = inMinutes === threshold ? '' : ` (\`precision: 'minute'\`: ${numbered(inMinutes)})`;
       const bound = `${numbered(threshold)} ${unit}`;
       const beyond = `${comparison === 'LessThanThreshold' ? '<' : '≥'} ${bound}`;
       const minutes = (rest.periodSeconds / 60) * (rest.isHeartbeat ? periods : 1);

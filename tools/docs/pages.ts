@@ -3,8 +3,8 @@ import type { Flag } from '../../cli/flags.ts';
 import { type AnyCommand, COMMAND_GROUPS } from '../../cli/run-command.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
-import { mermaid } from '../../statemachine/diagram.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
+import { mermaid } from './diagram.ts';
 
 const HEAD = `# Commands
 
@@ -71,7 +71,7 @@ const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1
 /** The page of docs/ that shows the state machines, drawn from the definitions themselves. */
 export function diagramPage(): string {
   const functions: FunctionArns = TASKS;
-  const tick = tickDefinition(functions, { tables: [], replayArn: 'replay' });
+  const tick = tickDefinition(functions, { tables: [] });
   const replay = replayDefinition(functions, { tables: [] });
   return `# The state machines
 

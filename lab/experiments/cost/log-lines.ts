@@ -3,13 +3,13 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import { functionSettings, resolveProps } from '../../../config/props.ts';
 import { windowKey } from '../../../expiry/window.ts';
 import type { Journal } from '../../../functions/journal/journal.ts';
-import { askedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import { lagOf } from '../../../functions/report/lag.ts';
 import { startTotals } from '../../../functions/report/sweep-totals.ts';
 import { carriedSettings } from '../../../functions/runtime/environment.ts';
 import type { Documents } from '../../../functions/table/dynamodb.ts';
+import { indexReader } from '../../../functions/table/index-query.ts';
 import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
 import type { SweepTotals } from '../../../statemachine/contract/report.ts';
 import { MemoryJournal } from '../../fuzz/memory-journal.ts';
@@ -29,7 +29,7 @@ export interface LogBytes {
 /** Totals of a sweep that deleted 100 items in a minute, with about as many lag buckets as a real minute. */
 const TOTALS: SweepTotals = {
   ...startTotals(false),
-  ...{ found: 100, deleted: 100, shardsSwept: 1, steps: 1 },
+  ...{ found: 100, deleted: 100, shardsSwept: 1 },
   ...lagOf(
     Array.from({ length: 100 }, (_unused, item) => MINUTE + 60 + item / 200),
     (MINUTE + 60.6) * 1000,
@@ -57,7 +57,7 @@ export async function measureLogBytes(): Promise<LogBytes> {
     return planTick(
       { ...EXECUTION, tables: [carried], soFar: null },
       {
-        tableOf: settings => askedTable({ settings, documents: answering(items), logger }),
+        readIndexOf: (settings, options) => indexReader(answering(items), settings, options),
         logger,
         journal,
         record: () => undefined,
@@ -71,11 +71,10 @@ export async function measureLogBytes(): Promise<LogBytes> {
   const planned = await printed(() => plan([entry]));
   let metrics = 0;
   const logger = new Logger({ serviceName: 'record-metrics' });
-  const progress = { totals: TOTALS, roundTargets: 0, cursor: null };
-  const sweeps = { SessionData: { settings: carried, progress } };
+  const sweeps = { SessionData: { settings: carried, targets: 0, oldestOverdueSeconds: 0, totals: TOTALS } };
   const swept = await printed(() =>
     recordMetrics(
-      { ...EXECUTION, endedAt: ENDED_AT, soFar: { sweeps, results: [], retries: 0 } },
+      { ...EXECUTION, endedAt: ENDED_AT, soFar: { sweeps, results: [] } },
       {
         deployment: 'precise-ttl',
         logger,

@@ -15,7 +15,7 @@ const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 /** The props that decide the cost, besides the rate; the rest are defaults. */
 export type CostProps = Pick<
   FlatProps,
-  'indexedBy' | 'granularityMinutes' | 'precisionSeconds' | 'pollSeconds' | 'shards'
+  'indexedBy' | 'granularityMinutes' | 'precision' | 'pollSeconds' | 'shards'
 >;
 
 /** A table of the deployment. */
@@ -54,13 +54,15 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
   );
 
   const ticking = simulate(deployment);
+  await beginAtStart(ticking, deployment);
   const minutes = FIRST_TICK + TICKS + 3;
   for (const [index, { itemsPerMinute, props }] of monthTables.entries()) {
     const { items } = ticking.named(nameOf(index));
     for (let item = 0; item < itemsPerMinute * minutes; item += 1) {
       items.write(
         `item-${item}`,
-        START + 60 + Math.floor((item * 60) / itemsPerMinute),
+        // Tables of the same rate take turns.
+        START + 60 + Math.floor(((item + index / monthTables.length) * 60) / itemsPerMinute),
         item % (props.shards ?? DEFAULT_SHARDS),
       );
     }
@@ -100,6 +102,14 @@ function simulate({ tables }: Deployment): Simulation {
     callMs: CALL_MS,
     journalMs: JOURNAL_MS,
   });
+}
+
+/** Without a watermark the first ticks would look two days back. */
+async function beginAtStart({ journal }: Simulation, { tables }: Deployment): Promise<void> {
+  const at = new Date((START - 60) * 1000).toISOString();
+  const mark = { since: START - 61, gone: START - 61, at };
+  const marks = tables.map(({ tableName, shards }) => [tableName, { ...mark, shards }] as const);
+  await journal.writeWatermarks(at, Object.fromEntries(marks));
 }
 
 function sumOf(executions: readonly Execution[]): Cost {

@@ -19,7 +19,6 @@ import { functionSettings, type PreciseTtlProps, resolveProps } from '../../../c
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import { writeWatermarks } from '../../../functions/journal/write-watermarks.ts';
 import { carriedSettings } from '../../../functions/runtime/environment.ts';
-import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
 import { examine } from '../../../operate/doctor/doctor.ts';
 import type { DoctorOptions, DoctorReport } from '../../../operate/doctor/report.ts';
 import { InputError } from '../../../operate/errors.ts';
@@ -29,7 +28,8 @@ import {
   useStepFunctionsApi,
 } from '../../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { configOf } from '../../support/configs.ts';
-import { createJournal, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { createJournal } from '../../support/journal-table.ts';
+import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { useLoopbackAws } from '../../support/loopback-aws.ts';
 import { shellCommand } from '../../support/shell.ts';
 
@@ -50,7 +50,7 @@ const CLEAN_SECOND = table('CleanBySecond', { index: { by: 'second' } });
 const FAULTY = table('FaultyByWindow', { index: { shards: 2 } });
 
 const { endpoint, client } = useLocalDynamoDb();
-const sfn = useStepFunctionsApi({ isMocked: isDynamoDbQuery });
+const sfn = useStepFunctionsApi();
 const aws = useLoopbackAws();
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-doctor-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -213,7 +213,7 @@ test('what is wrong with the deployment is found', async () => {
     'schedule-differs': `${name}-tick: expected cron(* * * * ? *), got rate(1 hour)`,
     'alarms-silent': `${name}-watermark-age`,
     'alarms-missing': `${name}-deletion-lag`,
-    'lambda-concurrency': 'the account has 10 left, one execution can use 200',
+    'lambda-concurrency': 'the account has 10 left, one execution can use 800',
   });
 });
 

@@ -4,7 +4,7 @@ import { isNearlyExpiry } from '../../../expiry/is-expiry.ts';
 import { expiryModel } from '../../../expiry/model.ts';
 import { archiveExpiries } from '../../../functions/archive-expiries/handler.ts';
 import type { DynamoDbStreamRecord } from '../../../functions/stream/event.ts';
-import { anyImage } from '../../support/arbitraries.ts';
+import { anyImage } from '../../support/any-image.ts';
 import { streamRecord } from '../../support/stream-records.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:31Z') / 1000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { imageText } from '../../../functions/archive/image-text.ts';
 import type { ImageValue, ItemImage } from '../../../functions/stream/event.ts';
-import { anyImage, anyNumber } from '../../support/arbitraries.ts';
+import { anyImage, anyNumber } from '../../support/any-image.ts';
 
 const DIGITS_38 = '12345678901234567890123456789012345678';
 

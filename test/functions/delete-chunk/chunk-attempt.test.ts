@@ -1,5 +1,6 @@
 import { attemptChunk, type ChunkAttemptOptions } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/deletion.ts';
+import { JournalUnreadableError } from '../../../functions/runtime/errors.ts';
 import type { Chunk, ChunkProgress } from '../../../statemachine/contract/chunks.ts';
 import type { ExpiredKey } from '../../../statemachine/contract/keys.ts';
 
@@ -13,7 +14,7 @@ function chunk(overrides: Partial<Chunk> = {}): Chunk {
     timeoutSeconds: 15,
     deadline: new Date(NOW + 60_000).toISOString(),
     cutoff: NOW / 1000,
-    once: false,
+    planned: false,
     keys: KEYS,
     progress: null,
     ...overrides,
@@ -37,16 +38,22 @@ const tried = (attempts: number, more: Partial<ChunkProgress> = {}): ChunkProgre
 interface Attempt {
   readonly given: Chunk;
   readonly outcome?: Partial<Deletion>;
+  /** When the state was entered, by the machine's clock. */
   readonly now?: number;
+  /** The function's own clock. @default the machine's */
+  readonly own?: number;
+  readonly isPaused?: () => Promise<boolean>;
+  readonly marginSeconds?: number;
 }
 
-/** One attempt with waits of half of what they may be: 0.5, 1, 2 … 10 seconds. */
-async function attempt({ given, outcome = {}, now = NOW }: Attempt) {
+/** One attempt with waits of half of what they may be: 0.5, 1, 2, 4, 4 … seconds. */
+async function attempt({ given, outcome = {}, now = NOW, own = now, isPaused, marginSeconds = 0 }: Attempt) {
   const sent: (readonly ExpiredKey[])[] = [];
   const slept: number[] = [];
-  let time = now;
+  let time = own;
   const options: ChunkAttemptOptions = {
-    settings: { deleteAttempts: 5, backoffBaseSeconds: 1, backoffCapSeconds: 20 },
+    settings: { marginSeconds },
+    isPaused: isPaused ?? (async () => false),
     send: async keys => {
       sent.push(keys);
       return { ...NO_DELETION, ...outcome };
@@ -59,7 +66,11 @@ async function attempt({ given, outcome = {}, now = NOW }: Attempt) {
       time += ms;
     },
   };
-  return { answer: await attemptChunk(given, options), sent, slept };
+  return {
+    answer: await attemptChunk({ chunk: given, now: new Date(now).toISOString() }, options),
+    sent,
+    slept,
+  };
 }
 
 const throttled = { deleted: 1, unprocessed: KEYS.slice(1) };
@@ -86,9 +97,7 @@ test('waits until a whole second with the unprocessed keys and no others, and ke
 });
 
 test.each([
-  ['one attempt only', chunk({ once: true }), 'done'],
-  ['the last but one attempt', chunk({ progress: tried(3) }), 'wait'],
-  ['the last attempt', chunk({ progress: tried(4) }), 'done'],
+  ['many attempts', chunk({ progress: tried(40) }), 'wait'],
   // The wait after a first attempt is half a second here.
   ['a wait that ends before the deadline', chunk({ deadline: new Date(NOW + 501).toISOString() }), 'wait'],
   ['a wait that does not', chunk({ deadline: new Date(NOW + 500).toISOString() }), 'done'],
@@ -126,4 +135,55 @@ test.each([
   const { answer, sent } = await attempt({ given, now: NOW + lateMs, outcome: { deleted: 3 } });
   expect(sent).toHaveLength(calls);
   expect(answer).toMatchObject({ next: 'done', keys: calls === 0 ? KEYS : [] });
+});
+
+describe('a planned chunk', () => {
+  const planned = (cutoff: number, more: Partial<Chunk> = {}) =>
+    chunk({ planned: true, cutoff: NOW / 1000 + cutoff, ...more });
+
+  test.each<[string, number, Chunk, Partial<Attempt>, number[], number]>([
+    ['whose second has come by both clocks deletes', 0, planned(0), {}, [], 1],
+    ['sleeps a little until its own clock is there', -300, planned(0), {}, [300], 1],
+    ['leaves a longer wait to the machine', -301, planned(0), {}, [], 0],
+    ['waits for the margin, too', 0, planned(-30), { marginSeconds: 30.2 }, [200], 1],
+    ['does not wait if its own clock is ahead', 5_000, planned(0), {}, [], 1],
+  ])('%s', async (_name, ownAhead, given, more, slept, calls) => {
+    const done = await attempt({ given, own: NOW + ownAhead, ...more });
+    expect([done.slept.map(Math.round), done.sent.length]).toEqual([slept, calls]);
+  });
+
+  test('that waits longer has made no attempt, and keeps its moment by the machine’s clock', async () => {
+    const { answer } = await attempt({ given: planned(0), own: NOW - 5_000 });
+    expect(answer).toMatchObject({ next: 'wait', until: '2026-11-20T09:00:15Z', keys: KEYS });
+    expect(answer.progress).toMatchObject({ attempts: 0, retries: 0, retryAtMs: NOW + 5_000 });
+  });
+
+  test('whose wait would end after its deadline is done', async () => {
+    const given = planned(0, { deadline: new Date(NOW + 600).toISOString() });
+    const { answer, sent } = await attempt({ given, own: NOW - 5_000 });
+    expect([answer.next, answer.keys, sent]).toEqual(['done', KEYS, []]);
+  });
+
+  test('does not wait for its own clock when it is not planned', async () => {
+    expect((await attempt({ given: chunk(), own: NOW - 5_000 })).sent).toHaveLength(1);
+  });
+});
+
+describe('the pause of the table', () => {
+  test('is an error of the call: nothing is deleted', async () => {
+    const attempted = attempt({ given: chunk(), isPaused: async () => true });
+    await expect(attempted).rejects.toMatchObject({ name: 'TablePausedError' });
+  });
+
+  test('that cannot be read is asked for again: nothing is deleted', async () => {
+    const isPaused = () => Promise.reject(new JournalUnreadableError('no answer'));
+    const { answer, sent } = await attempt({ given: chunk(), isPaused });
+    expect(sent).toEqual([]);
+    expect(answer).toMatchObject({ next: 'wait', keys: KEYS, progress: { attempts: 1, deleted: 0 } });
+  });
+
+  test('that fails otherwise is no pause', async () => {
+    const isPaused = () => Promise.reject(new TypeError('broken'));
+    await expect(attempt({ given: chunk(), isPaused })).rejects.toThrow('broken');
+  });
 });

@@ -11,7 +11,7 @@ import type { Chunk, DeleteChunkInput } from '../../../statemachine/contract/chu
 import type { ExpiredKey, ItemKey } from '../../../statemachine/contract/keys.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../../statemachine/contract/machines.ts';
 import { createExpiringTable, runtimeOf } from '../../support/expiring-table.ts';
-import { startFaultProxy } from '../../support/faulty-servers.ts';
+import { startFaultProxy } from '../../support/fault-proxy.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
@@ -25,6 +25,7 @@ const expirationWindow = windowKey(windowStart(CUTOFF, DAY), DAY);
 const expired = (id: string) => ({ id, ttl: CUTOFF, expirationWindow });
 const withTtl = (key: ItemKey, ttl = CUTOFF): ExpiredKey => ({ key, ttl });
 const key = (id: string): ExpiredKey => withTtl({ id: { S: id } });
+const unpaused = () => ({ isPaused: async () => false });
 /** 250 ms after the cutoff. */
 const clock = () => CUTOFF * 1000 + 250;
 
@@ -36,7 +37,7 @@ function inputOf(keys: readonly ExpiredKey[], more: Partial<Chunk> = {}): Delete
     timeoutSeconds: FUNCTION_TIMEOUT_SECONDS.DeleteChunk,
     deadline: new Date(clock() + 60_000).toISOString(),
     cutoff: CUTOFF,
-    once: false,
+    planned: false,
     keys,
     progress: null,
     ...more,
@@ -46,7 +47,7 @@ function inputOf(keys: readonly ExpiredKey[], more: Partial<Chunk> = {}): Delete
 
 /** What one attempt at these keys came to, and which of them are left. */
 async function deleted(keys: readonly ExpiredKey[], runtime: Runtime) {
-  const answer = await deleteChunk(inputOf(keys), { ...runtime, clock });
+  const answer = await deleteChunk(inputOf(keys), { ...runtime, clock }, unpaused);
   return { ...answer.progress, unprocessed: answer.keys };
 }
 
@@ -103,7 +104,7 @@ describe('guarded', () => {
       const table = await createExpiringTable(client);
       await table.put([{ ...expired('a'), ttl: CUTOFF + 60 }]);
       const input = inputOf([key('a')], { timeoutSeconds: 0.4 });
-      const late = await deleteChunk(input, { ...table.runtime, clock });
+      const late = await deleteChunk(input, { ...table.runtime, clock }, unpaused);
       expect(late).toMatchObject({ next: 'wait', keys: [key('a')], progress: { renewed: 0, notFound: 0 } });
       expect(await deleted(late.keys, table.runtime)).toMatchObject({ deleted: 0, renewed: 1 });
       expect(await table.scan()).toHaveLength(1);
@@ -308,8 +309,8 @@ test("gives up on an answer within three quarters of the task's time limit", asy
     return { Responses: [{ Item: { id: 'a' } }] };
   };
   const runtime = { ...runtimeOf(table.settings, { send } as never), clock };
-  await deleteChunk(inputOf([key('a')], { timeoutSeconds: 2 }), runtime);
-  await deleteChunk(inputOf([key('a')], { timeoutSeconds: 15 }), runtime);
+  await deleteChunk(inputOf([key('a')], { timeoutSeconds: 2 }), runtime, unpaused);
+  await deleteChunk(inputOf([key('a')], { timeoutSeconds: 15 }), runtime, unpaused);
   expect(options).toEqual([{ requestTimeout: 1500 }, { requestTimeout: 5000 }]);
 });
 
@@ -318,12 +319,12 @@ test("the machine's clock decides whether there is time, not the function's", as
   await table.put([expired('a')]);
   const { chunk, now } = inputOf([key('a')]);
   const late = new Date(Date.parse(chunk.deadline)).toISOString();
-  expect(await deleteChunk({ chunk, now: late }, { ...table.runtime, clock })).toMatchObject({
+  expect(await deleteChunk({ chunk, now: late }, { ...table.runtime, clock }, unpaused)).toMatchObject({
     next: 'done',
     progress: null,
   });
   const aDayOn = () => clock() + 86_400_000;
-  expect(await deleteChunk({ chunk, now }, { ...table.runtime, clock: aDayOn })).toMatchObject({
+  expect(await deleteChunk({ chunk, now }, { ...table.runtime, clock: aDayOn }, unpaused)).toMatchObject({
     progress: { deleted: 1 },
   });
 });

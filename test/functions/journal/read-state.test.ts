@@ -1,14 +1,15 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { isPaused, liveHandOver } from '../../../functions/journal/layout.ts';
-import { pauseTable } from '../../../functions/journal/operator-settings.ts';
+import { isPaused } from '../../../functions/journal/layout.ts';
 import { readState } from '../../../functions/journal/read-state.ts';
 import { writeWatermarks } from '../../../functions/journal/write-watermarks.ts';
-import { createJournal, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { pauseTable } from '../../../operate/pauses.ts';
+import { createJournal } from '../../support/journal-table.ts';
+import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
 const NOTHING = {
-  control: { pauses: {}, handOvers: {} },
+  control: { pauses: {} },
   watermarks: { tables: {} },
 };
 const since = '2026-11-20T09:00:00.000Z';
@@ -30,12 +31,21 @@ test.each([
   ['table#orders', { pause: { until: since } }, 'table#orders.pause.since: expected a time'],
   ['table#orders', { pause: { since, until: 'soon' } }, 'table#orders.pause.until: expected a time'],
   ['table#orders', { pause: { since, untill: since } }, 'table#orders.pause.untill: expected'],
-  ['table#orders', { handOver: { before: 1, until: 2 } }, 'table#orders.handOver.execution: expected'],
   ['watermarks', { tick: 5 }, 'watermarks.tick: expected a time'],
   [
     'watermarks',
-    { 'table#orders': { since: 1, gone: 'all', at: since } },
+    { 'table#orders': { since: 1, gone: 'all', at: since, shards: 1 } },
     'watermarks.table#orders.gone: expected',
+  ],
+  [
+    'watermarks',
+    { 'table#orders': { since: 1, gone: 1, at: since, shards: 0 } },
+    'watermarks.table#orders.shards: expected',
+  ],
+  [
+    'watermarks',
+    { 'table#orders': { since: 1, gone: 1, at: since, shards: 1, swept: [{ from: 1 }] } },
+    'watermarks.table#orders.swept: expected a list of objects with from, to, tick, part, parts',
   ],
 ])('%s with %j is told by the name of the field', async (at, entry, told) => {
   const { documents, tableName } = await createJournal(dynamo.client);
@@ -43,6 +53,15 @@ test.each([
   const reading = readState({ documents, tableName });
   await expect(reading).rejects.toThrow(`Journal ${tableName}: ${told}`);
   await expect(reading).rejects.toMatchObject({ name: 'JournalUnreadableError' });
+});
+
+test('a watermark without a number of shards is that of one', async () => {
+  const { documents, tableName } = await createJournal(dynamo.client);
+  const mark = { since: 1, gone: 7, at: since };
+  const Item = { id: 'deployment', at: 'watermarks', 'table#orders': mark };
+  await documents.send(new PutCommand({ TableName: tableName, Item }));
+  const { watermarks } = await readState({ documents, tableName });
+  expect(watermarks.tables).toEqual({ orders: { ...mark, shards: 1 } });
 });
 
 test('more than a page of a query is read', async () => {
@@ -60,7 +79,9 @@ test('more than a page of a query is read', async () => {
 test('tables with the names of fields are tables like others', async () => {
   const journal = await createJournal(dynamo.client);
   const names = ['tick', 'expires', 'watermarks', 'table', 'constructor', '__proto__'];
-  const watermarks = Object.fromEntries(names.map(name => [name, { since: 1, gone: 7, at: since }]));
+  const watermarks = Object.fromEntries(
+    names.map(name => [name, { since: 1, gone: 7, at: since, shards: 1 }]),
+  );
   await writeWatermarks(journal, since, watermarks);
   for (const name of names) await pauseTable(journal, name, { since });
   const state = await readState(journal);
@@ -80,6 +101,5 @@ describe('a pause', () => {
     expect(isPaused(state, 'orders', Date.parse(now))).toBe(paused);
     expect(isPaused(state, 'sessions', Date.parse(now))).toBe(false);
     expect(isPaused(state, 'toString', Date.parse(now))).toBe(false);
-    expect(liveHandOver(state, 'toString', Date.parse(now))).toBeUndefined();
   });
 });

@@ -1,10 +1,12 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { type BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { type SweepRow, wholeReport } from '../../../functions/journal/layout.ts';
-import { putRows, type RowQuery, readRows } from '../../../functions/journal/sweep-rows.ts';
+import type { SweepRow } from '../../../functions/journal/layout.ts';
+import { putRows } from '../../../functions/journal/sweep-rows.ts';
 import type { JournalTable } from '../../../functions/journal/update-entry.ts';
 import type { Documents } from '../../../functions/table/dynamodb.ts';
-import { createJournal, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { type RowQuery, readRows, wholeReport } from '../../../operate/sweep-rows.ts';
+import { createJournal } from '../../support/journal-table.ts';
+import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
 
@@ -32,7 +34,7 @@ test('a row is read as it was written, and stored without what is zero', async (
   const journal = await createJournal(dynamo.client);
   const listed = { key: { id: { S: 'a' } }, reason: 'ValidationError' };
   const written = row(0, {
-    kind: 'handOver',
+    kind: 'replay',
     report: { ...row(0).report, failedKeys: [listed], failure: { error: 'AccessDenied', message: 'no' } },
   });
   await putRows(journal, [written]);

@@ -1,175 +1,141 @@
 import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
-import { startTotals } from '../../../functions/report/sweep-totals.ts';
-import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
-import type { SweepState } from '../../../statemachine/contract/execution.ts';
-import type { SweepTotals } from '../../../statemachine/contract/report.ts';
+import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
+import type { ChildOutput, SweepTarget } from '../../../statemachine/contract/child.ts';
+import type { PlanSweepOutput, SweepState } from '../../../statemachine/contract/execution.ts';
+import { MAX_ROUNDS, ROUND_CHILDREN } from '../../../statemachine/contract/limits.ts';
 import { carriedOf } from '../../support/sweep-settings.ts';
 
-const SPAN = { from: '2026-11-20T08:00:00Z', to: '2026-11-20T09:00:00Z' };
-const TTL = Date.parse('2026-11-20T08:30:00Z') / 1000;
-const HANDED_OVER = { table: 'one', ...SPAN, handOver: true };
+const NOW = Date.parse('2026-11-20T09:00:00Z') / 1000;
+const iso = (epochSeconds: number) => new Date(epochSeconds * 1000).toISOString();
+const one = carriedOf({ tableName: 'one', partitionKey: 'id', index: { shards: 3 } });
+const two = carriedOf({
+  tableName: 'two',
+  partitionKey: 'id',
+  index: { shards: 1 },
+  maxDeletesPerSecond: 100,
+});
 
-interface Replay {
-  readonly tables?: readonly string[];
-  readonly input?: object;
-  readonly soFar?: SweepState | null;
-  readonly renewed?: boolean;
-  readonly isBusy?: boolean;
-  readonly maxDeletesPerSecond?: number;
+/** Plans a round of a span before now, in seconds. */
+async function plan(
+  [from, to]: readonly [number, number],
+  input: object = { table: 'one' },
+  soFar: SweepState | null = null,
+  shards = 1,
+): Promise<PlanSweepOutput> {
+  const journal = new MemoryJournal(() => 0);
+  const at = iso(NOW);
+  await journal.writeWatermarks(at, {
+    one: { since: 0, gone: 0, at, shards },
+    two: { since: 0, gone: 0, at, shards },
+  });
+  const executionInput = { from: iso(NOW - from), to: iso(NOW - to), ...input };
+  return planReplay({ machine: 'replay', tables: [one, two], executionInput, startedAt: at, soFar }, journal);
 }
 
-/** Every table holds one item, in the middle of the span. */
-async function plan({
-  tables = ['one', 'two'],
-  input = {},
-  soFar = null,
-  renewed = true,
-  isBusy = false,
-  maxDeletesPerSecond = 0,
-}: Replay = {}) {
-  const renewHandOver = jest.fn(async (_table: string, _execution: string) => renewed);
-  const asked = new Set<string>();
-  const planning = planReplay(
-    {
-      machine: 'replay',
-      tables: tables.map(tableName =>
-        carriedOf({
-          tableName,
-          partitionKey: 'id',
-          index: { granularityMinutes: 1440, shards: 1 },
-          maxDeletesPerSecond,
-        }),
-      ),
-      executionInput: { ...SPAN, ...input },
-      execution: 'replay-1',
-      startedAt: '2026-11-20T09:30:00.000Z',
-      soFar,
-    },
-    {
-      tableOf: settings => ({
-        settings,
-        logger: { info: jest.fn(), warn: jest.fn() },
-        readIndex: async () => {
-          asked.add(settings.tableName);
-          if (isBusy) throw new DynamoDbBusyError('throttled');
-          const entries = [{ key: { id: { S: 'a' } }, ttl: TTL }];
-          return { entries, positions: entries.map(({ key }) => key), more: false, readAt: TTL + 3600 };
-        },
-      }),
-      journal: {
-        renewHandOver,
-        read: async () => ({
-          control: { pauses: {}, handOvers: {} },
-          watermarks: { tables: {} },
-        }),
-      },
-    },
-    () => 100_000,
-  );
-  return { planning, asked, renewHandOver };
-}
+const targetsOf = ({ due }: PlanSweepOutput) => due.map(({ sweep }) => sweep.target);
+const shown = ({ shards, from, before }: SweepTarget) => `${shards}: ${NOW - from} to ${NOW - before}`;
 
-const planned = async (replay?: Replay) => {
-  const { planning, ...seen } = await plan(replay);
-  return { output: await planning, ...seen };
-};
-
-describe('the table', () => {
-  test('is the one that the input names, and no other is asked', async () => {
-    const { output, asked } = await planned({ input: { table: 'two' } });
-    expect([...asked]).toEqual(['two']);
-    expect(Object.keys(output.sweeps)).toEqual(['two']);
-    expect(output.due.map(({ table }) => table)).toEqual(['two']);
+describe('the first round', () => {
+  test.each<[string, readonly [number, number], number, string[]]>([
+    ['by shards, where the span is short', [119, 0], 1, ['0: 119 to 0', '1: 119 to 0', '2: 119 to 0']],
+    [
+      'of the shards that the table once had',
+      [60, 50],
+      5,
+      ['0', '1', '2', '3', '4'].map(shard => `${shard}: 60 to 50`),
+    ],
+    [
+      'by time, and by shards',
+      [121, 1],
+      1,
+      [121, 61].flatMap(from => ['0', '1', '2'].map(shard => `${shard}: ${from} to ${from - 60}`)),
+    ],
+  ])('cuts its span %s', async (_name, span, shards, targets) => {
+    const planned = await plan(span, undefined, null, shards);
+    expect(targetsOf(planned).map(shown)).toEqual(targets);
+    expect(planned).toMatchObject({
+      next: 'sweep',
+      sweeps: { one: { targets: targets.length, totals: { rounds: 1 } } },
+    });
   });
 
-  test('is the only one of its deployment when the input names none', async () => {
-    const { output } = await planned({ tables: ['one'] });
-    expect(output.due.map(({ table }) => table)).toEqual(['one']);
-    expect(output).toMatchObject({ next: 'sweep', last: true, report: { dryRun: false } });
+  test.each([[86_400], [30 * 86_400], [4 * 365 * 86_400]])(
+    'of %d s has at most 200 children without a gap',
+    async seconds => {
+      const targets = targetsOf(await plan([seconds, 0], { table: 'two' }));
+      expect(targets.length).toBeLessThanOrEqual(ROUND_CHILDREN);
+      expect(targets.length).toBeGreaterThan(ROUND_CHILDREN - 10);
+      expect([targets[0]?.from, targets.at(-1)?.before]).toEqual([NOW - seconds, NOW]);
+      for (const [index, { from }] of targets.slice(1).entries()) expect(from).toBe(targets[index]?.before);
+    },
+  );
+
+  test('of a thousand shards has as many children, each with some of them', async () => {
+    const targets = targetsOf(await plan([100, 50], undefined, null, 1_000));
+    expect(targets.map(({ shards }) => shards).slice(0, 2)).toEqual(['0-4', '5-9']);
+    expect(targets).toHaveLength(ROUND_CHILDREN);
+  });
+
+  test('has children that begin at once, note nothing and return no more than all together may', async () => {
+    const { due } = await plan([3_600, 0]);
+    for (const { next, sweep } of due) {
+      expect([next, sweep.part, sweep.limit, sweep.endsAfter]).toEqual(['query', null, null, 195]);
+    }
+    expect(due.reduce((sum, { sweep }) => sum + sweep.resultBytes, 0)).toBeLessThanOrEqual(160_000);
   });
 
   test.each([
-    ['no name, where there are several', {}, /table: expected one of one, two/],
-    ['a name that the deployment has not', { table: 'three' }, /table: expected of one, two, got "three"/],
-  ])('fails the execution for %s, which asks nothing', async (_name, input, message) => {
-    const { planning, asked } = await plan({ input });
-    await expect(planning).rejects.toMatchObject({ name: 'InvalidExecutionInputError' });
-    await expect(planning).rejects.toThrow(message);
-    expect(asked.size).toBe(0);
+    [{ table: 'two' }, [60, 50], 100],
+    [{ table: 'two' }, [3_600, 0], 5],
+    [{ table: 'two', maxDeletesPerSecond: 40 }, [60, 50], 40],
+    [{ table: 'two', dryRun: true }, [60, 50], undefined],
+  ] as const)('with %j gives each child of %j its share of the limit', async (input, span, perSecond) => {
+    const { due } = await plan(span, input);
+    expect(due[0]?.sweep.limit?.perSecond).toBe(perSecond);
+    expect(due[0]?.sweep.dryRun).toBe('dryRun' in input);
   });
 
-  test('keeps the settings that the execution began with', async () => {
-    const old = carriedOf({
-      tableName: 'one',
-      partitionKey: 'id',
-      index: { granularityMinutes: 1440, shards: 2 },
-    });
-    const progress = {
-      totals: startTotals(false),
-      roundTargets: 0,
-      cursor: { window: TTL - (TTL % 86_400), shard: 0 },
-    };
-    const soFar = { sweeps: { one: { settings: old, progress } }, results: [], retries: 0 };
-    const { output } = await planned({ input: { table: 'one' }, soFar });
-    expect(output.sweeps['one']?.settings).toEqual(old);
-    expect(output.due).toHaveLength(2);
+  test('needs the table of several', async () => {
+    await expect(plan([60, 0], {})).rejects.toThrow('table: expected one of one, two, got nothing');
+    await expect(plan([60, 0], { table: 'three' })).rejects.toThrow(
+      'table: expected of one, two, got "three"',
+    );
   });
 });
 
-describe('what a tick has handed over', () => {
-  test('says before each round that it is there', async () => {
-    const { output, renewHandOver } = await planned({ input: HANDED_OVER });
-    expect(output.next).toBe('sweep');
-    expect(renewHandOver.mock.calls).toEqual([['one', 'replay-1']]);
-  });
-
-  test('keeps nothing from the ticks as long as it cannot be planned', async () => {
-    const { planning, renewHandOver } = await plan({ input: HANDED_OVER, isBusy: true });
-    await expect(planning).rejects.toBeInstanceOf(DynamoDbBusyError);
-    expect(renewHandOver).not.toHaveBeenCalled();
-  });
-
-  test('does not say so any more when its record has failed and it ends', async () => {
-    const settings = carriedOf({ tableName: 'one', partitionKey: 'id', index: { granularityMinutes: 1440 } });
-    const progress = { totals: { ...startTotals(false), deleted: 5 }, roundTargets: 0, cursor: null };
-    const sweeps = { one: { settings, progress } };
-    const soFar = { sweeps, results: [], retries: 0, recordingFailed: 'JournalUnwritableError' };
-    const { output, renewHandOver } = await planned({ input: HANDED_OVER, soFar });
-    expect(output.next).toBe('end');
-    expect(renewHandOver).not.toHaveBeenCalled();
-  });
-
-  const lost = async (totals: Partial<SweepTotals>) => {
-    const settings = carriedOf({ tableName: 'one', partitionKey: 'id', index: { granularityMinutes: 1440 } });
-    const cursor = { window: TTL - (TTL % 86_400), shard: 0 };
-    const progress = { totals: { ...startTotals(false), deleted: 5, ...totals }, roundTargets: 0, cursor };
-    const soFar = { sweeps: { one: { settings, progress } }, results: [], retries: 0 };
-    return (await planned({ input: HANDED_OVER, soFar, renewed: false })).output;
+describe('a further round', () => {
+  const target: SweepTarget = { shards: '1', from: NOW - 40, before: NOW, upcomingFrom: null };
+  const afterRound = async (results: readonly ChildOutput[], rounds = 1) => {
+    const { sweeps } = await plan([119, 0]);
+    const known = sweeps['one'];
+    if (known?.totals === undefined) throw new Error('no totals');
+    const sweep = { ...known, totals: { ...known.totals, rounds } };
+    return plan([119, 0], undefined, { sweeps: { one: sweep }, results });
   };
 
-  test("ends when its table was paused, or is another one's, and tells what it did and that it left something", async () => {
-    const output = await lost({});
-    expect(output).toMatchObject({ next: 'record', due: [] });
-    expect(output.sweeps['one']?.progress).toMatchObject({
-      roundTargets: 0,
-      totals: { deleted: 5, leftForLater: 1, shardsFailed: 0 },
+  test('has what the children before it have left, and adds up the rest', async () => {
+    const planned = await afterRound([
+      { table: 'one', found: 7, deleted: 7, resume: target },
+      { found: 2, deleted: 2 },
+      {},
+    ]);
+    expect(targetsOf(planned)).toEqual([target]);
+    expect(planned).toMatchObject({
+      next: 'sweep',
+      sweeps: { one: { targets: 1, totals: { deleted: 9, rounds: 2, shardsSwept: 2, shardsFailed: 1 } } },
     });
   });
 
-  test('fails at that when something had failed before', async () => {
-    expect(await lost({ failed: 1 })).toMatchObject({ next: 'recordFailure', due: [] });
+  test('is the last one when nothing is left', async () => {
+    expect(await afterRound([{ found: 7, deleted: 7 }])).toMatchObject({ next: 'record', due: [] });
   });
 
-  test('ends when its table got a limit, which the ticks keep to', async () => {
-    const { output, renewHandOver } = await planned({ input: HANDED_OVER, maxDeletesPerSecond: 50 });
-    expect(output).toMatchObject({ next: 'record', due: [] });
-    expect(output.sweeps['one']?.progress?.totals).toMatchObject({ leftForLater: 1 });
-    expect(renewHandOver).not.toHaveBeenCalled();
-  });
-
-  test('is no replay by hand: that asks nobody', async () => {
-    const { output, renewHandOver } = await planned({ input: { table: 'one' }, renewed: false });
-    expect(output.next).toBe('sweep');
-    expect(renewHandOver).not.toHaveBeenCalled();
+  test('does not come after the last one: what is left has failed', async () => {
+    const planned = await afterRound(new Array(3).fill({ found: 1, deleted: 1, resume: target }), MAX_ROUNDS);
+    expect(planned).toMatchObject({
+      next: 'record',
+      due: [],
+      sweeps: { one: { totals: { deleted: 3, shardsFailed: 3 } } },
+    });
   });
 });

@@ -1,156 +1,131 @@
 import fc from 'fast-check';
-import { checkSpan, readSweepInput } from '../../../functions/plan-sweep/sweep-input.ts';
+import {
+  type InputSettings,
+  readReplayInput,
+  readTickInput,
+  tablesOfInput,
+} from '../../../functions/plan-sweep/sweep-input.ts';
 import { InvalidExecutionInputError } from '../../../functions/runtime/errors.ts';
 
 const seconds = (iso: string) => Date.parse(iso) / 1000;
 const STARTED = Date.parse('2026-11-20T09:00:05.250Z');
-const PLAIN = { lookbackMinutes: 10, precisionSeconds: 60, maxDeletesPerSecond: 0 };
-const read = (input: unknown, settings = PLAIN) => readSweepInput(input, STARTED, settings);
-const FIVE_YEARS = 5 * 365 * 86_400;
+const SETTINGS: InputSettings = { precision: 'second', maxDeletesPerSecond: 0, marginSeconds: 0 };
+const tick = (input: unknown, settings: Partial<InputSettings> = {}) =>
+  readTickInput(input, STARTED, { ...SETTINGS, ...settings });
+const replay = (input: unknown, settings: Partial<InputSettings> = {}) =>
+  readReplayInput(input, STARTED, { ...SETTINGS, ...settings });
+const NINE = { scheduledTime: '2026-11-20T09:00:00Z' };
+const MINUTE = { from: seconds('2026-11-20T09:01:00Z'), before: seconds('2026-11-20T09:02:00Z') };
+const SPAN = { from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z' };
 
 describe('a tick', () => {
-  test('sweeps what has expired by its scheduled time, back to the lookback', () => {
-    const cutoff = seconds('2026-11-20T09:00:00Z');
-    expect(read({ scheduledTime: '2026-11-20T09:00:00Z' })).toEqual({
-      windowsFrom: cutoff - 600,
-      windowsBefore: cutoff + 1,
-      from: cutoff - FIVE_YEARS + 600 + 1,
-      before: cutoff + 1,
-      cutoff,
+  test.each([
+    ['2026-11-20T09:00:00Z', '2026-11-20T08:59:59Z'],
+    ['2026-11-20T09:00:00.999Z', '2026-11-20T08:59:59Z'],
+    ['2026-11-20T10:00:03.2+01:00', '2026-11-20T09:00:02Z'],
+  ])('of %s looks back to %s, and owns the minute after its own', (scheduledTime, cutoff) => {
+    expect(tick({ scheduledTime })).toEqual({ cutoff: seconds(cutoff), upcoming: MINUTE, limit: null });
+  });
+
+  test('with a precision of a minute looks back to its time, and owns no minute', () => {
+    expect(tick(NINE, { precision: 'minute' })).toEqual({
+      cutoff: seconds('2026-11-20T09:00:00Z'),
       upcoming: null,
-      dryRun: false,
-      followsBacklog: true,
       limit: null,
     });
   });
 
-  test.each([
-    ['with milliseconds', '2026-11-20T09:00:00.999Z', '2026-11-20T09:00:00Z'],
-    ['with an offset', '2026-11-20T10:00:00+01:00', '2026-11-20T09:00:00Z'],
+  test('far in the future looks back to the start of its execution, and owns no minute', () => {
+    const scheduledTime = '2026-11-20T10:00:00Z';
+    expect(tick({ scheduledTime })).toEqual({
+      cutoff: seconds('2026-11-20T09:00:05Z'),
+      upcoming: null,
+      limit: null,
+    });
+  });
+
+  test('with a margin has all of its times as much earlier', () => {
+    const [later, now] = [tick(NINE, { marginSeconds: 30, maxDeletesPerSecond: 5 }), tick(NINE)];
+    expect(later.cutoff).toBe(now.cutoff - 30);
+    for (const span of [later.upcoming, later.limit]) {
+      expect(span).toMatchObject({ from: MINUTE.from - 30, before: MINUTE.before - 30 });
+    }
+  });
+
+  test.each<[string, object, number, object | null]>([
+    ['is in the minute that it owns', { maxDeletesPerSecond: 50 }, 200, { perSecond: 50, ...MINUTE }],
+    ['is that of the settings', {}, 200, { perSecond: 200, ...MINUTE }],
+    ['is taken away by the input', { maxDeletesPerSecond: 0 }, 200, null],
     [
-      'of the future: nothing that is alive when the execution starts',
-      '2026-11-20T10:00:00Z',
-      '2026-11-20T09:00:05Z',
-    ],
-  ])('%s', (_name, scheduledTime, cutoff) => {
-    expect(read({ scheduledTime }).cutoff).toBe(seconds(cutoff));
-  });
-});
-
-describe('a tick of a sweep that is precise', () => {
-  const precise = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0 };
-  const span = { from: seconds('2026-11-20T09:01:00Z'), before: seconds('2026-11-20T09:02:00Z') };
-
-  test('owns the minute after its own', () => {
-    expect(read({ scheduledTime: '2026-11-20T09:00:00Z' }, precise).upcoming).toEqual(span);
-  });
-
-  test('owns the same span when its time is not quite the minute', () => {
-    expect(read({ scheduledTime: '2026-11-20T09:00:05.2Z' }, precise).upcoming).toEqual(span);
-  });
-
-  test('looks back to the second before its own, which belongs to the tick before', () => {
-    const { cutoff, before } = read({ scheduledTime: '2026-11-20T09:00:00Z' }, precise);
-    expect(cutoff).toBe(seconds('2026-11-20T08:59:59Z'));
-    expect(before).toBe(cutoff + 1);
-  });
-
-  test.each([
-    [
-      'a tick whose time is far in the future: its children would wait in vain',
-      { scheduledTime: '2026-11-20T09:10:00Z' },
-    ],
-    ['a replay', { from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z' }],
-  ])('%s owns none', (_name, input) => expect(read(input, precise).upcoming).toBeNull());
-
-  test('the plain mode owns none', () => {
-    expect(read({ scheduledTime: '2026-11-20T09:00:00Z' }).upcoming).toBeNull();
-  });
-});
-
-describe('a limit', () => {
-  const TICK = { scheduledTime: '2026-11-20T09:00:00Z' };
-  const REPLAY = { from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z' };
-  const minute = { from: seconds('2026-11-20T09:01:00Z'), before: seconds('2026-11-20T09:02:00Z') };
-  const limited = { ...PLAIN, maxDeletesPerSecond: 200 };
-
-  test.each([
-    [
-      'a tick deletes in the minute that it owns',
-      { ...TICK, maxDeletesPerSecond: 50 },
-      { perSecond: 50, ...minute },
-    ],
-    ['the settings give it where the input does not', TICK, { perSecond: 200, ...minute }],
-    ['the input takes it away', { ...TICK, maxDeletesPerSecond: 0 }, null],
-    [
-      'a tick whose time is far in the future deletes in the minute after its start',
+      'far in the future is in the minute after the start',
       { scheduledTime: '2026-11-20T12:00:00Z' },
-      { perSecond: 200, ...minute },
+      7,
+      { perSecond: 7, ...MINUTE },
     ],
-    ['a replay has all the time it takes', REPLAY, { perSecond: 200, from: null, before: null }],
-    [
-      'a replay with a limit of its own',
-      { ...REPLAY, maxDeletesPerSecond: 7 },
-      { perSecond: 7, from: null, before: null },
-    ],
-    ['a dry run deletes nothing', { ...REPLAY, dryRun: true, maxDeletesPerSecond: 7 }, null],
-  ])('%s', (_name, input, limit) => expect(read(input, limited).limit).toEqual(limit));
+  ])('a limit %s', (_name, input, maxDeletesPerSecond, limit) => {
+    expect(tick({ ...NINE, ...input }, { maxDeletesPerSecond }).limit).toEqual(limit);
+  });
 
   test('no two ticks delete in the same second', () => {
     const limits = [0, 1, 2, 3].map(
-      late => read({ scheduledTime: `2026-11-20T08:5${late}:00Z` }, limited).limit,
+      late => tick({ scheduledTime: `2026-11-20T08:5${late}:00Z` }, { maxDeletesPerSecond: 9 }).limit,
     );
     for (const [index, limit] of limits.slice(1).entries()) expect(limit?.from).toBe(limits[index]?.before);
-  });
-
-  test.each([-1, 0.5, '50', null, 1_000_001])('refuses %p', maxDeletesPerSecond => {
-    for (const input of [TICK, REPLAY]) {
-      expect(() => read({ ...input, maxDeletesPerSecond })).toThrow(
-        /maxDeletesPerSecond: expected deletes per second \(0 = no limit\): a whole number from 0 to 1000000/,
-      );
-    }
   });
 });
 
 describe('a replay', () => {
-  test('sweeps its span, half-open', () => {
-    expect(read({ from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z' })).toEqual({
-      windowsFrom: seconds('2026-11-20T08:00:00Z'),
-      windowsBefore: seconds('2026-11-20T08:30:00Z'),
-      from: seconds('2026-11-20T08:00:00Z'),
-      before: seconds('2026-11-20T08:30:00Z'),
-      cutoff: seconds('2026-11-20T09:00:05Z'),
-      upcoming: null,
-      dryRun: false,
-      followsBacklog: false,
-      limit: null,
-    });
-  });
+  test.each<[string, object, Partial<InputSettings>, object]>([
+    [
+      'sweeps its span, half-open',
+      {},
+      {},
+      { from: seconds(SPAN.from), before: seconds(SPAN.to), dryRun: false, perSecond: 0 },
+    ],
+    [
+      'reaches no further than its start',
+      { to: '2030-01-01T00:00:00Z' },
+      {},
+      { before: seconds('2026-11-20T09:00:06Z') },
+    ],
+    [
+      'and a margin less far',
+      { to: '2030-01-01T00:00:00Z' },
+      { marginSeconds: 30 },
+      { before: seconds('2026-11-20T08:59:36Z') },
+    ],
+    [
+      'rounds outwards to whole seconds',
+      { from: '2026-11-20T08:00:00.900Z', to: '2026-11-20T08:00:01.100Z' },
+      {},
+      { from: seconds(SPAN.from), before: seconds(SPAN.from) + 2 },
+    ],
+    ['has the limit of the settings', {}, { maxDeletesPerSecond: 200 }, { perSecond: 200 }],
+    ['has a limit of its own', { maxDeletesPerSecond: 7 }, { maxDeletesPerSecond: 200 }, { perSecond: 7 }],
+    ['needs none to count', { dryRun: true, maxDeletesPerSecond: 7 }, {}, { dryRun: true, perSecond: 0 }],
+  ])('%s', (_name, input, settings, request) =>
+    expect(replay({ ...SPAN, ...input }, settings)).toMatchObject(request),
+  );
+});
 
-  test('reaches no further than the start of the execution', () => {
-    const { before, cutoff } = read({ from: '2026-11-20T08:00:00Z', to: '2030-01-01T00:00:00Z' });
-    expect(cutoff).toBe(seconds('2026-11-20T09:00:05Z'));
-    expect(before).toBe(cutoff + 1);
-  });
+test.each<[object, readonly string[] | undefined]>([
+  [NINE, undefined],
+  [{ ...NINE, tables: ['b'] }, ['b']],
+  [{ ...SPAN, table: 'a' }, ['a']],
+])('the tables of %j are %j', (input, tables) => expect(tablesOfInput(input, ['a', 'b'])).toEqual(tables));
 
-  test('rounds outwards to whole seconds', () => {
-    expect(read({ from: '2026-11-20T08:00:00.900Z', to: '2026-11-20T08:00:01.100Z' })).toMatchObject({
-      from: seconds('2026-11-20T08:00:00Z'),
-      before: seconds('2026-11-20T08:00:02Z'),
-    });
-  });
-
-  test('can be a dry run', () => {
-    expect(read({ from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z', dryRun: true }).dryRun).toBe(
-      true,
-    );
-  });
+test.each([
+  [{ ...NINE, tables: ['a', 'c'] }, 'tables: expected of a, b, got "c"'],
+  [{ ...SPAN, table: 'c' }, 'table: expected of a, b, got "c"'],
+])('of %j there is no such table', (input, message) => {
+  expect(() => tablesOfInput(input, ['a', 'b'])).toThrow(message);
 });
 
 const from = '2026-11-20T08:00:00Z';
 const to = '2026-11-20T08:30:00Z';
 const scheduledTime = '2026-11-20T09:00:00Z';
 
+/** Each is wrong for both machines. */
 test.each<[string, unknown, RegExp]>([
   ['nothing', {}, /^scheduledTime: expected either scheduledTime, or from and to, got nothing/],
   ['null', null, /^input: expected an object, got null/],
@@ -191,7 +166,19 @@ test.each<[string, unknown, RegExp]>([
     { scheduledTime, lookbackMinutes: 10 },
     /^lookbackMinutes: expected one of the fields/,
   ],
-  ['a tick of now on a replay', { from, to, fromNow: true }, /^fromNow: expected .*with scheduledTime only/],
+  ['a tick of now', { scheduledTime, fromNow: true }, /^fromNow: expected one of the fields/],
+  [
+    'several tables of a replay',
+    { from, to, tables: ['a'] },
+    /^tables: expected tables together with scheduledTime only/,
+  ],
+  ['a hand-over', { from, to, handOver: true }, /^handOver: expected one of the fields/],
+  ['no tables', { scheduledTime, tables: [] }, /^tables: expected a list of names/],
+  ...[-1, 0.5, '50', null, 1_000_001].map((maxDeletesPerSecond): [string, unknown, RegExp] => [
+    `${maxDeletesPerSecond} deletes per second`,
+    { scheduledTime, maxDeletesPerSecond },
+    /^maxDeletesPerSecond: expected deletes per second \(0 = no limit\): a whole number from 0 to 1000000/,
+  ]),
   [
     'a placeholder that nobody replaced',
     { scheduledTime: '<aws.scheduler.scheduled-time>' },
@@ -205,53 +192,28 @@ test.each<[string, unknown, RegExp]>([
   ['30 February', { scheduledTime: '2026-02-30T09:00:00Z' }, /^scheduledTime/],
   ['hour 25', { scheduledTime: '2026-11-20T25:00:00Z' }, /^scheduledTime/],
 ])('fails for %s', (_name, input, message) => {
-  expect(() => read(input)).toThrow(InvalidExecutionInputError);
-  expect(() => read(input)).toThrow(message);
-  expect(() => read(input)).toThrow(/Nothing was swept\.$/);
+  const isReplay = typeof input === 'object' && input !== null && ('from' in input || 'to' in input);
+  const read = () => (isReplay ? replay(input) : tick(input));
+  expect(read).toThrow(InvalidExecutionInputError);
+  expect(read).toThrow(message);
+  expect(read).toThrow(/Nothing was swept\.$/);
+});
+
+test('the input of one machine is wrong for the other', () => {
+  expect(() => tick({ from, to })).toThrow(/^scheduledTime: expected the time of a tick/);
+  expect(() => replay({ scheduledTime })).toThrow(/^from: expected the span of a replay/);
 });
 
 test('a null is never taken for a default, wherever it stands', () => {
-  const good = fc.oneof(
-    fc.record(
-      { scheduledTime: fc.constant(scheduledTime), fromNow: fc.boolean() },
-      { requiredKeys: ['scheduledTime'] },
-    ),
-    fc.record(
-      { from: fc.constant(from), to: fc.constant(to), dryRun: fc.boolean() },
-      { requiredKeys: ['from', 'to'] },
-    ),
+  const fields = fc.constantFrom('from', 'to', 'dryRun', 'table', 'maxDeletesPerSecond');
+  const good = fc.record(
+    { from: fc.constant(from), to: fc.constant(to), dryRun: fc.boolean() },
+    { requiredKeys: ['from', 'to'] },
   );
-  const fields = fc.constantFrom('scheduledTime', 'fromNow', 'from', 'to', 'dryRun');
   fc.assert(
     fc.property(good, fields, (input, field) => {
-      expect(() => read(input)).not.toThrow();
-      expect(() => read({ ...input, [field]: null })).toThrow(InvalidExecutionInputError);
+      expect(() => replay(input)).not.toThrow();
+      expect(() => replay({ ...input, [field]: null })).toThrow(InvalidExecutionInputError);
     }),
   );
-});
-
-describe('a span is refused when it has more windows than one execution gets through', () => {
-  const span = (hours: number) => ({
-    ...read({ from: '2026-08-20T08:00:00Z', to: '2026-08-20T09:00:00Z' }),
-    windowsFrom: 0,
-    windowsBefore: hours * 3600,
-  });
-  const windows = (minutes: number, shards: number) => ({ windowSeconds: minutes * 60, shards });
-
-  test.each([
-    [1000, windows(1, 1)],
-    [10, windows(1, 100)],
-    [1, windows(1, 1000)],
-    [31 * 24, windows(1440, 1000)],
-    [5 * 365 * 24, windows(60, 1)],
-  ])('%d hours of %p are fine', (hours, model) => expect(() => checkSpan(span(hours), model)).not.toThrow());
-
-  test.each([
-    [1001, windows(1, 1), /^to: expected a span of at most 60000 windows and shards, here 1000 hours/],
-    [2, windows(1, 1000), /here 1 hours/],
-    [11, windows(1, 100), /here 10 hours: sweep a longer one in parts/],
-  ])('%d hours of %p are not', (hours, model, message) => {
-    expect(() => checkSpan(span(hours), model)).toThrow(InvalidExecutionInputError);
-    expect(() => checkSpan(span(hours), model)).toThrow(message);
-  });
 });

@@ -1,795 +1,459 @@
-import { expiryModel } from '../../../expiry/model.ts';
-import type { PollPace } from '../../../functions/child/poll.ts';
-import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
-import { nextStep } from '../../../functions/query-expired/next-step.ts';
+import { type ExpiryModelProps, expiryModel } from '../../../expiry/model.ts';
+import { queryExpiredWith } from '../../../functions/query-expired/handler.ts';
+import type { NextStepOptions } from '../../../functions/query-expired/next-step.ts';
+import { NO_PROGRESS } from '../../../functions/retry/no-progress.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
-import { requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
-import type { ReadIndex } from '../../../functions/table/index-query.ts';
-import type { QueryExpiredOutput } from '../../../statemachine/contract/child.ts';
+import type { ChildProgress, ChildSweep, QueryExpiredOutput } from '../../../statemachine/contract/child.ts';
 import type { Chunk, ChunkProgress } from '../../../statemachine/contract/chunks.ts';
-import type { ExpiredKey } from '../../../statemachine/contract/keys.ts';
-import { MAX_CHILD_SECONDS } from '../../../statemachine/contract/limits.ts';
-import {
-  FUNCTION_TIMEOUT_SECONDS,
-  PRECISE_TIMEOUT_SECONDS,
-} from '../../../statemachine/contract/machines.ts';
-import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
-import { childProgress, type Progressed } from '../../support/sweep-reports.ts';
-import { windowKeysOf } from '../../support/sweep-settings.ts';
+import { MemoryTable } from '../../support/simulation/memory-table.ts';
 
-const MINUTE = Date.parse('2026-11-20T09:01:00Z') / 1000;
-const iso = (offset: number) => new Date((MINUTE + offset) * 1000).toISOString();
-const second = (offset: number) => iso(Math.floor(offset)).replace('.000', '');
+const NOW = Date.parse('2026-11-20T09:00:00Z') / 1000;
+const iso = (epochSeconds: number) => new Date(epochSeconds * 1000).toISOString();
+const second = (epochSeconds: number) => iso(epochSeconds).replace('.000', '');
 
-const UPCOMING: SweepTarget = {
-  windows: [{ start: MINUTE, shards: '0' }],
-  from: MINUTE - 100_000,
-  before: MINUTE + 60,
-  upcomingFrom: MINUTE,
+const BACK: ChildSweep = {
+  target: { shards: '0', from: NOW - 100, before: NOW, upcomingFrom: null },
+  ...{ dryRun: false, limit: null, endsAfter: 45, part: { tick: iso(NOW), part: 0, parts: 1 } },
+  ...{ listedKeysBytes: 2_000, resultBytes: 6_000 },
 };
-const BACK: SweepTarget = { ...UPCOMING, before: MINUTE - 29, upcomingFrom: null };
+/** The minute that begins now. */
+const UPCOMING: ChildSweep = {
+  ...BACK,
+  ...{ target: { shards: '0', from: NOW, before: NOW + 60, upcomingFrom: NOW }, endsAfter: 195, part: null },
+};
 
-const keyAt = (offset: number, id = `at${offset}`): ExpiredKey => ({
-  key: { id: { S: id } },
-  ttl: MINUTE + offset,
-});
+type Held = readonly (readonly [ttl: number, count?: number])[];
 
-/** What an attempt at a chunk came to that deleted all it was given but these keys. */
-function result(
-  keys: readonly ExpiredKey[],
-  more: Partial<Chunk> = {},
-  counts: Partial<ChunkProgress> = {},
-): Chunk {
-  return {
-    next: 'done',
-    until: null,
-    timeoutSeconds: 2,
-    deadline: iso(300),
-    cutoff: MINUTE,
-    once: true,
-    keys,
-    progress: {
-      attempts: 1,
-      retries: 0,
-      deleted: 0,
-      renewed: 0,
-      notFound: 0,
-      throttled: 0,
-      failed: [],
-      lagCounts: {},
-      lagMaxMs: 0,
-      retryAtMs: 0,
-      ...counts,
-    },
-    ...more,
-  };
-}
-
-interface Given {
-  readonly target?: SweepTarget;
-  readonly progress?: Progressed;
+interface Call {
+  readonly sweep?: ChildSweep;
+  readonly held?: Held;
+  readonly progress?: ChildProgress | null;
   readonly results?: readonly Chunk[];
-  /** Seconds after the minute's start. */
-  readonly now: number;
+  /** Seconds from NOW: when the execution began, and when the state was entered. */
   readonly startedAt?: number;
-  /** TTLs, seconds after the minute's start, of the one window or by window; 'busy' for a DynamoDB that throttles. */
-  readonly index?: readonly number[] | Readonly<Record<string, readonly number[]>> | 'busy';
-  readonly idOf?: (offset: number) => string;
-  readonly random?: number;
-  /** How far DynamoDB's clock is ahead of the machine's, seconds. */
-  readonly dynamoDbAhead?: number;
-  /** How long a query takes, seconds. */
-  readonly queryTakes?: number;
-  /** The function's clock against the machine's when it begins, seconds. @default far behind */
-  readonly functionAhead?: number;
-  readonly pace?: Partial<PollPace>;
-  /** @default 'batch', in which nothing is planned */
-  readonly deleteMode?: 'guarded' | 'batch';
+  readonly at?: number;
+  /** How much later the function began, milliseconds. */
+  readonly lateMs?: number;
+  /** How far DynamoDB's clock is ahead, seconds. */
+  readonly ahead?: number;
+  readonly settings?: Partial<NextStepOptions['settings']>;
+  readonly model?: Omit<ExpiryModelProps, 'partitionKey'>;
+  readonly readIndex?: NextStepOptions['readIndex'];
 }
 
-async function decide({
-  target = UPCOMING,
-  progress = {},
-  results = [],
-  now,
-  startedAt = -60,
-  index = [],
-  idOf = offset => `at${offset}`,
-  random = 0.5,
-  dynamoDbAhead = 0,
-  queryTakes = 0,
-  functionAhead,
-  pace = {},
-  deleteMode = 'batch',
-}: Given) {
-  let clock = functionAhead === undefined ? 0 : (MINUTE + now + functionAhead) * 1000;
-  const slept: number[] = [];
-  let queries = 0;
-  const readIndex: ReadIndex = async ({ value }, { from, upTo }, startKey, limit) => {
-    queries += 1;
-    clock += queryTakes * 1000;
-    if (index === 'busy') throw new DynamoDbBusyError('throttled');
-    const window = Array.isArray(index) ? index : ((index as Record<string, readonly number[]>)[value] ?? []);
-    const all = window
-      .map((offset: number) => keyAt(offset, idOf(offset)))
-      .filter(({ ttl }) => ttl >= from && ttl <= upTo);
-    const behind =
-      startKey === null ? -1 : all.findIndex(({ key }) => JSON.stringify(key) === JSON.stringify(startKey));
-    const entries = all.slice(behind + 1, behind + 1 + limit);
-    return {
-      entries,
-      positions: entries.map(({ key }) => key),
-      more: behind + 1 + limit < all.length,
-      readAt: MINUTE + Math.floor(now + dynamoDbAhead),
-    };
+/** A call of QueryExpired, and the spans that it noted. */
+async function call({ sweep = BACK, held = [], at = 0, lateMs = 0, ahead = 0, ...more }: Call = {}) {
+  const { progress = null, results = [], startedAt = at, settings = {} } = more;
+  const model = expiryModel({ partitionKey: 'id', ...(more.model ?? { granularityMinutes: 1440 }) });
+  const nowMs = (NOW + at) * 1000;
+  const table = new MemoryTable(model, () => nowMs + lateMs + ahead * 1000);
+  let id = 0;
+  for (const [ttl, count = 1] of held) {
+    for (let copy = 0; copy < count; copy += 1, id += 1) table.write(`${id}`.padStart(5, '0'), ttl, 0);
+  }
+  const noted: (readonly [from: number, to: number])[] = [];
+  const output = await queryExpiredWith(
+    { sweep, progress, results, startedAt: iso(NOW + startedAt), now: iso(NOW + at) },
+    {
+      settings: { deleteMode: 'guarded', pollSeconds: 0, marginSeconds: 0, ...settings },
+      layout: indexLayout(model),
+      ...{ readIndex: more.readIndex ?? table.readIndex, countIndex: table.countIndex },
+      ...{ showKey: key => key, random: () => 0.5, clock: () => nowMs + lateMs },
+    },
+    {
+      tableName: 'simulated',
+      logger: { warn: () => undefined },
+      journal: () => ({ noteSwept: async (_table, { from, to }) => void noted.push([from - NOW, to - NOW]) }),
+    },
+  );
+  return { ...output, noted, planned: plannedOf(output) };
+}
+
+/** The second of each chunk's deletes from NOW, and how many it has. */
+function plannedOf({ chunks }: QueryExpiredOutput) {
+  return chunks.map(({ until, keys }) => [
+    until === null ? 'now' : Date.parse(until) / 1000 - NOW,
+    keys.length,
+  ]);
+}
+
+const keys = (...ttls: readonly number[]) =>
+  ttls.map((ttl, index) => ({ key: { id: { S: `${index}` } }, ttl }));
+
+/** The result of a chunk: what was deleted, and what it left. */
+function chunk(left: readonly number[], done: Partial<ChunkProgress> | null, error?: string): Chunk {
+  return {
+    ...{ next: 'done', until: null, timeoutSeconds: 15, deadline: iso(NOW + 5), cutoff: NOW, planned: false },
+    ...{ keys: keys(...left), progress: done && { ...NO_PROGRESS, attempts: 1, ...done } },
+    ...(error !== undefined && { error }),
   };
-  const answer = await nextStep(
-    {
-      progress: childProgress({ target }, progress),
-      results,
-      startedAt: iso(startedAt),
-      now: iso(now),
-    },
-    {
-      pace: {
-        precisionSeconds: 1,
-        pollSeconds: 0,
-        deleteAttempts: 5,
-        backoffBaseSeconds: 1,
-        backoffCapSeconds: 20,
-        deleteMode,
-        ...pace,
-      },
-      layout: indexLayout(expiryModel({ partitionKey: 'id' })),
-      readIndex,
-      showKey: key => key,
-      random: () => random,
-      sleep: async ms => void slept.push(ms),
-      clock: () => clock,
-    },
-  );
-  return { ...answer, slept, queries };
 }
 
-const offsets = ({ chunks }: { chunks: readonly Chunk[] }) =>
-  chunks.flatMap(({ keys }) => keys.map(({ ttl }) => ttl - MINUTE));
+/** The progress of a child whose cursor is this, in seconds from NOW. */
+async function progressed(
+  cursor: number,
+  sweep = BACK,
+  more: Partial<ChildProgress> = {},
+): Promise<ChildProgress> {
+  const { progress } = await call({ sweep, held: [[sweep.target.from]] });
+  return { ...progress, cursor: NOW + cursor, ...more, counts: { ...progress.counts, inFlight: 0 } };
+}
 
-describe('a poll that is due', () => {
-  test('deletes what is expired, then waits for what expires next', async () => {
-    const answer = await decide({ now: 0.1, index: [-1, 0, 7] });
-    expect(answer).toMatchObject({ next: 'delete', upcoming: [{ until: second(7), chunks: [] }] });
-    expect(answer.progress).toMatchObject({
-      poll: { seen: MINUTE, nextAt: MINUTE + 7, lastDue: 2 },
-      counts: { inFlight: 2 },
+describe('a child of the lookback', () => {
+  test('deletes in chunks of 25 what its page has, at once', async () => {
+    const { next, chunks, planned, progress } = await call({
+      held: [[NOW - 90, 30], [NOW - 1, 7], [NOW, 5], [NOW - 101]],
     });
-    expect(offsets(answer)).toEqual([-1, 0]);
-    expect(answer.chunks[0]).toMatchObject({ next: 'delete', once: true, timeoutSeconds: 2, cutoff: MINUTE });
+    expect([next, planned]).toEqual([
+      'delete',
+      [
+        ['now', 25],
+        ['now', 12],
+      ],
+    ]);
+    expect(chunks[0]).toMatchObject({
+      planned: false,
+      cutoff: NOW,
+      deadline: iso(NOW + 5),
+      timeoutSeconds: 15,
+      progress: null,
+    });
+    expect(progress).toMatchObject({ cursor: NOW, counts: { inFlight: 37, deleted: 0 } });
   });
 
-  test('with nothing behind it is followed by a call that adds up', async () => {
-    expect(await decide({ now: 0, index: [0] })).toMatchObject({ next: 'delete', upcoming: [] });
+  test('of more than a page has its cursor before what it has not read', async () => {
+    const { planned, progress } = await call({
+      held: [
+        [NOW - 90, 600],
+        [NOW - 80, 600],
+      ],
+    });
+    expect(planned).toHaveLength(24);
+    expect(progress.cursor).toBe(NOW - 81);
   });
 
-  test('that finds nothing waits for what expires next', async () => {
-    expect(await decide({ now: 0, index: [30] })).toMatchObject({ next: 'wait', until: second(30) });
-  });
-
-  test('that finds nothing, with nothing behind it, ends the child', async () => {
-    const { next, result: end } = await decide({ now: 0 });
-    expect(next).toBe('end');
-    expect(end).toMatchObject({ complete: true, interrupted: false, found: 0 });
-  });
-
-  test.each([
-    ['while the minute is on', UPCOMING, 59, { once: true, timeoutSeconds: 2 }],
-    ['at its end', UPCOMING, 60, { once: false, timeoutSeconds: 15 }],
-    ['of a target that lies back', BACK, 59, { once: false, timeoutSeconds: 15 }],
-  ])('%s makes chunks of %p', async (_name, target, now, expected) => {
-    const { chunks } = await decide({ target, now, index: [-40, 20] });
-    expect(chunks[0]).toMatchObject(expected);
-  });
-
-  test('gives each chunk the deadline that the child has', async () => {
-    const { chunks } = await decide({ now: 0, startedAt: -33, index: [0] });
-    expect(chunks[0]?.deadline).toBe(iso(MAX_CHILD_SECONDS - 33));
-  });
-
-  test('before its time waits on', async () => {
-    const answer = await decide({ now: 4.9, progress: { poll: { nextAt: MINUTE + 5 } }, index: [5] });
-    expect(answer).toMatchObject({ next: 'wait', until: second(5), queries: 0 });
+  test('ends with its target, and notes it', async () => {
+    const found = await call({
+      progress: await progressed(0),
+      results: [chunk([], { deleted: 3, renewed: 1 })],
+    });
+    expect(found).toMatchObject({
+      next: 'end',
+      noted: [[-100, 0]],
+      result: { found: 4, deleted: 3, renewed: 1 },
+    });
+    expect(await call()).toMatchObject({ next: 'end', noted: [[-100, 0]], result: { found: 0 } });
   });
 });
 
-describe('what DeleteChunks came to', () => {
-  test('is added up, every key once', async () => {
-    const results = [
-      result(
-        [],
-        {},
-        {
-          deleted: 20,
-          renewed: 2,
-          notFound: 1,
-          attempts: 3,
-          retries: 2,
-          lagCounts: { 1: 20 },
-          lagMaxMs: 18,
-        },
-      ),
-      result([], {}, { failed: [{ key: keyAt(1).key, reason: 'ValidationError' }] }),
-    ];
-    const { result: end } = await decide({
-      now: 1,
-      progress: { poll: { nextAt: null }, counts: { deleted: 5, inFlight: 24 } },
-      results,
-    });
-    expect(end).toMatchObject({
-      found: 29,
-      deleted: 25,
-      renewed: 2,
-      notFound: 1,
-      failed: 1,
-      retries: 2,
-      lagCounts: { 1: 20 },
-      lagMaxMs: 18,
-      complete: false,
-      interrupted: false,
-    });
-    expect(end?.failedKeys).toEqual([{ key: keyAt(1).key, reason: 'ValidationError' }]);
-  });
+describe('the results of the deletes', () => {
+  const withResults = async (results: readonly Chunk[], more: Call = {}) =>
+    call({ progress: await progressed(0), results, ...more });
 
-  test('of a function that failed for good is failed keys, with its error', async () => {
-    const results = [result([keyAt(1)], { error: 'AccessDeniedException', progress: null })];
-    const { result: end } = await decide({ now: 1, progress: { poll: { nextAt: null } }, results });
-    expect(end).toMatchObject({ found: 1, failed: 1, failedKeys: [{ reason: 'AccessDeniedException' }] });
-  });
-
-  const TRANSIENT = ['States.Timeout', 'Lambda.TooManyRequestsException', 'Sandbox.Timedout'];
-
-  test.each(TRANSIENT)(
-    'of a function that ended with %s is a chunk to try again after a wait',
-    async error => {
-      const failed = result(
-        [keyAt(-40)],
-        { error, once: false, next: 'delete' },
-        { attempts: 2, retries: 1, deleted: 3 },
-      );
-      const done = result([], { once: false }, { deleted: 25 });
-      const progress = { poll: { nextAt: null, seen: MINUTE - 30 } };
-      const answer = await decide({ target: BACK, now: 1, progress, results: [failed, done] });
-      expect(answer).toMatchObject({ next: 'delete', upcoming: [], queries: 0 });
-      expect(answer.progress).toMatchObject({
-        deferred: { count: 0 },
-        counts: { deleted: 28, retries: 2, inFlight: 1 },
-      });
-      expect(answer.chunks).toHaveLength(1);
-      expect(answer.chunks[0]).toMatchObject({
-        next: 'wait',
-        until: second(3),
-        keys: [keyAt(-40)],
-        progress: { attempts: 3, retries: 0, deleted: 0, retryAtMs: (MINUTE + 3) * 1000 },
-      });
-      expect(answer.chunks[0]).not.toHaveProperty('error');
-    },
-  );
-
-  test.each(TRANSIENT)('of a function that ended with %s in an upcoming minute is deferred', async error => {
-    const results = [result([keyAt(1)], { error, progress: null, next: 'delete' })];
-    const answer = await decide({
-      now: 1.6,
-      progress: { poll: { nextAt: MINUTE + 30, seen: MINUTE + 1 } },
-      results,
-    });
-    expect(answer).toMatchObject({
-      next: 'wait',
-      until: second(2),
-      progress: { deferred: { count: 1 }, counts: { retries: 1 } },
-    });
-  });
-
-  test('of a function that failed as often as it may ends the child, and loses no other chunk', async () => {
-    const error = 'Runtime.ExitError';
-    const results = [
-      result([keyAt(-40, 'last')], { error, once: false }, { attempts: 4 }),
-      result([keyAt(-40, 'first')], { error, once: false, progress: null }),
-    ];
-    const { next, result: end } = await decide({
-      target: BACK,
-      now: 1,
-      progress: { poll: { nextAt: null } },
-      results,
-    });
-    expect(next).toBe('end');
-    expect(end).toMatchObject({ found: 2, failed: 2, interrupted: false });
-  });
-});
-
-describe('deferred keys', () => {
-  const SEEN = { poll: { nextAt: MINUTE + 30, seen: MINUTE + 10 } };
-
-  test('get a poll of their own, within a second', async () => {
-    const answer = await decide({ now: 10.8, progress: SEEN, results: [result([keyAt(10)])], index: [10] });
-    expect(answer).toMatchObject({ next: 'wait', until: second(11), queries: 0, slept: [] });
-    expect(answer.progress.deferred).toMatchObject({
-      count: 1,
-      polls: 1,
-      retryAtMs: (MINUTE + 11.3) * 1000,
-    });
-  });
-
-  test('get it from the same call when it is due in the same second: a Wait cannot end there', async () => {
-    const answer = await decide({ now: 10.2, progress: SEEN, results: [result([keyAt(10)])], index: [10] });
-    expect(answer).toMatchObject({ next: 'delete', queries: 1, slept: [500] });
-    expect(offsets(answer)).toEqual([10]);
-  });
-
-  const PENDING = { ...SEEN, deferred: { count: 1, polls: 1, retryAtMs: (MINUTE + 10.7) * 1000 } };
-
-  test('are found by it from the start of the windows, at a moment of their own', async () => {
-    const answer = await decide({ now: 10.25, progress: PENDING, index: [9, 10, 30] });
-    expect(answer.slept).toEqual([450]);
-    expect(offsets(answer)).toEqual([9, 10]);
-    expect(answer.progress.deferred).toMatchObject({ count: 0, retryAtMs: null, retriedUpTo: MINUTE + 10 });
-    expect(answer).toMatchObject({ upcoming: [{ until: second(30), chunks: [] }] });
-  });
-
-  test('do not make a poll for what expires right then wait', async () => {
-    const progress = { ...PENDING, poll: { ...SEEN.poll, nextAt: MINUTE + 10 } };
-    const answer = await decide({ now: 10.1, progress, index: [9, 10] });
-    expect(answer.slept).toEqual([]);
-    expect(offsets(answer)).toEqual([9, 10]);
-  });
-
-  test('are left alone by a poll before theirs', async () => {
-    const progress = {
-      poll: { ...SEEN.poll, nextAt: MINUTE + 11 },
-      deferred: { ...PENDING.deferred, retryAtMs: (MINUTE + 25) * 1000 },
-    };
-    const answer = await decide({ now: 11, progress, index: [10, 11, 40] });
-    expect(offsets(answer)).toEqual([11]);
-    expect(answer).toMatchObject({ upcoming: [{ until: second(25), chunks: [] }] });
-  });
-
-  test.each([
-    [1, 1000],
-    [2, 2000],
-    [3, 4000],
-    [9, 10_000],
-  ])('that their poll left again, for the %dth time, wait %d ms', async (polls, waitMs) => {
-    const progress = { ...SEEN, deferred: { polls, retriedUpTo: MINUTE + 10 } };
-    const answer = await decide({ now: 12, progress, results: [result([keyAt(10)])] });
-    expect(answer.progress.deferred).toMatchObject({
-      polls: polls + 1,
-      retryAtMs: (MINUTE + 12) * 1000 + waitMs,
-    });
-  });
-
-  test.each([
-    ['in a poll before theirs', { retriedUpTo: null, retryAtMs: (MINUTE + 28) * 1000, count: 1 }],
-    ['in their own poll', { retriedUpTo: MINUTE + 10, retryAtMs: null }],
-  ])('that were not before, %s, do not wait for those that were', async (_name, more) => {
-    const progress = { ...SEEN, deferred: { polls: 6, ...more } };
-    const results = [result([keyAt(12, 'new')])];
-    const answer = await decide({ now: 12.7, progress, results });
-    expect(answer.progress.deferred).toMatchObject({ retryAtMs: (MINUTE + 13.2) * 1000, polls: 6 });
-  });
-
-  test('that are gone take the waits back to their beginning', async () => {
-    const progress = { ...SEEN, deferred: { polls: 6, retriedUpTo: MINUTE + 10 } };
-    const { progress: after } = await decide({
-      now: 12,
-      progress,
-      results: [result([], {}, { deleted: 1 })],
-    });
-    expect(after.deferred.polls).toBe(0);
-  });
-
-  test('do not begin a poll in the middle of another', async () => {
-    const position = { indexKey: 0, key: keyAt(10).key };
-    const answer = await decide({
-      now: 10.9,
-      progress: { ...PENDING, poll: { ...SEEN.poll, position, seen: null } },
-      index: [9, 10, 10.5],
-    });
-    expect(offsets(answer)).toEqual([]);
-    expect(answer.progress.deferred.count).toBe(1);
-  });
-
-  test('failed ones are counted by the poll that finds them again, not twice', async () => {
-    const failedKeys = [{ key: keyAt(9).key, reason: 'ValidationError' }];
-    const answer = await decide({
-      now: 10.9,
-      progress: { ...PENDING, counts: { failed: 1, failedKeys } },
-      index: [9, 10],
-    });
-    expect(answer.progress.counts).toMatchObject({ failed: 0, failedKeys: [], inFlight: 2 });
-  });
-});
-
-describe('a DynamoDB that is too busy for a query', () => {
-  test.each([
-    [0, 500],
-    [1, 1000],
-    [4, 8000],
-    [7, 10_000],
-  ])('for the time after %d is given %d ms', async (polls, waitMs) => {
-    const { next, progress } = await decide({ now: 0, progress: { busy: { polls } }, index: 'busy' });
-    expect(next).toBe('wait');
-    expect(progress.busy).toEqual({ polls: polls + 1, untilMs: MINUTE * 1000 + waitMs });
-  });
-
-  test.each<[string, Given]>([
-    ['a busy one, in an upcoming minute', { now: 0, index: 'busy' }],
-    ['a busy one, in a window looked back to', { now: 0, target: BACK, index: 'busy' }],
-    ['deletes, which may leave keys', { now: 0, index: [0, 9] }],
+  test.each<[string, Chunk[], number, Partial<ChildProgress['counts']>]>([
     [
-      'a retry that is not due',
-      {
-        now: 0,
-        progress: { poll: { nextAt: MINUTE + 9 }, deferred: { retryAtMs: (MINUTE + 3) * 1000 } },
-      },
+      'left keys set the cursor before the first of them',
+      [chunk([NOW - 40, NOW - 50], { deleted: 1 }), chunk([], { deleted: 2 })],
+      -51,
+      { deleted: 3, retries: 1 },
     ],
-  ])('that hangs can be told of by a call that slept before, after %s', async (_name, given) => {
-    const { progress, timeoutSeconds } = await decide(given);
-    const attempts = 2;
-    const hangs = attempts * requestTimeoutMs(queryTimeoutSeconds(progress), attempts);
-    expect(timeoutSeconds * 1000).toBeGreaterThan(999 + hangs + 300);
-    expect(timeoutSeconds).toBeLessThanOrEqual(FUNCTION_TIMEOUT_SECONDS.QueryExpired);
+    ['of fractions, too', [chunk([NOW - 50.5], { deleted: 1 })], -51, { deleted: 1 }],
+    [
+      'a chunk without a result leaves all of its keys',
+      [chunk([NOW - 9], null), chunk([], { notFound: 1 })],
+      -10,
+      { notFound: 1 },
+    ],
+  ])('%s', async (_name, results, cursor, counts) => {
+    const { progress, next } = await withResults(results, { held: [[NOW + cursor + 1]] });
+    expect(next).toBe('delete');
+    expect(progress.counts).toMatchObject(counts);
+    // What was left is tried again, though no page may have it.
+    const { chunks } = await withResults(results, { held: [[NOW + cursor]] });
+    const left = results.flatMap(({ keys: own }) => own.map(({ ttl }) => ttl));
+    const again = chunks.flatMap(({ keys: own }) => own.map(({ ttl }) => ttl));
+    expect(again).toEqual(left.toSorted((one, other) => one - other));
   });
 
-  test('is not asked before that, whatever is due', async () => {
-    const progress = {
-      busy: { polls: 3, untilMs: (MINUTE + 8.5) * 1000 },
-      deferred: { count: 1, retryAtMs: 1 },
-    };
-    expect(await decide({ now: 7.9, progress })).toMatchObject({
+  test('keys that DynamoDB refuses are counted, named and passed', async () => {
+    const failed = [{ key: { id: { S: 'a' } }, reason: 'ValidationError' }];
+    const ended = await withResults([chunk([], { deleted: 2, failed })]);
+    expect(ended).toMatchObject({
+      next: 'end',
+      noted: [[-100, 0]],
+      result: { found: 3, failed: 1, failedKeys: failed },
+    });
+  });
+
+  test('a call that fails for good is passed, but not noted', async () => {
+    const results = [chunk([NOW - 30, NOW - 20.5], null, 'AccessDeniedException'), chunk([], { deleted: 1 })];
+    const { next, noted, result, progress } = await withResults(results);
+    expect([next, noted, progress.brokenAt]).toEqual(['end', [[-100, -30]], NOW - 30]);
+    expect(result).toMatchObject({
+      found: 3,
+      deleted: 1,
+      failed: 2,
+      failedKeys: [{ reason: 'AccessDeniedException' }, {}],
+    });
+  });
+
+  test('a call that fails for good at the first key leaves nothing to note', async () => {
+    expect((await withResults([chunk([NOW - 100], null, 'AccessDeniedException')])).noted).toEqual([]);
+  });
+
+  test('a page of which nothing was deleted is followed by a wait, which grows', async () => {
+    const first = await withResults([chunk([NOW - 50], { throttled: 1 })]);
+    expect(first).toMatchObject({
       next: 'wait',
-      until: second(8),
-      queries: 0,
+      until: second(NOW),
+      progress: { stuck: 1, cursor: NOW - 51 },
     });
-    expect((await decide({ now: 8, progress, index: [1] })).slept).toEqual([500]);
+    const more = await call({
+      progress: { ...first.progress, stuck: 3 },
+      results: [chunk([NOW - 50], { throttled: 1 })],
+    });
+    expect(more).toMatchObject({ next: 'wait', until: second(NOW + 4), progress: { stuck: 4 } });
+    const last = await call({ progress: more.progress, held: [[NOW - 50]] });
+    expect(last).toMatchObject({ next: 'delete', progress: { stuck: 4 } });
+    const through = await call({ progress: last.progress, results: [chunk([NOW - 50], { deleted: 1 })] });
+    expect(through.progress.stuck).toBe(0);
   });
 
-  test('and then is not any more begins anew', async () => {
-    const { progress } = await decide({ now: 0, progress: { busy: { polls: 5 } }, index: [30] });
-    expect(progress.busy).toEqual({ polls: 0, untilMs: null });
+  test('a paused table ends the child: what it left is for later', async () => {
+    const ended = await withResults([chunk([NOW - 50], null, 'TablePausedError'), chunk([], { deleted: 2 })]);
+    expect(ended).toMatchObject({
+      next: 'end',
+      noted: [[-100, -50]],
+      result: { found: 2, deleted: 2, leftForLater: 1 },
+    });
+    expect(ended.result?.interrupted).toBeUndefined();
   });
 
-  test('leaves what is deferred as it is', async () => {
-    const deferred = { count: 3, retryAtMs: MINUTE * 1000 };
-    const { progress } = await decide({
-      now: 0,
-      progress: { poll: { seen: MINUTE }, deferred, counts: { failed: 2 } },
-      index: 'busy',
-    });
-    expect(progress).toMatchObject({ deferred, counts: { failed: 2 } });
+  test('a note that cannot be written fails nothing', async () => {
+    expect((await withResults([chunk([], { deleted: 1 })])).next).toBe('end');
   });
 });
 
-describe('a child', () => {
-  const LATE = MAX_CHILD_SECONDS - 60;
+test.each([
+  [1, 0, 500],
+  [3, 2_000, 2_000],
+])('a query that is busy is a wait, after %d of them', async stuck => {
+  const readIndex = () => Promise.reject(new DynamoDbBusyError('throttled'));
+  const progress = await progressed(-50, BACK, { stuck: stuck - 1 });
+  const busy = await call({ readIndex, progress });
+  expect(busy).toMatchObject({ next: 'wait', progress: { stuck, cursor: NOW - 50 } });
+  expect(Date.parse(busy.until ?? '')).toBe((NOW + Math.floor(0.5 * 2 ** (stuck - 1))) * 1000);
+});
 
-  test.each([
-    ['a millisecond before its time is up goes on', LATE - 0.001, 'delete'],
-    ['whose time is up ends', LATE, 'end'],
-  ])('%s', async (_name, now, next) => {
-    const progress = { poll: { nextAt: MINUTE + 1 }, counts: { deleted: 1 } };
-    expect(await decide({ now, progress, index: [1] })).toMatchObject({ next });
-  });
+describe('a child whose time is over', () => {
+  const end = async (more: Call) => call({ startedAt: -45, ...more });
 
-  test('waits for nothing beyond that time', async () => {
-    const progress = { poll: { nextAt: null }, deferred: { polls: 9, retriedUpTo: MINUTE + 90 } };
-    const answer = await decide({ now: LATE - 1, progress, results: [result([keyAt(50)])], random: 0.99 });
-    expect(answer).toMatchObject({ next: 'wait', until: second(LATE) });
-  });
-
-  test('does not ask again and again within the second in which its time is up', async () => {
-    const progress = { poll: { nextAt: null }, deferred: { polls: 9, retriedUpTo: MINUTE + 90 } };
-    const left = { progress, startedAt: -60.1, random: 0.99 };
-    const first = await decide({ ...left, now: LATE - 1, results: [result([keyAt(50)])] });
-    expect(first).toMatchObject({ next: 'wait', until: second(LATE) });
-    expect(await decide({ ...left, now: LATE, progress: first.progress })).toMatchObject({ next: 'end' });
-  });
-
-  test.each(['deleted', 'renewed', 'notFound'] as const)(
-    'out of time that made progress (%s) hands its target on, without what it did not finish',
-    async fate => {
-      const progress = {
-        poll: { nextAt: MINUTE + 1 },
-        deferred: { count: 3 },
-        counts: { [fate]: 7, failed: 2 },
-      };
-      const { result: end } = await decide({ now: LATE, progress });
-      expect(end).toMatchObject({
-        found: 7,
-        [fate]: 7,
-        failed: 0,
-        complete: false,
-        interrupted: false,
-        resume: UPCOMING,
-      });
-    },
-  );
-
-  test('out of time that made none fails what is deferred, and is interrupted when it has more to read', async () => {
-    const deferred = { count: 3, keys: [{ key: keyAt(1).key, reason: 'Unprocessed' }] };
-    const left = { deferred, counts: { failed: 2 } };
-    const unread = await decide({ now: LATE, progress: { ...left, poll: { nextAt: MINUTE + 1 } } });
-    expect(unread.result).toMatchObject({ found: 5, failed: 5, interrupted: true, complete: false });
-    const read = await decide({ now: LATE, progress: { ...left, poll: { nextAt: null } } });
-    expect(read.result).toMatchObject({ found: 5, failed: 5, interrupted: false, complete: false });
-    expect(read.result?.failedKeys).toEqual(deferred.keys);
-    expect(read.result).not.toHaveProperty('resume');
-  });
-
-  test('out of time with nothing left is complete', async () => {
-    const { result: end } = await decide({
-      now: LATE,
-      progress: { poll: { nextAt: null }, counts: { deleted: 7 } },
+  test('and got on ends with what is left, and notes what is gone', async () => {
+    const ended = await end({
+      progress: await progressed(-30),
+      results: [chunk([NOW - 40], { deleted: 1 })],
     });
-    expect(end).toMatchObject({ found: 7, complete: true });
+    expect(ended).toMatchObject({
+      ...{ next: 'end', noted: [[-100, -40]] },
+      result: { found: 1, resume: { ...BACK.target, from: NOW - 41 } },
+    });
+    expect(ended.result).not.toHaveProperty('failed');
   });
 
-  test.each([
-    [1, { resume: BACK, found: 1, failed: 0 }],
-    [0, { found: 1, failed: 1, failedKeys: [{ key: keyAt(-40).key, reason: 'Unprocessed' }] }],
-  ])('whose chunk gave up, with %d deleted, ends with %p', async (deleted, expected) => {
-    const results = [result([keyAt(-40)], { once: false }, { deleted, attempts: 5 })];
-    const { next, result: end } = await decide({
-      target: BACK,
-      now: 5,
-      progress: { poll: { nextAt: null } },
-      results,
+  test('and got nowhere has failed to delete what it tried', async () => {
+    const progress = await progressed(-30, BACK, { stuck: 7 });
+    const ended = await end({ progress, results: [chunk([NOW - 100, NOW - 99], { throttled: 2 })] });
+    expect(ended).toMatchObject({
+      noted: [],
+      result: { found: 2, failed: 2, failedKeys: [{ reason: 'Unprocessed' }, {}] },
     });
-    expect(next).toBe('end');
-    expect(end).toMatchObject(expected);
+  });
+
+  test('and has come only to its first key, of which it deleted none, got nowhere', async () => {
+    const progress = await progressed(-30);
+    const left = chunk([NOW - 99.5], { throttled: 1 });
+    expect((await end({ progress, results: [left] })).result).toMatchObject({ failed: 1 });
+  });
+
+  test('and could not read was interrupted', async () => {
+    const ended = await end({ progress: await progressed(-101) });
+    expect(ended).toMatchObject({ next: 'end', noted: [], result: { found: 0, interrupted: true } });
+  });
+
+  test('a second before is at work', async () => {
+    expect(await call({ startedAt: -44, held: [[NOW - 9]] })).toMatchObject({ next: 'delete' });
+    expect((await call({ startedAt: -44, held: [[NOW - 9]] })).chunks[0]?.deadline).toBe(iso(NOW + 1));
   });
 });
 
-describe('a child whose part of a limit has ended', () => {
-  const limit = { perSecond: 10, credit: 10, before: MINUTE + 60 };
-  const position = { indexKey: 0, key: keyAt(-40).key };
+describe('a child of an upcoming minute', () => {
+  const minute = (more: Call = {}) => call({ sweep: UPCOMING, ...more });
 
-  test.each<[string, Progressed, number]>([
-    ['a page that it has not read', { poll: { position, nextAt: null } }, 1],
-    ['a poll that was due', { poll: { nextAt: MINUTE + 30 } }, 1],
-    ['keys that wait for another try', { poll: { nextAt: null }, deferred: { count: 2 } }, 1],
-    ['nothing', { poll: { nextAt: null } }, 0],
-  ])('leaves %s for later, and is complete', async (_what, progress, leftForLater) => {
-    const { next, result: end } = await decide({ now: 62, progress: { ...progress, brake: { limit } } });
-    expect([next, end]).toMatchObject(['end', { leftForLater, failed: 0, complete: true }]);
+  test('gives each key its second, and reads a minute ahead', async () => {
+    const { next, chunks, planned, progress } = await minute({
+      held: [[NOW], [NOW + 3, 26], [NOW + 59], [NOW + 60]],
+    });
+    expect([next, planned]).toEqual([
+      'delete',
+      [
+        ['now', 1],
+        [3, 25],
+        [3, 1],
+        [59, 1],
+      ],
+    ]);
+    expect(chunks.map(({ planned: isPlanned, cutoff }) => [isPlanned, cutoff - NOW])).toEqual([
+      [false, 0],
+      [true, 3],
+      [true, 3],
+      [true, 59],
+    ]);
+    // Its last try is 0.6 s after its page's last second, or after five.
+    expect(chunks.map(({ deadline }) => Date.parse(deadline) - NOW * 1000)).toEqual([
+      5_000, 8_000, 8_000, 59_600,
+    ]);
+    expect(progress.cursor).toBe(NOW + 60);
+  });
+
+  test('in which nothing is ends at once, and notes nothing', async () => {
+    expect(await minute()).toMatchObject({ next: 'end', noted: [] });
+  });
+
+  test.each<[string, Call]>([
+    ['began late', { lateMs: 201 }],
+    ['does not know DynamoDB’s clock', { ahead: -1 }],
+    ['may not check its deletes', { settings: { deleteMode: 'batch' } }],
+  ])('that %s plans nothing: it waits for the next second', async (_name, more) => {
+    const { next, planned, until } = await minute({ held: [[NOW + 3]], ...more });
+    expect([next, planned]).toEqual(['wait', []]);
+    expect(Date.parse(until ?? '')).toBeLessThanOrEqual((NOW + 1) * 1000);
+  });
+
+  test('with a margin everything is as much later', async () => {
+    const settings = { marginSeconds: 30 };
+    const { planned, chunks } = await minute({ held: [[NOW], [NOW + 3]], at: 30, settings });
+    expect([planned, chunks.map(({ cutoff }) => cutoff - NOW)]).toEqual([
+      [
+        ['now', 1],
+        [33, 1],
+      ],
+      [0, 3],
+    ]);
+  });
+
+  test('with pollSeconds reads only as far ahead, and then waits', async () => {
+    const settings = { pollSeconds: 5 };
+    const { planned, progress } = await minute({ held: [[NOW + 3], [NOW + 6]], settings });
+    expect([planned, progress.cursor - NOW]).toEqual([[[3, 1]], 0]);
+    expect(await minute({ settings })).toMatchObject({ next: 'wait', until: second(NOW + 5) });
+  });
+});
+
+describe('a limit', () => {
+  const limited = (perSecond: number, credit = 1, target = UPCOMING.target): ChildSweep => ({
+    ...UPCOMING,
+    target,
+    limit: { perSecond, credit, before: NOW + 60 },
+  });
+
+  test.each<[string, number, number, Held, [number | 'now', number][]]>([
+    [
+      'spreads what is due',
+      2,
+      2,
+      [[NOW, 5]],
+      [
+        ['now', 2],
+        [1, 2],
+        [2, 1],
+      ],
+    ],
+    [
+      'leaves what expires by itself slowly enough',
+      1,
+      1,
+      [[NOW + 3], [NOW + 9]],
+      [
+        [3, 1],
+        [9, 1],
+      ],
+    ],
+    [
+      'of half a delete a second takes two seconds each',
+      0.5,
+      1,
+      [[NOW, 3]],
+      [
+        ['now', 1],
+        [2, 1],
+        [4, 1],
+      ],
+    ],
+    [
+      'does not save up',
+      2,
+      2,
+      [[NOW + 30, 5]],
+      [
+        [30, 2],
+        [31, 2],
+        [32, 1],
+      ],
+    ],
+    [
+      'ends with its share',
+      1,
+      1,
+      [[NOW + 57, 9]],
+      [
+        [57, 1],
+        [58, 1],
+        [59, 1],
+      ],
+    ],
+  ])('%s', async (_name, perSecond, credit, held, planned) => {
+    expect((await call({ sweep: limited(perSecond, credit), held })).planned).toEqual(planned);
+  });
+
+  test('goes on from page to page', async () => {
+    const { progress } = await call({ sweep: limited(2, 2), held: [[NOW, 5]] });
+    expect(progress.credit).toEqual({ at: NOW + 2, keys: 1 });
+    expect(
+      (
+        await call({
+          sweep: limited(2, 2),
+          held: [[NOW, 3]],
+          at: 2,
+          startedAt: 0,
+          progress: { ...progress, cursor: NOW - 1 },
+        })
+      ).planned,
+    ).toEqual([
+      ['now', 1],
+      [3, 2],
+    ]);
+  });
+
+  test('whose minute is over leaves the rest for later, and that is no failure', async () => {
+    const sweep = { ...limited(1), part: BACK.part };
+    const progress = await progressed(20, sweep);
+    const ended = await call({
+      sweep,
+      at: 60,
+      startedAt: -60,
+      progress,
+      results: [chunk([NOW + 10], { deleted: 1 })],
+    });
+    expect(ended).toMatchObject({ next: 'end', noted: [[0, 10]], result: { found: 1, leftForLater: 1 } });
   });
 });
 
 describe('a dry run', () => {
-  const DRY = { dryRun: true, poll: { nextAt: MINUTE - 100 } };
+  const dry = { ...BACK, dryRun: true, part: null };
 
-  test('counts, lists and ends', async () => {
-    const answer = await decide({ target: BACK, now: 0, progress: DRY, index: [-40, -35] });
-    expect(answer.result).toMatchObject({
-      found: 2,
-      deleted: 0,
-      failed: 0,
-      sampleKeys: [keyAt(-40).key, keyAt(-35).key],
-      complete: true,
-    });
-  });
-
-  test('out of time goes on where it was', async () => {
-    const position = { indexKey: 0, key: keyAt(-40).key };
-    const progress = { ...DRY, poll: { ...DRY.poll, position }, counts: { found: 1000 } };
-    const { result: end } = await decide({ target: BACK, now: MAX_CHILD_SECONDS, progress, startedAt: 0 });
-    expect(end).toMatchObject({ found: 1000, resume: { ...BACK, position } });
-  });
-});
-
-describe("the machine waits by its own clock for DynamoDB's", () => {
-  test.each([
-    ['goes with it', 0, 7],
-    ['is five seconds ahead', 5, 2],
-    ['is five seconds behind', -5, 12],
-    ['is a little behind, in the second before', -0.1, 8],
-    ['is a little ahead', 0.1, 7],
-  ])('that %s', async (_name, dynamoDbAhead, wait) => {
-    const answer = await decide({ now: 0.05, index: [7], dynamoDbAhead });
-    expect(answer).toMatchObject({ next: 'wait', until: second(wait), queries: 1 });
-  });
-
-  test('a minute goes on until DynamoDB has come to its end', async () => {
-    const progress = { poll: { nextAt: MINUTE + 60 } };
-    const behind = await decide({ now: 60.05, progress, index: [59], dynamoDbAhead: -5 });
-    expect(behind).toMatchObject({ next: 'wait', until: second(64) });
-    const together = await decide({ now: 60.05, progress, index: [59] });
-    expect(together).toMatchObject({ next: 'delete', progress: { poll: { nextAt: null } } });
-  });
-});
-
-describe('what expires next', () => {
-  const guarded = { deleteMode: 'guarded' } as const;
-  const plannedAt = ({ upcoming }: Pick<QueryExpiredOutput, 'upcoming'>) =>
-    upcoming.map(step => [step.until, offsets(step)]);
-  const LATER = (offset: number) => [second(offset), []];
-
-  test('is handed on with what is due, each with its moment', async () => {
-    const answer = await decide({ ...guarded, now: 0.05, index: [-1, 0, 7, 7, 9, 40] });
-    expect(answer.next).toBe('delete');
-    expect(offsets(answer)).toEqual([-1, 0]);
-    expect(plannedAt(answer)).toEqual([[second(7), [7, 7]], [second(9), [9]], LATER(40)]);
-    expect(answer.upcoming[1]?.chunks).toEqual([
-      {
-        next: 'delete',
-        until: null,
-        timeoutSeconds: PRECISE_TIMEOUT_SECONDS.DeleteChunk,
-        deadline: answer.chunks[0]?.deadline,
-        cutoff: MINUTE + 9,
-        once: true,
-        keys: [keyAt(9)],
-        // DynamoDB's second 9 has begun by then: it had begun second 0 when its answer was there.
-        progress: {
-          ...answer.upcoming[1]?.chunks[0]?.progress,
-          attempts: 0,
-          retryAtMs: (MINUTE + 9) * 1000 + 50,
-        },
-      },
-    ]);
-    expect(answer.progress).toMatchObject({
-      poll: {
-        nextAt: MINUTE + 40,
-        seen: MINUTE,
-        known: [{ places: '0', seen: MINUTE, next: MINUTE + 40, planned: [keyAt(7), keyAt(7), keyAt(9)] }],
-      },
-      counts: { inFlight: 5 },
-    });
-  });
-
-  test('is waited for where nothing is due, with room for what the deletes leave', async () => {
-    const answer = await decide({ ...guarded, now: 0, index: [7, 9] });
-    expect(answer).toMatchObject({ next: 'wait', until: second(7), timeoutSeconds: 4 });
-    expect(offsets(answer)).toEqual([7]);
-    expect(answer.upcoming).toMatchObject([{ until: second(9), chunks: [{ keys: [keyAt(9)] }] }]);
-  });
-
-  test('after which the child ends, once that is added up, when nothing more is known', async () => {
-    const planned = await decide({ ...guarded, now: 0, index: [7, 9] });
-    expect(planned.upcoming).toHaveLength(1);
-    const results = [7, 9].map(offset => result([], { cutoff: MINUTE + offset }, { deleted: 1 }));
-    const { progress } = planned;
-    const { next, result: end } = await decide({ ...guarded, now: 9.1, progress, results, index: [] });
-    expect(next).toBe('end');
-    expect(end).toMatchObject({ found: 2, deleted: 2, failed: 0, complete: true });
-  });
-
-  test.each<[string, Partial<Given>]>([
-    ['in batch mode, which does not ask again', { deleteMode: 'batch' }],
-    ['in a dry run', { progress: { dryRun: true } }],
-    [
-      'of a child with a limit',
-      { progress: { brake: { limit: { perSecond: 900, credit: 900, before: null }, creditAt: MINUTE - 1 } } },
-    ],
-    ['of a child that is braked', { progress: { brake: { rate: 500, credit: 500, creditAt: MINUTE - 1 } } }],
-    [
-      'while keys wait for another try',
-      { progress: { deferred: { count: 1, retryAtMs: (MINUTE + 5) * 1000 }, poll: { nextAt: MINUTE } } },
-    ],
-    [
-      'of a poll for those',
-      {
-        progress: {
-          deferred: { count: 1, retryAtMs: MINUTE * 1000 },
-          poll: { nextAt: MINUTE + 5, seen: MINUTE - 1 },
-        },
-      },
-    ],
-    [
-      'of a further page of a poll',
-      { progress: { poll: { position: { indexKey: 0, key: keyAt(-1).key }, nextAt: MINUTE } } },
-    ],
-    ["where an answer took long: DynamoDB's clock is not known well enough", { queryTakes: 0.25 }],
-    ['where the function took long to begin, the same', { functionAhead: 0.25 }],
-    ['that polls would find in time anyway', { pace: { pollSeconds: 5 } }],
-    ['that expires after the minute', { target: { ...UPCOMING, before: MINUTE + 7 } }],
-    ['that expires in more than half a minute', { index: [-1, 0, 31, 33] }],
-  ])('is not planned %s', async (_when, given) => {
-    const answer = await decide({ ...guarded, now: 0, index: [-1, 0, 7, 9], ...given });
-    expect(answer.upcoming.flatMap(({ chunks }) => chunks)).toEqual([]);
-    expect(answer.next === 'wait' ? offsets(answer) : []).toEqual([]);
-    expect(JSON.stringify(answer.progress)).not.toContain('planned');
-  });
-
-  test('is planned up to the next poll that looks for what is written meanwhile', async () => {
-    const pace = { pollSeconds: 5 };
-    const answer = await decide({ ...guarded, now: 0, index: [0, 3, 4, 5, 9], pace });
-    expect(plannedAt(answer)).toEqual([[second(3), [3]], [second(4), [4]], LATER(5)]);
-  });
-
-  test('is planned at the moments that polls would have', async () => {
-    const pace = { precisionSeconds: 5 };
-    const index = [0, 1, 4, 5, 11, 12, 17, 40];
-    const answer = await decide({ ...guarded, now: 0, index, pace });
-    const moments = [
-      [second(5), [1, 4, 5]],
-      [second(11), [11]],
-      [second(16), [12]],
-      [second(21), [17]],
-    ];
-    expect(plannedAt(answer)).toEqual([...moments, LATER(40)]);
-  });
-
-  test.each([
-    [5, 2],
-    [-5, 12],
-    [-0.1, 8],
-    [0.1, 7],
-  ])("is waited for by DynamoDB's clock, %d s ahead", async (dynamoDbAhead, until) => {
-    const { upcoming } = await decide({ ...guarded, now: 0.05, index: [-9, 7], dynamoDbAhead });
-    expect(upcoming[0]).toMatchObject({
-      until: second(until),
-      chunks: [{ cutoff: MINUTE + 7, progress: { retryAtMs: (MINUTE + until) * 1000 + 50 } }],
-    });
-  });
-
-  test('is planned as far as a query has shown all of it', async () => {
-    const index = Array.from({ length: 60 }, (_unused, item) => Math.floor(item / 3));
-    const { upcoming, progress, queries } = await decide({ ...guarded, now: 0, index });
-    const planned = upcoming.flatMap(step => offsets(step));
-    expect(queries).toBe(1);
-    const last = Math.max(...planned);
-    expect(planned).toEqual(index.filter(offset => offset > 0 && offset <= last));
-    expect(progress.poll.nextAt).toBe(MINUTE + last + 1);
-  });
-
-  test('is planned as far as the state has room for its keys', async () => {
-    const long = (offset: number) => `at${offset}-${'x'.repeat(2000)}`;
-    const index = [1, 2, 3, 4, 5, 6, 7];
-    const { upcoming, chunks, progress } = await decide({ ...guarded, now: 0, index, idOf: long });
-    const planned = [...chunks, ...upcoming.flatMap(step => step.chunks)];
-    expect(planned.map(({ cutoff }) => cutoff - MINUTE)).toEqual([1, 2, 3, 4]);
-    expect(progress.poll.nextAt).toBe(MINUTE + 5);
-  });
-
-  test('is not taken again by the next poll, which takes what was written meanwhile', async () => {
-    const { progress } = await decide({ ...guarded, now: 0, index: [0, 7, 9, 40] });
-    const results = [0, 7, 9].map(offset => result([], { cutoff: MINUTE + offset }, { renewed: 1 }));
-    const answer = await decide({ ...guarded, now: 40, progress, results, index: [7, 8, 9, 40] });
-    expect(offsets(answer)).toEqual([8, 40]);
-    expect(answer.progress.counts).toMatchObject({ renewed: 3, inFlight: 2 });
-    expect(JSON.stringify(answer.progress)).not.toContain('planned');
-  });
-
-  test('is polled again when the plan ended before its time: what was left of it, not what was done', async () => {
-    const { progress } = await decide({ ...guarded, now: 0, index: [0, 5, 7, 9, 40] });
-    const results = [
-      result([], { cutoff: MINUTE }, { deleted: 1 }),
-      result([], { cutoff: MINUTE + 5 }, { renewed: 1 }),
-      result([keyAt(7)], { cutoff: MINUTE + 7 }),
-    ];
-    const cut = await decide({ ...guarded, now: 7.6, progress, results });
-    expect(cut).toMatchObject({ next: 'wait', until: second(8), queries: 0 });
-    expect(cut.progress).toMatchObject({
-      poll: { nextAt: MINUTE + 9, known: [{ places: '0', next: MINUTE + 9, planned: [keyAt(5), keyAt(7)] }] },
-      deferred: { count: 1 },
-      counts: { deleted: 1, renewed: 1, inFlight: 0 },
-    });
-    const { deferred: _none, ...undisturbed } = cut.progress;
-    const again = await decide({ ...guarded, now: 9, progress: undisturbed, index: [5, 7, 9, 40] });
-    expect(offsets(again)).toEqual([9]);
-  });
-
-  test('of the other shards is read with what is due, so that one poll plans for all', async () => {
-    const target = { ...UPCOMING, windows: [{ start: MINUTE, shards: '0-2' }] };
-    const [one = '', two = '', three = ''] = windowKeysOf(target, 86_400);
-    const windows = { [one]: [0, 20, 33], [two]: [10, 50], [three]: [45] };
-    const first = await decide({ ...guarded, target, now: 0, index: windows });
-    expect(first.queries).toBe(3);
-    expect(plannedAt(first)).toEqual([[second(10), [10]], [second(20), [20]], LATER(33)]);
-    const results = [0, 10, 20].map(offset => result([], { cutoff: MINUTE + offset }, { deleted: 1 }));
-    const { progress } = first;
-    const next = await decide({ ...guarded, target, now: 33, progress, results, index: windows });
-    expect(offsets(next)).toEqual([33]);
-    expect(plannedAt(next)).toEqual([
-      [second(45), [45]],
-      [second(50), [50]],
-    ]);
+  test('counts, lists some, and deletes nothing', async () => {
+    const { next, chunks, result } = await call({ sweep: dry, held: [[NOW - 9, 30], [NOW]] });
+    expect([next, chunks, result?.found, result?.sampleKeys?.length]).toEqual(['end', [], 30, 20]);
   });
 });

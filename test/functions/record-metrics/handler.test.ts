@@ -1,16 +1,13 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { endShard, handOn } from '../../../functions/child/shard-result.ts';
 import type { SweepRow } from '../../../functions/journal/layout.ts';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import { SWEEP_METRICS } from '../../../functions/record-metrics/metrics.ts';
 import { lagOf } from '../../../functions/report/lag.ts';
 import { startTotals } from '../../../functions/report/sweep-totals.ts';
 import type { ChildOutput } from '../../../statemachine/contract/child.ts';
-import type { RecordMetricsInput, TableSweep, TickPlan } from '../../../statemachine/contract/execution.ts';
+import type { RecordMetricsInput, TableSweep } from '../../../statemachine/contract/execution.ts';
 import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
 import type { SweepReport, SweepTotals } from '../../../statemachine/contract/report.ts';
-import type { TargetWindow } from '../../../statemachine/contract/targets.ts';
-import { childProgress } from '../../support/sweep-reports.ts';
 import { carriedOf } from '../../support/sweep-settings.ts';
 
 const TOTALS: SweepTotals = {
@@ -23,11 +20,7 @@ const TOTALS: SweepTotals = {
   retries: 7,
   shardsSwept: 2,
   shardsFailed: 1,
-  steps: 2,
-  oldestOverdueSeconds: 90,
-  tablesFailed: 1,
-  handedOver: 2,
-  braked: 5,
+  rounds: 2,
   ...lagOf([100, 100, 90], 100_200),
 };
 const TIMES = { startedAt: '2026-11-20T09:00:00.000Z', endedAt: '2026-11-20T09:00:01.250Z' };
@@ -40,9 +33,8 @@ const replayOf = (totals: SweepTotals, settings: CarriedSettings = SETTINGS): Re
   executionInput: { from: '2026-11-20T08:00:00Z', to: '2026-11-20T09:00:00Z' },
   execution: 'replay-1',
   soFar: {
-    sweeps: { [settings.tableName]: { settings, progress: { totals, roundTargets: 0, cursor: null } } },
+    sweeps: { [settings.tableName]: { settings, targets: 0, oldestOverdueSeconds: 0, totals } },
     results: [],
-    retries: 0,
   },
   ...TIMES,
 });
@@ -52,8 +44,6 @@ function surroundings(metrics = new Metrics({ namespace: 'PreciseTtl', serviceNa
   const documents: ReturnType<typeof JSON.parse>[] = [];
   const journal = {
     putRows: jest.fn<Promise<void>, [readonly SweepRow[]]>(async () => undefined),
-    takeHandOver: jest.fn(async (_table: string, _before: number, _execution: string) => true),
-    endHandOver: jest.fn(async () => undefined),
     replayed: jest.fn(async () => undefined),
   };
   const logger = { info: (...args: unknown[]) => logged.push(args), error: jest.fn() } as never;
@@ -63,9 +53,9 @@ function surroundings(metrics = new Metrics({ namespace: 'PreciseTtl', serviceNa
 }
 
 /** One sweep of one table. */
-async function record(totals: SweepTotals, precisionSeconds = 60, metrics?: Metrics) {
+async function record(totals: SweepTotals, precision = 'second', metrics?: Metrics) {
   const around = surroundings(metrics);
-  const input = replayOf(totals, { ...SETTINGS, precisionSeconds });
+  const input = replayOf(totals, { ...SETTINGS, precision });
   const { tables } = await recordMetrics(input, around);
   const output = tables['SessionData'] as SweepReport;
   return { output, logged: around.logged, documents: around.documents };
@@ -77,7 +67,9 @@ test('prints every metric of the list once, for the deployment', async () => {
   const [directive] = documents[0]._aws.CloudWatchMetrics;
   expect(directive).toMatchObject({ Namespace: 'PreciseTtl', Dimensions: [['service', 'Deployment']] });
   expect(directive.Metrics).toEqual(
-    SWEEP_METRICS.map(({ name, unit }) => expect.objectContaining({ Name: name, Unit: unit })),
+    SWEEP_METRICS.filter(({ name }) => name !== 'TablesFailed').map(({ name, unit }) =>
+      expect.objectContaining({ Name: name, Unit: unit }),
+    ),
   );
   expect(documents[0]).toMatchObject({
     Deployment: 'sessions',
@@ -90,7 +82,6 @@ test('prints every metric of the list once, for the deployment', async () => {
     ChunkRetries: 7,
     ShardsSwept: 2,
     ShardsFailed: 1,
-    OldestOverdue: 90,
     SweepDuration: 1250,
   });
 });
@@ -109,19 +100,14 @@ test('prints the lag as values with counts', async () => {
 
 test.each([
   // Up to a bucket, 19%, more than said.
-  [1, 10, 0],
-  [1, 14, 1],
-  [30, 40, 0],
-  [30, 48, 1],
-  [60, 119, 0],
-  [60, 145, 1],
-])(
-  'with precisionSeconds %d an item that is %d s late is caught up: %d',
-  async (precisionSeconds, late, expected) => {
-    const { documents } = await record({ ...TOTALS, ...lagOf([100], (100 + late) * 1000) }, precisionSeconds);
-    expect(documents[0].ItemsDeletedLate).toBe(expected);
-  },
-);
+  ['second', 10, 0],
+  ['second', 14, 1],
+  ['minute', 119, 0],
+  ['minute', 145, 1],
+])('with a precision of a %s an item that is %d s late is late: %d', async (precision, late, expected) => {
+  const { documents } = await record({ ...TOTALS, ...lagOf([100], (100 + late) * 1000) }, precision);
+  expect(documents[0].ItemsDeletedLate).toBe(expected);
+});
 
 test('leaves the lag out when nothing was deleted', async () => {
   const { documents, output } = await record({ ...TOTALS, deleted: 0, lagCounts: {}, lagMaxMs: 0 });
@@ -133,22 +119,15 @@ test('leaves the lag out when nothing was deleted', async () => {
 });
 
 test('leaves out what is seldom above 0 when it is not: a metric costs money each hour that it has a datapoint', async () => {
-  const [document] = (await record({ ...TOTALS, braked: 0, tablesFailed: 0, handedOver: 0 })).documents;
-  expect(document).not.toHaveProperty('Braked');
-  expect(document._aws.CloudWatchMetrics[0].Metrics).toHaveLength(SWEEP_METRICS.length - 3);
-});
-
-test('records an execution that began before a count was there', async () => {
-  const { braked: _braked, ...older } = TOTALS;
-  const { output, documents } = await record(older as SweepTotals);
-  expect(output.braked).toBe(0);
-  expect(documents[0]).toMatchObject({ ItemsFound: 20 });
+  const [document] = (await record(TOTALS)).documents;
+  expect(document).not.toHaveProperty('TablesFailed');
+  expect(document._aws.CloudWatchMetrics[0].Metrics).toHaveLength(SWEEP_METRICS.length - 1);
 });
 
 test('a second sweep in the same process starts from nothing', async () => {
   const metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'sweep' });
-  await record(TOTALS, 60, metrics);
-  const { documents } = await record({ ...TOTALS, found: 5 }, 60, metrics);
+  await record(TOTALS, 'second', metrics);
+  const { documents } = await record({ ...TOTALS, found: 5 }, 'second', metrics);
   expect(documents[0]).toMatchObject({ ItemsFound: 5, Deployment: 'sessions' });
 });
 
@@ -165,38 +144,20 @@ test('records nothing for a dry run but a line in the log', async () => {
 
 /* The tables of a deployment. */
 
-const TARGET = { windows: [], from: 1, before: 100, upcomingFrom: null };
-
 const settingsOf = (tableName: string, more: object = {}): CarriedSettings => ({
   ...SETTINGS,
   tableName,
-  precisionSeconds: 1,
   ...more,
 });
 
 const swept = (table: string, deleted: number, lateMs = 100): ChildOutput => ({
   table,
-  ...endShard(
-    childProgress(
-      { target: TARGET },
-      { counts: { deleted, ...lagOf(Array(deleted).fill(100), 100_000 + lateMs) } },
-    ),
-    {
-      interrupted: false,
-    },
-  ),
+  ...{ found: deleted, deleted, ...lagOf(Array(deleted).fill(100), 100_000 + lateMs) },
 });
 
-const resumed = (table: string, windows: readonly TargetWindow[], before: number): ChildOutput => ({
-  table,
-  ...handOn(
-    childProgress({ target: { windows, from: 1, before, upcomingFrom: null } }, { counts: { deleted: 1 } }),
-  ),
-});
-
-const planned = (settings: CarriedSettings, plan: Partial<TickPlan> = {}): TableSweep => ({
+const planned = (settings: CarriedSettings, plan: Partial<TableSweep> = {}): TableSweep => ({
   settings,
-  planned: { targets: 1, oldestOverdueSeconds: 0, ...plan },
+  ...{ targets: 1, oldestOverdueSeconds: 0, ...plan },
 });
 
 const tickOf = (sweeps: readonly TableSweep[], results: readonly ChildOutput[]): RecordMetricsInput => ({
@@ -204,11 +165,7 @@ const tickOf = (sweeps: readonly TableSweep[], results: readonly ChildOutput[]):
   machine: 'tick',
   executionInput: { scheduledTime: '2026-11-20T09:00:00Z' },
   execution: 'tick-1',
-  soFar: {
-    sweeps: Object.fromEntries(sweeps.map(sweep => [sweep.settings.tableName, sweep])),
-    results,
-    retries: 0,
-  },
+  soFar: { sweeps: Object.fromEntries(sweeps.map(sweep => [sweep.settings.tableName, sweep])), results },
 });
 
 describe('a tick of several tables', () => {
@@ -220,7 +177,7 @@ describe('a tick of several tables', () => {
     const sweeps = [planned(a, { oldestOverdueSeconds: 70 }), planned(b), planned(c)];
     const results = [swept('aaa', 3), swept('bbb', 4, 20_000), swept('ccc', 5)];
     const output = await recordMetrics(tickOf(sweeps, results), around);
-    expect(output).toMatchObject({ complete: true, handOvers: [] });
+    expect(output.complete).toBe(true);
     const [deployment, ...others] = around.documents;
     expect(others).toEqual([]);
     expect(deployment).toMatchObject({
@@ -293,113 +250,29 @@ describe('a tick of several tables', () => {
     expect(tables['bbb']).toMatchObject({ deleted: 1, shardsSwept: 1, shardsFailed: 0 });
   });
 
-  test('fails the tables of parts that were not started, once each', async () => {
-    const { soFar, ...input } = tickOf([planned(a)], [swept('aaa', 1)]);
-    const part = {
-      due: [],
-      sweeps: { aaa: planned(a), bbb: planned(b, { targets: 3, oldestOverdueSeconds: 9 }) },
-    };
+  test('is complete when a child has left something to the next tick, and says so', async () => {
+    const resume = { shards: '0', from: 5, before: 9, upcomingFrom: null };
+    const left = { ...swept('aaa', 3), resume };
+    const results = [left, { ...swept('aaa', 0), leftForLater: 1 }, swept('bbb', 1)];
     const { complete, tables } = await recordMetrics(
-      { ...input, soFar: { ...soFar, failedParts: [part] } },
+      tickOf([planned(a, { targets: 2 }), planned(b)], results),
       surroundings(),
     );
-    expect(complete).toBe(false);
-    expect(tables['aaa']).toMatchObject({ deleted: 1, shardsSwept: 1, shardsFailed: 1 });
-    expect(tables['bbb']).toMatchObject({ shardsFailed: 3, oldestOverdueSeconds: 9 });
-  });
-});
-
-describe('what a tick could not finish', () => {
-  const eight = Date.parse('2026-11-20T08:00:00Z') / 1000;
-  const HOUR = { start: eight, shards: '0' };
-  const a = settingsOf('aaa');
-  const leftOver = { from: eight, to: eight + 60 };
-
-  test('is handed over, from the first window to the last second, under a name that comes again with the call', async () => {
-    const around = surroundings();
-    const input = tickOf([planned(a, { leftOver })], [resumed('aaa', [HOUR], eight + 3000)]);
-    const { handOvers, complete, tables } = await recordMetrics(input, around);
-    const name = 'tick-1-1795165201-0';
-    expect(handOvers).toEqual([
-      {
-        name,
-        input: { table: 'aaa', from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:50:00Z', handOver: true },
-      },
-    ]);
-    expect(around.journal.takeHandOver.mock.calls).toEqual([['aaa', eight + 3000, name]]);
-    // It is not lost, and so no failure.
     expect(complete).toBe(true);
-    expect(tables['aaa']).toMatchObject({ failed: 0, shardsFailed: 0 });
-    expect(around.journal.putRows.mock.calls[0]?.[0]).toHaveLength(1);
-    // Whether it is started is not known yet.
-    expect(around.documents[0]).not.toHaveProperty('HandOvers');
-    expect((await recordMetrics(input, surroundings())).handOvers).toEqual(handOvers);
-  });
-
-  test('is left to the execution that has it already', async () => {
-    const around = surroundings();
-    around.journal.takeHandOver.mockImplementation(async table => table !== 'aaa');
-    const sweeps = [planned(a, { leftOver }), planned(settingsOf('bbb'), { leftOver })];
-    const { handOvers, complete, tables } = await recordMetrics(
-      tickOf(sweeps, [swept('aaa', 1), swept('bbb', 1)]),
-      around,
-    );
-    expect(handOvers.map(({ input: { table } }) => table)).toEqual(['bbb']);
-    expect(complete).toBe(true);
-    // That one may have only what lies further back.
-    expect([tables['aaa'], tables['bbb']]).toMatchObject([{ leftForLater: 1 }, { leftForLater: 0 }]);
-    const rows = around.journal.putRows.mock.calls.flat(2);
-    expect(rows.map(({ report }) => report.leftForLater)).toEqual([1, 0]);
-  });
-
-  test("is the next tick's where a table has a limit", async () => {
-    const around = surroundings();
-    const sweeps = [planned(a, { limited: true })];
-    const { handOvers, tables } = await recordMetrics(
-      tickOf(sweeps, [resumed('aaa', [HOUR], eight + 60)]),
-      around,
-    );
-    expect(handOvers).toEqual([]);
-    expect(around.journal.takeHandOver).not.toHaveBeenCalled();
-    // It says that something is left.
-    expect(tables['aaa']).toMatchObject({ leftForLater: 1, handedOver: 0 });
+    expect(tables).toMatchObject({
+      aaa: { deleted: 3, leftForLater: 2, shardsFailed: 0 },
+      bbb: { leftForLater: 0 },
+    });
   });
 });
 
 describe('a replay', () => {
-  const handOver = {
-    from: '2026-11-20T08:00:00Z',
-    to: '2026-11-20T09:00:00Z',
-    table: 'SessionData',
-    handOver: true,
-  };
   const [from, to] = ['2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z'].map(time => Date.parse(time) / 1000);
   const CLEAN: SweepTotals = { ...startTotals(false), found: 1, deleted: 1, shardsSwept: 1 };
 
-  test('that was handed over gives its table back to the ticks, and has a row that says so', async () => {
-    const around = surroundings();
-    await recordMetrics({ ...replayOf(CLEAN), executionInput: handOver }, around);
-    // The tick that left it to this one does not know whether it was started.
-    expect(around.documents[0]).toMatchObject({ HandOvers: 1 });
-    expect(around.journal.endHandOver.mock.calls).toEqual([['SessionData', 'replay-1']]);
-    expect(around.journal.putRows.mock.calls[0]?.[0]).toMatchObject([{ kind: 'handOver' }]);
-    expect(around.journal.takeHandOver).not.toHaveBeenCalled();
-  });
-
-  test.each([
-    ['within what a tick reaches', '2026-11-20T08:00:00Z', [['SessionData', 'replay-1']]],
-    ['further back, which the next tick would hand over again', '2026-10-01T08:00:00Z', []],
-  ])('that was handed over and left items %s', async (_where, begin, givenBack) => {
-    const around = surroundings();
-    const replay = replayOf({ ...CLEAN, failed: 1 });
-    await recordMetrics({ ...replay, executionInput: { ...handOver, from: begin } }, around);
-    expect(around.journal.endHandOver.mock.calls).toEqual(givenBack);
-  });
-
-  test('by hand gives nothing back', async () => {
+  test('has a row that says so', async () => {
     const around = surroundings();
     await recordMetrics(replayOf(CLEAN), around);
-    expect(around.journal.endHandOver).not.toHaveBeenCalled();
     expect(around.journal.putRows.mock.calls[0]?.[0]).toMatchObject([{ kind: 'replay' }]);
   });
 
@@ -420,7 +293,10 @@ describe('a replay', () => {
   test('into the future has swept no more than had expired when it began, and a second before with a stream reader', async () => {
     const around = surroundings();
     const replay = replayOf(CLEAN, { ...SETTINGS, marginSeconds: 1 });
-    await recordMetrics({ ...replay, executionInput: { ...handOver, to: '2026-11-21T00:00:00Z' } }, around);
+    await recordMetrics(
+      { ...replay, executionInput: { from: '2026-11-20T08:00:00Z', to: '2026-11-21T00:00:00Z' } },
+      around,
+    );
     const before = Date.parse(TIMES.startedAt) / 1000 - 1 + 1;
     expect(around.journal.replayed.mock.calls).toEqual([['SessionData', from, before, TIMES.endedAt]]);
   });
@@ -442,12 +318,9 @@ test('a journal that does not answer fails the call in time, after the metrics w
 
 test('the metrics are printed when nothing is left to do: a call that is ended before is made again', async () => {
   const around = surroundings();
-  around.journal.endHandOver.mockImplementation(async () => {
-    expect(around.documents).toEqual([]);
-    return undefined;
-  });
-  await recordMetrics({ ...replayOf(TOTALS), executionInput: { handOver: true } }, around);
-  expect(around.journal.endHandOver).toHaveBeenCalled();
+  around.journal.putRows.mockImplementation(async () => expect(around.documents).toEqual([]));
+  await recordMetrics(replayOf(TOTALS), around);
+  expect(around.journal.putRows).toHaveBeenCalled();
   expect(around.documents).toHaveLength(1);
 });
 
@@ -455,15 +328,11 @@ describe('what a tick says of its tables', () => {
   const key = (index: number) => ({ key: { id: { S: `${index}`.repeat(40) } }, reason: 'ValidationError' });
   const failing = (table: string, keys: number): ChildOutput => ({
     table,
-    ...endShard(
-      childProgress(
-        { target: TARGET, listedKeysBytes: 20_000 },
-        {
-          counts: { failed: keys, failedKeys: Array.from({ length: keys }, (_unused, index) => key(index)) },
-        },
-      ),
-      { interrupted: false },
-    ),
+    ...{
+      found: keys,
+      failed: keys,
+      failedKeys: Array.from({ length: keys }, (_unused, index) => key(index)),
+    },
   });
 
   test('has room in the cause of a failure: those that left something come first, and it says how many more there are', async () => {

@@ -3,7 +3,6 @@ import { readExecutionReport } from '../../../functions/report/execution-report.
 const OF_A_TABLE = { found: 1, deleted: 1 };
 
 test.each<[string, unknown]>([
-  ["a replay's", OF_A_TABLE],
   ["a tick's", { tables: { T: OF_A_TABLE } }],
   ["a tick's that had nothing to do", { tables: {} }],
   ["a tick's that could not record it", { tables: {}, notRecorded: 'JournalUnwritableError' }],

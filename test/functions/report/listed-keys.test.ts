@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { firstThatFit, jsonBytes, listFailedKeys } from '../../../functions/report/listed-keys.ts';
 import type { FailedKey, ItemKey } from '../../../statemachine/contract/keys.ts';
-import { anyCharacter } from '../../support/arbitraries.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 const failed = (text: string): FailedKey => ({ key: { id: { S: text } }, reason: 'ValidationError' });
 

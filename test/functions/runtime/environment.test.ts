@@ -20,12 +20,8 @@ const ENV = {
   GRANULARITY_MINUTES: '5',
   SHARDS: '3',
   DELETE_MODE: 'batch',
-  LOOKBACK_MINUTES: '10',
-  PRECISION_SECONDS: '1',
+  PRECISION: 'second',
   POLL_SECONDS: '0',
-  DELETE_ATTEMPTS: '20',
-  BACKOFF_BASE_SECONDS: '1',
-  BACKOFF_CAP_SECONDS: '15',
 };
 
 test('reads what the stack sets', () => {
@@ -34,12 +30,8 @@ test('reads what the stack sets', () => {
     indexName: 'expirationWindowIndex',
     model: { partitionKey: 'UserName', sortKey: 'SessionId', granularitySeconds: 300, shards: 3 },
     deleteMode: 'batch',
-    lookbackMinutes: 10,
-    precisionSeconds: 1,
+    precision: 'second',
     pollSeconds: 0,
-    deleteAttempts: 20,
-    backoffBaseSeconds: 1,
-    backoffCapSeconds: 15,
   });
 });
 
@@ -74,11 +66,9 @@ test.each(Object.keys(ENV).filter(name => name !== 'SORT_KEY'))('fails without %
 test.each([
   ['DELETE_MODE', 'fast', InvalidEnvironmentError, /one of "guarded", "batch", got "fast"/],
   ['SHARDS', '1.5', InvalidEnvironmentError, /^SHARDS/],
-  ['LOOKBACK_MINUTES', '-1', InvalidEnvironmentError, /^LOOKBACK_MINUTES/],
-  ['PRECISION_SECONDS', '0', InvalidEnvironmentError, /^PRECISION_SECONDS/],
+  ['PRECISION', 'hour', InvalidEnvironmentError, /^PRECISION: .* got "hour"/],
   ['POLL_SECONDS', '-1', InvalidEnvironmentError, /^POLL_SECONDS/],
-  ['BACKOFF_CAP_SECONDS', '31', InvalidEnvironmentError, /^BACKOFF_CAP_SECONDS: .* got "31"/],
-  ['DELETE_ATTEMPTS', ' 20', InvalidEnvironmentError, /^DELETE_ATTEMPTS/],
+  ['POLL_SECONDS', ' 20', InvalidEnvironmentError, /^POLL_SECONDS/],
   ['GRANULARITY_MINUTES', '7', InvalidEnvironmentError, /^GRANULARITY_MINUTES: .* divides a day/],
   ['TTL_ATTRIBUTE', 'UserName', InvalidModelError, /^ttlAttribute: expected another attribute/],
 ])('fails for %s = %s', (name, value, error, message) => {
@@ -133,7 +123,6 @@ describe('the settings that an execution carries', () => {
 
   test.each([
     ['shards', 1.5, InvalidSettingsError],
-    ['chunkConcurrency', 41, InvalidSettingsError],
     ['ttlAttribute', 'UserName', InvalidModelError],
   ])('fail for %s: %j', (name, value, error) => {
     expect(() => readSettings({ ...carried, [name]: value })).toThrow(error);

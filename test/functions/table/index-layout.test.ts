@@ -2,46 +2,22 @@ import fc from 'fast-check';
 import { type ExpiryModelProps, expiryModel } from '../../../expiry/model.ts';
 import { windowKey } from '../../../expiry/window.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
-import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const layoutOf = (props: Omit<ExpiryModelProps, 'partitionKey'>) =>
   indexLayout(expiryModel({ partitionKey: 'id', ...props }));
 const bySecond = layoutOf({ indexedBy: 'second' });
-
-function targetOf(from: number, before: number, layout = bySecond): SweepTarget {
-  const windows = [...layout.windows(from, before)].map(start => ({ start, shards: '0' }));
-  return { windows, from, before, upcomingFrom: null };
-}
-
 const secondsOf = (from: number, before: number) =>
-  bySecond.keys(targetOf(from, before)).map(({ ttl }) => ttl);
+  bySecond.keys({ shards: '0', from, before }).map(({ ttl }) => ttl);
 
-test('by window the keys are those of the target', () => {
-  const layout = layoutOf({ granularityMinutes: 5, shards: 3 });
-  expect(layout).toMatchObject({ windowSeconds: 300, shards: 3, holdsStrays: true });
-  expect(
-    layout.keys({
-      ...targetOf(MINUTE, MINUTE + 1),
-      windows: [
-        { start: 0, shards: '0,2' },
-        { start: 300, shards: '1' },
-      ],
-    }),
-  ).toEqual([
-    { value: windowKey(0, 300), end: 300 },
-    { value: windowKey(0, 300, 2), end: 300 },
-    { value: windowKey(300, 300, 1), end: 600 },
+test('by window the keys are those of the shards in each window of the span, oldest first', () => {
+  const keys = layoutOf({ granularityMinutes: 5, shards: 3 }).keys({ shards: '0,2', from: 299, before: 301 });
+  expect(keys).toEqual([
+    { value: windowKey(0, 300), from: 0 },
+    { value: windowKey(0, 300, 2), from: 0 },
+    { value: windowKey(300, 300), from: 300 },
+    { value: windowKey(300, 300, 2), from: 300 },
   ]);
-});
-
-test.each([
-  ['a minute', 1, 0],
-  ['a day, in a shard', 1440, 7],
-])('by window it is known when %s has ended', (_length, granularityMinutes, shard) => {
-  const end = granularityMinutes * 60;
-  const target = { ...targetOf(MINUTE, MINUTE + 1), windows: [{ start: 0, shards: `${shard}` }] };
-  expect(layoutOf({ granularityMinutes }).keys(target)).toEqual([{ value: windowKey(0, end, shard), end }]);
 });
 
 test.each<[string, Omit<ExpiryModelProps, 'partitionKey'>, number]>([
@@ -51,10 +27,6 @@ test.each<[string, Omit<ExpiryModelProps, 'partitionKey'>, number]>([
   ['long names', { shards: 1, ttlAttribute: 't'.repeat(255), windowAttribute: 'w'.repeat(255) }, 6],
 ])('by window it is known how many entries with %s half a read unit pays for', (_what, props, entries) => {
   expect(layoutOf(props).entriesOfLeastRead).toBe(entries);
-});
-
-test('by second it is planned in minutes, which have no shards and hold nothing else', () => {
-  expect(bySecond).toMatchObject({ windowSeconds: 60, shards: 1, holdsStrays: false });
 });
 
 test.each([
@@ -80,5 +52,7 @@ test('by second any span has each of its seconds once, in order, and no other', 
 });
 
 test('by second a key is a number, of which all entries have the TTL', () => {
-  expect(bySecond.keys(targetOf(MINUTE, MINUTE + 1))).toEqual([{ value: MINUTE, ttl: MINUTE }]);
+  expect(bySecond.keys({ shards: '0', from: MINUTE - 0.5, before: MINUTE + 0.5 })).toEqual([
+    { value: MINUTE, from: MINUTE, ttl: MINUTE },
+  ]);
 });

@@ -1,7 +1,7 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { keyAttributeNames, toItemKey, toNativeKey } from '../../../functions/table/item-key.ts';
-import { anyCharacter } from '../../support/arbitraries.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 test.each<[string, unknown, object]>([
   ['a text', 'alice', { S: 'alice' }],

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expiryModel } from '../../../expiry/model.ts';
-import { pollsDueBy } from '../../../lab/demo/deadline.ts';
-import { machinesWith } from '../../support/run-sweep.ts';
+import { looksDueBy, type Pace } from '../../../lab/demo/deadline.ts';
 import { Simulation } from '../../support/simulation/simulation.ts';
 
 /*
@@ -26,12 +25,11 @@ const run = fc.record({
     { minLength: 1, maxLength: 40 },
   ),
   granularityMinutes: fc.constantFrom(1, 5, 60),
-  pace: fc.constantFrom(
-    { precisionSeconds: 1, pollSeconds: 0 },
-    { precisionSeconds: 10, pollSeconds: 0 },
-    { precisionSeconds: 1, pollSeconds: 5 },
-    { precisionSeconds: 5, pollSeconds: 20 },
-    { precisionSeconds: 60, pollSeconds: 0 },
+  pace: fc.constantFrom<Pace>(
+    { precision: 'second', pollSeconds: 0 },
+    { precision: 'second', pollSeconds: 5 },
+    { precision: 'second', pollSeconds: 20 },
+    { precision: 'minute', pollSeconds: 0 },
   ),
 });
 
@@ -39,10 +37,9 @@ test('every item is gone by its deadline', async () => {
   await fc.assert(
     fc.asyncProperty(run, async ({ items, granularityMinutes, pace }) => {
       const simulation = new Simulation({
-        definition: machinesWith({}),
         start: START,
         model: expiryModel({ partitionKey: 'id', granularityMinutes, shards: 1 }),
-        pace,
+        props: pace,
       });
       const { clock, table } = simulation;
       const written = items.map(({ ttl, written: before }) => ({
@@ -58,7 +55,7 @@ test('every item is gone by its deadline', async () => {
       await simulation.finish();
       expect(table.ids()).toEqual([]);
 
-      const dueBy = [...pollsDueBy(written, pace, minute => minute * 1000)];
+      const dueBy = [...looksDueBy(written, pace, minute => minute * 1000)];
       // The same TTL may be there more than once: the earliest deletion goes with the earliest deadline.
       for (const ttl of new Set(items.map(item => item.ttl))) {
         const deadlines = dueBy.filter(([item]) => item.ttl === ttl).map(([, due]) => due);

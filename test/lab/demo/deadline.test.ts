@@ -1,4 +1,4 @@
-import { deletionTimeMs, pollsDueBy, promisedLagMs } from '../../../lab/demo/deadline.ts';
+import { deletionTimeMs, looksDueBy, promisedLagMs } from '../../../lab/demo/deadline.ts';
 import type { SweptItem } from '../../../lab/ledger/tally.ts';
 
 /** 09:00:00 of a day; everything else is seconds from there. */
@@ -10,47 +10,34 @@ const item = (expires: number, known: number, shard = 0): SweptItem => ({
   goneAt: undefined,
 });
 const PACES = {
-  toTheSecond: { precisionSeconds: 1, pollSeconds: 0 },
-  tenSeconds: { precisionSeconds: 10, pollSeconds: 0 },
-  polled: { precisionSeconds: 1, pollSeconds: 5 },
-  plain: { precisionSeconds: 60, pollSeconds: 0 },
+  second: { precision: 'second', pollSeconds: 0 },
+  margin: { precision: 'second', pollSeconds: 0, marginSeconds: 1 },
+  watched: { precision: 'second', pollSeconds: 5 },
+  minute: { precision: 'minute', pollSeconds: 0 },
 } as const;
 
 /** Seconds from 09:00:00 by which the sweep has to poll for each item. */
 function dueBy(items: readonly SweptItem[], pace: keyof typeof PACES): number[] {
-  const due = pollsDueBy(items, PACES[pace], minute => minute * 1000);
+  const due = looksDueBy(items, PACES[pace], minute => minute * 1000);
   return items.map(each => (due.get(each) ?? Number.NaN) / 1000 - NINE);
 }
 
 test.each<[string, keyof typeof PACES, readonly SweptItem[], number[]]>([
-  ['known before its tick', 'toTheSecond', [item(75, 0)], [76]],
-  ['known after its tick: nobody waits', 'toTheSecond', [item(75, 0.001)], [121]],
-  ['known after its tick, beside one that was known', 'toTheSecond', [item(75, 60), item(90, 0)], [76, 91]],
-  ['written in its minute: with the next known one', 'toTheSecond', [item(65, 61), item(95, 0)], [96, 96]],
+  ['known before its tick', 'second', [item(75, 0)], [76]],
+  ['known after its tick: nobody waits', 'second', [item(75, 0.001)], [121]],
+  ['known after its tick, beside one that was known', 'second', [item(75, 60), item(90, 0)], [76, 91]],
+  ['written in its minute: the next tick', 'second', [item(65, 61), item(95, 0)], [121, 96]],
+  ['another shard does not help', 'second', [item(75, 60), item(90, 0, 1)], [121, 91]],
+  ['another minute does not help', 'second', [item(75, 60), item(120, 0)], [121, 121]],
+  ['on the edge of a minute', 'second', [item(60, 0), item(119, 0)], [61, 120]],
+  ['written after it expired: the next tick', 'second', [item(75, 130)], [181]],
+  ['with a margin an edge is in the next minute', 'margin', [item(59, 0), item(119, 0)], [60, 120]],
+  ['with a margin: the first tick after it', 'margin', [item(118, 61), item(119, 61)], [121, 181]],
+  ['watched: nobody has to be known', 'watched', [item(75, 60)], [76]],
+  ['watched: written seconds before', 'watched', [item(75, 69), item(75, 73.5)], [76, 80]],
   [
-    'written in its minute: not with one that is planned',
-    'toTheSecond',
-    [item(75, 61), item(90, 0)],
-    [121, 91],
-  ],
-  ['written in its minute: not with one before it', 'toTheSecond', [item(75, 61), item(74, 0)], [121, 75]],
-  [
-    'written in its minute: not with another late one',
-    'toTheSecond',
-    [item(75, 61), item(80, 61), item(70, 0)],
-    [121, 121, 71],
-  ],
-  ['another shard does not help', 'toTheSecond', [item(75, 61), item(90, 0, 1)], [121, 91]],
-  ['another minute does not help', 'toTheSecond', [item(75, 61), item(120, 0)], [121, 121]],
-  ['on the edge of a minute', 'toTheSecond', [item(60, 0), item(119, 0)], [61, 120]],
-  ['written after it expired: the next tick', 'toTheSecond', [item(75, 130)], [181]],
-  ['ten seconds', 'tenSeconds', [item(75, 0), item(76, 61)], [85, 130]],
-  ['polled: nobody has to be known', 'polled', [item(75, 60)], [76]],
-  ['polled: written seconds before', 'polled', [item(75, 69), item(75, 73.5)], [76, 80]],
-  ['polled: the next known one is planned', 'polled', [item(75, 73.5), item(76, 0)], [80, 77]],
-  [
-    'plain: the next tick',
-    'plain',
+    'by minute: the next tick',
+    'minute',
     [item(75, 0), item(119, 118), item(60, 0), item(60.5, 0)],
     [120, 120, 60, 120],
   ],
@@ -59,9 +46,9 @@ test.each<[string, keyof typeof PACES, readonly SweptItem[], number[]]>([
 });
 
 test('what deleting may take grows with what falls due at once', () => {
-  expect(deletionTimeMs(PACES.toTheSecond, 20)).toBe(1_020);
-  expect(deletionTimeMs(PACES.tenSeconds, 20)).toBe(1_200);
-  expect(deletionTimeMs(PACES.plain, 20)).toBe(2_200);
-  expect(promisedLagMs(PACES.toTheSecond, 20)).toBe(2_020);
-  expect(promisedLagMs(PACES.plain, 1)).toBe(61_060);
+  expect(deletionTimeMs(PACES.second, 20)).toBe(1_020);
+  expect(deletionTimeMs(PACES.minute, 20)).toBe(2_200);
+  expect(promisedLagMs(PACES.second, 20)).toBe(2_020);
+  expect(promisedLagMs(PACES.margin, 20)).toBe(3_020);
+  expect(promisedLagMs(PACES.minute, 1)).toBe(61_060);
 });

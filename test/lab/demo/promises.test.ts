@@ -12,7 +12,7 @@ const gone = (lagMs: number | undefined): SweptItem => ({
 });
 const punctuality = (lagsMs: readonly (number | undefined)[], lost: (span: Span) => number = () => 0) =>
   punctualityOf(lagsMs.map(gone), {
-    pace: { precisionSeconds: 1, pollSeconds: 0 },
+    pace: { precision: 'second', pollSeconds: 0 },
     rate: 20,
     plannedAt: minute => minute * 1000,
     lost,

@@ -94,10 +94,24 @@ test.each<[string, ItemImage, boolean]>([
 ])('finds %s', async (_what, item, isLeft) => {
   const { oracle, table, found } = await watched({}, item);
   expect(found()).toEqual(isLeft ? ['left'] : []);
-  const span = { from: TTL * 1000, upTo: (TTL + 600) * 1000, reachMs: 0 };
-  const left = (given: typeof span) => oracle.leftByTicks(table, given).map(({ finding }) => finding);
-  expect(left(span)).toEqual(isLeft ? ['leftByTicks'] : []);
-  expect(left({ ...span, from: TTL * 1000 + 1 })).toEqual([]);
-  // It was written later after its expiry than ticks look back.
-  expect(left({ ...span, reachMs: -70_000 })).toEqual([]);
+  const bounds = { calmAt: 0, strictMs: 3_000, looseMs: 60_000, afterFaultsMs: 0 };
+  const late = (afterMs: number, calmAt = 0) =>
+    oracle.late(table, TTL * 1000 + afterMs, { ...bounds, calmAt }).map(({ finding }) => finding);
+  expect(late(60_001)).toEqual(isLeft ? ['leftByTicks'] : []);
+  // It was written a minute before its expiry, and so has another minute.
+  expect(late(60_000)).toEqual([]);
+  expect(late(60_001, TTL * 1000 + 60_002)).toEqual([]);
+});
+
+test.each([
+  ['in time', 3_000, 180, []],
+  ['too late', 3_001, 180, ['late']],
+  ['in time for what is written shortly before its expiry', 60_000, 60, []],
+  ['too late for that, too', 60_001, 60, ['late']],
+])('an item that is deleted %s', async (_what, afterMs, aheadSeconds, findings) => {
+  const item = image({ ttl: { N: String(TTL + aheadSeconds - 60) } });
+  const { oracle, table, removeAt } = await watched({}, item);
+  await removeAt('sweep', (aheadSeconds - 60) * 1000 + afterMs);
+  const bounds = { calmAt: 0, strictMs: 3_000, looseMs: 60_000, afterFaultsMs: 0 };
+  expect(oracle.late(table, (TTL + 600) * 1000, bounds).map(({ finding }) => finding)).toEqual(findings);
 });

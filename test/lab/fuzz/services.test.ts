@@ -20,7 +20,7 @@ test.each(DESTINATION_NAMES)('%s: an event that is sent there in a fuzzed run is
   const clients = await clientsOn(network as Network);
   const { send } = clients.destination(name, {
     killedAt: Number.POSITIVE_INFINITY,
-    tally: { deleted: 0, notFound: 0 },
+    tally: new Map(),
   });
   const text = JSON.stringify({ id: 'event-1' });
   const { signal } = new AbortController();

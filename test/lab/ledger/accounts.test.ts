@@ -1,9 +1,11 @@
 import { type Ended, wrongCounts } from '../../../lab/ledger/accounts.ts';
 
-const REPORT = { found: 10, deleted: 6, renewed: 2, notFound: 1, failed: 1, retries: 4 };
+const COUNTS = { found: 10, deleted: 6, renewed: 2, notFound: 1, failed: 1, retries: 4 };
+
+const said = (report: object) => JSON.stringify({ tables: { t: report } });
 
 function ended(overrides: Partial<Ended> = {}): Ended {
-  return { name: 'x', status: 'SUCCEEDED', error: undefined, text: JSON.stringify(REPORT), ...overrides };
+  return { name: 'x', status: 'SUCCEEDED', error: undefined, text: said(COUNTS), ...overrides };
 }
 
 test.each<[string, Partial<Ended>]>([
@@ -26,11 +28,14 @@ test.each<[string, Partial<Ended>]>([
 test.each([
   [
     'counts that do not add up',
-    { ...REPORT, deleted: 7 },
+    { ...COUNTS, deleted: 7 },
     'x found 10, but deleted 7 + renewed 2 + notFound 1 + failed 1 = 11',
   ],
-  ['a missing count', { ...REPORT, failed: undefined }, '= NaN'],
-  ['no report at all', 'oh', 'without a report'],
+  ['a missing count', { ...COUNTS, failed: undefined }, '= NaN'],
 ])('finds %s', (_case, report, message) => {
-  expect(wrongCounts(ended({ text: JSON.stringify(report) }))).toEqual([expect.stringContaining(message)]);
+  expect(wrongCounts(ended({ text: said(report) }))).toEqual([expect.stringContaining(message)]);
+});
+
+test('finds an execution without a report', () => {
+  expect(wrongCounts(ended({ text: 'oh' }))).toEqual(['x ended SUCCEEDED without a report: oh']);
 });

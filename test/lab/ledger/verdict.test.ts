@@ -145,24 +145,3 @@ describe('what the application itself finds gone', () => {
     expect(verify(ledger)).toEqual([]);
   });
 });
-
-test.each([
-  ['before the span', 89, false],
-  ['at its beginning', 90, true],
-  ['at its end', 95, true],
-  ['behind it', 96, false],
-  ['in another one', 99, true],
-  ['without a TTL', undefined, false],
-])('left: %s', (_case, ttl, left) => {
-  const ledger = written(ttl);
-  const spans = [
-    { from: 90, upTo: 95 },
-    { from: 99, upTo: 99 },
-  ];
-  const present = new Map([
-    ['a', { version: 1, ttl }],
-    ['somebody else’s', { version: 1, ttl: 92 }],
-  ]);
-  const isWanted = (at: number) => spans.some(({ from, upTo }) => at >= from && at <= upTo);
-  expect(ledger.left(present, 100, isWanted)).toEqual(left ? ['a'] : []);
-});

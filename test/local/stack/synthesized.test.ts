@@ -7,11 +7,10 @@ import { tablesInDefinition } from '../../../config/deployments.ts';
 import { mapValues } from '../../../config/map-values.ts';
 import type { PreciseTtlProps } from '../../../config/props.ts';
 import { escaped } from '../../../config/terraform-text.ts';
-import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
 import { TerraformError } from '../../../local/errors.ts';
 import { RUN_TYPES, type SynthesizedCloud, synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';
-import { anyConfig } from '../../support/arbitraries.ts';
+import { anyConfig } from '../../support/any-config.ts';
 import { configOf, SESSION_DATA } from '../../support/configs.ts';
 import { handmadeStack } from '../../support/handmade-stack.ts';
 
@@ -29,7 +28,7 @@ test('everything that the app synthesizes is understood', () => {
   ]);
   expect(cloud.schedules.map(({ expression }) => expression)).toEqual(['cron(* * * * ? *)']);
   for (const machine of cloud.stateMachines) {
-    expect(() => loadDefinition(machine.definition, machine.type, isDynamoDbQuery)).not.toThrow();
+    expect(() => loadDefinition(machine.definition, machine.type)).not.toThrow();
     for (const { arn } of cloud.functions) expect(machine.definition).toContain(arn);
   }
   for (const schedule of cloud.schedules) {
@@ -111,7 +110,7 @@ test.each([
   expect(arns).toContain(`arn:${partition}:states:::lambda:invoke`);
   expect(JSON.stringify(cloud.outputs)).toContain(`https://sqs.${region}.${dnsSuffix}/`);
   for (const { definition, type } of cloud.stateMachines)
-    expect(() => loadDefinition(definition, type, isDynamoDbQuery)).not.toThrow();
+    expect(() => loadDefinition(definition, type)).not.toThrow();
 });
 
 test.each([

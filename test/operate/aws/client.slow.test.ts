@@ -2,7 +2,7 @@ import { DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { awsClient, type ClientOptions } from '../../../operate/aws/clients.ts';
 import { NoAnswerError } from '../../../operate/aws/errors.ts';
 import { TimeLimit } from '../../../operate/time-limit.ts';
-import { failing, hanging, refusing, type SilentServer, stalling } from '../../support/faulty-servers.ts';
+import { failing, hanging, refusing, type SilentServer, stalling } from '../../support/silent-servers.ts';
 
 const QUERY = new QueryCommand({
   TableName: 'T',

@@ -58,7 +58,7 @@ function findings({ props, seen, streamArn, state = 'ENABLED' }: Case) {
     alarms: { seen: alarmNamesOf(subject.deployment).map(name => alarm(name)) },
     concurrency: { seen: 1000 },
     replayMachine: { seen: { arn: `${ARN}-replay`, createdAt: before(1000) } },
-    state: { seen: { control: { pauses: {}, handOvers: {} }, watermarks: { tables: {} } } },
+    state: { seen: { control: { pauses: {} }, watermarks: { tables: {} } } },
     streamReaders: new Map(streamFunctionsOf(subject.props).map(reader => [reader, { seen: [mapping()] }])),
     ...seen,
   };
@@ -161,8 +161,8 @@ test.each<[string, Case, string[]]>([
   ['the configuration asks for no alarms', { props: { alarms: false }, seen: { alarms: { seen: [] } } }, []],
   ['the alarms are missing', { seen: { alarms: { seen: [] } } }, ['alarms-missing']],
   ['one tells nobody', toldNobody('precise-ttl-no-sweep'), ['alarms-silent']],
-  ['the account has as many functions as are needed', { seen: { concurrency: { seen: 200 } } }, []],
-  ['it has one less', { seen: { concurrency: { seen: 199 } } }, ['lambda-concurrency']],
+  ['the account has as many functions as are needed', { seen: { concurrency: { seen: 800 } } }, []],
+  ['it has one less', { seen: { concurrency: { seen: 799 } } }, ['lambda-concurrency']],
   ['one may not read the journal', { seen: { state: { notChecked: DENIED } } }, ['not-checked']],
   [
     'nothing may be asked, for one reason',

@@ -42,9 +42,8 @@ const overdueFor = (seconds: number, overdue = 1, lastMinute = 0): Partial<Overd
 });
 const JOURNAL: SeenJournal = {
   tick: before(1),
-  watermark: { since: SECONDS - 86_400, gone: SECONDS - 60, at: before(1).toISOString() },
+  watermark: { since: SECONDS - 86_400, gone: SECONDS - 60, at: before(1).toISOString(), shards: 2 },
   pause: undefined,
-  handOver: undefined,
   last: [],
   failures: [],
 };
@@ -58,6 +57,10 @@ const failure = (minutes: number): Sweep => ({
   outcome: { ...noCounts(OUTCOME_COUNTS), found: 5, deleted: 3, failed: 2, lagMs: null },
   failure: '2 of 5 items could not be deleted',
   failedKeys: [],
+});
+const throttled = (minutes: number): Sweep => ({
+  ...{ ...failure(minutes), status: 'SUCCEEDED', failure: undefined },
+  outcome: { ...noCounts(OUTCOME_COUNTS), found: 5, deleted: 5, throttled: 1_540, lagMs: null },
 });
 const failed = (minutes: number) => ({ last: [failure(minutes)], failures: [failure(minutes)] });
 const LOCAL = { notChecked: { reason: 'no endpoint of SQS on this machine', isLocal: true } };
@@ -99,7 +102,6 @@ function statusOf({ props, seen, journal, overdue, schedule = {} }: Case): Statu
     trend: undefined,
     silentSince: NOW - 5_000,
     hasAnswered: true,
-    throttled: { seen: 0 },
     gone: goneBy(look, { watermark: JOURNAL.watermark }),
     deadLetters: { seen: 0 },
     alarms: { seen: [] },
@@ -116,7 +118,8 @@ function statusOf({ props, seen, journal, overdue, schedule = {} }: Case): Statu
 }
 
 const PAUSE = { since: before(50).toISOString() };
-const GAP = { watermark: { since: 0, gone: SECONDS - 7200, at: '' } };
+const LONG_AGO = { watermark: { since: 0, gone: SECONDS - 3010, at: '', shards: 2 } };
+const BEHIND = { watermark: { since: 0, gone: SECONDS - 7200, at: '', shards: 2 } };
 const UNTOLD = { overdue: SILENT_DYNAMODB, gone: { known: false, because: 'unanswered' } } as const;
 const ALARM = { state: 'OK', since: before(3), description: '', hasAction: true };
 const SOUNDING = { ...ALARM, name: 'precise-ttl-no-sweep', state: 'ALARM', description: 'No sweep.' };
@@ -127,7 +130,10 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
   ['schedules are off', { schedule: { state: 'DISABLED' } }, 'broken', ['broken scheduleOff']],
   [
     'it is paused for long: what is overdue is expected',
-    { journal: { pause: { ...PAUSE, until: '2026-11-21T20:01:00.000Z' } }, overdue: overdueFor(3000) },
+    {
+      journal: { ...LONG_AGO, pause: { ...PAUSE, until: '2026-11-21T20:01:00.000Z' } },
+      overdue: overdueFor(3000),
+    },
     'warnings',
     [
       'warning paused: the table is paused since 2026-11-21T19:10:00Z, until 2026-11-21T20:01:00Z',
@@ -189,16 +195,16 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     ['warning failed'],
   ],
   [
-    'ticks have not looked far enough back',
-    { journal: GAP },
+    'ticks have not come as far as the look',
+    { journal: BEHIND },
     'warnings',
     [
-      'warning gap: no tick has looked for what was due from 2026-11-21T18:00:00Z to 2026-11-21T19:50:00Z: npx precise-ttl resume --table T replays it',
+      'warning behind: the ticks have come to 2026-11-21T18:00:00Z, and each goes on from there: what was due from then until 2026-11-21T19:50:00Z was not counted here',
     ],
   ],
   [
-    'the look did not come so far: that is no gap of theirs',
-    { journal: GAP, overdue: { unseen: { id: 'indexSlow', text: 'it was slow' } } },
+    'the look did not come so far: that says nothing of theirs',
+    { journal: BEHIND, overdue: { unseen: { id: 'indexSlow', text: 'it was slow' } } },
     'warnings',
     ['warning indexSlow: it was slow: it is not known what is overdue'],
   ],
@@ -211,14 +217,14 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     [/^note late: an item .* for 12 s; more than 11 s is late: what is written less than two minutes/],
   ],
   [
-    'the plain mode promises two minutes',
-    { props: { precisionSeconds: 60 }, overdue: overdueFor(120) },
+    'once a minute promises two minutes',
+    { props: { precision: 'minute' }, overdue: overdueFor(120) },
     'fine',
     [],
   ],
   [
     'and no more',
-    { props: { precisionSeconds: 60 }, overdue: overdueFor(121, 7) },
+    { props: { precision: 'minute' }, overdue: overdueFor(121, 7) },
     'warnings',
     ['warning late: 7 items are overdue, the oldest for 2 minutes; more than 120 s is late'],
   ],
@@ -384,11 +390,17 @@ test.each<[string, Case, string | null, string | RegExp]>([
   ],
   [
     'DynamoDB throttles the deletes',
-    { overdue: LATE, seen: { throttled: { seen: 1_540 } } },
+    { overdue: LATE, journal: { last: [throttled(1)] } },
     'deletesThrottled',
-    'DynamoDB throttles the deletes: at least 1,540 in the last minute',
+    'DynamoDB throttles the deletes: 1,540 in the sweep that ended 60 s ago',
   ],
-  ['it does, and nothing is late', { seen: { throttled: { seen: 1_540 } } }, null, ''],
+  [
+    'it did, but for a while no sweep has anything to tell',
+    { overdue: LATE, journal: { last: [throttled(6)] } },
+    'late',
+    /^1,203/,
+  ],
+  ['it does, and nothing is late', { journal: { last: [throttled(1)] } }, null, ''],
   [
     'the limit is too low',
     { props: { maxDeletesPerSecond: 5 }, overdue: LATE, seen: { trend: trend(-5) } },
@@ -408,19 +420,13 @@ test.each<[string, Case, string | null, string | RegExp]>([
     'limit 5/s',
   ],
   [
-    'an execution has the backlog',
-    { journal: { handOver: { before: SECONDS, until: SECONDS + 60, execution: 'e' } }, overdue: LATE },
-    'handedOver',
-    /^the execution e sweeps/,
-  ],
-  [
     'it lies further back than ticks look',
     {
       props: { index: { by: 'second' } },
       overdue: { ...overdueFor(7_200), read: [{ from: SECONDS - 4_800, upTo: SECONDS }] },
     },
     'beyondTicks',
-    /^what expired before 2026-11-21T19:\d\d:00Z is further back than the ticks look: native TTL .*replay --table T --from 2026-11-21T18:00:00Z --to /,
+    /^what expired before 2026-11-21T19:58:51Z is further back than the ticks look: native TTL .*replay --table T --from 2026-11-21T18:00:00Z --to /,
   ],
   [
     'the backlog becomes smaller',
@@ -440,12 +446,6 @@ test.each<[string, Case, string | null, string | RegExp]>([
     { props: { maxDeletesPerSecond: 50 }, overdue: overdueFor(300, 499, 10) },
     'late',
     /^499 items/,
-  ],
-  [
-    'an execution has what was due before the oldest',
-    { journal: { handOver: { before: SECONDS - 300, until: SECONDS + 60, execution: 'e' } }, overdue: LATE },
-    'late',
-    /^1,203/,
   ],
   [
     'it grows',

@@ -59,11 +59,13 @@ function clientWith(
 
 const windowOf = (ttl: number, shard = 0) => windowKey(windowStart(ttl, 60), 60, shard);
 /** Windows are a minute long here, so that there are many. */
-const inMinutes = (props: Partial<PreciseTtlProps> = {}) =>
-  subjectOf({
+const inMinutes = (props: Partial<PreciseTtlProps> = {}) => {
+  const subject = subjectOf({
     ...props,
     ...(props.index?.by !== 'second' && { index: { granularityMinutes: 1, ...props.index } }),
   });
+  return { ...subject, shards: subject.props.shards };
+};
 const look = (props: Partial<PreciseTtlProps>, client: DynamoDBClient, minutes = 10) =>
   lookForOverdue(client, inMinutes(props), minutes, () => NOW);
 const SILENT = new NoAnswerError('DYNAMODB', { kind: 'timed out', seconds: 5 }, undefined);
@@ -87,6 +89,13 @@ test('by window it asks each shard of each window, and counts what is expired', 
   expect(seen.read).toEqual([{ from: SECONDS - 600, upTo: SECONDS }]);
   // Eleven windows of two shards are read, including the one before, in which the older format stores its end.
   expect(seen.queries).toBe(11 * 2);
+});
+
+test('it asks the shards that the table had once, too', async () => {
+  const ttl = SECONDS - 90;
+  const client = clientWith(new Map([[windowOf(ttl, 4), [ttl]]]));
+  const seen = await lookForOverdue(client, { ...inMinutes(), shards: 5 }, 10, () => NOW);
+  expect(seen).toMatchObject({ overdue: 1, queries: 11 * 5 });
 });
 
 test('by second it asks each second', async () => {
@@ -215,7 +224,7 @@ test('when time is over, what has expired lately is known, and no more is claime
 test.each<[Partial<PreciseTtlProps>, number, number]>([
   [{}, 10, 10],
   [{}, 44_640, Math.floor(MAX_KEYS / 2) - 1],
-  [{ index: { by: 'second' } }, 44_640, 82],
+  [{ index: { by: 'second' } }, 44_640, 83],
   [{ index: { shards: 100, granularityMinutes: 1440 } }, 44_640, 44_640],
 ])('%j: of %i minutes it reads %i', (props, wanted, expected) => {
   expect(minutesBack(inMinutes(props), wanted)).toBe(expected);

@@ -4,7 +4,6 @@ import { ENTRY_BYTES } from '../../../cost/assumptions.ts';
 import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
 import { readUnits } from '../../../cost/item-size.ts';
 import { type ExpiryModel, expiryModel } from '../../../expiry/model.ts';
-import type { PollPace } from '../../../functions/child/poll.ts';
 import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/deletion.ts';
 import { addLags, lagOf } from '../../../functions/report/lag.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
@@ -58,11 +57,8 @@ export interface SimulatedTableOptions {
   /** What a user has set besides its name and what follows. */
   readonly props?: Partial<Omit<PreciseTtlProps, 'tableName' | 'partitionKey'>>;
   readonly model?: ExpiryModel;
-  readonly pace?: PollPace;
   /** As with an archive or events. @default none */
   readonly marginSeconds?: number;
-  /** How far a tick looks back. @default that of a table which is indexed so */
-  readonly lookbackMinutes?: number;
   /** What each read of the index takes of the call that makes it. @default no time */
   readonly read?: ReadTime;
   /** What is wrong with the table at a moment (epoch milliseconds). @default nothing ever */
@@ -108,6 +104,10 @@ export class SimulatedTable {
   dynamoDb(patienceMs: number, call: FunctionCall): SimulatedDynamoDb {
     return {
       readIndex: this.#reader(patienceMs, call),
+      countIndex: async (...query) => {
+        await this.#beforeRead(patienceMs, call.processor);
+        return this.items.countIndex(...query);
+      },
       deleteBatch: (...batch) => this.#deleteBatch(...batch),
     };
   }
@@ -195,13 +195,11 @@ function dynamoDbError(name: string): Error {
 function carriedWith(
   tableName: string,
   { indexedBy, granularitySeconds, shards }: ExpiryModel,
-  { props, pace, lookbackMinutes, marginSeconds }: SimulatedTableOptions,
+  { props, marginSeconds }: SimulatedTableOptions,
 ): CarriedSettings {
   const byWindow = indexedBy === 'window' && { granularityMinutes: granularitySeconds / 60, shards };
-  const changed = { ...pace, lookbackMinutes, marginSeconds };
-  const given = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined));
   return {
     ...carriedOf({ tableName, partitionKey: 'id', index: { by: indexedBy }, ...byWindow, ...props }),
-    ...given,
+    ...(marginSeconds !== undefined && { marginSeconds }),
   };
 }

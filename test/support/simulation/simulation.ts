@@ -1,30 +1,23 @@
 import {
   type Definition,
   Engine,
-  type EngineOptions,
   type Execution,
+  type FunctionResult,
   type InvokeOptions,
   seededRandom,
   VirtualClock,
   type WorkflowType,
 } from 'stepfunctions-emulator';
 import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
-import { readExecutionReport, reportsByTable } from '../../../functions/report/execution-report.ts';
+import { readExecutionReport } from '../../../functions/report/execution-report.ts';
 import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
-import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
-import type { QueryExpiredInput } from '../../../statemachine/contract/child.ts';
-import type { TickPart } from '../../../statemachine/contract/execution.ts';
 import type { ReplayInput, SweepInput, TickInput } from '../../../statemachine/contract/inputs.ts';
 import type { MachineName } from '../../../statemachine/contract/machines.ts';
 import type { SweepReport } from '../../../statemachine/contract/report.ts';
-import {
-  type Machines,
-  REPLAY_ARN,
-  type SweepFunctions,
-  simulatedFunctions,
-  simulatedMachines,
-} from './functions.ts';
-import { billedJournal, type MemoryTable } from './memory-table.ts';
+import { billedJournal } from './billed-journal.ts';
+import { type Machines, simulatedMachines } from './definition.ts';
+import { type SweepFunctions, simulatedFunctions } from './functions.ts';
+import type { MemoryTable } from './memory-table.ts';
 import { type Fate, SimulatedTable, type SimulatedTableOptions } from './simulated-table.ts';
 
 export { type Fate, lagMsOf, type SimulatedTableOptions } from './simulated-table.ts';
@@ -39,11 +32,11 @@ export interface CallFault {
   readonly answerLost?: boolean;
 }
 
-/** A call of a function, or a query of the machine itself, as the one who disturbs it sees it. */
+/** A call of a function, as the one who disturbs it sees it. */
 export interface SimulatedCall {
-  readonly name: keyof SweepFunctions | 'poll';
-  /** Of the function, as the definition has it; a poll has none. */
-  readonly arn?: string;
+  readonly name: keyof SweepFunctions;
+  /** Of the function, as the definition has it. */
+  readonly arn: string;
   readonly input: unknown;
   /** Epoch milliseconds. */
   readonly nowMs: number;
@@ -68,15 +61,11 @@ export interface SimulationOptions extends SimulatedTableOptions {
   /** Memory of the functions, MB, for what they would cost. */
   readonly memoryMb?: number;
   /** How often, and when, an execution of the tick is delivered. @default once */
-  readonly deliveries?: (input: SweepInput | TickPart) => readonly [0, ...number[]];
-  /** The name of the error with which an execution that another one starts is not started. @default it is */
-  readonly failingStart?: (machine: MachineName, input: SweepInput | TickPart) => string | undefined;
+  readonly deliveries?: (input: SweepInput) => readonly [0, ...number[]];
   /** What goes wrong with a call of a function. @default nothing */
   readonly failingCall?: (name: keyof SweepFunctions, call: SimulatedCall) => CallFault | undefined;
   /** What a function answers in place of its answer. @default its answer */
   readonly answering?: (answer: unknown, call: SimulatedCall) => unknown;
-  /** Whether children learn of throttled keys, and slow down. @default true */
-  readonly adaptive?: boolean;
 }
 
 /**
@@ -90,15 +79,12 @@ export class Simulation {
   readonly executions: Execution[] = [];
   /** Calls of each function. */
   readonly calls = { 'plan-sweep': 0, 'query-expired': 0, 'delete-chunk': 0, 'record-metrics': 0 };
-  /** Seconds that machines have polled by themselves. */
-  readonly queries: number[] = [];
   readonly journal: MemoryJournal;
   readonly #random = seededRandom(1);
   readonly #options: SimulationOptions;
   readonly #engine: Engine;
   #machines: Readonly<Record<MachineName, Machine>>;
   readonly #starts: Promise<void>[] = [];
-  readonly #replayNames = new Set<string>();
 
   constructor(options: SimulationOptions) {
     const { start, dynamoDbAheadMs = 0, deliveries } = options;
@@ -121,12 +107,6 @@ export class Simulation {
       random: this.#random,
       ...(deliveries && { expressDeliveries: (_machine, { input }) => deliveries(input as SweepInput) }),
       onStart: execution => this.executions.push(execution),
-      resources: {
-        invoke: async (resource, args, { onUsage }) =>
-          isDynamoDbQuery(resource)
-            ? this.#query(args as SecondQuery, onUsage)
-            : this.#startNested(args as NestedStart),
-      },
       invoker: {
         invoke: async (arn, payload, { onUsage }) => {
           const name = arn.split(':').at(-1) as keyof SweepFunctions;
@@ -190,7 +170,7 @@ export class Simulation {
     this.#startAt('replay', at * 1000, input);
   }
 
-  /** Lets time pass until the last execution has ended, those that others have started included. */
+  /** Lets time pass until the last execution has ended. */
   async finish(): Promise<void> {
     await Promise.all(this.#starts);
     for (let ended = 0; ended < this.executions.length; ended += 1) await this.executions[ended]?.done;
@@ -204,73 +184,18 @@ export class Simulation {
     this.#starts.push(start());
   }
 
-  /** What `states:startExecution` does. A name is taken for good. */
-  #startNested({ StateMachineArn, Name, Input }: NestedStart): FunctionResult {
-    const machine = StateMachineArn === REPLAY_ARN ? 'replay' : 'tick';
-    const refused = (errorType: string): FunctionResult => ({
-      ok: false,
-      errorType,
-      errorMessage: `simulated ${errorType}`,
-    });
-    const error = this.#options.failingStart?.(machine, Input);
-    if (error !== undefined) return refused(error);
-    if (Name !== undefined && this.#replayNames.has(Name))
-      return refused('StepFunctions.ExecutionAlreadyExistsException');
-    if (Name !== undefined) this.#replayNames.add(Name);
-    try {
-      const execution = this.#engine.start(this.#machines[machine], {
-        input: Input,
-        ...(Name && { name: Name }),
-      });
-      return { ok: true, payload: { ExecutionArn: execution.arn, StartDate: execution.startDate } };
-    } catch (invalid) {
-      return refused(`StepFunctions.${(invalid as Error).name}Exception`);
-    }
-  }
-
-  /** What `aws-sdk:dynamodb:query` does with a query of a second. */
-  async #query(
-    { TableName, ExpressionAttributeValues, Select, Limit }: SecondQuery,
-    onUsage: InvokeOptions['onUsage'],
-  ): Promise<FunctionResult> {
-    const { answering = answer => answer } = this.#options;
-    const ttl = Number(ExpressionAttributeValues[':second'].N);
-    this.queries.push(ttl);
-    const processor = { freeAt: 0 };
-    const { readIndex } = this.named(TableName).dynamoDb(1_000, { onUsage, processor });
-    try {
-      if (Select !== 'COUNT') throw new TypeError(`Select: expected COUNT, got ${Select}`);
-      const { entries } = await readIndex({ value: ttl, ttl }, { from: ttl, upTo: ttl }, null, Limit);
-      const call: SimulatedCall = {
-        name: 'poll',
-        input: { settings: { tableName: TableName } },
-        nowMs: this.clock.now(),
-      };
-      return { ok: true, payload: answering({ Count: entries.length, ScannedCount: entries.length }, call) };
-    } catch (error) {
-      const { name, message } = error as Error;
-      return { ok: false, errorType: `DynamoDb.${name}`, errorMessage: message };
-    }
-  }
-
   async #call(
     name: keyof SweepFunctions,
     arn: string,
     payload: unknown,
     onUsage: InvokeOptions['onUsage'],
   ): Promise<FunctionResult> {
-    const {
-      failingCall,
-      callMs = 30,
-      memoryMb = 512,
-      adaptive = true,
-      answering = answer => answer,
-    } = this.#options;
+    const { failingCall, callMs = 30, memoryMb = 512, answering = answer => answer } = this.#options;
     this.calls[name] += 1;
     const call = () => ({ name, arn, input: payload, nowMs: this.clock.now() });
     const { hangsMs = 0, error, answerLost = false } = failingCall?.(name, call()) ?? {};
     await this.clock.sleep(callMs + hangsMs);
-    const told = this.#told(adaptive ? payload : withoutThrottled(payload));
+    const told = this.#told(payload);
     try {
       const answer = error && !answerLost ? null : await this.#functions(onUsage)[name](told as never);
       return error
@@ -307,37 +232,10 @@ export class Simulation {
   }
 }
 
-/** What an execution says of a table; a replay is one table's, and its report says nothing of its name. */
-export function reportOf({ input, output, cause }: Execution, name: string): SweepReport | undefined {
+/** What an execution says of a table. */
+export function reportOf({ output, cause }: Execution, name: string): SweepReport | undefined {
   const report = readExecutionReport(output ?? cause);
-  return report && reportsByTable(report, input, name)[name];
-}
-
-type FunctionResult = Awaited<ReturnType<EngineOptions['invoker']['invoke']>>;
-
-/** Arguments of `states:startExecution`. */
-interface NestedStart {
-  readonly StateMachineArn: string;
-  readonly Name?: string;
-  readonly Input: SweepInput | TickPart;
-}
-
-/** Arguments of `aws-sdk:dynamodb:query`, as far as they are looked at. */
-interface SecondQuery {
-  readonly TableName: string;
-  readonly ExpressionAttributeValues: { readonly ':second': { readonly N: string } };
-  readonly Select: string;
-  readonly Limit: number;
-}
-
-/** The input of QueryExpired as if no key had been throttled: what the sweep would do without its brake. */
-function withoutThrottled(payload: unknown): unknown {
-  const { results } = payload as Partial<QueryExpiredInput>;
-  if (!results) return payload;
-  const untold = results.map(
-    chunk => chunk.progress && { ...chunk, progress: { ...chunk.progress, throttled: 0 } },
-  );
-  return { ...(payload as object), results: untold.map((chunk, index) => chunk ?? results[index]) };
+  return report?.tables[name];
 }
 
 interface Machine {

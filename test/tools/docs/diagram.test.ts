@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mermaid } from '../../../statemachine/diagram.ts';
+import { mermaid } from '../../../tools/docs/diagram.ts';
 import { diagramPage } from '../../../tools/docs/pages.ts';
 
 test('the picture in the docs is that of the definition: else run npm run docs', () => {

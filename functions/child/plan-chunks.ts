@@ -1,0 +1,116 @@
+import type { ChildProgress, ChildSweep } from '../../statemachine/contract/child.ts';
+import type { Chunk } from '../../statemachine/contract/chunks.ts';
+import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
+import { CHUNK_KEYS, PAGE_KEYS } from '../../statemachine/contract/limits.ts';
+import { childTimeouts } from '../../statemachine/contract/machines.ts';
+import type { Millis, Seconds } from '../../statemachine/times.ts';
+import { jsonBytes } from '../report/listed-keys.ts';
+import { waitUntil } from '../retry/backoff.ts';
+import { NO_PROGRESS } from '../retry/no-progress.ts';
+
+/**
+ * Most bytes of keys (as JSON, with their TTLs) in one page. A state's payload may have 256 KiB. It contains the page's keys once: in
+ * QueryExpired's output as chunks, and, when nothing can be deleted, in DeleteChunks' output as failed keys with their reasons, at most 60
+ * bytes more for each. The payload also has the fields of 40 chunks, and the child's progress. Source: Step Functions quotas.
+ */
+const PAGE_BYTES = 120 * 1024;
+
+/** A chunk is retried for so long; then the next page has its keys. */
+const CHUNK_RETRY_MS = 5_000;
+
+/** A page ends with its slowest chunk, and the next one would be late: a chunk's last try is so long after the page's last second. */
+const LAST_TRY_MS = 600;
+
+/** A call of a child that plans deletes. */
+export interface Planning {
+  readonly sweep: ChildSweep;
+  /** Seconds by which the times of TTLs are earlier than those of the clock. */
+  readonly behind: Seconds;
+  /** No delete begins after this time. */
+  readonly endMs: Millis;
+  /** The machine's clock, epoch milliseconds. */
+  readonly machineClock: () => Millis;
+}
+
+/** A key and the second of the machine's clock at which it is deleted. */
+export interface PlannedDelete {
+  readonly at: Seconds;
+  readonly isDue: boolean;
+  readonly key: ExpiredKey;
+}
+
+/** Gives each key that has room in a page its second: now, or when it expires. A limit spreads the keys: so many a second. Those without one are left. */
+export function planDeletes(
+  keys: readonly ExpiredKey[],
+  { cutoff }: { readonly cutoff: Seconds },
+  progress: ChildProgress,
+  { sweep: { limit }, behind, endMs, machineClock }: Planning,
+) {
+  const now = Math.floor(machineClock() / 1000);
+  const end = endMs / 1000;
+  const planned: PlannedDelete[] = [];
+  let { at, keys: credit } = progress.credit ?? { at: now, keys: Number.POSITIVE_INFINITY };
+  const { perSecond } = limit ?? { perSecond: Number.POSITIVE_INFINITY };
+  const most = Number.isInteger(perSecond) ? perSecond : perSecond + 1;
+  const goTo = (second: Seconds) => {
+    if (second > at) credit = Math.min(most, credit + (second - at) * perSecond);
+    at = Math.max(at, second);
+  };
+  for (const key of keys.slice(0, keysThatFit(keys))) {
+    const isDue = key.ttl <= cutoff;
+    goTo(isDue ? now : Math.max(now, Math.ceil(key.ttl) + behind));
+    while (credit < 1 - 1e-9 && at < end) goTo(at + 1);
+    if (at >= end) break;
+    credit -= 1;
+    planned.push({ at, isDue, key });
+  }
+  return { planned, credit: progress.credit && { at, keys: credit } };
+}
+
+/**
+ * Cuts the keys of each second into chunks.
+ *
+ * @param page its cutoff, and how long a second of DynamoDB's clock has begun at the latest when the machine's begins
+ */
+export function toChunks(
+  planned: readonly PlannedDelete[],
+  { cutoff, lagMs }: { readonly cutoff: Seconds; readonly lagMs: Millis },
+  { sweep, behind, endMs, machineClock }: Planning,
+): Chunk[] {
+  const nowMs = machineClock();
+  const isUpcoming = sweep.target.upcomingFrom !== null;
+  const last = Math.max(...planned.map(({ at }) => at));
+  const chunks: Chunk[] = [];
+  for (const some of Map.groupBy(planned, ({ at, isDue }) => `${at} ${isDue}`).values()) {
+    for (let first = 0; first < some.length; first += CHUNK_KEYS) {
+      const own = some.slice(first, first + CHUNK_KEYS);
+      const [{ at, isDue } = { at: last, isDue: true }] = own;
+      const beginMs = at * 1000 + (isDue ? 0 : Math.max(0, lagMs));
+      const isNow = isDue && beginMs <= nowMs;
+      const retryMs = Math.max(beginMs, nowMs) + CHUNK_RETRY_MS;
+      const lastTryMs = Math.max(last * 1000, beginMs) + LAST_TRY_MS;
+      const deadlineMs = Math.min(endMs, retryMs, isUpcoming ? lastTryMs : retryMs);
+      chunks.push({
+        next: isNow ? 'delete' : 'wait',
+        until: isNow ? null : waitUntil(beginMs / 1000),
+        timeoutSeconds: childTimeouts(sweep.target.upcomingFrom).DeleteChunk,
+        deadline: new Date(deadlineMs).toISOString(),
+        cutoff: isDue ? cutoff : at - behind,
+        planned: !isDue,
+        keys: own.map(({ key }) => key),
+        progress: isNow ? null : { ...NO_PROGRESS, retryAtMs: beginMs },
+      });
+    }
+  }
+  return chunks;
+}
+
+/** Number of these keys, from the first, that fit into one page: at least one, whatever its size. */
+function keysThatFit(keys: readonly ExpiredKey[]): number {
+  let bytes = 0;
+  for (const [index, key] of keys.slice(0, PAGE_KEYS).entries()) {
+    bytes += jsonBytes(key);
+    if (bytes > PAGE_BYTES) return Math.max(index, 1);
+  }
+  return Math.min(keys.length, PAGE_KEYS);
+}

@@ -1,0 +1,100 @@
+import type { ChildProgress, ChildSweep, CountsProgress } from '../../statemachine/contract/child.ts';
+import type { Chunk } from '../../statemachine/contract/chunks.ts';
+import type { ExpiredKey, FailedKey, ListedFailure } from '../../statemachine/contract/keys.ts';
+import { LISTED_KEYS } from '../../statemachine/contract/limits.ts';
+import { PAUSED, TRANSIENT_ERRORS } from '../../statemachine/contract/machines.ts';
+import { addCounts, CHILD_COUNTS, CHUNK_COUNTS, noCounts, sumOfFates } from '../../statemachine/counts.ts';
+import type { Millis, Seconds } from '../../statemachine/times.ts';
+import { addLags, NO_LAG } from '../report/lag.ts';
+import { failedKey, firstThatFit, listFailedKeys } from '../report/listed-keys.ts';
+import { type ShowKey, shownFailure } from '../report/shown-keys.ts';
+
+/** How a child lists keys. */
+export interface Listing {
+  readonly sweep: ChildSweep;
+  readonly showKey: ShowKey;
+}
+
+/** The progress of a child that has done nothing yet. */
+export function startProgress({ target, limit }: ChildSweep, nowMs: Millis): ChildProgress {
+  return {
+    cursor: target.from - 1,
+    stuck: 0,
+    left: [],
+    credit: limit && { at: Math.floor(nowMs / 1000), keys: limit.credit },
+    brokenAt: null,
+    counts: { ...noCounts(CHILD_COUNTS), ...NO_LAG, inFlight: 0, failedKeys: [], sampleKeys: [] },
+  };
+}
+
+/**
+ * Adds up the results of DeleteChunks. Every key of a chunk has one:
+ *
+ * 1. deleted, renewed, not found, or refused by DynamoDB: counted, and passed by the cursor;
+ * 2. left in a chunk whose call failed for good (no permission, a bug): counted as failed, and passed, but by no note;
+ * 3. left by a lack of capacity or time, or by a call whose answer is lost: it sets the cursor back. The next page tries it again, even if
+ *    the index does not show it any more, so that it is counted.
+ */
+export function addUp(before: ChildProgress, results: readonly Chunk[], { sweep, showKey }: Listing) {
+  if (results.length === 0) return { after: before, isPaused: false };
+  const failed: FailedKey[] = [];
+  const left: ExpiredKey[] = [];
+  const broken: Seconds[] = before.brokenAt === null ? [] : [before.brokenAt];
+  let counts: CountsProgress = { ...before.counts, inFlight: 0 };
+  for (const { keys, progress, error } of results) {
+    if (progress !== null) {
+      counts = { ...counts, ...addCounts(CHUNK_COUNTS, counts, progress), ...addLags(counts, progress) };
+      failed.push(...progress.failed);
+    }
+    if (error === undefined || error === PAUSED || TRANSIENT_ERRORS.includes(error)) left.push(...keys);
+    else {
+      failed.push(...keys.map(key => failedKey(key, error)));
+      broken.push(...keys.map(({ ttl }) => ttl));
+    }
+  }
+  counts = countFailed(counts, failed, { sweep, showKey });
+  const isStuck = left.length > 0 && sumOfFates(counts) === sumOfFates(before.counts);
+  const after: ChildProgress = {
+    ...before,
+    left,
+    counts: { ...counts, retries: counts.retries + (left.length > 0 ? 1 : 0) },
+    cursor: Math.min(before.cursor, ...left.map(({ ttl }) => Math.ceil(ttl) - 1)),
+    brokenAt: broken.length === 0 ? null : Math.min(...broken),
+    stuck: isStuck ? before.stuck + 1 : 0,
+  };
+  return { after, isPaused: results.some(({ error }) => error === PAUSED) };
+}
+
+/** Counts the keys that a child could not delete in its time. */
+export function failLeft(progress: ChildProgress, listing: Listing): ChildProgress {
+  const failed = progress.left.map(key => failedKey(key, 'Unprocessed'));
+  return { ...progress, counts: countFailed(progress.counts, failed, listing) };
+}
+
+/** Counts what a dry run has found, and lists some of the keys. */
+export function countFound(
+  progress: ChildProgress,
+  { count, samples }: { readonly count: number; readonly samples: readonly ExpiredKey[] },
+  { sweep, showKey }: Listing,
+): ChildProgress {
+  const { found, sampleKeys, ...counts } = progress.counts;
+  const shown = samples.map(({ key }) => showKey(key)).filter(key => key !== undefined);
+  const all = firstThatFit([...sampleKeys, ...shown], sweep.listedKeysBytes);
+  return { ...progress, counts: { ...counts, found: found + count, sampleKeys: all } };
+}
+
+/** Counts a child that leaves items to a later sweep. */
+export function leaveForLater(progress: ChildProgress): ChildProgress {
+  return { ...progress, counts: { ...progress.counts, leftForLater: 1 } };
+}
+
+function countFailed(
+  counts: CountsProgress,
+  failed: readonly FailedKey[],
+  { sweep, showKey }: Listing,
+): CountsProgress {
+  // Only as many as are listed are shown: a page has a thousand.
+  const shown = failed.slice(0, LISTED_KEYS).map((key): ListedFailure => shownFailure(key, showKey));
+  const failedKeys = listFailedKeys([...counts.failedKeys, ...shown], sweep.listedKeysBytes);
+  return { ...counts, failed: counts.failed + failed.length, failedKeys };
+}

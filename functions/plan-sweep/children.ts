@@ -1,0 +1,225 @@
+import type { ChildStart, ChildSweep, SweepTarget } from '../../statemachine/contract/child.ts';
+import type { PlanSweepOutput, TableSweep } from '../../statemachine/contract/execution.ts';
+import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
+import {
+  BACK_SECONDS,
+  CHILD_LISTED_KEYS_BYTES,
+  GROUP_CHILDREN,
+  MAX_CHILD_SECONDS,
+  PLAN_BYTES,
+  RESULTS_BYTES,
+  TICK_CHILDREN,
+} from '../../statemachine/contract/limits.ts';
+import { childTimeouts } from '../../statemachine/contract/machines.ts';
+import type { PlanFailure } from '../../statemachine/contract/report.ts';
+import { jsonBytes } from '../report/listed-keys.ts';
+import { recordedPart } from '../report/recorded-settings.ts';
+import { waitUntil } from '../retry/backoff.ts';
+import { rangesOf } from '../table/shard-ranges.ts';
+import type { ShardProbe, Spans } from './probe.ts';
+import type { SweepLimit, TickRequest } from './sweep-input.ts';
+
+/** Shards that one child of an upcoming minute sweeps, if there is room for all children. */
+const SHARDS_OF_CHILD = 4;
+
+/** Children of a table's lookback, and the least time that one of them has a part of, seconds. */
+const BACK_CHILDREN = 8;
+const LEAST_PART_SECONDS = 120;
+
+/** Deletes per second that one child reaches with some reserve. */
+const CHILD_PER_SECOND = 500;
+
+/** Most UTF-8 bytes of a child's result, besides its share of {@link RESULTS_BYTES}. */
+const MOST_RESULT_BYTES = 40_000;
+
+/** A child of a table: its target, and which part of its span it is. */
+export interface PlannedChild {
+  readonly target: SweepTarget;
+  /** Null: it notes nothing. */
+  readonly part: { readonly part: number; readonly parts: number } | null;
+}
+
+/** The children of a table. */
+export interface TableChildren {
+  /** The shards in which something expires in the upcoming minute. */
+  readonly ahead: readonly number[];
+  readonly upcoming: Spans['upcoming'];
+  readonly back: readonly PlannedChild[];
+}
+
+/** A table of a tick, planned. */
+export interface PlannedTable {
+  readonly carried: CarriedSettings;
+  readonly children: TableChildren;
+  readonly oldestOverdueSeconds: number;
+  readonly failure?: PlanFailure;
+  /** Seconds by which the times of TTLs are earlier than those of the clock. */
+  readonly behind: number;
+  readonly limit: SweepLimit | null;
+}
+
+/** A table without anything to do. */
+export const NO_CHILDREN = {
+  ...{ children: { ahead: [], upcoming: null, back: [] }, oldestOverdueSeconds: 0, behind: 0, limit: null },
+};
+
+/**
+ * Plans the children of a table. Those of the lookback share its time, each with all shards in which something is left; a span that is too
+ * short for that is shared by shards, too. With a limit a child sweeps both, from the watermark to the end of the minute in which this tick
+ * may delete.
+ */
+export function planChildren(
+  { from, before, upcoming }: Spans,
+  probes: readonly ShardProbe[],
+  { limit }: Pick<TickRequest, 'limit'>,
+): TableChildren {
+  const left = probes.filter(probe => probe.left !== undefined);
+  const ahead = upcoming === null ? [] : probes.filter(({ isUpcoming }) => isUpcoming);
+  const backFrom = Math.max(from, Math.floor(Math.min(...left.map(probe => probe.left ?? before))));
+  if (limit !== null) {
+    const all = probes.filter(probe => probe.left !== undefined || ahead.includes(probe));
+    const target = {
+      from: left.length > 0 || upcoming === null ? backFrom : upcoming.from,
+      before: ahead.length > 0 && upcoming !== null ? upcoming.before : before,
+      upcomingFrom: ahead.length > 0 && upcoming !== null ? upcoming.from : null,
+    };
+    const most = Math.ceil(limit.perSecond / CHILD_PER_SECOND);
+    return { ahead: [], upcoming, back: inParts(groupsOf(all, most).map(shards => ({ ...target, shards }))) };
+  }
+  const parts = Math.max(1, Math.min(BACK_CHILDREN, Math.floor((before - backFrom) / LEAST_PART_SECONDS)));
+  const seconds = Math.ceil((before - backFrom) / parts);
+  const groups = groupsOf(left, Math.floor(BACK_CHILDREN / parts));
+  const back = Array.from({ length: parts }, (_unused, part) => backFrom + part * seconds)
+    .filter(start => start < before && left.length > 0)
+    .flatMap(start =>
+      inParts(
+        groups.map(shards => ({
+          ...{ shards, from: start, before: Math.min(before, start + seconds), upcomingFrom: null },
+        })),
+      ),
+    );
+  return { ahead: ahead.map(({ shard }) => shard), upcoming, back };
+}
+
+/** Puts shards into at most so many groups, as ranges. */
+function groupsOf(probes: readonly Pick<ShardProbe, 'shard'>[], most: number): string[] {
+  const size = Math.ceil(probes.length / Math.max(1, Math.min(most, probes.length)));
+  return Array.from({ length: Math.ceil(probes.length / size) || 0 }, (_unused, group) =>
+    rangesOf(probes.slice(group * size, (group + 1) * size).map(({ shard }) => shard)),
+  );
+}
+
+function inParts(targets: readonly SweepTarget[]): PlannedChild[] {
+  return targets.map((target, part) => ({ target, part: { part, parts: targets.length } }));
+}
+
+/**
+ * The children of a tick, in groups of 40. Children are taken in turn, one of each table, so that a table with many does not delay the
+ * others; those of the upcoming minute come first. If they are too many, each sweeps more shards. A table for whose children there is still
+ * no room has failed: the next tick, which begins with another table, finds its items.
+ */
+export function tickChildren(
+  tables: readonly PlannedTable[],
+  { startedAtMs, nowMs }: { readonly startedAtMs: number; readonly nowMs: number },
+): PlanSweepOutput {
+  const aheadOf = (
+    { children: { ahead, upcoming } }: PlannedTable,
+    shardsOfChild: number,
+  ): PlannedChild[] => {
+    if (upcoming === null) return [];
+    const probes = ahead.map(shard => ({ shard }));
+    return groupsOf(probes, Math.ceil(ahead.length / shardsOfChild)).map(shards => ({
+      ...{ target: { shards, ...upcoming, upcomingFrom: upcoming.from }, part: null },
+    }));
+  };
+  let shardsOfChild = SHARDS_OF_CHILD;
+  const count = () =>
+    tables.reduce((sum, table) => sum + aheadOf(table, shardsOfChild).length + table.children.back.length, 0);
+  while (count() > TICK_CHILDREN && shardsOfChild < 1_024) shardsOfChild *= 2;
+  const first = Math.floor(startedAtMs / 60_000) % Math.max(1, tables.length);
+  const queues = [...tables.slice(first), ...tables.slice(0, first)].map(table => ({
+    table,
+    children: [...aheadOf(table, shardsOfChild), ...table.children.back],
+  }));
+  const wanted = inTurn(queues.map(({ table, children }) => children.map(child => ({ table, child }))));
+  const taken = wanted.slice(0, TICK_CHILDREN);
+  const resultBytes = Math.min(MOST_RESULT_BYTES, Math.floor(RESULTS_BYTES / Math.max(1, taken.length)));
+  const starts: ChildStart[] = [];
+  let bytes = tables.reduce((sum, { carried }) => sum + jsonBytes(carried), 0);
+  for (const { table, child } of taken) {
+    const own = taken.filter(each => each.table === table).length;
+    const start = childStart(table, child, { startedAtMs, nowMs, resultBytes, own });
+    bytes += jsonBytes(start) + 1;
+    if (bytes > PLAN_BYTES) break;
+    starts.push(start);
+  }
+  const noRoom = new Set(wanted.slice(starts.length).map(({ table }) => table.carried.tableName));
+  const sweeps = tables.flatMap(({ carried, oldestOverdueSeconds, failure: own }) => {
+    const { tableName } = carried;
+    const targets = starts.filter(({ table }) => table === tableName).length;
+    const failure = noRoom.has(tableName) ? NO_ROOM : own;
+    if (targets === 0 && failure === undefined) return [];
+    const settings = targets === 0 ? recordedPart(carried) : carried;
+    const sweep: TableSweep = { settings, targets, oldestOverdueSeconds, ...(failure && { failure }) };
+    return [[tableName, sweep] as const];
+  });
+  const groups = Array.from({ length: Math.ceil(starts.length / GROUP_CHILDREN) }, (_unused, group) => ({
+    due: starts.slice(group * GROUP_CHILDREN, (group + 1) * GROUP_CHILDREN),
+  }));
+  const next = starts.length > 0 ? 'sweep' : sweeps.length > 0 ? 'record' : 'end';
+  return { next, groups, due: [], results: [], sweeps: Object.fromEntries(sweeps) };
+}
+
+const NO_ROOM = {
+  error: 'TickTooLargeError',
+  message: 'More is due at once than one tick can plan. Give some tables a deployment of their own.',
+};
+
+/** Returns the first of each list, then the second of each, and so on. */
+function inTurn<Each>(lists: readonly (readonly Each[])[]): Each[] {
+  const most = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: most }, (_unused, turn) =>
+    lists.flatMap(list => list.slice(turn, turn + 1)),
+  ).flat();
+}
+
+interface StartOptions {
+  readonly startedAtMs: number;
+  readonly nowMs: number;
+  readonly resultBytes: number;
+  /** Children of the table: they share its limit. */
+  readonly own: number;
+}
+
+function childStart(
+  { carried, limit, behind }: PlannedTable,
+  { target, part }: PlannedChild,
+  { startedAtMs, nowMs, resultBytes, own }: StartOptions,
+): ChildStart {
+  const perSecond = (limit?.perSecond ?? 0) / own;
+  const isBack = target.upcomingFrom === null && limit === null;
+  return startOf(carried.tableName, limit?.from ?? target.upcomingFrom, behind, {
+    target,
+    dryRun: false,
+    limit: limit && { perSecond, credit: Math.max(1, Math.floor(perSecond)), before: limit.before },
+    endsAfter: isBack ? Math.ceil((nowMs - startedAtMs) / 1000) + BACK_SECONDS : MAX_CHILD_SECONDS,
+    part: part && { tick: new Date(startedAtMs).toISOString(), ...part },
+    ...resultLimits(resultBytes),
+  });
+}
+
+/** How much a child may return. */
+export function resultLimits(resultBytes: number): Pick<ChildSweep, 'resultBytes' | 'listedKeysBytes'> {
+  return { resultBytes, listedKeysBytes: Math.min(CHILD_LISTED_KEYS_BYTES, Math.floor(resultBytes / 3)) };
+}
+
+/** The input of a child. @param from TTL with whose second it begins; null: it begins at once */
+export function startOf(table: string, from: number | null, behind: number, sweep: ChildSweep): ChildStart {
+  return {
+    table,
+    next: from === null ? 'query' : 'wait',
+    until: from === null ? null : waitUntil(from + behind),
+    timeoutSeconds: childTimeouts(sweep.target.upcomingFrom).QueryExpired,
+    sweep,
+  };
+}

@@ -1,0 +1,123 @@
+import type { Seconds } from '../../statemachine/times.ts';
+import { DynamoDbBusyError } from '../runtime/errors.ts';
+import type { IndexKey, IndexLayout } from '../table/index-layout.ts';
+import type { ReadIndex } from '../table/index-query.ts';
+import { sideBySide } from './side-by-side.ts';
+
+/** Shards of a table that are probed at once, and keys of a shard. */
+const SHARDS_AT_ONCE = 16;
+const KEYS_AT_ONCE = 10;
+
+/** Most keys of a shard's lookback that a plan reads: ten minutes by second. What is behind them is the children's to find. */
+const MOST_KEYS = 600;
+
+export interface Spans {
+  /** The lookback: TTLs of [from, before), epoch seconds. */
+  readonly from: Seconds;
+  readonly before: Seconds;
+  readonly upcoming: { readonly from: Seconds; readonly before: Seconds } | null;
+}
+
+/** What a probe knows of a shard. */
+export interface ShardProbe {
+  readonly shard: number;
+  /** Nothing of the lookback is left before this TTL; undefined: nothing of it is left. */
+  readonly left: number | undefined;
+  /** Whether an item was seen there; otherwise the keys are only not read yet. */
+  readonly isSeen: boolean;
+  /** Whether something will expire in the upcoming minute. */
+  readonly isUpcoming: boolean;
+}
+
+export interface ProbeOptions {
+  readonly layout: IndexLayout;
+  readonly readIndex: ReadIndex;
+  readonly clock: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Milliseconds after which the probe of a table ends. */
+  readonly patienceMs: number;
+  /** Whether the minute is to be watched whatever is in it. */
+  readonly watchAlways: boolean;
+}
+
+/**
+ * Asks each shard of a table for its oldest entry since the watermark, and whether it has any in the upcoming minute. A table that is too
+ * busy to answer in time counts as one that has something everywhere: its children ask again.
+ */
+export async function probeShards(
+  shards: number,
+  spans: Spans,
+  options: ProbeOptions,
+): Promise<ShardProbe[]> {
+  const { clock, sleep, patienceMs } = options;
+  const startedAt = clock();
+  const outOfTime = () => clock() - startedAt > (patienceMs * 3) / 4;
+  const all = Array.from({ length: shards }, (_unused, shard) => shard);
+  const tooSlow = sleep(patienceMs).then((): never => {
+    throw new DynamoDbBusyError(`no answer to the probes within ${patienceMs} ms`);
+  });
+  tooSlow.catch(() => undefined);
+  try {
+    const probes = sideBySide(all, SHARDS_AT_ONCE, shard =>
+      probeShard(shard, spans, { ...options, outOfTime }),
+    );
+    return await Promise.race([probes, tooSlow]);
+  } catch (error) {
+    if (!(error instanceof DynamoDbBusyError)) throw error;
+    return all.map(shard => ({
+      shard,
+      left: spans.from,
+      isSeen: false,
+      isUpcoming: spans.upcoming !== null,
+    }));
+  }
+}
+
+async function probeShard(
+  shard: number,
+  spans: Spans,
+  options: ProbeOptions & { readonly outOfTime: () => boolean },
+): Promise<ShardProbe> {
+  const { layout, outOfTime, readIndex, watchAlways } = options;
+  const { from, before, upcoming } = spans;
+  const keysOf = (span: { from: number; before: number }): readonly IndexKey[] =>
+    span.before <= span.from ? [] : layout.keys({ ...span, shards: `${shard}` });
+  const earliest = async (key: IndexKey, span: { from: number; before: number }) => {
+    const { entries } = await readIndex(key, { from: span.from, upTo: span.before }, 1);
+    // BETWEEN includes its upper end; the span does not.
+    return entries.find(({ ttl }) => ttl < span.before)?.ttl;
+  };
+  const back = keysOf({ from, before });
+  const ahead = upcoming === null ? [] : keysOf(upcoming);
+  const shared = new Set(ahead.map(({ value }) => value));
+  const known = new Map<IndexKey['value'], boolean>();
+  // Of a window that both spans share, one query mostly tells both.
+  const earliestBack = async (key: IndexKey) => {
+    if (upcoming === null || !shared.has(key.value)) return earliest(key, { from, before });
+    const ttl = await earliest(key, { from, before: upcoming.before });
+    if (ttl === undefined || ttl >= upcoming.from) known.set(key.value, ttl !== undefined);
+    return ttl !== undefined && ttl < before ? ttl : undefined;
+  };
+  let left: number | undefined;
+  let isSeen = false;
+  for (let first = 0; first < back.length && left === undefined; first += KEYS_AT_ONCE) {
+    const some = back.slice(first, first + KEYS_AT_ONCE);
+    if (first > 0 && (first >= MOST_KEYS || outOfTime())) {
+      left = Math.max(from, some[0]?.from ?? from);
+      break;
+    }
+    const ttls = await Promise.all(some.map(earliestBack));
+    const seen = ttls.filter(ttl => ttl !== undefined);
+    isSeen = seen.length > 0;
+    if (isSeen) left = Math.min(...seen);
+  }
+  let isUpcoming = upcoming !== null && watchAlways;
+  for (let first = 0; first < ahead.length && upcoming !== null && !isUpcoming; first += KEYS_AT_ONCE) {
+    const some = ahead.slice(first, first + KEYS_AT_ONCE);
+    const seen = await Promise.all(
+      some.map(async key => known.get(key.value) ?? (await earliest(key, upcoming)) !== undefined),
+    );
+    isUpcoming = seen.includes(true);
+  }
+  return { shard, left, isSeen, isUpcoming };
+}

@@ -1,0 +1,23 @@
+/* The shards of a target. It may have a thousand, which must fit into payloads of a limited size, so they are written as ranges. */
+
+/** Ranges of shard numbers: at most a thousand shards, from 0 on. */
+export const RANGES = /^\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*$/;
+
+/** The shards of ranges, ascending. */
+export function shardsOf(ranges: string): number[] {
+  return ranges.split(',').flatMap(range => {
+    const [first = 0, last = first] = range.split('-').map(Number);
+    return Array.from({ length: last - first + 1 }, (_unused, index) => first + index);
+  });
+}
+
+/** Makes ranges of shards in any order; the inverse of {@link shardsOf}. */
+export function rangesOf(shards: Iterable<number>): string {
+  const ranges: { first: number; last: number }[] = [];
+  for (const shard of [...new Set(shards)].sort((one, other) => one - other)) {
+    const range = ranges.at(-1);
+    if (range?.last === shard - 1) range.last = shard;
+    else ranges.push({ first: shard, last: shard });
+  }
+  return ranges.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join();
+}

@@ -1,0 +1,109 @@
+import type { Clock, RandomSource } from 'stepfunctions-emulator';
+import { readSettings, type SweepSettings } from '../../functions/runtime/environment.ts';
+import { keyAttributeNames } from '../../functions/table/item-key.ts';
+import type { Following } from '../ledger/followers.ts';
+import type { Violation } from '../ledger/verdict.ts';
+import { Oracle } from './oracle.ts';
+import { isWithin, type Span, type TableScenario, type Trouble } from './scenario.ts';
+import { type Change, MemoryTable, type MemoryTableOptions } from './table.ts';
+import { Users } from './users.ts';
+import type { Resolved, Variant } from './variants.ts';
+
+export interface FuzzedTableOptions
+  extends Pick<MemoryTableOptions, 'asServerHasIt' | 'indexLagMs' | 'nextTurn'> {
+  readonly variant: Variant;
+  readonly resolved: Resolved;
+  readonly scenario: TableScenario;
+  readonly following: Following;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly items: number;
+  /** Range of the first TTLs, epoch milliseconds. */
+  readonly ttls: Span;
+  readonly shardLessAt: number | undefined;
+  readonly onChange?: ((change: Change) => void) | undefined;
+}
+
+/** Time after a pause was written within which deletes stop, milliseconds. */
+const PAUSE_MS = 5_000;
+
+/** How many times as many deletes as a table's limit a second may have: a lookback beside the minute, and rounding. */
+const LIMIT_TOLERANCE = 2;
+
+/** A table of the deployment: its items, its users, its oracle, and what is wrong with it. */
+export class FuzzedTable {
+  readonly name: string;
+  readonly settings: SweepSettings;
+  readonly scenario: TableScenario;
+  readonly table: MemoryTable;
+  readonly oracle: Oracle;
+  readonly users: Users;
+  /** Deletes by their second, epoch seconds. */
+  readonly #perSecond = new Map<number, number>();
+  readonly #clock: Clock;
+  #inPause = 0;
+
+  constructor({ resolved, scenario, following, clock, ttls, onChange, ...options }: FuzzedTableOptions) {
+    this.settings = readSettings(resolved.carried);
+    this.scenario = scenario;
+    this.#clock = clock;
+    const { model, tableName, indexName } = this.settings;
+    const keyNames = keyAttributeNames(model);
+    this.name = tableName;
+    const { ttlAttribute, windowAttribute } = model;
+    this.oracle = new Oracle({ keyNames, ttlAttribute, windowAttribute, ...following }, options.nextTurn);
+    this.table = new MemoryTable({
+      ...{ tableName, indexName, keyNames, ttlAttribute, windowAttribute, clock },
+      ...options,
+      onChange: change => {
+        this.oracle.saw(change);
+        onChange?.(change);
+      },
+    });
+    this.users = new Users({
+      ...{ table: this.table, settings: this.settings, clock },
+      ...options,
+      from: ttls.from / 1000,
+      before: ttls.to / 1000,
+      calmAt: scenario.calmAt / 1000,
+    });
+  }
+
+  troubleAt(nowMs: number): Trouble | undefined {
+    const { trouble } = this.scenario;
+    return isWithin(trouble, nowMs) ? trouble?.kind : undefined;
+  }
+
+  /** Counts deletes of the sweep that DynamoDB has just applied. @param sentAt when they were sent, epoch milliseconds */
+  deleted(count: number, sentAt: number): void {
+    const isPaused = this.scenario.pauses.some(({ from, to }) =>
+      isWithin({ from: from + PAUSE_MS, to }, sentAt),
+    );
+    if (isPaused) this.#inPause += count;
+    const second = Math.floor(this.#clock.now() / 1000);
+    this.#perSecond.set(second, (this.#perSecond.get(second) ?? 0) + count);
+  }
+
+  /** All violations of the table in a run. @param endMs end of the run: items that have expired by then must be gone */
+  verdict(endMs: number): Violation[] {
+    const { maxDeletesPerSecond: limit } = this.settings;
+    const most = Math.max(
+      0,
+      ...[...this.#perSecond].flatMap(([second, count]) =>
+        second * 1000 >= this.scenario.calmAt ? count : [],
+      ),
+    );
+    return [
+      ...this.oracle.verdict(this.table, endMs),
+      ...(this.#inPause > 0 ? [said('deletedInPause', `${this.#inPause} of ${this.name}`)] : []),
+      ...(limit > 0 && most > limit * LIMIT_TOLERANCE
+        ? [said('overLimit', `${most} deletes in a second of ${this.name}, whose limit is ${limit}`)]
+        : []),
+    ];
+  }
+}
+
+/** Builds a violation that does not concern an item. */
+export function said(finding: Violation['finding'], sentence: string): Violation {
+  return { finding, id: sentence, history: [] };
+}

@@ -1,0 +1,101 @@
+import type { RandomSource } from 'stepfunctions-emulator';
+import type { FaultGroup } from './faults.ts';
+
+/** A span of time, [from, to), epoch milliseconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+const LONG_OUTAGES = ['ticks', 'planSweep', 'dynamodb'] as const;
+const TROUBLES = ['deleted', 'forbidden', 'hanging', 'throttled'] as const;
+
+export type Trouble = (typeof TROUBLES)[number];
+
+/** What happens to a table as a whole. */
+export interface TableScenario {
+  readonly trouble: (Span & { readonly kind: Trouble }) | undefined;
+  readonly pauses: readonly Span[];
+  /** When nothing is wrong with the table any more, epoch milliseconds. */
+  readonly calmAt: number;
+}
+
+/** What happens in a run beside the faults of single calls. */
+export interface Scenario {
+  readonly outage: (Span & { readonly kind: (typeof LONG_OUTAGES)[number] }) | undefined;
+  /** The table of the variant, and one to three others. */
+  readonly tables: readonly TableScenario[];
+  /** When another definition is deployed, epoch milliseconds. Executions that run then go on with the former one. */
+  readonly deployedAt: number | undefined;
+  readonly replaysAt: number | undefined;
+  /** Range of the first TTLs, epoch milliseconds. */
+  readonly ttls: Span;
+  /** End of all faults but those of other tables, epoch milliseconds. */
+  readonly calmAt: number;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/** How long the trouble of another table outlasts the other faults, milliseconds: in that time the others must be swept to the second. */
+const OUTLASTS_MS = 4 * MINUTE;
+
+interface ScenarioOptions {
+  readonly random: RandomSource;
+  readonly groups: readonly FaultGroup[];
+  /** Epoch milliseconds. */
+  readonly startMs: number;
+  readonly minutes: number;
+}
+
+export function drawScenario({ random, groups, startMs, minutes }: ScenarioOptions): Scenario {
+  const between = (from: number, to: number) => Math.floor(from + random.next() * (to - from));
+  /** Times are whole seconds, as TTLs are. */
+  const time = (from: number, to: number) => Math.floor(between(from, to) / SECOND) * SECOND;
+  const pick = <T>(from: readonly T[]) => from[between(0, from.length)] as T;
+  // Each value is drawn, so that a group that is left out does not change the others.
+  const happens = (group: FaultGroup, share: number) => random.next() < share && groups.includes(group);
+
+  const hasOutage = happens('long', 0.35);
+  const outageFrom = time(startMs, startMs + minutes * MINUTE);
+  const outageMs = time(5 * MINUTE, 20 * MINUTE);
+  const outage = { kind: pick(LONG_OUTAGES), from: outageFrom, to: outageFrom + outageMs };
+  const ttls = { from: startMs + MINUTE, to: startMs + (minutes + 1) * MINUTE + (hasOutage ? outageMs : 0) };
+  // Renewals end a minute after the last TTL.
+  const calmAt = ttls.to + MINUTE;
+
+  const tableOf = (isOther: boolean): TableScenario => {
+    const end = calmAt + (isOther ? OUTLASTS_MS : 0);
+    // With a table in trouble from its first tick on, there is no watermark.
+    const from = random.next() < 0.4 ? startMs - MINUTE : time(startMs, calmAt);
+    const isInTrouble = happens('tables', 0.8) && isOther;
+    const trouble = {
+      kind: pick(TROUBLES),
+      from,
+      to: random.next() < 0.6 ? end : time(Math.min(from + MINUTE, end), end),
+    };
+    const pauses = [happens('pauses', 0.5), happens('pauses', 0.3)].flatMap(isPaused => {
+      const since = time(startMs, end - 20 * SECOND);
+      const to = Math.min(end, since + time(10 * SECOND, 150 * SECOND));
+      return isPaused ? [{ from: since, to }] : [];
+    });
+    return {
+      trouble: isInTrouble ? trouble : undefined,
+      pauses,
+      calmAt: Math.max(calmAt, isInTrouble ? trouble.to : 0, ...pauses.map(({ to }) => to)),
+    };
+  };
+  const tables = Array.from({ length: between(2, 5) }, (_unused, index) => tableOf(index > 0));
+  return {
+    outage: hasOutage ? outage : undefined,
+    tables,
+    deployedAt: happens('deploys', 0.5) ? between(startMs + MINUTE, calmAt) : undefined,
+    replaysAt: happens('replays', 0.4) ? between(startMs + 90 * SECOND, calmAt) : undefined,
+    ttls,
+    calmAt,
+  };
+}
+
+export function isWithin(span: Span | undefined, at: number): boolean {
+  return span !== undefined && at >= span.from && at < span.to;
+}

@@ -1,0 +1,29 @@
+import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
+import type { JournalTable } from '../../functions/journal/update-entry.ts';
+
+let journals = 0;
+
+/** An empty journal on DynamoDB Local, by a client like that of the functions. */
+export async function createJournal(client: DynamoDBClient, deployment?: string): Promise<JournalTable> {
+  journals += 1;
+  const tableName = journalName(deployment ?? `deployment-${journals}`);
+  const { partitionKey, sortKey } = JOURNAL_KEYS;
+  await client.send(
+    new CreateTableCommand({
+      TableName: tableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [partitionKey, sortKey].map(name => ({
+        AttributeName: name,
+        AttributeType: 'S',
+      })),
+      KeySchema: [
+        { AttributeName: partitionKey, KeyType: 'HASH' },
+        { AttributeName: sortKey, KeyType: 'RANGE' },
+      ],
+    }),
+  );
+  const documents = DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: true } });
+  return { documents, tableName };
+}
