@@ -216,7 +216,7 @@ function metricsOf({ tables, customMetrics }: BilledDeployment): number {
 
 /** Bytes of our own log lines. Lambda's lines of successful calls are not logged. */
 function bytesLogged(usage: SweepUsage): number {
-  const ofExecution = LOG_BYTES.planned + LOG_BYTES.metrics + 2 * EVENT_BYTES;
+  const ofExecution = LOG_BYTES.metrics + EVENT_BYTES;
   const ofTable = LOG_BYTES.swept + EVENT_BYTES;
   return usage.recordedSweeps * ofExecution + usage.sweptTables * ofTable;
 }

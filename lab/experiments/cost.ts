@@ -54,8 +54,7 @@ counts besides it.`,
   holds: 'counted, and all items were deleted in the minutes that were counted',
   async run({ flags: { write, only }, print }): Promise<Outcome> {
     if (write) {
-      const { idle: _none, ...bytes } = await measureLogBytes();
-      writeFileSync(MEASURED, measuredFile(bytes));
+      writeFileSync(MEASURED, measuredFile(await measureLogBytes()));
       return { text: 'cost/measured.ts' };
     }
     print(markdownTable(HEAD, []));
@@ -81,13 +80,12 @@ counts besides it.`,
 
 const MEASURED = new URL('../../cost/measured.ts', import.meta.url);
 
-function measuredFile({ planned, swept, metrics }: Omit<LogBytes, 'idle'>): string {
+function measuredFile({ swept, metrics }: LogBytes): string {
   return `/**
  * Written by \`npm run bench cost -- --write\`, from what the functions print: do not change it by hand. Bytes of the lines of a sweep
- * that deleted 100 items. A tick that finds nothing prints nothing.
+ * that deleted 100 items.
  */
 export const LOG_BYTES = {
-  planned: ${planned},
   swept: ${swept},
   metrics: ${metrics},
 } as const;

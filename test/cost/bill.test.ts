@@ -188,9 +188,9 @@ test('a table without an archive has no lines of one', () => {
   expect(bill({}).lines.filter(({ part }) => part === 'archive')).toEqual([]);
 });
 
-test('a tick that finds nothing logs nothing; one that deletes logs its three lines', () => {
+test('a tick that finds nothing logs nothing; one that deletes logs its two lines', () => {
   expect(line('log lines', {}).amount).toBe(0);
-  const bytes = LOG_BYTES.planned + LOG_BYTES.swept + LOG_BYTES.metrics + 3 * 26;
+  const bytes = LOG_BYTES.swept + LOG_BYTES.metrics + 2 * 26;
   const { amount, dollars } = line('log lines', {
     itemsPerMonth: MONTH_OF_100_A_MINUTE,
     logRetentionDays: 60,
@@ -200,7 +200,7 @@ test('a tick that finds nothing logs nothing; one that deletes logs its three li
 });
 
 test('a tick of two tables logs a line for each that it deleted something of', () => {
-  const bytes = LOG_BYTES.planned + LOG_BYTES.metrics + 2 * 26 + 2 * (LOG_BYTES.swept + 26);
+  const bytes = LOG_BYTES.metrics + 26 + 2 * (LOG_BYTES.swept + 26);
   const { amount } = line('log lines', { itemsPerMonth: 43_200 }, 2);
   expect(amount).toBeCloseTo((43_200 * bytes) / 1e9, 9);
 });

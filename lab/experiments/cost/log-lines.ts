@@ -1,15 +1,11 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { functionSettings, resolveProps } from '../../../config/props.ts';
-import { windowKey } from '../../../expiry/window.ts';
 import type { Journal } from '../../../functions/journal/journal.ts';
-import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import { lagOf } from '../../../functions/report/lag.ts';
 import { startTotals } from '../../../functions/report/sweep-totals.ts';
 import { carriedSettings } from '../../../functions/runtime/environment.ts';
-import type { Documents } from '../../../functions/table/dynamodb.ts';
-import { indexReader } from '../../../functions/table/index-query.ts';
 import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
 import type { SweepTotals } from '../../../statemachine/contract/report.ts';
 import { MemoryJournal } from '../../fuzz/memory-journal.ts';
@@ -18,10 +14,8 @@ const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const STARTED_AT = '2026-11-20T09:00:05.000Z';
 const ENDED_AT = '2026-11-20T09:02:00.250Z';
 
-/** Bytes of each line that a tick prints; 0 where it prints none. */
+/** Bytes of each line that a sweep prints. Planning prints none. */
 export interface LogBytes {
-  readonly idle: number;
-  readonly planned: number;
   readonly swept: number;
   readonly metrics: number;
 }
@@ -52,23 +46,6 @@ export async function measureLogBytes(): Promise<LogBytes> {
   const carried: CarriedSettings = {
     ...carriedSettings(functionSettings(resolveProps({ tableName: 'SessionData', partitionKey: 'id' }))),
   };
-  const plan = (items: readonly object[]) => {
-    const logger = new Logger({ serviceName: 'plan-sweep' });
-    return planTick(
-      { ...EXECUTION, tables: [carried], soFar: null },
-      {
-        readIndexOf: (settings, options) => indexReader(answering(items), settings, options),
-        logger,
-        journal,
-        record: () => undefined,
-        clock: Date.now,
-        sleep: async () => new Promise(() => undefined),
-      },
-    );
-  };
-  const entry = { id: 'item-1', ttl: MINUTE + 60, expirationWindow: windowKey(MINUTE + 60, 60) };
-  const idle = await printed(() => plan([]));
-  const planned = await printed(() => plan([entry]));
   let metrics = 0;
   const logger = new Logger({ serviceName: 'record-metrics' });
   const sweeps = { SessionData: { settings: carried, targets: 0, oldestOverdueSeconds: 0, totals: TOTALS } };
@@ -87,12 +64,7 @@ export async function measureLogBytes(): Promise<LogBytes> {
       },
     ),
   );
-  return { idle, planned, swept, metrics };
-}
-
-/** A client that finds these entries in every query. */
-function answering(items: readonly object[]): Documents {
-  return { send: async () => ({ Items: items }) } as unknown as Documents;
+  return { swept, metrics };
 }
 
 /** Counts the bytes written to the output during some work, without line ends, which are not part of a log event. */
