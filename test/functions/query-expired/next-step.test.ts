@@ -309,10 +309,10 @@ describe('a child of an upcoming minute', () => {
       [true, 3],
       [true, 59],
     ]);
-    // Its last try is 0.6 s after its page's last second, or after five.
-    expect(chunks.map(({ deadline }) => Date.parse(deadline) - NOW * 1000)).toEqual([
-      5_000, 8_000, 8_000, 59_600,
-    ]);
+    // The last try of each is 0.6 s after the page's last second.
+    expect(new Set(chunks.map(({ deadline }) => Date.parse(deadline) - NOW * 1000))).toEqual(
+      new Set([59_600]),
+    );
     expect(progress.cursor).toBe(NOW + 60);
   });
 
