@@ -1,10 +1,9 @@
-import { type Pause, pauseOf } from '../functions/journal/layout.ts';
 import type { With } from './aws/clients.ts';
 import type { PauseOptions, PauseResult } from './changes.ts';
 import { chooseTables } from './deployment/subject.ts';
 import { inJournal, readJournals } from './journals.ts';
 import type { Prepared } from './options.ts';
-import { pauseTable } from './pauses.ts';
+import { type KnownPause, knownPauses, pauseTable } from './pauses.ts';
 import { isoSeconds } from './times.ts';
 
 /**
@@ -15,14 +14,11 @@ import { isoSeconds } from './times.ts';
  */
 export async function preparePause(
   options: PauseOptions & With<'dynamoDb'>,
-): Promise<Prepared<readonly { table: string; was: Pause | undefined }[], PauseResult>> {
+): Promise<Prepared<readonly KnownPause[], PauseResult>> {
   const { config, forMs, clients, now = Date.now } = options;
   const found = await readJournals(clients.dynamoDb, config.region, chooseTables(config, options.table));
   return {
-    facts: found.map(({ props: { tableName: table }, state }) => ({
-      table,
-      was: pauseOf(state.control.pauses[table], now()),
-    })),
+    facts: knownPauses(found, now()),
     async apply() {
       const pausedAt = now();
       const since = new Date(pausedAt).toISOString();

@@ -1,6 +1,20 @@
 import { type Pause, pauseOf, tableEntry } from '../functions/journal/layout.ts';
 import { plainValue } from '../functions/journal/stored-values.ts';
 import { type JournalTable, updateEntry } from '../functions/journal/update-entry.ts';
+import type { JournaledTable } from './journals.ts';
+
+/** A table and its pause; undefined when it is not paused. */
+export interface KnownPause {
+  readonly table: string;
+  readonly was: Pause | undefined;
+}
+
+export function knownPauses(tables: readonly JournaledTable[], nowMs: number): KnownPause[] {
+  return tables.map(({ props: { tableName: table }, state }) => ({
+    table,
+    was: pauseOf(state.control.pauses[table], nowMs),
+  }));
+}
 
 /**
  * Pauses a table. If it is paused already, only the end of the pause changes, not its start.

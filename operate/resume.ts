@@ -1,10 +1,10 @@
-import { advanced, type Pause, pauseOf } from '../functions/journal/layout.ts';
+import { advanced } from '../functions/journal/layout.ts';
 import type { With } from './aws/clients.ts';
 import type { ResumeResult } from './changes.ts';
 import { chooseTables } from './deployment/subject.ts';
 import { inJournal, readJournals } from './journals.ts';
 import type { OperateOptions, Prepared } from './options.ts';
-import { resumeTable } from './pauses.ts';
+import { type KnownPause, knownPauses, resumeTable } from './pauses.ts';
 import { isoSeconds } from './times.ts';
 
 /**
@@ -16,14 +16,11 @@ import { isoSeconds } from './times.ts';
  */
 export async function prepareResume(
   options: OperateOptions & With<'dynamoDb'>,
-): Promise<Prepared<readonly { table: string; was: Pause | undefined }[], ResumeResult>> {
+): Promise<Prepared<readonly KnownPause[], ResumeResult>> {
   const { config, clients, now = Date.now } = options;
   const found = await readJournals(clients.dynamoDb, config.region, chooseTables(config, options.table));
   return {
-    facts: found.map(({ props: { tableName: table }, state }) => ({
-      table,
-      was: pauseOf(state.control.pauses[table], now()),
-    })),
+    facts: knownPauses(found, now()),
     async apply() {
       const tables: ResumeResult['tables'][number][] = [];
       for (const { props, journal, state } of found) {

@@ -9,7 +9,7 @@ import type {
 import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
 import { CHILD_COUNTS, noCounts, sumOfFates } from '../../statemachine/counts.ts';
 import { LAG_BUCKETS, NO_LAG } from '../report/lag.ts';
-import { jsonBytes } from '../report/listed-keys.ts';
+import { jsonBytes, withoutNothing } from '../report/listed-keys.ts';
 import { RANGES } from '../table/shard-ranges.ts';
 
 /**
@@ -23,19 +23,11 @@ export function resultOf(
 ): Pick<ShardResult, 'found'> & Partial<ShardResult> {
   const { inFlight: _inFlight, lagCounts: _lagCounts, ...result } = counts;
   const found = dryRun ? counts.found : sumOfFates(counts);
-  const told = Object.fromEntries(
-    Object.entries({ ...result, ...how }).filter(
-      ([, value]) => value !== 0 && value !== false && !isEmpty(value),
-    ),
-  );
+  const told = withoutNothing({ ...result, ...how });
   const withBuckets = (width: number) => ({ ...told, found, ...widerLags(counts, width) });
   let width = 1;
   while (width < LAG_BUCKETS && jsonBytes(withBuckets(width)) > resultBytes) width *= 2;
   return withBuckets(width);
-}
-
-function isEmpty(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
 }
 
 /** Joins so many buckets of a histogram each into the last of them. */

@@ -1,5 +1,6 @@
 import type { SweepPart } from '../../statemachine/contract/child.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
+import { withoutNothing } from '../report/listed-keys.ts';
 
 /**
  * How the journal's table is laid out. One query of {@link DEPLOYMENT_ID} reads all that a tick needs. Each line: partition key `id`, sort
@@ -137,19 +138,12 @@ export function pauseOf(pause: Pause | undefined, nowMs: number): Pause | undefi
 
 /** A row as the journal stores it: counts of 0 and empty lists are left out. */
 export function rowItem({ table, execution, report, ...row }: SweepRow): Record<string, unknown> {
-  const told = Object.entries(report).filter(
-    ([, value]) => value !== 0 && value !== undefined && value !== false && !isEmptyList(value),
-  );
   return {
     id: sweepsId(table),
     at: `${row.startedAt}#${execution}`,
     ...row,
     execution,
-    report: Object.fromEntries(told),
+    report: withoutNothing(report),
     [EXPIRES]: Math.floor(Date.parse(row.endedAt) / 1_000) + ROW_DAYS * 86_400,
   };
-}
-
-function isEmptyList(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
 }

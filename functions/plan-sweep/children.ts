@@ -77,7 +77,9 @@ export function planChildren(
   const ahead = upcoming === null ? [] : probes.filter(({ isUpcoming }) => isUpcoming);
   const backFrom = Math.max(from, Math.floor(Math.min(...left.map(probe => probe.left ?? before))));
   if (limit !== null) {
-    const all = probes.filter(probe => probe.left !== undefined || ahead.includes(probe));
+    const all = probes
+      .filter(probe => probe.left !== undefined || ahead.includes(probe))
+      .map(({ shard }) => shard);
     const target = {
       from: left.length > 0 || upcoming === null ? backFrom : upcoming.from,
       before: ahead.length > 0 && upcoming !== null ? upcoming.before : before,
@@ -86,26 +88,42 @@ export function planChildren(
     const most = Math.ceil(limit.perSecond / CHILD_PER_SECOND);
     return { ahead: [], upcoming, back: inParts(groupsOf(all, most).map(shards => ({ ...target, shards }))) };
   }
-  const parts = Math.max(1, Math.min(BACK_CHILDREN, Math.floor((before - backFrom) / LEAST_PART_SECONDS)));
-  const seconds = Math.ceil((before - backFrom) / parts);
-  const groups = groupsOf(left, Math.floor(BACK_CHILDREN / parts));
-  const back = Array.from({ length: parts }, (_unused, part) => backFrom + part * seconds)
-    .filter(start => start < before && left.length > 0)
-    .flatMap(start =>
-      inParts(
-        groups.map(shards => ({
-          ...{ shards, from: start, before: Math.min(before, start + seconds), upcomingFrom: null },
-        })),
-      ),
-    );
+  const shards = left.map(({ shard }) => shard);
+  const back = cutSpan({ from: backFrom, before }, shards, BACK_CHILDREN, LEAST_PART_SECONDS).flatMap(
+    inParts,
+  );
   return { ahead: ahead.map(({ shard }) => shard), upcoming, back };
 }
 
+/**
+ * Cuts a span of expired TTLs into at most so many targets: by time, and by shards if the span is too short for that.
+ *
+ * @param leastSeconds the least time that a target has a part of
+ * @returns for each part of the time its targets
+ */
+export function cutSpan(
+  { from, before }: { readonly from: number; readonly before: number },
+  shards: readonly number[],
+  most: number,
+  leastSeconds: number,
+): SweepTarget[][] {
+  const parts = Math.max(1, Math.min(most, Math.floor((before - from) / leastSeconds)));
+  const seconds = Math.ceil((before - from) / parts);
+  const groups = groupsOf(shards, Math.floor(most / parts));
+  return Array.from({ length: parts }, (_unused, part) => from + part * seconds)
+    .filter(start => start < before)
+    .map(start =>
+      groups.map(ranges => ({
+        ...{ shards: ranges, from: start, before: Math.min(before, start + seconds), upcomingFrom: null },
+      })),
+    );
+}
+
 /** Puts shards into at most so many groups, as ranges. */
-function groupsOf(probes: readonly Pick<ShardProbe, 'shard'>[], most: number): string[] {
-  const size = Math.ceil(probes.length / Math.max(1, Math.min(most, probes.length)));
-  return Array.from({ length: Math.ceil(probes.length / size) || 0 }, (_unused, group) =>
-    rangesOf(probes.slice(group * size, (group + 1) * size).map(({ shard }) => shard)),
+function groupsOf(shards: readonly number[], most: number): string[] {
+  const size = Math.ceil(shards.length / Math.max(1, Math.min(most, shards.length)));
+  return Array.from({ length: Math.ceil(shards.length / size) || 0 }, (_unused, group) =>
+    rangesOf(shards.slice(group * size, (group + 1) * size)),
   );
 }
 
@@ -127,8 +145,7 @@ export function tickChildren(
     shardsOfChild: number,
   ): PlannedChild[] => {
     if (upcoming === null) return [];
-    const probes = ahead.map(shard => ({ shard }));
-    return groupsOf(probes, Math.ceil(ahead.length / shardsOfChild)).map(shards => ({
+    return groupsOf(ahead, Math.ceil(ahead.length / shardsOfChild)).map(shards => ({
       ...{ target: { shards, ...upcoming, upcomingFrom: upcoming.from }, part: null },
     }));
   };

@@ -15,8 +15,7 @@ import { addRound, startTotals } from '../report/sweep-totals.ts';
 import { readSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import { indexLayout } from '../table/index-layout.ts';
-import { rangesOf } from '../table/shard-ranges.ts';
-import { resultLimits, startOf } from './children.ts';
+import { cutSpan, resultLimits, startOf } from './children.ts';
 import { type ReplayRequest, readReplayInput, tablesOfInput } from './sweep-input.ts';
 
 /** The least time that a child of a replay has a part of, seconds. */
@@ -74,19 +73,7 @@ async function firstTargets(
     { length: Math.max(shards, watermarks.tables[table]?.shards ?? 1) },
     (_unused, shard) => shard,
   );
-  const parts = Math.max(1, Math.min(ROUND_CHILDREN, Math.floor((before - from) / LEAST_PART_SECONDS)));
-  const groups = Math.max(1, Math.min(all.length, Math.floor(ROUND_CHILDREN / parts)));
-  const seconds = Math.ceil((before - from) / parts);
-  const size = Math.ceil(all.length / groups);
-  return Array.from(
-    { length: Math.ceil((before - from) / seconds) },
-    (_unused, part) => from + part * seconds,
-  ).flatMap(start =>
-    Array.from({ length: Math.ceil(all.length / size) }, (_unused, group) => ({
-      shards: rangesOf(all.slice(group * size, (group + 1) * size)),
-      ...{ from: start, before: Math.min(before, start + seconds), upcomingFrom: null },
-    })),
-  );
+  return cutSpan({ from, before }, all, ROUND_CHILDREN, LEAST_PART_SECONDS).flat();
 }
 
 /** A child's share of the limit, of which those that run at once have equal parts. */

@@ -6,6 +6,15 @@ export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
+/** A report or result without its counts of 0, its empty lists and what it says no to. */
+export function withoutNothing<Report extends object>(report: Report): Partial<Report> {
+  const isNothing = (value: unknown) =>
+    value === 0 || value === undefined || value === false || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(
+    Object.entries(report).filter(([, value]) => !isNothing(value)),
+  ) as Partial<Report>;
+}
+
 /** The first values of a list: at most LISTED_KEYS, and at most this many bytes as JSON. */
 export function firstThatFit<Listed>(all: readonly Listed[], maxBytes: number): Listed[] {
   const kept: Listed[] = [];
