@@ -123,7 +123,12 @@ function rowsOf(result: DemoResult, context: ReportContext): Row[] {
       `${count(expired)} = ${count(deleted)}`,
       "seen in the table's stream",
     ],
-    [sign('goneInTime'), 'gone in time', ofAll('goneInTime'), `promised: ${describePromise(promisedLagMs)}`],
+    [
+      sign('goneInTime'),
+      'gone in time',
+      ofAll('goneInTime'),
+      `promised: ${describePromise(promisedLagMs)} if written in time`,
+    ],
     [' ', 'lag p50 / p99 / max', deleted === 0 ? '–' : lag, 'from expiry to deletion'],
     [sign('liveKept'), 'live items deleted', count(liveDeleted), ''],
     [
