@@ -111,6 +111,8 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
                 settings: jsonata('$settings'),
               }),
               TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
+              // A new account has ten calls at once, and a page has forty chunks. Keys of any other failed call are read again.
+              Retry: [{ ErrorEquals: [REFUSED], MaxAttempts: 3, ...SHORT_BACKOFF }],
               Output: jsonata(CHECKED_CHUNK),
               // It is unknown which keys were deleted before the call failed. QueryExpired decides how they count.
               Catch: TOO_LARGE_AND_ALL.map(ErrorEquals => ({
@@ -182,7 +184,7 @@ const CHECKED_STEP = oneLine(`(
 const CHECKED_CHUNK = oneLine(`(
   $chunk := $states.result.Payload;
   $assert($chunk.next in ['wait', 'delete', 'done'], 'next');
-  $assert($chunk.deadline = $states.input.deadline, 'deadline');
+  $assert($chunk.deadline <= $states.input.deadline, 'deadline');
   $assert($type($chunk.timeoutSeconds) = 'number', 'timeoutSeconds');
   $assert($chunk.next != 'wait' or ${millisOfAge('$toMillis($chunk.until)')} < ${LAST_STEP_MS}, 'until');
   $chunk
@@ -207,6 +209,8 @@ function oneLine(expression: string): string {
   return expression.replaceAll(/\s+/g, ' ');
 }
 
+const SHORT_BACKOFF = { IntervalSeconds: 1, BackoffRate: 2, MaxDelaySeconds: 2, JitterStrategy: 'FULL' };
+
 /**
  * Few and short retries, since a child's time is limited: a call that hangs uses its whole timeout each time, one that Lambda refuses
  * takes no time. A busy DynamoDB is no error of QueryExpired, but a reason to wait.
@@ -214,13 +218,7 @@ function oneLine(expression: string): string {
 const SHORT_RETRY = [
   { ErrorEquals: [REFUSED], MaxAttempts: 6 },
   { ErrorEquals: TRANSIENT_ERRORS.filter(error => error !== REFUSED), MaxAttempts: 2 },
-].map(retry => ({
-  ...retry,
-  IntervalSeconds: 1,
-  BackoffRate: 2,
-  MaxDelaySeconds: 2,
-  JitterStrategy: 'FULL',
-}));
+].map(retry => ({ ...retry, ...SHORT_BACKOFF }));
 
 /** The errors of a Catch: States.ALL does not include States.DataLimitExceeded, which is an answer or result above 256 KiB. */
 export const TOO_LARGE_AND_ALL: readonly string[][] = [['States.DataLimitExceeded'], ['States.ALL']];

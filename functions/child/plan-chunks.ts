@@ -15,13 +15,7 @@ import { NO_PROGRESS } from '../retry/no-progress.ts';
  */
 const PAGE_BYTES = 120 * 1024;
 
-/** A chunk of expired keys is retried for so long; then the next page has its keys. */
-const CHUNK_RETRY_MS = 5_000;
-
-/**
- * A page of an upcoming minute lasts until its last second. Until then a chunk is retried, since no page would have its keys earlier; but
- * a page ends with its slowest chunk, and the next one would be late: the last try is so long after that second.
- */
+/** A page of an upcoming minute ends with its slowest chunk, and the next one would be late: the last try is so long after its last second. */
 const LAST_TRY_MS = 600;
 
 /** A call of a child that plans deletes. */
@@ -90,9 +84,8 @@ export function toChunks(
       const [{ at, isDue } = { at: last, isDue: true }] = own;
       const beginMs = at * 1000 + (isDue ? 0 : Math.max(0, lagMs));
       const isNow = isDue && beginMs <= nowMs;
-      const retryMs = Math.max(beginMs, nowMs) + CHUNK_RETRY_MS;
       const lastTryMs = Math.max(last * 1000, beginMs) + LAST_TRY_MS;
-      const deadlineMs = Math.min(endMs, isUpcoming ? lastTryMs : retryMs);
+      const deadlineMs = isUpcoming ? Math.min(endMs, lastTryMs) : endMs;
       chunks.push({
         next: isNow ? 'delete' : 'wait',
         until: isNow ? null : waitUntil(beginMs / 1000),

@@ -11,6 +11,9 @@ import { deleteKeys, NO_DELETION, type SendBatch } from './deletion.ts';
 /** The longest wait for the function's own clock inside of a call, milliseconds; a longer one is left to the state machine. */
 const OWN_WAIT_MS = 300;
 
+/** A chunk is retried for so long after its first attempt, milliseconds; then a later page has its keys. Its place in the Map is free for others. */
+const RETRY_MS = 5_000;
+
 export interface ChunkAttemptOptions {
   readonly settings: BehindSettings;
   readonly send: SendBatch;
@@ -32,7 +35,8 @@ export interface ChunkAttemptOptions {
  *    two clocks must be wrong for a delete to come too early.
  * 2. No call begins after the deadline: the child must be able to end.
  * 3. Nothing is deleted while the table is paused, or while nobody knows whether it is. The read may be up to two seconds old.
- * 4. Keys that are unprocessed after the call are tried again (`wait`), unless the wait would end after the deadline (`done`).
+ * 4. Keys that are unprocessed after the call are tried again (`wait`), unless the wait would end after the deadline (`done`). The first
+ *    attempt brings the deadline near.
  *
  * @throws TablePausedError, or any error that neither a retry nor a smaller batch can solve
  */
@@ -50,9 +54,10 @@ export async function attemptChunk(
   const mayDelete = await isKnownNotPaused(options);
   await sleepRest(before.retryAtMs, machineClock(), sleep);
   const earlyMs = chunk.planned ? (chunk.cutoff + secondsBehind(settings)) * 1000 - clock() : 0;
-  if (earlyMs > OWN_WAIT_MS) return again(chunk, before, machineClock() + earlyMs, deadlineMs);
+  if (earlyMs > OWN_WAIT_MS) return again(chunk, before, machineClock() + earlyMs);
   if (earlyMs > 0) await sleep(earlyMs);
-  if (machineClock() >= deadlineMs) return { ...chunk, next: 'done' };
+  const beginMs = machineClock();
+  if (beginMs >= deadlineMs) return { ...chunk, next: 'done' };
 
   const { unprocessed, failed, ...counts } = mayDelete
     ? await deleteKeys(chunk.keys, send)
@@ -67,9 +72,10 @@ export async function attemptChunk(
     failed: [...before.failed, ...failed],
     retryAtMs: 0,
   };
-  const left = { ...chunk, keys: unprocessed };
+  const retriedUntil = before.attempts > 0 ? deadlineMs : Math.min(deadlineMs, beginMs + RETRY_MS);
+  const left = { ...chunk, deadline: new Date(retriedUntil).toISOString(), keys: unprocessed };
   if (unprocessed.length === 0) return { ...left, next: 'done', until: null, progress: after };
-  return again(left, after, machineClock() + backoffMs(attempts, random), deadlineMs);
+  return again(left, after, machineClock() + backoffMs(attempts, random));
 }
 
 /** @throws TablePausedError */
@@ -87,9 +93,8 @@ function again(
   chunk: Chunk,
   progress: NonNullable<Chunk['progress']>,
   retryAtMs: number,
-  deadlineMs: number,
 ): Chunk {
-  return retryAtMs < deadlineMs
+  return retryAtMs < Date.parse(chunk.deadline)
     ? { ...chunk, next: 'wait', until: waitUntil(retryAtMs / 1000), progress: { ...progress, retryAtMs } }
     : { ...chunk, next: 'done', until: null, progress };
 }

@@ -92,6 +92,21 @@ describe('by second', () => {
   });
 });
 
+test('calls that Lambda refuses for a second, with its limit reached, are made again', async () => {
+  const simulation = simulate({
+    start: at(0),
+    failingCall: (name, { nowMs }) =>
+      name === 'delete-chunk' && Math.floor(nowMs / 1000) === at(3, 4)
+        ? { error: 'Lambda.TooManyRequestsException' }
+        : undefined,
+  });
+  const written = stream(simulation);
+  await simulation.finish();
+  expectAllGone(simulation, written);
+  expect(worst(simulation)).toBeGreaterThan(500);
+  expect(worst(simulation)).toBeLessThan(4_000);
+});
+
 describe('a key that DynamoDB throttles', () => {
   const STUCK = `${at(3, 4)}-0`;
 

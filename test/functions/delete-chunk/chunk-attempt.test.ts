@@ -105,6 +105,15 @@ test.each([
   expect((await attempt({ given, outcome: throttled })).answer).toMatchObject({ next, keys: KEYS.slice(1) });
 });
 
+test.each([
+  ['five seconds after it began', chunk(), NOW + 5_000],
+  ['no later than it was', chunk({ deadline: new Date(NOW + 4_000).toISOString() }), NOW + 4_000],
+  ['left alone by another one', chunk({ progress: tried(2) }), NOW + 60_000],
+] as const)('the deadline after a first attempt is %s', async (_name, given, deadline) => {
+  const { answer } = await attempt({ given, outcome: throttled });
+  expect(answer).toMatchObject({ next: 'wait', deadline: new Date(deadline).toISOString() });
+});
+
 test('adds to what earlier attempts came to', async () => {
   const failed = [{ key: { id: { S: 'y' } }, reason: 'AccessDenied' }];
   const outcome = { deleted: 1, renewed: 1, notFound: 1, failed, lagCounts: { 3: 1, 9: 1 }, lagMaxMs: 90 };

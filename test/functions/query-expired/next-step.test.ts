@@ -115,7 +115,7 @@ describe('a child of the lookback', () => {
     expect(chunks[0]).toMatchObject({
       planned: false,
       cutoff: NOW,
-      deadline: iso(NOW + 5),
+      deadline: iso(NOW + 45),
       timeoutSeconds: 15,
       progress: null,
     });
