@@ -89,11 +89,7 @@ async function isKnownNotPaused({ isPaused }: Pick<ChunkAttemptOptions, 'isPause
   }
 }
 
-function again(
-  chunk: Chunk,
-  progress: NonNullable<Chunk['progress']>,
-  retryAtMs: number,
-): Chunk {
+function again(chunk: Chunk, progress: NonNullable<Chunk['progress']>, retryAtMs: number): Chunk {
   return retryAtMs < Date.parse(chunk.deadline)
     ? { ...chunk, next: 'wait', until: waitUntil(retryAtMs / 1000), progress: { ...progress, retryAtMs } }
     : { ...chunk, next: 'done', until: null, progress };
