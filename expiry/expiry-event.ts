@@ -1,6 +1,6 @@
 /**
- * The event of an expiry, for the prop `events`: the `detail` of an EventBridge event, the body of an SQS message, or an element of
- * `events` in a function's input.
+ * The event of an expiry, for the prop `events`: the `detail` of an EventBridge event, the body of an SQS message, the data of a Kinesis
+ * record, or an element of the array that is a function's or a state machine's input. An archive has one as each of its lines.
  */
 export interface ExpiryEvent {
   /** A unique id that is the same at every delivery of the event. */
@@ -9,14 +9,18 @@ export interface ExpiryEvent {
   readonly table: string;
   /** The item's primary key, in DynamoDB JSON: `{ "id": { "S": "a" } }`. */
   readonly key: EventImage;
+  /** A hash of the key, the same for all events of an item: the FIFO queue's message group, the Kinesis stream's partition key. */
+  readonly group: string;
   /** The item's TTL as an ISO time; null if native TTL deleted an item by another attribute. */
   readonly expiredAt: string | null;
   /** The time of the deletion, an ISO time. Streams round it down to the second. */
   readonly deletedAt: string;
-  /** The item before its deletion, in DynamoDB JSON. Only with `oldImage: true`. */
+  /** The item before its deletion, in DynamoDB JSON. Only with `oldImage: true`, and in an archive. */
   readonly oldImage?: EventImage;
-  /** Set if the image was left out because the event with it was too large for its destination. */
+  /** Set if the image was left out because its target would have refused the event, as too large or for a character. */
   readonly oldImageOmitted?: true;
+  /** The image of an archived item that is too large for a record of Firehose: its JSON, compressed with gzip, in base64. */
+  readonly oldImageGzip?: string;
 }
 
 /** Attributes in DynamoDB JSON. */

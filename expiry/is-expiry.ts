@@ -31,6 +31,15 @@ export function isExpiry(model: ExpiryModel, record: StreamRecord): boolean {
  */
 export function isNearlyExpiry(model: ExpiryModel, record: StreamRecord, toleranceSeconds: number): boolean {
   checkModel(model);
+  return isExpiryBy(model.ttlAttribute, record, toleranceSeconds);
+}
+
+/**
+ * Does the same as {@link isExpiry} for a TTL attribute, which is all that it needs of a model.
+ *
+ * @throws InvalidArgumentError as {@link isExpiry}
+ */
+export function isExpiryBy(ttlAttribute: string, record: StreamRecord, toleranceSeconds = 0): boolean {
   const change = changeOf(record);
   if (record.eventName !== 'REMOVE') return false;
   if (isByNativeTtl(record.userIdentity)) return true;
@@ -44,8 +53,8 @@ export function isNearlyExpiry(model: ExpiryModel, record: StreamRecord, toleran
         'Give the table a stream with the view type OLD_IMAGE or NEW_AND_OLD_IMAGES: without the item nobody can tell whether it had expired.',
     });
   }
-  const ttl: unknown = Object.hasOwn(OldImage, model.ttlAttribute)
-    ? (OldImage as Record<string, unknown>)[model.ttlAttribute]
+  const ttl: unknown = Object.hasOwn(OldImage, ttlAttribute)
+    ? (OldImage as Record<string, unknown>)[ttlAttribute]
     : undefined;
   const { after, upTo } = expiredRange(toEpochSeconds(changedAtMs(record)));
   return isWithin(ttl, { after, upTo: upTo + toleranceSeconds });

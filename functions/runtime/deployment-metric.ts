@@ -7,6 +7,10 @@ export const DEPLOYMENT_METRICS = {
     unit: 'Seconds',
     help: 'For how long a change of a table has waited for a reader of its stream.',
   },
+  ExpiryAge: {
+    unit: 'Seconds',
+    help: 'The age of the oldest removal that a pipe of the deployment has not delivered.',
+  },
   WatermarkAge: {
     unit: 'Seconds',
     help: 'For how long the ticks have not got any further with the table that is furthest behind.',
