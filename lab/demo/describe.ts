@@ -123,7 +123,7 @@ function describeFollowing(
 function whatOverdueDoes({ precision }: Pace): string {
   return precision === 'minute'
     ? 'it grows as sessions expire, and falls to 0 with every sweep, once a minute.'
-    : 'it is near 0, but for sessions that wait for the next tick.';
+    : 'it stays near 0, for what expires is gone within a second.';
 }
 
 /** Whether sessions may be renewed once they have a TTL. */

@@ -1,4 +1,4 @@
-import { between, drawCase, type Mix, withinOrFar } from '../workload/plan.ts';
+import { between, drawCase, LIFE, type Mix, withinOrFar } from '../workload/plan.ts';
 
 // Shares of 100 sessions; the others are written once and expire.
 const SHARES = { permanent: 5, madePermanent: 5, renewed: 10, deleted: 5 };
@@ -35,7 +35,7 @@ export function sessionMix({ renewals, deletes = false }: SessionFates): Mix {
     const atMs = shortlyBefore();
     if (fate === undefined) return [write];
     if (fate === 'madePermanent') return [write, { atMs, item, kind: 'makePermanent', ttl: undefined }];
-    const later = withinOrFar(ttl + Math.round(between(10, 60, random)), lastTtl);
+    const later = withinOrFar(ttl + Math.round(between(LIFE.from, LIFE.to, random)), lastTtl);
     return [write, { atMs, item, kind: 'renew', ttl: later }];
   };
 }

@@ -49,8 +49,8 @@ export interface Stream {
   readonly lastTtl: number;
 }
 
-/** Range of an item's lifetime, seconds, drawn uniformly: some items are written well before the tick that owns their TTL, some within their own minute. */
-const LIFE = { from: 20, to: 120 };
+/** Range of an item's lifetime, seconds, drawn uniformly: long enough for the tick that reads its minute ahead. */
+export const LIFE = { from: 120, to: 240 };
 
 /** Seconds until the TTL of items that must outlive the run. */
 const FAR_SECONDS = 86_400;

@@ -24,7 +24,7 @@ interface Expected {
 const TO_THE_SECOND: Expected = {
   promised:
     'gone within 2.0 s of expiry, if written before the minute in which they expire; items written later: with the next tick',
-  overdue: 'it is near 0, but for sessions that wait for the next tick.',
+  overdue: 'it stays near 0, for what expires is gone within a second.',
 };
 const BY_MINUTE: Expected = {
   promised: 'gone within 61.0 s of expiry, with the next tick: one sweep a minute',
