@@ -165,6 +165,9 @@ describe('the children of a tick', () => {
     expect(targets(9, 1)).toEqual(['0-2', '3-5', '6-8']);
     expect(targets(40, 41)).toHaveLength(5 * 41);
     expect(targets(1_000, 3)).toHaveLength(3 * 125);
+    const full = Array.from({ length: TICK_CHILDREN / 2 }, (_unused, index) => table(`${index}`, 5));
+    expect(startsOf(...full)).toHaveLength(TICK_CHILDREN);
+    expect(startsOf(...full, table('more', 1))).toHaveLength(TICK_CHILDREN / 2 + 1);
   });
 
   test('are at most 400 in groups of 40; a table without room has failed, and another one is first a minute later', () => {

@@ -1,5 +1,6 @@
 import type { Watermark } from '../../../functions/journal/layout.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
+import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import { MemoryTable } from '../../support/simulation/memory-table.ts';
 import { carriedOf, settingsOf } from '../../support/sweep-settings.ts';
@@ -176,13 +177,18 @@ describe('the lookback', () => {
     [49, [[NOW - 130, 0]], []],
     [50, [[NOW - 130, 0]], [NOW - 130]],
     [49, [[NOW - 100, 0]], [NOW - 100]],
+    // One that began later: this one was called late.
+    [-49, [[NOW - 130, 0]], []],
+    [-50, [[NOW - 130, 0]], [NOW - 130]],
   ] as const)('of a tick %d s after another one, with an item %j, is %j', async (seconds, held, expected) => {
     const other = NOW + 5 - seconds;
     const mark = { gone: NOW - 200 };
     const { children, marks } = await plan({ mark, tick: other, tables: { aaa: held } });
     expect(children.map(({ sweep }) => sweep.target.from)).toEqual(expected);
     // The tick beside it knows the whole lookback, and this one does not.
-    expect(marks.tables['aaa']?.gone === NOW - 200).toBe(seconds < 50);
+    const isBeside = Math.abs(seconds) < 50;
+    expect(marks.tables['aaa']?.gone === NOW - 200).toBe(isBeside);
+    expect(marks.tick).toBe(iso(isBeside ? other : NOW + 5));
   });
 });
 
@@ -208,6 +214,14 @@ test('with a precision of a minute a tick owns none, and takes what is due by it
   expect(children).toMatchObject([
     { next: 'query', sweep: { target: { before: NOW + 1, upcomingFrom: null } } },
   ]);
+});
+
+test.each<[string, Case, number]>([
+  ['of an item that was seen', { tables: { aaa: [[NOW - 65.5]] } }, 71],
+  ['that nobody could look for', { failing: { aaa: new DynamoDbBusyError('throttled') } }, 0],
+])('the age %s is told', async (_name, more, seconds) => {
+  const { output } = await plan({ mark: {}, ...more });
+  expect(output.sweeps['aaa']?.oldestOverdueSeconds).toBe(seconds);
 });
 
 test('with pollSeconds the minute has its child whatever is in it', async () => {

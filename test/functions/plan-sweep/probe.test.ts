@@ -53,7 +53,8 @@ describe('in windows of a day', () => {
   test.each<[string, Held, [left: number | undefined, isUpcoming: boolean], number]>([
     ['nothing', [], [undefined, false], 1],
     ['the oldest entry', [[NOW - 9], [NOW - 100], [NOW - 3]], [NOW - 100, false], 2],
-    ['one of the minute', [[NOW + 119]], [undefined, true], 1],
+    ['the first second of the minute', [[NOW + 60]], [undefined, true], 1],
+    ['its last one', [[NOW + 119]], [undefined, true], 1],
     ['both', [[NOW - 1], [NOW + 60]], [NOW - 1, true], 2],
     ['what expires between the lookback and the minute', [[NOW], [NOW + 59]], [undefined, false], 2],
     ['that, and one of the minute', [[NOW + 30], [NOW + 90]], [undefined, true], 2],

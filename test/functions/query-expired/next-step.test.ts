@@ -169,6 +169,7 @@ describe('the results of the deletes', () => {
     const { progress, next } = await withResults(results, { held: [[NOW + cursor + 1]] });
     expect(next).toBe('delete');
     expect(progress.counts).toMatchObject(counts);
+    expect(progress.left).toEqual([]);
     // What was left is tried again, though no page may have it.
     const { chunks } = await withResults(results, { held: [[NOW + cursor]] });
     const left = results.flatMap(({ keys: own }) => own.map(({ ttl }) => ttl));
@@ -320,6 +321,16 @@ describe('a child of an upcoming minute', () => {
     expect(await minute()).toMatchObject({ next: 'end', noted: [] });
   });
 
+  test('that notes what it swept waits for its end: something may still be written', async () => {
+    const sweep = { ...UPCOMING, part: BACK.part };
+    expect(await minute({ sweep })).toMatchObject({ next: 'wait', noted: [], progress: { cursor: NOW } });
+  });
+
+  test('gives a fraction the second in which it has expired', async () => {
+    const { planned, chunks } = await minute({ held: [[NOW + 3.5]] });
+    expect([planned, chunks[0]?.cutoff]).toEqual([[[4, 1]], NOW + 4]);
+  });
+
   test.each<[string, Call]>([
     ['began late', { lateMs: 201 }],
     ['does not know DynamoDB’s clock', { ahead: -1 }],
@@ -391,6 +402,16 @@ describe('a limit', () => {
       ],
     ],
     [
+      'of a tenth, though ten tenths are a little less than one',
+      0.1,
+      1,
+      [[NOW, 2]],
+      [
+        ['now', 1],
+        [10, 1],
+      ],
+    ],
+    [
       'does not save up',
       2,
       2,
@@ -414,6 +435,11 @@ describe('a limit', () => {
     ],
   ])('%s', async (_name, perSecond, credit, held, planned) => {
     expect((await call({ sweep: limited(perSecond, credit), held })).planned).toEqual(planned);
+  });
+
+  test('leaves the cursor before a second of which some are left', async () => {
+    const { planned, progress } = await call({ sweep: limited(1), held: [[NOW, 99]] });
+    expect([planned.length, progress.cursor]).toEqual([60, NOW - 1]);
   });
 
   test('goes on from page to page', async () => {
