@@ -1,7 +1,6 @@
 /** `precise-ttl local`: runs the synthesized deployment on this machine until Ctrl-C. See `--help`. */
 
 import { loadConfigFile } from '../config/config-file.ts';
-import type { ServiceName } from '../local/services/local-services.ts';
 import {
   CONFIG,
   FlagError,
@@ -10,7 +9,6 @@ import {
   textFlag,
   wholeNumber,
   writableFile,
-  writableFolder,
 } from './flags.ts';
 import { restartWithSmallNewSpace } from './lean-heaps.ts';
 import { defineCommand } from './run-command.ts';
@@ -23,11 +21,6 @@ const FLAGS = {
   'sfn-port': { ...PORT, default: 8083, help: 'where the Step Functions API listens' },
   'cloudwatch-port': { ...PORT, default: 8084, help: 'where the CloudWatch API listens' },
   'scheduler-port': { ...PORT, default: 8085, help: 'where the EventBridge Scheduler API listens' },
-  's3-port': { ...PORT, default: 8086, help: 'where S3 is, for a configuration with an archive' },
-  'sqs-port': { ...PORT, default: 8087, help: 'where SQS is, for one with an archive or events' },
-  'eventbridge-port': { ...PORT, default: 8088, help: 'where EventBridge is, for events on a bus' },
-  'kinesis-port': { ...PORT, default: 8089, help: 'where Kinesis is, for events in a stream' },
-  'archive-folder': textFlag('DIR', 'where archived objects lie as files (default: a new temporary folder)'),
   'no-schedules': switchFlag('sweep only when an execution is started by hand'),
   seed: wholeNumber(1, 10_000, 'write N sessions into the first table: half of them expired'),
   config: CONFIG,
@@ -41,7 +34,7 @@ const help = (flags: string) => `npx precise-ttl local [flags]
 
 Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the APIs of Step Functions,
 EventBridge Scheduler and CloudWatch, the functions, the schedules, and the metrics with their alarms. With an archive or events in
-the configuration, S3, SQS, EventBridge and Kinesis too, as far as it uses them: archived objects become files, and each event is a line.
+the configuration, the pipes too: each expiry that OnlyExpiries passes on is a line, and no target gets it.
 Prints the variables that let the AWS CLI and SDKs in another terminal use it, and a line for every execution: what it deleted, and how
 late; with --verbose also which schedule or tick started it, what it found in which table, and what it would cost on AWS. Of one that
 failed: the state, the function, the error, and what the last failed call printed. What Ctrl-C has cut off is said so. An alarm that
@@ -51,19 +44,14 @@ With --seed the example that it prints deletes items.
 
 ${flags}
 
-AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already; so AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL_SQS,
-AWS_ENDPOINT_URL_EVENTBRIDGE and AWS_ENDPOINT_URL_KINESIS. AWS_ENDPOINT_URL_LAMBDA: where functions from outside this project are
-invoked, such as the one that gets the events. All must be on this machine.
+AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already. AWS_ENDPOINT_URL_LAMBDA: where functions from outside this project are
+invoked by state machines. Both must be on this machine.
 
 Exit status: 0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start, 2 wrong flags.`;
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   requireDistinctPorts(flags);
   const factsFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
-  const archiveFolder =
-    flags['archive-folder'] === undefined
-      ? undefined
-      : writableFolder('--archive-folder', flags['archive-folder']);
   restartWithSmallNewSpace();
   const { signal } = stopOnSignal();
   // Imported late: the CDKTF app takes most of a second to load, and a wrong flag should be reported before.
@@ -73,13 +61,6 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     sfnPort: flags['sfn-port'],
     schedulerPort: flags['scheduler-port'],
     cloudWatchPort: flags['cloudwatch-port'],
-    services: {
-      s3: flags['s3-port'],
-      sqs: flags['sqs-port'],
-      eventBridge: flags['eventbridge-port'],
-      kinesis: flags['kinesis-port'],
-    } satisfies Record<ServiceName, number>,
-    archiveFolder,
     schedules: !flags['no-schedules'],
     config: await loadConfigFile(flags.config),
     factsFile,

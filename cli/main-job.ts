@@ -2,15 +2,12 @@ import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { checkConfig, type DeploymentConfig } from '../config/config.ts';
 import { modelOf } from '../config/deployments.ts';
-import { functionSettings, type PreciseTtlProps, type ResolvedProps, resolveProps } from '../config/props.ts';
-import { resolvedArchive } from '../config/stream-props.ts';
+import { functionSettings, type PreciseTtlProps, resolveProps } from '../config/props.ts';
 import { startDashboard } from '../dashboard/start.ts';
 import type { IndexedBy } from '../expiry/model.ts';
-import { DESTINATIONS, destinationIn } from '../functions/publish-expiries/destinations.ts';
 import { ownTableName } from '../lab/demo/own-table.ts';
 import type { Judged, Verdict } from '../lab/demo/report.ts';
 import { type DemoOptions, runDemo } from '../lab/demo/run.ts';
-import type { Following } from '../lab/ledger/followers.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
 import { chooseTables } from '../operate/deployment/subject.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
@@ -50,7 +47,7 @@ export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, numbe
 export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const config = checkConfig(options.config);
   const { chosen: configured, standsFor } = shownTable(config, options.table);
-  const chosen = withFollowers(indexedBy(configured, options.by), options.archive);
+  const chosen = withPipes(indexedBy(configured, options.by), options.archive);
   const resolved = resolveProps(chosen);
   const { precision, pollSeconds, deleteMode } = resolved;
   const { marginSeconds } = functionSettings(resolved);
@@ -75,7 +72,6 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
     region: config.region,
     model: modelOf(table),
     sweep: { precision, pollSeconds, marginSeconds, deleteMode },
-    following: followingOf(resolved),
     ...{ minutes, rate, seed, output, signal },
     ...(show && { show }),
     ...(intervalMs !== undefined && { intervalMs }),
@@ -98,31 +94,8 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
 /** `demo-1a2b3c4d`, the end of the table's name. */
 const DEPLOYMENT_LENGTH = 13;
 
-/** The longest batching window of the archive in this job, seconds: the job waits for the last object at its end. */
-const MAX_BATCH_SECONDS = 5;
-
-function withFollowers(configured: PreciseTtlProps, wanted: boolean): PreciseTtlProps {
-  const { archive, events = wanted ? { eventBus: 'default' } : undefined, ...table } = configured;
-  const { batchSeconds } = resolvedArchive(archive ?? {});
-  const shortened = { ...archive, batchSeconds: Math.min(batchSeconds, MAX_BATCH_SECONDS) };
-  return {
-    ...table,
-    ...(events !== undefined && { events }),
-    ...((wanted || archive !== undefined) && { archive: shortened }),
-  };
-}
-
-function followingOf({ archive, events }: ResolvedProps): Following {
-  const { format, batchSeconds } = resolvedArchive(archive ?? {});
-  const field = destinationIn(events ?? {});
-  const destination =
-    field === undefined
-      ? undefined
-      : `the ${DESTINATIONS[field].noun} ${events?.[field]?.split(/[:/]/).at(-1)}`;
-  return {
-    ...(archive !== undefined && { archive: { format, batchSeconds } }),
-    ...(destination !== undefined && { events: { destination } }),
-  };
+function withPipes(table: PreciseTtlProps, wanted: boolean): PreciseTtlProps {
+  return wanted ? { archive: {}, events: { eventBus: 'default' }, ...table } : table;
 }
 
 /** The table with this kind of index. By second the settings of windows are removed. */

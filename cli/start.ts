@@ -38,9 +38,8 @@ and shows that every expired session was deleted in time, and no other. A page t
 
 ${flags}
 
-With --archive, or with archive or events in the configuration, it also shows that every deleted item is in the archive once, as it was
-last written, and that its event came; and what was not an expiry is in neither. An object is written after 5 seconds at the latest,
-whatever batchSeconds says. S3, queues, EventBridge, Kinesis and functions that get events are this run's own and in memory.
+With --archive, or with archive or events in the configuration, it also shows that each pipe passed on an event of every deleted item, as
+it was last written, and none of what did not expire. The run itself takes the events: no target gets them.
 
 The table and its deployment get names of their own. With AWS_ENDPOINT_URL_DYNAMODB it is created in the DynamoDB
 Local that runs there, beside other tables, and removed at the end, also after Ctrl-C.

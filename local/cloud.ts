@@ -19,9 +19,6 @@ import {
   readSchedule,
 } from 'aws-on-loopback/scheduler/scheduler';
 import { skewedClock } from 'aws-on-loopback/skewed-clock';
-import { CheckpointFile } from 'aws-on-loopback/streams/checkpoints';
-import { EventSourceMappings, type MappingOptions } from 'aws-on-loopback/streams/event-source-mappings';
-import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import {
   type ApiContext,
   type BillingCounters,
@@ -35,10 +32,9 @@ import {
   type StartOptions,
 } from 'stepfunctions-emulator';
 import type { PlainStack } from '../stacks/plain-stack.ts';
-import { sendJson } from './dynamodb/dynamodb-json.ts';
 import { useExistingTable } from './dynamodb/existing-table.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
-import { LocalServices, type ServicesOptions } from './services/local-services.ts';
+import { Pipes, type PipesOptions } from './pipes/pipes.ts';
 import { type SynthesizedCloud, synthesizedCloud } from './stack/synthesized.ts';
 import { LocalStepFunctions, loadMachines } from './step-functions.ts';
 
@@ -49,19 +45,14 @@ export interface LocalCloudOptions {
   readonly dynamoDb?: DynamoDbEndpoint;
   /** Options for a DynamoDB Local of its own. */
   readonly dynamoDbLocal?: DynamoDbLocalOptions;
-  /**
-   * The environment, of which only `AWS_ENDPOINT_URL_DYNAMODB`, `…_S3`, `…_SQS`, `…_EVENTBRIDGE`, `…_KINESIS` and `…_LAMBDA` are read.
-   * @default process.env
-   */
+  /** The environment, of which only `AWS_ENDPOINT_URL_DYNAMODB` and `AWS_ENDPOINT_URL_LAMBDA` are read. @default process.env */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Returns the endpoint of a proxy through which the functions call DynamoDB. @default the endpoint of DynamoDB */
   readonly functionsDynamoDbEndpoint?: (dynamoDbEndpoint: string) => string | Promise<string>;
   /** Concurrency, logs and faults of the functions. */
-  readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint' | 'services'>;
-  /** Options for the event source mappings of the tables' streams. */
-  readonly mappings?: MappingOptions;
-  /** Options for S3, SQS, EventBridge and Kinesis, if the stack uses them. */
-  readonly services?: ServicesOptions;
+  readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint'>;
+  /** Options for the pipes of the tables' streams. */
+  readonly pipes?: PipesOptions;
   /** @default the wall clock */
   readonly clock?: Clock;
   /**
@@ -97,7 +88,7 @@ export interface LocalCloudOptions {
 
 /**
  * A synthesized deployment that runs on this machine: the tables in DynamoDB Local, the bundled functions in worker threads, the state
- * machines on the emulator, the schedules by the clock, the functions of the tables' streams, and the services that they use.
+ * machines on the emulator, the schedules by the clock, and the pipes of the tables' streams as far as their targets.
  */
 export class LocalCloud {
   readonly synthesized: SynthesizedCloud;
@@ -105,8 +96,7 @@ export class LocalCloud {
   /** A DynamoDB client for observers of this cloud; destroyed by {@link stop}. */
   readonly client: DynamoDBClient;
   readonly functions: LocalFunctions;
-  readonly services: LocalServices;
-  readonly #mappings: EventSourceMappings;
+  readonly #pipes: Pipes;
   readonly #streams: DynamoDBStreamsClient;
   readonly #dated: DynamoDbProxy | undefined;
   readonly #options: LocalCloudOptions;
@@ -119,8 +109,8 @@ export class LocalCloud {
 
   private constructor(
     options: LocalCloudOptions,
-    parts: Pick<LocalCloud, 'synthesized' | 'dynamoDb' | 'client' | 'functions' | 'services'>,
-    { mappings, streams, dated }: OwnParts,
+    parts: Pick<LocalCloud, 'synthesized' | 'dynamoDb' | 'client' | 'functions'>,
+    { pipes, streams, dated }: OwnParts,
     machines: readonly Machine[],
   ) {
     this.#options = options;
@@ -128,8 +118,7 @@ export class LocalCloud {
     this.dynamoDb = parts.dynamoDb;
     this.client = parts.client;
     this.functions = parts.functions;
-    this.services = parts.services;
-    this.#mappings = mappings;
+    this.#pipes = pipes;
     this.#streams = streams;
     this.#dated = dated;
     this.#machines = machines;
@@ -171,11 +160,7 @@ export class LocalCloud {
   static async start(options: LocalCloudOptions): Promise<LocalCloud> {
     // All input is read first, so that a mistake is found before a process is started.
     const clock = options.clock ?? realClock;
-    const { checkpointFile, ...mappingOptions } = options.mappings ?? {};
-    const checkpoints =
-      checkpointFile === undefined ? undefined : new CheckpointFile(checkpointFile, clock.now());
-    const deployedAtMs = checkpoints?.beganAtMs ?? clock.now();
-    const synthesized = synthesizedCloud(options.stack, { deployedAtMs });
+    const synthesized = synthesizedCloud(options.stack, { deployedAtMs: clock.now() });
     const machines = loadMachines(synthesized);
     for (const schedule of synthesized.schedules) checkSchedule(schedule, synthesized);
     const environment = options.environment ?? process.env;
@@ -197,40 +182,24 @@ export class LocalCloud {
         clock === realClock ? undefined : await DynamoDbProxy.start(forFunctions, { now: () => clock.now() });
       undo.push(() => dated?.stop());
       const dynamoDbEndpoint = dated?.endpoint ?? forFunctions;
-      const services = await LocalServices.start(synthesized, {
-        ...options.services,
-        environment,
-        clock,
-        // Called only when a function is invoked; the functions are created later, because they need this endpoint.
-        invoke: async (name, payload) =>
-          functions.knows(name) ? functions.invoke(name, payload) : undefined,
-      });
-      undo.push(() => services.stop());
       const functions = new LocalFunctions(synthesized.functions, {
         others,
         ...(machineClock !== realClock && { clock: machineClock }),
         ...options.functions,
         dynamoDbEndpoint,
-        services: services.endpoints,
       });
       undo.push(() => functions.stop());
       const streams = localDynamoDbStreams(dynamoDb.endpoint, region);
       undo.push(() => streams.destroy());
-      const mappings = await EventSourceMappings.start({
-        ...mappingOptions,
-        checkpoints,
-        synthesized,
-        client,
-        streams,
-        endpoint: dynamoDb.endpoint,
+      const pipes = await Pipes.start({
+        ...options.pipes,
+        ...{ pipes: synthesized.pipes, client, streams, clock },
+        tables: { ...synthesized, endpoint: dynamoDb.endpoint },
         invoke: (functionArn, payload) => functions.invoke(functionArn, payload),
-        sendJson,
-        clock,
-        sendTo: (queueArn, message) => services.send(queueArn, message),
       });
-      undo.push(() => mappings.stop());
-      const parts = { synthesized, dynamoDb, client, functions, services };
-      const cloud = new LocalCloud(options, parts, { mappings, streams, dated }, machines);
+      undo.push(() => pipes.stop());
+      const parts = { synthesized, dynamoDb, client, functions };
+      const cloud = new LocalCloud(options, parts, { pipes, streams, dated }, machines);
       if (options.warm !== undefined) functions.warm(options.warm);
       if (options.schedules ?? true) cloud.#scheduler.start();
       return cloud;
@@ -274,15 +243,6 @@ export class LocalCloud {
     this.#scheduler.update(schedule);
   }
 
-  /**
-   * Replaces the event source mapping that has the same address, as UpdateEventSourceMapping does.
-   *
-   * @throws {TableMismatchError} for a table without a stream
-   */
-  updateMapping(mapping: EventSourceMappingResource): Promise<void> {
-    return this.#mappings.update(mapping);
-  }
-
   /** The loaded state machines, as they were synthesized. */
   get machines(): readonly Machine[] {
     return this.#machines;
@@ -314,9 +274,9 @@ export class LocalCloud {
     return this.#stepFunctions.redrive(execution);
   }
 
-  /** Hands over all records in the tables' streams, without waiting for batching windows. */
-  drainStreams(): Promise<void> {
-    return this.#mappings.drain();
+  /** Delivers the expiries of all records that are in the tables' streams now. @throws what makes a pipe try again */
+  drainPipes(): Promise<void> {
+    return this.#pipes.drain();
   }
 
   /** Stops firing the schedules; running executions continue. */
@@ -325,7 +285,7 @@ export class LocalCloud {
   }
 
   /**
-   * Stops everything that was started: schedules, executions, stream pollers, functions, DynamoDB Local. Nothing that remains keeps the
+   * Stops everything that was started: schedules, executions, pipes, functions, DynamoDB Local. Nothing that remains keeps the
    * process alive. Safe to call more than once.
    */
   stop(): Promise<void> {
@@ -336,12 +296,11 @@ export class LocalCloud {
   async #stop(): Promise<void> {
     this.#scheduler.stop();
     await this.#stepFunctions.stop();
-    const reading = this.#mappings.stop();
-    // The pollers' invocations end by themselves, or with their functions.
+    const reading = this.#pipes.stop();
+    // The pipes' invocations end by themselves, or with their functions.
     await Promise.race([reading, sleep(LAST_INVOCATION_MS, undefined, { ref: false })]);
     await this.functions.stop();
     await reading;
-    await this.services.stop();
     this.#streams.destroy();
     await this.#dated?.stop();
     this.client.destroy();
@@ -356,7 +315,7 @@ function machineClockOf({ clock = realClock, skewMs = 0 }: LocalCloudOptions): C
 
 /** Parts that belong to one cloud only. */
 interface OwnParts {
-  readonly mappings: EventSourceMappings;
+  readonly pipes: Pipes;
   readonly streams: DynamoDBStreamsClient;
   /** Proxy between the functions and DynamoDB that changes the dates, when DynamoDB's clock differs from this machine's. */
   readonly dated: DynamoDbProxy | undefined;

@@ -3,26 +3,23 @@ import { serveCloudWatch } from 'aws-on-loopback/cloudwatch/serve-cloudwatch';
 import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import { isFree, requireFree } from 'aws-on-loopback/ports';
 import { startScheduler } from 'aws-on-loopback/scheduler/scheduler-api';
-import { SERVICE_VARIABLES } from 'aws-on-loopback/service-variables';
-import type { MappingOptions } from 'aws-on-loopback/streams/event-source-mappings';
-import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import { ApiServer, type Clock, realClock } from 'stepfunctions-emulator';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
 import { DynamoDbMeter } from './dynamodb/meter.ts';
 import type { LocalFunctionsOptions } from './functions/local-functions.ts';
-import type { ServicesOptions } from './services/local-services.ts';
+import type { PipesOptions } from './pipes/pipes.ts';
 import type { SynthesizedCloud } from './stack/synthesized.ts';
 
 /** Creates CloudWatch for the synthesized stack. The alarms are evaluated after {@link LocalCloudWatch.start}. */
 export function cloudWatchOf(
   synthesized: Pick<SynthesizedCloud, 'alarms' | 'blocks'>,
   clock: Clock,
-  { onAlarm, messagesIn }: Pick<LocalCloudWatchOptions, 'onAlarm' | 'messagesIn'> = {},
+  { onAlarm }: Pick<LocalCloudWatchOptions, 'onAlarm'> = {},
 ): LocalCloudWatch {
   const queues = synthesized.blocks.flatMap(({ kind, type, body }) =>
     kind === 'resource' && type === 'aws_sqs_queue' && typeof body['name'] === 'string' ? [body['name']] : [],
   );
-  return new LocalCloudWatch({ clock, alarms: synthesized.alarms, queues, onAlarm, messagesIn });
+  return new LocalCloudWatch({ clock, alarms: synthesized.alarms, queues, onAlarm });
 }
 
 export interface ServeOptions {
@@ -34,15 +31,13 @@ export interface ServeOptions {
   readonly sfnPort: number;
   readonly schedulerPort: number;
   readonly cloudWatchPort: number;
-  /** Ports of S3, SQS, EventBridge and Kinesis, and storage of archived objects and events. @default free ports, in memory */
-  readonly services?: Omit<ServicesOptions, 'faults'>;
-  /** Called once when the records of a stream cannot be handed over, and when records are discarded. */
-  readonly onStream?: ((told: unknown, mapping: EventSourceMappingResource) => void) | undefined;
+  /** See {@link LocalCloudOptions}. */
+  readonly pipes?: PipesOptions;
   /** Largest number of concurrent children of one Map Run. @default as on AWS */
   readonly childrenAtOnce?: number;
   /** Whether the schedules fire. */
   readonly schedules: boolean;
-  /** Read for AWS_ENDPOINT_URL_DYNAMODB, …_S3, …_SQS, …_EVENTBRIDGE, …_KINESIS and …_LAMBDA. */
+  /** Read for AWS_ENDPOINT_URL_DYNAMODB and AWS_ENDPOINT_URL_LAMBDA. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Called when any execution has ended, except for children of a Map Run. */
   readonly onExecution: NonNullable<LocalCloudOptions['onExecution']>;
@@ -51,8 +46,6 @@ export interface ServeOptions {
   readonly onAlarm?: LocalCloudWatchOptions['onAlarm'];
   /** Called with the functions' output and the result of every invocation; tests can wrap every invocation. */
   readonly functions?: Pick<LocalFunctionsOptions, 'onLog' | 'onInvocation' | 'wrap'>;
-  /** For tests: interval of stream reads, and a wrapper of the streams. */
-  readonly mappings?: Pick<MappingOptions, 'pollMs' | 'wrapSource'>;
   /** For tests: another clock. @default the wall clock */
   readonly clock?: Clock;
 }
@@ -94,7 +87,6 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     const clock = options.clock ?? realClock;
     // Set later: the cloud needs this reference before CloudWatch exists, and CloudWatch reads its alarms from the cloud.
     let cloudWatch: LocalCloudWatch | undefined;
-    const tellStream = options.onStream ?? ((told, { address }) => console.error(`${address}: ${told}`));
     const cloud = await LocalCloud.start({
       stack: options.stack,
       existing: options.existing ?? [],
@@ -115,14 +107,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       warm: 1,
       clock,
       childrenAtOnce: options.childrenAtOnce,
-      services: options.services ?? {},
-      mappings: {
-        ...options.mappings,
-        onIteratorAge: (functionName, ageMs) => cloudWatch?.addIteratorAge(functionName, ageMs),
-        onDiscarded: (discarded, mapping) =>
-          tellStream(`${discarded.reason}: ${discarded.records.length} records are given up`, mapping),
-        onError: (error, mapping) => tellStream(error, mapping),
-      },
+      pipes: options.pipes ?? {},
       schedules: options.schedules,
       onScheduleError(error, firing) {
         const queue = firing.schedule.asGiven?.DeadLetterConfig?.Arn.split(':').at(-1);
@@ -136,11 +121,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       },
     });
     undo.push(() => cloud.stop());
-    const { sqs } = cloud.services;
-    cloudWatch = cloudWatchOf(cloud.synthesized, clock, {
-      onAlarm: options.onAlarm,
-      messagesIn: queue => sqs?.visibleMessages(queue),
-    });
+    cloudWatch = cloudWatchOf(cloud.synthesized, clock, { onAlarm: options.onAlarm });
     const watch = cloudWatch;
     undo.push(async () => watch.stop());
     const cloudWatchServer = await serveCloudWatch(watch, options.cloudWatchPort);
@@ -173,29 +154,15 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
 }
 
 /**
- * Removes the endpoints of an earlier run from the environment. A shell into which the lines of that run were pasted still has them.
- * Nothing listens there any more, and this run is about to use the same ports.
+ * Removes the endpoint of an earlier run from the environment. A shell into which the lines of that run were pasted still has it.
+ * Nothing listens there any more, and this run is about to use the same port.
  */
 async function environmentFor({
   environment,
   dynamoDbPort,
-  services,
 }: ServeOptions): Promise<ServeOptions['environment']> {
-  const ports = { AWS_ENDPOINT_URL_DYNAMODB: dynamoDbPort, ...portsByVariable(services?.ports) };
-  const stale: Record<string, undefined> = {};
-  for (const [variable, port] of Object.entries(ports)) {
-    const named = environment[variable];
-    const ours = [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
-    if (named && ours.includes(named.replace(/\/$/, '')) && (await isFree(port))) stale[variable] = undefined;
-  }
-  return { ...environment, ...stale };
-}
-
-function portsByVariable(ports: ServicesOptions['ports'] = {}): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    Object.entries(ports).map(([service, port]) => [
-      SERVICE_VARIABLES[service as keyof typeof SERVICE_VARIABLES],
-      port,
-    ]),
-  );
+  const named = environment['AWS_ENDPOINT_URL_DYNAMODB'];
+  const ours = [`http://127.0.0.1:${dynamoDbPort}`, `http://localhost:${dynamoDbPort}`];
+  const isStale = named && ours.includes(named.replace(/\/$/, '')) && (await isFree(dynamoDbPort));
+  return isStale ? { ...environment, AWS_ENDPOINT_URL_DYNAMODB: undefined } : environment;
 }

@@ -5,14 +5,13 @@
 
 export type { DeploymentConfig } from '../config/config.ts';
 export type { PreciseTtlProps } from '../config/props.ts';
-export type { ArchiveLine } from '../functions/archive/archive-line.ts';
 export type { ReplayInput, SweepInput, TickInput } from '../statemachine/contract/inputs.ts';
 export type { SweepReport } from '../statemachine/contract/report.ts';
 export { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
 export type {
-  ExpiryEvent,
   LocalClock,
   LocalPreciseTtl,
+  PassedOnExpiry,
   TestedConfig,
   TestOptions,
 } from './local-precise-ttl.ts';

@@ -1,24 +1,14 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DeploymentProps, PreciseTtlProps } from '../config/props.ts';
-import type { ArchiveLine } from '../functions/archive/archive-line.ts';
-import type { ItemImage } from '../functions/stream/event.ts';
+import type { ExpiryEvent } from '../expiry/expiry-event.ts';
 import type { SweepInput } from '../statemachine/contract/inputs.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 
-/** An event of an expiry, as it arrived. */
-export interface ExpiryEvent {
-  /** Id of the event, which a repeated delivery shares. */
-  readonly id: string;
-  readonly table: string;
-  /** Key in DynamoDB JSON. */
-  readonly key: ItemImage;
-  /** ISO time of the TTL. */
-  readonly expiredAt: string;
-  /** ISO time of the deletion, to the second. */
-  readonly deletedAt: string;
-  /** The item's last content, in DynamoDB JSON: with `oldImage: true`, unless it was too large. */
-  readonly oldImage?: ItemImage;
+/** An expiry that a pipe has passed on: the event that its target would get. */
+export interface PassedOnExpiry extends ExpiryEvent {
+  /** ARN of the pipe's target; for an archive, that of its Firehose stream. */
+  readonly target: string;
 }
 
 /** The tested configuration: that of a whole deployment, or only its tables. */
@@ -97,15 +87,10 @@ export interface LocalPreciseTtl {
    */
   advance(duration: string): Promise<void>;
   /**
-   * The events of expiries that have arrived so far, in that order, whether they go to a bus, a queue, a Kinesis stream or a function: for
-   * a configuration with `events`. Before, the readers get all records that the tables' streams have now.
+   * The expiries that the pipes have passed on so far, in that order: for a configuration with `events` or `archive`. An expiry of a table
+   * with two pipes is there twice. Before, the pipes get all records that the tables' streams have now. Nothing is sent to a target.
    */
-  events(): Promise<readonly ExpiryEvent[]>;
-  /**
-   * The items that are in the archive so far, as lines of its objects: for a configuration with `archive`. Before, the readers get all
-   * records that the tables' streams have now, without waiting for `batchSeconds`.
-   */
-  archive(): Promise<readonly ArchiveLine[]>;
+  expiries(): Promise<readonly PassedOnExpiry[]>;
   /**
    * Stops everything. Tables created in a DynamoDB Local of yours are deleted. Safe to call more than once.
    * @throws {SweepFailedError} after everything is stopped, if a sweep that a schedule started has failed and no earlier call reported it

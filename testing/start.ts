@@ -11,17 +11,10 @@ import { LocalCloud } from '../local/cloud.ts';
 import type { SweepInput } from '../statemachine/contract/inputs.ts';
 import { requireDynamoDbPackage } from './dynamodb-package.ts';
 import { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
-import type { LocalPreciseTtl, TestedConfig, TestOptions } from './local-precise-ttl.ts';
+import type { LocalPreciseTtl, PassedOnExpiry, TestedConfig, TestOptions } from './local-precise-ttl.ts';
 import { prepareConfig, readDuration, readTime } from './options.ts';
 import { SteppedClock } from './stepped-clock.ts';
-import {
-  archivedLines,
-  ExpiryOutcome,
-  failuresOf,
-  NOTHING_SWEPT,
-  reportsOf,
-  type SweepReports,
-} from './swept-tables.ts';
+import { failuresOf, NOTHING_SWEPT, reportsOf, type SweepReports } from './swept-tables.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -116,12 +109,14 @@ async function start(
   };
   const failureOf = (execution: Execution) => failuresOf(execution, tablesOf(execution.machine.name));
   const clock = stepped ?? realClock;
-  const outcome = new ExpiryOutcome();
+  const expiries: PassedOnExpiry[] = [];
   const cloud = await LocalCloud.start({
     stack,
-    services: { onEvent: event => outcome.addEvent(event) },
-    // A clock that stands still: streams are read only when a step may have changed items.
-    mappings: { onlyDrained: stepped !== undefined },
+    pipes: {
+      // A clock that stands still: streams are read only when a step may have changed items.
+      onlyDrained: stepped !== undefined,
+      onExpiry: ({ pipe, event }) => expiries.push({ ...event, target: pipe.targetArn }),
+    },
     dynamoDb,
     clock,
     schedules,
@@ -135,7 +130,7 @@ async function start(
       // Records are read at the time of their deletion.
       wrap: async ({ functionName }, next) => {
         const result = await next();
-        if (stepped !== undefined && functionName.endsWith('-delete-chunk')) await cloud.drainStreams();
+        if (stepped !== undefined && functionName.endsWith('-delete-chunk')) await cloud.drainPipes();
         return result;
       },
     },
@@ -163,9 +158,9 @@ async function start(
     if (found.length > 0) throw new SweepFailedError(found);
   };
   const pass = <T>(work: () => Promise<T>): Promise<T> => (stepped ? stepped.passUntil(work) : work());
-  /** Hands the test's own deletions to the readers of the stream before the virtual clock moves on. */
+  /** Hands the test's own deletions to the pipes before the virtual clock moves on. */
   const drain = async () => {
-    if (cloud.synthesized.mappings.length > 0) await pass(() => clock.busy(() => cloud.drainStreams()));
+    if (cloud.synthesized.pipes.length > 0) await pass(() => clock.busy(() => cloud.drainPipes()));
   };
   const runToEnd = (machine: string, input: SweepInput) => cloud.startExecution(machine, input).done;
   const reportsOfAll = (executions: readonly Execution[]): SweepReports => {
@@ -226,13 +221,9 @@ async function start(
       await stepped.advance(milliseconds);
       tellFailures();
     },
-    async events() {
+    async expiries() {
       await drain();
-      return outcome.events;
-    },
-    async archive() {
-      await drain();
-      return archivedLines(cloud.services);
+      return [...expiries];
     },
     stop() {
       stopped ??= undoAll(undo).then(tellFailures);

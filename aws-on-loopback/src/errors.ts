@@ -32,22 +32,3 @@ export class ScheduleError extends LoopbackError {
 export class NotFoundError extends LoopbackError {
   override readonly name = 'NotFoundError';
 }
-
-/** A file with checkpoints of event source mappings that can't be used. */
-export class CheckpointError extends LoopbackError {
-  override readonly name = 'CheckpointError';
-}
-
-/** @throws {LoopbackError} for a name that is there twice, or that the service refuses */
-export function requireNames(
-  field: string,
-  names: readonly string[],
-  { pattern, expected }: { readonly pattern: RegExp; readonly expected: string },
-): void {
-  const wrong = names.find((name, index) => !pattern.test(name) || names.indexOf(name) !== index);
-  if (wrong !== undefined) {
-    throw new LoopbackError(
-      `${field}: expected different names of ${expected}, got ${JSON.stringify(wrong)}`,
-    );
-  }
-}

@@ -8,24 +8,18 @@ import {
   LoopbackServer,
 } from 'stepfunctions-emulator/loopback';
 import { ApiInput, type InputErrors, parseObject } from './api-input.ts';
-import { type ChooseCallFault, withFaults } from './call-fault.ts';
 
 export interface ServiceOptions {
   /** @default a free port */
   readonly port?: number | undefined;
-  /** Called for every request, for tests and the lab. @default no faults */
-  readonly choose?: ChooseCallFault | undefined;
 }
 
 /** A service on this machine. */
 export type LocalService = Pick<LoopbackServer, 'endpoint' | 'stop'>;
 
 /** Rejects with the system's error, e.g. EADDRINUSE, when it can't listen. */
-export function startServer(
-  protocol: HttpProtocol,
-  { port, choose }: ServiceOptions = {},
-): Promise<LoopbackServer> {
-  return LoopbackServer.start(choose === undefined ? protocol : withFaults(protocol, choose), { port });
+export function startServer(protocol: HttpProtocol, { port }: ServiceOptions = {}): Promise<LoopbackServer> {
+  return LoopbackServer.start(protocol, { port });
 }
 
 /** One operation of a service. */

@@ -1,19 +1,16 @@
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { checkConfig } from '../../config/config.ts';
 import { resolveProps } from '../../config/props.ts';
 import { startDashboard } from '../../dashboard/start.ts';
 import { serve } from '../../local/serve.ts';
-import type { ServiceName } from '../../local/services/local-services.ts';
 import { existingTablesAsMade } from '../../local/stack/existing-tables.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { keepHeapsLean } from '../lean-heaps.ts';
 import { print, printError } from '../print.ts';
 import { FailedCalls } from './failure.ts';
 import { writeSeed } from './seed.ts';
-import { describeArchiveFull, describeEvent, describeObject, describeStreamTrouble } from './sweep-text.ts';
+import { describeExpiry, describePipeTrouble } from './sweep-text.ts';
 import {
   describeAlarm,
   describeExecution,
@@ -32,10 +29,6 @@ export interface LocalJobOptions {
   readonly sfnPort: number;
   readonly schedulerPort: number;
   readonly cloudWatchPort: number;
-  /** Ports of the services. */
-  readonly services: Readonly<Record<ServiceName, number>>;
-  /** Folder for archived objects. @default a new temporary folder */
-  readonly archiveFolder: string | undefined;
   readonly schedules: boolean;
   /** Number of sessions to write into the first table. */
   readonly seed: number | undefined;
@@ -55,8 +48,6 @@ export async function runLocalJob({
   seed,
   verbose,
   factsFile,
-  services: ports,
-  archiveFolder: chosenFolder,
   ...options
 }: LocalJobOptions): Promise<void> {
   keepHeapsLean();
@@ -67,10 +58,6 @@ export async function runLocalJob({
   const deployments = [...new Set(tables.map(({ sweep }) => sweep))];
   const failedCalls = new FailedCalls();
   const existing = existingTablesAsMade(config);
-  const archives = config.tables.some(({ archive }) => archive !== undefined);
-  const archiveFolder = archives
-    ? (chosenFolder ?? mkdtempSync(join(tmpdir(), 'precise-ttl-archive-')))
-    : undefined;
   const stack = plainStack(config);
   const served = await serve({
     ...options,
@@ -78,14 +65,10 @@ export async function runLocalJob({
     existing,
     childrenAtOnce: CHILDREN_AT_ONCE,
     environment: process.env,
-    services: {
-      ports,
-      archiveFolder,
-      onObject: written => print(describeObject(written)),
-      onArchiveFull: message => printError(describeArchiveFull(message)),
-      onEvent: event => print(describeEvent(event)),
+    pipes: {
+      onExpiry: delivered => print(describeExpiry(delivered)),
+      onError: (error, pipe) => printError(describePipeTrouble(error, pipe)),
     },
-    onStream: (told, mapping) => printError(describeStreamTrouble(told, mapping)),
     functions: {
       onInvocation: record => failedCalls.add(record),
       ...(verbose && { onLog: (name, line) => print(describeLine(name, line, deployments)) }),
@@ -116,7 +99,6 @@ export async function runLocalJob({
         first,
         page: page.address,
         seeded,
-        archiveFolder,
       }),
     );
     if (!signal.aborted) await once(signal, 'abort');

@@ -1,11 +1,7 @@
-import type { WrittenObject } from 'aws-on-loopback/s3/s3-api';
-import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import type { Execution } from 'stepfunctions-emulator';
 import { replayName } from '../../config/names.ts';
 import { type ExecutionReport, readExecutionReport } from '../../functions/report/execution-report.ts';
-import type { ServedCloud } from '../../local/serve.ts';
-import type { ArrivedEvent, ServiceName } from '../../local/services/local-services.ts';
-import type { UsedServices } from '../../local/services/used-services.ts';
+import type { DeliveredExpiry, PipeResource } from '../../local/pipes/pipes.ts';
 import { describeOutcome, failureInWords, isFailed, outcomeOf } from '../../operate/deployment/sweep.ts';
 import { wholeReport } from '../../operate/sweep-rows.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
@@ -110,65 +106,23 @@ function describe(report: SweepReport): string {
     .join('\n');
 }
 
-/** Names of the services and of their resources that are in use. */
-const SERVICES: Readonly<Record<ServiceName, readonly [string, (used: UsedServices) => readonly string[]]>> =
-  {
-    s3: ['S3', ({ buckets }) => buckets],
-    sqs: ['SQS', ({ queues }) => queues],
-    eventBridge: ['EventBridge', ({ buses }) => buses],
-    kinesis: ['Kinesis', ({ streams }) => streams],
-  };
-
-/** Rows about the streams: one for each reader, none if there are no readers. */
-export function describeStreams(
-  { services, synthesized, functions }: ServedCloud['cloud'],
-  archiveFolder: string | undefined,
-): (readonly [string, string])[] {
-  const { endpoints, used } = services;
-  const called = synthesized.mappings
-    .filter(({ isEnabled }) => isEnabled)
-    .map(({ tableName, functionName }) => `${tableName} to ${functionName.split(':').at(-1)}`);
-  const consumers = [
-    ...new Set(synthesized.functions.flatMap(({ environment }) => environment['EVENTS_FUNCTION'] || [])),
-  ];
-  const rows = (Object.keys(SERVICES) as ServiceName[]).flatMap(service => {
-    const [name, namesIn] = SERVICES[service];
-    const [endpoint, names] = [endpoints[service], namesIn(used)];
-    return endpoint === undefined || names.length === 0
-      ? []
-      : [[name, `${endpoint}: ${names.join(', ')}`] as const];
-  });
-  return [
-    ...(called.length === 0 ? [] : [['streams', called.join(', ')] as const]),
-    ...rows,
-    ...(services.s3 === undefined || archiveFolder === undefined
-      ? []
-      : [['archive', archiveFolder] as const]),
-    ...consumers.map(consumer => ['events', describeConsumer(consumer, functions.knows(consumer))] as const),
-  ];
+/** Rows about the pipes: one for each. */
+export function describePipes(pipes: readonly PipeResource[]): (readonly [string, string])[] {
+  return pipes.map(
+    pipe =>
+      ['pipe', `${pipe.tableName} to ${targetOf(pipe)}: its expiries are shown here, none is sent`] as const,
+  );
 }
 
-function describeConsumer(functionName: string, isKnown: boolean): string {
-  if (isKnown) return `go to ${functionName}`;
-  return `are shown here, as nobody runs ${functionName}: set AWS_ENDPOINT_URL_LAMBDA to a Lambda API on this machine to have it called`;
+/** `event-bus/default`, `deliverystream/…` */
+const targetOf = ({ targetArn }: PipeResource): string => targetArn.split(':').slice(5).join(':');
+
+/** Describes an expiry on one line. */
+export function describeExpiry({ pipe, event }: DeliveredExpiry): string {
+  return `${localTime(Date.now())}  expiry  ${targetOf(pipe)}  ${JSON.stringify(event)}`;
 }
 
-/** Describes a written object on one line. */
-export function describeObject({ bucket, key, bytes, file }: WrittenObject): string {
-  return `${localTime(Date.now())}  archived  ${file ?? `s3://${bucket}/${key}`}  ${bytes.toLocaleString('en-US')} bytes`;
-}
-
-/** Reports failed writes on one line, even if many fail. The streams keep the records for a day, and the functions are called again. */
-export function describeArchiveFull(message: string): string {
-  return `${localTime(Date.now())}  archive   is full: nothing is lost, what could not be written is tried again for 23 hours. ${message}`;
-}
-
-/** Describes an event on one line. */
-export function describeEvent({ kind, destination, text }: ArrivedEvent): string {
-  return `${localTime(Date.now())}  event     ${kind} ${destination}  ${text}`;
-}
-
-/** Describes a problem of a stream on one line. */
-export function describeStreamTrouble(told: unknown, { address }: EventSourceMappingResource): string {
-  return `${localTime(Date.now())}  ${address}  ${told}`;
+/** Describes a problem of a pipe on one line. */
+export function describePipeTrouble(error: unknown, { address }: PipeResource): string {
+  return `${localTime(Date.now())}  ${address}  ${error}; it is tried again`;
 }

@@ -1,6 +1,5 @@
 import type { SeenAlarm } from 'aws-on-loopback/cloudwatch/cloudwatch';
 import { DUMMY_CREDENTIALS } from 'aws-on-loopback/dynamodb/clients';
-import { endpointVariables } from 'aws-on-loopback/service-variables';
 import type { Execution } from 'stepfunctions-emulator';
 import { replayName } from '../../config/names.ts';
 import type { ResolvedProps } from '../../config/props.ts';
@@ -10,7 +9,7 @@ import type { InvocationRecord } from '../../local/functions/local-functions.ts'
 import type { ServedCloud } from '../../local/serve.ts';
 import { describeFailure, localTime, readableLine } from './failure.ts';
 import type { Expiring, Seeded } from './seed.ts';
-import { describeOnOneLine, describeStreams, tableRows } from './sweep-text.ts';
+import { describeOnOneLine, describePipes, tableRows } from './sweep-text.ts';
 
 export interface StartOptions {
   /** Whether the schedules start executions. */
@@ -21,14 +20,12 @@ export interface StartOptions {
   readonly page?: string | undefined;
   /** The items that `--seed` wrote into the first table. */
   readonly seeded?: Seeded | undefined;
-  /** Folder of the archived objects. */
-  readonly archiveFolder?: string | undefined;
 }
 
 /** The text that is shown once all services run. */
 export function describeStart(
   served: ServedCloud,
-  { schedules: fire, first, page, seeded, archiveFolder }: StartOptions,
+  { schedules: fire, first, page, seeded }: StartOptions,
 ): string {
   const { cloud, dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint } = served;
   const { synthesized, dynamoDb } = cloud;
@@ -45,7 +42,7 @@ export function describeStart(
     ['', `${endpoint}/ in a browser shows them and their executions`],
     ['Scheduler', `${schedulerEndpoint}: ${count(cloud.schedules.length, 'schedule') ?? 'no schedules'}`],
     ['CloudWatch', `${cloudWatchEndpoint}: ${describeAlarms(synthesized.alarms.length)}`],
-    ...describeStreams(cloud, archiveFolder),
+    ...describePipes(synthesized.pipes),
     ['schedules', fire ? schedules.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
     ...(seeded === undefined ? [] : describeSeeded(seeded, fire && schedules.length > 0)),
   ] as const;
@@ -75,14 +72,11 @@ function describeAlarms(alarms: number): string {
 /** The environment variables with which an AWS client uses these services. */
 export function environmentOf(served: ServedCloud) {
   const { dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint, region } = served;
-  // Functions are not called from outside.
-  const { lambda: _lambda, ...services } = served.cloud.services.endpoints;
   return {
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
     AWS_ENDPOINT_URL_SFN: endpoint,
     AWS_ENDPOINT_URL_SCHEDULER: schedulerEndpoint,
     AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatchEndpoint,
-    ...endpointVariables(services),
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
     ...DUMMY_CREDENTIALS,

@@ -2,7 +2,7 @@ import type { Execution } from 'stepfunctions-emulator';
 import type { DeleteMode } from '../../functions/runtime/environment.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { reportsOf } from '../ledger/accounts.ts';
-import type { Following } from '../ledger/followers.ts';
+import type { FollowedPipe } from '../ledger/followers.ts';
 import { count, seconds, timeOfDay } from '../report/numbers.ts';
 import { machinesOf } from '../watch/executions.ts';
 import type { Action } from '../workload/plan.ts';
@@ -41,7 +41,7 @@ export interface Start {
   readonly rate: number;
   readonly minutes: number;
   readonly seed: number;
-  readonly following: Following;
+  readonly pipes: readonly FollowedPipe[];
 }
 
 /** The text before the first session is written. */
@@ -53,7 +53,7 @@ export function describeStart({
   standsFor,
   sweep,
   actions,
-  following,
+  pipes,
   ...run
 }: Start): string {
   const { synthesized, dynamoDb } = cloud;
@@ -85,7 +85,7 @@ export function describeStart({
       `${counted('write')}, ${run.rate} a second, expiring for ${run.minutes} min; ${renewals}${deleted} (seed ${run.seed})`,
     ],
     ['promised', promiseOf(sweep, run.rate)],
-    ...describeFollowing(cloud, following),
+    ...pipes.map(({ target }) => ['events', `to ${target}, for which this run stands`] as const),
   ] as const;
   return [
     'What a deployment would provision, running on this machine:',
@@ -101,23 +101,6 @@ export function describeStart({
       : ['A tick owns the minute after its own and waits for it, so it runs for up to two minutes.']),
     '',
   ].join('\n');
-}
-
-function describeFollowing(
-  { services }: LocalCloud,
-  { archive, events }: Following,
-): (readonly [string, string])[] {
-  const bucket = services.used.buckets.join(', ');
-  return [
-    ...(archive === undefined
-      ? []
-      : ([
-          ['archive', `S3 bucket ${bucket}, in memory; an object after at most ${archive.batchSeconds} s`],
-        ] as const)),
-    ...(events === undefined
-      ? []
-      : ([['events', `to ${events.destination}, which stands here for the real one`]] as const)),
-  ];
 }
 
 function whatOverdueDoes({ precision }: Pace): string {

@@ -1,5 +1,4 @@
-import type { ArrivalCounts } from '../ledger/arrivals.ts';
-import type { Followed } from '../ledger/followers.ts';
+import type { FollowedEvents } from '../ledger/followers.ts';
 import type { SweptItem, Tally } from '../ledger/tally.ts';
 import { count, lagPercentiles, seconds } from '../report/numbers.ts';
 import type { MachineReport, Span } from '../watch/machine.ts';
@@ -27,8 +26,8 @@ export interface Seen {
   /** Failures of executions during which this machine stood still; a sentence each. */
   readonly excusedFailures: readonly string[];
   readonly machine: MachineReport;
-  /** The archived lines and the events of the expiries; empty without an archive or events. */
-  readonly followed: Followed;
+  /** The events of each pipe. */
+  readonly events: readonly FollowedEvents[];
   /** Milliseconds from expiry to deletion, of every deleted item. */
   readonly lags: readonly number[];
   readonly promisedLagMs: number;
@@ -95,55 +94,54 @@ const PROMISES = {
     ],
     otherwise: (_kept, { failures, excusedFailures }) => [...failures, ...excusedFailures],
   },
-  allArchived: {
-    isOfExpired: true,
-    held: ({ tally, followed: { archive } }) => archive && [tally.deleted, archive.items],
-    otherwise: ({ got }, { tally }) => unlessNothing(tally, `${count(got)} are in the archive`),
-  },
-  onlyExpiredArchived: {
-    held: ({ followed: { archive } }) => noStrays(archive),
-    otherwise: (_kept, { followed: { archive } }) => wrongly(archive, 'are in the archive'),
-  },
-  archivedAsWritten: {
-    held: ({ followed: { archive } }) => archive && [0, archive.altered],
-    otherwise: ({ got }) => `${count(got)} items are in the archive otherwise than they were last written`,
-  },
   eventOfEach: {
     isOfExpired: true,
-    held: ({ tally, followed: { events } }) => events && [tally.deleted, events.items],
-    otherwise: ({ got }, { tally }) => unlessNothing(tally, `events of ${count(got)} came`),
+    held: ({ tally, events }) =>
+      ifAny(events, [tally.deleted * events.length, sum(events, ({ items }) => items)]),
+    otherwise: ({ got }, { tally: { expired, deleted } }) =>
+      // Another line says that no item expired.
+      expired === 0
+        ? []
+        : `${count(deleted)} items expired and were deleted, but events of ${count(got)} came`,
   },
   eventsOnlyOfExpired: {
-    held: ({ followed: { events } }) => noStrays(events),
-    otherwise: (_kept, { followed: { events } }) => wrongly(events, 'became events'),
+    held: ({ events }) => {
+      const strays = sum(events, each => each.strays);
+      const doubtful = sum(events, each => each.doubtful);
+      return ifAny(events, [0, strays + doubtful, strays > 0 ? 'broken' : 'undecided']);
+    },
+    otherwise: (_kept, { events }) => {
+      const strays = sum(events, each => each.strays);
+      const doubtful = sum(events, each => each.doubtful);
+      return [
+        ...(strays > 0 ? [`${count(strays)} items became events that had not expired`] : []),
+        ...(doubtful > 0
+          ? [
+              `${count(doubtful)} items became events that the application deleted before they expired: this machine read the table's stream too late to tell`,
+            ]
+          : []),
+      ];
+    },
   },
   eventsAsWritten: {
-    held: ({ followed: { events } }) => events && [0, events.altered],
+    held: ({ events }) => ifAny(events, [0, sum(events, ({ altered }) => altered)]),
     otherwise: ({ got }) => `the events of ${count(got)} items say something else than was last written`,
   },
 } as const satisfies Readonly<Record<string, Promised>>;
 
 export type PromiseName = keyof typeof PROMISES;
 
-function noStrays(arrived: ArrivalCounts | undefined): ReturnType<Promised['held']> {
-  return arrived && [0, arrived.strays + arrived.doubtful, arrived.strays > 0 ? 'broken' : 'undecided'];
+/** Of events nothing is promised without a pipe. */
+function ifAny(
+  events: readonly FollowedEvents[],
+  held: NonNullable<ReturnType<Promised['held']>>,
+): ReturnType<Promised['held']> {
+  return events.length > 0 ? held : undefined;
 }
 
-function wrongly(arrived: ArrivalCounts | undefined, what: string): string[] {
-  const { strays = 0, doubtful = 0 } = arrived ?? {};
-  return [
-    ...(strays > 0 ? [`${count(strays)} items ${what} that had not expired`] : []),
-    ...(doubtful > 0
-      ? [
-          `${count(doubtful)} items ${what} that the application deleted before they expired: this machine read the table's stream too late to tell`,
-        ]
-      : []),
-  ];
-}
-
-/** A sentence for a broken promise on deleted items; none if no item expired, since another line says that. */
-function unlessNothing({ expired, deleted }: Tally, what: string): string[] {
-  return expired === 0 ? [] : [`${count(deleted)} items expired and were deleted, but ${what}`];
+/** Adds up a count of all pipes. */
+export function sum(events: readonly FollowedEvents[], countOf: (each: FollowedEvents) => number): number {
+  return events.reduce((total, each) => total + countOf(each), 0);
 }
 
 /** Compares a run with the promises. */

@@ -1,5 +1,4 @@
-import type { ArrivalCounts } from '../ledger/arrivals.ts';
-import type { Followed, Following } from '../ledger/followers.ts';
+import type { FollowedEvents } from '../ledger/followers.ts';
 import type { Tally } from '../ledger/tally.ts';
 import { clock, count, lagPercentiles, seconds } from '../report/numbers.ts';
 import type { MachineReport } from '../watch/machine.ts';
@@ -10,6 +9,7 @@ import {
   type PromiseName,
   type Seen,
   type Status,
+  sum,
 } from './promises.ts';
 
 /** The outcome of a run; the exit status of `npm start` follows from it. */
@@ -30,10 +30,8 @@ export interface DemoResult {
   readonly lagMs: { readonly p50: number; readonly p99: number; readonly max: number };
   /** Most milliseconds from expiry to deletion that are promised for an item that is written in time. */
   readonly promisedLagMs: number;
-  /** The archived items, if there is an archive. Their lag is from the expiry to the object. */
-  readonly archive?: Followed['archive'];
-  /** The events that came, if the table has events. Their lag is from the expiry to the event. */
-  readonly events?: Followed['events'];
+  /** The events of each pipe, if the table has any. Their lag is from the expiry to the event. */
+  readonly events?: readonly FollowedEvents[];
   /** Broken if a promise is broken; else undecided if one is undecided. */
   readonly verdict: Verdict;
   /** After an interruption all of them are undecided. */
@@ -60,7 +58,7 @@ export function lagOf(lags: readonly number[]): DemoResult['lagMs'] {
 
 /** Judges a run that has ended. */
 export function judge(run: JudgedRun): Judged {
-  const { tally, lags, promisedLagMs, machine, interrupted } = run;
+  const { tally, lags, promisedLagMs, machine, interrupted, events } = run;
   const promises = holdAgainstPromises(run).map(
     (promise): Kept => (interrupted ? { ...promise, status: 'undecided' } : promise),
   );
@@ -72,7 +70,7 @@ export function judge(run: JudgedRun): Judged {
   return {
     result: {
       ...{ written, expired, deleted, liveDeleted, renewedKept, overdue, lagMs: lagOf(lags) },
-      ...run.followed,
+      ...(events.length > 0 && { events }),
       ...{ promisedLagMs, verdict: interrupted ? 'interrupted' : judged, promises, machine },
     },
     violations: sentences('broken'),
@@ -84,8 +82,6 @@ export interface ReportContext {
   /** Whether sessions are renewed in this run. */
   readonly renewals: boolean;
   readonly executions: number;
-  /** The readers of the table's expiries. @default none */
-  readonly following?: Following;
   /** Items that the application deleted. @default 0 */
   readonly deletedByUs?: number;
 }
@@ -137,7 +133,7 @@ function rowsOf(result: DemoResult, context: ReportContext): Row[] {
       renewals ? ofAll('renewedKept') : '–',
       renewals ? 'renewed or made permanent in their last seconds' : NO_RENEWALS,
     ],
-    ...followerRows(result, context, sign),
+    ...eventRows(result, context, sign),
     [sign('noneOverdue'), 'overdue at the end', count(overdue), ''],
     [
       sign('tableAsWritten'),
@@ -154,56 +150,31 @@ function rowsOf(result: DemoResult, context: ReportContext): Row[] {
   ];
 }
 
-function followerRows(
-  { deleted, archive, events }: DemoResult,
-  { following = {}, deletedByUs = 0 }: ReportContext,
+function eventRows(
+  { deleted, events = [] }: DemoResult,
+  { deletedByUs = 0 }: ReportContext,
   sign: (...names: PromiseName[]) => string,
 ): Row[] {
-  const arrived = Object.entries({ archived: archive, events }).flatMap(([name, all]) =>
-    all === undefined ? [] : [[name, all] as const],
-  );
-  if (arrived.length === 0) return [];
-  const wrongNote = `not expired, or not as last written; the application deleted ${count(deletedByUs)} itself`;
-  const lag = ({ lagMs: { p50, p99, max } }: ArrivalCounts) =>
+  if (events.length === 0) return [];
+  const lag = ({ lagMs: { p50, p99, max } }: FollowedEvents) =>
     [p50, p99, max].map(ms => (ms === null ? '–' : seconds(ms))).join(' / ');
-  const wrong = ({ strays, doubtful, altered }: ArrivalCounts) => count(strays + doubtful + altered);
   return [
     [
-      sign('allArchived', 'eventOfEach'),
-      ['deleted', ...arrived.map(([name]) => name)].join(' = '),
-      [deleted, ...arrived.map(([, { items }]) => items)].map(count).join(' = '),
-      `each item once; delivered twice: ${arrived.map(([name, { again }]) => `${count(again)} ${name}`).join(', ')}`,
+      sign('eventOfEach'),
+      ['deleted', ...events.map(() => 'events')].join(' = '),
+      [deleted, ...events.map(({ items }) => items)].map(count).join(' = '),
+      `each item once; delivered twice: ${count(sum(events, ({ again }) => again))}`,
     ],
-    ...rowIf(archive, all => [
-      ' ',
-      'archive lag',
-      lag(all),
-      `from expiry to the object; ${count(all.objects)} objects, batchSeconds: ${following.archive?.batchSeconds ?? 0}`,
-    ]),
-    ...rowIf(archive, all => [
-      sign('onlyExpiredArchived', 'archivedAsWritten'),
-      'archived wrongly',
-      wrong(all),
-      wrongNote,
-    ]),
-    ...rowIf(events, all => [
-      ' ',
-      'event lag',
-      lag(all),
-      `from expiry to the event; to ${following.events?.destination ?? 'nobody'}`,
-    ]),
-    ...rowIf(events, all => [
+    ...events.map(
+      (each): Row => [' ', 'event lag', lag(each), `from expiry to the event; to ${each.target}`],
+    ),
+    [
       sign('eventsOnlyOfExpired', 'eventsAsWritten'),
       'events wrongly',
-      wrong(all),
-      wrongNote,
-    ]),
+      count(sum(events, ({ strays, doubtful, altered }) => strays + doubtful + altered)),
+      `not expired, or not as last written; the application deleted ${count(deletedByUs)} itself`,
+    ],
   ];
-}
-
-/** A row for a value, or none if the value is undefined. */
-function rowIf<Value>(value: Value | undefined, row: (value: Value) => Row): Row[] {
-  return value === undefined ? [] : [row(value)];
 }
 
 /** The reason why nothing is renewed in batch mode. */
@@ -271,15 +242,7 @@ export function formatProgress(tally: Tally, lags: readonly number[], secondsLef
   ].join('  ');
 }
 
-/** The line of progress while the deleted items are archived and published. */
-export function formatFollowing(
-  deleted: number,
-  { archive, events }: Following,
-  arrivals: { readonly archived: number; readonly events: number },
-): string {
-  return [
-    `deleted ${count(deleted)}`,
-    ...(archive === undefined ? [] : [`archived ${count(arrivals.archived)}`]),
-    ...(events === undefined ? [] : [`events ${count(arrivals.events)}`]),
-  ].join('  ');
+/** The line of progress while the events of the deleted items come. @param arrivals number of events of each pipe */
+export function formatFollowing(deleted: number, arrivals: readonly number[]): string {
+  return [`deleted ${count(deleted)}`, ...arrivals.map(events => `events ${count(events)}`)].join('  ');
 }

@@ -4,8 +4,9 @@ import { ApiServer, type Clock, type Execution, realClock, seededRandom } from '
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
+import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
-import { Followers, type Following } from '../ledger/followers.ts';
+import { Followers, followedPipes } from '../ledger/followers.ts';
 import { describeViolations } from '../ledger/verdict.ts';
 import { type Output, Problems, Progress } from '../report/progress.ts';
 import { machinesOf } from '../watch/executions.ts';
@@ -36,8 +37,6 @@ export interface DemoOptions {
   readonly model: ExpiryModel;
   /** The settings of the sweep that its promise depends on. */
   readonly sweep: Sweep;
-  /** The readers of the table's expiries. @default none */
-  readonly following?: Following;
   /** Minutes during which sessions expire. */
   readonly minutes: number;
   /** Sessions per second. */
@@ -72,7 +71,7 @@ export interface SweepPage {
 
 /** Longest wait after the last expiry: for the next tick, one more tick that finds what that one missed, and the time to sweep. */
 const MAX_WAIT_MS = 150_000;
-/** Longest wait for archived objects and events, after the last deletion and the batching window. */
+/** Longest wait for events after the last deletion. */
 const MAX_FOLLOWING_MS = 30_000;
 /** Longest wait for executions that still run at the end. */
 const MAX_EXECUTION_WAIT_MS = 30_000;
@@ -119,12 +118,12 @@ async function runOn(
   progress: Progress,
   options: DemoOptions,
 ): Promise<Judged> {
-  const { following = {} } = options;
+  const { pipes } = synthesizedCloud(options.stack);
   const machine = new MachineWatch(machineTimeOf(clock));
   const surroundings: Surroundings = {
     ...{ options, dynamoDb, clock, progress, machine, ended: [] },
     problems: new Problems(progress),
-    followers: new Followers({ ...following, now: () => clock.now() }),
+    followers: new Followers({ pipes: followedPipes(pipes), now: () => clock.now() }),
   };
   let cloud: LocalCloud | undefined;
   let page: ApiServer | undefined;
@@ -171,13 +170,10 @@ function startCloud(surroundings: Surroundings): Promise<LocalCloud> {
       else if (failed(execution)) progress.say(`✗ ${describeFailure(execution)}`);
     },
     ...(existingTable && { existing: [existingTable], makeExisting: true }),
-    // Without the environment's endpoints: no S3, queue, bus or function outside of this run gets its sessions.
     environment: {},
-    services: followers.services,
-    mappings: {
+    pipes: {
+      onExpiry: ({ pipe, event }) => followers.delivered(pipe.name, event),
       onError: (error, { address }) => problems.add(`${address}: ${error}`),
-      onDiscarded: (_discarded, { address }) =>
-        problems.add(`${address}: records of the stream were given up`),
     },
     ...cloud,
     clock,
@@ -195,7 +191,8 @@ interface Job extends Surroundings {
 
 async function sweepSessions(job: Job): Promise<Judged> {
   const { options, clock, progress, problems, cloud, page, sweepPage, machine, ended, followers } = job;
-  const { minutes, rate, seed, sweep, signal, tableName, standsFor, following = {} } = options;
+  const { minutes, rate, seed, sweep, signal, tableName, standsFor } = options;
+  const hasPipe = followers.pipes.length > 0;
   const startMs = clock.now();
   const first = firstTtl(startMs, sweep);
   const workload = planStream({
@@ -208,7 +205,7 @@ async function sweepSessions(job: Job): Promise<Judged> {
       options.mix ??
       sessionMix({
         renewals: renews(sweep),
-        deletes: Object.values(following).some(each => each !== undefined),
+        deletes: hasPipe,
       }),
   });
   const table = await WatchedTable.start({
@@ -217,7 +214,7 @@ async function sweepSessions(job: Job): Promise<Judged> {
     model: options.model,
     prefix: `session-${startMs.toString(36)}`,
     clock,
-    keepsImages: Object.values(following).some(each => each !== undefined),
+    keepsImages: hasPipe,
     ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
     onAnswer: machine.answered,
     onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
@@ -229,7 +226,7 @@ async function sweepSessions(job: Job): Promise<Judged> {
     progress.say(
       describeStart({
         ...{ cloud, page, sweepPage, tableName, standsFor },
-        ...{ sweep, actions, rate, minutes, seed, following },
+        ...{ sweep, actions, rate, minutes, seed, pipes: followers.pipes },
       }),
     );
     const until = AbortSignal.any([signal, problems.broken]);
@@ -241,7 +238,6 @@ async function sweepSessions(job: Job): Promise<Judged> {
     }
     if (!until.aborted) await untilFollowed(job, table, until);
     await table.stop();
-    await clock.busy(() => followers.read(cloud));
     const interrupted = signal.aborted;
     const contradictions = interrupted ? [] : await verify(table);
     machine.stop();
@@ -257,14 +253,14 @@ async function sweepSessions(job: Job): Promise<Judged> {
       }),
       promisedLagMs: promisedLagMs(sweep, rate),
       contradictions,
-      followed: followers.followed(table.ledger),
+      events: followers.followed(table.ledger),
       ...failuresOf(job),
       machine: machine.report(),
       interrupted,
     });
     progress.end();
     const { deletedByUs } = table.ledger.counts;
-    const context = { renewals: renews(sweep), executions: ended.length, following, deletedByUs };
+    const context = { renewals: renews(sweep), executions: ended.length, deletedByUs };
     progress.say(`\n${formatReport(judged, context)}`);
     return judged;
   } finally {
@@ -273,23 +269,21 @@ async function sweepSessions(job: Job): Promise<Judged> {
   }
 }
 
-/** Waits for the archived objects and the events of the deleted items. */
+/** Waits for the events of the deleted items. */
 async function untilFollowed(
-  { options: { following = {} }, clock, cloud, followers, progress, machine }: Job,
+  { clock, followers, progress, machine }: Job,
   { ledger }: WatchedTable,
   signal: AbortSignal,
 ): Promise<void> {
-  const waitMs = (following.archive?.batchSeconds ?? 0) * 1000 + MAX_FOLLOWING_MS;
   const startMs = clock.now();
   const stoodStillMs = machine.stoodStillMs();
   for (;;) {
-    await clock.busy(() => followers.read(cloud));
     const now = clock.now();
     const tally = ledger.tally(now);
     if (signal.aborted || followers.isComplete(tally.deleted, ledger)) return;
     // A machine that slept gets as much more time.
-    if (now >= startMs + waitMs + machine.stoodStillMs() - stoodStillMs) return;
-    progress.show(formatFollowing(tally.deleted, following, followers.arrivals));
+    if (now >= startMs + MAX_FOLLOWING_MS + machine.stoodStillMs() - stoodStillMs) return;
+    progress.show(formatFollowing(tally.deleted, followers.arrivals));
     await clock.sleep(CHECK_INTERVAL_MS, signal).catch(() => {});
   }
 }

@@ -2,7 +2,7 @@
 
 import { FlagError, SEED, VIRTUAL_MINUTES } from '../../cli/flags.ts';
 import { functionSettings, resolveProps } from '../../config/props.ts';
-import { STREAM_FILTER } from '../../config/stream-props.ts';
+import type { TargetKind } from '../../functions/only-expiries/contract.ts';
 import { carriedSettings } from '../../functions/runtime/environment.ts';
 import { ALL_FAULTS, FAULT_GROUPS, type FaultGroup } from '../fuzz/faults.ts';
 import { fuzzVariant, type VariantResult } from '../fuzz/fuzz.ts';
@@ -78,12 +78,24 @@ function problemsOf({ name, violations, failing }: VariantResult): string[] {
   ];
 }
 
-/** The parts of a variant's stack: the settings in the executions' input, and the filter of the stream's readers. */
+/** The parts of a variant's stack: the settings in the executions' input, and the pipes. */
 export function resolveVariant(props: VariantProps, tableName: string): Resolved {
-  const sweep = resolveProps({ tableName, partitionKey: 'id', ...props });
+  const { archive, events, ...others } = props;
+  const sweep = resolveProps({
+    ...{ tableName, partitionKey: 'id', ...others },
+    ...(archive && { archive: {} }),
+    ...(events && { events: { eventBus: 'default' } }),
+  });
+  const pipe = (name: string, to: TargetKind, oldImage: boolean) => ({
+    ...{ name, target: name, oldImage, batchSize: to === 'archive' ? 100 : 10 },
+    inputTemplate: `${JSON.stringify({ table: tableName, ttlAttribute: sweep.ttlAttribute, to, oldImage }).slice(0, -1)},"record":<aws.pipes.event.json>}`,
+  });
   return {
     carried: { ...carriedSettings(functionSettings(sweep)) },
-    filter: JSON.stringify(STREAM_FILTER),
+    pipes: [
+      ...(archive ? [pipe('archive', 'archive', true)] : []),
+      ...[events?.to ?? []].flat().map(arn => pipe(arn, 'bus', events?.oldImage ?? false)),
+    ],
   };
 }
 
@@ -97,10 +109,10 @@ export default defineExperiment({
   flags: FLAGS,
   about: `
 Lets the sweep run against an oracle, in this process and on a virtual clock: the real functions with the AWS SDK's clients, and
-the real state machine, around a DynamoDB, an S3 and a destination of events in memory. A run has two to four tables. The oracle has the
-history of each item as DynamoDB saw it. It judges by that alone: no live item deleted, none before its expiry, none of a paused table,
-none late when nothing was wrong, none left by the ticks minutes after the last fault, every expiry archived and published, no user's
-delete published, and every report as the answers were.
+the real state machine, around a DynamoDB and pipes in memory. A run has two to four tables. The oracle has the history of each item as
+DynamoDB saw it. It judges by that alone: no live item deleted, none before its expiry, none of a paused table, none late when nothing
+was wrong, none left by the ticks minutes after the last fault, every expiry passed on by OnlyExpiries and delivered by each pipe, no
+user's delete delivered, and every report as the answers were.
 
 A variant runs with up to 10,000 items at a time, each run with the next seed. At the first violation it stops, and looks for a
 smaller run that shows it: that one's command is printed.

@@ -1,12 +1,5 @@
 import { Readable } from 'node:stream';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { createS3, putInto } from '../../functions/archive/s3.ts';
-import { consumerFunction } from '../../functions/publish-expiries/consumer-function.ts';
-import { dataStream } from '../../functions/publish-expiries/data-stream.ts';
-import type { Connection, Destination } from '../../functions/publish-expiries/destination.ts';
-import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
-import { eventBus } from '../../functions/publish-expiries/event-bus.ts';
-import { queue } from '../../functions/publish-expiries/queue.ts';
 import { createDocuments, type Documents } from '../../functions/table/dynamodb.ts';
 import type { Network } from './network.ts';
 import type { Invocation, SdkOptions, SdkRequest, SdkResponse } from './sdk.ts';
@@ -15,8 +8,6 @@ import type { Invocation, SdkOptions, SdkRequest, SdkResponse } from './sdk.ts';
 export interface Clients {
   /** @param attempts attempts per command, as many as in the function's own runtime */
   documents(attempts: number, invocation: Invocation): Documents;
-  s3(attempts: number, invocation: Invocation): Pick<ReturnType<typeof createS3>, 'send'>;
-  destination(name: DestinationName, invocation: Invocation): Destination;
 }
 
 const CONNECTION = {
@@ -39,18 +30,10 @@ const requestHandler = { handle: (...call: Parameters<Handle>) => handle(...call
  */
 export async function clientsOn(network: Network): Promise<Clients> {
   made ??= makeClients();
-  const { documents, s3, destinations } = await made;
+  const documents = await made;
   handle = (request, options) => network.handle(request, options);
   return {
     documents: (attempts, invocation) => sending(find(documents, attempts), invocation),
-    s3: (attempts, invocation) => sending(find(s3, attempts), invocation),
-    destination: (name, invocation) => {
-      const { limits, send } = destinations[name];
-      return {
-        limits,
-        send: (events, options) => send(events, { ...options, invocation } as typeof options),
-      };
-    },
   };
 }
 
@@ -64,32 +47,11 @@ async function makeClients() {
       inProcess(createDocuments({ maxAttempts }, CONNECTION), maxAttempts),
     ]),
   );
-  const s3 = new Map(
-    attempts.map(maxAttempts => {
-      const client = createS3(
-        { maxAttempts, requestTimeoutMs: 5_000 },
-        { ...CONNECTION, endpoint: 'http://s3.invalid' },
-      );
-      return [maxAttempts, inProcess(client, maxAttempts)];
-    }),
-  );
-  const connection = { ...CONNECTION, requestHandler } as Connection;
-  const destinations: Readonly<Record<DestinationName, Destination>> = {
-    eventBus: eventBus('bus', connection),
-    queueArn: queue('https://sqs.us-east-1.amazonaws.com/123456789012/expired.fifo', connection),
-    streamArn: dataStream('arn:aws:kinesis:us-east-1:123456789012:stream/expired', connection),
-    functionArn: consumerFunction('arn:aws:lambda:us-east-1:123456789012:function:worker', connection),
-  };
   handle = ANSWER_TO_ANYTHING;
-  const reads = [...documents.values()].map(client => client.send(new QueryCommand({ TableName: 'first' })));
-  const puts = [...s3.values()].map(client =>
-    putInto('first', client)({ key: 'first', body: Buffer.alloc(0) }),
+  await Promise.all(
+    [...documents.values()].map(client => client.send(new QueryCommand({ TableName: 'first' }))),
   );
-  const sends = Object.values(destinations).map(({ send }) =>
-    send([{ id: 'first', key: 'first', text: '{}' }], { abortSignal: new AbortController().signal }),
-  );
-  await Promise.all([...reads, ...puts, ...sends]);
-  return { documents, s3, destinations };
+  return documents;
 }
 
 /**

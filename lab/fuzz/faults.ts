@@ -16,7 +16,7 @@ export const FAULT_GROUPS = {
   busy: 'calls refused as throttled or with 5xx, batches of which some keys are left',
   refused: 'single keys that DynamoDB will not delete',
   cut: 'connections cut before a call took effect or after it, and answers that come too late',
-  outages: 'DynamoDB, S3 or the destination of events refuses everything for some seconds',
+  outages: 'DynamoDB or the target of a pipe refuses everything for some seconds',
   zombies: 'calls that were given up and take effect later',
   kills: 'functions that die, hang or lose their answer, and executions that are stopped',
   starts: 'calls that begin up to five seconds after their state was entered',

@@ -1,19 +1,14 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Clock, FunctionResult, RandomSource } from 'stepfunctions-emulator';
-import { type PutObject, putInto } from '../../functions/archive/s3.ts';
-import type { ArchiveSettings } from '../../functions/archive/settings.ts';
-import { archiveExpiries } from '../../functions/archive-expiries/handler.ts';
-import { ARCHIVE_TIMEOUT_SECONDS, PUT_ATTEMPTS } from '../../functions/archive-expiries/limits.ts';
 import { deleteChunk } from '../../functions/delete-chunk/handler.ts';
+import type { PipedRecord } from '../../functions/only-expiries/contract.ts';
+import { onlyExpiries } from '../../functions/only-expiries/handler.ts';
 import { planReplay } from '../../functions/plan-sweep/plan-replay.ts';
 import { planTick } from '../../functions/plan-sweep/plan-tick.ts';
-import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
-import { publishExpiries } from '../../functions/publish-expiries/handler.ts';
 import { queryExpired } from '../../functions/query-expired/handler.ts';
 import { recordMetrics } from '../../functions/record-metrics/handler.ts';
 import { readSettings, type SweepSettings, type WithSettings } from '../../functions/runtime/environment.ts';
 import type { Runtime } from '../../functions/runtime/runtime.ts';
-import type { DynamoDbStreamEvent } from '../../functions/stream/event.ts';
 import { withoutMessages } from '../../functions/table/hidden-messages.ts';
 import { indexReader } from '../../functions/table/index-query.ts';
 import type { QueryExpiredInput } from '../../statemachine/contract/child.ts';
@@ -26,13 +21,8 @@ import type { MemoryJournal } from './memory-journal.ts';
 import type { CallTally, Invocation } from './sdk.ts';
 
 export interface FunctionsOptions {
-  /** Settings of the stream's functions; the sweep's functions receive theirs with each call. */
   readonly settings: SweepSettings;
   readonly journal: MemoryJournal;
-  /** Undefined: the table has no archive. */
-  readonly archive: ArchiveSettings | undefined;
-  /** Undefined: the table has no events. */
-  readonly events: { readonly to: DestinationName; readonly oldImage: boolean } | undefined;
   /** The network's clock. */
   readonly clock: Clock;
   /** Number of milliseconds by which the functions' own clocks are ahead at this time. */
@@ -46,10 +36,8 @@ export interface FunctionsOptions {
 
 type Handler = (payload: never, runtime: Runtime, invocation: Invocation) => Promise<unknown>;
 
-/** Number of attempts per command that a function's runtime makes for DynamoDB or S3, as set in each handler's file. */
+/** Number of attempts per command that a function's runtime makes for DynamoDB, as set in each handler's file. */
 const ATTEMPTS = { planSweep: 3, queryExpired: 2, deleteChunk: 1 } as const;
-
-const PUBLISH_TIMEOUT_SECONDS = 60;
 
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -116,11 +104,6 @@ export class Functions {
     return settings.logKeys === 'full' ? documents : withoutMessages(documents);
   }
 
-  #put(attempts: number, invocation: Invocation): PutObject {
-    const { archive, clients } = this.#options;
-    return putInto(archive?.archiveBucket ?? '', clients.s3(attempts, invocation));
-  }
-
   readonly #handlers: Readonly<Record<string, Handler>> = {
     [TASKS.PlanSweep]: (input: PlanSweepInput, runtime, invocation) => {
       const { journal } = this.#options;
@@ -158,32 +141,8 @@ export class Functions {
         timeIsUp: () => new Promise(() => undefined),
         journal: this.#options.journal,
       }),
-    'archive-expiries': (event: DynamoDbStreamEvent, { settings, logger }, invocation) =>
-      archiveExpiries(event, {
-        settings: { ...settings, ...(this.#options.archive as ArchiveSettings) },
-        put: this.#put(PUT_ATTEMPTS, invocation),
-        logger,
-        clock: this.#now,
-      }),
-    'publish-expiries': (event: DynamoDbStreamEvent, runtime, invocation) => {
-      const { to = 'eventBus', oldImage = false } = this.#options.events ?? {};
-      return publishExpiries(
-        event,
-        {
-          ...runtime,
-          settings: { ...runtime.settings, eventsOldImage: oldImage },
-          destination: this.#options.clients.destination(to, invocation),
-        },
-        { getRemainingTimeInMillis: this.#remainingMs(PUBLISH_TIMEOUT_SECONDS) },
-      );
-    },
+    'only-expiries': async (batch: readonly PipedRecord[]) => onlyExpiries(batch),
   };
-
-  /** Time that remains for a call that starts now. */
-  #remainingMs(seconds: number): () => number {
-    const endsAt = this.#options.clock.now() + seconds * 1000;
-    return () => endsAt - this.#options.clock.now();
-  }
 }
 
 const TIMEOUT_SECONDS: Readonly<Record<string, number>> = {
@@ -191,8 +150,7 @@ const TIMEOUT_SECONDS: Readonly<Record<string, number>> = {
   [TASKS.QueryExpired]: FUNCTION_TIMEOUT_SECONDS.QueryExpired,
   [TASKS.DeleteChunk]: FUNCTION_TIMEOUT_SECONDS.DeleteChunk,
   [TASKS.RecordMetrics]: FUNCTION_TIMEOUT_SECONDS.RecordMetrics,
-  'archive-expiries': ARCHIVE_TIMEOUT_SECONDS,
-  'publish-expiries': PUBLISH_TIMEOUT_SECONDS,
+  'only-expiries': 60,
 };
 
 function timedOut(): FunctionResult {

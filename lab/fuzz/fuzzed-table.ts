@@ -1,7 +1,7 @@
 import type { Clock, RandomSource } from 'stepfunctions-emulator';
 import { readSettings, type SweepSettings } from '../../functions/runtime/environment.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
-import type { Following } from '../ledger/followers.ts';
+import type { FollowedPipe } from '../ledger/followers.ts';
 import type { Violation } from '../ledger/verdict.ts';
 import { Oracle } from './oracle.ts';
 import { isWithin, type Span, type TableScenario, type Trouble } from './scenario.ts';
@@ -14,7 +14,7 @@ export interface FuzzedTableOptions
   readonly variant: Variant;
   readonly resolved: Resolved;
   readonly scenario: TableScenario;
-  readonly following: Following;
+  readonly pipes: readonly FollowedPipe[];
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly items: number;
@@ -43,7 +43,7 @@ export class FuzzedTable {
   readonly #clock: Clock;
   #inPause = 0;
 
-  constructor({ resolved, scenario, following, clock, ttls, onChange, ...options }: FuzzedTableOptions) {
+  constructor({ resolved, scenario, pipes, clock, ttls, onChange, ...options }: FuzzedTableOptions) {
     this.settings = readSettings(resolved.carried);
     this.scenario = scenario;
     this.#clock = clock;
@@ -51,7 +51,7 @@ export class FuzzedTable {
     const keyNames = keyAttributeNames(model);
     this.name = tableName;
     const { ttlAttribute, windowAttribute } = model;
-    this.oracle = new Oracle({ keyNames, ttlAttribute, windowAttribute, ...following }, options.nextTurn);
+    this.oracle = new Oracle({ keyNames, ttlAttribute, windowAttribute, pipes }, options.nextTurn);
     this.table = new MemoryTable({
       ...{ tableName, indexName, keyNames, ttlAttribute, windowAttribute, clock },
       ...options,

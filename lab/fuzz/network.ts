@@ -16,7 +16,6 @@ import {
   type SdkRequest,
   type SdkResponse,
 } from './sdk.ts';
-import type { Services } from './services.ts';
 
 export interface NetworkOptions {
   /** The true time, which DynamoDB uses. */
@@ -26,7 +25,6 @@ export interface NetworkOptions {
   readonly faults: Faults;
   /** The tables by name. */
   readonly tables: ReadonlyMap<string, FuzzedTable>;
-  readonly services: Services;
   /** Whether DynamoDB is down for minutes. */
   readonly isDown: () => boolean;
   /** Called with the error of a request that is unknown, or that the services refuse. */
@@ -37,7 +35,7 @@ export interface NetworkOptions {
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
- * Connects the AWS SDK's clients to the services in memory, in the time of the virtual clock. It decides how long a request takes, whether
+ * Connects the AWS SDK's clients to the tables in memory, in the time of the virtual clock. It decides how long a request takes, whether
  * it fails or times out, and whether it takes effect nevertheless.
  */
 export class Network {
@@ -99,14 +97,13 @@ export class Network {
     const answerMs = faults.between(1, 6);
     const zombieMs = invocation === undefined ? undefined : faults.zombieMs();
     const [service = '', operation = ''] = (request.headers['x-amz-target'] ?? '').split('.');
-    const isOut = faults.isOut(request.hostname, clock.now());
+    const isOut = faults.isOut('dynamodb', clock.now());
     if (service !== 'DynamoDB_20120810') {
-      const effect = faults.ofCall({ operation: 'other', keys: [] });
-      const { services } = this.#options;
-      return planOf(isOut ? OUT : effect, zombieMs ?? effectMs, answerMs, {
-        all: () => this.#told(() => services.answer(request, operation)),
-        refuse: () => services.refuse(request),
-      });
+      const error = new UnknownRequestError(
+        `expected a request of DynamoDB, the only one of the functions, got ${operation} of ${request.hostname}`,
+      );
+      this.#options.onError(error);
+      throw error;
     }
     const { tables, isDown } = this.#options;
     const body = parseBody(bytesOf(request.body)) ?? {};

@@ -1,13 +1,15 @@
 import { plainDecimal } from '../../expiry/plain-decimal.ts';
 import type { ItemImage } from '../../functions/stream/event.ts';
-import { Followers, type Following } from '../ledger/followers.ts';
+import { type FollowedPipe, Followers } from '../ledger/followers.ts';
 import { isOverdue } from '../ledger/item.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Violation } from '../ledger/verdict.ts';
 import type { Change, MemoryTable } from './table.ts';
 
 /** The parts of a table's configuration that the oracle needs. */
-export interface Rules extends Following {
+export interface Rules {
+  /** @default none */
+  readonly pipes?: readonly FollowedPipe[];
   readonly keyNames: readonly string[];
   readonly ttlAttribute: string;
   /** Undefined: the table is indexed by second. */
@@ -43,7 +45,7 @@ export class Oracle {
   readonly ledger: Ledger;
   /** Items that DynamoDB once refused to delete: ticks count and name them, and pass them. */
   readonly refused = new Set<string>();
-  /** Receives archived and published removals. */
+  /** Receives what the pipes deliver. */
   readonly followers: Followers;
   readonly #rules: Rules;
   readonly #versions = new Map<string, number>();
@@ -55,7 +57,7 @@ export class Oracle {
   constructor(rules: Rules, nextTurn: () => number) {
     this.#rules = rules;
     this.ledger = new Ledger(() => this.#now);
-    this.followers = new Followers({ ...rules, now: nextTurn });
+    this.followers = new Followers({ pipes: rules.pipes ?? [], now: nextTurn });
   }
 
   saw({ key, by, at, recordedAt, turn, eventId, before, after }: Change): void {

@@ -1,9 +1,7 @@
 import { seededRandom, VirtualClock } from 'stepfunctions-emulator';
-import { destinationIn } from '../../functions/publish-expiries/destinations.ts';
 import { readSettings } from '../../functions/runtime/environment.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { wrongCounts } from '../ledger/accounts.ts';
-import type { Following } from '../ledger/followers.ts';
 import type { Violation } from '../ledger/verdict.ts';
 import { clientsOn } from './clients.ts';
 import { type FaultGroup, Faults } from './faults.ts';
@@ -15,8 +13,7 @@ import { MemoryJournal } from './memory-journal.ts';
 import { Network } from './network.ts';
 import { drawScenario, isWithin, type Scenario } from './scenario.ts';
 import { inVirtualTime } from './sdk.ts';
-import { Services } from './services.ts';
-import { MemoryStream, StreamReaders } from './stream.ts';
+import { MemoryStream, RunningPipe } from './stream.ts';
 import {
   aheadOf,
   lateByClocks,
@@ -24,7 +21,6 @@ import {
   type Resolve,
   type Resolved,
   type Variant,
-  type VariantProps,
 } from './variants.ts';
 
 /** Arguments that reproduce a run. */
@@ -61,15 +57,15 @@ const OWN_SHARE = 0.75;
 /** Largest difference between the clocks of DynamoDB's servers in the check of records, milliseconds: less than the sweep's margin. */
 const SERVERS_APART_MS = 900;
 
-/** Time that the stream's readers need after the last sweep to hand over all records, milliseconds. */
-const READERS_MS = 120_000;
+/** Time that the pipes need after the last sweep to deliver all events, milliseconds. */
+const PIPES_MS = 120_000;
 
 /**
  * Runs one variant, with its items, its faults and its clocks; the same arguments give the same run.
  *
  * 1. Ticks start each minute, and the users write, under all chosen faults. 2. The faults end, those of other tables last. Some minutes
- *    later what is left is counted. 3. A replay, and the stream's readers finish. 4. The oracle judges the calls that DynamoDB, S3 and the
- *    events' destination received.
+ *    later what is left is counted. 3. A replay, and the pipes finish. 4. The oracle judges the calls that DynamoDB received, and the events
+ *    that the pipes have delivered.
  */
 export async function runOnce(run: SubRun, resolve: Resolve): Promise<SubRunResult> {
   const clock = new VirtualClock(START_MS);
@@ -78,7 +74,7 @@ export async function runOnce(run: SubRun, resolve: Resolve): Promise<SubRunResu
 
 async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promise<SubRunResult> {
   const { variant, seed, items, minutes, faults: groups } = run;
-  const { archive, events, maxDeletesPerSecond: share } = variant.props;
+  const { maxDeletesPerSecond: share } = variant.props;
   const limit = share && Math.max(4, Math.ceil(share * items));
   const violations: Violation[] = [];
   let turn = 0;
@@ -91,17 +87,17 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     outage?.kind === kind && isWithin(outage, clock.now());
 
   const others = scenario.tables.length - 1;
-  const hasStream = archive !== undefined || events !== undefined;
-  const servers = random(5);
-  const asServerHasIt = (at: number) =>
-    hasStream ? at + Math.floor((servers.next() - 0.5) * SERVERS_APART_MS) : at;
   const otherProps = random(7);
   const resolved = scenario.tables.map((_table, index) =>
     index === 0
       ? resolve({ ...variant.props, ...(limit && { maxDeletesPerSecond: limit }) }, 'fuzz')
       : resolve(OTHER_TABLES[Math.floor(otherProps.next() * OTHER_TABLES.length)] ?? {}, `fuzz-${index}`),
   );
-  const [{ carried, filter }] = resolved as [Resolved];
+  const [{ carried, pipes }] = resolved as [Resolved];
+  const hasPipe = pipes.length > 0;
+  const servers = random(5);
+  const asServerHasIt = (at: number) =>
+    hasPipe ? at + Math.floor((servers.next() - 0.5) * SERVERS_APART_MS) : at;
   const stream = new MemoryStream(keyAttributeNames(readSettings(carried).model));
   const own = Math.ceil(items * OWN_SHARE);
   const hasShardLess = deployedAt !== undefined && (variant.props.shards ?? 0) > 1;
@@ -111,13 +107,13 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
         variant: index === 0 ? variant : { name: 'other', props: {} },
         resolved: resolved[index] as Resolved,
         scenario: table,
-        following: index === 0 ? followingOf(variant.props) : {},
+        pipes: index === 0 ? pipes : [],
         ...{ clock, random: random(8 + index), nextTurn, asServerHasIt },
         items: index === 0 ? own : Math.floor((items - own + index - 1) / others),
         ttls: scenario.ttls,
         shardLessAt: index === 0 && hasShardLess ? deployedAt : undefined,
         indexLagMs: () => faults.indexLagMs(),
-        onChange: index === 0 && hasStream ? change => stream.add(change) : undefined,
+        onChange: index === 0 && hasPipe ? change => stream.add(change) : undefined,
       }),
   );
   const [main] = tables as [FuzzedTable];
@@ -127,7 +123,6 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     asServerHasIt,
     faults,
     tables: new Map(tables.map(table => [table.name, table])),
-    services: new Services(main.oracle.followers),
     isDown: () => isOut('dynamodb'),
     onError: error => refused.add(String(error)),
   });
@@ -153,8 +148,6 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   const functions = new Functions({
     settings: main.settings,
     journal,
-    archive: archive && { ...ARCHIVE, archiveRemovals: archive.removals ?? 'expiries' },
-    events: events && { to: destinationIn(events) ?? 'eventBus', oldImage: events.oldImage ?? false },
     clock,
     aheadMs: () => aheadOf('functions', variant, clock.now()),
     isPlanOut: () => isOut('planSweep'),
@@ -180,9 +173,9 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     functions,
   });
 
-  const names = [...(archive ? ['archive-expiries'] : []), ...(events ? ['publish-expiries'] : [])];
-  const readers = names.map(name => new StreamReaders({ name, stream, filter, functions, clock }));
-  const reading = readers.map(reader => reader.run());
+  const { followers } = main.oracle;
+  const running = pipes.map(pipe => new RunningPipe({ pipe, stream, functions, followers, faults, clock }));
+  const reading = running.map(pipe => pipe.run());
   const using = tables.map(({ users }) => users.run());
 
   const sweeps: Promise<void>[] = [];
@@ -236,8 +229,8 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   for (const { name } of tables) await replay(name, true);
   for (const ending of sweeps) await ending;
   await Promise.all(using);
-  await clock.sleep(READERS_MS);
-  for (const reader of readers) reader.stop();
+  await clock.sleep(PIPES_MS);
+  for (const pipe of running) pipe.stop();
   await Promise.all(reading);
 
   violations.push(...tables.flatMap(table => table.verdict(lastTick)));
@@ -250,20 +243,3 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     violations,
   };
 }
-
-function followingOf({ archive, events }: VariantProps): Following {
-  return {
-    archive: archive && {
-      format: ARCHIVE.archiveFormat,
-      batchSeconds: 0,
-      all: archive.removals === 'all',
-    },
-    events: events && { destination: '', images: events.oldImage === true },
-  };
-}
-
-const ARCHIVE = {
-  archiveBucket: 'archive',
-  archivePrefix: 'expired/',
-  archiveFormat: 'dynamodb-json',
-} as const;

@@ -1,11 +1,14 @@
-import { checkpointsInMemory } from 'aws-on-loopback/streams/checkpoints';
-import { readFilter } from 'aws-on-loopback/streams/mapping-settings';
-import { ShardReader, type StreamEvent } from 'aws-on-loopback/streams/shard-reader';
-import type { ReadRecords, StreamedRecord, StreamSource } from 'aws-on-loopback/streams/stream-source';
 import type { Clock } from 'stepfunctions-emulator';
-import type { ItemImage } from '../../functions/stream/event.ts';
+import type { DynamoDbStreamRecord, ItemImage } from '../../functions/stream/event.ts';
+import { enrichmentInput } from '../../local/pipes/pipes.ts';
+import { StreamPoller } from '../../local/pipes/stream-poller.ts';
+import type { ReadRecords, TableStream } from '../../local/pipes/table-stream.ts';
+import type { Arrival } from '../ledger/arrivals.ts';
+import type { Followers } from '../ledger/followers.ts';
+import type { Faults } from './faults.ts';
 import type { Functions } from './functions.ts';
 import type { Change } from './table.ts';
+import type { FuzzedPipe } from './variants.ts';
 
 const SHARDS = ['shard-0', 'shard-1'] as const;
 
@@ -13,8 +16,8 @@ const SHARDS = ['shard-0', 'shard-1'] as const;
 const FIRST_SEQUENCE_NUMBER = 40_000_000_000_000_000_000_000n;
 
 /** A table's stream, in memory. Its records contain the second of their change, by the clock of the server that made them. */
-export class MemoryStream implements StreamSource {
-  readonly #records = new Map<string, StreamedRecord[]>(SHARDS.map(id => [id, []]));
+export class MemoryStream implements TableStream {
+  readonly #records = new Map<string, DynamoDbStreamRecord[]>(SHARDS.map(id => [id, []]));
   readonly #keyNames: readonly string[];
 
   constructor(keyNames: readonly string[]) {
@@ -24,26 +27,24 @@ export class MemoryStream implements StreamSource {
   add({ key, recordedAt, eventId, before, after }: Change): void {
     const shard = SHARDS[key.charCodeAt(Math.floor(key.length / 2)) % SHARDS.length] ?? SHARDS[0];
     const records = this.#records.get(shard) ?? [];
-    const sequenceNumber = String(FIRST_SEQUENCE_NUMBER + BigInt(records.length));
     const image = after ?? before ?? {};
-    const Keys = Object.fromEntries(this.#keyNames.map(name => [name, image[name]])) as ItemImage;
-    const record: StreamedRecord['record'] = {
+    records.push({
       eventID: eventId,
       eventName: after === undefined ? 'REMOVE' : before === undefined ? 'INSERT' : 'MODIFY',
       dynamodb: {
-        ApproximateCreationDateTime: new Date(Math.floor(recordedAt / 1000) * 1000),
-        Keys,
+        ApproximateCreationDateTime: Math.floor(recordedAt / 1000),
+        Keys: Object.fromEntries(
+          this.#keyNames.map(name => [name, image[name]]),
+        ) as DynamoDbStreamRecord['dynamodb']['Keys'],
         ...(before && { OldImage: before }),
-        ...(after && { NewImage: after }),
-        SequenceNumber: sequenceNumber,
-        StreamViewType: 'NEW_AND_OLD_IMAGES',
+        ...(after && { NewImage: after as ItemImage }),
+        SequenceNumber: String(FIRST_SEQUENCE_NUMBER + BigInt(records.length)),
       },
-    };
-    records.push({ sequenceNumber, record });
+    });
   }
 
   async shards() {
-    return SHARDS.map(id => ({ id, isOpen: true }));
+    return SHARDS.map(id => ({ id }));
   }
 
   async read(shardId: string, after: string | undefined, limit: number): Promise<ReadRecords> {
@@ -52,62 +53,57 @@ export class MemoryStream implements StreamSource {
   }
 }
 
-export interface ReaderOptions {
-  /** The name of the function's file. */
-  readonly name: string;
-  readonly stream: MemoryStream;
-  readonly filter: string;
+export interface RunningPipeOptions {
+  readonly pipe: FuzzedPipe;
+  readonly stream: TableStream;
   readonly functions: Functions;
+  readonly followers: Pick<Followers, 'delivered'>;
+  readonly faults: Faults;
   readonly clock: Clock;
 }
 
-/** The event source mapping of a function, as Lambda runs it. */
-export class StreamReaders {
-  readonly #readers: readonly ShardReader[];
-  readonly #clock: Clock;
-  readonly #stop = new AbortController();
+/** Pause between two reads, milliseconds. */
+const POLL_MS = 1_000;
 
-  constructor({ name, stream, filter, functions, clock }: ReaderOptions) {
-    this.#clock = clock;
-    this.#readers = SHARDS.map(
-      shardId =>
-        new ShardReader({
-          shardId,
-          source: stream,
-          origin: {
-            streamArn: 'arn:aws:dynamodb:us-east-1:123456789012:table/fuzz/stream/1',
-            region: 'us-east-1',
-          },
-          settings: {
-            batchSize: 1000,
-            batchingWindowSeconds: 5,
-            filters: [readFilter(filter)],
-            reportsItemFailures: true,
-            bisects: true,
-          },
-          checkpoints: checkpointsInMemory(),
-          clock,
-          timeOf: (at, readAt) => at?.getTime() ?? readAt,
-          // Converted to JSON and back, as Lambda does.
-          invoke: (event: StreamEvent) => functions.call(name, JSON.parse(JSON.stringify(event))),
-          discard: async () => undefined,
-        }),
-    );
+/** A pipe as EventBridge runs it: what fails, at the function or at the target, goes through the whole pipe again. */
+export class RunningPipe {
+  readonly #options: RunningPipeOptions;
+  #isStopped = false;
+
+  constructor(options: RunningPipeOptions) {
+    this.#options = options;
   }
 
   /** Runs until it is stopped. */
   async run(): Promise<void> {
-    await Promise.all(
-      this.#readers.map(async reader => {
-        while (!this.#stop.signal.aborted) {
-          await reader.step(this.#stop.signal);
-          await this.#clock.sleep(1_000);
-        }
-      }),
-    );
+    const { pipe, stream, clock } = this.#options;
+    const poller = await StreamPoller.open({
+      ...{ stream, clock, batchSize: pipe.batchSize, fromLatest: false },
+      timeOf: madeAtMs => madeAtMs,
+      take: removals => this.#take(removals),
+      onError: () => undefined,
+    });
+    while (!this.#isStopped) {
+      await poller.drain().catch(() => undefined);
+      await clock.sleep(POLL_MS);
+    }
   }
 
   stop(): void {
-    this.#stop.abort();
+    this.#isStopped = true;
+  }
+
+  async #take(removals: readonly DynamoDbStreamRecord[]): Promise<void> {
+    const { pipe, functions, followers, faults, clock } = this.#options;
+    const result = await functions.call('only-expiries', enrichmentInput(pipe.inputTemplate, removals));
+    if (!result.ok) throw new Error(result.errorMessage);
+    const events = JSON.parse(JSON.stringify(result.payload)) as Arrival[];
+    if (events.length === 0) return;
+    const effect = faults.isOut('target', clock.now())
+      ? 'refuse'
+      : faults.ofCall({ operation: 'deliver', keys: [] })?.kind;
+    if (effect === 'refuse' || effect === 'cutBefore') throw new Error('the target refused the events');
+    for (const event of events) followers.delivered(pipe.name, event);
+    if (effect === 'cutAfter') throw new Error('the answer of the target was lost');
   }
 }

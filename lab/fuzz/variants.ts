@@ -1,7 +1,6 @@
-import type { ArchiveRemovals } from '../../functions/archive/settings.ts';
-import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
 import type { Settings } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
+import type { FollowedPipe } from '../ledger/followers.ts';
 
 /** The props in which the variants differ. */
 export interface VariantProps {
@@ -16,17 +15,20 @@ export interface VariantProps {
   /** In the variants a share of the items, so that there are always more in a second than it allows. */
   readonly maxDeletesPerSecond?: number;
   readonly logKeys?: 'full' | 'hash' | 'none';
-  readonly archive?: { readonly removals?: ArchiveRemovals };
-  readonly events?: EventsProps;
+  readonly archive?: true;
+  readonly events?: { readonly to: string | readonly string[]; readonly oldImage?: boolean };
 }
 
-type EventsProps = { readonly oldImage?: boolean } & Readonly<Partial<Record<DestinationName, string>>>;
+/** A pipe, and the template from which its function's input is made. */
+export interface FuzzedPipe extends FollowedPipe {
+  readonly inputTemplate: string;
+  readonly batchSize: number;
+}
 
 /** The resolved settings of a table, as executions carry them. */
 export interface Resolved {
   readonly carried: CarriedSettings & Settings;
-  /** The pattern of the event source mappings, JSON. */
-  readonly filter: string;
+  readonly pipes: readonly FuzzedPipe[];
 }
 
 export type Resolve = (props: VariantProps, tableName: string) => Resolved;
@@ -61,17 +63,11 @@ export function lateByClocks({ skewMs, stepMs }: Variant): number {
   );
 }
 
-const EVENTS_TO = {
-  eventBus: 'expiries',
-  queueArn: 'arn:aws:sqs:us-east-1:123456789012:expired.fifo',
-  functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:worker',
-  streamArn: 'arn:aws:kinesis:us-east-1:123456789012:stream/expired',
-} as const satisfies Record<DestinationName, string>;
-
-const BUS = { eventBus: EVENTS_TO.eventBus };
-const QUEUE = { queueArn: EVENTS_TO.queueArn };
-const STREAM = { streamArn: EVENTS_TO.streamArn };
-const FUNCTION = { functionArn: EVENTS_TO.functionArn };
+const ARN = (service: string, name: string) => `arn:aws:${service}:us-east-1:123456789012:${name}`;
+const BUS = ARN('events', 'event-bus/expiries');
+const QUEUE = ARN('sqs', 'expired.fifo');
+const STREAM = ARN('kinesis', 'stream/expired');
+const FUNCTION = ARN('lambda', 'function:worker');
 
 /** Clock skews, ahead and behind, of less than a second and of several seconds. */
 const SKEWS_MS = [-5_000, 100, 5_000];
@@ -86,12 +82,12 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'limit', props: { maxDeletesPerSecond: 0.01, granularityMinutes: 15 } },
   { name: 'limit-second', props: { maxDeletesPerSecond: 0.01, indexedBy: 'second' } },
   { name: 'batch', props: { deleteMode: 'batch' } },
-  { name: 'batch-second', props: { deleteMode: 'batch', indexedBy: 'second', sortKey: 'sk', archive: {} } },
-  { name: 'archive', props: { sortKey: 'sk', archive: {} }, keyType: 'B' },
-  { name: 'archive-all', props: { archive: { removals: 'all' } } },
-  { name: 'events', props: { indexedBy: 'second', events: { ...FUNCTION, oldImage: true } } },
-  { name: 'events-queue', props: { archive: {}, events: { ...QUEUE, oldImage: true } } },
-  { name: 'events-stream', props: { sortKey: 'sk', events: { ...STREAM, oldImage: true } }, keyType: 'N' },
+  { name: 'batch-second', props: { deleteMode: 'batch', indexedBy: 'second', sortKey: 'sk', archive: true } },
+  { name: 'archive', props: { sortKey: 'sk', archive: true }, keyType: 'B' },
+  { name: 'two-targets', props: { events: { to: [BUS, QUEUE] } } },
+  { name: 'events', props: { indexedBy: 'second', events: { to: FUNCTION, oldImage: true } } },
+  { name: 'events-queue', props: { archive: true, events: { to: QUEUE, oldImage: true } } },
+  { name: 'events-stream', props: { sortKey: 'sk', events: { to: STREAM, oldImage: true } }, keyType: 'N' },
   { name: 'skew-alone-5s', props: {}, skewMs: { stepFunctions: -5_000, functions: 5_000 } },
   {
     name: 'skew-alone+5s',
@@ -107,14 +103,14 @@ export const VARIANTS: readonly Variant[] = [
   ...SKEWS_MS.map(
     (ms): Variant => ({
       name: `skew${named(ms)}`,
-      props: { archive: {}, events: BUS },
+      props: { archive: true, events: { to: BUS } },
       skewMs: { stepFunctions: ms, functions: -ms },
     }),
   ),
   ...[-5_000, 5_000].map(
     (ms): Variant => ({
       name: `skew-functions${named(ms)}`,
-      props: { indexedBy: 'second', archive: {}, events: BUS },
+      props: { indexedBy: 'second', archive: true, events: { to: BUS } },
       skewMs: { stepFunctions: 0, functions: ms },
     }),
   ),

@@ -21,7 +21,7 @@ export interface Removal {
 }
 
 export interface RemovalRecord {
-  /** The record's `eventID`, which every archive line and event of it has. */
+  /** The record's `eventID`, which every event of it has. */
   readonly id: string;
   readonly key: ItemImage;
   /** Last content of the item. */
@@ -134,7 +134,7 @@ export function describeNote({ at, what, version, ttl }: Note): string {
 
 /**
  * Formats an item or its key as text: equal items give equal text. Attributes and sets are sorted, bytes are in base64, and numbers have
- * all their digits. It shares no code with the archive's own text, which it checks.
+ * all their digits.
  */
 export function itemText(image: ItemImage): string {
   return JSON.stringify(sorted(image));

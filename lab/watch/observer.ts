@@ -1,11 +1,9 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localDynamoDbStreams } from 'aws-on-loopback/dynamodb/clients';
 import { DynamoDbLocalError } from 'aws-on-loopback/errors';
-import { toLambdaRecord } from 'aws-on-loopback/streams/batch';
-import { DynamoDbStreamSource, MAX_RECORDS } from 'aws-on-loopback/streams/dynamodb-stream-source';
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import type { ItemImage } from '../../functions/stream/event.ts';
-import { sendJson } from '../../local/dynamodb/dynamodb-json.ts';
+import { DynamoDbTableStream, MAX_RECORDS } from '../../local/pipes/table-stream.ts';
 import type { Span } from './machine.ts';
 
 /** A deletion in the table's stream. */
@@ -45,9 +43,8 @@ const READS_BETWEEN_SHARD_LISTS = 50;
 export class StreamObserver {
   readonly #options: ObserverOptions;
   readonly #clock: Clock;
-  readonly #streamArn: string;
   readonly #streams: ReturnType<typeof localDynamoDbStreams>;
-  readonly #source: DynamoDbStreamSource;
+  readonly #stream: DynamoDbTableStream;
   /** Sequence number of the last record that was read, by shard; undefined before the first. */
   readonly #readTo = new Map<string, string | undefined>();
   readonly #running: Promise<void>;
@@ -57,9 +54,8 @@ export class StreamObserver {
   private constructor(options: ObserverOptions, streamArn: string) {
     this.#options = options;
     this.#clock = options.clock ?? realClock;
-    this.#streamArn = streamArn;
     this.#streams = localDynamoDbStreams(options.endpoint, options.region);
-    this.#source = new DynamoDbStreamSource(this.#streams, streamArn, sendJson);
+    this.#stream = new DynamoDbTableStream(this.#streams, streamArn);
     this.#running = this.#run();
   }
 
@@ -103,25 +99,23 @@ export class StreamObserver {
 
   async #readStream(): Promise<void> {
     if (this.#reads++ % READS_BETWEEN_SHARD_LISTS === 0 || this.#stopping) {
-      for (const { id } of await this.#source.shards()) this.#readTo.set(id, this.#readTo.get(id));
+      for (const { id } of await this.#stream.shards()) this.#readTo.set(id, this.#readTo.get(id));
     }
     for (const shard of this.#readTo.keys()) await this.#drain(shard);
   }
 
   /** Reads a shard until it has no new records. */
   async #drain(shard: string): Promise<void> {
-    const { onAnswer, onRemoval, region } = this.#options;
-    const origin = { streamArn: this.#streamArn, region };
+    const { onAnswer, onRemoval } = this.#options;
     for (;;) {
       const from = this.#clock.now();
-      const { records } = await this.#source.read(shard, this.#readTo.get(shard), MAX_RECORDS);
+      const { records } = await this.#stream.read(shard, this.#readTo.get(shard), MAX_RECORDS);
       const seenAt = this.#clock.now();
       onAnswer?.({ from, to: seenAt });
-      for (const streamed of records) {
-        this.#readTo.set(shard, streamed.sequenceNumber);
-        const { eventID: id, eventName, dynamodb } = toLambdaRecord(streamed, origin, 0);
+      for (const { eventID: id, eventName, dynamodb } of records) {
+        this.#readTo.set(shard, dynamodb.SequenceNumber);
         if (eventName !== 'REMOVE' || dynamodb.OldImage === undefined) continue;
-        onRemoval({ id, key: dynamodb.Keys as ItemImage, image: dynamodb.OldImage as ItemImage }, seenAt);
+        onRemoval({ id, key: dynamodb.Keys, image: dynamodb.OldImage }, seenAt);
       }
       if (records.length === 0) return;
     }

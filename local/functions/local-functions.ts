@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DUMMY_CREDENTIALS } from 'aws-on-loopback/dynamodb/clients';
-import { type ServiceEndpoints, serviceVariables, withLocalNames } from 'aws-on-loopback/service-variables';
 import type { Clock, FunctionInvoker, FunctionResult, InvokeOptions } from 'stepfunctions-emulator';
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
 import type { FunctionResource } from '../stack/synthesized.ts';
@@ -12,6 +11,9 @@ import { WorkerPool } from './pool.ts';
 import { unpack, writeWorkerProgram } from './programs.ts';
 import type { ErrorPayload } from './protocol.ts';
 import { mostThreads, SharedThreads, THREAD_LIMITS, type ThreadLimits } from './shared-threads.ts';
+
+/** Port "discard", on which nothing listens: a call of a service that is not run here fails, and does not leave this machine. */
+const NOWHERE = 'http://127.0.0.1:9';
 
 /** One call of a function, as an {@link InvokeWrapper} sees it. */
 export interface FunctionCall {
@@ -59,8 +61,6 @@ export interface LocalFunctionsOptions {
   readonly wrap?: InvokeWrapper | undefined;
   /** Added to every function's environment, after the synthesized variables. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Endpoints of other services than DynamoDB for the functions. Loopback only. @default a call of one fails */
-  readonly services?: ServiceEndpoints | undefined;
   /** Invokes functions that were not synthesized. @default a call of one fails with `Lambda.ResourceNotFoundException` */
   readonly others?: FunctionInvoker | undefined;
   /** Counts the functions' calls of DynamoDB, which must go through it. @default they are not counted */
@@ -100,7 +100,6 @@ export class LocalFunctions implements FunctionInvoker {
    */
   constructor(functions: readonly FunctionResource[], options: LocalFunctionsOptions) {
     const endpoint = requireLoopback(options.dynamoDbEndpoint, 'dynamoDbEndpoint');
-    const services = serviceVariables(options.services);
     const { clock } = options;
     this.#options = options;
     const limits = { ...THREAD_LIMITS, most: mostThreads(functions.length), ...options.threads };
@@ -120,10 +119,9 @@ export class LocalFunctions implements FunctionInvoker {
           },
           now: clock && (() => clock.now()),
           variables: {
-            ...withLocalNames(resource.environment, options.services?.sqs),
+            ...resource.environment,
             ...options.environment,
             ...runtimeEnvironment(resource, this.#directory, endpoint),
-            ...services,
           },
           timeoutMs: timeoutSeconds * 1000,
           maxWorkers: Math.min(options.maxConcurrency ?? 10, resource.reservedConcurrency ?? 1000),
@@ -203,11 +201,6 @@ export class LocalFunctions implements FunctionInvoker {
     return wrap ? wrap({ functionName, functionArn: resource.arn, payload }, run) : run();
   }
 
-  /** Whether {@link invoke} knows the function, or another Lambda endpoint may know it. */
-  knows(functionArn: string): boolean {
-    return this.#byName.has(nameOf(functionArn)) || this.#options.others !== undefined;
-  }
-
   /** Loads every function in this number of threads before its first invocation, as far as the limit allows. */
   warm(threads = 1): void {
     // Functions take turns, so that they share the available threads.
@@ -259,6 +252,7 @@ function runtimeEnvironment(
     ...DUMMY_CREDENTIALS,
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
+    AWS_ENDPOINT_URL: NOWHERE,
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
     // The SDK reads profiles from the home directory unless these variables name other files.
     AWS_CONFIG_FILE: nowhere,

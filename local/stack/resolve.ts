@@ -1,4 +1,4 @@
-import { LOCAL_STREAM_LABEL } from 'aws-on-loopback/streams/table-stream';
+import { LOCAL_STREAM_LABEL } from 'aws-on-loopback/dynamodb/table-stream';
 import { describeProblem } from '../../expiry/errors.ts';
 import { isObject } from '../../expiry/fields.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
@@ -55,7 +55,9 @@ const GIVEN_BY_AWS: Readonly<Record<string, Readonly<Record<string, Given>>>> = 
     id: named,
     create_date: (_argument, { deployedAt }) => deployedAt,
   },
+  aws_kinesis_firehose_delivery_stream: { arn: arn('firehose', 'deliverystream/') },
   aws_lambda_function: { arn: arn('lambda', 'function:', 'function_name') },
+  aws_pipes_pipe: { arn: arn('pipes', 'pipe/') },
   aws_s3_bucket: {
     arn: (...of) => `arn:${of[1].partition}:s3:::${bucketName(...of)}`,
     id: bucketName,

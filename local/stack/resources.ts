@@ -6,58 +6,43 @@ import {
   MISSING_DATA,
   parseMetricMath,
 } from 'aws-on-loopback/cloudwatch/alarm';
-import { type EventSourceMappingResource, readFilter } from 'aws-on-loopback/streams/mapping-settings';
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
+import { enrichmentInput, type PipeResource } from '../pipes/pipes.ts';
 import { type Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
 
 const STREAM_ARN = /^arn:[^:]+:dynamodb:[^:]+:\d{12}:table\/([A-Za-z0-9_.-]{3,255})\/stream\/.+$/;
 const STREAM = text(STREAM_ARN, 'the ARN of a DynamoDB stream, the only source that is read locally');
-const QUEUE = text(/^arn:[^:]+:sqs:[^:]+:\d{12}:[A-Za-z0-9_-]{1,80}$/, 'the ARN of a standard SQS queue');
 
-const RESPONSES = kind<readonly string[]>(
-  value => Array.isArray(value) && value.every(type => type === 'ReportBatchItemFailures'),
-  '["ReportBatchItemFailures"] or none',
+const FILTER = kind<string>(
+  value => value === '{"eventName":["REMOVE"]}',
+  '{"eventName":["REMOVE"]}, the only filter that is run locally',
 );
 
-const FILTER = kind<string>(pattern => {
+const TEMPLATE = kind<string>(value => {
   try {
-    return readFilter(String(pattern)) !== undefined;
+    return enrichmentInput(String(value), [{}]).length > 0;
   } catch {
     return false;
   }
-}, 'a filter that is run on this machine: fields and the values that they may have');
+}, 'JSON with <aws.pipes.event.json> as the only variable');
 
-export function readMapping(args: Arguments, { address }: Found): EventSourceMappingResource {
-  const streamArn = args.get('event_source_arn', STREAM);
-  const filters = args.block('filter_criteria')?.blocks('filter') ?? [];
-  const failureQueueArn = args
-    .block('destination_config')
-    ?.block('on_failure')
-    ?.get('destination_arn', QUEUE);
+export function readPipe(args: Arguments, { address }: Found): PipeResource {
+  const streamArn = args.get('source', STREAM);
+  const source = args.block('source_parameters');
+  const stream = source?.block('dynamodb_stream_parameters');
+  for (const filter of source?.block('filter_criteria')?.blocks('filter') ?? [])
+    filter.get('pattern', FILTER);
+  const enrichment = args.block('enrichment_parameters');
   return {
     address,
+    name: args.get('name', TEXT),
     tableName: STREAM_ARN.exec(streamArn)?.[1] ?? '',
-    streamArn,
-    functionName: args.get('function_name', TEXT),
-    isEnabled: args.find('enabled', boolean()) ?? true,
-    startingPosition: args.get('starting_position', oneOf(['TRIM_HORIZON', 'LATEST'])),
-    settings: {
-      batchSize: args.get('batch_size', whole(1, 10_000)),
-      batchingWindowSeconds: args.find('maximum_batching_window_in_seconds', whole(0, 300)) ?? 0,
-      filters: filters.map(filter => readFilter(filter.get('pattern', FILTER))),
-      reportsItemFailures: (args.find('function_response_types', RESPONSES) ?? []).length > 0,
-      bisects: args.find('bisect_batch_on_function_error', boolean()) ?? false,
-      maximumRecordAgeSeconds: limitOf(args, 'maximum_record_age_in_seconds', 604_800),
-      maximumRetryAttempts: limitOf(args, 'maximum_retry_attempts', 10_000),
-    },
-    ...(failureQueueArn !== undefined && { failureQueueArn }),
+    enrichmentArn: args.get('enrichment', TEXT),
+    inputTemplate: enrichment?.get('input_template', TEMPLATE) ?? '',
+    targetArn: args.get('target', TEXT),
+    batchSize: stream?.get('batch_size', whole(1, 10_000)) ?? 1,
+    startingPosition: stream?.get('starting_position', oneOf(['TRIM_HORIZON', 'LATEST'])) ?? 'LATEST',
   };
-}
-
-/** Reads a limit; undefined for -1, which means no limit in Lambda. */
-function limitOf(args: Arguments, name: string, most: number): number | undefined {
-  const limit = args.find(name, whole(-1, most));
-  return limit === -1 ? undefined : limit;
 }
 
 /** Statistics that the local CloudWatch supports. */

@@ -1,16 +1,18 @@
 import type { AlarmResource } from 'aws-on-loopback/cloudwatch/alarm';
 import type { ExistingTable, TableIndex, TableResource } from 'aws-on-loopback/dynamodb/table';
 import type { ScheduleAsGiven, ScheduleResource } from 'aws-on-loopback/scheduler/schedule';
-import { LOCAL_ACCOUNT } from 'aws-on-loopback/service-variables';
-import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import { tablesInDefinition } from '../../config/deployments.ts';
 import { partitionOf } from '../../config/regions.ts';
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
 import { TerraformError } from '../errors.ts';
+import type { PipeResource } from '../pipes/pipes.ts';
 import { Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
 import { type ResolvedBlock, resolveReferences } from './resolve.ts';
-import { readAlarm, readMapping } from './resources.ts';
+import { readAlarm, readPipe } from './resources.ts';
+
+/** The account of every ARN in the local cloud: the one AWS uses in its examples. */
+export const LOCAL_ACCOUNT = '123456789012';
 
 /** Settings of a table that contain attribute names used in its guarded deletes. */
 const SETTINGS = ['partitionKey', 'sortKey', 'ttlAttribute'];
@@ -74,10 +76,7 @@ export interface SynthesizedCloud {
   readonly stateMachines: readonly StateMachineResource[];
   readonly schedules: readonly ScheduleResource[];
   readonly alarms: readonly AlarmResource[];
-  /** Functions that are called by tables' streams. */
-  readonly mappings: readonly EventSourceMappingResource[];
-  /** Names of the buckets that are created. */
-  readonly buckets: readonly string[];
+  readonly pipes: readonly PipeResource[];
   readonly outputs: Readonly<Record<string, unknown>>;
   /** Every resource and data source with its references resolved, for example to read the policies. */
   readonly blocks: readonly ResolvedBlock[];
@@ -93,11 +92,19 @@ const WITHOUT_EFFECT = {
     // No alarm action runs locally; the terminal shows the state.
     'actions_enabled evaluate_low_sample_count_percentiles insufficient_data_actions metric_query.label metric_query.metric.unit unit',
   aws_dynamodb_table: `billing_mode deletion_protection_enabled point_in_time_recovery replica server_side_encryption table_class ${throughput('')} ${throughput('global_secondary_index.')} ${throughput('local_secondary_index.')}`,
-  // Terraform asks for several metrics of a mapping; locally there is only IteratorAge, a metric of the function.
-  aws_lambda_event_source_mapping: 'metrics_config',
   aws_lambda_function:
     'architectures dead_letter_config description ephemeral_storage kms_key_arn logging_config.application_log_level logging_config.log_group logging_config.system_log_level publish role skip_destroy source_code_hash tracing_config vpc_config',
-  aws_s3_bucket: 'bucket_prefix force_destroy object_lock_enabled',
+  // No target gets anything here, and what fails is tried again until it succeeds.
+  aws_pipes_pipe: `description log_configuration role_arn target_parameters ${[
+    'dead_letter_config',
+    'maximum_batching_window_in_seconds',
+    'maximum_record_age_in_seconds',
+    'maximum_retry_attempts',
+    'on_partial_batch_item_failure',
+    'parallelization_factor',
+  ]
+    .map(name => `source_parameters.dynamodb_stream_parameters.${name}`)
+    .join(' ')}`,
   aws_scheduler_schedule: '',
   aws_sfn_state_machine: 'encryption_configuration logging_configuration publish tracing_configuration',
 } as const;
@@ -145,8 +152,7 @@ export function synthesizedCloud(
     stateMachines,
     schedules: all('aws_scheduler_schedule', readSchedule),
     alarms: all('aws_cloudwatch_metric_alarm', readAlarm),
-    mappings: all('aws_lambda_event_source_mapping', readMapping),
-    buckets: all('aws_s3_bucket', (_args, { arn }) => arn.split(':').at(-1) ?? ''),
+    pipes: all('aws_pipes_pipe', readPipe),
     outputs,
     blocks,
   };

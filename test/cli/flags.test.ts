@@ -9,7 +9,6 @@ import {
   readDuration,
   writableFolder,
 } from '../../cli/flags.ts';
-import { shellCommand } from '../support/shell.ts';
 
 const FLAGS = {
   minutes: { type: 'number', min: 1, max: 60, default: 3, value: 'N', help: 'how long' },
@@ -83,9 +82,9 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 test('a folder is made with those above it, and left empty', () => {
   const folder = join(root, 'a/b/c');
-  expect(writableFolder('--archive-folder', folder)).toBe(folder);
+  expect(writableFolder('--module', folder)).toBe(folder);
   expect(statSync(folder).isDirectory()).toBe(true);
-  expect(writableFolder('--archive-folder', folder)).toBe(folder);
+  expect(writableFolder('--module', folder)).toBe(folder);
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -101,17 +100,9 @@ const refused: readonly (readonly [string, string, string])[] = [
 ];
 
 test.each(refused)('%s is refused', (_what, path, code) => {
-  expect(() => writableFolder('--archive-folder', path)).toThrow(
-    new RegExp(
-      `^--archive-folder: expected a folder that can be made and written to, got "${path}" \\(${code}`,
-    ),
+  expect(() => writableFolder('--module', path)).toThrow(
+    new RegExp(`^--module: expected a folder that can be made and written to, got "${path}" \\(${code}`),
   );
-});
-
-test('local says so, and starts nothing', async () => {
-  const ended = await shellCommand('local')(['--archive-folder', join(file, 'x')], {});
-  expect(ended).toMatchObject({ status: 2, stdout: '' });
-  expect(ended.stderr).toMatch(/^--archive-folder: expected a folder .+; name another\n$/);
 });
 
 const PAUSE = { flag: '--for', least: '1m', most: '1d' } as const;

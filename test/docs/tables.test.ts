@@ -1,6 +1,4 @@
 import { globSync, readFileSync } from 'node:fs';
-import { SERVICE_VARIABLES } from 'aws-on-loopback/service-variables';
-import { propTexts } from '../../config/prop-texts.ts';
 import {
   DESTINATION_NAMES,
   DESTINATIONS,
@@ -14,16 +12,6 @@ const FILES = Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[];
 test.each(FILES)('the tables in %s are those of the code: else run npm run docs', file => {
   const document = readFileSync(file, 'utf8');
   expect(withTables(file, document)).toBe(document);
-});
-
-test('the text of the prop events names each destination, and the documents the variable of each service', () => {
-  for (const destination of DESTINATION_NAMES)
-    expect(JSON.stringify(propTexts()['events'])).toContain(`{ ${destination} }`);
-  for (const file of ['local/README.md', 'cli/local.ts']) {
-    const document = readFileSync(file, 'utf8');
-    const lacking = Object.values(SERVICE_VARIABLES).filter(variable => !document.includes(variable));
-    expect([file, lacking]).toEqual([file, []]);
-  }
 });
 
 test('docs/reference/commands.md has the flags of the commands: else run npm run docs', async () => {

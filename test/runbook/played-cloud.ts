@@ -11,7 +11,7 @@ import { type AlarmName, kebab } from '../../config/alarms.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { lagOf } from '../../functions/report/lag.ts';
 import type { FunctionCall } from '../../local/functions/local-functions.ts';
-import { type ServedCloud, type ServeOptions, serve } from '../../local/serve.ts';
+import { type ServedCloud, serve } from '../../local/serve.ts';
 import { clientsOf } from '../../operate/aws/clients.ts';
 import { deploymentClients } from '../../operate/deployment/clients.ts';
 import { examine } from '../../operate/doctor/doctor.ts';
@@ -107,12 +107,7 @@ function byClock(
   return { ...result, payload: { ...chunk, progress: { ...chunk.progress, ...lag } } };
 }
 
-/** @param streams who reads the stream, and what becomes of it */
-export async function playedCloud(
-  props: PreciseTtlProps,
-  start: number,
-  streams: Pick<ServeOptions, 'mappings' | 'services'> = {},
-): Promise<PlayedCloud> {
+export async function playedCloud(props: PreciseTtlProps, start: number): Promise<PlayedCloud> {
   const clock = new SteppedClock(start);
   const faults: Faults = { dynamoDb: undefined, functions: undefined };
   const printed: string[] = [];
@@ -130,7 +125,6 @@ export async function playedCloud(
     },
     schedules: true,
     clock,
-    ...streams,
     onExecution: () => {},
     onScheduleError: error => printed.push(`Not started: ${error instanceof Error ? error.message : error}`),
     onAlarm: seen => printed.push(describeAlarm(seen)),

@@ -3,7 +3,6 @@
 import { waitUntil } from '../../functions/retry/backoff.ts';
 import type { PromiseName, Status } from '../../lab/demo/promises.ts';
 import type { LocalCloudOptions } from '../../local/cloud.ts';
-import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
 import type { ChildStart } from '../../statemachine/contract/child.ts';
 import type { PlanSweepOutput } from '../../statemachine/contract/execution.ts';
 import { answering, deployedWith, JOB_STARTED, judgedJob, SleepingClock } from '../support/main-job.ts';
@@ -85,64 +84,4 @@ test('what is not deleted at all is broken, however long the machine slept', asy
   expect(status).toBe(1);
   expect(notKept).toMatchObject({ expiredDeleted: 'broken', noneOverdue: 'broken' });
   expect(printed).toMatch(/✗ \d+ items expired, but 0 were deleted/);
-});
-
-/** Stands before the functions whose names end so. */
-const before = (name: string, wrap: InvokeWrapper): Partial<LocalCloudOptions> => ({
-  functions: {
-    wrap: (call, next) => (call.functionName.endsWith(`-${name}`) ? wrap(call, next) : next()),
-  },
-});
-/** Lets the functions of the stream see another TTL than the item had. */
-const expiredAMinuteEarlier: InvokeWrapper = ({ payload }, next) => {
-  const { Records = [] } = payload as {
-    Records?: { dynamodb: { OldImage: { ExpirationTime?: { N: string } } } }[];
-  };
-  for (const { dynamodb } of Records) {
-    const ttl = dynamodb.OldImage.ExpirationTime;
-    if (ttl) dynamodb.OldImage.ExpirationTime = { N: String(Number(ttl.N) - 60) };
-  }
-  return next();
-};
-const doneWithoutDoing: InvokeWrapper = async () => ({ ok: true, payload: { batchItemFailures: [] } });
-
-test.concurrent.each<[string, Partial<LocalCloudOptions>, Partial<Record<PromiseName, Status>>, RegExp]>([
-  [
-    'an archiver that says it has archived',
-    before('archive-expiries', doneWithoutDoing),
-    { allArchived: 'broken' },
-    /✗ deleted = archived = events +\d+ = 0 = \d+/,
-  ],
-  [
-    'a publisher that says it has published',
-    before('publish-expiries', doneWithoutDoing),
-    { eventOfEach: 'broken' },
-    /✗ deleted = archived = events +\d+ = \d+ = 0/,
-  ],
-  [
-    'an archiver and a publisher that take items for expired a minute early',
-    { functions: { wrap: expiredAMinuteEarlier } },
-    {
-      onlyExpiredArchived: 'broken',
-      archivedAsWritten: 'broken',
-      eventsOnlyOfExpired: 'broken',
-      eventsAsWritten: 'broken',
-    },
-    /✗ \d+ items are in the archive that had not expired[\s\S]*✗ \d+ items became events that had not expired/,
-  ],
-])('%s is seen', async (_name, cloud, broken, says) => {
-  const { status, notKept, printed } = await judgedJob(cloud, 1, { archive: true });
-  expect(status).toBe(1);
-  expect(notKept).toMatchObject(broken);
-  expect(printed).toMatch(says);
-});
-
-test('what is delivered twice is counted, and no promise is broken', async () => {
-  const twice: InvokeWrapper = async (_call, next) => {
-    await next();
-    return next();
-  };
-  const { status, printed } = await judgedJob(before('publish-expiries', twice), 1, { archive: true });
-  expect(status).toBe(0);
-  expect(printed).toMatch(/each item once; delivered twice: 0 archived, [1-9]\d* events/);
 });

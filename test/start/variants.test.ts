@@ -145,19 +145,3 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
   expect(printed.includes('A tick owns')).toBe(!promised.includes('one sweep a minute'));
   expect(printed).toContain('Every promise was kept.');
 });
-
-test('--archive gives an archive and events to a table whose configuration names neither', async () => {
-  const { result, violations, doubts, printed } = await runJob([SESSION_DATA], {
-    archive: true,
-  });
-  expect({ violations, doubts, verdict: result.verdict }).toEqual({
-    violations: [],
-    doubts: [],
-    verdict: 'kept',
-  });
-  const { deleted, archive, events } = result;
-  expect([archive?.items, events?.items]).toEqual([deleted, deleted]);
-  expect(deleted).toBeGreaterThan(20);
-  for (const text of FOLLOWED) expect(printed).toContain(text);
-  expect(printed).toMatch(/; [1-9]\d* deleted by the application/);
-});

@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
 import { DeleteTableCommand, type DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { VALIDATION_ERRORS } from 'aws-on-loopback/api-input';
 import type { LocalCloudWatch } from 'aws-on-loopback/cloudwatch/cloudwatch';
 import { serveCloudWatch } from 'aws-on-loopback/cloudwatch/serve-cloudwatch';
 import { jsonAnswer } from 'aws-on-loopback/dynamodb/answer';
@@ -7,6 +9,7 @@ import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import type { DynamoDbEndpoint } from 'aws-on-loopback/dynamodb/dynamodb-local';
 import { type CallHandler, DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import { startLambda } from 'aws-on-loopback/lambda/lambda-api';
+import { type JsonService, jsonProtocol, startServer } from 'aws-on-loopback/service';
 import { ApiServer, type Clock, type EngineOptions, type Execution } from 'stepfunctions-emulator';
 import { stateMachine } from 'stepfunctions-emulator/testing';
 import { VERIFY_NAME, verifiedProps, verifyConfig } from '../../cli/verify/configuration.ts';
@@ -107,11 +110,13 @@ class LocalDeployer implements Deployer {
       return proxy.endpoint;
     };
     let watch: LocalCloudWatch | undefined;
+    const queue = new EventQueue();
     const cloud = await LocalCloud.start({
       ...{ stack: plainStack(config), dynamoDb, clock, environment: {} },
       ...(sabotage.skewMs !== undefined && { skewMs: sabotage.skewMs }),
       ...(sabotage.deliveries && { deliveries: sabotage.deliveries }),
       ...(sabotage.expressDeliveries && { expressDeliveries: sabotage.expressDeliveries }),
+      pipes: { onExpiry: ({ event }) => queue.add(JSON.stringify(event), clock.now()) },
       functionsDynamoDbEndpoint: endpoint => through(endpoint, sabotage.functionsCall),
       functions: {
         onLog: (_name, line) => watch?.addLine(line),
@@ -134,11 +139,13 @@ class LocalDeployer implements Deployer {
     const invoke = (functionName: string, payload: unknown) => cloud.functions.invoke(functionName, payload);
     const lambda = await startLambda({ invoke });
     undo.push(() => lambda.stop());
+    const sqs = await startServer(jsonProtocol(SQS, queue));
+    undo.push(() => sqs.stop());
     const dated = await through(dynamoDb.endpoint, undefined, () => clock.now());
     const clients = deploymentClients(REGION, {
       AWS_ENDPOINT_URL_DYNAMODB: await through(dated, sabotage.dynamoDbCall),
       AWS_ENDPOINT_URL_SFN: await through(await through(sfn.endpoint, withTestState), sabotage.sfnCall),
-      AWS_ENDPOINT_URL_SQS: cloud.services.endpoints.sqs,
+      AWS_ENDPOINT_URL_SQS: sqs.endpoint,
       AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint,
       AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatch.endpoint,
     });
@@ -166,6 +173,45 @@ class LocalDeployer implements Deployer {
     await this.removeLeft();
   }
 }
+
+/** A queue that gives each message once. */
+class EventQueue {
+  readonly #messages: object[] = [];
+
+  /** @param sentAt epoch milliseconds */
+  add(Body: string, sentAt: number): void {
+    const MD5OfBody = createHash('md5').update(Body).digest('hex');
+    const Attributes = { SentTimestamp: String(sentAt) };
+    this.#messages.push({ Body, MD5OfBody, Attributes, MessageId: Body, ReceiptHandle: Body });
+  }
+
+  receive(): object {
+    const Messages = this.#messages.splice(0, 10);
+    return Messages.length > 0 ? { Messages } : {};
+  }
+}
+
+/** The calls of a queue that the command makes. */
+const SQS: JsonService<EventQueue> = {
+  target: 'AmazonSQS',
+  maxBytes: 1_048_576,
+  errors: VALIDATION_ERRORS,
+  operations: {
+    ReceiveMessage: {
+      fields: ['QueueUrl', 'MaxNumberOfMessages', 'MessageSystemAttributeNames'],
+      answer: queue => queue.receive(),
+    },
+    DeleteMessageBatch: {
+      fields: ['QueueUrl', 'Entries'],
+      answer: (_queue, input) => ({
+        Successful: input
+          .objects('Entries', ['Id', 'ReceiptHandle'])
+          .map(entry => ({ Id: entry.text('Id') })),
+        Failed: [],
+      }),
+    },
+  },
+};
 
 /** Answers TestState as far as the command asks for it: one state without input, which ends. */
 const withTestState: CallHandler = async ({ operation, text, forward }) => {

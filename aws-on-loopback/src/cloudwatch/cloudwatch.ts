@@ -18,8 +18,6 @@ export interface LocalCloudWatchOptions {
   readonly queues: readonly string[];
   /** Called when an alarm's state changes; not for the first state after the start, unless it is ALARM. */
   readonly onAlarm?: ((seen: SeenAlarm, before: AlarmState) => void) | undefined;
-  /** Returns the number of messages that can be received from a queue; undefined for an unknown queue. */
-  readonly messagesIn?: ((queue: string) => number | undefined) | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -105,7 +103,13 @@ export class LocalCloudWatch {
 
   /** Records a call of a function that has ended. */
   addInvocation(FunctionName: string, durationMs: number): void {
-    this.#addOfFunction('Duration', FunctionName, durationMs);
+    this.metrics.add({
+      namespace: 'AWS/Lambda',
+      name: 'Duration',
+      dimensions: { FunctionName },
+      timestamp: this.#options.clock.now(),
+      values: [[durationMs, 1]],
+    });
   }
 
   /** Records that a message was added to a queue. */
@@ -116,21 +120,6 @@ export class LocalCloudWatch {
   /** Forgets the messages of a queue, as PurgeQueue does. */
   purgeQueue(queue: string): void {
     this.#queues.set(queue, 0);
-  }
-
-  /** Records the age of the last record with which a stream invoked a function, milliseconds. */
-  addIteratorAge(FunctionName: string, ageMs: number): void {
-    this.#addOfFunction('IteratorAge', FunctionName, ageMs);
-  }
-
-  #addOfFunction(name: string, FunctionName: string, value: number): void {
-    this.metrics.add({
-      namespace: 'AWS/Lambda',
-      name,
-      dimensions: { FunctionName },
-      timestamp: this.#options.clock.now(),
-      values: [[value, 1]],
-    });
   }
 
   #countExecution(name: string, StateMachineArn: string, timestamp: number, value = 1): void {
@@ -144,8 +133,7 @@ export class LocalCloudWatch {
   }
 
   #minuteEnds(end: number): void {
-    for (const [QueueName, counted] of this.#queues) {
-      const messages = this.#options.messagesIn?.(QueueName) ?? counted;
+    for (const [QueueName, messages] of this.#queues) {
       this.metrics.add({
         namespace: 'AWS/SQS',
         name: 'ApproximateNumberOfMessagesVisible',

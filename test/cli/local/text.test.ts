@@ -1,9 +1,9 @@
 import type { AlarmResource } from 'aws-on-loopback/cloudwatch/alarm';
-import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import { Engine, type Execution, loadDefinition, VirtualClock } from 'stepfunctions-emulator';
 import type { Seeded } from '../../../cli/local/seed.ts';
-import { describeEvent, describeObject, describeStreamTrouble } from '../../../cli/local/sweep-text.ts';
+import { describeExpiry, describePipeTrouble } from '../../../cli/local/sweep-text.ts';
 import { describeAlarm, describeExecution, describeLine, describeStart } from '../../../cli/local/text.ts';
+import type { PipeResource } from '../../../local/pipes/pipes.ts';
 import type { ServedCloud } from '../../../local/serve.ts';
 import { EXECUTION_COUNTS, noCounts } from '../../../statemachine/counts.ts';
 
@@ -29,10 +29,8 @@ const served = {
       ],
       schedules: [{ targetArn: ARN }],
       alarms: [{}, {}],
-      mappings: [],
-      functions: [],
+      pipes: [],
     },
-    services: { endpoints: {}, used: { buckets: [], queues: [], buses: [], streams: [] } },
     dynamoDb: { endpoint: 'http://127.0.0.1:1', startedHere: false },
     schedules: [{}, {}],
     upcoming: () => [{ schedule: { name: 'tick-B' }, at: at('09:01:00') }],
@@ -66,64 +64,29 @@ test('the start says where CloudWatch is and how many alarms it has, and an alar
   );
 });
 
-test('the start says what the streams call, where it goes, and how to have a function called that nobody runs', () => {
-  const consumer = 'arn:aws:lambda:us-east-1:123456789012:function:on-expiry';
-  const cloud = {
-    ...served.cloud,
-    synthesized: {
-      ...served.cloud.synthesized,
-      mappings: [
-        {
-          tableName: 'A',
-          functionName: 'arn:aws:lambda:us-east-1:123456789012:function:archive',
-          isEnabled: true,
-        },
-        { tableName: 'B', functionName: 'publish', isEnabled: true },
-        { tableName: 'B', functionName: 'not-yet', isEnabled: false },
-      ],
-      functions: [{ environment: { EVENTS_FUNCTION: consumer } }, { environment: {} }],
-    },
-    functions: { knows: () => false },
-    services: {
-      s3: {},
-      endpoints: { s3: 'http://127.0.0.1:8086', sqs: 'http://127.0.0.1:8087', lambda: 'http://127.0.0.1:2' },
-      used: { buckets: ['kept'], queues: ['lost', 'found'], buses: [], streams: [] },
-    },
-  };
-  const text = describeStart({ ...served, cloud } as unknown as ServedCloud, {
-    first,
-    schedules: true,
-    archiveFolder: '/archive',
-  });
+const PIPE = {
+  address: 'aws_pipes_pipe.A-events',
+  tableName: 'A',
+  targetArn: 'arn:aws:events:us-east-1:123456789012:event-bus/orders',
+} as PipeResource;
+
+test('the start says where pipes lead', () => {
+  const synthesized = { ...served.cloud.synthesized, pipes: [PIPE] };
+  const cloud = { ...served.cloud, synthesized };
+  const text = describeStart({ ...served, cloud } as unknown as ServedCloud, { first, schedules: true });
   expect(text).toContain(
-    [
-      '  streams         A to archive, B to publish',
-      '  S3              http://127.0.0.1:8086: kept',
-      '  SQS             http://127.0.0.1:8087: lost, found',
-      '  archive         /archive',
-      `  events          are shown here, as nobody runs ${consumer}: set AWS_ENDPOINT_URL_LAMBDA to a Lambda API on this machine to have it called`,
-      '',
-    ].join('\n'),
+    '\n  pipe            A to event-bus/orders: its expiries are shown here, none is sent\n',
   );
-  expect(text).toContain('\nexport AWS_ENDPOINT_URL_S3=http://127.0.0.1:8086\n');
-  expect(text).not.toMatch(/EVENTBRIDGE|AWS_ENDPOINT_URL_LAMBDA=/);
 });
 
-test('archived objects, events, and what is wrong with a stream are a line each', () => {
+test('an expiry, and what is wrong with a pipe, are a line each', () => {
   jest.spyOn(Date, 'now').mockReturnValue(at('09:03:25.500'));
-  const written = { bucket: 'kept', key: 'B/x.jsonl.gz', bytes: 1234 };
-  expect(describeObject({ ...written, file: '/archive/kept/B/x.jsonl.gz' })).toBe(
-    '09:03:25Z  archived  /archive/kept/B/x.jsonl.gz  1,234 bytes',
+  const event = { id: '1', table: 'A', key: {}, group: 'x', expiredAt: null, deletedAt: 'now' };
+  expect(describeExpiry({ pipe: PIPE, event })).toBe(
+    `09:03:25Z  expiry  event-bus/orders  ${JSON.stringify(event)}`,
   );
-  expect(describeObject({ ...written, file: undefined })).toBe(
-    '09:03:25Z  archived  s3://kept/B/x.jsonl.gz  1,234 bytes',
-  );
-  expect(describeEvent({ kind: 'bus', destination: 'default', text: '{"id":"1"}' })).toBe(
-    '09:03:25Z  event     bus default  {"id":"1"}',
-  );
-  const mapping = { address: 'aws_lambda_event_source_mapping.m' } as EventSourceMappingResource;
-  expect(describeStreamTrouble(new Error('no connection'), mapping)).toBe(
-    '09:03:25Z  aws_lambda_event_source_mapping.m  Error: no connection',
+  expect(describePipeTrouble(new Error('no connection'), PIPE)).toBe(
+    '09:03:25Z  aws_pipes_pipe.A-events  Error: no connection; it is tried again',
   );
 });
 

@@ -20,12 +20,12 @@ const ARRIVED = {
   ...{ again: 2, strays: 0, doubtful: 0, altered: 0 },
   lagMs: { p50: 1_500, p99: 2_500, max: 3_000 },
 };
-/** The run also has an archive and events, which are as they should be but for what a test says. */
-const following = (archive: object, events: object = {}): Over => ({
-  followed: {
-    archive: { ...ARRIVED, objects: 7, ...archive },
-    events: { ...ARRIVED, again: 0, ...events },
-  },
+/** The run also has two pipes, which are as they should be but for what a test says. */
+const withEvents = (one: object, other: object = {}): Over => ({
+  events: [
+    { target: 'event-bus/orders', ...ARRIVED, ...one },
+    { target: 'expired.fifo', ...ARRIVED, again: 0, ...other },
+  ],
 });
 
 /** A run that kept every promise, but for what a test says. */
@@ -36,7 +36,7 @@ function run({ tally = {}, machine = {}, ...over }: Over = {}): JudgedRun {
     lags: [1000, 2000],
     promisedLagMs: 2_020,
     contradictions: [],
-    followed: {},
+    events: [],
     failures: [],
     excusedFailures: [],
     machine: { ...IDLE, ...machine },
@@ -92,21 +92,13 @@ test.each<[string, Over, PromiseName[]]>([
   ['live and deleted', { tally: { liveDeleted: 2 } }, ['liveKept']],
   ['renewed and lost', { tally: { renewedKept: 539 } }, ['renewedKept']],
   ['in the table against the ledger', { contradictions: ['1 live items missing'] }, ['tableAsWritten']],
+  ['without an event', withEvents({ items: 2999 }, { items: 2998 }), ['eventOfEach']],
   [
-    'not archived, or without an event',
-    following({ items: 2999 }, { items: 2998 }),
-    ['allArchived', 'eventOfEach'],
+    'events and had not expired',
+    withEvents({ strays: 2, doubtful: 1 }, { strays: 3 }),
+    ['eventsOnlyOfExpired'],
   ],
-  [
-    'archived or published and had not expired',
-    following({ strays: 2, doubtful: 1 }, { strays: 3 }),
-    ['onlyExpiredArchived', 'eventsOnlyOfExpired'],
-  ],
-  [
-    'archived or published otherwise than it was',
-    following({ altered: 2 }, { altered: 3 }),
-    ['archivedAsWritten', 'eventsAsWritten'],
-  ],
+  ['events otherwise than they were', withEvents({ altered: 2 }, { altered: 3 }), ['eventsAsWritten']],
   ['an execution that failed', { failures: ['the sweep of 09:00 ended FAILED'] }, ['nothingFailed']],
 ])('fails for items that are %s', (_, over, broken) => {
   expect(promisesWith('broken', over)).toEqual(broken);
@@ -117,31 +109,23 @@ test.each<[string, Over, PromiseName[]]>([
   for (const sentence of judged.violations) expect(text).toContain(`✗ ${sentence}`);
 });
 
-test('an archive and events are told of where there are any', () => {
-  const judged = judge(run(following({})));
-  const text = formatReport(judged, {
-    ...context,
-    following: {
-      archive: { format: 'dynamodb-json', batchSeconds: 5 },
-      events: { destination: 'the bus' },
-    },
-    deletedByUs: 31,
-  });
-  expect(judged.result).toMatchObject({ verdict: 'kept', archive: { objects: 7 }, events: { items: 3000 } });
+test('events are told of where there are any', () => {
+  const judged = judge(run(withEvents({})));
+  const text = formatReport(judged, { ...context, deletedByUs: 31 });
+  expect(judged.result).toMatchObject({ verdict: 'kept', events: [{ items: 3000 }, { items: 3000 }] });
   expect(text.replaceAll(/ {2,}/g, '  ')).toContain(`
-  ✓ deleted = archived = events  3,000 = 3,000 = 3,000  each item once; delivered twice: 2 archived, 0 events
-  archive lag  1.5 s / 2.5 s / 3.0 s  from expiry to the object; 7 objects, batchSeconds: 5
-  ✓ archived wrongly  0  not expired, or not as last written; the application deleted 31 itself
-  event lag  1.5 s / 2.5 s / 3.0 s  from expiry to the event; to the bus
-  ✓ events wrongly  0`);
-  expect(formatReport(judge(run()), context)).not.toMatch(/archive|event/);
+  ✓ deleted = events = events  3,000 = 3,000 = 3,000  each item once; delivered twice: 2
+  event lag  1.5 s / 2.5 s / 3.0 s  from expiry to the event; to event-bus/orders
+  event lag  1.5 s / 2.5 s / 3.0 s  from expiry to the event; to expired.fifo
+  ✓ events wrongly  0  not expired, or not as last written; the application deleted 31 itself`);
+  expect(formatReport(judge(run()), context)).not.toMatch(/event/);
 });
 
 test.each<[string, Over, PromiseName[]]>([
   [
     'deletes of the application that were read too late',
-    following({ doubtful: 1 }, { doubtful: 2 }),
-    ['onlyExpiredArchived', 'eventsOnlyOfExpired'],
+    withEvents({ doubtful: 1 }, { doubtful: 2 }),
+    ['eventsOnlyOfExpired'],
   ],
   [
     'what is late by no more than the machine lost',

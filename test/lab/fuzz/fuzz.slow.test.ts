@@ -52,15 +52,19 @@ test('a sweep without the second between its clock and those of the records is f
       return { ...resolved, carried: { ...resolved.carried, marginSeconds } };
     });
   const { violations } = await withMargin(0);
-  expect(violations.map(({ finding }) => finding)).toContain('notPublished');
+  expect(violations.map(({ finding }) => finding)).toContain('notDelivered');
   expect((await withMargin(1)).violations).toEqual([]);
 });
 
-test('a filter of the stream that lets no removal through is found out', async () => {
-  const variant: Variant = { name: 'archive', props: { archive: {} } };
-  const { violations, deleted } = await runOnce({ ...shortRun(variant), faults: [] }, (props, name) => ({
-    ...resolveVariant(props, name),
-    filter: '{"eventName":["MODIFY"]}',
-  }));
-  expect(violations.map(({ finding }) => finding)).toEqual(Array(deleted).fill('notArchived'));
+test('a pipe that names another TTL attribute is found out', async () => {
+  const variant: Variant = { name: 'archive', props: { archive: true } };
+  const { violations, deleted } = await runOnce({ ...shortRun(variant), faults: [] }, (props, name) => {
+    const resolved = resolveVariant(props, name);
+    const pipes = resolved.pipes.map(pipe => ({
+      ...pipe,
+      inputTemplate: pipe.inputTemplate.replace(/"ttlAttribute":"[^"]+"/, '"ttlAttribute":"other"'),
+    }));
+    return { ...resolved, pipes };
+  });
+  expect(violations.map(({ finding }) => finding)).toEqual(Array(deleted).fill('notDelivered'));
 });

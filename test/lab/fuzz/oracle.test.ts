@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { VirtualClock } from 'stepfunctions-emulator';
 import type { ItemImage } from '../../../functions/stream/event.ts';
 import { Oracle, type Rules } from '../../../lab/fuzz/oracle.ts';
@@ -6,8 +5,7 @@ import { MemoryTable, type Who } from '../../../lab/fuzz/table.ts';
 
 const TTL = 1_811_851_200;
 const RULES: Rules = { keyNames: ['id'], ttlAttribute: 'ttl' };
-const ARCHIVE = { format: 'dynamodb-json', batchSeconds: 0 } as const;
-const EVENTS = { destination: '', images: false } as const;
+const PIPES = [{ name: 'events', target: 'queue', oldImage: true }] as const;
 
 const image = (more: ItemImage = {}): ItemImage => ({ id: { S: 'a' }, ttl: { N: String(TTL) }, ...more });
 
@@ -28,12 +26,7 @@ async function watched(rules: Partial<Rules>, item: ItemImage) {
     await clock.sleep(TTL * 1000 + afterMs - clock.now());
     table.delete(table.idOf(item), by);
   };
-  const stored = (folder: string, ...lines: object[]) =>
-    oracle.followers.stored(
-      `${folder}/o.gz`,
-      gzipSync(lines.map(line => `${JSON.stringify(line)}\n`).join('')),
-    );
-  return { oracle, table, found, removeAt, stored };
+  return { oracle, table, found, removeAt };
 }
 
 test.each<[string, Partial<Rules>, Who, number, ItemImage, string[]]>([
@@ -42,49 +35,31 @@ test.each<[string, Partial<Rules>, Who, number, ItemImage, string[]]>([
   ['a live item deleted', {}, 'sweep', -1, image(), ['liveDeleted']],
   ['an item without TTL deleted', {}, 'sweep', 10, { id: { S: 'a' } }, ['liveDeleted']],
   ['an item deleted six years after its expiry', {}, 'sweep', 6 * 365 * 86_400_000, image(), ['liveDeleted']],
-  ['an expiry that is not archived', { archive: ARCHIVE }, 'sweep', 10, image(), ['notArchived']],
-  ["a user's delete that need not be archived", { archive: ARCHIVE }, 'user', -9_000, image(), []],
-  [
-    "a user's delete that is not archived",
-    { archive: { ...ARCHIVE, all: true } },
-    'user',
-    -9_000,
-    image(),
-    ['notArchived'],
-  ],
-  ['an expiry without an event', { events: EVENTS }, 'sweep', 10, image(), ['notPublished']],
+  ['an expiry without an event', { pipes: PIPES }, 'sweep', 10, image(), ['notDelivered']],
+  ["a user's delete without an event", { pipes: PIPES }, 'user', -9_000, image(), []],
 ])('%s', async (_what, rules, by, afterMs, item, findings) => {
   const { removeAt, found } = await watched(rules, item);
   await removeAt(by, afterMs);
   expect(found()).toEqual(findings);
 });
 
-const line = (more: object = {}) => ({
+const event = (more: object = {}) => ({
   id: 'event-2',
   key: { id: { S: 'a' } },
   expiredAt: new Date(TTL * 1000).toISOString(),
   deletedAt: new Date(TTL * 1000).toISOString(),
+  oldImage: image(),
   ...more,
 });
-const PARTITION = `expired/expired_date=${new Date(TTL * 1000).toISOString().slice(0, 10)}`;
 
-test('an archived and published expiry, twice, is right; another image is not', async () => {
-  const { removeAt, stored, found, oracle } = await watched({ archive: ARCHIVE, events: EVENTS }, image());
+test('an expiry that is delivered twice is right; another image is not', async () => {
+  const { removeAt, found, oracle } = await watched({ pipes: PIPES }, image());
   await removeAt('sweep', 10);
-  for (let times = 0; times < 2; times += 1) {
-    stored(PARTITION, line({ item: image(), removal: 'expiry' }));
-    oracle.followers.published(JSON.stringify(line()));
-  }
+  for (let times = 0; times < 2; times += 1) oracle.followers.delivered('events', event());
   expect(found()).toEqual([]);
-  stored(PARTITION, line({ item: image({ v: { N: '2' } }), removal: 'expiry' }));
-  oracle.followers.published(JSON.stringify(line({ id: 'event-7' })));
-  expect(found()).toEqual(['archivedOtherwise', 'publishedWrongly']);
-});
-
-test('an object that cannot be read is found', async () => {
-  const { oracle, found } = await watched({ archive: ARCHIVE }, image({ ttl: { N: String(TTL + 601) } }));
-  oracle.followers.stored('o.gz', Buffer.from('{}'));
-  expect(found()).toEqual(['unreadable']);
+  oracle.followers.delivered('events', event({ oldImage: image({ v: { N: '2' } }) }));
+  oracle.followers.delivered('events', event({ id: 'event-7' }));
+  expect(found()).toEqual(['deliveredOtherwise', 'deliveredWrongly']);
 });
 
 test.each<[string, ItemImage, boolean]>([

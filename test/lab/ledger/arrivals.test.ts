@@ -1,4 +1,3 @@
-import type { ArchiveFormat } from '../../../functions/archive/settings.ts';
 import {
   type Arrival,
   type ArrivalRules,
@@ -31,113 +30,114 @@ function seen({ after = 1, ours = false, madeAt = undefined as number | undefine
   return ledger;
 }
 
-const EVENT: Arrival = { id: 'event-1', key: KEY, expiredAt: iso(0), deletedAt: iso(1), item: IMAGE };
-const FOLDER = `expired/expired_date=${iso(0).slice(0, 10)}`;
-
-/** Each lies in an object of its own. */
-function lines(...arrivals: readonly Partial<Arrival>[]): Arrived[] {
-  return arrivals.map((arrival, index) => ({
-    arrival: { ...EVENT, ...arrival },
-    object: { key: `${FOLDER}/${index}.gz` },
-    atMs: at(3 + index),
-  }));
-}
+const EVENT: Arrival = { id: 'event-1', key: KEY, expiredAt: iso(0), deletedAt: iso(1), oldImage: IMAGE };
 
 const events = (...arrivals: readonly Partial<Arrival>[]): Arrived[] =>
-  lines(...arrivals).map(({ arrival, atMs }) => ({ arrival, atMs }));
+  arrivals.map((arrival, index) => ({ arrival: { ...EVENT, ...arrival }, atMs: at(3 + index) }));
 
-function judged(ledger: Ledger, arrived: readonly Arrived[], rules: Partial<ArrivalRules> = {}) {
-  const format: ArchiveFormat = 'dynamodb-json';
-  const sink = arrived.some(({ object }) => object !== undefined) ? 'archive' : 'events';
-  return judgeArrivals(arrived, ledger, { sink, format, ...rules });
-}
+const judged = (ledger: Ledger, arrived: readonly Arrived[], rules: ArrivalRules = { oldImage: true }) =>
+  judgeArrivals(arrived, ledger, rules);
 
 const NONE = { items: 0, again: 0, strays: 0, doubtful: 0, altered: 0 };
 
-test.each<[string, Ledger, Arrived[], Partial<ArrivalRules>, object, string[]]>([
-  ['nothing arrived', seen(), [], {}, NONE, ['notPublished']],
-  ['nothing of an item that was deleted too early', seen({ after: -1 }), [], {}, NONE, ['notPublished']],
-  ['an expired item', seen(), events({}), {}, { ...NONE, items: 1 }, []],
-  ['one that arrived twice', seen(), events({}, {}), {}, { ...NONE, items: 1, again: 1 }, []],
-  ['an event without its image', seen(), events({ item: undefined }), {}, { ...NONE, items: 1 }, []],
+test.each<[string, Ledger, Arrived[], ArrivalRules | undefined, object, string[]]>([
+  ['nothing arrived', seen(), [], undefined, NONE, ['notDelivered']],
+  [
+    'nothing of an item that was deleted too early',
+    seen({ after: -1 }),
+    [],
+    undefined,
+    NONE,
+    ['notDelivered'],
+  ],
+  ['an expired item', seen(), events({}), undefined, { ...NONE, items: 1 }, []],
+  ['one that arrived twice', seen(), events({}, {}), undefined, { ...NONE, items: 1, again: 1 }, []],
+  [
+    'an event without its image',
+    seen(),
+    events({ oldImage: undefined }),
+    { oldImage: false },
+    { ...NONE, items: 1 },
+    [],
+  ],
   [
     'an event without its image, where it has to have it',
     seen(),
-    events({ item: undefined }),
-    { images: true },
+    events({ oldImage: undefined }),
+    undefined,
     { ...NONE, items: 1, altered: 1 },
-    ['publishedOtherwise'],
+    ['deliveredOtherwise'],
   ],
   [
     'an event with an image, where it must have none',
     seen(),
     events({}),
-    { images: false },
+    { oldImage: false },
     { ...NONE, items: 1, altered: 1 },
-    ['publishedOtherwise'],
+    ['deliveredOtherwise'],
   ],
   [
     'another image',
     seen(),
-    lines({}, { item: { ...IMAGE, n: { N: '1.6' } } }),
-    {},
+    events({}, { oldImage: { ...IMAGE, n: { N: '1.6' } } }),
+    undefined,
     { ...NONE, items: 1, again: 1, altered: 1 },
-    ['archivedOtherwise'],
+    ['deliveredOtherwise'],
   ],
   [
     'another key',
     seen(),
-    lines({ key: { id: { S: 'b' } } }),
-    {},
+    events({ key: { id: { S: 'b' } } }),
+    undefined,
     { ...NONE, items: 1, altered: 1 },
-    ['archivedOtherwise'],
+    ['deliveredOtherwise'],
   ],
   [
     'another time of expiry',
     seen(),
     events({ expiredAt: iso(1) }),
-    {},
+    undefined,
     { ...NONE, items: 1, altered: 1 },
-    ['publishedOtherwise'],
+    ['deliveredOtherwise'],
   ],
   [
     "another time than the record's",
     seen({ madeAt: 2 }),
     events({}),
-    {},
+    undefined,
     { ...NONE, items: 1, altered: 1 },
-    ['publishedOtherwise'],
+    ['deliveredOtherwise'],
   ],
-  ['its own time', seen({ madeAt: 1.9 }), events({}), {}, { ...NONE, items: 1 }, []],
+  ['its own time', seen({ madeAt: 1.9 }), events({}), undefined, { ...NONE, items: 1 }, []],
   [
     'a live item that was deleted, told as an expiry',
     seen({ after: -3 }),
     events({ deletedAt: iso(-3) }),
-    {},
+    undefined,
     { ...NONE, items: 1, strays: 1 },
-    ['publishedWrongly'],
+    ['deliveredWrongly'],
   ],
   [
     'a record that nobody saw',
     seen(),
     events({}, { id: 'event-2' }),
-    {},
+    undefined,
     { ...NONE, items: 1, strays: 1 },
-    ['publishedWrongly'],
+    ['deliveredWrongly'],
   ],
   [
     "the application's deletion, told as an expiry",
     seen({ after: -1, ours: true }),
     events({ deletedAt: iso(-1) }),
-    {},
+    undefined,
     { ...NONE, strays: 1 },
-    ['publishedWrongly'],
+    ['deliveredWrongly'],
   ],
   [
     "the application's deletion, whose record was read late",
     seen({ after: -1, ours: true }),
     events({ deletedAt: iso(0) }),
-    {},
+    undefined,
     { ...NONE, doubtful: 1 },
     [],
   ],
@@ -145,62 +145,22 @@ test.each<[string, Ledger, Arrived[], Partial<ArrivalRules>, object, string[]]>(
     "the application's deletion before its expiry by the server that made the record",
     seen({ after: 0, ours: true, madeAt: -1 }),
     events({ deletedAt: iso(-1) }),
-    {},
+    undefined,
     { ...NONE, strays: 1 },
-    ['publishedWrongly'],
+    ['deliveredWrongly'],
   ],
-  ["the application's deletion after the expiry", seen({ after: 0, ours: true }), events({}), {}, NONE, []],
   [
-    "the application's deletion two seconds before the expiry, in an archive",
-    seen({ after: -2, ours: true }),
-    lines({ deletedAt: iso(-2) }),
-    {},
+    "the application's deletion after the expiry",
+    seen({ after: 0, ours: true }),
+    events({}),
+    undefined,
     NONE,
     [],
-  ],
-  [
-    "the application's deletion three seconds before the expiry, in an archive",
-    seen({ after: -3, ours: true }),
-    lines({ deletedAt: iso(-3) }),
-    {},
-    { ...NONE, strays: 1 },
-    ['archivedWrongly'],
-  ],
-  [
-    "the application's deletion that is missing in an archive of all",
-    seen({ after: -9, ours: true }),
-    [],
-    { sink: 'archive', all: true },
-    NONE,
-    ['notArchived'],
-  ],
-  [
-    'an expiry that is called another removal',
-    seen(),
-    lines({ removal: 'other' }),
-    { all: true },
-    { ...NONE, items: 1, altered: 1 },
-    ['archivedOtherwise'],
-  ],
-  [
-    'a line in the partition of another date',
-    seen(),
-    lines({}).map(each => ({ ...each, object: { key: 'expired/expired_date=2027-01-01/0.gz' } })),
-    {},
-    { ...NONE, items: 1, altered: 1 },
-    ['archivedOtherwise'],
   ],
 ])('%s', (_name, ledger, arrived, rules, counts, findings) => {
   const { violations, ...found } = judged(ledger, arrived, rules);
   expect(found.counts).toMatchObject({ ...NONE, ...counts });
   expect(violations.map(({ finding }) => finding)).toEqual(findings);
-});
-
-test('an item that stands twice in one object is found', () => {
-  const [line] = lines({}) as [Arrived];
-  expect(judged(seen(), [line, line]).violations.map(({ finding }) => finding)).toEqual([
-    'archivedOtherwise',
-  ]);
 });
 
 test('a violation has the history of its item', () => {
@@ -212,12 +172,4 @@ test('a violation has the history of its item', () => {
 test('the lag is that of the first arrival, from the time at which the item was to be deleted', () => {
   expect(judged(seen(), events({}, {})).counts.lagMs).toEqual({ p50: 3_000, p99: 3_000, max: 3_000 });
   expect(judged(seen(), []).counts.lagMs).toEqual({ p50: null, p99: null, max: null });
-});
-
-test('plain lines are compared too', () => {
-  const item = { id: 'a', n: 1.5, ttl: TTL };
-  const plain = (n: number) =>
-    judged(seen(), lines({ key: { id: 'a' }, item: { ...item, n } }), { format: 'json' }).counts;
-  expect(plain(1.5)).toMatchObject({ ...NONE, items: 1 });
-  expect(plain(2)).toMatchObject({ ...NONE, items: 1, altered: 1 });
 });

@@ -4,10 +4,9 @@ import {
   type TableDescription,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { awsCommand, type ExistingTable, type TableResource } from '../dynamodb/table.ts';
-import { untilActive } from '../dynamodb/tables.ts';
 import { TableMismatchError } from '../errors.ts';
-import type { EventSourceMappingResource } from './mapping-settings.ts';
+import { awsCommand, type ExistingTable, type TableResource } from './table.ts';
+import { untilActive } from './tables.ts';
 
 /** Placeholder for the label of a stream in its ARN until the table is created. AWS uses the creation time. */
 export const LOCAL_STREAM_LABEL = 'local';
@@ -20,13 +19,13 @@ export interface TableStreamOptions {
 }
 
 /**
- * Finds the ARN of the stream that a mapping reads, as DynamoDB Local names it. An existing table of the stack without a stream gets one;
+ * Finds the ARN of the stream that a resource reads, as DynamoDB Local names it. An existing table of the stack without a stream gets one;
  * a table of another owner is not changed.
  * @throws {TableMismatchError} with the command that makes the stream, for a table that has none
  */
 export async function requireStream(
   client: DynamoDBClient,
-  { address, tableName }: Pick<EventSourceMappingResource, 'address' | 'tableName'>,
+  { address, tableName }: { readonly address: string; readonly tableName: string },
   { tables, existingTables, endpoint }: TableStreamOptions,
 ): Promise<string> {
   const found = await describe(client, tableName);

@@ -4,16 +4,39 @@ import {
   ExpiredIteratorException,
   GetRecordsCommand,
   GetShardIteratorCommand,
-  type Shard,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
-import type { ReadRecords, StreamedRecord, StreamShard, StreamSource } from './stream-source.ts';
+import type { DynamoDbStreamRecord, ImageValue, ItemImage } from '../../functions/stream/event.ts';
+import { sendJson } from '../dynamodb/dynamodb-json.ts';
 
 /** Largest number of records of one call. Source: DynamoDB API reference, GetRecords. */
 export const MAX_RECORDS = 1_000;
 
-/** Sends a command and returns the answer as DynamoDB JSON; the SDK would convert it to objects. */
-export type SendJson = <Answer>(client: DynamoDBStreamsClient, command: GetRecordsCommand) => Promise<Answer>;
+/** A shard of a table's stream. */
+export interface StreamShard {
+  readonly id: string;
+  /** The shard that it continues. The stream may no longer list it. */
+  readonly parentId?: string | undefined;
+}
+
+export interface ReadRecords {
+  /** With a time as the stream has it: DynamoDB Local rounds it down to the minute. */
+  readonly records: readonly DynamoDbStreamRecord[];
+  /** Whether these are the last records of a closed shard. */
+  readonly isEnd: boolean;
+}
+
+/** A table's stream, as its reader needs it. */
+export interface TableStream {
+  shards(): Promise<readonly StreamShard[]>;
+  /**
+   * The next records of a shard, in order.
+   *
+   * @param after the sequence number of the last one that was read; undefined: from the shard's beginning
+   * @param limit at most so many, up to {@link MAX_RECORDS}
+   */
+  read(shardId: string, after: string | undefined, limit: number): Promise<ReadRecords>;
+}
 
 /** Position from which a shard is read next. */
 interface Place {
@@ -23,24 +46,16 @@ interface Place {
 
 /** DynamoDB's JSON. Source: DynamoDB API reference, GetRecords. */
 interface RecordsAnswer {
-  readonly Records?: readonly RecordJson[];
+  readonly Records?: readonly (DynamoDbStreamRecord & {
+    readonly userIdentity?: { readonly PrincipalId?: string; readonly Type?: string };
+  })[];
   readonly NextShardIterator?: string;
 }
 
-type RecordJson = Omit<StreamedRecord['record'], 'dynamodb'> & {
-  readonly dynamodb?: Omit<ChangeOf<StreamedRecord>, 'ApproximateCreationDateTime'> & {
-    /** Epoch seconds. */
-    readonly ApproximateCreationDateTime?: number;
-  };
-};
-
-type ChangeOf<Streamed extends StreamedRecord> = NonNullable<Streamed['record']['dynamodb']>;
-
-/** A table's stream in DynamoDB Local, or in DynamoDB. */
-export class DynamoDbStreamSource implements StreamSource {
+/** A table's stream in DynamoDB Local. */
+export class DynamoDbTableStream implements TableStream {
   readonly #client: DynamoDBStreamsClient;
   readonly #streamArn: string;
-  readonly #sendJson: SendJson;
   readonly #onTrimmed: (shardId: string, after: string) => void;
   readonly #places = new Map<string, Place>();
 
@@ -48,12 +63,10 @@ export class DynamoDbStreamSource implements StreamSource {
   constructor(
     client: DynamoDBStreamsClient,
     streamArn: string,
-    sendJson: SendJson,
     onTrimmed: (shardId: string, after: string) => void = () => {},
   ) {
     this.#client = client;
     this.#streamArn = streamArn;
-    this.#sendJson = sendJson;
     this.#onTrimmed = onTrimmed;
   }
 
@@ -67,7 +80,8 @@ export class DynamoDbStreamSource implements StreamSource {
           ...(after !== undefined && { ExclusiveStartShardId: after }),
         }),
       );
-      shards.push(...(StreamDescription?.Shards ?? []).flatMap(toShard));
+      for (const { ShardId: id, ParentShardId: parentId } of StreamDescription?.Shards ?? [])
+        if (id !== undefined) shards.push({ id, parentId });
       after = StreamDescription?.LastEvaluatedShardId;
     } while (after !== undefined);
     return shards;
@@ -78,14 +92,13 @@ export class DynamoDbStreamSource implements StreamSource {
     // Remembered again only after a successful read.
     this.#places.delete(shardId);
     const isThere = place !== undefined && place.after === after;
-    const output = isThere
-      ? ((await this.#records(place.iterator, limit)) ??
-        (await this.#records(await this.#begin(shardId, after), limit)))
-      : await this.#records(await this.#begin(shardId, after), limit);
+    const output =
+      (isThere ? await this.#records(place.iterator, limit) : undefined) ??
+      (await this.#records(await this.#begin(shardId, after), limit));
     const { Records = [], NextShardIterator: next } = output ?? {};
-    const records = Records.flatMap(toStreamed);
+    const records = Records.map(record => this.#asPipesHaveIt(record));
     if (output !== undefined && next !== undefined) {
-      this.#places.set(shardId, { after: records.at(-1)?.sequenceNumber ?? after, iterator: next });
+      this.#places.set(shardId, { after: records.at(-1)?.dynamodb.SequenceNumber ?? after, iterator: next });
     }
     return { records, isEnd: output !== undefined && next === undefined };
   }
@@ -97,7 +110,7 @@ export class DynamoDbStreamSource implements StreamSource {
   async #records(iterator: string, limit: number): Promise<RecordsAnswer | undefined> {
     try {
       const command = new GetRecordsCommand({ ShardIterator: iterator, Limit: Math.min(limit, MAX_RECORDS) });
-      return await this.#sendJson<RecordsAnswer>(this.#client, command);
+      return await sendJson<RecordsAnswer>(this.#client, command);
     } catch (error) {
       if (error instanceof ExpiredIteratorException || error instanceof TrimmedDataAccessException)
         return undefined;
@@ -128,18 +141,36 @@ export class DynamoDbStreamSource implements StreamSource {
     );
     return ShardIterator;
   }
+
+  /** Lambda and Pipes write native TTL's mark in lower case. Source: DynamoDB Developer Guide. */
+  #asPipesHaveIt({ dynamodb, userIdentity, ...record }: NonNullable<RecordsAnswer['Records']>[number]) {
+    const { OldImage, NewImage, ...change } = dynamodb;
+    return {
+      ...record,
+      eventSource: 'aws:dynamodb',
+      eventSourceARN: this.#streamArn,
+      dynamodb: {
+        ...change,
+        ...(OldImage && { OldImage: withTypes(OldImage) }),
+        ...(NewImage && { NewImage: withTypes(NewImage) }),
+      },
+      ...(userIdentity && {
+        userIdentity: { principalId: userIdentity.PrincipalId ?? '', type: userIdentity.Type ?? '' },
+      }),
+    };
+  }
 }
 
-function toStreamed({ dynamodb, ...record }: RecordJson): StreamedRecord[] {
-  const { SequenceNumber: sequenceNumber, ApproximateCreationDateTime: seconds, ...change } = dynamodb ?? {};
-  if (sequenceNumber === undefined) return [];
-  const at = seconds !== undefined && { ApproximateCreationDateTime: new Date(seconds * 1000) };
-  return [
-    { sequenceNumber, record: { ...record, dynamodb: { ...change, SequenceNumber: sequenceNumber, ...at } } },
-  ];
+/**
+ * Adds the types of an item's empty maps, which DynamoDB Local's streams leave out
+ * (https://github.com/awslabs/amazon-dynamodb-local-samples/issues/37).
+ */
+function withTypes(item: ItemImage): ItemImage {
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, withType(value)]));
 }
 
-function toShard({ ShardId: id, ParentShardId: parentId, SequenceNumberRange: range }: Shard): StreamShard[] {
-  if (id === undefined) return [];
-  return [{ id, parentId, isOpen: range?.EndingSequenceNumber === undefined }];
+function withType(value: ImageValue): ImageValue {
+  if ('L' in value) return { L: value.L.map(withType) };
+  if ('M' in value) return { M: withTypes(value.M) };
+  return Object.keys(value).length === 0 ? { M: {} } : value;
 }

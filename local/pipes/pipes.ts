@@ -1,0 +1,127 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { requireStream, type TableStreamOptions } from 'aws-on-loopback/dynamodb/table-stream';
+import { type Clock, type FunctionResult, realClock } from 'stepfunctions-emulator';
+import type { ExpiryEvent } from '../../expiry/expiry-event.ts';
+import type { DynamoDbStreamRecord } from '../../functions/stream/event.ts';
+import { machineRecordTime, StreamPoller, virtualRecordTime } from './stream-poller.ts';
+import { DynamoDbTableStream, type TableStream } from './table-stream.ts';
+
+/** A pipe of EventBridge: a table's stream, filtered for removals, through a function, to a target. */
+export interface PipeResource {
+  readonly address: string;
+  readonly name: string;
+  readonly tableName: string;
+  /** ARN of the function through which the removals go. */
+  readonly enrichmentArn: string;
+  /** JSON with {@link EVENT_PLACEHOLDER}: what the function gets of each record. */
+  readonly inputTemplate: string;
+  /** ARN of what gets the function's answer. */
+  readonly targetArn: string;
+  readonly batchSize: number;
+  readonly startingPosition: 'TRIM_HORIZON' | 'LATEST';
+}
+
+/** Where a template has the record. Source: EventBridge User Guide, "Pipes input transformation", reserved variables. */
+const EVENT_PLACEHOLDER = '<aws.pipes.event.json>';
+
+/** What a pipe's function gets. @throws SyntaxError for a template that is no JSON with its record */
+export function enrichmentInput(template: string, records: readonly object[]): unknown[] {
+  return records.map(record =>
+    JSON.parse(template.replaceAll(EVENT_PLACEHOLDER, () => JSON.stringify(record))),
+  );
+}
+
+/** An expiry that a pipe would have given to its target. */
+export interface DeliveredExpiry {
+  readonly pipe: PipeResource;
+  readonly event: ExpiryEvent;
+}
+
+export interface PipesOptions {
+  /** Called for what each pipe delivers: here no target gets it. */
+  readonly onExpiry?: ((delivered: DeliveredExpiry) => void) | undefined;
+  /** Called when a stream cannot be read or the function fails; it is tried again. @default prints the error */
+  readonly onError?: ((error: unknown, pipe: PipeResource) => void) | undefined;
+  /** Pause after a read without records, milliseconds. @default 250 */
+  readonly pollMs?: number | undefined;
+  /** Whether streams are read only by {@link Pipes.drain}: for a clock that stands still. @default false */
+  readonly onlyDrained?: boolean | undefined;
+  /** For tests: wraps the stream of a table. @default the stream itself */
+  readonly wrapStream?: ((stream: TableStream) => TableStream) | undefined;
+}
+
+interface Surroundings extends PipesOptions {
+  readonly pipes: readonly PipeResource[];
+  readonly tables: TableStreamOptions;
+  readonly client: DynamoDBClient;
+  readonly streams: DynamoDBStreamsClient;
+  readonly invoke: (functionArn: string, payload: unknown) => Promise<FunctionResult>;
+  readonly clock: Clock;
+}
+
+/** The pipes of what was synthesized. */
+export class Pipes {
+  readonly #pollers: readonly StreamPoller[];
+
+  private constructor(pollers: readonly StreamPoller[]) {
+    this.#pollers = pollers;
+  }
+
+  /** @throws {TableMismatchError} for a table without a stream */
+  static async start(surroundings: Surroundings): Promise<Pipes> {
+    const pollers: StreamPoller[] = [];
+    for (const pipe of surroundings.pipes) pollers.push(await pollerOf(pipe, surroundings));
+    if (!surroundings.onlyDrained) for (const poller of pollers) poller.start();
+    return new Pipes(pollers);
+  }
+
+  /** Delivers the expiries of all records that are in the streams now. @throws what makes a pipe try again */
+  async drain(): Promise<void> {
+    for (const poller of this.#pollers) await poller.drain();
+  }
+
+  /** Resolves when no call is in progress. Safe to call more than once. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#pollers.map(poller => poller.stop()));
+  }
+}
+
+async function pollerOf(
+  pipe: PipeResource,
+  { tables, client, streams, invoke, clock, onExpiry, onError, pollMs, wrapStream }: Surroundings,
+): Promise<StreamPoller> {
+  const streamArn = await requireStream(client, pipe, tables);
+  const tell = (error: unknown) =>
+    onError ? onError(error, pipe) : console.error(`${pipe.address}: ${error}`);
+  const stream = new DynamoDbTableStream(streams, streamArn, (shardId, after) =>
+    tell(new Error(`${shardId}: the stream no longer has what comes after ${after}; records are lost`)),
+  );
+  return StreamPoller.open({
+    stream: wrapStream?.(stream) ?? stream,
+    batchSize: pipe.batchSize,
+    fromLatest: pipe.startingPosition === 'LATEST',
+    clock,
+    timeOf: clock === realClock ? machineRecordTime : virtualRecordTime,
+    pollMs,
+    onError: tell,
+    async take(removals) {
+      for (const event of await enriched(pipe, removals, invoke)) onExpiry?.({ pipe, event });
+    },
+  });
+}
+
+/** @throws when the function fails, or answers what Pipes delivers to no target */
+async function enriched(
+  { enrichmentArn, inputTemplate }: PipeResource,
+  removals: readonly DynamoDbStreamRecord[],
+  invoke: Surroundings['invoke'],
+): Promise<readonly ExpiryEvent[]> {
+  const result = await invoke(enrichmentArn, enrichmentInput(inputTemplate, removals));
+  if (!result.ok) throw new Error(`${result.errorType}: ${result.errorMessage}`);
+  const { payload } = result;
+  if (Array.isArray(payload) && payload.length <= removals.length) return payload as ExpiryEvent[];
+  throw new Error(
+    `${enrichmentArn}: expected a list of at most ${removals.length} events, got ${JSON.stringify(payload)?.slice(0, 200)}`,
+  );
+}

@@ -1,0 +1,202 @@
+import type { Clock } from 'stepfunctions-emulator';
+import type { DynamoDbStreamRecord } from '../../functions/stream/event.ts';
+import type { StreamShard, TableStream } from './table-stream.ts';
+
+export interface StreamPollerOptions {
+  readonly stream: TableStream;
+  /** Most records of a batch. */
+  readonly batchSize: number;
+  /** Whether what the stream has at the start is passed over. */
+  readonly fromLatest: boolean;
+  readonly clock: Clock;
+  readonly timeOf: RecordTime;
+  /** Takes removals. When it rejects, they are read again, in smaller batches. */
+  readonly take: (removals: readonly DynamoDbStreamRecord[]) => Promise<void>;
+  /** Called with the first of several failures in a row. */
+  readonly onError: (error: unknown) => void;
+  /** Pause between two reads, milliseconds. @default 250 */
+  readonly pollMs?: number | undefined;
+}
+
+/**
+ * Calculates when a record was made, epoch milliseconds.
+ * @param approximateMs as the stream has it
+ * @param firstReadAtMs when it was first read, by the clock of the local cloud
+ */
+export type RecordTime = (approximateMs: number, firstReadAtMs: number) => number;
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Calculates the time of a record on the machine's clock. DynamoDB Local rounds it down to the minute, but an expiry is recognized by the
+ * second. So the result is the time at which the record was first read, or the end of that minute when that is earlier. A time with
+ * seconds is used as it is.
+ */
+export const machineRecordTime: RecordTime = (approximateMs, firstReadAtMs) =>
+  approximateMs % MINUTE_MS !== 0
+    ? approximateMs
+    : Math.max(approximateMs, Math.min(firstReadAtMs, approximateMs + MINUTE_MS - 1));
+
+/**
+ * Uses the time of the first read, for a clock that DynamoDB Local does not have, as in tests. A time with seconds, which DynamoDB Local
+ * never gives, is used as it is.
+ */
+export const virtualRecordTime: RecordTime = (approximateMs, firstReadAtMs) =>
+  approximateMs % MINUTE_MS !== 0 ? approximateMs : firstReadAtMs;
+
+const POLL_MS = 250;
+const MAX_BACKOFF_MS = 30_000;
+/** DynamoDB Local begins a new shard every few hours; when a shard ends, they are listed at once. */
+const LIST_SHARDS_MS = 10_000;
+
+/**
+ * Reads a table's stream as a pipe does: each shard in its order, and only after its parent. What failed is tried again until it succeeds,
+ * a failed batch in halves, so that one record holds up its shard alone.
+ */
+export class StreamPoller {
+  readonly #options: StreamPollerOptions;
+  readonly #stopping = new AbortController();
+  readonly #shards = new Map<string, Shard>();
+  /** When records were first read that are not done, by their sequence numbers; epoch milliseconds. */
+  readonly #readAt = new Map<string, number>();
+  #listAt = 0;
+  #last: Promise<unknown> = Promise.resolve();
+  #loop: Promise<void> | undefined;
+
+  private constructor(options: StreamPollerOptions) {
+    this.#options = options;
+  }
+
+  static async open(options: StreamPollerOptions): Promise<StreamPoller> {
+    const poller = new StreamPoller(options);
+    if (options.fromLatest) await poller.#passOver();
+    return poller;
+  }
+
+  /** Reads until it is stopped. */
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Resolves when no batch is being taken. Safe to call more than once. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#loop;
+    await this.#last;
+  }
+
+  /** Reads all that is in the stream now. @throws the first error, when all shards were tried */
+  drain(): Promise<void> {
+    const drained = this.#last.then(() => this.#drain());
+    this.#last = drained.catch(() => {});
+    return drained;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, pollMs = POLL_MS, onError } = this.#options;
+    const { signal } = this.#stopping;
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        await clock.busy(() => this.drain());
+        failures = 0;
+      } catch (error) {
+        if (failures === 0 && !signal.aborted) onError(error);
+        failures += 1;
+      }
+      const pause = failures === 0 ? pollMs : Math.min(POLL_MS * 2 ** (failures - 1), MAX_BACKOFF_MS);
+      await clock.sleep(pause, signal).catch(() => {}); // The poller is stopped.
+    }
+  }
+
+  async #drain(): Promise<void> {
+    const errors: unknown[] = [];
+    for (let hasEnded = true; hasEnded && !this.#stopping.signal.aborted; ) {
+      hasEnded = false;
+      for (const shard of await this.#list()) {
+        if (!this.#isReady(shard)) continue;
+        try {
+          await this.#drainShard(shard);
+          hasEnded ||= shard.isEnd;
+        } catch (error) {
+          errors.push(error);
+        }
+      }
+      if (hasEnded) this.#listAt = 0;
+    }
+    if (errors.length > 0) throw errors[0];
+  }
+
+  async #list(): Promise<readonly Shard[]> {
+    const { stream, clock } = this.#options;
+    if (clock.now() >= this.#listAt) {
+      for (const shard of await stream.shards())
+        if (!this.#shards.has(shard.id))
+          this.#shards.set(shard.id, { ...shard, after: undefined, isEnd: false });
+      this.#listAt = clock.now() + LIST_SHARDS_MS;
+    }
+    return [...this.#shards.values()];
+  }
+
+  #isReady({ isEnd, parentId = '' }: Shard): boolean {
+    return !isEnd && this.#shards.get(parentId)?.isEnd !== false;
+  }
+
+  async #drainShard(shard: Shard): Promise<void> {
+    const { stream, batchSize } = this.#options;
+    while (!this.#stopping.signal.aborted) {
+      const { records, isEnd } = await stream.read(shard.id, shard.after, batchSize);
+      await this.#take(
+        shard,
+        records.map(record => this.#timed(record)),
+      );
+      shard.isEnd = isEnd;
+      if (isEnd || records.length === 0) return;
+    }
+  }
+
+  /** Takes a batch; when it fails, its halves, one after the other. */
+  async #take(shard: Shard, batch: readonly DynamoDbStreamRecord[]): Promise<void> {
+    const removals = batch.filter(({ eventName }) => eventName === 'REMOVE');
+    try {
+      if (removals.length > 0) await this.#options.take(removals);
+    } catch (error) {
+      if (batch.length === 1 || this.#stopping.signal.aborted) throw error;
+      const middle = Math.ceil(batch.length / 2);
+      await this.#take(shard, batch.slice(0, middle));
+      return this.#take(shard, batch.slice(middle));
+    }
+    for (const { dynamodb } of batch) this.#readAt.delete(dynamodb.SequenceNumber);
+    shard.after = batch.at(-1)?.dynamodb.SequenceNumber ?? shard.after;
+  }
+
+  /** A record has the same time, to the second, each time that it is read. */
+  #timed(record: DynamoDbStreamRecord): DynamoDbStreamRecord {
+    const { SequenceNumber, ApproximateCreationDateTime } = record.dynamodb;
+    const readAt = this.#readAt.get(SequenceNumber) ?? this.#options.clock.now();
+    this.#readAt.set(SequenceNumber, readAt);
+    const madeAt = Math.floor(this.#options.timeOf(ApproximateCreationDateTime * 1000, readAt) / 1000);
+    return { ...record, dynamodb: { ...record.dynamodb, ApproximateCreationDateTime: madeAt } };
+  }
+
+  /**
+   * Passes over the existing records. An iterator of the type LATEST would be faster, but has no position: when it expires before its first
+   * record, later records are lost.
+   */
+  async #passOver(): Promise<void> {
+    for (const shard of await this.#list()) {
+      for (let isLast = false; !isLast; ) {
+        const { records, isEnd } = await this.#options.stream.read(shard.id, shard.after, 1_000);
+        shard.after = records.at(-1)?.dynamodb.SequenceNumber ?? shard.after;
+        shard.isEnd = isEnd;
+        isLast = isEnd || records.length === 0;
+      }
+    }
+  }
+}
+
+interface Shard extends StreamShard {
+  /** Sequence number of the last record that is done. */
+  after: string | undefined;
+  /** Whether all of it is done. */
+  isEnd: boolean;
+}

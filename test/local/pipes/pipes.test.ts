@@ -1,0 +1,216 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Terraform references, as CDKTF writes them
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CreateTableCommand,
+  DeleteItemCommand,
+  PutItemCommand,
+  type StreamSpecification,
+} from '@aws-sdk/client-dynamodb';
+import { TableMismatchError } from 'aws-on-loopback/errors';
+import type { PipedRecord } from '../../../functions/only-expiries/contract.ts';
+import { LocalCloud, type LocalCloudOptions } from '../../../local/cloud.ts';
+import { TerraformError } from '../../../local/errors.ts';
+import type { DeliveredExpiry } from '../../../local/pipes/pipes.ts';
+import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
+import { handmadeStack, lambdaFunction, type StackParts } from '../../support/handmade-stack.ts';
+import { dynamoDbOfFile, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+
+const { client } = useLocalDynamoDb();
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+/** Passes on what it gets, but for the item `not`, and fails for `bad`. */
+const CODE = `export const handler = async batch => {
+  const idOf = ({ record }) => record.dynamodb.Keys.id.S;
+  if (batch.some(each => idOf(each) === 'bad')) throw new TypeError('cannot judge it');
+  return batch.filter(each => idOf(each) !== 'not');
+};`;
+
+const known = (table: string) => `{"table":"${table}","to":"bus","record":<aws.pipes.event.json>}`;
+
+function stack(table: string, over: Record<string, unknown> = {}): StackParts {
+  return {
+    resource: {
+      aws_dynamodb_table: {
+        t: {
+          name: table,
+          hash_key: 'id',
+          attribute: [{ name: 'id', type: 'S' }],
+          stream_enabled: true,
+          stream_view_type: 'NEW_AND_OLD_IMAGES',
+        },
+      },
+      aws_sqs_queue: { failures: { name: `${table}-failures` } },
+      aws_lambda_function: { only: lambdaFunction(`only-${table}`, CODE) },
+      aws_pipes_pipe: {
+        p: {
+          name: `${table}-events`,
+          role_arn: 'arn:aws:iam::123456789012:role/r',
+          source: '${aws_dynamodb_table.t.stream_arn}',
+          enrichment: '${aws_lambda_function.only.arn}',
+          target: 'arn:aws:events:us-east-1:123456789012:event-bus/orders',
+          source_parameters: {
+            filter_criteria: { filter: [{ pattern: '{"eventName":["REMOVE"]}' }] },
+            dynamodb_stream_parameters: {
+              batch_size: 10,
+              starting_position: 'TRIM_HORIZON',
+              on_partial_batch_item_failure: 'AUTOMATIC_BISECT',
+              dead_letter_config: { arn: '${aws_sqs_queue.failures.arn}' },
+            },
+          },
+          enrichment_parameters: { input_template: known(table) },
+          ...over,
+        },
+      },
+    },
+  };
+}
+
+async function start(parts: StackParts, options: Partial<LocalCloudOptions> = {}) {
+  const made = handmadeStack(parts);
+  cleanUps.push(made.remove);
+  const delivered: DeliveredExpiry[] = [];
+  const errors: string[] = [];
+  const cloud = await LocalCloud.start({
+    stack: made.stack,
+    dynamoDb: dynamoDbOfFile(),
+    environment: {},
+    pipes: {
+      pollMs: 20,
+      onExpiry: each => delivered.push(each),
+      onError: (error, { name }) => errors.push(`${name}: ${error}`),
+    },
+    ...options,
+  });
+  cleanUps.push(() => cloud.stop());
+  const records = () => delivered.map(({ event }) => event as unknown as PipedRecord);
+  return {
+    cloud,
+    delivered,
+    errors,
+    records,
+    ids: () => records().map(({ record }) => record.dynamodb.Keys),
+  };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (const end = Date.now() + 15_000; !isSo(); await sleep(10)) {
+    if (Date.now() > end) throw new Error('it did not happen within 15 s');
+  }
+}
+
+const write = (TableName: string, id: string) =>
+  client.send(
+    new PutItemCommand({
+      TableName,
+      Item: { id: { S: id }, bytes: { B: Buffer.from('hello') }, map: { M: { empty: { M: {} } } } },
+    }),
+  );
+
+async function remove(TableName: string, ...ids: string[]): Promise<void> {
+  for (const id of ids) {
+    await write(TableName, id);
+    await client.send(new DeleteItemCommand({ TableName, Key: { id: { S: id } } }));
+  }
+}
+
+test('a removal reaches the function as the template says and Pipes give it, and what it answers is delivered', async () => {
+  const { delivered, records, ids } = await start(stack('Given'));
+  await write('Given', 'stays');
+  const before = Math.floor(Date.now() / 1000);
+  await remove('Given', 'not', 'a');
+  await until(() => delivered.length > 0);
+  expect(ids()).toEqual([{ id: { S: 'a' } }]);
+  expect(delivered[0]?.pipe).toMatchObject({ name: 'Given-events', tableName: 'Given' });
+  const [piped] = records();
+  expect(piped).toMatchObject({
+    table: 'Given',
+    to: 'bus',
+    record: {
+      eventName: 'REMOVE',
+      eventSource: 'aws:dynamodb',
+      eventSourceARN: expect.stringMatching(/table\/Given\/stream\//),
+      dynamodb: {
+        Keys: { id: { S: 'a' } },
+        OldImage: { id: { S: 'a' }, bytes: { B: 'aGVsbG8=' }, map: { M: { empty: { M: {} } } } },
+        StreamViewType: 'NEW_AND_OLD_IMAGES',
+      },
+    },
+  });
+  // DynamoDB Local rounds the time down to the minute.
+  const time = piped?.record.dynamodb.ApproximateCreationDateTime ?? 0;
+  expect(time).toBeGreaterThanOrEqual(before);
+  expect(time).toBeLessThanOrEqual(Date.now() / 1000);
+});
+
+test('what the function fails for is told once and holds up what comes after it', async () => {
+  const { errors, ids } = await start(stack('Broken'));
+  await remove('Broken', 'first', 'bad', 'after');
+  await until(() => errors.length > 0);
+  await sleep(400);
+  expect(errors).toEqual(['Broken-events: Error: TypeError: cannot judge it']);
+  expect(ids()).toEqual([{ id: { S: 'first' } }]);
+});
+
+test('drained on request, a pipe that fails says so', async () => {
+  const { cloud, ids } = await start(stack('Drained'), { pipes: { onlyDrained: true } });
+  await remove('Drained', 'bad');
+  await expect(cloud.drainPipes()).rejects.toThrow('cannot judge it');
+  expect(ids()).toEqual([]);
+});
+
+test('from LATEST on, earlier removals are passed over', async () => {
+  const first = await start(stack('Later'));
+  await remove('Later', 'before');
+  await until(() => first.delivered.length > 0);
+  await first.cloud.stop();
+  const source_parameters = {
+    dynamodb_stream_parameters: { batch_size: 10, starting_position: 'LATEST' },
+  };
+  const { ids, delivered } = await start(stack('Later', { source_parameters }));
+  await remove('Later', 'now');
+  await until(() => delivered.length > 0);
+  expect(ids()).toEqual([{ id: { S: 'now' } }]);
+});
+
+test("a table of somebody else's without a stream is refused with the command that adds it", async () => {
+  const make = (TableName: string, StreamSpecification?: StreamSpecification) =>
+    client.send(
+      new CreateTableCommand({
+        ...{ TableName, StreamSpecification, BillingMode: 'PAY_PER_REQUEST' },
+        KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+        AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      }),
+    );
+  const { resource = {} } = stack('Theirs', { source: '${data.aws_dynamodb_table.t.stream_arn}' });
+  const { aws_dynamodb_table: _made, ...others } = resource;
+  const parts = { resource: others, data: { aws_dynamodb_table: { t: { name: 'Theirs' } } } };
+  await make('Theirs');
+  await expect(start(parts)).rejects.toThrow(TableMismatchError);
+  await expect(start(parts)).rejects.toThrow(
+    /expected the existing table "Theirs" .* to have a stream.*update-table/s,
+  );
+});
+
+test.each([
+  [
+    'another filter',
+    { source_parameters: { filter_criteria: { filter: [{ pattern: '{}' }] } } },
+    /filter\.pattern/,
+  ],
+  ['another variable', { enrichment_parameters: { input_template: '{"a":<$.eventID>}' } }, /input_template/],
+  [
+    'another source',
+    { source: 'arn:aws:sqs:us-east-1:123456789012:q' },
+    /source: expected the ARN of a DynamoDB stream/,
+  ],
+  ['a setting without effect here', { kms_key_identifier: 'k' }, /kms_key_identifier/],
+])('%s is refused by its name', (_what, over, message) => {
+  const made = handmadeStack(stack('Refused', over));
+  cleanUps.push(made.remove);
+  expect(() => synthesizedCloud(made.stack)).toThrow(TerraformError);
+  expect(() => synthesizedCloud(made.stack)).toThrow(message);
+});
