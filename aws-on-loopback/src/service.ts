@@ -37,8 +37,7 @@ interface Service<SomeOperation> {
 }
 
 /** A service with the protocol AWS JSON. */
-export type JsonService<Context> = Service<Operation<Context>> &
-  Pick<JsonApi<unknown>, 'target' | 'maxBytes' | 'errorHeaders'>;
+export type JsonService<Context> = Service<Operation<Context>> & Pick<JsonApi<unknown>, 'target'>;
 
 /** @param context what the operations work on */
 export function jsonProtocol<Context>(
@@ -74,7 +73,6 @@ export function restProtocol<Context>(
       tooLarge: 'RequestEntityTooLargeException',
       otherHost: 'AccessDeniedException',
     },
-    operationOf: request => find(operations, request)?.name ?? `${request.method} ${request.target}`,
     async answer(request) {
       const found = find(operations, request);
       if (found === undefined) {
@@ -101,7 +99,7 @@ export function restProtocol<Context>(
 function find<Context>(operations: RestService<Context>['operations'], { method, target }: HttpRequest) {
   const { pathname, searchParams } = new URL(target, 'http://127.0.0.1');
   const parts = pathname.split('/');
-  for (const [name, operation] of Object.entries(operations)) {
+  for (const operation of Object.values(operations)) {
     const wanted = operation.path.split('/');
     const isAsked =
       operation.method === method &&
@@ -112,7 +110,6 @@ function find<Context>(operations: RestService<Context>['operations'], { method,
       part.startsWith('{') ? [[part.slice(1, -1), decodeURIComponent(parts[index] ?? '')]] : [],
     );
     return {
-      name,
       operation,
       fields: { ...Object.fromEntries(searchParams), ...Object.fromEntries(inPath) },
     };

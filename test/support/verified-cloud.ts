@@ -194,7 +194,6 @@ class EventQueue {
 /** The calls of a queue that the command makes. */
 const SQS: JsonService<EventQueue> = {
   target: 'AmazonSQS',
-  maxBytes: 1_048_576,
   errors: VALIDATION_ERRORS,
   operations: {
     ReceiveMessage: {

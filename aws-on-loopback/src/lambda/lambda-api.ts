@@ -40,7 +40,6 @@ export function startLambda({ invoke, port }: LambdaOptions): Promise<LocalServi
       tooLarge: 'RequestTooLargeException',
       otherHost: 'AccessDeniedException',
     },
-    operationOf: () => 'Invoke',
     async answer(request) {
       const { method, target, headers } = request;
       const found = PATH.exec(target)?.[1];

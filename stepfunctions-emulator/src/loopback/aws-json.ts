@@ -10,14 +10,11 @@ export interface JsonApi<Operation> {
   readonly operations: Readonly<Record<string, Operation>>;
   /** Answers an operation. @param fields the fields of the request */
   readonly call: (operation: Operation, fields: Fields) => object | Promise<object>;
-  /** @default 1 MiB, AWS's quota */
-  readonly maxBytes?: number | undefined;
   /** The `__type` of an error. @default its name */
   readonly typeOf?: ((error: ApiError) => string) | undefined;
-  /** Further headers of an error. @default none */
-  readonly errorHeaders?: ((error: ApiError) => Readonly<Record<string, string>>) | undefined;
 }
 
+/** AWS's quota. */
 const MAX_REQUEST_BYTES = 1_048_576;
 
 const HEADERS = { 'content-type': 'application/x-amz-json-1.0' };
@@ -25,20 +22,19 @@ const HEADERS = { 'content-type': 'application/x-amz-json-1.0' };
 /** The protocol AWS JSON 1.0 (1.1 is accepted, too): a header names the operation. */
 export function awsJson<Operation>(api: JsonApi<Operation>): HttpProtocol {
   return {
-    maxBytes: api.maxBytes ?? MAX_REQUEST_BYTES,
+    maxBytes: MAX_REQUEST_BYTES,
     errorNames: {
       internal: 'InternalFailure',
       tooLarge: 'RequestEntityTooLargeException',
       otherHost: 'AccessDeniedException',
     },
-    operationOf: request => targetOf(request)?.slice(api.target.length + 1) ?? '',
     async answer(request) {
       const answer = await api.call(find(api, request), parse(request.body.toString()));
       return { status: 200, headers: HEADERS, body: JSON.stringify(answer) };
     },
     errorAnswer: error => ({
       status: error.status,
-      headers: { ...HEADERS, ...api.errorHeaders?.(error) },
+      headers: HEADERS,
       body: JSON.stringify({
         __type: api.typeOf?.(error) ?? error.name,
         message: error.message,
@@ -48,10 +44,8 @@ export function awsJson<Operation>(api: JsonApi<Operation>): HttpProtocol {
   };
 }
 
-const targetOf = ({ headers }: HttpRequest): string | undefined => headers['x-amz-target']?.toString();
-
-function find<Operation>({ target, operations }: JsonApi<Operation>, request: HttpRequest): Operation {
-  const asked = targetOf(request);
+function find<Operation>({ target, operations }: JsonApi<Operation>, { headers }: HttpRequest): Operation {
+  const asked = headers['x-amz-target']?.toString();
   const name = asked?.startsWith(`${target}.`) ? asked.slice(target.length + 1) : '';
   const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
   if (operation !== undefined) return operation;

@@ -100,10 +100,8 @@ export interface HttpProtocol {
     readonly tooLarge: string;
     readonly otherHost: string;
   };
-  /** Name of the requested operation, for messages and tests. */
-  readonly operationOf: (request: HttpRequest) => string;
-  /** Answers a request; undefined breaks the connection. Throws {@link ApiError} for an error answer. */
-  readonly answer: (request: HttpRequest) => Promise<HttpAnswer | undefined>;
+  /** Answers a request. Throws {@link ApiError} for an error answer. */
+  readonly answer: (request: HttpRequest) => Promise<HttpAnswer>;
   readonly errorAnswer: (error: ApiError, requestId: string) => HttpAnswer;
 }
 
