@@ -11,7 +11,6 @@ import { type DemoOptions, runDemo } from '../lab/demo/run.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
 import { chooseTables } from '../operate/deployment/subject.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
-import { FlagError } from './flags.ts';
 
 export interface MainJobOptions
   extends Pick<DemoOptions, 'minutes' | 'rate' | 'output' | 'show' | 'signal' | 'intervalMs' | 'cloud'> {
@@ -105,18 +104,12 @@ function indexedBy(table: PreciseTtlProps, by: IndexedBy | undefined): PreciseTt
   return { ...others, index: { by } };
 }
 
-/** @throws {FlagError} for a name that no table has, and for a table whose sweep is paused */
+/** @throws {FlagError} for a name that no table has */
 function shownTable(config: DeploymentConfig, wanted: string | undefined) {
   const { tables } = config;
   const [chosen] = chooseTables(config, wanted);
   if (chosen === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
-  const { tableName, enabled, existingTable } = resolveProps(chosen);
-  if (!enabled) {
-    throw new FlagError(
-      `tables[${tables.indexOf(chosen)}].enabled: expected true, got false: the schedules of ${tableName} are paused, so ` +
-        `nothing would be swept; take enabled out of the configuration while you look${tables.length > 1 ? ', or choose another table by --table' : ''}`,
-    );
-  }
+  const { tableName, existingTable } = resolveProps(chosen);
   const which =
     tables.length > 1 ? `, one of the ${tables.length} tables of the configuration (--table)` : '';
   return { chosen, standsFor: `${existingTable ? 'the existing ' : ''}${tableName}${which}` };

@@ -47,8 +47,7 @@ Local that runs there, beside other tables, and removed at the end, also after C
 On a terminal each session is a dot that comes nearer to "now" and goes when it is deleted, above the lag, what the sweep does, and how
 many sessions native TTL might still keep. With --json it shows a line of that, and without a terminal a line every ten seconds.
 
-Exit status: 0 every promise was kept; 1 a promise was broken, or the job could not run; 2 wrong flags, or a table whose sweep
-is paused (enabled: false); 3 no promise is known to be broken, but one is undecided: this machine slept or was too slow, or
+Exit status: 0 every promise was kept; 1 a promise was broken, or the job could not run; 2 wrong flags; 3 no promise is known to be broken, but one is undecided: this machine slept or was too slow, or
 nothing expired; 130 or 143 interrupted.`;
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {

@@ -13,7 +13,6 @@ import { orReference } from './terraform-text.ts';
 /** The settings of a deployment that its alarms depend on. */
 export interface AlarmedDeployment {
   readonly name: string;
-  readonly enabled: boolean;
   readonly alarms: AlarmsProp;
   readonly tables: readonly AlarmedTable[];
 }
@@ -30,7 +29,6 @@ export interface AlarmedTable {
 /** The resources whose metrics the alarms watch. */
 export interface AlarmedResources {
   readonly stateMachineArn: string;
-  readonly replayStateMachineArn: string;
   readonly deadLetterQueueName: string;
 }
 
@@ -41,7 +39,7 @@ type Watched =
   | {
       readonly by: 'AWS/States';
       readonly name: (typeof AWS_METRICS)['AWS/States']['names'][number];
-      /** A metric that is added, and both again for the replays. @default only the one, of the ticks */
+      /** A metric that is added. @default none */
       readonly and?: (typeof AWS_METRICS)['AWS/States']['names'][number];
     }
   /** The queue of the failed starts of schedules. */
@@ -70,8 +68,6 @@ interface Alarm {
   readonly isHeartbeat?: true;
   /** The meaning of a period without a datapoint. `ignore`: the alarm does not change. */
   readonly treatMissingData: 'notBreaching' | 'ignore';
-  /** Whether the alarm is left out while the schedules are off, since it would always sound. @default it is included then too */
-  readonly onlyEnabled?: true;
   /** Whether the alarm exists only if a function reads the stream of a table. @default it always exists */
   readonly ofReaders?: true;
   /** The meaning of the alarm, as a sentence. */
@@ -133,7 +129,6 @@ export const ALARMS = {
     periods: NO_SWEEP_PERIODS,
     isHeartbeat: true,
     treatMissingData: 'ignore',
-    onlyEnabled: true,
     help: 'No sweep succeeds any more: the schedules are off or gone, or every sweep fails. Expired items stay.',
   },
   executionsFailed: {
@@ -223,7 +218,7 @@ export const ALARMS_KIND: Kind<AlarmsProp> = kind(
 );
 
 /** An alarm as it is deployed. */
-export interface DeployedAlarm extends Omit<Alarm, 'watched' | 'threshold' | 'onlyEnabled' | 'ofReaders'> {
+export interface DeployedAlarm extends Omit<Alarm, 'watched' | 'threshold' | 'ofReaders'> {
   readonly alarm: AlarmName;
   /** Name in CloudWatch. */
   readonly name: string;
@@ -252,12 +247,11 @@ export function alarmsOf(
   deployment: AlarmedDeployment,
   resources: AlarmedResources,
 ): readonly DeployedAlarm[] {
-  const { alarms, enabled, tables } = deployment;
+  const { alarms, tables } = deployment;
   if (alarms === false) return [];
-  return ALARM_NAMES.filter(alarm => {
-    const { onlyEnabled }: Alarm = ALARMS[alarm];
-    return (enabled || !onlyEnabled) && tables.some(table => hasSubject(alarm, table));
-  }).map(alarm => deployed(alarm, deployment, resources));
+  return ALARM_NAMES.filter(alarm => tables.some(table => hasSubject(alarm, table))).map(alarm =>
+    deployed(alarm, deployment, resources),
+  );
 }
 
 function deployed(
@@ -265,13 +259,7 @@ function deployed(
   deployment: AlarmedDeployment,
   resources: AlarmedResources,
 ): DeployedAlarm {
-  const {
-    watched: _watched,
-    threshold: _byDefault,
-    onlyEnabled: _enabled,
-    ofReaders: _readers,
-    ...rest
-  }: Alarm = ALARMS[alarm];
+  const { watched: _watched, threshold: _byDefault, ofReaders: _readers, ...rest }: Alarm = ALARMS[alarm];
   const [metric, ...others] = metricsOf(alarm, deployment, resources);
   return {
     ...{ ...rest, metric, others, alarm },
@@ -282,7 +270,7 @@ function deployed(
 
 /** The alarms of a deployment, for callers that do not use the alarms' metrics: these name no resources here. */
 export function deployedAlarms(deployment: AlarmedDeployment): readonly DeployedAlarm[] {
-  return alarmsOf(deployment, { stateMachineArn: '', replayStateMachineArn: '', deadLetterQueueName: '' });
+  return alarmsOf(deployment, { stateMachineArn: '', deadLetterQueueName: '' });
 }
 
 /** Names in CloudWatch of a deployment's alarms. */
@@ -293,7 +281,7 @@ export function alarmNamesOf(deployment: AlarmedDeployment): readonly string[] {
 function metricsOf(
   alarm: AlarmName,
   deployment: AlarmedDeployment,
-  { stateMachineArn, replayStateMachineArn, deadLetterQueueName: QueueName }: AlarmedResources,
+  { stateMachineArn, deadLetterQueueName: QueueName }: AlarmedResources,
 ): readonly [MetricReference, ...MetricReference[]] {
   const { watched }: Alarm = ALARMS[alarm];
   if (watched.by === 'sweep') return [sweepMetric(watched.name, deployment)];
@@ -305,12 +293,7 @@ function metricsOf(
   const { by, name, and } = watched;
   const ofTicks = awsMetric(by, name, { StateMachineArn: stateMachineArn });
   if (and === undefined) return [ofTicks];
-  const ofReplays = { StateMachineArn: replayStateMachineArn };
-  return [
-    ofTicks,
-    awsMetric(by, and, { StateMachineArn: stateMachineArn }),
-    ...[name, and].map(each => awsMetric(by, each, ofReplays)),
-  ];
+  return [ofTicks, awsMetric(by, and, { StateMachineArn: stateMachineArn })];
 }
 
 /** A metric that the sweep records, with its dimensions in CloudWatch. */
@@ -328,8 +311,9 @@ export function thresholdOf(alarm: AlarmName, { tables }: Pick<AlarmedDeployment
 }
 
 /** URL of an alarm's section in the runbook: a person who receives an alarm has this text, but perhaps no checkout. */
-export function runbookOf(alarm: AlarmName): string {
-  return `https://github.com/precise-ttl/precise-ttl/blob/main/docs/reference/alarms.md#${kebab(alarm)}`;
+export function runbookOf(alarm?: AlarmName): string {
+  const section = alarm === undefined ? '' : `#${kebab(alarm)}`;
+  return `https://github.com/precise-ttl/precise-ttl/blob/main/docs/reference/alarms.md${section}`;
 }
 
 /** The text that CloudWatch shows with an alarm and sends with it. It has at most 1,024 characters. Source: PutMetricAlarm. */

@@ -27,7 +27,7 @@ import {
   withShared,
 } from './props.ts';
 import { REGION } from './regions.ts';
-import { TAGS, TAGS_OR_REFERENCES } from './tags.ts';
+import { TAGS } from './tags.ts';
 import { isReference, listOf } from './terraform-text.ts';
 
 /** Terraform's state in a local file beside the project: only for trials by one person. */
@@ -297,23 +297,10 @@ export function checkConfig(config: unknown): DeploymentConfig {
   if (ofEach.length > 0) throw new InvalidConfigError(ofEach);
   const ofAll = [
     ...deploymentProblems(tables.map(resolveProps), fieldInTables),
-    ...sharedTagProblems(checked),
     ...otherRegionProblems(checked),
   ];
   if (ofAll.length > 0) throw new InvalidConfigError(ofAll);
   return checked;
-}
-
-/**
- * Problems of tags together: a table's resources have the deployment's tags and their own, which may be too many, though each list is
- * valid.
- */
-function sharedTagProblems({ tags, tables }: DeploymentConfig): FieldProblem[] {
-  return tables.flatMap((table, index) =>
-    table.tags === undefined
-      ? []
-      : valueProblems(`tables[${index}].tags`, TAGS_OR_REFERENCES, { ...tags, ...table.tags }, SEE_DOCS),
-  );
 }
 
 /**

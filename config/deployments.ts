@@ -16,11 +16,9 @@ import {
 type SharedName = (typeof DEPLOYMENT_PROPS)[number];
 
 /** Tables that one deployment sweeps, and the settings that they share. */
-export interface Deployment extends Pick<ResolvedProps, SharedName | 'tags' | 'logKeys'> {
+export interface Deployment extends Pick<ResolvedProps, SharedName | 'logKeys'> {
   readonly name: string;
   readonly tables: readonly ResolvedProps[];
-  /** Whether any of its tables is enabled. */
-  readonly enabled: boolean;
 }
 
 /** The deployments of these tables, ordered by their first tables. */
@@ -36,25 +34,13 @@ export function deploymentOf(tables: readonly ResolvedProps[]): Deployment {
   const shared = Object.fromEntries(
     DEPLOYMENT_PROPS.filter(prop => first[prop] !== undefined).map(prop => [prop, first[prop]]),
   ) as unknown as Pick<ResolvedProps, SharedName>;
-  const tags = tagsOfAll(tables);
   return {
     ...shared,
-    ...(tags && { tags }),
     name: first.sweep,
     tables,
-    enabled: tables.some(({ enabled }) => enabled),
     // The states' data contain keys of all tables.
     logKeys: tables.every(({ logKeys }) => logKeys === 'full') ? 'full' : 'none',
   };
-}
-
-/** The tags that all tables have, with equal values. */
-function tagsOfAll(tables: readonly ResolvedProps[]): ResolvedProps['tags'] {
-  const [first, ...others] = tables.map(({ tags = {} }) => tags);
-  const shared = Object.entries(first ?? {}).filter(([key, value]) =>
-    others.every(tags => tags[key] === value),
-  );
-  return shared.length === 0 ? undefined : Object.fromEntries(shared);
 }
 
 /**

@@ -21,17 +21,11 @@ import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.t
 import { ALARMS_KIND } from './alarms.ts';
 import { flattened, GROUP_NAMES, GROUPS, type GroupName, isGrouped, nested, pathOf } from './prop-groups.ts';
 import { ARCHIVE, EVENTS } from './stream-props.ts';
-import { TAGS_OR_REFERENCES } from './tags.ts';
 import { orReference } from './terraform-text.ts';
 
 /** Types that a key attribute can have. */
 const KEY_TYPES = ['S', 'N', 'B'] as const;
 export type KeyType = (typeof KEY_TYPES)[number];
-
-/** Retention periods that CloudWatch Logs allows. Source: PutRetentionPolicy in its API reference. */
-const LOG_RETENTION_DAYS = [
-  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
-];
 
 /**
  * Longest name of a deployment, and longest prefix of a table's resources: with it the longest name made from it stays within AWS's limit
@@ -194,46 +188,21 @@ export const PROPS = {
    */
   sweep: optional(NAME, DEFAULT_SWEEP),
   /**
-   * whether ticks sweep the table; replays work in any case. To stop for a while, [pause](../operate.md#how-do-i-stop-it-or-slow-it-down)
-   * it
-   */
-  enabled: optional(boolean(), true),
-  /**
    * most deletes per second; `0` = no limit: [Slow it down](../operate.md#how-do-i-stop-it-or-slow-it-down)
    */
   maxDeletesPerSecond: optional(SETTING_KINDS.maxDeletesPerSecond, 0),
-  /** how long logs are kept, one of CloudWatch's periods */
-  logRetentionDays: optional(oneOf(LOG_RETENTION_DAYS), 30),
   /**
    * what logs, causes of failures, reports and commands show of items' keys: `'full'`, `'hash'` or `'none'`: [What is stored
    * where](../operate.md#what-is-stored-where-and-who-can-read-it)
    */
-  logKeys: optional(SETTING_KINDS.logKeys, 'full'),
+  logKeys: optional(SETTING_KINDS.logKeys, 'hash'),
   /**
    * the [alarms](alarms.md), on a topic of the deployment's own, `<sweep>-alarms`: `false` for none, or the ARN of an SNS topic to which
    * `cloudwatch.amazonaws.com` may publish
    */
   alarms: optional(ALARMS_KIND, true),
   /** whether the deployment has a [dashboard](metrics.md) */
-  dashboard: optional(boolean(), true),
-  /**
-   * tags for all resources of this table, in addition to those of the configuration. Resources that tables share get the tags that all of
-   * these tables have
-   * @default none
-   */
-  tags: orNone(TAGS_OR_REFERENCES),
-  /**
-   * ARN of a policy that bounds what the roles may do; it must allow what their own policies allow
-   * @default none
-   */
-  permissionsBoundary: orNone(
-    orReference(
-      text(
-        /^arn:[a-z0-9-]+:iam::(aws|\d{12}):policy\/[\x21-\x7e]+$/,
-        "the ARN of an IAM policy, e.g. 'arn:aws:iam::123456789012:policy/boundary'",
-      ),
-    ),
-  ),
+  dashboard: optional(boolean(), false),
   /**
    * ARN of a customer managed key that encrypts the logs, the queues, the created bucket, the topic of the alarms, the functions'
    * environment and the executions: [Keys](../operate.md#keys)
@@ -333,10 +302,8 @@ export function propsOfSettings(settings: FlatProps): PreciseTtlProps {
  * on them.
  */
 export const DEPLOYMENT_PROPS = [
-  'logRetentionDays',
   'alarms',
   'dashboard',
-  'permissionsBoundary',
   'kmsKeyArn',
 ] as const satisfies readonly (keyof PropList)[];
 

@@ -81,7 +81,6 @@ export interface BilledDeployment extends SweptDeployment {
   /** Number of metrics that its alarms watch. */
   readonly alarmMetrics: number;
   readonly hasDashboard: boolean;
-  readonly logRetentionDays: number;
 }
 
 /** The parts of a bill: the sweep itself, its monitoring, the tables that it sweeps, and the archive if there is one. */
@@ -141,12 +140,12 @@ function addedUp(lines: readonly BillLine[]): BillLine[] {
 }
 
 function linesOf(deployment: BilledDeployment): BillLine[] {
-  const { tables, logRetentionDays } = deployment;
+  const { tables } = deployment;
   return [
     ...linesOfSweep(deployment),
     ...linesOfMonitoring(deployment),
     ...tables.flatMap(linesOfTable),
-    ...tables.flatMap(table => linesOfArchive({ ...table, logRetentionDays })),
+    ...tables.flatMap(table => linesOfArchive(table)),
   ];
 }
 
@@ -184,10 +183,11 @@ function linesOfSweep(deployment: BilledDeployment): BillLine[] {
 }
 
 function linesOfMonitoring(deployment: BilledDeployment): BillLine[] {
-  const { alarmMetrics, hasDashboard, logRetentionDays } = deployment;
+  const { alarmMetrics, hasDashboard } = deployment;
   const usage = usageOfMonth(deployment);
   const logged = bytesLogged(usage) / GB;
-  const kept = (logged * logRetentionDays) / 30;
+  // Kept for 30 days.
+  const kept = logged;
   const metrics = metricsOf(deployment);
   const line = lineOf('monitoring');
   return [
@@ -251,18 +251,14 @@ function linesOfTable(table: BilledTable): BillLine[] {
  * The lines of the bill for the archive. Lambda's reads of a table's stream are free. Source:
  * https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams".
  */
-function linesOfArchive({
-  archiveBatchSeconds,
-  logRetentionDays,
-  ...table
-}: BilledTable & Pick<BilledDeployment, 'logRetentionDays'>): BillLine[] {
+function linesOfArchive({ archiveBatchSeconds, ...table }: BilledTable): BillLine[] {
   if (archiveBatchSeconds === undefined) return [];
   const { calls, gbSeconds, puts, storedGb, loggedGb } = archiveOfMonth({
     ...table,
     batchSeconds: archiveBatchSeconds,
   });
   const line = lineOf('archive');
-  const logDollars = loggedGb * (BILL_PRICES.logGb + (BILL_PRICES.logGbMonths * logRetentionDays) / 30);
+  const logDollars = loggedGb * (BILL_PRICES.logGb + BILL_PRICES.logGbMonths);
   return [
     line('archiving: calls', calls, 'calls', calls * PRICES.functionInvocations, '1 million'),
     line('archiving: time', gbSeconds, 'GB-seconds', gbSeconds * PRICES.functionGbSeconds, '400,000'),

@@ -126,7 +126,7 @@ function settingsOf(tables: readonly ResolvedProps[]): TableSettings[] {
 /** The settings of a table that the bill depends on, in words. */
 function settingsInWords(props: ResolvedProps): string {
   const { indexedBy, granularityMinutes, precision, pollSeconds, shards } = props;
-  const [deployment] = billedDeployments([{ ...props, enabled: true }], {
+  const [deployment] = billedDeployments([props], {
     ...{ itemsPerMonth: 0, itemBytes: 1, renewalsPerItem: 0, lifetimeHours: 1 },
   });
   const alarms = deployment?.alarmMetrics ?? 0;
@@ -140,7 +140,6 @@ function settingsInWords(props: ResolvedProps): string {
     props.dashboard ? 'a dashboard' : 'no dashboard',
     ...(props.archive ? ['an archive'] : []),
     ...(props.events ? ['counted without events'] : []),
-    ...(props.enabled ? [] : ['counted as if it were enabled']),
   ].join(', ');
 }
 
@@ -155,10 +154,9 @@ export type ItemLoad = Pick<BilledTable, 'itemsPerMonth' | 'itemBytes' | 'renewa
 /** The deployments of these tables, for the bill. */
 export function billedDeployments(tables: readonly ResolvedProps[], load: ItemLoad): BilledDeployment[] {
   return deploymentsOf(tables).map(deployment => {
-    const { dashboard, logRetentionDays } = deployment;
+    const { dashboard } = deployment;
     const recorded = SWEEP_METRICS.filter(({ onlyAboveZero }) => !onlyAboveZero);
     return {
-      logRetentionDays,
       tables: deployment.tables.map(props => billedTable(props, load)),
       customMetrics: {
         deleting: recorded.length,

@@ -21,7 +21,6 @@ import {
   type S3State,
 } from '../config/config.ts';
 import { deploymentsOf } from '../config/deployments.ts';
-import { DEPLOYMENT_PLACES } from '../config/holdings.ts';
 import { mapValues } from '../config/map-values.ts';
 import { constructId } from '../config/names.ts';
 import { resolveProps } from '../config/props.ts';
@@ -30,10 +29,8 @@ import { escapedTexts } from '../config/terraform-text.ts';
 import type { FieldProblem } from '../expiry/errors.ts';
 import { isObject } from '../expiry/fields.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
-import { Guard } from './parts/guard.ts';
 import { Place } from './parts/place.ts';
 import { SweptTable } from './parts/swept-table.ts';
-import { guardDeployment, guardTable, removeTable } from './precise-ttl.ts';
 
 /** A Terraform backend with any type and settings, by Terraform's names: CDKTF's classes lack newer backends and settings. */
 class AnyBackend extends TerraformBackend {
@@ -134,12 +131,10 @@ export class PreciseTtlStack extends TerraformStack {
       const scope = new Construct(this, constructId(props.tableName));
       return new SweptTable(scope, { place, props: resolveProps(props) });
     });
-    for (const table of tables) guardTable(table, place);
     const deployments = deploymentsOf(tables.map(({ props }) => props)).map(deployment => {
       const own = tables.filter(({ props }) => deployment.tables.includes(props));
       const at = new Construct(scopeOfSweeps(this), deployment.name);
       const sweep = new DeployedSweep(at, { place, deployment, tables: own });
-      guardDeployment(at, { place, sweep, places: DEPLOYMENT_PLACES });
       return { sweep, tables: own };
     });
     if (config.overrides) applyOverrides(this, config.overrides);
@@ -196,19 +191,24 @@ function dashboardUrl(region: string, name: string): { dashboardUrl?: string } {
   };
 }
 
+type Blocks = Record<string, Record<string, { readonly lifecycle?: { readonly prevent_destroy?: boolean } }>>;
+
 /**
- * A deployment whose sweeps are removed: it only tells Terraform to keep the tables. Applying it deletes everything else, and leaves an
+ * Takes everything out of a stack but what holds data, which it tells Terraform to forget: applying it deletes the rest, and leaves an
  * empty state. It reads no table, so a missing table is no obstacle.
  */
-export class RemovedStack extends TerraformStack {
-  constructor(scope: Construct, id: string, config: DeploymentConfig) {
-    super(scope, id);
-    prepare(this, config);
-    for (const props of config.tables) removeTable(new Construct(this, constructId(props.tableName)), props);
-    for (const { name } of deploymentsOf(config.tables.map(resolveProps))) {
-      Guard.of(this).removeSweep(new Construct(scopeOfSweeps(this), name));
-    }
-  }
+function removeAll(stack: PreciseTtlStack): void {
+  const { resource, removed = [] } = stack.toTerraform() as { resource: Blocks; removed?: object[] };
+  const held = Object.entries(resource).flatMap(([type, named]) =>
+    Object.entries(named)
+      // A bucket that stays keeps its settings.
+      .filter(([, { lifecycle }]) => lifecycle?.prevent_destroy || type.startsWith('aws_s3_bucket'))
+      .map(([name]) => ({ from: `${type}.${name}`, lifecycle: [{ destroy: false }] })),
+  );
+  const { node } = stack;
+  for (const { id } of node.children.map(child => child.node))
+    if (id !== 'backend' && id !== 'aws') node.tryRemoveChild(id);
+  stack.addOverride('removed', [...removed, ...held]);
 }
 
 /** Sets up the state and the provider. */
@@ -265,8 +265,8 @@ export interface SynthesisOptions {
 export function synthesize({ config, outdir, removed = false }: SynthesisOptions): void {
   const checked = checkConfig(config);
   const app = new App(outdir === undefined ? {} : { outdir });
-  if (removed) new RemovedStack(app, STACK, checked);
-  else new PreciseTtlStack(app, STACK, checked);
+  const stack = new PreciseTtlStack(app, STACK, checked);
+  if (removed) removeAll(stack);
   withoutDeprecations(() => app.synth());
 }
 

@@ -16,5 +16,5 @@ export type { ArchiveProp, EventsProp } from '../config/stream-props.ts';
 export { PreciseTtlError } from '../expiry/errors.ts';
 export { PreciseTtlStack } from './app.ts';
 export type { ConstructProps, SweptTableProps } from './construct-props.ts';
-export type { TableReference } from './parts/expiring-table.ts';
+export type { TableReference } from './parts/swept-table.ts';
 export { PreciseTtl } from './precise-ttl.ts';

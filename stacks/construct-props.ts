@@ -22,7 +22,7 @@ import type { FieldProblem } from '../expiry/errors.ts';
 import { fieldProblems, isObject, type Kind, kind, text, under, valueProblems } from '../expiry/fields.ts';
 import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
 import { SETTING_KINDS } from '../functions/runtime/environment.ts';
-import type { TableReference } from './parts/expiring-table.ts';
+import type { TableReference } from './parts/swept-table.ts';
 
 /** The props for a table that the construct makes or looks up. A table that is made elsewhere in the stack has none of them. */
 const OF_OUR_TABLE = ['tableName', 'existingTable'] as const;
@@ -160,16 +160,7 @@ function tableProblems(props: TableProps): FieldProblem[] {
 }
 
 /** Props that may be or contain tokens: these are written unchanged into Terraform's JSON. */
-const MAY_BE_TOKENS = [
-  'table',
-  'tags',
-  'permissionsBoundary',
-  'kmsKeyArn',
-  'tableKmsKeyArn',
-  'alarms',
-  'archive',
-  'events',
-];
+const MAY_BE_TOKENS = ['table', 'kmsKeyArn', 'tableKmsKeyArn', 'alarms', 'archive', 'events'];
 
 /**
  * Problems of tokens in all other props. Their values must be known now, or are escaped later, which would turn a token's reference into

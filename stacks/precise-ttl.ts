@@ -2,25 +2,20 @@ import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { InvalidConfigError } from '../config/config.ts';
 import { type Deployment, deploymentOf } from '../config/deployments.ts';
-import { DEPLOYMENT_PLACES, PLACES, TABLE_PLACES } from '../config/holdings.ts';
 import { mapValues } from '../config/map-values.ts';
 import { constructId, type Named, nameProblem, namesOfDeployment, namesOfTable } from '../config/names.ts';
-import { type PreciseTtlProps, resolveProps } from '../config/props.ts';
 import type { TaskName } from '../statemachine/contract/machines.ts';
 import type { FunctionArns } from '../statemachine/states.ts';
 import { type ConstructProps, constructProblems, resolveConstruct } from './construct-props.ts';
 import type { SweepDashboard } from './dashboard.ts';
 import type { SweepAlarms } from './parts/alarms.ts';
-import { guardedBucket, guardName } from './parts/archive.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
-import { guarded } from './parts/expiring-table.ts';
-import { Guard } from './parts/guard.ts';
 import type { Journal } from './parts/journal.ts';
 import { Place } from './parts/place.ts';
 import type { SweepFunction } from './parts/sweep-function.ts';
 import type { ReplayMachine, TickMachine } from './parts/sweep-machines.ts';
 import type { SweepSchedules } from './parts/sweep-schedules.ts';
-import { ARCHIVE, SweptTable } from './parts/swept-table.ts';
+import { SweptTable } from './parts/swept-table.ts';
 
 /**
  * Precise TTL for one table or several: each table has its index, and the resources of its props `archive` and `events`; one
@@ -54,8 +49,7 @@ export class PreciseTtl extends Construct {
   readonly replayStateMachineName: string;
   readonly journalTableName: string;
   readonly journalTableArn: string;
-  /** Undefined when no table is enabled. */
-  readonly scheduleArn: string | undefined;
+  readonly scheduleArn: string;
   readonly scheduleGroupArn: string;
   readonly deadLetterQueueArn: string;
   readonly deadLetterQueueUrl: string;
@@ -100,7 +94,7 @@ export class PreciseTtl extends Construct {
     this.replayStateMachineName = sweep.replay.stateMachineName;
     this.journalTableName = sweep.journal.tableName;
     this.journalTableArn = sweep.journal.tableArn;
-    this.scheduleArn = sweep.schedules.tick?.arn;
+    this.scheduleArn = sweep.schedules.tick.arn;
     this.scheduleGroupArn = sweep.schedules.group.arn;
     this.deadLetterQueueArn = sweep.schedules.deadLetterQueue.arn;
     this.deadLetterQueueUrl = sweep.schedules.deadLetterQueue.url;
@@ -109,16 +103,6 @@ export class PreciseTtl extends Construct {
     this.dashboardName = sweep.dashboard?.dashboardName;
     this.roleArns = sweep.roleArns;
     this.logGroupArns = sweep.logGroupArns;
-
-    if (isOne) {
-      guardDeployment(this, { place, sweep, places: PLACES });
-      return;
-    }
-    guardDeployment(this, { place, sweep, places: DEPLOYMENT_PLACES });
-    for (const table of this.tables) guardTable(table, place);
-    // If this construct had only one table before, that table is at this path. Its path is another one now, so Terraform would delete it
-    // here.
-    Guard.of(this).leave(this, 'table/table', 'aws_dynamodb_table');
   }
 
   /** The only table. @throws TypeError when there are several */
@@ -129,25 +113,6 @@ export class PreciseTtl extends Construct {
       `PreciseTtl.table: expected a deployment of one table, got ${this.tables.length}; take one of tables`,
     );
   }
-}
-
-interface GuardedDeployment {
-  readonly place: Place;
-  readonly sweep: DeployedSweep;
-  /** Types of its possible resources by path. */
-  readonly places: ReadonlyMap<string, string>;
-}
-
-/** Guards the resources of a deployment through every later plan. @param scope scope of the deployment */
-export function guardDeployment(scope: Construct, { place, sweep, places }: GuardedDeployment): void {
-  const name = `${sweep.tick.stateMachine.name} in ${place.region}`;
-  Guard.of(scope).keepSweep(scope, { name, isRunning: sweep.deployment.enabled }, places);
-}
-
-/** Guards the resources of a table through every later plan. */
-export function guardTable({ scope, props }: SweptTable, place: Place): void {
-  const name = `${props.name} in ${place.region}`;
-  Guard.of(scope).keepSweep(scope, { name, isRunning: props.enabled }, TABLE_PLACES);
 }
 
 /** Refuses two deployments of the same name: role names are unique in an account, and a stack is deployed to one account. */
@@ -165,18 +130,4 @@ function namesOf({ deployment }: PreciseTtl): Named[] {
     namesOfDeployment('sweep', deployment.name),
     ...deployment.tables.map(table => namesOfTable('tableName', table)),
   ];
-}
-
-/**
- * Removes a table from the deployment: the table and its bucket are kept, its other resources may be deleted. @param scope former scope of
- * the table
- */
-export function removeTable(scope: Construct, props: PreciseTtlProps): void {
-  const resolved = resolveProps(props);
-  const table = new Construct(new Construct(scope, 'table'), 'table');
-  const bucket = new Construct(new Construct(scope, ARCHIVE), 'bucket');
-  const guard = Guard.of(scope);
-  guard.forget(resolved.tableName, guarded(table, resolved));
-  guard.forget(guardName(bucket), guardedBucket(bucket));
-  guard.removeSweep(scope);
 }

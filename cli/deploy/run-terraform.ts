@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { CONFIG_FILES, findConfigFile, loadConfigFile } from '../../config/config-file.ts';
 import { PreciseTtlError } from '../../expiry/errors.ts';
@@ -135,6 +135,26 @@ export class Terraform {
       env: { ...process.env, ...ENVIRONMENT },
     });
     return JSON.parse(stdout)[name]?.value;
+  }
+
+  /**
+   * What Terraform would replace because its creation broke off, though it holds data: it refuses each plan until it is told that the
+   * resource is whole.
+   *
+   * @returns the commands that tell it
+   */
+  async untaintCommands(): Promise<string[]> {
+    const args = [`-chdir=${this.#stack.stack}`, 'show', '-json'];
+    const { stdout } = await promisify(execFile)(this.#program, args, {
+      env: { ...process.env, ...ENVIRONMENT },
+      maxBuffer: 2 ** 28,
+    });
+    const { values } = JSON.parse(stdout) as {
+      values?: { root_module: { resources?: readonly { address: string; type: string; tainted?: true }[] } };
+    };
+    return (values?.root_module.resources ?? [])
+      .filter(({ type, tainted }) => tainted && /^aws_(dynamodb_table|s3_bucket)$/.test(type))
+      .map(({ address }) => `${this.#program} -chdir=${relative('', this.#stack.stack)} untaint ${address}`);
   }
 
   /** @returns the exit status; 1 when a signal ended it */

@@ -1,4 +1,3 @@
-import type { Deployment } from '../../config/deployments.ts';
 import {
   advanced,
   type DeploymentState,
@@ -85,11 +84,10 @@ const STALE_MS = 10 * 60 * 1000;
 export function isStale(
   { tick }: Pick<SeenJournal, 'tick'>,
   createdAt: Date | undefined,
-  { enabled }: Deployment,
   now: number,
 ): boolean {
   const since = tick ?? createdAt;
-  return enabled && (since === undefined || now - since.getTime() > STALE_MS);
+  return since === undefined || now - since.getTime() > STALE_MS;
 }
 
 /** Whether the newest sweep left items, and no later tick shows that the sweep has recovered. */

@@ -99,8 +99,6 @@ function scheduleFindings(
   const { deployment } = subject;
   const tick = tickSchedule(deployment);
   const isTick = name === tick.name;
-  if (isTick && !deployment.enabled)
-    return seen === undefined ? [] : [finding('schedule-not-paused', subject, { detail: name })];
   if (seen === undefined) return [finding('schedule-missing', subject, { detail: name })];
   const differences = isTick ? differencesOf(seen, tick, machineArn) : [];
   return [

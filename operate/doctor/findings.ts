@@ -306,11 +306,6 @@ const OF_THE_DEPLOYMENT = {
     'No tick sweeps anything: none can tell which tables are paused.',
     deploy,
   ),
-  'schedule-not-paused': warning(
-    'a schedule is there, and the configuration says that there are none (enabled: false)',
-    'The sweep goes on deleting what is expired.',
-    deploy,
-  ),
   'schedule-differs': warning(
     'a schedule does something else than the configuration says',
     'The configuration was changed after the last deployment, or the schedule by hand.',

@@ -26,13 +26,12 @@ const TICK_MS = 210_000;
 
 /** Judges the observations of a table. @param now epoch milliseconds */
 export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
-  const isOff = !subject.props.enabled;
   const look = seenOf(seen.overdue);
   const lateness = look === null ? undefined : latenessOf(look, subject.props);
   const remarks = [
     ...silentRemarks(seen),
     ...machineRemarks(seen, subject),
-    ...(isOff ? [OFF] : scheduleRemarks(seen)),
+    ...scheduleRemarks(seen),
     ...journalRemarks(seen, subject, lateness !== undefined, now),
     ...(lateness === undefined ? [] : lateCauses(seen, subject, lateness, now)),
     ...unseenRemarks(seen),
@@ -53,8 +52,6 @@ export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
 function inOrder(remarks: readonly Remark[]): Remark[] {
   return remarks.toSorted((one, other) => REMARK_IDS.indexOf(one.id) - REMARK_IDS.indexOf(other.id));
 }
-
-const OFF = remark('disabled', 'no tick sweeps it, as the configuration says (enabled: false)');
 
 /** The worst verdict. */
 export function worst(verdicts: readonly Verdict[]): Verdict {
@@ -119,7 +116,7 @@ function journalRemarks(
   // If the reading was incomplete, the rest is not the ticks' fault.
   const read = look?.unseen === null ? (look.read[0]?.from ?? null) : null;
   return [
-    ...tickRemarks(journal.seen, subject, createdAt, isLate, now),
+    ...tickRemarks(journal.seen, createdAt, isLate, now),
     ...pauseRemarks(journal.seen),
     ...behindRemarks(journal.seen, read),
     ...failureRemarks(journal.seen, now),
@@ -128,14 +125,13 @@ function journalRemarks(
 
 function tickRemarks(
   journal: SeenJournal,
-  { deployment }: Subject,
   createdAt: Date | undefined,
   isLate: boolean,
   now: number,
 ): Remark[] {
   const { tick } = journal;
-  const isMissing = isLate && deployment.enabled && tick !== undefined && now - tick.getTime() > TICK_MS;
-  if (!isMissing && !isStale(journal, createdAt, deployment, now)) return [];
+  const isMissing = isLate && tick !== undefined && now - tick.getTime() > TICK_MS;
+  if (!isMissing && !isStale(journal, createdAt, now)) return [];
   const text =
     tick === undefined
       ? 'no tick has ever planned'
@@ -275,7 +271,7 @@ function lateRemark(seen: SeenTable, lateness: Lateness, cause: Remark | undefin
     mayBeWrittenLate && cause === undefined
       ? ': what is written less than two minutes before it expires waits for the next tick'
       : '';
-  const isExpected = cause?.id === 'paused' || cause?.id === 'disabled';
+  const isExpected = cause?.id === 'paused';
   const isNormal = mayBeWrittenLate && cause === undefined;
   const severity = isLeft(lateness) && !isExpected ? 'broken' : isNormal ? 'note' : 'warning';
   const text = `${items} for ${duration(seconds * 1000)}; more than ${lateAfter} s is late${written}${trend}`;

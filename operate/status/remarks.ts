@@ -35,11 +35,6 @@ export const REMARKS = {
     'the journal is not there',
     '`npx precise-ttl deploy`, and set pauses again',
   ),
-  disabled: cause(
-    'warning',
-    'the configuration has `enabled: false`',
-    'take it out and deploy, when the table is to be swept',
-  ),
   paused: cause('warning', 'somebody has paused the table', '`npx precise-ttl resume --table Sessions`'),
   scheduleMissing: cause('broken', 'a schedule is not there', '`npx precise-ttl deploy`'),
   scheduleOff: cause(

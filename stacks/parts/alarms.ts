@@ -11,7 +11,6 @@ import {
 } from '../../config/alarms.ts';
 import type { Deployment } from '../../config/deployments.ts';
 import type { Place } from './place.ts';
-import { tagged } from './tagged.ts';
 
 export interface SweepAlarmsProps {
   readonly place: Place;
@@ -37,7 +36,7 @@ export class SweepAlarms extends Construct {
       this.topicArn = given ?? this.topic?.arn;
     }
     this.alarms = Object.fromEntries(
-      deployed.map(alarm => [alarm.name, metricAlarm(this, alarm, this.topicArn, deployment)]),
+      deployed.map(alarm => [alarm.name, metricAlarm(this, alarm, this.topicArn)]),
     );
   }
 
@@ -68,7 +67,6 @@ export class SweepAlarms extends Construct {
         ],
       }),
       ...(kmsKeyArn !== undefined && { kmsMasterKeyId: kmsKeyArn }),
-      ...tagged(sweep),
     });
   }
 }
@@ -78,7 +76,6 @@ function metricAlarm(
   scope: Construct,
   alarm: DeployedAlarm,
   topicArn: string | undefined,
-  sweep: Pick<Deployment, 'tags'>,
 ): CloudwatchMetricAlarm {
   const actions = topicArn === undefined ? [] : [topicArn];
   return new CloudwatchMetricAlarm(scope, kebab(alarm.alarm), {
@@ -90,7 +87,6 @@ function metricAlarm(
     treatMissingData: alarm.treatMissingData,
     alarmActions: actions,
     okActions: actions,
-    ...tagged(sweep),
   });
 }
 

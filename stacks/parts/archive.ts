@@ -5,28 +5,15 @@ import { S3BucketPolicy } from '@cdktf/provider-aws/lib/s3-bucket-policy/index.j
 import { S3BucketPublicAccessBlock } from '@cdktf/provider-aws/lib/s3-bucket-public-access-block/index.js';
 import { S3BucketServerSideEncryptionConfigurationA } from '@cdktf/provider-aws/lib/s3-bucket-server-side-encryption-configuration/index.js';
 import { S3BucketVersioningA } from '@cdktf/provider-aws/lib/s3-bucket-versioning/index.js';
-import { type ITerraformDependable, TerraformStack } from 'cdktf';
+import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
 import { bucketPrefixOf } from '../../config/names.ts';
 import type { ResolvedProps } from '../../config/props.ts';
 import type { ResolvedArchive } from '../../config/stream-props.ts';
 import { EXPIRED_DATE, REMOVED_DATE, tableFolder } from '../../functions/archive/archive-object.ts';
 import { toArchiveEnvironment } from '../../functions/archive/settings.ts';
-import { Guard, type GuardedResource, pathOf } from './guard.ts';
 import type { Place } from './place.ts';
 import { StreamReader } from './stream-reader.ts';
-import { tagged } from './tagged.ts';
-
-/** The resources of a bucket, by their ids here. They are kept together: a kept bucket must not lose its policy. */
-const TYPES = {
-  bucket: 'aws_s3_bucket',
-  versioning: 'aws_s3_bucket_versioning',
-  encryption: 'aws_s3_bucket_server_side_encryption_configuration',
-  'public-access': 'aws_s3_bucket_public_access_block',
-  ownership: 'aws_s3_bucket_ownership_controls',
-  lifecycle: 'aws_s3_bucket_lifecycle_configuration',
-  policy: 'aws_s3_bucket_policy',
-} as const;
 
 /** Days after which uploads that were never completed are removed: they cost as much as objects. */
 const INCOMPLETE_UPLOAD_DAYS = 7;
@@ -36,7 +23,7 @@ export interface ArchiveBucketProps {
   readonly sweep: ResolvedProps;
 }
 
-/** The bucket of an archive. Like a table it outlives its deployment: see {@link Guard}. */
+/** The bucket of an archive. Like a table it outlives its deployment. */
 class ArchiveBucket extends Construct {
   readonly bucketName: string;
   readonly bucket: S3Bucket;
@@ -48,7 +35,6 @@ class ArchiveBucket extends Construct {
     const { kmsKeyArn } = sweep;
     this.bucket = new S3Bucket(this, 'bucket', {
       bucketPrefix: bucketPrefixOf(sweep.name),
-      ...tagged(sweep),
       // Fixed, because a new name of the sweep would replace the bucket.
       lifecycle: { preventDestroy: true, ignoreChanges: ['bucket_prefix'] },
     });
@@ -120,26 +106,7 @@ class ArchiveBucket extends Construct {
       dependsOn: [publicAccess],
     });
     this.beforeObjects = [versioning, encryption, publicAccess, ownership, policy];
-    Guard.of(this).keep(guardName(this), guardedBucket(this));
   }
-}
-
-/**
- * The guard's name for a bucket: the path of its archive in the stack, like in its address. It has a slash, which no table's name has.
- *
- * @param bucket the construct, as for {@link guardedBucket}
- */
-export function guardName(bucket: Construct): string {
-  return pathOf(bucket).split('/').slice(0, -1).join('/');
-}
-
-/** The guard's entry for a bucket. @param bucket the construct of the bucket, or another construct at the same path */
-export function guardedBucket(bucket: Construct): GuardedResource {
-  const [address = '', ...parts] = Object.entries(TYPES).map(([id, type]) => {
-    const construct = bucket.node.tryFindChild(id) ?? new Construct(bucket, id);
-    return `${type}.${TerraformStack.of(bucket).getLogicalId(construct.node)}`;
-  });
-  return { address, parts, lasting: { bucket: 'of the archive' } };
 }
 
 /** Most records of a call. The limit in the Lambda API reference, CreateEventSourceMapping, is 10,000, but 6 MB end a batch before that. */

@@ -1,3 +1,4 @@
+import type { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
 import type { Construct } from 'constructs';
 import { InvalidConfigError } from '../../config/config.ts';
 import { type Deployment, settingsProblem } from '../../config/deployments.ts';
@@ -7,10 +8,13 @@ import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
 import { SweepDashboard } from '../dashboard.ts';
+import { deleteStatements, queryStatements } from './access-statements.ts';
 import { SweepAlarms } from './alarms.ts';
 import { Journal } from './journal.ts';
+import { KeptTables } from './kept-tables.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role.ts';
+import { SavedQueries } from './saved-queries.ts';
 import { SweepFunction, tableInWords } from './sweep-function.ts';
 import { ReplayMachine, TickMachine } from './sweep-machines.ts';
 import { SweepSchedules } from './sweep-schedules.ts';
@@ -26,22 +30,15 @@ export interface DeployedSweepProps {
 /** The data on a deployment's tables that roles and definitions need. */
 interface TablesAccess {
   readonly settings: readonly CarriedSettings[];
-  /** Settings of those tables that ticks sweep. */
-  readonly enabledSettings: readonly CarriedSettings[];
   readonly query: readonly Statement[];
   readonly delete: readonly Statement[];
-  /** Statements for those tables that ticks sweep. */
-  readonly tableNames: readonly string[];
 }
 
-function together(tables: readonly SweptTable[]): TablesAccess {
-  const enabled = tables.filter(({ props }) => props.enabled);
+function together(tables: readonly SweptTable[], place: Place): TablesAccess {
   return {
     settings: tables.map(table => table.settings),
-    enabledSettings: enabled.map(table => table.settings),
-    query: tables.flatMap(table => table.queryStatements()),
-    delete: tables.flatMap(table => table.deleteStatements()),
-    tableNames: tables.map(({ tableName }) => tableName),
+    query: tables.flatMap(table => queryStatements(table, place)),
+    delete: tables.flatMap(table => deleteStatements(table, place)),
   };
 }
 
@@ -64,11 +61,12 @@ export class DeployedSweep {
 
   /** @throws InvalidConfigError when there are more tables than one deployment can sweep */
   constructor(scope: Construct, { place, deployment, tables }: DeployedSweepProps) {
-    const access = together(tables);
+    const access = together(tables, place);
     this.deployment = deployment;
     const tooMuch = settingsProblem(deployment);
     if (tooMuch !== null) throw new InvalidConfigError([tooMuch]);
 
+    new KeptTables(scope, { place, name: deployment.name, tables });
     this.journal = new Journal(scope, 'journal', { place, deployment: deployment.name, sweep: deployment });
     const environment = { DEPLOYMENT_NAME: deployment.name, JOURNAL_TABLE: this.journal.tableName };
     const statements: Readonly<Record<TaskName, readonly Statement[]>> = {
@@ -94,7 +92,7 @@ export class DeployedSweep {
       place,
       functions,
       deployment,
-      tables: access.enabledSettings,
+      tables: access.settings,
     });
     this.replay = new ReplayMachine(scope, 'replay', {
       place,
@@ -110,18 +108,21 @@ export class DeployedSweep {
     });
     const resources = {
       stateMachineArn: this.tick.arn,
-      replayStateMachineArn: this.replay.arn,
       deadLetterQueueName: deadLetterQueueOf(deployment.name),
     };
     this.alarms = new SweepAlarms(scope, 'alarms', { place, resources, deployment });
     const alarmArns = Object.values(this.alarms.alarms).map(({ arn }) => arn);
+    const names = Object.values(this.logGroups).map(({ name }) => name);
+    new SavedQueries(scope, 'queries', {
+      name: deployment.name,
+      logs: { recordMetrics: this.functions.RecordMetrics.logGroup.name, all: names },
+    });
     this.dashboard = deployment.dashboard
       ? new SweepDashboard(scope, 'dashboard', {
           resources: {
             ...resources,
             region: place.region,
             alarmArns,
-            tableNames: access.tableNames,
           },
           deployment,
         })
@@ -139,10 +140,14 @@ export class DeployedSweep {
 
   /** ARNs of the log groups: of the functions by their states, of the state machines. */
   get logGroupArns(): Readonly<Record<TaskName | 'sweep' | 'replay', string>> {
+    return mapValues(this.logGroups, ({ arn }) => arn);
+  }
+
+  get logGroups(): Readonly<Record<TaskName | 'sweep' | 'replay', CloudwatchLogGroup>> {
     return {
-      ...mapValues(this.functions, ({ logGroup }) => logGroup.arn),
-      sweep: this.tick.logGroup.arn,
-      replay: this.replay.logGroup.arn,
+      ...mapValues(this.functions, ({ logGroup }) => logGroup),
+      sweep: this.tick.logGroup,
+      replay: this.replay.logGroup,
     };
   }
 }

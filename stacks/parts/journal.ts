@@ -5,7 +5,6 @@ import { EXPIRES, JOURNAL_KEYS, journalName } from '../../functions/journal/layo
 import { tableKeyStatements } from './access-statements.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role.ts';
-import { tagged } from './tagged.ts';
 
 /** Actions of PlanSweep: it reads pauses and watermarks, and moves the watermarks. */
 const PLAN_ACTIONS = ['dynamodb:Query', 'dynamodb:UpdateItem'];
@@ -23,12 +22,11 @@ export interface JournalProps {
   readonly place: Place;
   /** Name of the deployment. */
   readonly deployment: string;
-  readonly sweep: Pick<ResolvedProps, 'kmsKeyArn' | 'tags'>;
+  readonly sweep: Pick<ResolvedProps, 'kmsKeyArn'>;
 }
 
 /**
- * The journal of a deployment; its layout is in `functions/journal/layout.ts`. Nothing protects it from being deleted with its deployment:
- * losing it loses no item, and without a deployment a pause has no meaning.
+ * The journal of a deployment: watermarks, pauses, results. Its layout is in `functions/journal/layout.ts`. No edit deletes or replaces it.
  */
 export class Journal extends Construct {
   readonly tableName: string;
@@ -52,10 +50,11 @@ export class Journal extends Construct {
       ],
       ttl: { attributeName: EXPIRES, enabled: true },
       pointInTimeRecovery: { enabled: true },
+      deletionProtectionEnabled: true,
+      lifecycle: { preventDestroy: true },
       ...(sweep.kmsKeyArn !== undefined && {
         serverSideEncryption: { enabled: true, kmsKeyArn: sweep.kmsKeyArn },
       }),
-      ...tagged(sweep),
     });
     this.node.defaultChild = this.table;
     this.tableName = this.table.name;

@@ -5,9 +5,7 @@ import { IamRolePolicyAttachment } from '@cdktf/provider-aws/lib/iam-role-policy
 import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
 import { InvalidConfigError } from '../../config/config.ts';
-import type { ResolvedProps } from '../../config/props.ts';
 import type { Place } from './place.ts';
-import { tagged } from './tagged.ts';
 
 /** Most characters of all inline policies of a role. Source, also for the next two: IAM User Guide, "IAM and AWS STS quotas". */
 export const INLINE_CHARACTERS = 10_240;
@@ -35,7 +33,6 @@ export interface RolePoliciesProps {
   readonly name: string;
   readonly role: IamRole;
   readonly statements: readonly Statement[];
-  readonly sweep: Pick<ResolvedProps, 'tags'>;
 }
 
 /**
@@ -44,7 +41,7 @@ export interface RolePoliciesProps {
  * @throws InvalidConfigError when they exceed the limits of a role
  */
 function attachPolicies(scope: Construct, props: RolePoliciesProps): ITerraformDependable[] {
-  const { place, name, role, statements, sweep } = props;
+  const { place, name, role, statements } = props;
   const [inline = [], ...managed] = spread(grouped(statements), place);
   if (managed.length > MANAGED_POLICIES) throw new InvalidConfigError([tooManyProblem(name, managed.length)]);
   const own = new IamRolePolicy(scope, 'policy', {
@@ -57,7 +54,6 @@ function attachPolicies(scope: Construct, props: RolePoliciesProps): ITerraformD
     const policy = new IamPolicy(scope, `policy-${index + 2}`, {
       name: `${name}-${index + 2}`,
       policy: documentOf(each),
-      ...tagged(sweep),
     });
     return new IamRolePolicyAttachment(scope, `attachment-${index + 2}`, {
       role: role.id,
@@ -144,7 +140,6 @@ export interface ServiceRoleProps {
   readonly account?: string;
   readonly sourceArn?: string | readonly string[];
   readonly statements: readonly Statement[];
-  readonly sweep: Pick<ResolvedProps, 'permissionsBoundary' | 'tags'>;
 }
 
 /** A role with which one service may do only what its statements allow. */
@@ -157,18 +152,15 @@ export class ServiceRole extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { place, name, service, account, sourceArn, statements, sweep }: ServiceRoleProps,
+    { place, name, service, account, sourceArn, statements }: ServiceRoleProps,
   ) {
     super(scope, id);
     const condition = {
       ...(account && { StringEquals: { 'aws:SourceAccount': account } }),
       ...(sourceArn && { ArnLike: { 'aws:SourceArn': sourceArn } }),
     };
-    const { permissionsBoundary } = sweep;
     this.role = new IamRole(this, 'role', {
       name,
-      ...(permissionsBoundary !== undefined && { permissionsBoundary }),
-      ...tagged(sweep),
       assumeRolePolicy: JSON.stringify({
         Version: '2012-10-17',
         Statement: [
@@ -183,6 +175,6 @@ export class ServiceRole extends Construct {
     });
     this.node.defaultChild = this.role;
     this.arn = this.role.arn;
-    this.policies = attachPolicies(this, { place, name, role: this.role, statements, sweep });
+    this.policies = attachPolicies(this, { place, name, role: this.role, statements });
   }
 }

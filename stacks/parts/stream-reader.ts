@@ -10,7 +10,6 @@ import { queueKeyStatements, tableKeyStatements } from './access-statements.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role.ts';
 import { SweepFunction, tableInWords } from './sweep-function.ts';
-import { tagged } from './tagged.ts';
 
 /** Age at which a record is given up: less than the 24 hours of a stream, so that the record can still be read. */
 export const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
@@ -60,7 +59,6 @@ export class StreamReader extends Construct {
       name: failureQueueOf(name, sweep),
       messageRetentionSeconds: RETENTION_SECONDS,
       ...(kmsKeyArn === undefined ? { sqsManagedSseEnabled: true } : { kmsMasterKeyId: kmsKeyArn }),
-      ...tagged(sweep),
     });
     this.function = new SweepFunction(this, fileOf(name), {
       place,
@@ -89,7 +87,6 @@ export class StreamReader extends Construct {
       maximumRecordAgeInSeconds: MAX_RECORD_AGE_SECONDS,
       maximumRetryAttempts: -1,
       destinationConfig: { onFailure: { destinationArn: this.failures.arn } },
-      ...tagged(sweep),
       ...(dependsOn.length > 0 && { dependsOn: [...dependsOn] }),
     });
     this.node.defaultChild = this.mapping;

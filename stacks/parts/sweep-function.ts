@@ -12,7 +12,9 @@ import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract/machines.t
 import { archiveOf } from '../archives.ts';
 import type { Place } from './place.ts';
 import { ServiceRole, type Statement } from './role.ts';
-import { tagged } from './tagged.ts';
+
+/** How long logs are kept; an override says another of CloudWatch's periods. */
+export const LOG_RETENTION_DAYS = 30;
 
 /** The export `handler` of the archives' `index.mjs`. */
 const HANDLER = 'index.handler';
@@ -33,10 +35,7 @@ const MEMORY_MB = 512;
 const MAX_DESCRIPTION = 256;
 
 /** The owner of a function: a deployment, or one of its tables. */
-export type FunctionOwner = Pick<
-  ResolvedProps,
-  'name' | 'kmsKeyArn' | 'logRetentionDays' | 'permissionsBoundary' | 'tags'
->;
+export type FunctionOwner = Pick<ResolvedProps, 'name' | 'kmsKeyArn'>;
 
 export interface SweepFunctionProps {
   readonly place: Place;
@@ -69,9 +68,8 @@ export class SweepFunction extends Construct {
     const bundle = bundleAsset(this, task);
     this.logGroup = new CloudwatchLogGroup(this, 'logs', {
       name: `/aws/lambda/${functionName}`,
-      retentionInDays: sweep.logRetentionDays,
+      retentionInDays: LOG_RETENTION_DAYS,
       ...(kmsKeyArn !== undefined && { kmsKeyId: kmsKeyArn }),
-      ...tagged(sweep),
     });
     this.role = new ServiceRole(this, 'role', {
       place,
@@ -82,7 +80,6 @@ export class SweepFunction extends Construct {
         { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`${this.logGroup.arn}:*`] },
         environmentKeyStatement(kmsKeyArn, functionArn),
       ],
-      sweep,
     });
     this.function = new LambdaFunction(this, 'function', {
       functionName,
@@ -108,7 +105,6 @@ export class SweepFunction extends Construct {
       // Without the block the provider would not turn off what an override had turned on.
       tracingConfig: { mode: 'PassThrough' },
       ...(kmsKeyArn !== undefined && { kmsKeyArn }),
-      ...tagged(sweep),
       dependsOn: [...this.role.policies],
     });
     this.node.defaultChild = this.function;

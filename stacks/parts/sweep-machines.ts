@@ -9,7 +9,7 @@ import { replayDefinition, tickDefinition } from '../../statemachine/definition.
 import type { FunctionArns } from '../../statemachine/states.ts';
 import type { Place } from './place.ts';
 import { ServiceRole, type Statement } from './role.ts';
-import { tagged } from './tagged.ts';
+import { LOG_RETENTION_DAYS } from './sweep-function.ts';
 
 /** Step Functions' own default. If it were left out, the next plan would find it and try to remove it. */
 const KEY_REUSE_SECONDS = 300;
@@ -23,7 +23,7 @@ export interface WorkflowProps {
   readonly roleIn: (scope: Construct) => ServiceRole;
   /** The definition in Amazon States Language, as an object. */
   readonly definition: unknown;
-  readonly sweep: Pick<ResolvedProps, 'kmsKeyArn' | 'logKeys' | 'logRetentionDays' | 'tags'>;
+  readonly sweep: Pick<ResolvedProps, 'kmsKeyArn' | 'logKeys'>;
 }
 
 /** A state machine and its log. */
@@ -40,9 +40,8 @@ class Workflow extends Construct {
     this.logGroup = new CloudwatchLogGroup(this, 'logs', {
       // This prefix keeps the log's resource policy, which has a small limit per region, from growing with each state machine.
       name: `/aws/vendedlogs/states/${name}`,
-      retentionInDays: sweep.logRetentionDays,
+      retentionInDays: LOG_RETENTION_DAYS,
       ...(kmsKeyArn !== undefined && { kmsKeyId: kmsKeyArn }),
-      ...tagged(sweep),
     });
     this.role = roleIn(this);
     this.stateMachine = new SfnStateMachine(this, 'machine', {
@@ -70,7 +69,6 @@ class Workflow extends Construct {
       tracingConfiguration: { enabled: false },
       // Step Functions checks at creation that the role can write the log.
       dependsOn: [...this.role.policies],
-      ...tagged(sweep),
     });
     this.node.defaultChild = this.stateMachine;
     this.arn = this.stateMachine.arn;
@@ -111,7 +109,6 @@ function sweepRoleIn(scope: Construct, { place, functions, deployment }: SweepMa
       },
       ...keyStatements(deployment.kmsKeyArn, place, machines),
     ],
-    sweep: deployment,
   });
 }
 
@@ -158,7 +155,7 @@ export interface ReplayMachineProps extends SweepMachineProps {
   readonly role: ServiceRole;
 }
 
-/** The state machine of the ticks, with the role of both. It knows the tables that are enabled. */
+/** The state machine of the ticks, with the role of both. */
 export class TickMachine extends Workflow {
   constructor(scope: Construct, id: string, props: SweepMachineProps) {
     const { place, functions, deployment, tables } = props;

@@ -7,7 +7,6 @@ import { deadLetterQueueOf } from '../../config/names.ts';
 import { queueKeyStatements } from './access-statements.ts';
 import type { Place } from './place.ts';
 import { ServiceRole } from './role.ts';
-import { tagged } from './tagged.ts';
 
 export interface SweepSchedulesProps {
   readonly place: Place;
@@ -17,8 +16,7 @@ export interface SweepSchedulesProps {
 
 /**
  * Attributes that deployments do not change. No command changes them: a pause is in the journal. But a person may turn a schedule off in
- * EventBridge Scheduler, or set its start, and a deployment must not silently turn it on again. So the props cannot set them either: a
- * sweep that is not enabled has no schedule, and when it is enabled again it gets a new one.
+ * EventBridge Scheduler, or set its start, and a deployment must not silently turn it on again.
  */
 export const LEFT_ALONE = ['state', 'start_date'];
 
@@ -27,18 +25,16 @@ export class SweepSchedules extends Construct {
   readonly group: SchedulerScheduleGroup;
   readonly deadLetterQueue: SqsQueue;
   readonly role: ServiceRole;
-  /** Undefined when the sweep is not enabled. */
-  readonly tick: SchedulerSchedule | undefined;
+  readonly tick: SchedulerSchedule;
 
   constructor(scope: Construct, id: string, { place, stateMachineArn, deployment }: SweepSchedulesProps) {
     super(scope, id);
     const { name, kmsKeyArn } = deployment;
-    this.group = new SchedulerScheduleGroup(this, 'group', { name, ...tagged(deployment) });
+    this.group = new SchedulerScheduleGroup(this, 'group', { name });
     this.deadLetterQueue = new SqsQueue(this, 'dead-letters', {
       name: deadLetterQueueOf(name),
       messageRetentionSeconds: 14 * 24 * 60 * 60,
       ...(kmsKeyArn === undefined ? { sqsManagedSseEnabled: true } : { kmsMasterKeyId: kmsKeyArn }),
-      ...tagged(deployment),
     });
     this.role = new ServiceRole(this, 'role', {
       place,
@@ -51,10 +47,9 @@ export class SweepSchedules extends Construct {
         { actions: ['sqs:SendMessage'], resources: [this.deadLetterQueue.arn] },
         ...queueKeyStatements(deployment, this.deadLetterQueue.arn),
       ],
-      sweep: deployment,
     });
-    this.tick = deployment.enabled ? this.#tick(stateMachineArn, deployment) : undefined;
-    this.node.defaultChild = this.tick ?? this.group;
+    this.tick = this.#tick(stateMachineArn, deployment);
+    this.node.defaultChild = this.tick;
   }
 
   #tick(stateMachineArn: string, deployment: Deployment): SchedulerSchedule {

@@ -1,38 +1,47 @@
+import { DataAwsDynamodbTable } from '@cdktf/provider-aws/lib/data-aws-dynamodb-table/index.js';
+import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
+import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { functionSettings, type ResolvedProps } from '../../config/props.ts';
+import { modelOf } from '../../config/deployments.ts';
+import { functionSettings, type ResolvedProps, readsStream } from '../../config/props.ts';
 import { resolvedArchive } from '../../config/stream-props.ts';
 import { escaped } from '../../config/terraform-text.ts';
 import type { ExpiryModelProps } from '../../expiry/model.ts';
 import { carriedSettings, modelPropsOfSettings, toEnvironment } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
-import { deleteStatements, queryStatements } from './access-statements.ts';
-import { Archive, guardedBucket, guardName } from './archive.ts';
+import { Archive } from './archive.ts';
 import { Events } from './events.ts';
-import { ExpiringTable, type TableReference } from './expiring-table.ts';
-import { Guard } from './guard.ts';
 import type { Place } from './place.ts';
-import type { Statement } from './role.ts';
+import { indexCondition, tableConditions } from './table-conditions.ts';
 
-/** Id of the archive, which is part of the bucket's address. */
-export const ARCHIVE = 'archive';
+/** A table that another part of the stack makes or knows: its name and its ARN, which can be tokens. */
+export interface TableReference {
+  readonly name: string;
+  readonly arn: string;
+  /** ARN of its stream, which must have old images. Required for `archive` and `events`. */
+  readonly streamArn?: string;
+}
 
 export interface SweptTableProps {
   readonly place: Place;
   readonly props: ResolvedProps;
-  /** A table that is passed in. @default the table is created, or looked up by its name */
+  /** A table that is passed in. @default the table is made, or looked up by its name */
   readonly given?: TableReference | undefined;
 }
 
 /**
- * A table of a deployment, with its own resources: its index, its archive and its events. They are made in the given scope,
- * at addresses that have not changed since each table had its own state machine.
+ * A table of a deployment, with its sparse index of expiry windows or seconds, its archive and its events. The table is made, and then
+ * never deleted or replaced; or an existing one is looked up by its name and checked; or it is passed in, and its owner sees to its keys,
+ * its index and its native TTL. Its resources are in the given scope, at addresses that have not changed since the first version.
  */
-export class SweptTable {
+export class SweptTable extends Construct {
   /** The props with every default filled in. */
   readonly props: ResolvedProps;
   /** The props with which writers and readers call `expiryModel`; as JSON they serve other languages too. */
   readonly expiryModel: ExpiryModelProps;
-  readonly table: ExpiringTable;
+  /** The resource, the data source of an existing table, or the table that was passed in. */
+  readonly table: DynamodbTable | DataAwsDynamodbTable | TableReference;
+  readonly given: TableReference | undefined;
   readonly tableName: string;
   readonly tableArn: string;
   readonly indexArn: string;
@@ -42,79 +51,117 @@ export class SweptTable {
   readonly archive: Archive | undefined;
   /** Undefined without the prop `events`. */
   readonly events: Events | undefined;
-  readonly scope: Construct;
-  readonly #place: Place;
 
   constructor(scope: Construct, { place, props, given }: SweptTableProps) {
-    this.scope = scope;
-    this.#place = place;
+    super(scope, 'table');
     this.props = props;
+    this.given = given;
     this.expiryModel = modelPropsOfSettings(props);
-    this.table = new ExpiringTable(scope, 'table', { place, props, given });
-    this.tableName = this.table.tableName;
-    this.tableArn = this.table.tableArn;
-    this.indexArn = this.table.indexArn;
+    this.table = given ?? (props.existingTable ? lookedUp(this, props) : made(this, props));
+    this.node.defaultChild = this.node.tryFindChild('table');
+    this.tableName = this.table.name;
+    this.tableArn = this.table.arn;
     this.streamArn = this.table.streamArn;
+    this.indexArn = `${this.tableArn}/index/${props.indexName}`;
+    place.knowTable(this.tableArn, props.tableName);
     // The table's name is a reference, so functions are made after their table.
     const environment = {
       ...toEnvironment(functionSettings(props), escaped),
       TABLE_NAME: this.tableName,
       DEPLOYMENT_NAME: props.sweep,
     };
-    this.archive = this.#archive(environment);
-    this.events = this.#events(environment);
+    const { tableName, streamArn } = this;
+    this.archive =
+      props.archive && streamArn
+        ? new Archive(scope, 'archive', {
+            ...{ place, tableName, streamArn, environment, sweep: props },
+            archive: resolvedArchive(props.archive),
+          })
+        : undefined;
+    this.events =
+      props.events && streamArn
+        ? new Events(scope, 'events', { place, streamArn, environment, events: props.events, sweep: props })
+        : undefined;
+  }
+
+  /** Whether the deployment makes the table. */
+  get isMade(): boolean {
+    return this.table instanceof DynamodbTable;
+  }
+
+  /** Address of the resource, also if the deployment no longer makes the table. */
+  get address(): string {
+    const resource = this.node.tryFindChild('table') ?? new Construct(this, 'table');
+    return `aws_dynamodb_table.${TerraformStack.of(this).getLogicalId(resource.node)}`;
+  }
+
+  /** The keys in words, for Terraform. */
+  get keys(): string {
+    const { partitionKey, partitionKeyType, sortKey, sortKeyType } = this.props;
+    const ofSort = sortKey === undefined ? 'no sort key' : `sort key ${sortKey} (${sortKeyType})`;
+    return escaped(`partition key ${partitionKey} (${partitionKeyType}), ${ofSort}`);
   }
 
   /** The table's settings that executions carry. */
   get settings(): CarriedSettings {
-    const { props, tableName } = this;
-    return {
-      ...carriedSettings(functionSettings(props), escaped),
-      tableName,
-    };
+    return { ...carriedSettings(functionSettings(this.props), escaped), tableName: this.tableName };
   }
+}
 
-  /** Permissions for finding expired items. */
-  queryStatements(): Statement[] {
-    return queryStatements(this, this.#place);
-  }
+/**
+ * Attributes of a table that others may change: further indexes, streams, replicas in other regions. The next deployment would remove them
+ * otherwise, a replica with its data. A postcondition checks our own index.
+ */
+const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica'];
 
-  /** Permissions for deleting expired items. */
-  deleteStatements(): Statement[] {
-    return deleteStatements(this, this.#place);
-  }
+/** The attributes of a stream, which are left alone if nothing here reads it. */
+const STREAM = ['stream_enabled', 'stream_view_type'];
 
-  #archive(environment: Readonly<Record<string, string>>): Archive | undefined {
-    const { scope, props, tableName, streamArn } = this;
-    const archive = props.archive && resolvedArchive(props.archive);
-    const made =
-      archive &&
-      streamArn &&
-      new Archive(scope, ARCHIVE, {
-        place: this.#place,
-        tableName,
-        streamArn,
-        environment,
-        archive,
-        sweep: props,
-      });
-    // A bucket that an earlier deployment created stays, with its objects.
-    if (!made || made.bucket === undefined) {
-      const bucket = new Construct(made || new Construct(scope, ARCHIVE), 'bucket');
-      Guard.of(scope).forget(guardName(bucket), guardedBucket(bucket));
-    }
-    return made || undefined;
-  }
+function made(scope: Construct, props: ResolvedProps): DynamodbTable {
+  const { tableName, partitionKeyType, sortKeyType, indexName, tableKmsKeyArn } = props;
+  const hasStream = readsStream(props);
+  const model = modelOf(props);
+  const [partitionKey, ttlAttribute] = [escaped(model.partitionKey), escaped(model.ttlAttribute)];
+  const [sortKey, windowAttribute] = [model.sortKey, model.windowAttribute].map(
+    name => name && escaped(name),
+  );
+  const table = new DynamodbTable(scope, 'table', {
+    name: tableName,
+    billingMode: 'PAY_PER_REQUEST',
+    // Written, so that it is set back when an override is taken out.
+    tableClass: 'STANDARD',
+    deletionProtectionEnabled: true,
+    hashKey: partitionKey,
+    ...(sortKey && { rangeKey: sortKey }),
+    attribute: [
+      { name: partitionKey, type: partitionKeyType },
+      ...(sortKey ? [{ name: sortKey, type: sortKeyType }] : []),
+      ...(windowAttribute ? [{ name: windowAttribute, type: 'S' }] : []),
+      { name: ttlAttribute, type: 'N' },
+    ],
+    globalSecondaryIndex: [
+      {
+        name: indexName,
+        projectionType: 'KEYS_ONLY',
+        hashKey: windowAttribute ?? ttlAttribute,
+        ...(windowAttribute && { rangeKey: ttlAttribute }),
+      },
+    ],
+    ...(hasStream && { streamEnabled: true, streamViewType: 'NEW_AND_OLD_IMAGES' }),
+    ...(tableKmsKeyArn !== undefined && {
+      serverSideEncryption: { enabled: true, kmsKeyArn: tableKmsKeyArn },
+    }),
+    // The backstop: native TTL deletes within days what no sweep finds (a wrong window, a long pause).
+    ttl: { attributeName: ttlAttribute, enabled: true },
+    pointInTimeRecovery: { enabled: true },
+    lifecycle: { preventDestroy: true, ignoreChanges: [...LEFT_ALONE, ...(hasStream ? [] : STREAM)] },
+  });
+  table.addOverride('lifecycle.postcondition', [indexCondition(props)]);
+  return table;
+}
 
-  #events(environment: Readonly<Record<string, string>>): Events | undefined {
-    const { props, streamArn } = this;
-    if (props.events === undefined || streamArn === undefined) return undefined;
-    return new Events(this.scope, 'events', {
-      place: this.#place,
-      streamArn,
-      environment,
-      events: props.events,
-      sweep: props,
-    });
-  }
+function lookedUp(scope: Construct, props: ResolvedProps): DataAwsDynamodbTable {
+  const table = new DataAwsDynamodbTable(scope, 'table', { name: props.tableName });
+  table.addOverride('lifecycle', { postcondition: tableConditions(props) });
+  return table;
 }

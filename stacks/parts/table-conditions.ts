@@ -11,7 +11,7 @@ export interface Postcondition {
 
 /**
  * The conditions of an existing table, which are checked before its sweep is deployed. With other keys each delete of the sweep would
- * fail, with another index it would find nothing.
+ * fail.
  *
  * The data source does not read an index's status, so one that is still CREATING passes: the sweep's queries are refused until it is
  * ACTIVE, and its executions fail with that error.
@@ -20,12 +20,9 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
   const { tableName, partitionKey, partitionKeyType, sortKey, sortKeyType } = props;
   const { indexName, ttlAttribute } = props;
   const { windowAttribute } = modelOf(props);
-  const index = literal(indexName);
-  const refuse = (problem: string, remedy: string) =>
-    `Table ${tableName}: ${problem} ${remedy} See docs/adopt.md of precise-ttl.`;
+  const refuse = refusal(props);
+  const typeCondition = typeConditionOf(props);
   const correctTheProps = 'Correct it in the configuration.';
-  const ofIndex = (test: string) =>
-    expression(`alltrue([for i in self.global_secondary_index : ${test} if i.name == ${index}])`);
   const ttl = (test: string) => expression(`anytrue([for ttl in self.ttl : ${test}])`);
   // The message is evaluated even when its condition holds, and a null would fail the plan.
   const sortKeyOrMissing = 'try(length(self.range_key), 0) == 0 ? "missing" : self.range_key';
@@ -54,27 +51,13 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
     },
     typeCondition('partitionKey.type', partitionKey, partitionKeyType),
     ...(sortKey === undefined ? [] : [typeCondition('sortKey.type', sortKey, sortKeyType)]),
-    {
-      condition: expression(`contains(self.global_secondary_index[*].name, ${index})`),
-      error_message: refuse(`it has no index ${indexName}.`, 'Add it first.'),
-    },
-    {
-      condition: ofIndex(
-        windowAttribute === undefined
-          ? `i.hash_key == ${literal(ttlAttribute)} && try(length(i.range_key), 0) == 0`
-          : `i.hash_key == ${literal(windowAttribute)} && i.range_key == ${literal(ttlAttribute)}`,
-      ),
-      error_message: refuse(
-        windowAttribute === undefined
-          ? `the index ${indexName} has not ${escaped(ttlAttribute)} as its only key.`
-          : `the keys of the index ${indexName} are not ${escaped(windowAttribute)} and ${escaped(ttlAttribute)}.`,
-        "An index's keys cannot be changed: add another index and name it in index.name, or correct the attributes' names.",
-      ),
-    },
+    indexCondition(props),
     ...(windowAttribute === undefined ? [] : [typeCondition('type', windowAttribute, 'S')]),
     typeCondition('type', ttlAttribute, 'N'),
     {
-      condition: ofIndex('i.projection_type == "KEYS_ONLY"'),
+      condition: expression(
+        `alltrue([for i in self.global_secondary_index : i.projection_type == "KEYS_ONLY" if i.name == ${literal(indexName)}])`,
+      ),
       error_message: refuse(
         `the index ${indexName} projects more than keys.`,
         'Every write and every query would cost capacity for attributes that the sweep never reads: add another index with KEYS_ONLY and name it in index.name.',
@@ -119,20 +102,52 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
       },
     ];
   }
-
-  /** The condition on an attribute's type. The attributes include the keys of the table and of its indexes. */
-  function typeCondition(field: string, attribute: string, type: KeyType): Postcondition {
-    const test = `a.type == "${type}" if a.name == ${literal(attribute)}`;
-    return {
-      condition: expression(`alltrue([for a in self.attribute : ${test}])`),
-      error_message: refuse(
-        `the key attribute ${escaped(attribute)} is not of type ${type}.`,
-        field === 'type' ? 'The sweep needs it so.' : `Correct ${field} in the configuration.`,
-      ),
-    };
-  }
 }
 
 function expression(text: string): string {
   return `\${${text}}`;
+}
+
+/**
+ * The condition on the index, also of a table that the deployment makes: the next deployments leave its indexes alone, so one that the
+ * configuration has changed would never be made, and the sweep would find nothing.
+ */
+export function indexCondition(props: ResolvedProps): Postcondition {
+  const { indexName, ttlAttribute } = props;
+  const { windowAttribute } = modelOf(props);
+  const [keys, test] =
+    windowAttribute === undefined
+      ? [ttlAttribute, `i.hash_key == ${literal(ttlAttribute)} && try(length(i.range_key), 0) == 0`]
+      : [
+          `${windowAttribute} and ${ttlAttribute}`,
+          `i.hash_key == ${literal(windowAttribute)} && i.range_key == ${literal(ttlAttribute)}`,
+        ];
+  return {
+    condition: expression(
+      `anytrue([for i in self.global_secondary_index : i.name == ${literal(indexName)} && ${test}])`,
+    ),
+    error_message: refusal(props)(
+      `it has no index ${indexName} with the keys ${escaped(keys)}.`,
+      "An index's keys cannot be changed: correct index and ttlAttribute in the configuration, or add such an index first: npx precise-ttl adopt says how.",
+    ),
+  };
+}
+
+function refusal({ tableName }: ResolvedProps) {
+  return (problem: string, remedy: string) =>
+    `Table ${tableName}: ${problem} ${remedy} See docs/adopt.md of precise-ttl.`;
+}
+
+/** Makes conditions on an attribute's type. The attributes include the keys of the table and of its indexes. */
+function typeConditionOf(props: ResolvedProps) {
+  return (field: string, attribute: string, type: KeyType): Postcondition => {
+    const test = `a.type == "${type}" if a.name == ${literal(attribute)}`;
+    return {
+      condition: expression(`alltrue([for a in self.attribute : ${test}])`),
+      error_message: refusal(props)(
+        `the key attribute ${escaped(attribute)} is not of type ${type}.`,
+        field === 'type' ? 'The sweep needs it so.' : `Correct ${field} in the configuration.`,
+      ),
+    };
+  };
 }

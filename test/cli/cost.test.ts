@@ -72,12 +72,18 @@ test('the sweep of an idle table by window costs at most 15 cents a month', () =
   expect(ask({ props: IDLE }).bill.byPart.sweep).toBeLessThanOrEqual(0.15);
 });
 
-test('with all alarms and without a dashboard an idle table by window costs at most $1.40 a month, without any custom metric', () => {
-  const { bill } = ask({ props: { ...IDLE, dashboard: false } });
-  const of = (name: string) => bill.lines.find(line => line.name === name)?.amount;
-  expect([of('alarms'), of('custom metrics')]).toEqual([9, 0]);
-  expect(bill.total).toBeLessThanOrEqual(1.4);
-});
+test.each([
+  ['window', 1],
+  ['second', 1.8],
+] as const)(
+  'with all alarms an idle table by %s costs at most $%d a month, without any custom metric',
+  (by, most) => {
+    const { bill } = ask({ props: { ...IDLE, index: { by } } });
+    const of = (name: string) => bill.lines.find(line => line.name === name)?.amount;
+    expect([of('alarms'), of('custom metrics')]).toEqual([7, 0]);
+    expect(bill.total).toBeLessThanOrEqual(most);
+  },
+);
 
 test.each<[string, string, number, PreciseTtlProps]>([
   ['README.md', 'by window costs $% a month with the defaults', 1, IDLE],
@@ -90,8 +96,8 @@ test.each<[string, string, number, PreciseTtlProps]>([
 
 test('the tables of a deployment share its executions, its alarms and its dashboard; another deployment has its own', () => {
   const [carts, tokens] = [
-    { ...IDLE, tableName: 'Carts' },
-    { ...IDLE, tableName: 'Tokens' },
+    { ...IDLE, tableName: 'Carts', dashboard: true },
+    { ...IDLE, tableName: 'Tokens', dashboard: true },
   ];
   const dashboards = (tables: readonly PreciseTtlProps[]) =>
     monthlyCost({ ...LOAD, tables }).bill.lines.find(({ name }) => name === 'dashboard')?.amount;
@@ -121,15 +127,6 @@ test('of tables with several settings it is said which have which, and which one
   expect(text).toMatch(/^Carts: indexed by window, .*1000 shards/m);
   expect(text).toMatch(/^Tokens, Sessions, Links and 2 more: indexed by window, /m);
   expect(text).toContain(' puts and deletes a second in the index of Tokens, on 2 shards');
-});
-
-test('a table whose schedules are off is counted as if they were on, and that is said', () => {
-  const [off, on] = [ask({ props: { ...IDLE, enabled: false } }), ask({ props: IDLE })];
-  expect(off.bill).toEqual(on.bill);
-  const [settings] = on.facts.settings;
-  expect(off.facts.settings).toEqual([
-    { ...settings, words: `${settings?.words}, counted as if it were enabled` },
-  ]);
 });
 
 test('every flag changes the answer, in a process of its own', async () => {

@@ -24,20 +24,6 @@ test.each<[string, readonly PreciseTtlProps[], string | undefined, string]>([
     'Token',
     'table: expected one of SessionData, Tokens, got "Token"; the configuration lists them',
   ],
-  [
-    'a paused one',
-    [{ ...SESSION_DATA, enabled: false }],
-    undefined,
-    'tables[0].enabled: expected true, got false: the schedules of SessionData are paused, so nothing would be swept; ' +
-      'take enabled out of the configuration while you look',
-  ],
-  [
-    'a paused one beside another',
-    [SESSION_DATA, { ...TOKENS, enabled: false }],
-    'Tokens',
-    'tables[1].enabled: expected true, got false: the schedules of Tokens are paused, so nothing would be swept; ' +
-      'take enabled out of the configuration while you look, or choose another table by --table',
-  ],
 ])('refuses %s before anything is started', async (_name, tables, table, message) => {
   const printed: string[] = [];
   const job = runJob(tables, { table, output: { write: text => printed.push(text) } });

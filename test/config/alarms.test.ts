@@ -153,19 +153,17 @@ describe('the alarms of a table', () => {
   });
 });
 
-test('that of failed executions adds up those that failed and that timed out, of ticks and of replays', () => {
+test('that of failed executions adds up those that failed and that timed out, of ticks', () => {
   const machine = (id: string) => expect.stringMatching(new RegExp(`_${id}_machine_\\w+\\.arn`));
   const metric = (metric_name: string, id: string) =>
     expect.objectContaining({ metric_name, dimensions: { StateMachineArn: machine(id) } });
   expect(byName(synthesized())['executions-failed']?.['metric_query']).toEqual([
     expect.objectContaining({
-      expression: 'FILL(m0, 0) + FILL(m1, 0) + FILL(m2, 0) + FILL(m3, 0)',
+      expression: 'FILL(m0, 0) + FILL(m1, 0)',
       return_data: true,
     }),
     { id: 'm0', metric: metric('ExecutionsFailed', 'sweep') },
     { id: 'm1', metric: metric('ExecutionsTimedOut', 'sweep') },
-    { id: 'm2', metric: metric('ExecutionsFailed', 'replay') },
-    { id: 'm3', metric: metric('ExecutionsTimedOut', 'replay') },
   ]);
 });
 
@@ -234,11 +232,6 @@ test.each([
     extended_statistic: 'p99',
     threshold,
   });
-});
-
-test('a sweep that is turned off is not missed', () => {
-  const names = Object.keys(byName(synthesized({ enabled: false })));
-  expect(names.sort()).toEqual(kebabs(ALARM_NAMES.filter(name => name !== 'noSweep')));
 });
 
 test.each([{ noSweep: false }, 'on-call', 'arn:aws:sqs:us-east-1:123456789012:on-call', 1, null])(

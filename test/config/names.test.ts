@@ -184,6 +184,7 @@ test('the longest table name that AWS takes makes nothing too long', () => {
     aws_dynamodb_table: { name: 255 },
     aws_cloudwatch_metric_alarm: { alarm_name: 255, alarm_description: 1024 },
     aws_cloudwatch_dashboard: { dashboard_name: 255 },
+    aws_cloudwatch_query_definition: { name: 255 },
     aws_sns_topic: { name: 256, policy: 30_720 },
     terraform_data: {},
   };

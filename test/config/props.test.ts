@@ -80,6 +80,9 @@ test('a created table has what a team would make by hand, and further indexes, r
         'stream_enabled',
         'stream_view_type',
       ],
+      postcondition: [
+        expect.objectContaining({ condition: expect.stringContaining('expirationWindowIndex') }),
+      ],
     },
   });
 });

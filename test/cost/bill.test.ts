@@ -110,7 +110,7 @@ const IDLE: BilledTable = {
 
 /** Nothing watches it. */
 const DEPLOYMENT: BilledDeployment = {
-  ...{ tables: [IDLE], logRetentionDays: 30 },
+  ...{ tables: [IDLE] },
   ...{ customMetrics: { deleting: 12, watching: 11 } },
   ...{ alarmMetrics: 0, hasDashboard: false },
 };
@@ -193,10 +193,9 @@ test('a tick that finds nothing logs nothing; one that deletes logs its two line
   const bytes = LOG_BYTES.swept + LOG_BYTES.metrics + 2 * 26;
   const { amount, dollars } = line('log lines', {
     itemsPerMonth: MONTH_OF_100_A_MINUTE,
-    logRetentionDays: 60,
   });
   expect(amount).toBeCloseTo((43_200 * bytes) / 1e9, 9);
-  expect(dollars).toBeCloseTo(amount * (0.5 + 2 * 0.03), 9);
+  expect(dollars).toBeCloseTo(amount * (0.5 + 0.03), 9);
 });
 
 test('a tick of two tables logs a line for each that it deleted something of', () => {

@@ -2,13 +2,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, UpdateTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
-import {
-  GetBucketLifecycleConfigurationCommand,
-  GetBucketPolicyCommand,
-  GetPublicAccessBlockCommand,
-  ListBucketsCommand,
-  S3Client,
-} from '@aws-sdk/client-s3';
+import { GetBucketLifecycleConfigurationCommand, ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import type { DeploymentConfig } from '../../config/config.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { configOf } from '../support/configs.ts';
@@ -43,8 +37,6 @@ const BUCKET_PARTS = [
   'aws_s3_bucket_versioning',
 ];
 const MAPPING = 'aws_lambda_event_source_mapping';
-const GUARD = 'module.created_tables.terraform_data.created["Tokens/archive"]';
-
 /** Types of what was done, by action; without what the guard remembers. */
 function typesOf(actions: Actions): Actions {
   return Object.fromEntries(
@@ -91,19 +83,6 @@ describeWithTerraform('the archive and the events of a table', () => {
   const buckets = async () =>
     (await s3.send(new ListBucketsCommand({}))).Buckets?.map(({ Name }) => Name) ?? [];
 
-  /** That it is there, and nothing that protects it is gone. */
-  const isKept = async (Bucket: string | undefined) => {
-    const { Policy } = await s3.send(new GetBucketPolicyCommand({ Bucket }));
-    const { PublicAccessBlockConfiguration: block } = await s3.send(
-      new GetPublicAccessBlockCommand({ Bucket }),
-    );
-    expect([(await buckets()).includes(Bucket), Policy, Object.values(block ?? {})]).toEqual([
-      true,
-      expect.stringContaining('aws:SecureTransport'),
-      [true, true, true, true],
-    ]);
-  };
-
   test('are made with a created table, and edited in place', async () => {
     const made = typesOf(await deploy(tokens({ archive: {}, events: { eventBus: 'default' } })));
     expect(Object.keys(made)).toEqual(['create']);
@@ -133,58 +112,6 @@ describeWithTerraform('the archive and the events of a table', () => {
     const { Rules: rules } = await s3.send(new GetBucketLifecycleConfigurationCommand({ Bucket: bucket }));
     expect(rules).toMatchObject([{ Transitions: [{ Days: 90, StorageClass: 'GLACIER_IR' }] }]);
     expect(callProblems(log)).toBe('');
-  });
-
-  test('keep the bucket, whatever is edited, and when everything is removed', async () => {
-    await deploy(tokens({ archive: {} }));
-    const [bucket] = await buckets();
-
-    const taken = typesOf(await deploy(tokens({})));
-    const LOGS = 'aws_cloudwatch_log_group';
-    expect(taken['forget']).toEqual([LOGS, ...BUCKET_PARTS, 'aws_sqs_queue']);
-    expect(taken['delete']).toContain(MAPPING);
-    await isKept(bucket);
-
-    // Back it is another one, or the old one by its name.
-    await deploy(tokens({ archive: {} }));
-    expect(await buckets()).toHaveLength(2);
-    const [other] = (await buckets()).filter(name => name !== bucket);
-    const byName = typesOf(await deploy(tokens({ archive: { bucket: bucket ?? '' } })));
-    expect(byName['forget']).toEqual(BUCKET_PARTS);
-    expect(Object.keys(byName).sort()).toEqual(['forget', 'update']);
-    await isKept(other);
-
-    await deploy(tokens({ archive: {} }));
-    const third = (await buckets()).find(name => name !== bucket && name !== other);
-    const removed = typesOf(await deploy(tokens({ archive: {} }), true));
-    expect(removed['forget']).toEqual(['aws_dynamodb_table', ...BUCKET_PARTS]);
-    for (const each of [bucket, other, third]) await isKept(each);
-    expect(callProblems(log)).toBe('');
-  });
-
-  test('refuse a plan that would delete the bucket without a word', async () => {
-    const existing = { existingTable: true };
-    await deploy(tokens({ archive: {} }));
-    await deploy(tokens({ archive: {}, ...existing }));
-    const [bucket] = await buckets();
-    const other = { tableName: 'Others', partitionKey: 'id' };
-    for (const config of [configOf(other), tokens({ archive: {}, ...existing, tableName: 'Tokens2' })]) {
-      await deployment.use(config);
-      expect(await deployment.plan()).toMatch(
-        config.tables[0]?.tableName === 'Others'
-          ? new RegExp(
-              `REFUSED TO KEEP THE TABLE, OR THE BUCKET OF ITS ARCHIVE.*${GUARD.replaceAll(/[[\].]/g, '\\$&')}`,
-            )
-          : /Error/,
-      );
-    }
-    await deployment.use(tokens({ archive: {}, ...existing }));
-    const { status, output } = await deployment.terraform(['destroy', '-auto-approve', '-input=false']);
-    expect([status, output]).toEqual([1, expect.stringContaining('Instance cannot be destroyed')]);
-    // Once ticks no longer sweep the table, the entry can go.
-    await deploy(tokens({ ...existing, enabled: false }));
-    await deploy(configOf(other));
-    await isKept(bucket);
   });
 
   describe('of an existing table', () => {

@@ -12,8 +12,6 @@ const KEY = 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-0000
 const EVERYTHING: DeploymentConfig = {
   region: 'us-east-1',
   kmsKeyArn: `${KEY}0`,
-  logRetentionDays: 365,
-  permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
   overrides: {
     aws_sfn_state_machine: { tracing_configuration: { enabled: true } },
     aws_lambda_function: {

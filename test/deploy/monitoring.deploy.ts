@@ -12,6 +12,7 @@ const NAME = 'precise-ttl';
 const TOKENS: PreciseTtlProps = {
   tableName: 'Tokens',
   partitionKey: 'id',
+  dashboard: true,
 };
 const ON_CALL = 'arn:aws:sns:us-east-1:123456789012:on-call';
 const OWN_TOPIC = `arn:aws:sns:us-east-1:123456789012:${NAME}-alarms`;
@@ -24,13 +25,10 @@ const ALL = [
   'no-sweep',
   'watermark-age',
 ];
-const without = (alarms: readonly string[], ...left: string[]) => alarms.filter(each => !left.includes(each));
 
 const ALARM = 'aws_cloudwatch_metric_alarm';
 const DASHBOARD = 'aws_cloudwatch_dashboard';
 const TOPIC = ['aws_sns_topic'];
-const MACHINES = Array<string>(2).fill('aws_sfn_state_machine');
-const TICK = 'aws_scheduler_schedule';
 
 interface Edit {
   readonly changes: Partial<PreciseTtlProps>;
@@ -45,7 +43,7 @@ interface Edit {
 const EDITS: readonly Edit[] = [
   {
     changes: { alarms: false },
-    does: { delete: Array(ALL.length).fill(ALARM), forget: TOPIC, update: [DASHBOARD] },
+    does: { delete: [...Array(ALL.length).fill(ALARM), ...TOPIC], update: [DASHBOARD] },
     alarms: [],
   },
   {
@@ -57,7 +55,7 @@ const EDITS: readonly Edit[] = [
   { changes: {}, does: { create: TOPIC, update: Array(ALL.length).fill(ALARM) }, alarms: ALL },
   {
     changes: { alarms: ON_CALL },
-    does: { forget: TOPIC, update: Array(ALL.length).fill(ALARM) },
+    does: { delete: TOPIC, update: Array(ALL.length).fill(ALARM) },
     alarms: ALL,
     topic: ON_CALL,
   },
@@ -66,16 +64,6 @@ const EDITS: readonly Edit[] = [
     does: { create: TOPIC, delete: [DASHBOARD], update: Array(ALL.length).fill(ALARM) },
     alarms: ALL,
     hasDashboard: false,
-  },
-  {
-    changes: { enabled: false },
-    does: { create: [DASHBOARD], delete: [ALARM, TICK], update: [MACHINES[0] ?? ''] },
-    alarms: without(ALL, 'no-sweep'),
-  },
-  {
-    changes: {},
-    does: { create: [ALARM, TICK], update: [DASHBOARD, MACHINES[0] ?? ''] },
-    alarms: ALL,
   },
 ];
 

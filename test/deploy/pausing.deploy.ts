@@ -57,26 +57,6 @@ describeWithTerraform('a schedule that somebody has stopped by hand', () => {
     expect(await schedule()).toMatchObject({ ...paused, Description });
   });
 
-  test('ends with enabled: false and true, by which the schedule is made anew', async () => {
-    await deployment.deploy(configOf(SESSION_DATA));
-    await change({ State: 'DISABLED' });
-    const removed = await deployment.deploy(configOf({ ...SESSION_DATA, enabled: false }));
-    // The alarm of missing sweeps goes with them, and out of the dashboard; the table goes out of the tick's definition.
-    expect(removed).toEqual({
-      delete: expect.arrayContaining([
-        expect.stringContaining('_tick_'),
-        expect.stringContaining('_no-sweep_'),
-      ]),
-      update: [
-        expect.stringContaining('aws_cloudwatch_dashboard.'),
-        expect.stringContaining('aws_sfn_state_machine.'),
-      ],
-    });
-    await expect(schedule()).rejects.toThrow();
-    await deployment.deploy(configOf(SESSION_DATA));
-    expect((await schedule()).State).toBe('ENABLED');
-  });
-
   test('a limit by hand is what a plan would end', async () => {
     await deployment.deploy(configOf(SESSION_DATA));
     const { Target } = await schedule();

@@ -191,7 +191,9 @@ const SYNTHESIZED: Readonly<Record<string, TerraformJson>> = Object.fromEntries(
     .filter(code => code.startsWith('overrides:'))
     .map(code => {
       const { overrides } = runInNewContext(`({ ${code} })`) as { overrides: Overrides };
-      const subject = ['memory_size', 'table_class', 'vpc_config'].find(each => code.includes(each));
+      const subject = ['memory_size', 'table_class', 'vpc_config', 'retention_in_days'].find(each =>
+        code.includes(each),
+      );
       return [String(subject), terraformJson({ ...configOf(...TABLES), overrides })];
     }),
 );
@@ -212,11 +214,12 @@ const FUNCTIONS = ['plan-sweep', 'query-expired', 'delete-chunk', 'record-metric
 );
 
 describe('examples of overrides', () => {
-  test('are three, and each changes the types that it names', () => {
+  test('are four, and each changes the types that it names', () => {
     expect(
       Object.fromEntries(Object.entries(SYNTHESIZED).map(([subject, json]) => [subject, changed(json)])),
     ).toEqual({
       memory_size: ['aws_lambda_function'],
+      retention_in_days: ['aws_cloudwatch_log_group', 'aws_dynamodb_table', 'aws_iam_role'],
       table_class: ['aws_dynamodb_table'],
       vpc_config: ['aws_iam_role', 'aws_lambda_function'],
     });

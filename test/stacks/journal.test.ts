@@ -32,7 +32,7 @@ function needed(statements: readonly Statement[]): Statement[] {
 }
 
 test('the journal is a table on demand, whose rows expire', () => {
-  const { table } = journalWith({ tags: { team: 'sessions' } });
+  const { table } = journalWith();
   expect(table).toMatchObject({
     name: 'precise-ttl-journal',
     billing_mode: 'PAY_PER_REQUEST',
@@ -44,12 +44,10 @@ test('the journal is a table on demand, whose rows expire', () => {
     ],
     ttl: { attribute_name: 'expires', enabled: true },
     point_in_time_recovery: { enabled: true },
-    tags: { team: 'sessions' },
+    deletion_protection_enabled: true,
+    lifecycle: { prevent_destroy: true },
   });
   expect(table).not.toHaveProperty('server_side_encryption');
-  // It goes with its deployment.
-  expect(table).not.toHaveProperty('lifecycle');
-  expect(table).not.toHaveProperty('deletion_protection_enabled');
 });
 
 test('with a key of the deployment it is encrypted with that, and the roles may use it', () => {

@@ -14,8 +14,10 @@ describe('the conditions of an existing table', () => {
     ['the type of a key', 'a.type == "S" if a.name == "UserName"'],
     ['the type of the window', 'a.type == "S" if a.name == "expirationWindow"'],
     ['the type of the TTL', 'a.type == "N" if a.name == "ExpirationTime"'],
-    ['the index', 'contains(self.global_secondary_index[*].name, "expirationWindowIndex")'],
-    ['its keys', 'i.hash_key == "expirationWindow" && i.range_key == "ExpirationTime"'],
+    [
+      'the index with its keys',
+      'i.name == "expirationWindowIndex" && i.hash_key == "expirationWindow" && i.range_key == "ExpirationTime"',
+    ],
     ['its projection', 'i.projection_type == "KEYS_ONLY"'],
     [
       'the attribute of native TTL',
@@ -30,7 +32,7 @@ describe('the conditions of an existing table', () => {
     const bySecond = conditions({ tableName: 'Tokens', partitionKey: 'id', index: { by: 'second' } });
     const texts = bySecond.map(({ condition }) => condition).join('\n');
     expect(texts).toContain(
-      'i.hash_key == "ttl" && try(length(i.range_key), 0) == 0 if i.name == "expirySecondIndex"',
+      'i.name == "expirySecondIndex" && i.hash_key == "ttl" && try(length(i.range_key), 0) == 0',
     );
     expect(texts).toContain('a.type == "N" if a.name == "ttl"');
     expect(texts).not.toContain('expirationWindow');

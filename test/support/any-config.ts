@@ -81,14 +81,10 @@ export const PROP_VALUES: {
     )
     .map(([to, more]) => ({ ...to, ...more })),
   sweep: fc.constantFrom('other', 'a_B-1'),
-  enabled: fc.boolean(),
   maxDeletesPerSecond: whole(0, 1_000),
-  logRetentionDays: fc.constantFrom(1, 30, 3_653),
   logKeys: fc.constantFrom('full', 'hash', 'none'),
   alarms: fc.constantFrom(true, false, arnOf('sns', 'on-call')),
   dashboard: fc.boolean(),
-  tags: someTags,
-  permissionsBoundary: fc.constant(`arn:aws:iam::${ACCOUNT}:policy/boundary`),
   kmsKeyArn: someKey,
 };
 
@@ -114,7 +110,7 @@ const anyGiven = fc
   .tuple(
     fc.array(anyTable, { minLength: 1, maxLength: 3 }),
     fc.record(shared, { requiredKeys: [] }),
-    fc.subarray([...DEPLOYMENT_PROPS], { maxLength: 4 }),
+    fc.subarray([...DEPLOYMENT_PROPS]),
     fc.record(
       {
         tags: someTags,

@@ -2,7 +2,6 @@ import { SERVICES } from 'aws-on-loopback/services';
 import { COMMAND_ACTIONS, groupedActions } from '../../cli/iam-actions.ts';
 import { alarmsOf, kebab } from '../../config/alarms.ts';
 import { deploymentOf } from '../../config/deployments.ts';
-import { HOLDINGS } from '../../config/holdings.ts';
 import { fieldPathOf, GROUP_NAMES, settingsIn } from '../../config/prop-groups.ts';
 import { type FieldText, propTexts } from '../../config/prop-texts.ts';
 import {
@@ -27,7 +26,7 @@ type Passages = Readonly<Record<string, () => string>>;
 export const DOC_TABLES = {
   'aws-on-loopback/README.md': { operations: operationsTable },
   'docs/archive-and-events.md': { fields: eventFieldsList },
-  'docs/operate.md': { holdings: holdingsTable, report: reportExample },
+  'docs/operate.md': { report: reportExample },
   'docs/reference/alarms.md': {
     alarms: alarmsTable,
     causes: () => remarksList(true),
@@ -182,19 +181,6 @@ function defaultOf(name: keyof typeof PROPS): string {
   if (!('byDefault' in prop)) throw new TypeError(`config/props.ts: expected a @default of ${name}`);
   const value = prop.byDefault({ tableName: 'T' });
   return `\`${typeof value === 'string' ? `'${value}'` : value}\``;
-}
-
-function holdingsTable(): string {
-  return table(
-    ['what', 'what it holds', 'turned off', 'entry out, in two steps', '`deploy --destroy`'],
-    Object.values(HOLDINGS).map(({ what, holds, turnedOff, onAgain, entryOut, destroyed }) => [
-      what,
-      holds,
-      `${turnedOff}, ${onAgain}`,
-      entryOut,
-      destroyed,
-    ]),
-  );
 }
 
 /** Commands that need the same permissions have one line. */

@@ -1,5 +1,5 @@
 import type { RandomSource } from 'stepfunctions-emulator';
-import { type HeldThing, HeldThings, type HoldingName, lost } from './held-things.ts';
+import { type HeldThing, HeldThings, lost } from './held-things.ts';
 import type { EmulatedAws } from './proof.ts';
 import { sweepingOf } from './sweeping.ts';
 import type { TerraformRoot } from './terraform-root.ts';
@@ -9,16 +9,12 @@ export interface Edit {
   readonly name: string;
   /** Writes it into the folder of a root. */
   readonly make: () => Promise<TerraformRoot>;
-  /** Address of the one resource that is applied, with what it needs. @default all are */
-  readonly target?: string;
   /** What the plan is refused for, with the remedy; nothing is changed then. */
   readonly refused?: RegExp;
   /** What the apply fails with, which changes nothing that holds something. */
   readonly fails?: RegExp;
   /** Tables that are swept after it. @default those before */
   readonly sweeps?: readonly string[];
-  /** What it takes away, as docs/operate.md says. @default nothing */
-  readonly takes?: (thing: HeldThing) => boolean;
   /** As many operations at once. @default Terraform's own, 10; one where the apply is broken off */
   readonly parallelism?: number;
 }
@@ -48,8 +44,7 @@ export class Walk {
     const root = await edit.make();
     const breaksOff = this.#draw() < 0.5;
     const parallelism = `-parallelism=${edit.parallelism ?? (breaksOff ? 1 : 10)}`;
-    const target = edit.target === undefined ? '' : ` -target='${edit.target}'`;
-    const environment = { TF_CLI_ARGS_plan: target, TF_CLI_ARGS_apply: parallelism };
+    const environment = { TF_CLI_ARGS_apply: parallelism };
 
     if (edit.refused !== undefined) {
       expect([edit.name, await root.plan(environment)]).toEqual([
@@ -73,7 +68,9 @@ export class Walk {
       const still = sweeps.filter(table => swept.has(table));
       await this.#judge(edit, before, still, { isHalfWay: true });
     }
-    await root.deploy({ ...environment, TF_CLI_ARGS_apply: parallelism + target });
+    await root.deploy(environment).catch(error => {
+      throw new Error(`${edit.name}: ${error}`);
+    });
     await this.#judge(edit, before, sweeps);
   }
 
@@ -93,12 +90,12 @@ export class Walk {
   }
 
   async #judge(
-    { name, takes }: Edit,
+    { name }: Edit,
     before: readonly HeldThing[],
     sweeps: readonly string[],
     { isHalfWay = false } = {},
   ): Promise<void> {
-    const gone = lost(before, await this.#things.inventory()).filter(thing => takes?.(thing) !== true);
+    const gone = lost(before, await this.#things.inventory());
     expect([name, 'lost', gone.map(({ kind, name: which }) => `${kind} ${which}`)]).toEqual([
       name,
       'lost',
@@ -108,11 +105,6 @@ export class Walk {
     expect([name, 'meanwhile', [...gaps]]).toEqual([name, 'meanwhile', []]);
     const swept = isHalfWay ? sweeps.filter(table => now.has(table)) : [...now];
     expect([name, 'swept', swept.sort()]).toEqual([name, 'swept', [...sweeps].sort()]);
-  }
-
-  /** What there is of a kind. */
-  async namesOf(kind: HoldingName): Promise<string[]> {
-    return (await this.#things.inventory()).filter(each => each.kind === kind).map(({ name }) => name);
   }
 
   destroy(): void {

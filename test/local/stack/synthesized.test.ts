@@ -45,6 +45,7 @@ test('so is what looks for log groups that are there already', () => {
 /** Types of what our stacks have and nothing here depends on. */
 const NOT_RUN = [
   'aws_cloudwatch_dashboard',
+  'aws_cloudwatch_query_definition',
   'aws_cloudwatch_log_group',
   'aws_iam_policy',
   'aws_iam_role',
@@ -63,7 +64,6 @@ const NOT_RUN = [
   'aws_sns_topic',
   'aws_sns_topic_policy',
   'aws_sqs_queue',
-  'terraform_data',
   'data.aws_caller_identity',
   'data.aws_cloudwatch_log_groups',
   'data.aws_dynamodb_table',

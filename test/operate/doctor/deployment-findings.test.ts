@@ -146,12 +146,6 @@ test.each<[string, Case, string[]]>([
   ['nothing can be replayed', { seen: { replayMachine: { seen: undefined } } }, ['state-machine-missing']],
   ['there is no journal', { seen: { state: { seen: undefined } } }, ['journal-missing']],
   ['the schedules are off', { state: 'DISABLED' }, ['schedule-disabled']],
-  ['the configuration has none', { props: { enabled: false }, seen: NO_SCHEDULE }, []],
-  [
-    'the configuration wants none, and they are there',
-    { props: { enabled: false } },
-    ['schedule-not-paused'],
-  ],
   ['a schedule is gone', { seen: NO_SCHEDULE }, ['schedule-missing']],
   ['a schedule comes at other times', { seen: tick({ expression: 'rate(1 minute)' }) }, ['schedule-differs']],
   ['a schedule has another input', { seen: tick({ input: '{"lookbackMinutes":5}' }) }, ['schedule-differs']],

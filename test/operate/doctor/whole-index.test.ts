@@ -111,7 +111,7 @@ async function makeTable(props: PreciseTtlProps, items: Items): Promise<void> {
 }
 
 const examined = (props: PreciseTtlProps, over: Partial<DoctorOptions> = {}): Promise<DoctorReport> =>
-  examine({ config: configOf(props), all: true, ...over });
+  examine({ config: configOf({ ...props, logKeys: 'full' }), all: true, ...over });
 /** The findings about items: how many, and their keys. */
 const foundIn = ({ tables }: DoctorReport) =>
   Object.fromEntries(

@@ -349,7 +349,6 @@ test.each<[string, Case, string | null, string | RegExp]>([
     /^there is no state/,
   ],
   ['it has no journal', { seen: { journal: { seen: undefined } } }, 'journalMissing', /^there is no journal/],
-  ['it is off', { props: { enabled: false }, overdue: LATE }, 'disabled', /enabled: false/],
   [
     'it is paused, and its limit does not matter',
     {
@@ -477,7 +476,7 @@ test('the sentence says from when on it holds, and names what is left', () => {
     ttl: SECONDS - seconds,
   }));
   expect(sentence({ overdue: { overdue: 2, named: left } })).toBe(
-    'everything that was due by 19:59:50Z is gone, all but 2 (oldest 14:26:40Z; keys {"id":{"S":"item-0"}}, {"id":{"S":"item-1"}}), back to 2026-11-20 20:00:00Z.',
+    'everything that was due by 19:59:50Z is gone, all but 2 (oldest 14:26:40Z; keys hmac-sha256:c52324e02bff0d06, hmac-sha256:88a8e73bc8978ab5), back to 2026-11-20 20:00:00Z.',
   );
   expect(statusReport(statusOf({})).tables[0]).toMatchObject({
     gone: { since: '2026-11-20T20:00:00.000Z', by: '2026-11-21T19:59:50.000Z', left: [] },

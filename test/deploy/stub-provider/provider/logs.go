@@ -84,3 +84,14 @@ func logGroupsData(ctx context.Context, c *Cloud, config Object) (Object, error)
 	}
 	return Object{"id": c.region, "arns": arns, "log_group_names": names}, nil
 }
+
+// The emulator knows no saved queries: they are what the configuration says.
+func queryCreate(_ context.Context, _ *Cloud, w Object) (string, error) { return made(str(w, "name"), nil) }
+
+func queryRead(_ context.Context, _ *Cloud, s Object) (Object, error) {
+	return Object{"name": str(s, "name"), "query_definition_id": str(s, "id")}, nil
+}
+
+func queryUpdate(context.Context, *Cloud, Object, Object) error { return nil }
+
+func queryDelete(context.Context, *Cloud, Object) error { return nil }

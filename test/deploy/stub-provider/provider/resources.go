@@ -21,6 +21,7 @@ var handlers = map[string]Handler{
 	"aws_cloudwatch_dashboard":                           {dashboardCreate, dashboardRead, dashboardUpdate, dashboardDelete},
 	"aws_cloudwatch_event_bus":                           {busCreate, busRead, busUpdate, busDelete},
 	"aws_cloudwatch_log_group":                           {logGroupCreate, logGroupRead, logGroupUpdate, logGroupDelete},
+	"aws_cloudwatch_query_definition":                    {queryCreate, queryRead, queryUpdate, queryDelete},
 	"aws_cloudwatch_metric_alarm":                        {alarmCreate, alarmRead, alarmUpdate, alarmDelete},
 	"aws_dynamodb_table":                                 {tableCreate, tableRead, tableUpdate, tableDelete},
 	"aws_iam_policy":                                     {policyCreate, policyRead, policyUpdate, policyDelete},

@@ -1,0 +1,82 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import { TerraformElement } from 'cdktf';
+import type { Construct } from 'constructs';
+import type { Place } from './place.ts';
+import type { SweptTable } from './swept-table.ts';
+
+/** Terraform names it when it refuses a plan, so it says what to do. */
+const ID = 'first-deploy-with-existingTable-true-then-take-out-the-entry';
+
+export interface KeptTablesProps {
+  readonly place: Place;
+  /** Name of the deployment. */
+  readonly name: string;
+  readonly tables: readonly SweptTable[];
+}
+
+/**
+ * Refuses a plan that would take a table out of the configuration while Terraform manages it, so that the table is swept until then:
+ * `prevent_destroy` has no effect once the block of a resource is gone, and DynamoDB's deletion protection would refuse only after the
+ * sweep has lost the table. The blocks here are never gone; an entry is only a key of their `for_each`.
+ *
+ * 1. A table that the deployment makes is a key of a block with `prevent_destroy`.
+ * 2. With `existingTable: true` its key moves to a block without, and Terraform forgets the table.
+ * 3. What cannot change in place is stored, and another value is refused by a postcondition with words of ours.
+ */
+export class KeptTables extends TerraformElement {
+  readonly #props: KeptTablesProps;
+
+  constructor(scope: Construct, props: KeptTablesProps) {
+    super(scope, ID);
+    this.#props = props;
+  }
+
+  override toTerraform(): object {
+    const { place, name, tables } = this.#props;
+    const made = tables.filter(({ isMade }) => isMade);
+    const released = tables.filter(({ props, given }) => props.existingTable && given === undefined);
+    const kept = this.friendlyUniqueId;
+    const [free, named] = [`${kept}-released`, `${kept}-name`];
+    const instance = (block: string, { props }: SweptTable) =>
+      `terraform_data.${block}[${JSON.stringify(props.tableName)}]`;
+    const whole = `join(" in ", ["${name}", ${place.region}])`;
+    // A table that is new, or is being imported, has no keys here yet.
+    const changed = `[for name, keys in local.${kept} : "Table \${name}: \${try(terraform_data.${kept}[name].output, keys)}, not \${keys}" if try(terraform_data.${kept}[name].output, keys) != keys]`;
+    return {
+      locals: { [kept]: Object.fromEntries(made.map(table => [table.props.tableName, table.keys])) },
+      resource: {
+        terraform_data: {
+          [kept]: {
+            for_each: `\${local.${kept}}`,
+            input: '${each.value}',
+            lifecycle: { prevent_destroy: true, ignore_changes: ['input'] },
+            // A table whose creation failed is not kept yet.
+            depends_on: made.map(({ address }) => address),
+          },
+          [free]: { for_each: Object.fromEntries(released.map(({ props }) => [props.tableName, ''])) },
+          [named]: {
+            input: `\${${whole}}`,
+            lifecycle: {
+              ignore_changes: ['input'],
+              postcondition: [
+                {
+                  condition: `\${self.output == ${whole}}`,
+                  error_message: `The deployment is \${self.output}, not \${${whole}}: another name or region is another deployment. ${REMEDY}`,
+                },
+                {
+                  condition: `\${length(${changed}) == 0}`,
+                  error_message: `\${join("; ", ${changed})}: a table's keys cannot change. ${REMEDY}`,
+                },
+              ],
+            },
+          },
+        },
+      },
+      moved: released.map(table => ({ from: instance(kept, table), to: instance(free, table) })),
+      removed: released.map(({ address }) => ({ from: address, lifecycle: [{ destroy: false }] })),
+    };
+  }
+}
+
+const REMEDY =
+  'Nothing was changed: put it back, or see docs/operate.md of precise-ttl, "What cannot change".';
