@@ -95,7 +95,7 @@ export interface DeploymentConfig extends DeploymentProps {
   readonly overrides?: Overrides;
   /** Tags on all resources that can have tags. @default none */
   readonly tags?: Readonly<Record<string, string>>;
-  /** The tables to sweep. They share one deployment, except those with another `sweep`. */
+  /** The tables to sweep. They share one deployment. */
   readonly tables: readonly PreciseTtlProps[];
 }
 

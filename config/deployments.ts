@@ -86,14 +86,13 @@ function disagreements(
   tables: readonly ResolvedProps[],
   fieldOf: FieldOf,
 ): FieldProblem[] {
-  const first = tables.findIndex(({ sweep }) => sweep === table.sweep);
-  const other = tables[first];
-  if (other === undefined || first === index) return [];
+  const [other] = tables;
+  if (other === undefined || index === 0) return [];
   return DEPLOYMENT_PROPS.filter(prop => !isDeepStrictEqual(table[prop], other[prop])).map(prop => ({
     field: fieldOf(index, prop),
-    expected: `${inWords(other[prop])}, as ${fieldOf(first, '')} (${other.tableName}) has it: both are in the deployment ${table.sweep}, which has one ${prop}`,
+    expected: `${inWords(other[prop])}, as ${fieldOf(0, '')} (${other.tableName}) has it: a deployment has one ${prop}`,
     got: table[prop],
-    remedy: `Set ${prop} once, beside tables; or put ${table.tableName} into a deployment of its own with sweep: 'name'.`,
+    remedy: `Set ${prop} once, beside tables; or put ${table.tableName} into a configuration of its own, with another sweep and another state.`,
   }));
 }
 
@@ -124,7 +123,7 @@ export function settingsProblem({ name, tables }: Deployment): FieldProblem | nu
     field: 'tables',
     expected: `at most ${MAX_SETTINGS_BYTES} bytes of settings in a deployment`,
     got: `${bytes} of ${tables.length} tables in ${name}`,
-    remedy: "Put some of the tables into another deployment, with sweep: 'name'.",
+    remedy: 'Put some of the tables into another configuration, with another sweep and another state.',
   };
 }
 

@@ -183,8 +183,8 @@ export const PROPS = {
    */
   events: orNone(EVENTS),
   /**
-   * name of the deployment that sweeps the table, and prefix of the names of all resources: at most 45 letters, digits, `_` and `-`.
-   * Tables with the same name [share it](#what-all-tables-share); another name gives the table a separate deployment
+   * name of the deployment, and prefix of the names of its resources: at most 45 letters, digits, `_` and `-`. Another deployment has a
+   * configuration and a state of its own
    */
   sweep: optional(NAME, DEFAULT_SWEEP),
   /**
@@ -302,6 +302,7 @@ export function propsOfSettings(settings: FlatProps): PreciseTtlProps {
  * on them.
  */
 export const DEPLOYMENT_PROPS = [
+  'sweep',
   'alarms',
   'dashboard',
   'kmsKeyArn',

@@ -20,14 +20,15 @@ import {
   type ProviderConfig,
   type S3State,
 } from '../config/config.ts';
-import { deploymentsOf } from '../config/deployments.ts';
+import { deploymentOf } from '../config/deployments.ts';
 import { mapValues } from '../config/map-values.ts';
 import { constructId } from '../config/names.ts';
-import { resolveProps } from '../config/props.ts';
+import { DEFAULT_SWEEP, resolveProps } from '../config/props.ts';
 import { partitionOf } from '../config/regions.ts';
 import { escapedTexts } from '../config/terraform-text.ts';
 import type { FieldProblem } from '../expiry/errors.ts';
 import { isObject } from '../expiry/fields.ts';
+import { configurationOf } from './parts/configuration.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
 import { Place } from './parts/place.ts';
 import { SweptTable } from './parts/swept-table.ts';
@@ -119,7 +120,7 @@ export const TERRAFORM_VERSION = '>= 1.10';
  */
 export const AWS_PROVIDER = { source: 'hashicorp/aws', version: '>= 6.25, < 7' };
 
-/** The stack of a whole configuration file: the provider, the state, the tables and the deployments that sweep them. */
+/** The stack of a whole configuration file: the provider, the state, the tables and the deployment that sweeps them. */
 export class PreciseTtlStack extends TerraformStack {
   /** @throws InvalidConfigError with all errors of the configuration, which need not have been type-checked */
   constructor(scope: Construct, id: string, given: DeploymentConfig) {
@@ -131,31 +132,29 @@ export class PreciseTtlStack extends TerraformStack {
       const scope = new Construct(this, constructId(props.tableName));
       return new SweptTable(scope, { place, props: resolveProps(props) });
     });
-    const deployments = deploymentsOf(tables.map(({ props }) => props)).map(deployment => {
-      const own = tables.filter(({ props }) => deployment.tables.includes(props));
-      const at = new Construct(scopeOfSweeps(this), deployment.name);
-      const sweep = new DeployedSweep(at, { place, deployment, tables: own });
-      return { sweep, tables: own };
-    });
+    const deployment = deploymentOf(tables.map(({ props }) => props));
+    const sweep = new DeployedSweep(scopeOfSweep(this), { place, deployment, tables });
     if (config.overrides) applyOverrides(this, config.overrides);
+    new TerraformOutput(this, ':config', {
+      description:
+        'The configuration for status, pause, replay and other commands, as JSON for precise-ttl.config.json',
+      value: configurationOf(place.region, tables),
+    });
     // One output for all tables: Terraform's names allow fewer characters than table names do. The output's own name is `tables`: CDKTF
     // leaves out a colon, which no table's name has.
     new TerraformOutput(this, ':tables', {
       description:
         'By table: its ARN, that of its stream where something reads it, its deployment, the state machine to start replays of, the queue of starts that did not get through, the topic that the alarms tell, the dashboard, the bucket of its archive, the queues of what was given up, and what its writers give to expiryModel',
       value: Object.fromEntries(
-        deployments.flatMap(({ sweep, tables: own }) =>
-          own.map(table => [table.props.tableName, outputOf(table, sweep, config.region)]),
-        ),
+        tables.map(table => [table.props.tableName, outputOf(table, sweep, config.region)]),
       ),
     });
   }
 }
 
-/** The construct that contains the deployments. A table's name has no colon. */
-function scopeOfSweeps(stack: TerraformStack): Construct {
-  const id = ':sweeps';
-  return (stack.node.tryFindChild(id) as Construct | undefined) ?? new Construct(stack, id);
+/** Where the deployment stands, under any name: with another address another name would delete it. No table's name has a colon. */
+function scopeOfSweep(stack: TerraformStack): Construct {
+  return new Construct(new Construct(stack, ':sweeps'), DEFAULT_SWEEP);
 }
 
 function outputOf(table: SweptTable, sweep: DeployedSweep, region: string): object {

@@ -5,10 +5,8 @@ import { pathOf } from '../config/prop-groups.ts';
 import { propProblems } from '../config/prop-problems.ts';
 import {
   CORRECT,
-  DEFAULT_SWEEP,
   DEPLOYMENT_PROPS,
   type DeploymentProps,
-  PROPS,
   type PreciseTtlProps,
   type ResolvedProps,
   resolveProps,
@@ -41,9 +39,7 @@ export type TableProps = (PreciseTtlProps & { readonly table?: never }) | SweptT
 
 /** Several tables, and the settings that they share. */
 export interface TablesProps extends DeploymentProps {
-  /** Name of the deployment. @default 'precise-ttl' */
-  readonly name?: string;
-  readonly tables: readonly (TableProps & { readonly sweep?: never })[];
+  readonly tables: readonly TableProps[];
 }
 
 /**
@@ -95,20 +91,12 @@ export function constructProblems(scope: Construct, props: ConstructProps): Fiel
   }
   const { tables } = props;
   const problems = [
-    ...unknownFieldProblems(props, ['name', 'tables', ...DEPLOYMENT_PROPS]),
+    ...unknownFieldProblems(props, ['tables', ...DEPLOYMENT_PROPS]),
     ...fieldProblems(TABLES_KINDS, props, { required: ['tables'], remedy: CORRECT }),
   ];
   if (problems.length > 0) return problems;
   const ofEach = tables.flatMap((table, index) =>
-    under(`tables[${index}]`, [
-      ...tableProblems(withShared(table, props)),
-      ...valueProblems(
-        'sweep',
-        NO_SWEEP,
-        (table as PreciseTtlProps).sweep,
-        'Leave it out: name is beside tables.',
-      ),
-    ]),
+    under(`tables[${index}]`, tableProblems(withShared(table, props))),
   );
   if (ofEach.length > 0) return ofEach;
   return sharedProblems(resolveConstruct(scope, props), fieldInTables);
@@ -122,10 +110,7 @@ function sharedProblems(tables: readonly ResolvedTable[], fieldOf: FieldOf): Fie
   );
 }
 
-const NO_SWEEP = kind<undefined>(value => value === undefined, 'none in a table of a construct');
-
 const TABLES_KINDS = {
-  name: PROPS.sweep.kind,
   tables: kind<readonly object[]>(
     value => Array.isArray(value) && value.length > 0 && Array.from(value).every(isObject),
     'a list of at least one table',
@@ -188,8 +173,7 @@ export function resolveConstruct(scope: Construct, props: ConstructProps): Resol
     const name = props.sweep ?? only.props.name;
     return [{ ...only, props: { ...only.props, sweep: name, name } }];
   }
-  const { name = DEFAULT_SWEEP } = props;
-  return props.tables.map(table => resolveTable(scope, { ...withShared(table, props), sweep: name }));
+  return props.tables.map(table => resolveTable(scope, withShared(table, props)));
 }
 
 function resolveTable(scope: Construct, { table: given, ...table }: TableProps): ResolvedTable {

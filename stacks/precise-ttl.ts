@@ -1,3 +1,4 @@
+import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { InvalidConfigError } from '../config/config.ts';
@@ -9,6 +10,7 @@ import type { FunctionArns } from '../statemachine/states.ts';
 import { type ConstructProps, constructProblems, resolveConstruct } from './construct-props.ts';
 import type { SweepDashboard } from './dashboard.ts';
 import type { SweepAlarms } from './parts/alarms.ts';
+import { configurationOf } from './parts/configuration.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
 import type { Journal } from './parts/journal.ts';
 import { Place } from './parts/place.ts';
@@ -62,6 +64,8 @@ export class PreciseTtl extends Construct {
   /** ARNs of the roles: of the functions by their states, of both state machines, and of the schedules. */
   readonly roleArns: DeployedSweep['roleArns'];
   readonly logGroupArns: DeployedSweep['logGroupArns'];
+  /** For an output, from which commands get their configuration: `terraform output -json ttl > precise-ttl.config.json`. */
+  readonly configuration: object;
 
   /** @throws InvalidConfigError with all errors of the props */
   constructor(scope: Construct, id: string, props: ConstructProps) {
@@ -73,10 +77,15 @@ export class PreciseTtl extends Construct {
     refuseTwins(this);
 
     const place = new Place(this, 'place');
-    const isOne = !('tables' in props);
     this.tables = tables.map(
-      table => new SweptTable(isOne ? this : new Construct(this, constructId(table.id)), { place, ...table }),
+      ({ id, ...table }) => new SweptTable(new Construct(this, constructId(id)), { place, ...table }),
     );
+    const [only] = this.tables;
+    if (!('tables' in props) && only?.table instanceof DynamodbTable) {
+      // Where the only table stood in the first versions.
+      const former = new Construct(new Construct(this, 'table'), 'table');
+      only.table.moveFromId(`aws_dynamodb_table.${TerraformStack.of(this).getLogicalId(former.node)}`);
+    }
     const { deployment } = this;
     const sweep = new DeployedSweep(this, { place, deployment, tables: this.tables });
     this.functions = sweep.functions;
@@ -103,6 +112,7 @@ export class PreciseTtl extends Construct {
     this.dashboardName = sweep.dashboard?.dashboardName;
     this.roleArns = sweep.roleArns;
     this.logGroupArns = sweep.logGroupArns;
+    this.configuration = configurationOf(place.region, this.tables);
   }
 
   /** The only table. @throws TypeError when there are several */

@@ -68,7 +68,8 @@ function tooManyProblem(role: string, count: number) {
     field: 'tables',
     expected: `what the role ${role} may do in one inline policy and ${MANAGED_POLICIES} managed ones`,
     got: `${count} managed ones`,
-    remedy: "Put some of the tables into another deployment, with sweep: 'name', which has roles of its own.",
+    remedy:
+      'Put some of the tables into another configuration, with another sweep, whose deployment has roles of its own.',
   };
 }
 

@@ -12,10 +12,10 @@ const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-cost-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const TABLES: readonly PreciseTtlProps[] = [
-  { tableName: 'Tokens', partitionKey: 'id', index: { shards: 3 }, dashboard: false },
+  { tableName: 'Tokens', partitionKey: 'id', index: { shards: 3 }, dashboard: true },
   {
-    ...{ tableName: 'Carts', partitionKey: 'id', sweep: 'carts' },
-    ...{ index: { by: 'second' }, precision: 'minute' },
+    ...{ tableName: 'Carts', partitionKey: 'id' },
+    ...{ index: { by: 'second' }, precision: 'minute', dashboard: true },
   },
 ];
 writeFileSync(join(folder, 'precise-ttl.config.json'), JSON.stringify(configOf(...TABLES)));

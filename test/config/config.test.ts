@@ -203,17 +203,6 @@ describe('fails for', () => {
       /tables\[0\]: expected an object, got nothing/,
     ],
     [
-      'two deployments whose names would give a role of the same name',
-      {
-        region: 'us-east-1',
-        tables: [
-          { tableName: 'one', partitionKey: 'id', sweep: 'subscription' },
-          { tableName: 'two', partitionKey: 'id', sweep: 'subscription-plan' },
-        ],
-      },
-      /tables\[1\]\.sweep: .*deployment subscription and the deployment subscription-plan would both have the role subscription-plan-sweep/,
-    ],
-    [
       'two tables whose roles differ by case only, which IAM does not see',
       {
         region: 'us-east-1',
@@ -234,7 +223,7 @@ describe('fails for', () => {
           { tableName: 'Tokens', partitionKey: 'id', dashboard: false },
         ],
       },
-      /tables\[1\]\.dashboard: expected true, as tables\[0\] \(Orders\) has it: both are in the deployment precise-ttl, .*, got false\. Set dashboard once, beside tables; or put Tokens into a deployment of its own/,
+      /tables\[1\]\.dashboard: expected true, as tables\[0\] \(Orders\) has it: a deployment has one dashboard, got false\. Set dashboard once, beside tables; or put Tokens into a configuration of its own/,
     ],
     [
       'a prop beside the tables that is of a table',
@@ -370,8 +359,8 @@ describe('fails for', () => {
       /deleteMode: expected one of "guarded", "batch", got "fast"/,
     ],
     [
-      'one table twice, in two deployments',
-      { region: 'us-east-1', tables: [table(), table({ sweep: 'other' })] },
+      'one table twice',
+      { region: 'us-east-1', tables: [table(), table()] },
       /tables\[1\]\.tableName: expected another/,
     ],
     [
@@ -489,21 +478,10 @@ describe('is good:', () => {
   });
 });
 
-test('what stands beside the tables is every table’s that says nothing else', () => {
-  const tables = ['Orders', 'Tokens', 'Own'].map(tableName => ({ tableName, partitionKey: 'id' }));
-  const [orders, tokens, own] = checkConfig({
-    region: 'us-east-1',
-    dashboard: false,
-    alarms: false,
-    tables: tables.map(each =>
-      each.tableName === 'Own' ? { ...each, sweep: 'own', dashboard: true } : each,
-    ),
-  }).tables;
-  expect([orders, tokens]).toMatchObject([
-    { dashboard: false, alarms: false },
-    { dashboard: false, alarms: false },
-  ]);
-  expect(own).toMatchObject({ dashboard: true, alarms: false });
+test('what stands beside the tables is every table’s', () => {
+  const tables = ['Orders', 'Tokens'].map(tableName => ({ tableName, partitionKey: 'id' }));
+  const shared = { sweep: 'identity', dashboard: true, alarms: false };
+  expect(checkConfig({ region: 'us-east-1', ...shared, tables }).tables).toMatchObject([shared, shared]);
 });
 
 /** Every field has a value, so that one after the other can be made null. */
@@ -522,7 +500,7 @@ const WHOLE: DeploymentConfig = {
         events: { eventBus: 'expiries', oldImage: true },
       }),
     ),
-    written(table({ sortKey: 'at', tableName: 'Tokens', sweep: 'own' })),
+    written(table({ sortKey: 'at', tableName: 'Tokens' })),
   ],
 };
 

@@ -97,16 +97,16 @@ test('two sweeps in a stack of your own must not share a role either', () => {
   new PreciseTtl(stack, 'three', { ...TABLE, tableName: 'subscription-plan', sweep: 'plans' });
 });
 
-test('no two things of a type have one name in AWS, whatever tables and deployments are called', () => {
+test('no two things of a type have one name in AWS, whatever tables and the deployment are called', () => {
   expect(PATTERNS.length).toBeGreaterThan(25);
   const part = fc.constantFrom('plan', 'query', 'sweep', 'Sweep', 'replay', 'expired', 'a', 'tick');
   const name = fc.array(part, { minLength: 1, maxLength: 3 }).map(parts => `t-${parts.join('-')}`);
   let refused = 0;
   fc.assert(
-    fc.property(name, name, name, name, (...[one, other, first, second]) => {
+    fc.property(name, name, name, (...[one, other, first]) => {
       const tables = [
         { tableName: one, sweep: first },
-        { tableName: other, sweep: second },
+        { tableName: other, sweep: first },
       ].map(each => ({
         ...{ ...TABLE, archive: {}, events: { eventBus: 'default' } },
         ...each,
@@ -120,7 +120,7 @@ test('no two things of a type have one name in AWS, whatever tables and deployme
       // Tables of one deployment share what it has.
       const own = [
         ...tables.flatMap(each => namesFrom(OF_TABLE, tablePrefix(each.sweep, each.tableName))),
-        ...[...new Set([first, second])].flatMap(each => namesFrom(OF_DEPLOYMENT, each)),
+        ...namesFrom(OF_DEPLOYMENT, first),
       ];
       expect(new Set(own).size).toBe(own.length);
     }),

@@ -106,9 +106,14 @@ describeWithTerraform('edits', () => {
       // The provider itself finds it wrong, before anything else is looked at.
       ['another partition key', both({ partitionKey: 'token' }), /all attributes must be indexed/],
       [
+        'another name',
+        both({}, { sweep: 'other' }),
+        /The deployment is precise-ttl in us-east-1, not other in us-east-1/,
+      ],
+      [
         'another region',
         { ...both(), region: 'eu-central-1' },
-        /The deployment is precise-ttl in us-east-1, not precise-ttl in eu-central-1: another name/,
+        /journal_table_\w+ has lifecycle\.prevent_destroy set/,
       ],
     ];
     await make(refused.map(([name, to, reason]) => ({ name, to, refused: reason })));

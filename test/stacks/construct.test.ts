@@ -4,6 +4,8 @@ import { KmsKey } from '@cdktf/provider-aws/lib/kms-key/index.js';
 import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { TerraformOutput, TerraformStack, Testing } from 'cdktf';
+import { checkConfig } from '../../config/config.ts';
+import { resolveProps } from '../../config/props.ts';
 import { FUNCTION_MEMORY_MB } from '../../cost/assumptions.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { PreciseTtl, PreciseTtlStack } from '../../stacks/cdktf.ts';
@@ -280,7 +282,7 @@ describe('many tables of a stack', () => {
     attribute: [{ name: 'id', type: 'S' }],
   });
   const ttl = new PreciseTtl(stack, 'ttl', {
-    name: 'identity',
+    sweep: 'identity',
     tables: [
       { ...SESSION_DATA, archive: {} },
       { table: made, partitionKey: 'id', kmsKeyArn },
@@ -306,11 +308,6 @@ describe('many tables of a stack', () => {
   test.each<[string, object, RegExp]>([
     ['no tables', { tables: [] }, /tables: expected a list of at least one table/],
     ['a prop that is a table’s', { tables: [SESSION_DATA], shards: 2 }, /shards: expected/],
-    [
-      'a table that names a deployment',
-      { tables: [{ ...SESSION_DATA, sweep: 'a' }] },
-      /tables\[0\]\.sweep: expected none/,
-    ],
     [
       'two that disagree',
       { tables: [SESSION_DATA, { tableName: 'Tokens', partitionKey: 'id', dashboard: true }] },
@@ -387,5 +384,28 @@ test('a whole stack checks its configuration itself', () => {
   const config = { region: 'eu-central-1', tables: [{ ...SESSION_DATA, index: { shards: 0 } }] };
   expect(() => new PreciseTtlStack(Testing.app(), 'ttl', config)).toThrow(
     /tables\[0\]\.index\.shards: expected/,
+  );
+});
+
+test('the configuration of its output is one that commands take', () => {
+  const stack = ownStack();
+  const ttl = new PreciseTtl(stack, 'ttl', {
+    sweep: 'identity',
+    tables: [
+      SESSION_DATA,
+      { tableName: 'Tokens', partitionKey: { name: 'a${b}', type: 'N' }, index: { by: 'second' } },
+    ],
+  });
+  new TerraformOutput(stack, 'config', { value: ttl.configuration });
+  const { output } = synthesized(stack) as unknown as { output: { config: { value: unknown } } };
+  const text = JSON.stringify(output.config.value)
+    .replaceAll(/\$\{data\.aws_region\.\w+\.region\}/g, 'us-east-1')
+    .replaceAll(/\$\{aws_dynamodb_table\.\w+?_(\w+?)_table_\w+\.name\}/g, '$1')
+    .replaceAll('$${', '${');
+  const { region, tables } = checkConfig(JSON.parse(text));
+  expect(region).toBe('us-east-1');
+  const existing = { existingTable: true };
+  expect(tables.map(table => resolveProps(table))).toEqual(
+    ttl.tables.map(({ props }) => ({ ...props, ...existing })),
   );
 });

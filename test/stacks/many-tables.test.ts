@@ -144,7 +144,7 @@ test.each<[string, PreciseTtlProps[], RegExp]>([
   [
     'whose roles cannot be',
     tablesOf(200, 255),
-    /tables: expected what the role precise-ttl-plan-sweep may do in one inline policy and 10 managed ones, got "\d+ managed ones"\. Put some of the tables into another deployment/,
+    /tables: expected what the role precise-ttl-plan-sweep may do in one inline policy and 10 managed ones, got "\d+ managed ones"\. Put some of the tables into another configuration/,
   ],
   [
     'whose settings are too many for a state',

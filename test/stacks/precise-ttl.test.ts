@@ -292,7 +292,7 @@ describe('the schedule', () => {
 describe('a deployment', () => {
   test('has an output with what scripts need of each table under its own name', () => {
     const two = terraformJson(configOf(SESSION_DATA, { tableName: 'a.b', partitionKey: 'id' }));
-    expect(Object.keys(two.output)).toEqual(['tables']);
+    expect(Object.keys(two.output)).toEqual(['config', 'tables']);
     const tables = two.output['tables']?.value as unknown as Record<string, Record<string, string>>;
     expect(Object.keys(tables)).toEqual(['SessionData', 'a.b']);
     const { expiryModel: _model, ...arns } = tables['SessionData'] ?? {};
@@ -337,7 +337,7 @@ describe('a deployment', () => {
     });
   });
 
-  test('sweeps several tables with one of everything, and those that say so with their own', () => {
+  test('sweeps several tables with one of everything', () => {
     const tokens: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', index: { shards: 4 } };
     const named = (...tables: PreciseTtlProps[]) => {
       const terraform = terraformJson(configOf(...tables));
@@ -348,10 +348,6 @@ describe('a deployment', () => {
       return [names('aws_sfn_state_machine'), resources(terraform, 'aws_lambda_function').length];
     };
     expect(named(SESSION_DATA, tokens)).toEqual([['precise-ttl', 'precise-ttl-replay'], 4]);
-    expect(named(SESSION_DATA, { ...tokens, sweep: 'own' })).toEqual([
-      ['own', 'own-replay', 'precise-ttl', 'precise-ttl-replay'],
-      8,
-    ]);
   });
 
   test('keeps its state in a file beside the project, or in a bucket with a lock', () => {

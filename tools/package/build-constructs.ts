@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
@@ -14,13 +14,12 @@ const OF_THE_APPLICATION = ['cdktf', 'cdktn', 'constructs', '@cdktf/provider-aws
 
 /**
  * `precise-ttl/cdktf` and `precise-ttl/cdktn`, and what the entries that provision something share: the functions' archives in
- * `dist/functions`, the guard's module in `dist/modules`.
+ * `dist/functions`.
  */
 export async function buildConstructs(): Promise<void> {
   mkdirSync('dist/functions', { recursive: true });
   for (const task of ALL_FUNCTIONS)
     copyFileSync(archiveOf(task), join('dist/functions', `${fileOf(task)}.zip`));
-  cpSync('stacks/modules', 'dist/modules', { recursive: true });
   for (const [entry, names] of Object.entries(ENTRIES)) await buildEntry(entry, names);
 }
 
