@@ -101,12 +101,12 @@ export function toChunks(
   return chunks;
 }
 
-/** Number of these keys, from the first, that fit into one page: at least one, whatever its size. */
+/** Number of these keys, from the first, that fit into one page. A key of DynamoDB has at most 3 KB. */
 function keysThatFit(keys: readonly ExpiredKey[]): number {
   let bytes = 0;
   for (const [index, key] of keys.slice(0, PAGE_KEYS).entries()) {
     bytes += jsonBytes(key);
-    if (bytes > PAGE_BYTES) return Math.max(index, 1);
+    if (bytes > PAGE_BYTES) return index;
   }
   return Math.min(keys.length, PAGE_KEYS);
 }

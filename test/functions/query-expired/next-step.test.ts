@@ -28,6 +28,8 @@ type Held = readonly (readonly [ttl: number, count?: number])[];
 interface Call {
   readonly sweep?: ChildSweep;
   readonly held?: Held;
+  /** Characters of an id. */
+  readonly idLength?: number;
   readonly progress?: ChildProgress | null;
   readonly results?: readonly Chunk[];
   /** Seconds from NOW: when the execution began, and when the state was entered. */
@@ -44,13 +46,13 @@ interface Call {
 
 /** A call of QueryExpired, and the spans that it noted. */
 async function call({ sweep = BACK, held = [], at = 0, lateMs = 0, ahead = 0, ...more }: Call = {}) {
-  const { progress = null, results = [], startedAt = at, settings = {} } = more;
+  const { progress = null, results = [], startedAt = at, settings = {}, idLength = 5 } = more;
   const model = expiryModel({ partitionKey: 'id', ...(more.model ?? { granularityMinutes: 1440 }) });
   const nowMs = (NOW + at) * 1000;
   const table = new MemoryTable(model, () => nowMs + lateMs + ahead * 1000);
   let id = 0;
   for (const [ttl, count = 1] of held) {
-    for (let copy = 0; copy < count; copy += 1, id += 1) table.write(`${id}`.padStart(5, '0'), ttl, 0);
+    for (let copy = 0; copy < count; copy += 1, id += 1) table.write(`${id}`.padStart(idLength, '0'), ttl, 0);
   }
   const noted: (readonly [from: number, to: number])[] = [];
   const output = await queryExpiredWith(
@@ -131,6 +133,20 @@ describe('a child of the lookback', () => {
     });
     expect(planned).toHaveLength(24);
     expect(progress.cursor).toBe(NOW - 81);
+  });
+
+  test('of long keys takes as many as fit into a payload', async () => {
+    const { chunks, progress } = await call({
+      held: [
+        [NOW - 9, 40],
+        [NOW - 8, 40],
+      ],
+      idLength: 2_048,
+    });
+    const bytes = JSON.stringify(chunks.map(({ keys: own }) => own)).length;
+    expect(bytes).toBeGreaterThan(115 * 1024);
+    expect(bytes).toBeLessThan(122 * 1024);
+    expect(progress.cursor).toBe(NOW - 9);
   });
 
   test('ends with its target, and notes it', async () => {
