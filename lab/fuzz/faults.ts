@@ -25,7 +25,8 @@ export const FAULT_GROUPS = {
   adversary: 'items that change between the read and the delete',
   journal: 'a journal that cannot be read or written, or answers late',
   long: 'minutes without ticks, without PlanSweep or without DynamoDB, more than a tick looks ahead',
-  tables: 'other tables that are deleted, forbidden, hanging or throttled, also when all else is calm',
+  tables:
+    'other tables that are deleted, forbidden, read-only, hanging or throttled, also when all else is calm',
   pauses: 'operators who pause tables and resume them',
   deploys: 'a deployment while executions run: they have a setting too many, or one too few',
   replays: 'two replays at once beside the ticks',

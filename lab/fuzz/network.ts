@@ -126,7 +126,8 @@ export class Network {
         if (invocation !== undefined) addTo(invocation.tally, name, { applied });
         return given;
       });
-    const whole = isOut || isDown() ? OUT : trouble && REFUSALS[trouble];
+    const isAnswered = trouble === 'readOnly' && operation === 'Query';
+    const whole = isOut || isDown() ? OUT : trouble && !isAnswered ? REFUSALS[trouble] : undefined;
     const plan = planOf(whole ?? effect, zombieMs ?? effectMs, answerMs, {
       all: () => answer(),
       refuse: (error, status) =>
@@ -169,6 +170,7 @@ const OUT: CallEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 5
 const REFUSALS = {
   deleted: { kind: 'refuse', error: 'ResourceNotFoundException', status: 400 },
   forbidden: { kind: 'refuse', error: 'AccessDeniedException', status: 400 },
+  readOnly: { kind: 'refuse', error: 'AccessDeniedException', status: 400 },
   throttled: { kind: 'refuse', error: 'ThrottlingException', status: 400 },
 } as const satisfies Record<Exclude<Trouble, 'hanging'>, CallEffect>;
 

@@ -20,15 +20,17 @@ export interface Rules {
 export interface Bounds {
   /** End of all that could make a delete late, epoch milliseconds. */
   readonly calmAt: number;
-  /** For items that are written {@link AHEAD_MS} before they expire, as long after the faults. */
+  /** For items that are written `aheadMs` before they expire, and expire {@link CALM_MS} after the faults. */
   readonly strictMs: number;
+  readonly aheadMs: number;
   /** For all others, from their expiry or their write on. */
   readonly looseMs: number;
   /** For what faults left, from their end on. */
   readonly afterFaultsMs: number;
 }
 
-const AHEAD_MS = 120_000;
+/** A minute that began before the end of the faults is not swept to the second. */
+const CALM_MS = 120_000;
 
 /** An item that the sweep has deleted or must delete. */
 interface Due {
@@ -110,11 +112,12 @@ export class Oracle {
   }
 
   /** When an item must be gone, epoch milliseconds. */
-  #goneBy({ id, image, writtenAt }: Due, { calmAt, strictMs, looseMs, afterFaultsMs }: Bounds): number {
+  #goneBy({ id, image, writtenAt }: Due, bounds: Bounds): number {
+    const { calmAt, strictMs, aheadMs, looseMs, afterFaultsMs } = bounds;
     const dueAt = Number(this.#ttlOf(image)) * 1000;
     if (writtenAt >= dueAt || this.refused.has(id) || !this.#isInItsWindow(image, dueAt))
       return Number.POSITIVE_INFINITY;
-    if (writtenAt <= dueAt - AHEAD_MS && dueAt >= calmAt + AHEAD_MS) return dueAt + strictMs;
+    if (writtenAt <= dueAt - aheadMs && dueAt >= calmAt + CALM_MS) return dueAt + strictMs;
     return Math.max(dueAt + looseMs, calmAt + afterFaultsMs);
   }
 

@@ -48,6 +48,9 @@ const START_MS = Date.UTC(2027, 5, 1, 12);
 /** Number of minutes with ticks after the last fault. */
 const CALM_MINUTES = 6;
 
+/** What is written so long before it expires goes to the second, milliseconds; in a minute that is watched `pollSeconds` suffice. */
+const AHEAD_MS = 120_000;
+
 /** How late the sweep may delete: beside the clocks, the limit and the margin. */
 const BOUNDS_MS = { strict: 3_000, loose: 150_000, afterFaults: 240_000 } as const;
 
@@ -220,6 +223,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
       ...oracle.late(table, Math.min(clock.now(), lastTick + 60_000), {
         calmAt: of.calmAt,
         strictMs: isStrict ? BOUNDS_MS.strict + slackMs : looseMs,
+        aheadMs: settings.pollSeconds > 0 ? settings.pollSeconds * 1000 : AHEAD_MS,
         looseMs,
         afterFaultsMs: looseMs + BOUNDS_MS.afterFaults - BOUNDS_MS.loose,
       }),

@@ -8,7 +8,7 @@ export interface Span {
 }
 
 const LONG_OUTAGES = ['ticks', 'planSweep', 'dynamodb'] as const;
-const TROUBLES = ['deleted', 'forbidden', 'hanging', 'throttled'] as const;
+const TROUBLES = ['deleted', 'forbidden', 'readOnly', 'hanging', 'throttled'] as const;
 
 export type Trouble = (typeof TROUBLES)[number];
 

@@ -96,9 +96,10 @@ export class Users {
   }
 
   #planInCalm(number: number, hot: number): void {
-    const { calmAt, table } = this.#options;
+    const { calmAt, table, settings } = this.#options;
     const key = this.#key(number);
-    const [isHot, isEarly] = [this.#random() < 0.6, this.#random() < 0.6];
+    // Of a minute that is watched no tick sees anything ahead.
+    const [isHot, isEarly] = [this.#random() < 0.6, this.#random() < 0.6 && settings.pollSeconds === 0];
     const ttl = isHot ? hot : calmAt + this.#between(isEarly ? CALM_SECONDS.from : 1, CALM_SECONDS.before);
     const writtenAt = isEarly ? Math.max(calmAt - 60, ttl - 200) : ttl - this.#between(1, 10);
     this.#at(writtenAt * 1000, () => this.#put({ ...key, ...this.#expiry(key, ttl) }, {}));

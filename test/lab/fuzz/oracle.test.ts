@@ -69,7 +69,7 @@ test.each<[string, ItemImage, boolean]>([
 ])('finds %s', async (_what, item, isLeft) => {
   const { oracle, table, found } = await watched({}, item);
   expect(found()).toEqual(isLeft ? ['left'] : []);
-  const bounds = { calmAt: 0, strictMs: 3_000, looseMs: 60_000, afterFaultsMs: 0 };
+  const bounds = { calmAt: 0, strictMs: 3_000, aheadMs: 120_000, looseMs: 60_000, afterFaultsMs: 0 };
   const late = (afterMs: number, calmAt = 0) =>
     oracle.late(table, TTL * 1000 + afterMs, { ...bounds, calmAt }).map(({ finding }) => finding);
   expect(late(60_001)).toEqual(isLeft ? ['leftByTicks'] : []);
@@ -78,15 +78,17 @@ test.each<[string, ItemImage, boolean]>([
   expect(late(60_001, TTL * 1000 + 60_002)).toEqual([]);
 });
 
-test.each([
+test.each<[string, number, number, string[], number?]>([
   ['in time', 3_000, 180, []],
   ['too late', 3_001, 180, ['late']],
   ['in time for what is written shortly before its expiry', 60_000, 60, []],
   ['too late for that, too', 60_001, 60, ['late']],
-])('an item that is deleted %s', async (_what, afterMs, aheadSeconds, findings) => {
+  ['in time in a minute that is watched', 3_000, 60, [], 60],
+  ['too late for that', 3_001, 60, ['late'], 60],
+])('an item that is deleted %s', async (_what, afterMs, aheadSeconds, findings, enough = 120) => {
   const item = image({ ttl: { N: String(TTL + aheadSeconds - 60) } });
   const { oracle, table, removeAt } = await watched({}, item);
   await removeAt('sweep', (aheadSeconds - 60) * 1000 + afterMs);
-  const bounds = { calmAt: 0, strictMs: 3_000, looseMs: 60_000, afterFaultsMs: 0 };
+  const bounds = { calmAt: 0, strictMs: 3_000, aheadMs: enough * 1000, looseMs: 60_000, afterFaultsMs: 0 };
   expect(oracle.late(table, (TTL + 600) * 1000, bounds).map(({ finding }) => finding)).toEqual(findings);
 });
