@@ -7,7 +7,6 @@ import {
 } from '../functions/record-metrics/metrics.ts';
 import { DEPLOYMENT_DIMENSION, type DeploymentMetricName } from '../functions/runtime/deployment-metric.ts';
 import type { Precision } from '../functions/runtime/environment.ts';
-import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics.ts';
 import { orReference } from './terraform-text.ts';
 
 /** The settings of a deployment that its alarms depend on. */
@@ -32,18 +31,29 @@ export interface AlarmedResources {
   readonly deadLetterQueueName: string;
 }
 
+/** A metric with its dimensions in CloudWatch. */
+export interface MetricReference {
+  readonly namespace: string;
+  readonly name: string;
+  /** The dimensions by name. */
+  readonly dimensions: Readonly<Record<string, string>>;
+}
+
+/** Source: Step Functions Developer Guide, "Monitoring Step Functions metrics using Amazon CloudWatch". */
+type MachineMetric = 'ExecutionsSucceeded' | 'ExecutionsFailed' | 'ExecutionsTimedOut';
+
 /** The source of an alarm's metric: the sweep itself, or AWS. */
 type Watched =
   | { readonly by: 'sweep'; readonly name: SweepMetricName }
   | { readonly by: 'deployment'; readonly name: DeploymentMetricName }
   | {
       readonly by: 'AWS/States';
-      readonly name: (typeof AWS_METRICS)['AWS/States']['names'][number];
+      readonly name: MachineMetric;
       /** A metric that is added. @default none */
-      readonly and?: (typeof AWS_METRICS)['AWS/States']['names'][number];
+      readonly and?: MachineMetric;
     }
-  /** The queue of the failed starts of schedules. */
-  | { readonly by: 'AWS/SQS'; readonly name: (typeof AWS_METRICS)['AWS/SQS']['names'][number] };
+  /** The queue of the failed starts of schedules. Source: SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS". */
+  | { readonly by: 'AWS/SQS'; readonly name: 'ApproximateNumberOfMessagesVisible' };
 
 interface Alarm {
   readonly watched: Watched;
@@ -289,11 +299,11 @@ function metricsOf(
     const dimensions = { [DEPLOYMENT_DIMENSION]: deployment.name };
     return [{ namespace: METRICS_NAMESPACE, name: watched.name, dimensions }];
   }
-  if (watched.by === 'AWS/SQS') return [awsMetric(watched.by, watched.name, { QueueName })];
-  const { by, name, and } = watched;
-  const ofTicks = awsMetric(by, name, { StateMachineArn: stateMachineArn });
-  if (and === undefined) return [ofTicks];
-  return [ofTicks, awsMetric(by, and, { StateMachineArn: stateMachineArn })];
+  const { by: namespace, name } = watched;
+  if (namespace === 'AWS/SQS') return [{ namespace, name, dimensions: { QueueName } }];
+  const dimensions = { StateMachineArn: stateMachineArn };
+  const added = watched.and === undefined ? [] : [{ namespace, name: watched.and, dimensions }];
+  return [{ namespace, name, dimensions }, ...added];
 }
 
 /** A metric that the sweep records, with its dimensions in CloudWatch. */

@@ -4,10 +4,10 @@ import {
   type AlarmedDeployment,
   type AlarmedResources,
   alarmsOf,
+  type MetricReference,
   runbookOf,
   sweepMetric,
 } from '../config/alarms.ts';
-import type { MetricReference } from '../config/aws-metrics.ts';
 import { SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
 
 interface ShownResources extends AlarmedResources {

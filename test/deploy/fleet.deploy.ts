@@ -32,9 +32,7 @@ describeWithTerraform('a deployment of many tables', () => {
     expect(others).toEqual({});
     expect(attached(create)).toBeGreaterThan(5);
     // What is needless goes, and the roles keep what they need.
-    const stopped = tables.map((table, index) =>
-      index < 30 ? table : { ...table, existingTable: true, enabled: false },
-    );
+    const stopped = tables.map((table, index) => (index < 30 ? table : { ...table, existingTable: true }));
     await on.deployment.deploy(configOf(...stopped));
     const { delete: gone = [] } = await on.deployment.deploy(configOf(...tables.slice(0, 30)));
     expect(attached(gone)).toBeGreaterThan(3);
@@ -42,8 +40,6 @@ describeWithTerraform('a deployment of many tables', () => {
 });
 
 const RULES = {
-  tags: { team: 'sessions' },
-  permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
   kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000',
 } as const;
 
@@ -56,6 +52,7 @@ describeWithTerraform('a deployment under the rules of a team', () => {
     await on.deployment.deploy({ ...configOf(SESSION_DATA), overrides: { aws_lambda_function: processor } });
     const ruled = {
       ...configOf({ ...SESSION_DATA, ...RULES }),
+      tags: { team: 'sessions' },
       overrides: {
         aws_lambda_function: {
           ...processor,
@@ -66,6 +63,7 @@ describeWithTerraform('a deployment under the rules of a team', () => {
             security_group_ids: ['sg-0a1b2c3d'],
           },
         },
+        aws_iam_role: { permissions_boundary: 'arn:aws:iam::123456789012:policy/boundary' },
         aws_sfn_state_machine: { tracing_configuration: { enabled: true } },
       },
     };

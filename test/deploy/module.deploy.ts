@@ -56,7 +56,7 @@ describeWithTerraform('a module that synth has written', () => {
     expect(outputs.Orders.tableArn).toMatch(/^arn:aws:dynamodb:us-east-1:\d{12}:table\/Orders$/);
 
     use('us-east-1', configOf(orders));
-    expect(await root.plan()).toMatch(/REFUSED TO KEEP THE TABLE/);
+    expect(await root.plan()).toMatch(/prevent_destroy/);
   });
 
   test('refuses the provider of another region', async () => {

@@ -38,6 +38,7 @@ export const ROOM_LINES = [
     ],
     most: 5_480,
   },
+  { rooms: ['config', 'stacks'], most: 5_190 },
   { rooms: ['lab', 'tools'], most: 9_960 },
   {
     rooms: ['aws-on-loopback/src', 'stepfunctions-emulator/src', 'stepfunctions-emulator/page'],
