@@ -29,6 +29,10 @@ const toRecord = (number: number): DynamoDbStreamRecord => ({
   },
 });
 
+/** A poller that a failed test has left running would keep the virtual clock running. */
+const running: StreamPoller[] = [];
+afterEach(() => Promise.all(running.splice(0).map(poller => poller.stop())));
+
 const numberOf = ({ dynamodb }: DynamoDbStreamRecord) => Number(dynamodb.SequenceNumber);
 
 function streamOf(shards: readonly FakeShard[]): TableStream {
@@ -67,6 +71,7 @@ async function polled(
     onError: error => errors.push(error),
     ...over,
   });
+  running.push(poller);
   return { clock, poller, batches, errors, taken, numbers: () => taken.map(numberOf) };
 }
 
