@@ -47,6 +47,10 @@ const bucketName: Given = argument => `${argument('bucket_prefix')}local`;
  */
 const GIVEN_BY_AWS: Readonly<Record<string, Readonly<Record<string, Given>>>> = {
   aws_cloudwatch_log_group: { arn: arn('logs', 'log-group:') },
+  aws_cloudwatch_log_stream: {
+    arn: (argument, place) =>
+      arn('logs', `log-group:${argument('log_group_name')}:log-stream:`)(argument, place),
+  },
   aws_cloudwatch_metric_alarm: { arn: arn('cloudwatch', 'alarm:', 'alarm_name') },
   aws_dynamodb_table: table,
   aws_iam_policy: { arn: iamArn('policy') },
@@ -139,7 +143,7 @@ export function resolveReferences({ resource, data, output }: PlainStack, place:
   };
   const blocks = Object.entries({ resource, data }).flatMap(([kind, types]) =>
     Object.entries(types).flatMap(([type, named]) =>
-      Object.entries(type === 'terraform_data' ? {} : named).map(([id, given]): ResolvedBlock => {
+      Object.entries(named).map(([id, given]): ResolvedBlock => {
         const address = `${kind === 'data' ? 'data.' : ''}${type}.${id}`;
         const own = Object.entries(given).filter(([argument]) => !THEIR_OWN.includes(argument));
         const body = resolve(Object.fromEntries(own), address) as ResolvedBlock['body'];

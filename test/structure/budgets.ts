@@ -39,12 +39,12 @@ export const ROOM_LINES = [
     most: 5_480,
   },
   { rooms: ['config', 'stacks'], most: 5_190 },
-  { rooms: ['lab', 'tools'], most: 9_960 },
+  { rooms: ['lab', 'tools'], most: 9_560 },
   {
     rooms: ['aws-on-loopback/src', 'stepfunctions-emulator/src', 'stepfunctions-emulator/page'],
-    most: 18_500,
+    most: 15_120,
   },
-  { rooms: ['aws-on-loopback/test', 'stepfunctions-emulator/test'], most: 12_500 },
+  { rooms: ['aws-on-loopback/test', 'stepfunctions-emulator/test'], most: 10_350 },
   { rooms: ['test'], most: 44_000 },
 ] as const;
 
