@@ -58,7 +58,7 @@ interface Run extends Partial<BackfillOptions> {
 
 function prepare({ settings }: Pick<ExpiringTable, 'settings'>, { props, dynamoDb, ...options }: Run = {}) {
   const { tableName } = settings;
-  const config = configOf({ tableName, partitionKey: 'id', ...props } as PreciseTtlProps);
+  const config = configOf({ tableName, partitionKey: 'id', logKeys: 'full', ...props } as PreciseTtlProps);
   const clients = { dynamoDb: dynamoDb ?? dynamo.client };
   return prepareBackfill({
     config,

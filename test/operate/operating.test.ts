@@ -27,7 +27,8 @@ const seconds = (ms: number) => Math.floor(ms / 1000);
 
 async function deployment(): Promise<OperatedDeployment & { config: ReturnType<typeof configOf> }> {
   const made = await operatedDeployment(dynamo.client, sfn.client, ROLE_ARN);
-  const table = (tableName: string) => ({ tableName, partitionKey: 'id', sweep: made.name });
+  const full = { logKeys: 'full', sweep: made.name } as const;
+  const table = (tableName: string) => ({ tableName, partitionKey: 'id', ...full });
   return { ...made, config: configOf(table('Sessions'), table('Tokens')) };
 }
 
