@@ -127,7 +127,7 @@ function changed(base: PreciseTtlProps, flags: FlagValues<typeof FLAGS>): Precis
     index: { ...base.index, ...index },
     ...(precision !== undefined && { precision }),
     ...(poll !== undefined && { pollSeconds: poll }),
-    ...(flags.archive && { archive: base.archive ?? {} }),
+    ...(flags.archive && { archive: base.archive || true }),
     ...(flags['no-alarms'] && { alarms: false }),
     ...(flags['no-dashboard'] && { dashboard: false }),
   };

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { checkConfig, type DeploymentConfig } from '../config/config.ts';
 import { modelOf } from '../config/deployments.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../config/props.ts';
+import { partitionOf } from '../config/regions.ts';
 import { startDashboard } from '../dashboard/start.ts';
 import type { IndexedBy } from '../expiry/model.ts';
 import { ownTableName } from '../lab/demo/own-table.ts';
@@ -46,7 +47,7 @@ export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, numbe
 export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const config = checkConfig(options.config);
   const { chosen: configured, standsFor } = shownTable(config, options.table);
-  const chosen = withPipes(indexedBy(configured, options.by), options.archive);
+  const chosen = withPipes(indexedBy(configured, options.by), options.archive, config.region);
   const resolved = resolveProps(chosen);
   const { precision, pollSeconds, deleteMode } = resolved;
   const { marginSeconds } = functionSettings(resolved);
@@ -93,8 +94,9 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
 /** `demo-1a2b3c4d`, the end of the table's name. */
 const DEPLOYMENT_LENGTH = 13;
 
-function withPipes(table: PreciseTtlProps, wanted: boolean): PreciseTtlProps {
-  return wanted ? { archive: {}, events: { eventBus: 'default' }, ...table } : table;
+function withPipes(table: PreciseTtlProps, wanted: boolean, region: string): PreciseTtlProps {
+  const to = `arn:${partitionOf(region).name}:events:${region}:123456789012:event-bus/default`;
+  return wanted ? { archive: true, events: { to }, ...table } : table;
 }
 
 /** The table with this kind of index. By second the settings of windows are removed. */

@@ -7,6 +7,7 @@ import {
 } from '../functions/record-metrics/metrics.ts';
 import { DEPLOYMENT_DIMENSION, type DeploymentMetricName } from '../functions/runtime/deployment-metric.ts';
 import type { Precision } from '../functions/runtime/environment.ts';
+import { type PipedTable, pipesOf } from './pipe-props.ts';
 import { orReference } from './terraform-text.ts';
 
 /** The settings of a deployment that its alarms depend on. */
@@ -17,12 +18,10 @@ export interface AlarmedDeployment {
 }
 
 /** The settings of a table that its alarms depend on. */
-export interface AlarmedTable {
+export interface AlarmedTable extends PipedTable {
   readonly tableName: string;
   readonly name: string;
   readonly precision: Precision;
-  readonly archive?: object;
-  readonly events?: object;
 }
 
 /** The resources whose metrics the alarms watch. */
@@ -78,8 +77,8 @@ interface Alarm {
   readonly isHeartbeat?: true;
   /** The meaning of a period without a datapoint. `ignore`: the alarm does not change. */
   readonly treatMissingData: 'notBreaching' | 'ignore';
-  /** Whether the alarm exists only if a function reads the stream of a table. @default it always exists */
-  readonly ofReaders?: true;
+  /** Whether the alarm exists only if a table has a pipe. @default it always exists */
+  readonly ofPipes?: true;
   /** The meaning of the alarm, as a sentence. */
   readonly help: string;
 }
@@ -91,7 +90,7 @@ interface Alarm {
 const WATERMARK_SECONDS = 25 * 60 * 60;
 
 /** An hour: the stream keeps a record for 24 hours, so almost a day is left for the repair. */
-const READER_DELAY_SECONDS = 60 * 60;
+const EXPIRY_AGE_SECONDS = 60 * 60;
 
 /**
  * How an alarm detects that a metric has stopped. Its expression is 0 in a span without a datapoint, but only after a span with one: before
@@ -124,9 +123,7 @@ const NO_SWEEP_PERIODS = 5;
  * What finds nothing and keeps up records none of our metrics, so missing data means no alarm. The alarm on the queue keeps its state: SQS
  * stops a queue's metrics six hours after its last call, with messages still in it.
  *
- * One alarm is for the readers of all streams. An expression may have ten metrics, which would be five tables, and a query of Metrics
- * Insights cannot name several functions, since it has no OR. So the readers record one metric of the deployment. Sources: CloudWatch User
- * Guide, "Create a CloudWatch alarm based on a metric math expression" and "Query components and syntax in CloudWatch Metrics Insights".
+ * One alarm is for all pipes: they have no metric of their lag, so their function records one of the deployment.
  */
 export const ALARMS = {
   noSweep: {
@@ -172,7 +169,7 @@ export const ALARMS = {
     periodSeconds: 300,
     periods: 1,
     treatMissingData: 'ignore',
-    help: 'EventBridge Scheduler could not start a sweep, and put the start into the dead-letter queue.',
+    help: 'EventBridge Scheduler could not start a sweep, or a pipe could not deliver expiries: the dead-letter queue says which.',
   },
   deletionLag: {
     watched: { by: 'sweep', name: 'DeletionLag' },
@@ -196,17 +193,17 @@ export const ALARMS = {
     treatMissingData: 'notBreaching',
     help: 'For more than a day the ticks have not got any further with a table: somebody forgot that it is paused, or it cannot be swept.',
   },
-  readersBehind: {
-    watched: { by: 'deployment', name: 'ReaderDelay' },
+  pipesBehind: {
+    watched: { by: 'deployment', name: 'ExpiryAge' },
     statistic: 'Maximum',
     comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => READER_DELAY_SECONDS,
+    threshold: () => EXPIRY_AGE_SECONDS,
     unit: 'seconds',
     periodSeconds: 300,
     periods: 1,
     treatMissingData: 'notBreaching',
-    ofReaders: true,
-    help: 'An archive or the events of a table are an hour behind it, or more, or do not get through. What is a day behind is lost.',
+    ofPipes: true,
+    help: 'A pipe to an archive or to what gets events is an hour behind, or more, or does not get through. What is a day behind is lost.',
   },
 } as const satisfies Readonly<Record<string, Alarm>>;
 
@@ -228,7 +225,7 @@ export const ALARMS_KIND: Kind<AlarmsProp> = kind(
 );
 
 /** An alarm as it is deployed. */
-export interface DeployedAlarm extends Omit<Alarm, 'watched' | 'threshold' | 'ofReaders'> {
+export interface DeployedAlarm extends Omit<Alarm, 'watched' | 'threshold' | 'ofPipes'> {
   readonly alarm: AlarmName;
   /** Name in CloudWatch. */
   readonly name: string;
@@ -244,12 +241,9 @@ export function kebab(alarm: AlarmName): string {
 }
 
 /** Whether a table has what an alarm watches. */
-export function hasSubject(
-  alarm: AlarmName,
-  { archive, events }: Pick<AlarmedTable, 'archive' | 'events'>,
-): boolean {
-  const { ofReaders }: Alarm = ALARMS[alarm];
-  return !ofReaders || archive !== undefined || events !== undefined;
+export function hasSubject(alarm: AlarmName, table: PipedTable): boolean {
+  const { ofPipes }: Alarm = ALARMS[alarm];
+  return !ofPipes || pipesOf(table).length > 0;
 }
 
 /** The alarms of a deployment for which a table has the alarm's subject. */
@@ -269,7 +263,7 @@ function deployed(
   deployment: AlarmedDeployment,
   resources: AlarmedResources,
 ): DeployedAlarm {
-  const { watched: _watched, threshold: _byDefault, ofReaders: _readers, ...rest }: Alarm = ALARMS[alarm];
+  const { watched: _watched, threshold: _byDefault, ofPipes: _pipes, ...rest }: Alarm = ALARMS[alarm];
   const [metric, ...others] = metricsOf(alarm, deployment, resources);
   return {
     ...{ ...rest, metric, others, alarm },
@@ -328,7 +322,7 @@ export function runbookOf(alarm?: AlarmName): string {
 
 /** The text that CloudWatch shows with an alarm and sends with it. It has at most 1,024 characters. Source: PutMetricAlarm. */
 export function descriptionOf({ alarm, help }: Pick<DeployedAlarm, 'alarm' | 'help'>): string {
-  const { ofReaders }: Alarm = ALARMS[alarm];
-  const command = ofReaders ? 'doctor' : 'status';
+  const { ofPipes }: Alarm = ALARMS[alarm];
+  const command = ofPipes ? 'doctor' : 'status';
   return `${help} Which table: npx precise-ttl ${command}. What to do: ${runbookOf(alarm)}`;
 }

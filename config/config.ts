@@ -11,9 +11,8 @@ import {
   valueProblems,
 } from '../expiry/fields.ts';
 import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
-import { BUCKET } from '../functions/archive/settings.ts';
-import { DESTINATION_NAMES } from '../functions/publish-expiries/destinations.ts';
 import { deploymentProblems, fieldInTables } from './deployments.ts';
+import { BUCKET, pipesOf } from './pipe-props.ts';
 import { propProblems } from './prop-problems.ts';
 import {
   CORRECT,
@@ -305,17 +304,17 @@ export function checkConfig(config: unknown): DeploymentConfig {
 
 /**
  * Problems of ARNs in other regions than the deployment: DynamoDB, Lambda and CloudWatch use keys and topics only of their own region, and
- * the functions call the destinations of events there.
+ * pipes deliver in theirs.
  */
 function otherRegionProblems({ region, tables }: DeploymentConfig): FieldProblem[] {
   return tables.flatMap(({ events, kmsKeyArn, tableKmsKeyArn, alarms }, index) => {
-    const arns: Readonly<Record<string, string | undefined>> = {
-      ...Object.fromEntries(DESTINATION_NAMES.map(name => [`events.${name}`, events?.[name]])),
-      kmsKeyArn,
-      tableKmsKeyArn,
-      alarms: typeof alarms === 'string' ? alarms : undefined,
-    };
-    return Object.entries(arns).flatMap(([field, arn]) => {
+    const arns = [
+      ...pipesOf(events ? { events } : {}).map(({ to }) => ['events.to', to] as const),
+      ['kmsKeyArn', kmsKeyArn] as const,
+      ['tableKmsKeyArn', tableKmsKeyArn] as const,
+      ['alarms', typeof alarms === 'string' ? alarms : undefined] as const,
+    ];
+    return arns.flatMap(([field, arn]) => {
       if (!arn?.startsWith('arn:') || isReference(arn as unknown) || arn.split(':')[3] === region) return [];
       return [
         wrong(`tables[${index}].${field}`, `an ARN of the region that is deployed to (${region})`, arn),

@@ -5,6 +5,7 @@ import type { ExpiryModel } from '../expiry/model.ts';
 import { carriedSettings, modelOfSettings } from '../functions/runtime/environment.ts';
 import type { CarriedSettings, TickInput } from '../statemachine/contract/inputs.ts';
 import { type Named, nameProblem, namesOfDeployment, namesOfTable } from './names.ts';
+import { archiveOf } from './pipe-props.ts';
 import {
   DEPLOYMENT_PROPS,
   functionSettings,
@@ -57,7 +58,10 @@ export const fieldInTables: FieldOf = (index, prop) =>
 export function deploymentProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): FieldProblem[] {
   const twins = twinProblems(tables, fieldOf);
   if (twins.length > 0) return twins;
-  const disagreeing = tables.flatMap((table, index) => disagreements(table, index, tables, fieldOf));
+  const disagreeing = tables.flatMap((table, index) => [
+    ...disagreements(table, index, tables, fieldOf),
+    ...lockProblems(table, index, tables, fieldOf),
+  ]);
   if (disagreeing.length > 0) return disagreeing;
   return nameProblems(tables, fieldOf);
 }
@@ -96,6 +100,31 @@ function disagreements(
   }));
 }
 
+/** Problems of archives in one bucket that are to be locked for different times: a bucket has one default retention. */
+function lockProblems(
+  table: ResolvedProps,
+  index: number,
+  tables: readonly ResolvedProps[],
+  fieldOf: FieldOf,
+): FieldProblem[] {
+  const isInBucket = (other: ResolvedProps) => {
+    const archive = archiveOf(other);
+    return other.sweep === table.sweep && archive !== undefined && archive.bucket === undefined;
+  };
+  const lockOf = (other: ResolvedProps) => archiveOf(other)?.lockDays ?? 0;
+  const first = tables.findIndex(isInBucket);
+  const other = tables[first];
+  if (other === undefined || !isInBucket(table) || lockOf(other) === lockOf(table)) return [];
+  return [
+    {
+      field: fieldOf(index, 'archive.lockDays'),
+      expected: `${lockOf(other)}, as ${fieldOf(first, '')} (${other.tableName}) has it: both are in the bucket of ${table.sweep}`,
+      got: lockOf(table),
+      remedy: "Lock both for the same time; or put one into a deployment of its own with sweep: 'name'.",
+    },
+  ];
+}
+
 const inWords = (value: unknown): string => JSON.stringify(value) ?? 'none';
 
 /** Problems of names that two tables or deployments would share. Role names are unique in an account. */
@@ -117,7 +146,7 @@ function nameProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): Field
 /** The problem that the settings of the tables are too large for one state; null when they fit. */
 export function settingsProblem({ name, tables }: Deployment): FieldProblem | null {
   const settings = tables.map(table => carriedSettings(functionSettings(table)));
-  const bytes = Buffer.byteLength(JSON.stringify(settings)) + tables.length * COPY_TO_BYTES;
+  const bytes = Buffer.byteLength(JSON.stringify(settings));
   if (bytes <= MAX_SETTINGS_BYTES) return null;
   return {
     field: 'tables',
@@ -129,9 +158,6 @@ export function settingsProblem({ name, tables }: Deployment): FieldProblem | nu
 
 /** Most bytes of the settings in a state's 256 KiB; the rest is for the targets. Source: Step Functions quotas. */
 const MAX_SETTINGS_BYTES = 200_000;
-
-/** Further bytes of a table whose items are archived before they are deleted: the name of a bucket has up to 63 characters. */
-const COPY_TO_BYTES = 200;
 
 /** The model of a deployed table, without a default TTL: the one that its writers and readers make with `expiryModel`. */
 export function modelOf(props: PreciseTtlProps): ExpiryModel {

@@ -1,12 +1,6 @@
 import type { FieldProblem } from '../expiry/errors.ts';
-import {
-  ALL_FUNCTIONS,
-  fileOf,
-  STREAM_FUNCTIONS,
-  type StreamFunctionName,
-} from '../functions/function-list.ts';
-import type { DestinationName } from '../functions/publish-expiries/destinations.ts';
-import { TASKS } from '../statemachine/contract/machines.ts';
+import { ALL_FUNCTIONS, fileOf } from '../functions/function-list.ts';
+import { type Pipe, type PipedTable, pipesOf } from './pipe-props.ts';
 
 /** The ids that a stack of ours uses for other constructs than tables. */
 const TAKEN_IDS: readonly string[] = ['aws', 'backend', ...ALL_FUNCTIONS.map(task => bundleId(fileOf(task)))];
@@ -38,11 +32,6 @@ export function deadLetterQueueOf(deployment: string): string {
   return `${deployment}-dead-letters`;
 }
 
-/** Name of the queue for records that a function of the stream gave up. */
-export function failureQueueOf(name: StreamFunctionName, table: { readonly name: string }): string {
-  return `${table.name}-${name === 'ArchiveExpiries' ? 'archive' : 'event'}-failures`;
-}
-
 /**
  * Longest prefix of a bucket's name: Terraform adds 26 characters, and a name has at most 63. Source: the provider's documents; S3 User
  * Guide.
@@ -61,45 +50,14 @@ export function bucketPrefixOf(name: string): string {
   return begin === '' ? ENDING.slice(1) : `${begin}${ENDING}`;
 }
 
-/** The names of a table and its deployment, to which the table must not send its events. */
-interface OwnNames {
-  readonly name: string;
-  readonly sweep: string;
-}
-
-/** Names of the functions that a table and its deployment have, or could have. */
-function ownFunctions(table: OwnNames): string[] {
-  return ALL_FUNCTIONS.map(name => `${name in TASKS ? table.sweep : table.name}-${fileOf(name)}`);
-}
-
-/** Names of the queues for failures of a table and its deployment. */
-function ownQueues(table: OwnNames): string[] {
-  const readers = Object.keys(STREAM_FUNCTIONS) as StreamFunctionName[];
-  return [deadLetterQueueOf(table.sweep), ...readers.map(name => failureQueueOf(name, table))];
-}
-
-/** Resources of a deployment that have the same kind as a destination of events. */
-interface OwnResources {
-  readonly names: (table: OwnNames) => string[];
-  /** Index of the resource's name among the parts of its ARN. A function's ARN may end in `function:NAME:VERSION`. */
-  readonly part: number;
-}
-
-/** By destination: the deployment's own resources, which must not be the destination. Undefined if it has none of this kind. */
-const OWN_RESOURCES: Readonly<Record<DestinationName, OwnResources | undefined>> = {
-  eventBus: undefined,
-  queueArn: { names: ownQueues, part: 5 },
-  functionArn: { names: ownFunctions, part: 6 },
-  streamArn: undefined,
-};
-
-/**
- * Whether events would go to a resource of this deployment: to one of its functions, or to a queue for failures, where they would look
- * like failures.
- */
-export function isOwnDestination(destination: DestinationName, arn: string, table: OwnNames): boolean {
-  const own = OWN_RESOURCES[destination];
-  return own?.names(table).includes(arn.split(':')[own.part] ?? '') ?? false;
+/** Whether an ARN is that of a function, a state machine, the failure queue or the topic of a deployment. */
+export function isOwnTarget(arn: string, deployment: string): boolean {
+  const [, , , , , first = '', second] = arn.split(':');
+  const own = [
+    ...ALL_FUNCTIONS.map(name => `${deployment}-${fileOf(name)}`),
+    ...[deployment, replayName(deployment), deadLetterQueueOf(deployment), `${deployment}-alarms`],
+  ];
+  return own.includes(second ?? first);
 }
 
 /** A deployment or a table whose names can conflict with those of another. */
@@ -109,32 +67,26 @@ export interface Named {
   /** The field of the name, and the name. */
   readonly field: string;
   readonly name: string;
-  readonly roles: readonly string[];
-  readonly stateMachines: readonly string[];
+  readonly names: Readonly<Partial<Record<NamedKind, readonly string[]>>>;
 }
 
-/** The fields of a table from which names are made. */
-export interface NamedTable {
-  readonly tableName: string;
-  readonly name: string;
-  /** Its archive. @default none */
-  readonly archive?: object;
-  readonly events?: object;
+/** What can conflict: some of the suffixes of their names end alike, or one has no suffix. */
+const NAMED_KINDS = ['role', 'state machine', 'pipe'] as const;
+type NamedKind = (typeof NAMED_KINDS)[number];
+
+/** Name of a table's pipe, and of the Firehose stream of its archive. */
+export function pipeName(table: { readonly name: string }, { id }: Pick<Pipe, 'id'>): string {
+  return `${table.name}-${id}`;
 }
 
-/** The names of a table's own resources; test/config/names.test.ts compares them with the synthesized ones. */
-export function namesOfTable(field: string, { tableName, name, archive, events }: NamedTable): Named {
-  const roles = [
-    ...(archive === undefined ? [] : [`${name}-${STREAM_FUNCTIONS.ArchiveExpiries}`]),
-    ...(events === undefined ? [] : [`${name}-${STREAM_FUNCTIONS.PublishExpiries}`]),
-  ];
-  return {
-    who: `table ${tableName}`,
-    field,
-    name,
-    roles,
-    stateMachines: [],
-  };
+/** The names of a table's own resources. */
+export function namesOfTable(
+  field: string,
+  table: PipedTable & { readonly tableName: string; readonly name: string },
+): Named {
+  const { tableName, name } = table;
+  const pipe = pipesOf(table).map(each => pipeName(table, each));
+  return { who: `table ${tableName}`, field, name, names: { pipe } };
 }
 
 /** The names of a deployment's resources. */
@@ -143,8 +95,14 @@ export function namesOfDeployment(field: string, name: string): Named {
     who: `deployment ${name}`,
     field,
     name,
-    roles: [...Object.values(TASKS).map(task => `${name}-${task}`), sweepRole(name), `${name}-schedule`],
-    stateMachines: [name, replayName(name)],
+    names: {
+      role: [
+        ...ALL_FUNCTIONS.map(each => `${name}-${fileOf(each)}`),
+        ...[sweepRole(name), `${name}-schedule`, pipesRole(name, 'archive'), pipesRole(name, 'events')],
+        deliveryRole(name),
+      ],
+      'state machine': [name, replayName(name)],
+    },
   };
 }
 
@@ -153,16 +111,33 @@ export function sweepRole(deployment: string): string {
   return `${deployment}-sweep`;
 }
 
-/**
- * Finds a name that two sweeps would share; undefined when there is none. Only roles and state machines can conflict: some of their
- * suffixes end alike, or one has no suffix. IAM's names do not differ by case. Source: IAM API reference, CreateRole.
- */
+/** How the names of a deployment's pipes and of its tables' begin, for a pattern. A long name is cut there: see `tablePrefix`. */
+export function beginningOf(deployment: string): string {
+  return deployment.length <= LONGEST_WHOLE ? `${deployment}-` : deployment.slice(0, LONGEST_WHOLE);
+}
+
+/** Longest name of a deployment that is whole in the prefix of its tables' names. */
+const LONGEST_WHOLE = 35;
+
+/** Name of the role of a deployment's pipes to archives, or to what events go to. */
+export function pipesRole(deployment: string, kind: 'archive' | 'events'): string {
+  return `${deployment}-pipes-${kind}`;
+}
+
+/** Name of the role with which Firehose writes a deployment's archives. */
+export function deliveryRole(deployment: string): string {
+  return `${deployment}-archive`;
+}
+
+/** Finds a name that two would share. IAM's names do not differ by case. Source: IAM API reference, CreateRole. */
 function shared(own: Named, others: Named): { readonly what: string; readonly name: string } | undefined {
-  const takenRoles = others.roles.map(role => role.toLowerCase());
-  const role = own.roles.find(each => takenRoles.includes(each.toLowerCase()));
-  if (role !== undefined) return { what: 'role', name: role };
-  const machine = own.stateMachines.find(each => others.stateMachines.includes(each));
-  return machine === undefined ? undefined : { what: 'state machine', name: machine };
+  for (const what of NAMED_KINDS) {
+    const compared = (name: string) => (what === 'role' ? name.toLowerCase() : name);
+    const taken = (others.names[what] ?? []).map(compared);
+    const name = own.names[what]?.find(each => taken.includes(compared(each)));
+    if (name !== undefined) return { what, name };
+  }
+  return undefined;
 }
 
 /** The problem that names conflict with others; null when there is none. */

@@ -2,8 +2,8 @@ import type { FieldProblem } from '../expiry/errors.ts';
 import { fieldProblems, type ReadOptions } from '../expiry/fields.ts';
 import { modelProblems } from '../expiry/model.ts';
 import { adviseShards, PARTITION_UNITS } from '../expiry/partition-rule.ts';
-import { DESTINATION_NAMES, DESTINATIONS } from '../functions/publish-expiries/destinations.ts';
-import { isOwnDestination } from './names.ts';
+import { isOwnTarget } from './names.ts';
+import { pipeProblems, pipesOf } from './pipe-props.ts';
 import { pathOf } from './prop-groups.ts';
 import {
   CORRECT,
@@ -16,8 +16,6 @@ import {
   settingsOfProps,
   WRITTEN_KINDS,
 } from './props.ts';
-import { OWN_DESTINATION_REMEDY } from './stream-props.ts';
-import { isReference } from './terraform-text.ts';
 
 type Text = string | ((table: ResolvedProps) => string);
 
@@ -109,24 +107,14 @@ function asWritten({ field, expected, remedy, ...problem }: FieldProblem): Field
 /** Problems between fields that are each valid. */
 function problemsBetween(props: PreciseTtlProps): FieldProblem[] {
   const resolved = resolveProps(props);
-  return [...relationProblems(resolved), ...ownDestinationProblems(resolved)];
+  return [...relationProblems(resolved), ...pipeProblems(resolved), ...ownTargetProblems(resolved)];
 }
 
-/**
- * Problems of events that go to the deployment's own resources: a function that publishes to itself would never end, and an event in a
- * queue for failures would look like a failure.
- */
-function ownDestinationProblems({ events = {}, ...names }: ResolvedProps): FieldProblem[] {
-  return DESTINATION_NAMES.flatMap(field => {
-    const arn = events[field];
-    if (arn === undefined || isReference(arn) || !isOwnDestination(field, arn, names)) return [];
-    return [
-      {
-        field: `events.${field}`,
-        expected: `a ${DESTINATIONS[field].kind} that is not this deployment's own`,
-        got: arn,
-        remedy: OWN_DESTINATION_REMEDY,
-      },
-    ];
+/** Problems of events that go to the deployment's own resources: an event in the failure queue would look like a failure. */
+function ownTargetProblems(table: ResolvedProps): FieldProblem[] {
+  return pipesOf(table).flatMap(({ to }) => {
+    if (to === undefined || !isOwnTarget(to, table.sweep)) return [];
+    const expected = "the ARN of something that is not this deployment's own";
+    return [{ field: 'events.to', expected, got: to, remedy: 'Name one of yours.' }];
   });
 }

@@ -19,8 +19,8 @@ import {
 } from '../expiry/model.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { ALARMS_KIND } from './alarms.ts';
+import { ARCHIVE, EVENTS, pipesOf } from './pipe-props.ts';
 import { flattened, GROUP_NAMES, GROUPS, type GroupName, isGrouped, nested, pathOf } from './prop-groups.ts';
-import { ARCHIVE, EVENTS } from './stream-props.ts';
 import { orReference } from './terraform-text.ts';
 
 /** Types that a key attribute can have. */
@@ -29,7 +29,7 @@ export type KeyType = (typeof KEY_TYPES)[number];
 
 /**
  * Longest name of a deployment, and longest prefix of a table's resources: with it the longest name made from it stays within AWS's limit
- * of 64 characters, that of the function `<name>-publish-expiries` and of the roles.
+ * of 64 characters, that of the function `<name>-record-metrics` and of the roles.
  */
 const MAX_NAME_LENGTH = 45;
 
@@ -170,15 +170,13 @@ export const PROPS = {
    */
   pollSeconds: optional(SETTING_KINDS.pollSeconds, 0),
   /**
-   * expired items are [kept in S3](../archive-and-events.md): `{}`, or any of `{ bucket, prefix, removals, format, batchSeconds,
-   * coldAfterDays }`. `bucket` names one of yours. `removals`: `'expiries'`, or `'all'`. `format`: `'dynamodb-json'`, which can be
-   * restored, or `'json'`. `batchSeconds`: 0 to 300, default 60. `coldAfterDays`: default 90
-   * @default nothing is kept
+   * expired items are [kept in S3](../archive-and-events.md): `true`, or `{ bucket }` with one of yours, or `{ lockDays }`, for which nobody
+   * can delete an object
    */
-  archive: orNone(ARCHIVE),
+  archive: optional(ARCHIVE, false),
   /**
-   * an expiry becomes [an event](../archive-and-events.md#how-am-i-told-of-each-expiry): `{ eventBus }`, `{ queueArn }`, `{ streamArn }` or
-   * `{ functionArn }`, with `oldImage` and `includePast`
+   * each expiry becomes [an event](../archive-and-events.md#how-am-i-told-of-each-expiry): `{ to: 'arn:…' }`, or a list of two, of an event
+   * bus, a queue, a topic, a Kinesis or Firehose stream, a function or a state machine; with `oldImage: true` it contains the item
    * @default there are none
    */
   events: orNone(EVENTS),
@@ -321,14 +319,14 @@ export function withShared<Table extends DeploymentProps>(table: Table, shared: 
   };
 }
 
-/** Whether a function of the deployment reads the table's stream. */
-export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
-  return archive !== undefined || events !== undefined;
+/** Whether a pipe reads the table's stream. */
+export function readsStream(props: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
+  return pipesOf(props).length > 0;
 }
 
 /** The settings that the functions get from the props. */
 export function functionSettings(props: ResolvedProps): Settings {
-  // With readers of the stream, an item is deleted one second later: decisions.md explains why.
+  // With a pipe, an item is deleted one second later: decisions.md explains why.
   return { ...props, ...(readsStream(props) && { marginSeconds: 1 }) };
 }
 

@@ -1,72 +1,14 @@
-import { ARCHIVE, CALL_MS, ENTRY_BYTES, FUNCTION_MEMORY_MB, STORED_ENTRY_BYTES } from './assumptions.ts';
+import { ENTRY_BYTES, FUNCTION_MEMORY_MB, PIPED, STORED_ENTRY_BYTES } from './assumptions.ts';
 import { writeUnits } from './item-size.ts';
 import { LOG_BYTES } from './measured.ts';
 import { BILL_PRICES, PRICES } from './prices.ts';
 import { type SweepUsage, type SweptDeployment, type SweptTable, usageOfMonth } from './sweep-usage.ts';
 
-/** The settings and items of a table that decide the size and cost of its archive. */
-export interface ArchiveShape {
-  readonly itemsPerMonth: number;
-  readonly itemBytes: number;
-  /** Seconds for which removals are collected. */
-  readonly batchSeconds: number;
-}
-
-/** The archive's usage in a month, in the units that are billed. */
-export interface ArchiveUsage {
-  readonly calls: number;
-  readonly gbSeconds: number;
-  readonly puts: number;
-  /** Size of the stored objects. */
-  readonly storedGb: number;
-  readonly loggedGb: number;
-}
-
-/** Seconds of a month of 30 days, for which the ticks are counted too. */
-const SECONDS = 2_592_000;
-
-/** Lambda polls a shard four times per second. Source: Lambda Developer Guide, "Using AWS Lambda with Amazon DynamoDB". */
-const POLL_SECONDS = 0.25;
-
-/** Most records of a call, whose 6 MB are the other limit. Source: Lambda quotas; stacks/parts/archive.ts. */
-const MAX_RECORDS = 1000;
-const MAX_BYTES = 6e6;
-
-/**
- * Deletions per second of one partition of a table, and so removals per second of one shard of its stream. Source: DynamoDB Developer
- * Guide, "Partitions".
- */
-const REMOVALS_PER_SHARD = 1000;
-
-/**
- * The archive's usage in a month in which the same number of items expires in each second. If less than one item expires in each
- * collecting time, each is an object of its own.
- */
-function archiveOfMonth(shape: ArchiveShape): ArchiveUsage {
-  const { itemsPerMonth, itemBytes, batchSeconds } = shape;
-  const shards = Math.max(1, Math.ceil(itemsPerMonth / SECONDS / REMOVALS_PER_SHARD));
-  const gathered = (shards * SECONDS) / Math.max(batchSeconds, POLL_SECONDS);
-  const lineBytes = itemBytes + ARCHIVE.lineBytes;
-  const atMost = Math.max(1, Math.min(MAX_RECORDS, MAX_BYTES / lineBytes));
-  const calls = Math.max(Math.min(itemsPerMonth, gathered), itemsPerMonth / atMost);
-  // The measured processor time is for items of 1 KB, and mostly depends on their bytes.
-  const itemsMs = itemsPerMonth * ARCHIVE.itemMs * Math.max(1, itemBytes / 1000);
-  const milliseconds = calls * (CALL_MS + ARCHIVE.putMs) + itemsMs;
-  return {
-    calls,
-    gbSeconds: (milliseconds / 1000) * (FUNCTION_MEMORY_MB / 1024),
-    // The items of a call mostly have the same date.
-    puts: calls,
-    storedGb: (itemsPerMonth * itemBytes * ARCHIVE.storedShare) / GB,
-    loggedGb: (calls * ARCHIVE.loggedBytes) / GB,
-  };
-}
-
 /** A table and its items: all values on which its part of a bill depends. */
 export interface BilledTable extends SweptTable {
   readonly itemBytes: number;
-  /** Seconds for which removals are collected for one object of the archive; undefined: there is no archive. */
-  readonly archiveBatchSeconds: number | undefined;
+  /** What its pipes deliver to. */
+  readonly pipes: readonly ('archive' | 'events')[];
   /** How often an item gets another TTL before it expires. */
   readonly renewalsPerItem: number;
   /** Whether the table is created by the deployment, with point-in-time recovery. */
@@ -83,8 +25,8 @@ export interface BilledDeployment extends SweptDeployment {
   readonly hasDashboard: boolean;
 }
 
-/** The parts of a bill: the sweep itself, its monitoring, the tables that it sweeps, and the archive if there is one. */
-export const BILL_PARTS = ['sweep', 'monitoring', 'table', 'archive'] as const;
+/** The parts of a bill: the sweep itself, its monitoring, the tables that it sweeps, and their pipes if there are any. */
+export const BILL_PARTS = ['sweep', 'monitoring', 'table', 'pipes'] as const;
 export type BillPart = (typeof BILL_PARTS)[number];
 
 export interface BillLine {
@@ -145,7 +87,7 @@ function linesOf(deployment: BilledDeployment): BillLine[] {
     ...linesOfSweep(deployment),
     ...linesOfMonitoring(deployment),
     ...tables.flatMap(linesOfTable),
-    ...tables.flatMap(table => linesOfArchive(table)),
+    ...tables.flatMap(linesOfPipes),
   ];
 }
 
@@ -248,22 +190,32 @@ function linesOfTable(table: BilledTable): BillLine[] {
 }
 
 /**
- * The lines of the bill for the archive. Lambda's reads of a table's stream are free. Source:
+ * The lines of the bill for archive and events, in full batches. Users' own deletes pass the filter of a pipe too, and cost the same; they
+ * are not counted, as are not the targets of events. Reads of a table's stream by Pipes are free. Source:
  * https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams".
  */
-function linesOfArchive({ archiveBatchSeconds, ...table }: BilledTable): BillLine[] {
-  if (archiveBatchSeconds === undefined) return [];
-  const { calls, gbSeconds, puts, storedGb, loggedGb } = archiveOfMonth({
-    ...table,
-    batchSeconds: archiveBatchSeconds,
+function linesOfPipes({ pipes, itemsPerMonth, itemBytes }: BilledTable): BillLine[] {
+  const line = lineOf('pipes');
+  return pipes.flatMap(to => {
+    const calls = itemsPerMonth / PIPED[to].batch;
+    const gbSeconds = (calls * PIPED.callMs * FUNCTION_MEMORY_MB) / 1024 / 1000;
+    const requests = itemsPerMonth * Math.ceil((itemBytes + PIPED.lineBytes) / PIPED.requestBytes);
+    const lines = [
+      line('pipes: removals in 64 KB', requests, 'requests', requests * BILL_PRICES.pipeRequests),
+      line('OnlyExpiries: calls', calls, 'calls', calls * PRICES.functionInvocations, '1 million'),
+      line('OnlyExpiries: time', gbSeconds, 'GB-seconds', gbSeconds * PRICES.functionGbSeconds, '400,000'),
+    ];
+    if (to === 'events') return lines;
+    const steps = Math.ceil((itemBytes + PIPED.lineBytes) / PIPED.stepBytes);
+    const deliveredGb = (itemsPerMonth * steps * PIPED.stepBytes) / GB;
+    const storedGb = (itemsPerMonth * (itemBytes + PIPED.lineBytes) * PIPED.storedShare) / GB;
+    // Fewer items than that are an object each.
+    const puts = Math.min(itemsPerMonth, (HOURS * 3600) / PIPED.bufferSeconds);
+    return [
+      ...lines,
+      line('Firehose: lines in 5 KB', deliveredGb, 'GB', deliveredGb * BILL_PRICES.firehoseGb),
+      line('objects written to S3', puts, 'puts', puts * BILL_PRICES.s3Puts),
+      line("a month's objects, each month", storedGb, 'GB', storedGb * BILL_PRICES.s3GbMonths),
+    ];
   });
-  const line = lineOf('archive');
-  const logDollars = loggedGb * (BILL_PRICES.logGb + BILL_PRICES.logGbMonths);
-  return [
-    line('archiving: calls', calls, 'calls', calls * PRICES.functionInvocations, '1 million'),
-    line('archiving: time', gbSeconds, 'GB-seconds', gbSeconds * PRICES.functionGbSeconds, '400,000'),
-    line('objects written to S3', puts, 'puts', puts * BILL_PRICES.s3Puts),
-    line("a month's objects, each month", storedGb, 'GB', storedGb * BILL_PRICES.s3GbMonths),
-    line('its log lines, taken in and kept', loggedGb, 'GB', logDollars, '5 GB'),
-  ];
 }

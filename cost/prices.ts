@@ -39,6 +39,10 @@ export const BILL_PRICES = {
   storedGbMonths: 0.25,
   /** The same page, continuous backups: $0.20 per GB and month. */
   recoverableGbMonths: 0.2,
+  /** https://aws.amazon.com/eventbridge/pricing/, Pipes: $0.40 per million requests after the filter. */
+  pipeRequests: 0.4 / 1e6,
+  /** https://aws.amazon.com/firehose/pricing/, direct put: $0.029 per GB, the first tier. */
+  firehoseGb: 0.029,
   /** https://aws.amazon.com/s3/pricing/: $0.005 per 1,000 PUT requests, the standard class. */
   s3Puts: 0.005 / 1000,
   /** The same page: $0.0004 per 1,000 GET requests. */

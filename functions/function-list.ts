@@ -1,20 +1,9 @@
 import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 
-/** The functions that the table's stream calls, not a state: those of the props `archive` and `events`. */
-export const STREAM_FUNCTIONS = {
-  ArchiveExpiries: 'archive-expiries',
-  PublishExpiries: 'publish-expiries',
-} as const;
+/** Any function of a deployment: those of the states, and the one that its pipes share. */
+export type FunctionName = TaskName | 'OnlyExpiries';
 
-export type StreamFunctionName = keyof typeof STREAM_FUNCTIONS;
-
-/** Any function of this project. */
-export type FunctionName = TaskName | StreamFunctionName;
-
-const FILES: Readonly<Record<FunctionName, string>> = {
-  ...TASKS,
-  ...STREAM_FUNCTIONS,
-};
+const FILES: Readonly<Record<FunctionName, string>> = { ...TASKS, OnlyExpiries: 'only-expiries' };
 
 export const ALL_FUNCTIONS = Object.keys(FILES) as readonly FunctionName[];
 

@@ -1,9 +1,9 @@
 import { deployedAlarms } from '../config/alarms.ts';
 import { InvalidConfigError } from '../config/config.ts';
 import { deploymentsOf } from '../config/deployments.ts';
+import { pipesOf } from '../config/pipe-props.ts';
 import { propProblems } from '../config/prop-problems.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../config/props.ts';
-import { resolvedArchive } from '../config/stream-props.ts';
 import { type Bill, type BilledDeployment, type BilledTable, monthlyBill } from '../cost/bill.ts';
 import { adviseShards, type ShardAdvice } from '../expiry/partition-rule.ts';
 import { SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
@@ -139,7 +139,7 @@ function settingsInWords(props: ResolvedProps): string {
     alarms === 0 ? 'no alarms' : `alarms on ${alarms} metrics`,
     props.dashboard ? 'a dashboard' : 'no dashboard',
     ...(props.archive ? ['an archive'] : []),
-    ...(props.events ? ['counted without events'] : []),
+    ...(props.events ? ['events, counted without what gets them'] : []),
   ].join(', ');
 }
 
@@ -174,6 +174,6 @@ function billedTable(props: ResolvedProps, load: ItemLoad): BilledTable {
     ...props,
     ...load,
     isRecoverable: !props.existingTable,
-    archiveBatchSeconds: props.archive && resolvedArchive(props.archive).batchSeconds,
+    pipes: pipesOf(props).map(({ kind }) => (kind === 'archive' ? 'archive' : 'events')),
   };
 }

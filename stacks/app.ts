@@ -23,7 +23,7 @@ import {
 import { deploymentOf } from '../config/deployments.ts';
 import { mapValues } from '../config/map-values.ts';
 import { constructId } from '../config/names.ts';
-import { DEFAULT_SWEEP, resolveProps } from '../config/props.ts';
+import { DEFAULT_SWEEP, readsStream, resolveProps } from '../config/props.ts';
 import { partitionOf } from '../config/regions.ts';
 import { escapedTexts } from '../config/terraform-text.ts';
 import type { FieldProblem } from '../expiry/errors.ts';
@@ -144,7 +144,7 @@ export class PreciseTtlStack extends TerraformStack {
     // leaves out a colon, which no table's name has.
     new TerraformOutput(this, ':tables', {
       description:
-        'By table: its ARN, that of its stream where something reads it, its deployment, the state machine to start replays of, the queue of starts that did not get through, the topic that the alarms tell, the dashboard, the bucket of its archive, the queues of what was given up, and what its writers give to expiryModel',
+        'By table: its ARN, that of its stream where something reads it, its deployment, the state machine to start replays of, the queue of starts and expiries that did not get through, the topic that the alarms tell, the dashboard, the bucket of its archive, and what its writers give to expiryModel',
       value: Object.fromEntries(
         tables.map(table => [table.props.tableName, outputOf(table, sweep, config.region)]),
       ),
@@ -158,8 +158,8 @@ function scopeOfSweep(stack: TerraformStack): Construct {
 }
 
 function outputOf(table: SweptTable, sweep: DeployedSweep, region: string): object {
-  const { archive, events } = table;
-  const { alarms, dashboard, deployment, replay, schedules, tick } = sweep;
+  const { name } = table.props;
+  const { alarms, dashboard, deployment, pipes, replay, schedules, tick } = sweep;
   return {
     tableArn: table.tableArn,
     deployment: deployment.name,
@@ -167,13 +167,9 @@ function outputOf(table: SweptTable, sweep: DeployedSweep, region: string): obje
     replayStateMachineArn: replay.arn,
     deadLetterQueueUrl: schedules.deadLetterQueue.url,
     expiryModel: escapedTexts({ ...table.expiryModel }),
-    ...((archive ?? events) && { streamArn: table.streamArn }),
+    ...(readsStream(table.props) && { streamArn: table.streamArn }),
     ...(alarms.topicArn !== undefined && { alarmTopicArn: alarms.topicArn }),
-    ...(archive && {
-      archiveBucketName: archive.bucketName,
-      archiveFailureQueueUrl: archive.reader.failures.url,
-    }),
-    ...(events && { eventFailureQueueUrl: events.reader.failures.url }),
+    ...(pipes?.archive?.bucketNames[name] && { archiveBucketName: pipes.archive.bucketNames[name] }),
     ...(dashboard && {
       dashboardName: dashboard.dashboardName,
       ...dashboardUrl(region, dashboard.dashboardName),

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 import { strToU8, zipSync } from 'fflate';
-import { STREAM_FUNCTIONS, type StreamFunctionName } from '../functions/function-list.ts';
-import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
+import { ALL_FUNCTIONS, type FunctionName, fileOf } from '../functions/function-list.ts';
 import { LICENCES_FILE, licencesOf } from './licences.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../functions');
@@ -42,32 +41,25 @@ export interface Bundle {
 /** The earliest time that a zip archive can hold, so that the archives do not depend on the time of the build. */
 const ARCHIVED_AT = new Date(1980, 0, 1);
 
-let ofSweep: Readonly<Record<TaskName, Bundle>> | undefined;
-let ofStream: Readonly<Record<StreamFunctionName, Bundle>> | undefined;
+let made: Readonly<Record<FunctionName, Bundle>> | undefined;
 
 /**
- * Bundles and archives the four functions of the sweep. They are the same for all tables, so this is done once per process; the files are
- * removed when the process ends.
+ * Bundles and archives the functions. They are the same for all tables, so this is done once per process; the files are removed when the
+ * process ends.
  */
-export function bundleFunctions(): Readonly<Record<TaskName, Bundle>> {
-  ofSweep ??= bundles(TASKS);
-  return ofSweep;
-}
-
-/** Bundles and archives the functions that a table's stream calls. */
-export function bundleStreamFunctions(): Readonly<Record<StreamFunctionName, Bundle>> {
-  ofStream ??= bundles(STREAM_FUNCTIONS);
-  return ofStream;
+export function bundleFunctions(): Readonly<Record<FunctionName, Bundle>> {
+  made ??= bundles();
+  return made;
 }
 
 /**
  * Makes bundles and archives. A `TerraformAsset` of type ARCHIVE would start a process for each of them, in every synthesis, and put the
  * time into the archive.
  */
-function bundles<Name extends string>(tasks: Readonly<Record<Name, string>>): Readonly<Record<Name, Bundle>> {
+function bundles(): Readonly<Record<FunctionName, Bundle>> {
   const root = mkdtempSync(join(tmpdir(), 'precise-ttl-functions-'));
   process.once('exit', () => rmSync(root, { recursive: true, force: true }));
-  const files = Object.entries<string>(tasks);
+  const files = ALL_FUNCTIONS.map(name => [name, fileOf(name)] as const);
   const { metafile } = buildSync({
     ...OPTIONS,
     metafile: true,
@@ -77,7 +69,7 @@ function bundles<Name extends string>(tasks: Readonly<Record<Name, string>>): Re
     })),
     outdir: root,
   });
-  const made = files.map(([name, file]) => {
+  const archived = files.map(([name, file]) => {
     const bundle: Bundle = { module: join(root, file, 'index.mjs'), archive: join(root, `${file}.zip`) };
     writeFileSync(
       bundle.archive,
@@ -91,7 +83,7 @@ function bundles<Name extends string>(tasks: Readonly<Record<Name, string>>): Re
     );
     return [name, bundle] as const;
   });
-  return Object.fromEntries(made) as Readonly<Record<Name, Bundle>>;
+  return Object.fromEntries(archived) as Record<FunctionName, Bundle>;
 }
 
 /** The files of which a module contains code. */

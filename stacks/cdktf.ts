@@ -11,8 +11,8 @@ export {
   type ProviderConfig,
   type S3State,
 } from '../config/config.ts';
+export type { ArchiveProp, EventsProp } from '../config/pipe-props.ts';
 export type { PreciseTtlProps, ResolvedProps } from '../config/props.ts';
-export type { ArchiveProp, EventsProp } from '../config/stream-props.ts';
 export { PreciseTtlError } from '../expiry/errors.ts';
 export { PreciseTtlStack } from './app.ts';
 export type { ConstructProps, SweptTableProps } from './construct-props.ts';

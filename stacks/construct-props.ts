@@ -134,7 +134,7 @@ function tableProblems(props: TableProps): FieldProblem[] {
     })),
   ];
   if (problems.length > 0) return problems;
-  const reader = (['archive', 'events'] as const).find(prop => sweep[prop] !== undefined);
+  const reader = (['archive', 'events'] as const).find(prop => Boolean(sweep[prop]));
   if (reader !== undefined && table.streamArn === undefined) {
     const expected = `the ARN of the table's stream, with old images, because of ${reader}`;
     const remedy =

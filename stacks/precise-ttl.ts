@@ -13,6 +13,7 @@ import type { SweepAlarms } from './parts/alarms.ts';
 import { configurationOf } from './parts/configuration.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
 import type { Journal } from './parts/journal.ts';
+import type { Pipes } from './parts/pipes.ts';
 import { Place } from './parts/place.ts';
 import type { SweepFunction } from './parts/sweep-function.ts';
 import type { ReplayMachine, TickMachine } from './parts/sweep-machines.ts';
@@ -20,8 +21,8 @@ import type { SweepSchedules } from './parts/sweep-schedules.ts';
 import { SweptTable } from './parts/swept-table.ts';
 
 /**
- * Precise TTL for one table or several: each table has its index, and the resources of its props `archive` and `events`; one
- * deployment sweeps all of them, with the four functions, the two state machines, the journal, the schedules, the alarms and the
+ * Precise TTL for one table or several: one deployment sweeps all of them, with the pipes of
+ * `archive` and `events`, the four functions, the two state machines, the journal, the schedules, the alarms and the
  * dashboard. Use it in a stack of your own, or name the tables in `precise-ttl.config.ts` and let `stacks/main.ts` make the stack.
  *
  * Arguments without a prop can be overridden on their resources: `functions.DeleteChunk.function.addOverride(…)`. The main resource of
@@ -40,6 +41,8 @@ export class PreciseTtl extends Construct {
   readonly replay: ReplayMachine;
   readonly journal: Journal;
   readonly schedules: SweepSchedules;
+  /** Undefined if no table has `archive` or `events`. */
+  readonly pipes: Pipes | undefined;
   readonly alarms: SweepAlarms;
   /** Undefined with `dashboard: false`. */
   readonly dashboard: SweepDashboard | undefined;
@@ -94,6 +97,7 @@ export class PreciseTtl extends Construct {
     this.replay = sweep.replay;
     this.journal = sweep.journal;
     this.schedules = sweep.schedules;
+    this.pipes = sweep.pipes;
     this.alarms = sweep.alarms;
     this.dashboard = sweep.dashboard;
     this.functionArns = sweep.functionArns;

@@ -9,7 +9,7 @@ const TITLES: Readonly<Record<BillPart, string>> = {
   sweep: 'The sweep',
   monitoring: 'What watches it',
   table: 'The index of each table, and its deletes',
-  archive: 'The archives',
+  pipes: 'Archives and events',
 };
 
 /** The bill, line by line. */

@@ -39,7 +39,7 @@ export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAM
         tableName: name,
         sweep: name,
         partitionKey: 'id',
-        events: { queueArn },
+        events: { to: queueArn },
         alarms: false,
         dashboard: false,
       },

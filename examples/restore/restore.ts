@@ -1,6 +1,6 @@
 /**
  * Puts archived items back into their table, each with a new expiry; an item that is there stays as it is. Copy this file, correct MODEL:
- *     aws s3 cp --recursive s3://BUCKET/SessionData/expired_date=2026-11-22/ archived/
+ *     aws s3 cp --recursive s3://BUCKET/SessionData/day=2026-11-22/ archived/
  *     node restore.ts SessionData 7 archived      # they expire in 7 days
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -12,29 +12,33 @@ import { type ExpiryModel, expiryAttributes, expiryModel } from 'precise-ttl';
 const MODEL = expiryModel({ partitionKey: 'UserName', sortKey: 'SessionId', ttlAttribute: 'ExpirationTime' });
 type Image = Record<string, DynamoDB.AttributeValue>;
 
-/** Reads a line of an archive, where bytes are base64. @throws {TypeError} for a line without an item in DynamoDB JSON */
-function parsed(line: string): { key: Image; item: Image; deletedAt: string } {
+/** Reads JSON of an archive, where bytes are base64. */
+function parsed(text: string): { key: Image; oldImage: Image; oldImageGzip?: string; deletedAt: string } {
   const bytes = (each: unknown) => (typeof each === 'string' ? Buffer.from(each, 'base64') : each);
-  const archived = JSON.parse(line, (name, value) =>
+  return JSON.parse(text, (name, value) =>
     name === 'BS' && Array.isArray(value) ? value.map(bytes) : name === 'B' ? bytes(value) : value,
   );
-  if (Object.values(archived.key ?? ['']).every(value => typeof value === 'object')) return archived;
-  throw new TypeError(
-    `line: expected format 'dynamodb-json', got ${line.slice(0, 50)}; others lack the types`,
-  );
+}
+
+/** Reads a line of an archive, whose image is compressed if it is large. */
+function lineOf(text: string): { key: Image; item: Image; deletedAt: string } {
+  const { key, oldImage: item, oldImageGzip, deletedAt } = parsed(text);
+  if (oldImageGzip === undefined) return { key, item, deletedAt };
+  const image = gunzipSync(Buffer.from(oldImageGzip, 'base64')).toString();
+  return { key, item: parsed(image) as unknown as Image, deletedAt };
 }
 
 /**
  * Restores the items of archived objects (gzip): of each key the latest image, if the table has no item with that key.
  * @param expiresAt epoch seconds
- * @throws TypeError for a line in another format, before anything is written; an error of DynamoDB
+ * @throws an error of DynamoDB
  */
 export async function restore(
   client: DynamoDB.DynamoDBClient,
   { tableName, model, expiresAt }: { tableName: string; model: ExpiryModel; expiresAt: number },
   bodies: readonly Uint8Array[],
 ): Promise<{ restored: number; passedOver: number }> {
-  const lines = bodies.flatMap(body => gunzipSync(body).toString().trimEnd().split('\n').map(parsed));
+  const lines = bodies.flatMap(body => gunzipSync(body).toString().trimEnd().split('\n').map(lineOf));
   const counts = { restored: 0, passedOver: 0 };
   for (const { key, item } of lines.sort((one, other) => other.deletedAt.localeCompare(one.deletedAt))) {
     const expiry = marshall(expiryAttributes(model, unmarshall(key, { wrapNumbers: true }), { expiresAt }));

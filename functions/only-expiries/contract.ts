@@ -39,17 +39,20 @@ export interface PipedRecord {
   readonly to: TargetKind;
   /** Whether events contain the item. */
   readonly oldImage: boolean;
-  readonly record: RemovalRecord;
+  readonly record: DynamoDbStreamRecord;
 }
 
 /** A record of DynamoDB Streams as Pipes and Lambda give it. Source: EventBridge User Guide, "DynamoDB stream as a source". */
-export interface RemovalRecord extends StreamRecord {
+export interface DynamoDbStreamRecord extends StreamRecord {
   /** A unique id that is the same at every delivery of the record. */
   readonly eventID: string;
   readonly dynamodb: {
     readonly Keys: ItemKey;
     /** Missing in streams without old images. */
     readonly OldImage?: EventImage;
+    readonly NewImage?: EventImage;
+    /** Up to 40 digits. A later record of the shard has a higher number. */
+    readonly SequenceNumber: string;
     /** Epoch seconds. */
     readonly ApproximateCreationDateTime: number;
   };

@@ -3,10 +3,6 @@ import { readVariables } from './variables.ts';
 
 /** Metrics of the whole deployment that any function may record, and only when a problem occurs. */
 export const DEPLOYMENT_METRICS = {
-  ReaderDelay: {
-    unit: 'Seconds',
-    help: 'For how long a change of a table has waited for a reader of its stream.',
-  },
   ExpiryAge: {
     unit: 'Seconds',
     help: 'The age of the oldest removal that a pipe of the deployment has not delivered.',

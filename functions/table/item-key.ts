@@ -1,7 +1,7 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import type { EventImage } from '../../expiry/expiry-event.ts';
 import type { KeyNames } from '../../expiry/shard.ts';
 import type { ItemKey, KeyAttribute } from '../../statemachine/contract/keys.ts';
-import type { ItemImage } from '../stream/event.ts';
 
 /**
  * Keys are passed between states as JSON. Numbers are strings there, since a DynamoDB number has 38 digits and a double 15; bytes are
@@ -36,7 +36,7 @@ export function decode(value: KeyAttribute): NativeKeyValue {
 }
 
 /** The key of an item, or a key, as text, which does not depend on the order of its attributes. */
-export function keyText(of: ItemKey | ItemImage, names: readonly string[]): string {
+export function keyText(of: ItemKey | EventImage, names: readonly string[]): string {
   return JSON.stringify(names.map(name => of[name]));
 }
 

@@ -1,8 +1,8 @@
 /** `npm run bench fuzz`: compares the sweep with an oracle, on a virtual clock, under all faults. See `--help`. */
 
 import { FlagError, SEED, VIRTUAL_MINUTES } from '../../cli/flags.ts';
+import { pipesOf } from '../../config/pipe-props.ts';
 import { functionSettings, resolveProps } from '../../config/props.ts';
-import type { TargetKind } from '../../functions/only-expiries/contract.ts';
 import { carriedSettings } from '../../functions/runtime/environment.ts';
 import { ALL_FAULTS, FAULT_GROUPS, type FaultGroup } from '../fuzz/faults.ts';
 import { fuzzVariant, type VariantResult } from '../fuzz/fuzz.ts';
@@ -80,22 +80,13 @@ function problemsOf({ name, violations, failing }: VariantResult): string[] {
 
 /** The parts of a variant's stack: the settings in the executions' input, and the pipes. */
 export function resolveVariant(props: VariantProps, tableName: string): Resolved {
-  const { archive, events, ...others } = props;
-  const sweep = resolveProps({
-    ...{ tableName, partitionKey: 'id', ...others },
-    ...(archive && { archive: {} }),
-    ...(events && { events: { eventBus: 'default' } }),
-  });
-  const pipe = (name: string, to: TargetKind, oldImage: boolean) => ({
-    ...{ name, target: name, oldImage, batchSize: to === 'archive' ? 100 : 10 },
-    inputTemplate: `${JSON.stringify({ table: tableName, ttlAttribute: sweep.ttlAttribute, to, oldImage }).slice(0, -1)},"record":<aws.pipes.event.json>}`,
-  });
+  const sweep = resolveProps({ tableName, partitionKey: 'id', ...props });
   return {
     carried: { ...carriedSettings(functionSettings(sweep)) },
-    pipes: [
-      ...(archive ? [pipe('archive', 'archive', true)] : []),
-      ...[events?.to ?? []].flat().map(arn => pipe(arn, 'bus', events?.oldImage ?? false)),
-    ],
+    pipes: pipesOf(sweep).map(({ kind: to, to: target, oldImage }) => ({
+      ...{ name: target ?? to, target: target ?? to, oldImage, batchSize: to === 'archive' ? 100 : 10 },
+      inputTemplate: `${JSON.stringify({ table: tableName, ttlAttribute: sweep.ttlAttribute, to, oldImage }).slice(0, -1)},"record":<aws.pipes.event.json>}`,
+    })),
   };
 }
 

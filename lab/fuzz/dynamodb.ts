@@ -1,5 +1,5 @@
 import { type Answer, type Body, jsonAnswer } from 'aws-on-loopback/dynamodb/answer';
-import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
+import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
 import { isLasting } from './faults.ts';
 import { keyOfStatement, matches, readStatement, UnknownRequestError } from './partiql.ts';
 import type { Tally } from './sdk.ts';
@@ -28,8 +28,8 @@ interface QueryBody {
   readonly IndexName: string;
   readonly KeyConditionExpression: string;
   readonly ExpressionAttributeNames: Readonly<Record<string, string>>;
-  readonly ExpressionAttributeValues: ItemImage;
-  readonly ExclusiveStartKey?: ItemImage;
+  readonly ExpressionAttributeValues: EventImage;
+  readonly ExclusiveStartKey?: EventImage;
   readonly Limit: number;
 }
 
@@ -72,7 +72,7 @@ interface WritesBody {
 }
 
 interface WriteRequest {
-  readonly DeleteRequest?: { readonly Key: ItemImage };
+  readonly DeleteRequest?: { readonly Key: EventImage };
 }
 
 function batchWrite({ RequestItems }: WritesBody, table: MemoryTable): Answer {
@@ -90,7 +90,7 @@ function batchWrite({ RequestItems }: WritesBody, table: MemoryTable): Answer {
 interface StatementsBody {
   readonly Statements: readonly {
     readonly Statement: string;
-    readonly Parameters: readonly ImageValue[];
+    readonly Parameters: readonly EventValue[];
   }[];
 }
 
@@ -176,12 +176,12 @@ function invalid(message: string): Answer {
   return jsonAnswer({ __type: 'com.amazon.coral.validate#ValidationException', message }, 400);
 }
 
-function numberOf(value: ImageValue | undefined): number {
+function numberOf(value: EventValue | undefined): number {
   if (value === undefined || !('N' in value)) throw new UnknownRequestError('expected a Number');
   return Number(value.N);
 }
 
-function textOf(value: ImageValue | undefined): string {
+function textOf(value: EventValue | undefined): string {
   if (value === undefined || !('S' in value)) throw new UnknownRequestError('expected a String');
   return value.S;
 }

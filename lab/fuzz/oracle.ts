@@ -1,5 +1,5 @@
+import type { EventImage } from '../../expiry/expiry-event.ts';
 import { plainDecimal } from '../../expiry/plain-decimal.ts';
-import type { ItemImage } from '../../functions/stream/event.ts';
 import { type FollowedPipe, Followers } from '../ledger/followers.ts';
 import { isOverdue } from '../ledger/item.ts';
 import { Ledger } from '../ledger/ledger.ts';
@@ -35,7 +35,7 @@ const CALM_MS = 120_000;
 /** An item that the sweep has deleted or must delete. */
 interface Due {
   readonly id: string;
-  readonly image: ItemImage;
+  readonly image: EventImage;
   /** When it was written, epoch milliseconds. */
   readonly writtenAt: number;
   /** When it was deleted, epoch milliseconds; undefined if it is still there. */
@@ -72,7 +72,7 @@ export class Oracle {
       return;
     }
     const image = before ?? {};
-    const itsKey = Object.fromEntries(this.#rules.keyNames.map(name => [name, image[name]])) as ItemImage;
+    const itsKey = Object.fromEntries(this.#rules.keyNames.map(name => [name, image[name]])) as EventImage;
     if (by === 'user') this.ledger.deleted(key, version, 'deleted');
     else this.#gone.push({ id: key, image, writtenAt: this.#writtenAt.get(key) ?? 0, goneAt: at });
     this.ledger.removed(key, version, {
@@ -121,7 +121,7 @@ export class Oracle {
     return Math.max(dueAt + looseMs, calmAt + afterFaultsMs);
   }
 
-  #isInItsWindow(image: ItemImage, dueAt: number): boolean {
+  #isInItsWindow(image: EventImage, dueAt: number): boolean {
     const { windowAttribute } = this.#rules;
     const window = windowAttribute === undefined ? undefined : image[windowAttribute];
     if (window === undefined || !('S' in window)) return true;
@@ -148,7 +148,7 @@ export class Oracle {
   }
 
   /** Time at which the item must be deleted, epoch seconds; undefined for an item that does not expire. */
-  #ttlOf(image: ItemImage): number | undefined {
+  #ttlOf(image: EventImage): number | undefined {
     const ttl = image[this.#rules.ttlAttribute];
     return ttl !== undefined && 'N' in ttl ? Number(plainDecimal(ttl.N)) : undefined;
   }

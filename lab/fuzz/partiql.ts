@@ -1,4 +1,4 @@
-import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
+import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
 import { itemText } from '../ledger/item.ts';
 
 /** `DELETE FROM "t" WHERE … RETURNING ALL OLD *`, and no other statement. */
@@ -52,9 +52,9 @@ export function readStatement(text: string): DeleteStatement {
 /** The key that a statement names. @throws UnknownRequestError */
 export function keyOfStatement(
   { conditions }: DeleteStatement,
-  parameters: readonly ImageValue[],
+  parameters: readonly EventValue[],
   keyNames: readonly string[],
-): ItemImage {
+): EventImage {
   const key = keyNames.map((name, index) => {
     const condition = conditions[index];
     const value = parameters[index];
@@ -68,8 +68,8 @@ export function keyOfStatement(
 /** Whether an item meets the condition of a statement. */
 export function matches(
   { conditions }: DeleteStatement,
-  parameters: readonly ImageValue[],
-  item: ItemImage,
+  parameters: readonly EventValue[],
+  item: EventImage,
 ): boolean {
   return conditions.every(({ name, operator }, index) => {
     const value = Object.hasOwn(item, name) ? item[name] : undefined;

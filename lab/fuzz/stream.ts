@@ -1,5 +1,6 @@
 import type { Clock } from 'stepfunctions-emulator';
-import type { DynamoDbStreamRecord, ItemImage } from '../../functions/stream/event.ts';
+import type { EventImage } from '../../expiry/expiry-event.ts';
+import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contract.ts';
 import { enrichmentInput } from '../../local/pipes/pipes.ts';
 import { StreamPoller } from '../../local/pipes/stream-poller.ts';
 import type { ReadRecords, TableStream } from '../../local/pipes/table-stream.ts';
@@ -37,7 +38,7 @@ export class MemoryStream implements TableStream {
           this.#keyNames.map(name => [name, image[name]]),
         ) as DynamoDbStreamRecord['dynamodb']['Keys'],
         ...(before && { OldImage: before }),
-        ...(after && { NewImage: after as ItemImage }),
+        ...(after && { NewImage: after as EventImage }),
         SequenceNumber: String(FIRST_SEQUENCE_NUMBER + BigInt(records.length)),
       },
     });

@@ -1,5 +1,5 @@
 import type { Clock } from 'stepfunctions-emulator';
-import type { ItemImage } from '../../functions/stream/event.ts';
+import type { EventImage } from '../../expiry/expiry-event.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { itemText } from '../ledger/item.ts';
 
@@ -19,8 +19,8 @@ export interface Change {
   readonly turn: number;
   /** Unique id of the stream's record. */
   readonly eventId: string;
-  readonly before: ItemImage | undefined;
-  readonly after: ItemImage | undefined;
+  readonly before: EventImage | undefined;
+  readonly after: EventImage | undefined;
 }
 
 export interface MemoryTableOptions {
@@ -55,7 +55,7 @@ interface Partition {
 }
 
 interface Former {
-  readonly image: ItemImage | undefined;
+  readonly image: EventImage | undefined;
   readonly until: number;
 }
 
@@ -71,7 +71,7 @@ const FORMER_MS = 1_000;
 /** A table with its expiry index, in memory: items in DynamoDB's JSON, an index that lags behind, and a listener for every change. */
 export class MemoryTable {
   readonly options: MemoryTableOptions;
-  readonly #items = new Map<string, ItemImage>();
+  readonly #items = new Map<string, EventImage>();
   readonly #former = new Map<string, Former>();
   readonly #partitions = new Map<string, Partition>();
   readonly #indexed = new Map<string, Entry>();
@@ -85,28 +85,28 @@ export class MemoryTable {
     this.options = options;
   }
 
-  idOf(keyOrImage: ItemImage): string {
+  idOf(keyOrImage: EventImage): string {
     return itemText(
-      Object.fromEntries(this.options.keyNames.map(name => [name, keyOrImage[name] as ItemImage[string]])),
+      Object.fromEntries(this.options.keyNames.map(name => [name, keyOrImage[name] as EventImage[string]])),
     );
   }
 
-  get(id: string): ItemImage | undefined {
+  get(id: string): EventImage | undefined {
     return this.#items.get(id);
   }
 
   /** All items by their ids. */
-  get images(): ReadonlyMap<string, ItemImage> {
+  get images(): ReadonlyMap<string, EventImage> {
     return this.#items;
   }
 
   /** Reads an item as an eventually consistent read may return it. */
-  getStale(id: string): ItemImage | undefined {
+  getStale(id: string): EventImage | undefined {
     const former = this.#former.get(id);
     return former !== undefined && former.until > this.options.clock.now() ? former.image : this.get(id);
   }
 
-  put(image: ItemImage, by: Who): void {
+  put(image: EventImage, by: Who): void {
     this.#change(this.idOf(image), image, by);
   }
 
@@ -142,7 +142,7 @@ export class MemoryTable {
     return { entries, isEnd: true };
   }
 
-  #change(id: string, after: ItemImage | undefined, by: Who): void {
+  #change(id: string, after: EventImage | undefined, by: Who): void {
     const { clock, asServerHasIt, nextTurn, onChange } = this.options;
     const before = this.#items.get(id);
     const at = clock.now();
@@ -156,7 +156,7 @@ export class MemoryTable {
     this.#updateIndex(id, after, at);
   }
 
-  #updateIndex(id: string, after: ItemImage | undefined, at: number): void {
+  #updateIndex(id: string, after: EventImage | undefined, at: number): void {
     const { clock, indexLagMs } = this.options;
     const due = Math.max(this.#indexedAt.get(id) ?? 0, at + indexLagMs());
     const apply = () => {
@@ -180,7 +180,7 @@ export class MemoryTable {
   }
 
   /** An item without one of the index's attributes is not in it. */
-  #entryOf(id: string, image: ItemImage): Entry | undefined {
+  #entryOf(id: string, image: EventImage): Entry | undefined {
     const { keyNames, ttlAttribute, windowAttribute } = this.options;
     const ttl = image[ttlAttribute];
     const window = windowAttribute === undefined ? undefined : image[windowAttribute];

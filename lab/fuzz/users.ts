@@ -1,8 +1,8 @@
 import type { Clock, RandomSource } from 'stepfunctions-emulator';
+import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
 import { shardOf } from '../../expiry/shard.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import type { SweepSettings } from '../../functions/runtime/environment.ts';
-import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
 import { keyAttributeNames, toNativeKey } from '../../functions/table/item-key.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { variedAttributes } from '../workload/varied-item.ts';
@@ -108,7 +108,7 @@ export class Users {
   }
 
   /** Plans the changes of an item. Most items only expire; others are changed or deleted. */
-  #planFate(id: string, key: ItemImage, ttl: number): void {
+  #planFate(id: string, key: EventImage, ttl: number): void {
     const around = (seconds: number) => seconds * 1000 + this.#between(-2_500, 1_500);
     const drawn = this.#random();
     if (drawn < 0.05) this.#at(around(ttl), () => this.#options.table.delete(id, 'user'));
@@ -121,7 +121,7 @@ export class Users {
   }
 
   /** Writes unusual items: with a fractional TTL, or with one that is earlier in its window and may be over. */
-  #stray(id: string, key: ItemImage, ttl: number): void {
+  #stray(id: string, key: EventImage, ttl: number): void {
     const { settings, table } = this.#options;
     if (settings.model.indexedBy === 'second') return;
     const earlier = Math.max(
@@ -155,7 +155,7 @@ export class Users {
   }
 
   /** Writes an item that may have been deleted. */
-  #write(id: string, key: ItemImage): void {
+  #write(id: string, key: EventImage): void {
     const { table, clock, before } = this.#options;
     if (table.get(id) !== undefined) return;
     const now = Math.floor(clock.now() / 1000);
@@ -164,7 +164,7 @@ export class Users {
   }
 
   /** Writes a new version of the item, so that no two images of it are equal. */
-  #put(image: ItemImage | undefined, more: ItemImage): void {
+  #put(image: EventImage | undefined, more: EventImage): void {
     if (image === undefined) return;
     this.#version += 1;
     this.#options.table.put({ ...image, ...more, v: { N: String(this.#version) } }, 'user');
@@ -174,19 +174,19 @@ export class Users {
     this.#deeds.push({ at, done });
   }
 
-  #key(number: number): ItemImage {
+  #key(number: number): EventImage {
     const { settings, variant } = this.#options;
     const odd = ODD_NAMES[number % 50] ?? '';
     const texts = { S: `${odd}${number}`, N: `${number}.5`, B: Buffer.from(`${number}`).toString('base64') };
     const type = variant.keyType ?? 'S';
     const [partitionKey = '', sortKey] = keyAttributeNames(settings.model);
     return {
-      [partitionKey]: { [type]: texts[type] } as unknown as ImageValue,
+      [partitionKey]: { [type]: texts[type] } as unknown as EventValue,
       ...(sortKey !== undefined && { [sortKey]: { S: `${odd}${number % 7}` } }),
     };
   }
 
-  #attributes(): ItemImage {
+  #attributes(): EventImage {
     const drawn = this.#random();
     if (drawn < 0.8) return { name: { S: 'plain' } };
     if (drawn < 0.95) return variedAttributes({ next: () => this.#random() });
@@ -196,7 +196,7 @@ export class Users {
   }
 
   /** The attributes by which the item expires. */
-  #expiry(key: ItemImage, ttl: number): ItemImage {
+  #expiry(key: EventImage, ttl: number): EventImage {
     const { model } = this.#options.settings;
     const { ttlAttribute, windowAttribute, granularitySeconds, shards } = model;
     const expires = { [ttlAttribute]: { N: String(ttl) } };

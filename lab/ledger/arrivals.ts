@@ -1,4 +1,4 @@
-import type { ItemImage } from '../../functions/stream/event.ts';
+import type { EventImage } from '../../expiry/expiry-event.ts';
 import { type LagPercentiles, lagPercentiles } from '../report/numbers.ts';
 import { isLive, itemText, type RemovalRecord } from './item.ts';
 import type { Ledger, SeenRemoval } from './ledger.ts';
@@ -135,5 +135,5 @@ function isAsDeleted(
   );
 }
 
-const isSame = (arrived: unknown, image: ItemImage): boolean =>
-  arrived !== undefined && itemText(arrived as ItemImage) === itemText(image);
+const isSame = (arrived: unknown, image: EventImage): boolean =>
+  arrived !== undefined && itemText(arrived as EventImage) === itemText(image);

@@ -1,5 +1,5 @@
+import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
 import { plainDecimal } from '../../expiry/plain-decimal.ts';
-import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
 
 /** TTL of an item, epoch seconds; `undefined` for an item that does not expire. */
 export type Ttl = number | undefined;
@@ -23,9 +23,9 @@ export interface Removal {
 export interface RemovalRecord {
   /** The record's `eventID`, which every event of it has. */
   readonly id: string;
-  readonly key: ItemImage;
+  readonly key: EventImage;
   /** Last content of the item. */
-  readonly image: ItemImage;
+  readonly image: EventImage;
   /** Creation time of the record by its server's clock, epoch milliseconds; undefined when unknown. */
   readonly madeAt?: number;
   /** Position in the order of all occurrences of the run. @default the time at which it was seen */
@@ -136,17 +136,17 @@ export function describeNote({ at, what, version, ttl }: Note): string {
  * Formats an item or its key as text: equal items give equal text. Attributes and sets are sorted, bytes are in base64, and numbers have
  * all their digits.
  */
-export function itemText(image: ItemImage): string {
+export function itemText(image: EventImage): string {
   return JSON.stringify(sorted(image));
 }
 
-function sorted(image: ItemImage): unknown {
+function sorted(image: EventImage): unknown {
   return Object.entries(image)
     .map(([name, value]) => [name, plain(value)] as const)
     .sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-function plain(value: ImageValue): unknown {
+function plain(value: EventValue): unknown {
   if ('N' in value) return { N: digits(value.N) };
   if ('B' in value) return { B: base64(value.B) };
   if ('SS' in value) return { SS: [...value.SS].sort() };

@@ -2,7 +2,7 @@ import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynam
 import { localDynamoDbStreams } from 'aws-on-loopback/dynamodb/clients';
 import { DynamoDbLocalError } from 'aws-on-loopback/errors';
 import { type Clock, realClock } from 'stepfunctions-emulator';
-import type { ItemImage } from '../../functions/stream/event.ts';
+import type { EventImage } from '../../expiry/expiry-event.ts';
 import { DynamoDbTableStream, MAX_RECORDS } from '../../local/pipes/table-stream.ts';
 import type { Span } from './machine.ts';
 
@@ -10,9 +10,9 @@ import type { Span } from './machine.ts';
 export interface SeenDeletion {
   /** The id of the stream's record. */
   readonly id: string;
-  readonly key: ItemImage;
+  readonly key: EventImage;
   /** The item before its deletion. */
-  readonly image: ItemImage;
+  readonly image: EventImage;
 }
 
 export interface ObserverOptions {

@@ -8,9 +8,9 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { type Clock, realClock } from 'stepfunctions-emulator';
+import type { EventImage } from '../../expiry/expiry-event.ts';
 import { type ExpiryModel, expiryAttributes, withExpiry } from '../../expiry/index.ts';
 import { shardOf } from '../../expiry/shard.ts';
-import type { ItemImage } from '../../functions/stream/event.ts';
 import type { DeleteOutcome, Present, Ttl } from '../ledger/item.ts';
 import type { Item } from './plan.ts';
 
@@ -142,7 +142,7 @@ export class SessionTable {
   }
 
   /** Reads an item from DynamoDB's JSON. */
-  read(image: ItemImage): Present & { id: string } {
+  read(image: EventImage): Present & { id: string } {
     const scalar = (name: string): Scalar => (image[name] ?? {}) as Scalar;
     const key = scalar(this.#uniqueKey);
     const { N: ttl } = scalar(this.#model.ttlAttribute);

@@ -1,19 +1,19 @@
 import type { RandomSource } from 'stepfunctions-emulator';
-import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
+import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
 
 const TEXTS = ['', 'plain', 'Grüße, 世界', '🎫 "quoted" \\ back\nline', '\u2028\u0000', 'x'.repeat(120)];
 const MAX_DIGITS = 38;
 
 /** Attributes of every type that DynamoDB has, with numbers that a double cannot represent. */
-export function variedAttributes(random: RandomSource): ItemImage {
-  const attributes: [string, ImageValue][] = KINDS.filter(() => random.next() < 0.5).map((make, index) => [
+export function variedAttributes(random: RandomSource): EventImage {
+  const attributes: [string, EventValue][] = KINDS.filter(() => random.next() < 0.5).map((make, index) => [
     `a${index}`,
     make(random),
   ]);
   return Object.fromEntries(attributes);
 }
 
-const KINDS: readonly ((random: RandomSource) => ImageValue)[] = [
+const KINDS: readonly ((random: RandomSource) => EventValue)[] = [
   random => ({ S: text(random) }),
   random => ({ N: number(random) }),
   random => ({ B: bytes(random) }),

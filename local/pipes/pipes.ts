@@ -3,7 +3,7 @@ import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { requireStream, type TableStreamOptions } from 'aws-on-loopback/dynamodb/table-stream';
 import { type Clock, type FunctionResult, realClock } from 'stepfunctions-emulator';
 import type { ExpiryEvent } from '../../expiry/expiry-event.ts';
-import type { DynamoDbStreamRecord } from '../../functions/stream/event.ts';
+import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contract.ts';
 import { machineRecordTime, StreamPoller, virtualRecordTime } from './stream-poller.ts';
 import { DynamoDbTableStream, type TableStream } from './table-stream.ts';
 

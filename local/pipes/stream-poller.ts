@@ -1,5 +1,5 @@
 import type { Clock } from 'stepfunctions-emulator';
-import type { DynamoDbStreamRecord } from '../../functions/stream/event.ts';
+import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contract.ts';
 import type { StreamShard, TableStream } from './table-stream.ts';
 
 export interface StreamPollerOptions {

@@ -6,7 +6,8 @@ import {
   GetShardIteratorCommand,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
-import type { DynamoDbStreamRecord, ImageValue, ItemImage } from '../../functions/stream/event.ts';
+import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
+import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contract.ts';
 import { sendJson } from '../dynamodb/dynamodb-json.ts';
 
 /** Largest number of records of one call. Source: DynamoDB API reference, GetRecords. */
@@ -165,11 +166,11 @@ export class DynamoDbTableStream implements TableStream {
  * Adds the types of an item's empty maps, which DynamoDB Local's streams leave out
  * (https://github.com/awslabs/amazon-dynamodb-local-samples/issues/37).
  */
-function withTypes(item: ItemImage): ItemImage {
+function withTypes(item: EventImage): EventImage {
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, withType(value)]));
 }
 
-function withType(value: ImageValue): ImageValue {
+function withType(value: EventValue): EventValue {
   if ('L' in value) return { L: value.L.map(withType) };
   if ('M' in value) return { M: withTypes(value.M) };
   return Object.keys(value).length === 0 ? { M: {} } : value;

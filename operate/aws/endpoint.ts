@@ -16,6 +16,7 @@ export const SERVICES = {
   SCHEDULER: { title: 'EventBridge Scheduler', port: 8085 },
   SQS: { title: 'SQS', port: 9324 },
   LAMBDA: { title: 'Lambda', port: 3001 },
+  PIPES: { title: 'EventBridge Pipes', port: 8086 },
 } as const;
 /** The end of the name of its endpoint variable, such as `AWS_ENDPOINT_URL_SFN`. */
 export type Service = keyof typeof SERVICES;

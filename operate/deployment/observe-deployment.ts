@@ -1,10 +1,5 @@
 import { type CloudWatchClient, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
-import {
-  GetAccountSettingsCommand,
-  type LambdaClient,
-  ResourceNotFoundException as NoSuchFunction,
-  paginateListEventSourceMappings,
-} from '@aws-sdk/client-lambda';
+import { GetAccountSettingsCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import {
   GetScheduleCommand,
   ResourceNotFoundException,
@@ -19,11 +14,11 @@ import {
 } from '@aws-sdk/client-sqs';
 import { alarmNamesOf } from '../../config/alarms.ts';
 import { type Deployment, tickSchedule } from '../../config/deployments.ts';
-import { deadLetterQueueOf, replayName } from '../../config/names.ts';
-import { streamFunctionsOf } from '../../config/stream-props.ts';
-import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
+import { deadLetterQueueOf, pipeName, replayName } from '../../config/names.ts';
+import { pipesOf } from '../../config/pipe-props.ts';
 import type { DeploymentState } from '../../functions/journal/layout.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/executions.ts';
+import type { SeenPipe } from '../aws/pipes.ts';
 import { journalAt } from '../journals.ts';
 import { type Checked, check, notAsked } from './check.ts';
 import type { DeploymentClients } from './clients.ts';
@@ -113,21 +108,8 @@ export interface SeenSweep {
 
 /** The resources of a deployment for one of its tables, with the table's own. */
 export interface SeenDeployment extends SeenSweep {
-  /** The stream's event source mappings, by the function that the configuration wants it to call; empty if it calls none. */
-  readonly streamReaders: ReadonlyMap<StreamFunctionName, Checked<readonly SeenStreamReader[]>>;
-}
-
-/** An event source mapping as Lambda describes it. */
-export interface SeenStreamReader {
-  readonly uuid: string;
-  /** ARN of the stream that it reads. It does not change when the table gets a new stream. */
-  readonly streamArn: string;
-  /** Enabled, Disabled, or a state in between, such as Enabling. */
-  readonly state: string;
-  /** `OK`, `No records processed`, or an error; undefined when nothing was read yet. */
-  readonly lastResult: string | undefined;
-  /** Filter patterns as JSON, of which a record must match one; empty: all records pass. */
-  readonly filters: readonly string[];
+  /** Its pipes by name; undefined for missing ones. */
+  readonly pipes: ReadonlyMap<string, Checked<SeenPipe | undefined>>;
 }
 
 /** Reads the deployed resources that all tables share. */
@@ -155,26 +137,19 @@ export async function observeSweep(
  * @param sweep resources of its deployment
  */
 export async function observeDeployment(
-  { lambda }: DeploymentClients,
-  { props }: Subject,
+  { pipes }: DeploymentClients,
+  { props, region }: Subject,
   sweep: SeenSweep,
 ): Promise<SeenDeployment> {
-  return {
-    ...sweep,
-    streamReaders: new Map(
-      await Promise.all(
-        streamFunctionsOf(props).map(
-          async reader =>
-            [
-              reader,
-              lambda
-                ? await observeStreamReaders(lambda, `${props.name}-${fileOf(reader)}`)
-                : notAsked('Lambda'),
-            ] as const,
-        ),
-      ),
-    ),
-  };
+  const observed = pipesOf(props).map(async pipe => {
+    const name = pipeName(props, pipe);
+    const arn = `arn:aws:pipes:${region}:*:pipe/${name}`;
+    const seen = pipes
+      ? await check('pipes:DescribePipe', arn, () => pipes.describe(name))
+      : notAsked('Pipes');
+    return [name, seen] as const;
+  });
+  return { ...sweep, pipes: new Map(await Promise.all(observed)) };
 }
 
 /** @param sfn undefined when it must not be called */
@@ -251,32 +226,6 @@ export async function observeQueue(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['ApproximateNumberOfMessages'] }),
     );
     return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
-  });
-}
-
-async function observeStreamReaders(
-  lambda: LambdaClient,
-  FunctionName: string,
-): Promise<Checked<readonly SeenStreamReader[]>> {
-  return check('lambda:ListEventSourceMappings', '*', async () => {
-    const seen: SeenStreamReader[] = [];
-    try {
-      const pages = paginateListEventSourceMappings({ client: lambda }, { FunctionName });
-      for await (const { EventSourceMappings = [] } of pages) {
-        seen.push(
-          ...EventSourceMappings.map(mapping => ({
-            uuid: mapping.UUID ?? '',
-            streamArn: mapping.EventSourceArn ?? '',
-            state: mapping.State ?? '',
-            lastResult: mapping.LastProcessingResult,
-            filters: (mapping.FilterCriteria?.Filters ?? []).map(({ Pattern = '' }) => Pattern),
-          })),
-        );
-      }
-    } catch (error) {
-      if (!(error instanceof NoSuchFunction)) throw error;
-    }
-    return seen;
   });
 }
 

@@ -1,17 +1,11 @@
 import { alarmNamesOf } from '../../config/alarms.ts';
 import { type TickSchedule, tickSchedule } from '../../config/deployments.ts';
 import { deadLetterQueueOf, replayName } from '../../config/names.ts';
-import { STREAM_FILTER } from '../../config/stream-props.ts';
-import type { StreamFunctionName } from '../../functions/function-list.ts';
 import { type DeploymentState, journalName } from '../../functions/journal/layout.ts';
 import { CHUNK_KEYS, PAGE_KEYS, REPLAY_CONCURRENCY } from '../../statemachine/contract/limits.ts';
+import type { SeenPipe } from '../aws/pipes.ts';
 import { type Checked, seenOf } from '../deployment/check.ts';
-import type {
-  SeenAlarm,
-  SeenDeployment,
-  SeenSchedule,
-  SeenStreamReader,
-} from '../deployment/observe-deployment.ts';
+import type { SeenAlarm, SeenDeployment, SeenSchedule } from '../deployment/observe-deployment.ts';
 import type { Subject } from '../deployment/subject.ts';
 import type { FindingId } from './findings.ts';
 import { type Finding, finding, notCheckedFindings, type Unchecked } from './report.ts';
@@ -46,10 +40,8 @@ export function deploymentFindings(
     ...judge('the dead-letter queue', seen.deadLetters, messages =>
       queueFindings(messages, deadLetterQueueOf(subject.props.sweep), subject),
     ),
-    ...[...seen.streamReaders].flatMap(([reader, checked]) =>
-      judge(`what calls ${reader}`, checked, mappings =>
-        streamReaderFindings(mappings, reader, subject, streamArn),
-      ),
+    ...[...seen.pipes].flatMap(([name, checked]) =>
+      judge(`the pipe ${name}`, checked, pipe => pipeFindings(pipe, name, subject, streamArn)),
     ),
     ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject)),
     // The findings about items use the result of this check.
@@ -140,47 +132,23 @@ function queueFindings(messages: number | undefined, queue: string, subject: Sub
   return messages === undefined ? [finding('dead-letter-queue-missing', subject, { detail: queue })] : [];
 }
 
-/** Lambda's results for a successful batch, and for a shard without records. */
-const GOOD_RESULTS = ['OK', 'No records processed'];
+/** States in which a pipe reads its stream, or soon does. */
+const READS = /^(RUNNING|CREATING|STARTING|UPDATING)$/;
 
-function streamReaderFindings(
-  mappings: readonly SeenStreamReader[],
-  reader: StreamFunctionName,
+function pipeFindings(
+  seen: SeenPipe | undefined,
+  name: string,
   subject: Subject,
   streamArn: string | undefined,
 ): Finding[] {
-  const readers = mappings.filter(mapping => streamArn === undefined || mapping.streamArn === streamArn);
-  if (readers.length > 0) return readers.flatMap(mapping => readerFindings(mapping, reader, subject));
-  const [elsewhere] = mappings;
-  return elsewhere === undefined
-    ? [finding('stream-reader-missing', subject, { detail: `${reader} is not called` })]
-    : [
-        finding('stream-reader-on-old-stream', subject, {
-          detail: `that of ${reader} is ${elsewhere.streamArn}, the table's is ${streamArn}`,
-        }),
-      ];
-}
-
-function readerFindings(
-  { state, uuid, lastResult, filters }: SeenStreamReader,
-  reader: StreamFunctionName,
-  subject: Subject,
-): Finding[] {
-  if (!/^(Enabled|Enabling|Creating|Updating)$/.test(state)) {
-    return [
-      finding('stream-reader-off', subject, { detail: `that of ${reader} is ${state}`, values: { uuid } }),
-    ];
+  if (seen === undefined) return [finding('pipe-missing', subject, { detail: name })];
+  if (streamArn !== undefined && seen.streamArn !== streamArn) {
+    const detail = `${name} reads ${seen.streamArn}, the table's is ${streamArn}`;
+    return [finding('pipe-on-old-stream', subject, { detail })];
   }
-  if (filters.length > 0 && !filters.some(filter => sameJson(filter, STREAM_FILTER))) {
-    return [
-      finding('stream-reader-filtered', subject, {
-        detail: `that of ${reader} has ${filters.join(' or ')}, expected ${JSON.stringify(STREAM_FILTER)}`,
-        values: { uuid },
-      }),
-    ];
-  }
-  if (lastResult === undefined || GOOD_RESULTS.includes(lastResult)) return [];
-  return [finding('stream-reader-failing', subject, { detail: `${reader}: ${lastResult}` })];
+  if (READS.test(seen.state)) return [];
+  const detail = [name, 'is', seen.state, ...(seen.reason ? [`(${seen.reason})`] : [])].join(' ');
+  return [finding('pipe-off', subject, { detail, values: { pipe: name } })];
 }
 
 function alarmFindings(seen: readonly SeenAlarm[], subject: Subject): Finding[] {

@@ -1,5 +1,4 @@
-import { STREAM_FILTER } from '../../config/stream-props.ts';
-import { commandLine, quoted, timeToLive } from '../command-line.ts';
+import { commandLine, timeToLive } from '../command-line.ts';
 import type { Subject } from '../deployment/subject.ts';
 
 /**
@@ -28,7 +27,7 @@ const [broken, warning, note] = [ofSeverity('broken'), ofSeverity('warning'), of
 
 /** Values of a finding that the command of its remedy needs. */
 export interface RemedyValues {
-  readonly uuid: string;
+  readonly pipe: string;
   readonly functions: string;
   /** Expiry times of a span, ISO-8601. */
   readonly from: string;
@@ -45,7 +44,7 @@ export interface RemedyValues {
 }
 
 /** Placeholders for documents, which are not about a real table. */
-export const PLACEHOLDERS: RemedyValues = { uuid: 'UUID', functions: 'N', from: 'TIME', to: 'TIME' };
+export const PLACEHOLDERS: RemedyValues = { pipe: 'NAME', functions: 'N', from: 'TIME', to: 'TIME' };
 
 const correct = (fields: string) => () => `Correct ${fields} in the configuration.`;
 const deploy = () => commandLine('deploy');
@@ -188,7 +187,7 @@ const OF_THE_TABLE = {
   ),
   'stream-without-old-images': broken(
     'the stream of the table has no old images',
-    'Nobody can tell from it whether a removed item had expired: what expires is neither archived nor published, and goes to the queues of what was given up.',
+    'Nobody can tell from it whether a removed item had expired: what expires is neither archived nor published, and goes to the dead-letter queue.',
     subject =>
       subject.props.existingTable
         ? `Turn the stream off and on again, and deploy: ${aws('dynamodb update-table', subject, ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES')}`
@@ -313,35 +312,23 @@ const OF_THE_DEPLOYMENT = {
   ),
   'dead-letter-queue-missing': warning(
     'there is no dead-letter queue',
-    'A start that did not get through leaves no trace.',
+    'A start or an expiry that did not get through leaves no trace.',
     deploy,
   ),
-  'stream-reader-missing': broken(
-    'nothing reads the stream of the table',
-    'The event source mapping of the function is not there. What expires is neither archived nor published, and the stream has it for a day.',
+  'pipe-missing': broken(
+    'a pipe of the table is not there',
+    'What expires is not delivered, and the stream has it for a day.',
     deploy,
   ),
-  'stream-reader-on-old-stream': broken(
-    'the table has a new stream that nothing reads',
-    'The stream was turned off and on again, which made another one. The event source mapping of the function still reads the one before. The new stream keeps a record for a day: what is not read by then is lost to the archive or the events.',
+  'pipe-on-old-stream': broken(
+    'the table has a new stream that a pipe does not read',
+    'The stream was turned off and on again, which made another one, and a pipe keeps the one before. A deployment makes the pipe anew: that of an archive reads the new stream from its beginning, one of events from then on.',
     deploy,
   ),
-  'stream-reader-off': broken(
-    'a reader of the stream is off',
-    'Its event source mapping is not Enabled. The stream keeps a record for a day: what is not read by then is lost to the archive or the events.',
-    ({ region }, { uuid }) =>
-      `aws lambda update-event-source-mapping --region ${region} --enabled --uuid ${uuid}`,
-  ),
-  'stream-reader-filtered': broken(
-    'a reader of the stream has another filter',
-    'Lambda passes over what its event source mapping does not let through, and does not come back to it: that is neither archived nor published.',
-    ({ region }, { uuid }) =>
-      `aws lambda update-event-source-mapping --region ${region} --uuid ${uuid} --filter-criteria ${quoted([JSON.stringify({ Filters: [{ Pattern: JSON.stringify(STREAM_FILTER) }] })])}`,
-  ),
-  'stream-reader-failing': warning(
-    'a reader of the stream fails',
-    'Its last batch did not succeed. It is tried again for 23 hours, and what comes after it in its shard waits.',
-    () => 'Read the log of the function, and the section readers-behind of docs/reference/alarms.md.',
+  'pipe-off': broken(
+    'a pipe of the table does not read its stream',
+    'It was stopped, or could not be started: its reason says what. The stream keeps a record for a day: what is not delivered by then is lost.',
+    ({ region }, { pipe }) => `aws pipes start-pipe --region ${region} --name ${pipe}`,
   ),
   'alarms-missing': warning(
     'alarms are missing',

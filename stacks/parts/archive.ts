@@ -1,46 +1,169 @@
+import type { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
+import { CloudwatchLogStream } from '@cdktf/provider-aws/lib/cloudwatch-log-stream/index.js';
+import { KinesisFirehoseDeliveryStream } from '@cdktf/provider-aws/lib/kinesis-firehose-delivery-stream/index.js';
 import { S3Bucket } from '@cdktf/provider-aws/lib/s3-bucket/index.js';
 import { S3BucketLifecycleConfiguration } from '@cdktf/provider-aws/lib/s3-bucket-lifecycle-configuration/index.js';
-import { S3BucketOwnershipControls } from '@cdktf/provider-aws/lib/s3-bucket-ownership-controls/index.js';
+import { S3BucketObjectLockConfigurationA } from '@cdktf/provider-aws/lib/s3-bucket-object-lock-configuration/index.js';
 import { S3BucketPolicy } from '@cdktf/provider-aws/lib/s3-bucket-policy/index.js';
 import { S3BucketPublicAccessBlock } from '@cdktf/provider-aws/lib/s3-bucket-public-access-block/index.js';
 import { S3BucketServerSideEncryptionConfigurationA } from '@cdktf/provider-aws/lib/s3-bucket-server-side-encryption-configuration/index.js';
 import { S3BucketVersioningA } from '@cdktf/provider-aws/lib/s3-bucket-versioning/index.js';
-import type { ITerraformDependable } from 'cdktf';
+import { type ITerraformDependable, TerraformElement, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { bucketPrefixOf } from '../../config/names.ts';
-import type { ResolvedProps } from '../../config/props.ts';
-import type { ResolvedArchive } from '../../config/stream-props.ts';
-import { EXPIRED_DATE, REMOVED_DATE, tableFolder } from '../../functions/archive/archive-object.ts';
-import { toArchiveEnvironment } from '../../functions/archive/settings.ts';
+import type { Deployment } from '../../config/deployments.ts';
+import { beginningOf, bucketPrefixOf, deliveryRole, pipeName } from '../../config/names.ts';
+import { archiveOf } from '../../config/pipe-props.ts';
 import type { Place } from './place.ts';
-import { StreamReader } from './stream-reader.ts';
+import { ServiceRole } from './role.ts';
+import type { SweptTable } from './swept-table.ts';
+
+/** The resources of the bucket, by their ids here. They are kept together: a kept bucket must not lose its policy. */
+const BUCKET_TYPES = {
+  bucket: 'aws_s3_bucket',
+  versioning: 'aws_s3_bucket_versioning',
+  encryption: 'aws_s3_bucket_server_side_encryption_configuration',
+  'public-access': 'aws_s3_bucket_public_access_block',
+  lifecycle: 'aws_s3_bucket_lifecycle_configuration',
+  lock: 'aws_s3_bucket_object_lock_configuration',
+  policy: 'aws_s3_bucket_policy',
+} as const;
+
+/** Tells Terraform to leave in AWS the bucket of a deployment that no longer archives anything there. */
+export class LeftBucket extends TerraformElement {
+  readonly #addresses: readonly string[];
+
+  /** @param scope scope of the deployment */
+  constructor(scope: Construct) {
+    super(scope, 'left-bucket');
+    const child = (parent: Construct, id: string): Construct =>
+      (parent.node.tryFindChild(id) as Construct | undefined) ?? new Construct(parent, id);
+    const bucket = ['pipes', 'archive', 'bucket'].reduce(child, scope);
+    this.#addresses = Object.entries(BUCKET_TYPES).map(
+      ([id, type]) => `${type}.${TerraformStack.of(scope).getLogicalId(child(bucket, id).node)}`,
+    );
+  }
+
+  override toTerraform(): object {
+    return { removed: this.#addresses.map(from => ({ from, lifecycle: [{ destroy: false }] })) };
+  }
+}
 
 /** Days after which uploads that were never completed are removed: they cost as much as objects. */
 const INCOMPLETE_UPLOAD_DAYS = 7;
 
-export interface ArchiveBucketProps {
-  readonly archive: ResolvedArchive;
-  readonly sweep: ResolvedProps;
+/** An object is written every five minutes, or when 64 MB have come together. */
+const BUFFER = { bufferingInterval: 300, bufferingSize: 64 } as const;
+
+export interface ArchiveProps {
+  readonly place: Place;
+  readonly deployment: Deployment;
+  /** The archived tables. */
+  readonly tables: readonly SweptTable[];
+  /** Where Firehose writes why it could not deliver. */
+  readonly logGroup: CloudwatchLogGroup;
 }
 
-/** The bucket of an archive. Like a table it outlives its deployment. */
+/** The archives of a deployment: for each table a Firehose stream into the deployment's bucket, or into one of the user's. */
+export class Archive extends Construct {
+  /** Undefined if all archives are in buckets of the user's. */
+  readonly bucket: ArchiveBucket | undefined;
+  readonly role: ServiceRole;
+  /** By the prefix of the table's names. */
+  readonly streams: Readonly<Record<string, KinesisFirehoseDeliveryStream>>;
+  /** Names of the buckets, by the prefix of the table's names. */
+  readonly bucketNames: Readonly<Record<string, string>>;
+
+  constructor(scope: Construct, id: string, { place, deployment, tables, logGroup }: ArchiveProps) {
+    super(scope, id);
+    const { kmsKeyArn } = deployment;
+    const own = tables.filter(({ props }) => archiveOf(props)?.bucket === undefined);
+    const lockDays = archiveOf(own[0]?.props ?? {})?.lockDays ?? 0;
+    if (own.length > 0) this.bucket = new ArchiveBucket(this, 'bucket', { deployment, lockDays });
+    // Taken once: each access to an attribute is another token.
+    const ownName = this.bucket?.bucketName ?? '';
+    this.bucketNames = Object.fromEntries(
+      tables.map(({ props }) => [props.name, archiveOf(props)?.bucket ?? ownName]),
+    );
+    const arnOf = (bucket: string) => `arn:${place.partition}:s3:::${bucket}`;
+    const placesOf = ({ tableName, props }: SweptTable) => {
+      const { bucket } = archiveOf(props) ?? {};
+      if (bucket === undefined) return [`${arnOf(ownName)}/*`];
+      return ['', 'failed/'].map(begin => `${arnOf(bucket)}/${begin}${tableName}/*`);
+    };
+    const bucketArns = [...new Set(Object.values(this.bucketNames))].map(arnOf);
+    const logs = new CloudwatchLogStream(this, 'logs', { name: 'archive', logGroupName: logGroup.name });
+    this.role = new ServiceRole(this, 'role', {
+      place,
+      name: deliveryRole(deployment.name),
+      service: 'firehose.amazonaws.com',
+      account: place.account,
+      sourceArn: place.arn('firehose', `deliverystream/${beginningOf(deployment.name)}*`),
+      // Source: Amazon Data Firehose Developer Guide, "Grant Firehose access to an Amazon S3 destination".
+      statements: [
+        { actions: ['s3:AbortMultipartUpload', 's3:PutObject'], resources: tables.flatMap(placesOf) },
+        {
+          actions: ['s3:GetBucketLocation', 's3:ListBucket', 's3:ListBucketMultipartUploads'],
+          resources: bucketArns,
+        },
+        { actions: ['logs:PutLogEvents'], resources: [logs.arn] },
+        {
+          actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+          resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
+          condition: { StringLike: { 'kms:ViaService': `s3.${place.region}.amazonaws.*` } },
+        },
+      ],
+    });
+    this.streams = Object.fromEntries(
+      tables.map(({ tableName, props }) => [
+        props.name,
+        new KinesisFirehoseDeliveryStream(this, props.name, {
+          name: pipeName(props, { id: 'archive' }),
+          destination: 'extended_s3',
+          serverSideEncryption: { enabled: true, keyType: 'AWS_OWNED_CMK' },
+          extendedS3Configuration: {
+            roleArn: this.role.arn,
+            bucketArn: arnOf(this.bucketNames[props.name] ?? ''),
+            prefix: `${tableName}/day=!{timestamp:yyyy-MM-dd}/`,
+            errorOutputPrefix: `failed/${tableName}/!{firehose:error-output-type}/!{timestamp:yyyy-MM-dd}/`,
+            ...BUFFER,
+            compressionFormat: 'GZIP',
+            fileExtension: '.jsonl.gz',
+            processingConfiguration: { enabled: true, processors: [{ type: 'AppendDelimiterToRecord' }] },
+            cloudwatchLoggingOptions: {
+              enabled: true,
+              logGroupName: logGroup.name,
+              logStreamName: logs.name,
+            },
+          },
+          dependsOn: [...this.role.policies, ...(this.bucket?.beforeObjects ?? [])],
+        }),
+      ]),
+    );
+  }
+}
+
+interface ArchiveBucketProps {
+  readonly deployment: Deployment;
+  readonly lockDays: number;
+}
+
+/** The bucket of a deployment's archives. Like a table it outlives its deployment. */
 class ArchiveBucket extends Construct {
   readonly bucketName: string;
   readonly bucket: S3Bucket;
-  /** Resources that must exist before the first object: otherwise it would have no version, not your key, or no policy. */
+  /** Resources that must exist before the first object: otherwise it would have no version, not your key, no lock, or no policy. */
   readonly beforeObjects: readonly ITerraformDependable[];
 
-  constructor(scope: Construct, id: string, { archive, sweep }: ArchiveBucketProps) {
+  constructor(scope: Construct, id: string, { deployment, lockDays }: ArchiveBucketProps) {
     super(scope, id);
-    const { kmsKeyArn } = sweep;
+    const { kmsKeyArn } = deployment;
     this.bucket = new S3Bucket(this, 'bucket', {
-      bucketPrefix: bucketPrefixOf(sweep.name),
-      // Fixed, because a new name of the sweep would replace the bucket.
+      bucketPrefix: bucketPrefixOf(deployment.name),
       lifecycle: { preventDestroy: true, ignoreChanges: ['bucket_prefix'] },
     });
     this.node.defaultChild = this.bucket;
     this.bucketName = this.bucket.id;
-    const bucket = this.bucketName;
+    const { bucketName: bucket } = this;
     const versioning = new S3BucketVersioningA(this, 'versioning', {
       bucket,
       versioningConfiguration: { status: 'Enabled' },
@@ -65,29 +188,29 @@ class ArchiveBucket extends Construct {
       ignorePublicAcls: true,
       restrictPublicBuckets: true,
     });
-    const ownership = new S3BucketOwnershipControls(this, 'ownership', {
-      bucket,
-      rule: { objectOwnership: 'BucketOwnerEnforced' },
-      // S3 refuses to change one while the other is being changed.
-      dependsOn: [publicAccess],
-    });
     new S3BucketLifecycleConfiguration(this, 'lifecycle', {
       bucket,
       rule: [
         {
-          id: 'colder',
+          id: 'incomplete-uploads',
           status: 'Enabled',
           filter: [{ prefix: '' }],
-          transition: [{ days: archive.coldAfterDays, storageClass: 'GLACIER_IR' }],
-          noncurrentVersionTransition: [
-            { noncurrentDays: archive.coldAfterDays, storageClass: 'GLACIER_IR' },
-          ],
           abortIncompleteMultipartUpload: [{ daysAfterInitiation: INCOMPLETE_UPLOAD_DAYS }],
         },
       ],
-      // A rule for versions requires versioning.
-      dependsOn: [versioning],
     });
+    const lock =
+      lockDays === 0
+        ? []
+        : [
+            // It also turns Object Lock on, which the bucket's own argument could not without another bucket.
+            new S3BucketObjectLockConfigurationA(this, 'lock', {
+              bucket,
+              rule: { defaultRetention: { mode: 'COMPLIANCE', days: lockDays } },
+              dependsOn: [versioning],
+            }),
+          ];
+    const arn = this.bucket.arn;
     const policy = new S3BucketPolicy(this, 'policy', {
       bucket,
       policy: JSON.stringify({
@@ -98,71 +221,13 @@ class ArchiveBucket extends Construct {
             Effect: 'Deny',
             Principal: '*',
             Action: 's3:*',
-            Resource: [this.bucket.arn, `${this.bucket.arn}/*`],
+            Resource: [arn, `${arn}/*`],
             Condition: { Bool: { 'aws:SecureTransport': 'false' } },
           },
         ],
       }),
       dependsOn: [publicAccess],
     });
-    this.beforeObjects = [versioning, encryption, publicAccess, ownership, policy];
-  }
-}
-
-/** Most records of a call. The limit in the Lambda API reference, CreateEventSourceMapping, is 10,000, but 6 MB end a batch before that. */
-const BATCH_SIZE = 1000;
-
-export interface ArchiveProps {
-  readonly place: Place;
-  readonly tableName: string;
-  readonly streamArn: string;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly archive: ResolvedArchive;
-  readonly sweep: ResolvedProps;
-}
-
-/** The bucket for a table's removals, and the function that writes them there. */
-export class Archive extends Construct {
-  /** Undefined if the bucket does not belong to the deployment. */
-  readonly bucket: ArchiveBucket | undefined;
-  readonly bucketName: string;
-  readonly bucketArn: string;
-  readonly reader: StreamReader;
-
-  constructor(scope: Construct, id: string, props: ArchiveProps) {
-    super(scope, id);
-    const { place, tableName, streamArn, environment, archive, sweep } = props;
-    if (archive.bucket === undefined) this.bucket = new ArchiveBucket(this, 'bucket', { archive, sweep });
-    this.bucketName = this.bucket?.bucketName ?? archive.bucket ?? '';
-    this.bucketArn = `arn:${place.partition}:s3:::${this.bucketName}`;
-    const folder = `${this.bucketArn}/${tableFolder({ archivePrefix: archive.prefix }, tableName)}`;
-    const partitions = archive.removals === 'all' ? [EXPIRED_DATE, REMOVED_DATE] : [EXPIRED_DATE];
-    // Not escaped: no field has characters to escape, and the bucket's name is a reference.
-    const settings = {
-      archiveBucket: this.bucketName,
-      archivePrefix: archive.prefix,
-      archiveFormat: archive.format,
-      archiveRemovals: archive.removals,
-    };
-    this.reader = new StreamReader(this, 'reader', {
-      place,
-      name: 'ArchiveExpiries',
-      streamArn,
-      environment: { ...environment, ...toArchiveEnvironment(settings, value => value) },
-      statements: [
-        { actions: ['s3:PutObject'], resources: partitions.map(each => `${folder}${each}*`) },
-        // Source: S3 User Guide, "Using server-side encryption with AWS KMS keys", "Permissions".
-        {
-          actions: ['kms:GenerateDataKey'],
-          resources: sweep.kmsKeyArn === undefined ? [] : [sweep.kmsKeyArn],
-          condition: { StringLike: { 'kms:ViaService': `s3.${place.region}.amazonaws.*` } },
-        },
-      ],
-      batchSize: BATCH_SIZE,
-      batchSeconds: archive.batchSeconds,
-      dependsOn: this.bucket?.beforeObjects ?? [],
-      sweep,
-    });
-    this.node.defaultChild = this.reader.mapping;
+    this.beforeObjects = [versioning, encryption, publicAccess, ...lock, policy];
   }
 }

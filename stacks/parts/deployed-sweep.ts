@@ -4,14 +4,17 @@ import { InvalidConfigError } from '../../config/config.ts';
 import { type Deployment, settingsProblem } from '../../config/deployments.ts';
 import { mapValues } from '../../config/map-values.ts';
 import { deadLetterQueueOf } from '../../config/names.ts';
+import { readsStream } from '../../config/props.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
 import { SweepDashboard } from '../dashboard.ts';
 import { deleteStatements, queryStatements } from './access-statements.ts';
 import { SweepAlarms } from './alarms.ts';
+import { LeftBucket } from './archive.ts';
 import { Journal } from './journal.ts';
 import { KeptTables } from './kept-tables.ts';
+import { Pipes } from './pipes.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role.ts';
 import { SavedQueries } from './saved-queries.ts';
@@ -55,6 +58,8 @@ export class DeployedSweep {
   readonly replay: ReplayMachine;
   readonly journal: Journal;
   readonly schedules: SweepSchedules;
+  /** Undefined if no table has `archive` or `events`. */
+  readonly pipes: Pipes | undefined;
   readonly alarms: SweepAlarms;
   /** Undefined with `dashboard: false`. */
   readonly dashboard: SweepDashboard | undefined;
@@ -106,6 +111,13 @@ export class DeployedSweep {
       stateMachineArn: this.tick.arn,
       deployment,
     });
+    const piped = tables.filter(({ props }) => readsStream(props));
+    const failuresArn = this.schedules.deadLetterQueue.arn;
+    this.pipes =
+      piped.length === 0
+        ? undefined
+        : new Pipes(scope, 'pipes', { place, deployment, tables: piped, failuresArn });
+    if (this.pipes?.archive?.bucket === undefined) new LeftBucket(scope);
     const resources = {
       stateMachineArn: this.tick.arn,
       deadLetterQueueName: deadLetterQueueOf(deployment.name),

@@ -43,6 +43,11 @@ export class Place extends Construct {
     if (!isReference(tableName)) this.#lengths.set(arn, ARN_LENGTH + `table/${tableName}`.length);
   }
 
+  /** Records the greatest length of the ARN of something with a name. @param rest what else its ARN has, at the longest */
+  know(arn: string, name: string, rest: string): void {
+    if (!isReference(name as unknown)) this.#lengths.set(arn, ARN_LENGTH + `${name}${rest}`.length);
+  }
+
   /** The greatest length of a text after Terraform has replaced its references: the ARN of a table is the longest. */
   lengthOf(text: string): number {
     const known = [...this.#lengths].reduce(

@@ -5,7 +5,6 @@ import { Construct } from 'constructs';
 import { bundleId } from '../../config/names.ts';
 import type { ResolvedProps } from '../../config/props.ts';
 import { isReference } from '../../config/terraform-text.ts';
-import { ARCHIVE_TIMEOUT_SECONDS } from '../../functions/archive-expiries/limits.ts';
 import { type FunctionName, fileOf } from '../../functions/function-list.ts';
 import { METRICS_NAMESPACE } from '../../functions/record-metrics/metrics.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract/machines.ts';
@@ -19,13 +18,9 @@ export const LOG_RETENTION_DAYS = 30;
 /** The export `handler` of the archives' `index.mjs`. */
 const HANDLER = 'index.handler';
 
-/** Timeout for a batch of events: PublishExpiries ends before it, and reports the rest as not done. */
-const PUBLISH_TIMEOUT_SECONDS = 60;
-
 export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
   ...FUNCTION_TIMEOUT_SECONDS,
-  ArchiveExpiries: ARCHIVE_TIMEOUT_SECONDS,
-  PublishExpiries: PUBLISH_TIMEOUT_SECONDS,
+  OnlyExpiries: 60,
 };
 
 /** Memory of a function, MB. With less its calls take longer; with more no sweep is faster, since most of a call is waiting. */
@@ -44,8 +39,6 @@ export interface SweepFunctionProps {
   readonly worksFor: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly statements: readonly Statement[];
-  /** Timeout. @default that of the task */
-  readonly timeoutSeconds?: number;
   readonly sweep: FunctionOwner;
 }
 
@@ -59,7 +52,7 @@ export class SweepFunction extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { place, task, worksFor, environment, statements, timeoutSeconds, sweep }: SweepFunctionProps,
+    { place, task, worksFor, environment, statements, sweep }: SweepFunctionProps,
   ) {
     super(scope, id);
     const { kmsKeyArn } = sweep;
@@ -90,7 +83,7 @@ export class SweepFunction extends Construct {
       runtime: 'nodejs24.x',
       architectures: ['arm64'],
       memorySize: MEMORY_MB,
-      timeout: timeoutSeconds ?? TIMEOUT_SECONDS[task],
+      timeout: TIMEOUT_SECONDS[task],
       role: this.role.arn,
       environment: {
         variables: {

@@ -4,13 +4,10 @@ import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { modelOf } from '../../config/deployments.ts';
 import { functionSettings, type ResolvedProps, readsStream } from '../../config/props.ts';
-import { resolvedArchive } from '../../config/stream-props.ts';
 import { escaped } from '../../config/terraform-text.ts';
 import type { ExpiryModelProps } from '../../expiry/model.ts';
-import { carriedSettings, modelPropsOfSettings, toEnvironment } from '../../functions/runtime/environment.ts';
+import { carriedSettings, modelPropsOfSettings } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
-import { Archive } from './archive.ts';
-import { Events } from './events.ts';
 import type { Place } from './place.ts';
 import { indexCondition, tableConditions } from './table-conditions.ts';
 
@@ -30,7 +27,7 @@ export interface SweptTableProps {
 }
 
 /**
- * A table of a deployment, with its sparse index of expiry windows or seconds, its archive and its events. The table is made, and then
+ * A table of a deployment, with its sparse index of expiry windows or seconds. The table is made, and then
  * never deleted or replaced; or an existing one is looked up by its name and checked; or it is passed in, and its owner sees to its keys,
  * its index and its native TTL. Its resources are in the given scope, at addresses that have not changed since the first version.
  */
@@ -47,10 +44,6 @@ export class SweptTable extends Construct {
   readonly indexArn: string;
   /** Undefined if the deployment knows of no stream. */
   readonly streamArn: string | undefined;
-  /** Undefined without the prop `archive`. */
-  readonly archive: Archive | undefined;
-  /** Undefined without the prop `events`. */
-  readonly events: Events | undefined;
 
   constructor(scope: Construct, { place, props, given }: SweptTableProps) {
     super(scope, 'table');
@@ -64,24 +57,6 @@ export class SweptTable extends Construct {
     this.streamArn = this.table.streamArn;
     this.indexArn = `${this.tableArn}/index/${props.indexName}`;
     place.knowTable(this.tableArn, props.tableName);
-    // The table's name is a reference, so functions are made after their table.
-    const environment = {
-      ...toEnvironment(functionSettings(props), escaped),
-      TABLE_NAME: this.tableName,
-      DEPLOYMENT_NAME: props.sweep,
-    };
-    const { tableName, streamArn } = this;
-    this.archive =
-      props.archive && streamArn
-        ? new Archive(scope, 'archive', {
-            ...{ place, tableName, streamArn, environment, sweep: props },
-            archive: resolvedArchive(props.archive),
-          })
-        : undefined;
-    this.events =
-      props.events && streamArn
-        ? new Events(scope, 'events', { place, streamArn, environment, events: props.events, sweep: props })
-        : undefined;
   }
 
   /** Whether the deployment makes the table. */

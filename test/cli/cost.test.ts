@@ -59,13 +59,13 @@ test.each(['', '-1', '1,5', '50 M', '5e7', 'M', '1__0', '_1', '101B', '1.5.2k', 
 const IDLE = { tableName: 'table', partitionKey: 'id' } as const;
 
 test('an archive and its alarms are part of the bill', () => {
-  const [without, archived] = [{}, { archive: { batchSeconds: 0 } }].map(
+  const [without, archived] = [{}, { archive: true }].map(
     more => ask({ itemsPerMonth: 1e6, props: { ...IDLE, ...more } }).bill,
   );
   const alarms = (bill = without) => bill?.lines.find(({ name }) => name === 'alarms')?.amount ?? 0;
   expect(alarms(archived) - alarms()).toBe(1);
-  expect(archived?.byPart.archive).toBeGreaterThan(0);
-  expect(without?.byPart.archive).toBe(0);
+  expect(archived?.byPart.pipes).toBeGreaterThan(0);
+  expect(without?.byPart.pipes).toBe(0);
 });
 
 test('the sweep of an idle table by window costs at most 15 cents a month', () => {

@@ -35,8 +35,8 @@ const WATCHED: PreciseTtlProps = {
 const FAILING: PreciseTtlProps = {
   tableName: 'Failing',
   partitionKey: 'id',
-  archive: {},
-  events: { eventBus: 'default' },
+  archive: true,
+  events: { to: 'arn:aws:events:us-east-1:123456789012:event-bus/default' },
 };
 
 type AwsCommand = keyof typeof COMMAND_ACTIONS;

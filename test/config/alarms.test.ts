@@ -13,7 +13,11 @@ import { configOf, SESSION_DATA } from '../support/configs.ts';
 import { environmentOf, type Resource, resources, terraformJson } from '../support/synthesized.ts';
 
 /** With everything that has alarms. */
-const WHOLE: PreciseTtlProps = { ...SESSION_DATA, archive: {}, events: { eventBus: 'default' } };
+const WHOLE: PreciseTtlProps = {
+  ...SESSION_DATA,
+  archive: true,
+  events: { to: 'arn:aws:events:us-east-1:123456789012:event-bus/default' },
+};
 
 const synthesized = (props: Partial<PreciseTtlProps> = {}) => terraformJson(configOf({ ...WHOLE, ...props }));
 
@@ -166,7 +170,7 @@ test('that of failed executions adds up those that failed and that timed out, of
   ]);
 });
 
-test('many tables have one set of them, and one alarm for all readers of their streams', () => {
+test('many tables have one set of them, and one alarm for all their pipes', () => {
   const table = (tableName: string, props = {}) => ({ tableName, partitionKey: 'id', ...props });
   const named = (...tables: PreciseTtlProps[]) =>
     alarmsIn(terraformJson(configOf(...tables)))
@@ -174,8 +178,8 @@ test('many tables have one set of them, and one alarm for all readers of their s
       .sort();
   const ofOne = named(table('one'));
   expect(named(table('one'), table('two'), table('three'))).toEqual(ofOne);
-  const archived = named(table('one', { archive: {} }), table('two', { archive: {} }), table('three'));
-  expect(archived.filter(name => !ofOne.includes(name))).toEqual(['precise-ttl-readers-behind']);
+  const archived = named(table('one', { archive: true }), table('two', { archive: true }), table('three'));
+  expect(archived.filter(name => !ofOne.includes(name))).toEqual(['precise-ttl-pipes-behind']);
 });
 
 test('of tables with several precisions the coarsest says what is late', () => {
@@ -242,19 +246,21 @@ test.each([{ noSweep: false }, 'on-call', 'arn:aws:sqs:us-east-1:123456789012:on
   },
 );
 
-test('the alarm of the readers is there with a reader', () => {
-  expect(byName(terraformJson(configOf(SESSION_DATA)))['readers-behind']).toBeUndefined();
-  for (const props of [{ archive: {} }, { events: { eventBus: 'default' } }]) {
+test('the alarm of the pipes is there with a pipe', () => {
+  expect(byName(terraformJson(configOf(SESSION_DATA)))['pipes-behind']).toBeUndefined();
+  for (const props of [
+    { archive: true },
+    { events: { to: 'arn:aws:events:us-east-1:123456789012:event-bus/default' } },
+  ]) {
     const json = terraformJson(configOf({ ...SESSION_DATA, ...props }));
-    expect(byName(json)['readers-behind']).toMatchObject({
+    expect(byName(json)['pipes-behind']).toMatchObject({
       dimensions: { Deployment: 'precise-ttl' },
-      metric_name: 'ReaderDelay',
+      metric_name: 'ExpiryAge',
       statistic: 'Maximum',
       threshold: 3600,
       treat_missing_data: 'notBreaching',
     });
-    const reader = 'archive' in props ? 'archive-expiries' : 'publish-expiries';
-    expect(environmentOf(json, reader)).toMatchObject({ DEPLOYMENT_NAME: 'precise-ttl' });
+    expect(environmentOf(json, 'only-expiries')).toMatchObject({ DEPLOYMENT_NAME: 'precise-ttl' });
   }
 });
 

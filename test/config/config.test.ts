@@ -203,17 +203,6 @@ describe('fails for', () => {
       /tables\[0\]: expected an object, got nothing/,
     ],
     [
-      'two tables whose roles differ by case only, which IAM does not see',
-      {
-        region: 'us-east-1',
-        tables: [
-          { tableName: 'sessions', partitionKey: 'id', archive: {} },
-          { tableName: 'Sessions', partitionKey: 'id', archive: {} },
-        ],
-      },
-      /tables\[1\]\.tableName: .*The table sessions and the table Sessions would both/,
-    ],
-    [
       'two tables of a deployment that want it in two ways',
       {
         region: 'us-east-1',
@@ -385,12 +374,7 @@ describe('fails for', () => {
     ],
     ...(
       [
-        ['events.queueArn', { events: { queueArn: 'arn:aws:sqs:eu-west-1:123456789012:q' } }],
-        [
-          'events.functionArn',
-          { events: { functionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:f' } },
-        ],
-        ['events.eventBus', { events: { eventBus: 'arn:aws:events:eu-west-1:123456789012:event-bus/b' } }],
+        ['events.to', { events: { to: 'arn:aws:sqs:eu-west-1:123456789012:q' } }],
         ['kmsKeyArn', { kmsKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/1' }],
         ['tableKmsKeyArn', { tableKmsKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/1' }],
         ['alarms', { alarms: 'arn:aws:sns:eu-west-1:123456789012:t' }],
@@ -496,8 +480,8 @@ const WHOLE: DeploymentConfig = {
     written(
       table({
         sortKey: 'SessionId',
-        archive: { prefix: 'a/', removals: 'all', format: 'json', batchSeconds: 5, coldAfterDays: 30 },
-        events: { eventBus: 'expiries', oldImage: true },
+        archive: { lockDays: 30 },
+        events: { to: 'arn:aws:sqs:us-east-1:123456789012:expiries', as: 'queue', oldImage: true },
       }),
     ),
     written(table({ sortKey: 'at', tableName: 'Tokens' })),

@@ -32,8 +32,8 @@ const PATTERNS = Object.entries(
       ...TABLE,
       tableName: 'x0x',
       sweep: OF_DEPLOYMENT,
-      archive: {},
-      events: { eventBus: 'default' },
+      archive: true,
+      events: { to: 'arn:aws:events:us-east-1:123456789012:event-bus/default' },
     }),
   ).resource,
 ).flatMap(([type, blocks]) =>
@@ -108,7 +108,11 @@ test('no two things of a type have one name in AWS, whatever tables and the depl
         { tableName: one, sweep: first },
         { tableName: other, sweep: first },
       ].map(each => ({
-        ...{ ...TABLE, archive: {}, events: { eventBus: 'default' } },
+        ...{
+          ...TABLE,
+          archive: true,
+          events: { to: 'arn:aws:events:us-east-1:123456789012:event-bus/default' },
+        },
         ...each,
       }));
       try {
@@ -156,9 +160,9 @@ test('the longest table name that AWS takes makes nothing too long', () => {
       tableName: 'x'.repeat(255),
       sweep: 'y'.repeat(45),
       index: { shards: 100 },
-      archive: { prefix: `${'p'.repeat(199)}/` },
+      archive: true,
       events: {
-        functionArn: `arn:aws:lambda:us-east-1:123456789012:function:${'f'.repeat(64)}:${'a'.repeat(128)}`,
+        to: `arn:aws:lambda:us-east-1:123456789012:function:${'f'.repeat(64)}:${'a'.repeat(128)}`,
       },
     }),
   );
@@ -172,11 +176,12 @@ test('the longest table name that AWS takes makes nothing too long', () => {
     aws_scheduler_schedule: { name: 64 },
     aws_scheduler_schedule_group: { name: 64 },
     aws_sqs_queue: { name: 80 },
-    aws_lambda_event_source_mapping: {},
+    aws_pipes_pipe: { name: 64 },
+    aws_kinesis_firehose_delivery_stream: { name: 64 },
+    aws_cloudwatch_log_stream: { name: 512 },
     // Terraform adds 26 characters.
     aws_s3_bucket: { bucket_prefix: 63 - 26 },
     aws_s3_bucket_lifecycle_configuration: {},
-    aws_s3_bucket_ownership_controls: {},
     aws_s3_bucket_policy: { policy: 20_480 },
     aws_s3_bucket_public_access_block: {},
     aws_s3_bucket_server_side_encryption_configuration: {},

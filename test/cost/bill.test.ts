@@ -105,7 +105,7 @@ const IDLE: BilledTable = {
   ...{ indexedBy: 'window', granularityMinutes: 1440, shards: 1, precision: 'second', pollSeconds: 0 },
   deleteMode: 'guarded',
   ...{ itemsPerMonth: 0, itemBytes: 400, renewalsPerItem: 0, lifetimeHours: 24 },
-  ...{ isRecoverable: false, archiveBatchSeconds: undefined },
+  ...{ isRecoverable: false, pipes: [] },
 };
 
 /** Nothing watches it. */
@@ -163,29 +163,32 @@ test.each<[string, Change, number, number]>([
   expect(found.dollars).toBeCloseTo(dollars, 3);
 });
 
-const ARCHIVED = { archiveBatchSeconds: 60 } as const;
+/** 10,000 a minute. */
+const BUSY = { itemsPerMonth: 432e6, itemBytes: 400 } as const;
+const BUCKET = { pipes: ['archive'] } as const;
+const TARGET = { pipes: ['events'] } as const;
 
 test.each<[string, Change, number, number]>([
-  ['archiving: calls', { itemsPerMonth: 0 }, 0, 0],
-  // Fewer than one in each minute: each is an object of its own.
-  ['archiving: calls', { itemsPerMonth: 1000 }, 1000, 0.0002],
-  ['archiving: calls', { itemsPerMonth: 1e6 }, 43_200, 0.00864],
-  ['archiving: calls', { itemsPerMonth: 1e6, archiveBatchSeconds: 300 }, 8640, 0.001728],
-  // More than 1,000 in each minute, and more than 6 MB.
-  ['archiving: calls', { itemsPerMonth: 1e9 }, 1e6, 0.2],
-  ['archiving: calls', { itemsPerMonth: 1e9, itemBytes: 5700 }, 1e6, 0.2],
-  ['archiving: calls', { itemsPerMonth: 1e9, itemBytes: 11_700 }, 2e6, 0.4],
-  ['objects written to S3', { itemsPerMonth: 1e6 }, 43_200, 0.216],
-  ["a month's objects", { itemsPerMonth: 3e9, itemBytes: 1000 }, 1000, 23],
-  ['archiving: time', { itemsPerMonth: 1e6 }, (43_200 * 0.055 + 130) / 2, 0.0167],
-])('archived, %s: %j is %d a month, $%d', (name, change, amount, dollars) => {
-  const found = line(name, { ...ARCHIVED, ...change });
+  ['pipes', { ...TARGET, ...BUSY }, 432e6, 172.8],
+  ['pipes', { ...TARGET, itemsPerMonth: 1e6, itemBytes: 65_236 }, 1e6, 0.4],
+  ['pipes', { ...TARGET, itemsPerMonth: 1e6, itemBytes: 65_237 }, 2e6, 0.8],
+  ['pipes', { pipes: ['archive', 'events'], ...BUSY }, 864e6, 345.6],
+  ['OnlyExpiries: calls', { ...TARGET, ...BUSY }, 43.2e6, 8.64],
+  ['OnlyExpiries: calls', { ...BUCKET, ...BUSY }, 4.32e6, 0.864],
+  ['OnlyExpiries: time', { ...TARGET, ...BUSY }, 216_000, 2.88],
+  ['Firehose', { ...BUCKET, ...BUSY }, 2211.84, 64.1434],
+  ['objects written to S3', { ...BUCKET, itemsPerMonth: 1000 }, 1000, 0.005],
+  ['objects written to S3', { ...BUCKET, ...BUSY }, 8640, 0.0432],
+  ["a month's objects", { ...BUCKET, itemsPerMonth: 3e9, itemBytes: 700 }, 1000, 23],
+])('piped, %s: %j is %d a month, $%d', (name, change, amount, dollars) => {
+  const found = line(name, change);
   expect(found.amount).toBeCloseTo(amount, 6);
-  expect(found.dollars).toBeCloseTo(dollars, 4);
+  expect(found.dollars).toBeCloseTo(dollars, 3);
 });
 
-test('a table without an archive has no lines of one', () => {
-  expect(bill({}).lines.filter(({ part }) => part === 'archive')).toEqual([]);
+test('a table without a pipe has no lines of one, and events none of Firehose', () => {
+  expect(bill(BUSY).lines.filter(({ part }) => part === 'pipes')).toEqual([]);
+  expect(bill({ ...BUSY, ...TARGET }).lines.filter(({ name }) => /Firehose|S3/.test(name))).toEqual([]);
 });
 
 test('a tick that finds nothing logs nothing; one that deletes logs its two lines', () => {

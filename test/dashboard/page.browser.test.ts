@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const MINUTE = 60_000;
 const iso = (ms: number) => new Date(ms).toISOString();
-const SESSIONS: PreciseTtlProps = { tableName: 'Sessions', partitionKey: 'id', archive: {} };
+const SESSIONS: PreciseTtlProps = { tableName: 'Sessions', partitionKey: 'id', archive: true };
 
 /** The last hours of a busy table: some minutes were late, and left something. */
 function busyHours(): SweepReport[] {

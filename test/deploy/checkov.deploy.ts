@@ -27,8 +27,8 @@ const EVERYTHING: DeploymentConfig = {
       tableName: 'Orders',
       partitionKey: 'id',
       tableKmsKeyArn: `${KEY}1`,
-      archive: {},
-      events: { eventBus: 'default' },
+      archive: true,
+      events: { to: 'arn:aws:events:us-east-1:123456789012:event-bus/default' },
     },
   ],
 };

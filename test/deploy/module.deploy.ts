@@ -44,8 +44,8 @@ describeWithTerraform('a module that synth has written', () => {
     const sessions = {
       tableName: 'Sessions',
       partitionKey: 'id',
-      archive: {},
-      events: { eventBus: 'default' },
+      archive: true,
+      events: { to: 'arn:aws:events:us-east-1:123456789012:event-bus/default' },
     };
     use('us-east-1', configOf(orders, sessions));
     await root.succeed(['init', '-input=false']);

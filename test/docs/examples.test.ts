@@ -10,8 +10,7 @@ import { expiryAttributes } from '../../expiry/attributes.ts';
 import { type ExpiryModelProps, expiryModel, MAX_SHARDS } from '../../expiry/model.ts';
 import { plainDecimal } from '../../expiry/plain-decimal.ts';
 import { MINUTES_PER_DAY } from '../../expiry/window.ts';
-import { expiredPartition, removedPartition, tableFolder } from '../../functions/archive/archive-object.ts';
-import { removalOf } from '../../functions/archive-expiries/removal.ts';
+import { onlyExpiries } from '../../functions/only-expiries/handler.ts';
 import { monthlyCost } from '../../operate/cost.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { configOf } from '../support/configs.ts';
@@ -23,15 +22,21 @@ import { expiriesOf } from './consumer.ts';
 const text = readFileSync('docs/archive-and-events.md', 'utf8');
 const DATE = Date.parse('2026-11-22T10:00:00Z');
 
-test('the table has the fields of a line, in their order', () => {
+test('the table has the fields of an event and of a line, in their order', () => {
   const item = { id: { S: 'a' }, ttl: { N: String(DATE / 1000) } };
-  const removal = removalOf(streamRecord({ place: 1, item, at: DATE / 1000 }), {
-    tableName: 'SessionData',
-    model: expiryModel({ partitionKey: 'id' }),
-    archiveFormat: 'dynamodb-json',
-    archiveRemovals: 'expiries',
-  });
-  expect(fieldsIn('### The layout')).toEqual(Object.keys(JSON.parse(removal?.line ?? '{}')));
+  const record = streamRecord({ place: 1, item, at: DATE / 1000 });
+  const piped = { table: 'SessionData', ttlAttribute: 'ttl', to: 'archive', oldImage: true, record } as const;
+  const large = Array.from({ length: 110_000 }, () => ({ N: '1' }));
+  const compressed = {
+    ...record,
+    dynamodb: { ...record.dynamodb, OldImage: { ...item, large: { L: large } } },
+  };
+  const fields = [
+    piped,
+    { ...piped, to: 'queue', record: compressed } as const,
+    { ...piped, record: compressed },
+  ].flatMap(each => onlyExpiries([each]).flatMap(event => Object.keys(event)));
+  expect(fieldsIn('### The event')).toEqual([...new Set(fields)]);
 });
 
 /** The names in the table of a section. */
@@ -41,35 +46,41 @@ function fieldsIn(heading: string): string[] {
   return rows.flatMap(row => [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
 }
 
-test('the folders are those of the code', () => {
-  expect(text).toContain(`<prefix><table>/${expiredPartition(DATE)}`);
-  expect(text).toContain(`<prefix><table>/${removedPartition(DATE)}`);
-  const template = expiredPartition(DATE).replace('2026-11-22', () => `\${expired_date}`);
-  const folder = tableFolder({ archivePrefix: '' }, 'SessionData');
+test('the folders are those of the deployment', () => {
+  const { resource } = terraformJson(
+    configOf({ tableName: 'SessionData', partitionKey: 'id', archive: true }),
+  );
+  const [stream] = Object.values(resource['aws_kinesis_firehose_delivery_stream'] ?? {});
+  const { prefix = '' } = (stream?.['extended_s3_configuration'] ?? {}) as { readonly prefix?: string };
+  const folder = prefix.replace(/^\$\{[^}]*\}/, 'SessionData');
+  expect(text).toContain(
+    `\`${folder.replace('SessionData', '<table>').replace('!{timestamp:yyyy-MM-dd}', '2026-11-22')}\``,
+  );
   expect(readFileSync('docs/files/athena.sql', 'utf8')).toContain(
-    `'storage.location.template' = 's3://BUCKET/${folder}${template}'`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder of Athena's
+    `'storage.location.template' = 's3://BUCKET/${folder.replace('!{timestamp:yyyy-MM-dd}', '${day}')}'`,
   );
 });
 
-test.each([
-  [1e6, 1, [/are ([\d,]+) objects written to S3/, /\$([\d.]+) a month in us-east-1/]],
-  [1e8, 100, [/With 100 million a month it is \$([\d.]+)/]],
-  [1000, 0.001, [/object of its own, \$([\d.]+) for each million/]],
-] as const)(
-  'what %d expiries a month cost is what the calculator says',
-  (itemsPerMonth, millions, patterns) => {
-    const { bill } = monthlyCost({
-      ...{ itemsPerMonth, itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24, copies: 1 },
-      tables: [{ tableName: 'SessionData', partitionKey: 'id', archive: {} }],
-    });
-    const puts = bill.lines.find(({ name }) => name === 'objects written to S3')?.amount ?? 0;
-    const { archive } = bill.byPart;
-    const dollars = itemsPerMonth < 1e6 ? archive / millions : archive;
-    const said = patterns.map(pattern => pattern.exec(text.replaceAll('\n', ' '))?.[1]);
-    const expected = [puts.toLocaleString('en-US'), dollars.toFixed(2)];
-    expect(said).toEqual(patterns.length === 2 ? expected : expected.slice(1));
-  },
-);
+test('what 10,000 expiries a minute cost is what the calculator says', () => {
+  const dollarsOf = (props: object, name: string) =>
+    monthlyCost({
+      ...{ itemsPerMonth: 432e6, itemBytes: 400, renewalsPerItem: 0, lifetimeHours: 24, copies: 1 },
+      tables: [{ tableName: 'SessionData', partitionKey: 'id', ...props }],
+    })
+      .bill.lines.filter(line => line.name.startsWith(name))
+      .reduce((sum, { dollars }) => sum + dollars, 0)
+      .toFixed(0);
+  const events = { events: { to: 'arn:aws:sqs:us-east-1:123456789012:q' } };
+  const said = [...text.matchAll(/^\| [^|]+ \| \$(\d+) \|$/gm)].map(([, dollars]) => dollars);
+  expect(said).toEqual([
+    dollarsOf(events, 'deletes of items'),
+    dollarsOf(events, 'pipes'),
+    dollarsOf(events, 'OnlyExpiries'),
+    dollarsOf({ archive: true }, 'Firehose'),
+    dollarsOf(events, 'OnlyExpiries'),
+  ]);
+});
 
 test('the consumer of the stream on the page is that of consumer.ts, and gets the expiries', () => {
   const source = readFileSync(new URL('consumer.ts', import.meta.url), 'utf8');

@@ -222,7 +222,7 @@ const TABLES: readonly Partial<PreciseTtlProps>[] = [
 const VALUES = {
   from: '2022-06-01T00:00:00Z',
   to: '2026-11-20T10:00:00Z',
-  uuid: '14e0db71-5a5e-4d7d-8f1c-1b2c3d4e5f60',
+  pipe: '14e0db71-5a5e-4d7d-8f1c-1b2c3d4e5f60',
   functions: '1200',
 };
 

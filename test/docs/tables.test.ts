@@ -1,9 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
-import {
-  DESTINATION_NAMES,
-  DESTINATIONS,
-  type DestinationName,
-} from '../../functions/publish-expiries/destinations.ts';
+import { readFileSync } from 'node:fs';
 import { DOC_TABLES, withTables } from '../../tools/docs/doc-tables.ts';
 import { commandsPage } from '../../tools/docs/pages.ts';
 
@@ -34,28 +29,4 @@ test('every field of the configuration has a text and a default', () => {
   expect(rows.some(row => row.startsWith('| `index.by` |') && row.endsWith("| `'window'` |"))).toBe(true);
   expect(rows).toContain('| `sortKey` | the sort key: its name, or `{ name, type }` | the table has none |');
   expect(rows).toContain('| `partitionKey` | the partition key: its name, or `{ name, type }` | required |');
-});
-
-/** The words that name a destination; `stream` alone may be the table's, too. */
-function wordsOf(name: DestinationName): RegExp {
-  const { kind, noun } = DESTINATIONS[name];
-  const words = [...noun.split(' '), kind].filter(word => word !== 'stream');
-  return new RegExp(`\\b(${[...new Set(words)].join('|')})`, 'i');
-}
-
-/** Paragraphs, entries of lists and rows of tables. */
-function passages(document: string): string[] {
-  return document
-    .split(/\n\s*\n|\n(?=\s*[-|]|\d+\. )/)
-    .map(passage => passage.replaceAll(/\s+/g, ' ').trim());
-}
-
-const DOCUMENTS = ['README.md', 'lab/README.md', 'docs/reference/alarms.md', ...globSync('docs/*.md')];
-
-test.each(DOCUMENTS)('%s: where all destinations of events but one are named, all are', file => {
-  const lacking = passages(readFileSync(file, 'utf8')).flatMap(passage => {
-    const unnamed = DESTINATION_NAMES.filter(name => !wordsOf(name).test(passage));
-    return unnamed.length !== 1 ? [] : [`${unnamed}: ${passage.slice(0, 120)}`];
-  });
-  expect(lacking).toEqual([]);
 });

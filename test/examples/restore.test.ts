@@ -1,11 +1,11 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { GetItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { restore } from '../../examples/restore/restore.ts';
+import type { EventImage } from '../../expiry/expiry-event.ts';
 import { shardOf } from '../../expiry/shard.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
-import type { ArchiveFormat } from '../../functions/archive/settings.ts';
-import { archiveExpiries } from '../../functions/archive-expiries/handler.ts';
-import type { ItemImage } from '../../functions/stream/event.ts';
+import { onlyExpiries } from '../../functions/only-expiries/handler.ts';
 import { createExpiringTable } from '../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { streamRecord } from '../support/stream-records.ts';
@@ -16,37 +16,23 @@ const DAY = 86_400;
 const EXPIRES_AT = Math.floor(Date.now() / 1000) + 7 * DAY;
 const DIGITS = '12345678901234567890123456789012345678';
 
-/** The objects that the archiving function makes of these items, each removed so many seconds after the first. */
+/** The objects of these items, each removed so many seconds after the first: what Firehose writes of the lines of OnlyExpiries. */
 async function archived(
   table: Awaited<ReturnType<typeof createExpiringTable>>,
-  items: readonly (readonly [image: ItemImage, afterSeconds: number])[],
-  archiveFormat: ArchiveFormat = 'dynamodb-json',
+  items: readonly (readonly [image: EventImage, afterSeconds: number])[],
 ): Promise<Uint8Array[]> {
-  const { model } = table.settings;
-  const bodies: Uint8Array[] = [];
-  const Records = items.map(([image, after], place) => {
+  const { model, tableName } = table.settings;
+  return items.map(([image, after], place) => {
     const at = EXPIRED + after;
-    return streamRecord(
-      { place, at, item: { ...image, ttl: { N: String(at) }, expirationWindow: { S: 'old' } } },
-      model,
-    );
+    const item = { ...image, ttl: { N: String(at) }, expirationWindow: { S: 'old' } };
+    const lines = onlyExpiries([
+      {
+        ...{ table: tableName, ttlAttribute: 'ttl', to: 'archive', oldImage: true },
+        record: streamRecord({ place, at, item }, model),
+      },
+    ]);
+    return gzipSync(lines.map(line => `${JSON.stringify(line)}\n`).join(''));
   });
-  const archive = {
-    archiveBucket: 'a',
-    archivePrefix: '',
-    archiveFormat,
-    archiveRemovals: 'expiries',
-  } as const;
-  await archiveExpiries(
-    { Records },
-    {
-      settings: { ...table.settings, ...archive },
-      put: async ({ body }) => void bodies.push(body),
-      logger: { info: () => undefined, error: () => undefined },
-      clock: () => EXPIRED * 1000,
-    },
-  );
-  return bodies;
 }
 
 test('puts back what was archived, value by value, with a new expiry in its window', async () => {
@@ -101,17 +87,15 @@ test('puts back what was archived, value by value, with a new expiry in its wind
 test('takes the latest image of a key, leaves an item that is there, and can be run again', async () => {
   const table = await createExpiringTable(client);
   const { tableName, model } = table.settings;
-  const item = (id: string, v: string): ItemImage => ({ id: { S: id }, v: { S: v } });
+  const item = (id: string, v: string): EventImage => ({ id: { S: id }, v: { S: v } });
   await client.send(
     new PutItemCommand({ TableName: tableName, Item: { id: { S: 'new' }, v: { S: 'newer' } } }),
   );
-  // The later one lies in an object of another date.
   const bodies = await archived(table, [
     [item('twice', 'first'), 0],
     [item('new', 'old'), 1],
     [item('twice', 'last'), DAY],
   ]);
-  expect(bodies).toHaveLength(2);
   const options = { tableName, model, expiresAt: EXPIRES_AT };
   await expect(restore(client, options, bodies)).resolves.toEqual({ restored: 1, passedOver: 2 });
   await expect(restore(client, options, bodies)).resolves.toEqual({ restored: 0, passedOver: 3 });
@@ -120,17 +104,20 @@ test('takes the latest image of a key, leaves an item that is there, and can be 
   expect([await valueIn('twice'), await valueIn('new')]).toEqual([{ S: 'last' }, { S: 'newer' }]);
 });
 
-test('refuses an archive of plain JSON before it writes, and an error of DynamoDB', async () => {
+test('puts back an item that was compressed', async () => {
   const table = await createExpiringTable(client);
   const { tableName, model } = table.settings;
-  const plain = await archived(table, [[{ id: { S: 'a' } }, 0]], 'json');
+  const numbers = { L: Array.from({ length: 110_000 }, (_, at) => ({ N: String(at % 100) })) };
+  const bodies = await archived(table, [[{ id: { S: 'a' }, numbers }, 0]]);
+  expect(gunzipSync(bodies[0] ?? '').toString()).toContain('"oldImageGzip":');
+  await restore(client, { tableName, model, expiresAt: EXPIRES_AT }, bodies);
+  const [{ numbers: restored } = {}] = await table.scan();
+  expect(restored).toHaveLength(110_000);
+});
+
+test('throws an error of DynamoDB', async () => {
+  const table = await createExpiringTable(client);
   const good = await archived(table, [[{ id: { S: 'b' } }, 1]]);
-  const options = { tableName, model, expiresAt: EXPIRES_AT };
-  await expect(restore(client, options, [...good, ...plain])).rejects.toThrow(
-    /^line: expected format 'dynamodb-json', got \{"table":/,
-  );
-  await expect(table.scan()).resolves.toEqual([]);
-  await expect(restore(client, { ...options, tableName: 'none' }, good)).rejects.toThrow(
-    /non-existent table/,
-  );
+  const options = { tableName: 'none', model: table.settings.model, expiresAt: EXPIRES_AT };
+  await expect(restore(client, options, good)).rejects.toThrow(/non-existent table/);
 });

@@ -284,7 +284,7 @@ describe('many tables of a stack', () => {
   const ttl = new PreciseTtl(stack, 'ttl', {
     sweep: 'identity',
     tables: [
-      { ...SESSION_DATA, archive: {} },
+      { ...SESSION_DATA, archive: true },
       { table: made, partitionKey: 'id', kmsKeyArn },
     ].map(table => ({ ...table, kmsKeyArn })) as never,
   });
@@ -293,7 +293,7 @@ describe('many tables of a stack', () => {
   test('are swept by one deployment, which has its name and what stands beside them', () => {
     const lambdas = resources(json, 'aws_lambda_function');
     expect(lambdas.map(({ function_name: name }) => name).sort()).toEqual([
-      ...['SessionData-archive-expiries', ...Object.values(TASKS)].map(file => `identity-${file}`).sort(),
+      ...['only-expiries', ...Object.values(TASKS)].map(file => `identity-${file}`).sort(),
     ]);
     for (const { function_name: name, memory_size: memory } of lambdas)
       expect([name, memory]).toEqual([name, FUNCTION_MEMORY_MB]);

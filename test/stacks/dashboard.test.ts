@@ -30,7 +30,7 @@ test('it shows what each alarm watches, with its threshold, and every metric of 
   const graphs = widgetsOf().filter(({ type }) => type === 'metric');
   const watched = graphs.filter(({ properties }) => properties.annotations !== undefined);
   expect(watched.map(({ properties }) => properties.title?.split(':')[0])).toEqual(
-    ALARM_NAMES.filter(name => name !== 'readersBehind'),
+    ALARM_NAMES.filter(name => name !== 'pipesBehind'),
   );
   const shown = new Set(
     graphs.flatMap(({ properties }) => properties.metrics?.map(([, name]) => name) ?? []),

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const config = {
-  ...configOf({ ...SESSION_DATA, archive: {} }, { tableName: 'Tokens', partitionKey: 'id' }),
+  ...configOf({ ...SESSION_DATA, archive: true }, { tableName: 'Tokens', partitionKey: 'id' }),
   state: { backend: 's3', bucket: 'states' },
 };
 

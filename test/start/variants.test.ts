@@ -56,7 +56,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
           partitionKey: { name: 'TokenId', type: 'N' },
           deleteMode: 'batch',
         },
-        events: { functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:own-function' },
+        events: { to: 'arn:aws:lambda:us-east-1:123456789012:function:own-function' },
       },
     ],
     {
@@ -91,8 +91,8 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     [
       {
         ...{ ...SESSION_DATA, existingTable: true, index: { by: 'second' } },
-        archive: { prefix: 'kept/here/', coldAfterDays: 1 },
-        events: { eventBus: 'own-bus' },
+        archive: true,
+        events: { to: 'arn:aws:events:us-east-1:123456789012:event-bus/own-bus' },
       },
     ],
     {

@@ -7,7 +7,6 @@ import {
   type PreciseTtlProps,
   propsOfSettings,
 } from '../../config/props.ts';
-import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
 
 const REGION = 'eu-central-1';
 const ACCOUNT = '123456789012';
@@ -27,15 +26,16 @@ const someTags = fc.dictionary(
   { minKeys: 1, maxKeys: 3, noNullPrototype: true },
 );
 
-const DESTINATION_VALUES: Readonly<Record<DestinationName, readonly string[]>> = {
-  eventBus: ['default', arnOf('events', 'event-bus/orders')],
-  queueArn: [arnOf('sqs', 'expired'), arnOf('sqs', 'expired.fifo')],
-  streamArn: [arnOf('kinesis', 'stream/expired')],
-  functionArn: [arnOf('lambda', 'function:on-expiry'), arnOf('lambda', 'function:on-expiry:live')],
-};
-const SOME_DESTINATIONS = Object.entries(DESTINATION_VALUES).flatMap(([name, values]) =>
-  values.map(value => ({ [name]: value })),
-);
+const SOME_TARGETS = [
+  arnOf('events', 'event-bus/orders'),
+  arnOf('sqs', 'expired'),
+  arnOf('sqs', 'expired.fifo'),
+  arnOf('sns', 'expired'),
+  arnOf('kinesis', 'stream/expired'),
+  arnOf('firehose', 'deliverystream/expired'),
+  arnOf('lambda', 'function:on-expiry:live'),
+  arnOf('states', 'stateMachine:on-expiry'),
+];
 
 /** Possible values of each prop. The compiler demands an entry for every new prop. */
 export const PROP_VALUES: {
@@ -57,29 +57,17 @@ export const PROP_VALUES: {
   deleteMode: fc.constantFrom('guarded', 'batch'),
   precision: fc.constantFrom('second', 'minute'),
   pollSeconds: whole(0, 60),
-  archive: fc
-    .tuple(
-      fc.record(
-        {
-          prefix: fc.constantFrom('', 'expired/', 'a b/'),
-          removals: fc.constantFrom('expiries', 'all'),
-          format: fc.constantFrom('dynamodb-json', 'json'),
-          batchSeconds: whole(0, 300),
-        },
-        { requiredKeys: [] },
+  archive: fc.constantFrom(true, false, {}, { bucket: 'my-archive' }, { lockDays: 365 }),
+  events: fc.record(
+    {
+      to: fc.oneof(
+        fc.constantFrom(...SOME_TARGETS),
+        fc.subarray(SOME_TARGETS, { minLength: 1, maxLength: 2 }),
       ),
-      fc.oneof(
-        fc.record({ bucket: fc.constantFrom('my-archive', 'a.b.c') }),
-        fc.record({ coldAfterDays: whole(1, 400) }, { requiredKeys: [] }),
-      ),
-    )
-    .map(([archive, bucket]) => ({ ...archive, ...bucket })),
-  events: fc
-    .tuple(
-      fc.constantFrom(...SOME_DESTINATIONS),
-      fc.record({ oldImage: fc.boolean(), includePast: fc.boolean() }, { requiredKeys: [] }),
-    )
-    .map(([to, more]) => ({ ...to, ...more })),
+      oldImage: fc.boolean(),
+    },
+    { requiredKeys: ['to'] },
+  ),
   sweep: fc.constantFrom('other', 'a_B-1'),
   maxDeletesPerSecond: whole(0, 1_000),
   logKeys: fc.constantFrom('full', 'hash', 'none'),

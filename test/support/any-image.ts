@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
+import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
 
 /** A number of up to 38 digits, as DynamoDB gives it back. */
 export const anyNumber: fc.Arbitrary<string> = fc
@@ -17,7 +17,7 @@ const name = fc.oneof(
 );
 const bytes = fc.uint8Array({ maxLength: 8 }).map(value => Buffer.from(value).toString('base64'));
 
-const { value: anyValue } = fc.letrec<{ value: ImageValue }>(tie => ({
+const { value: anyValue } = fc.letrec<{ value: EventValue }>(tie => ({
   value: fc.oneof(
     { maxDepth: 3 },
     fc.string().map(S => ({ S })),
@@ -34,4 +34,4 @@ const { value: anyValue } = fc.letrec<{ value: ImageValue }>(tie => ({
 }));
 
 /** An item as Lambda gives it: DynamoDB JSON with bytes in base64. */
-export const anyImage: fc.Arbitrary<ItemImage> = fc.dictionary(name, anyValue, { maxKeys: 5 });
+export const anyImage: fc.Arbitrary<EventImage> = fc.dictionary(name, anyValue, { maxKeys: 5 });

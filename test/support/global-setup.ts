@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { workerSource } from '../../local/functions/worker-source.ts';
-import { bundleFunctions, bundleStreamFunctions } from '../../stacks/bundle.ts';
+import { bundleFunctions } from '../../stacks/bundle.ts';
 
 /** Files of temporary folders leave entries that nobody reads again; a run of everything needs about 1,000. */
 const MAX_CACHE_ENTRIES = 5_000;
@@ -26,9 +26,6 @@ export default function setUp(): void {
     rmSync(COMPILE_CACHE, { recursive: true });
   }
   process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
-  process.env['PRECISE_TTL_TEST_BUNDLES'] = JSON.stringify({
-    ofSweep: bundleFunctions(),
-    ofStream: bundleStreamFunctions(),
-  });
+  process.env['PRECISE_TTL_TEST_BUNDLES'] = JSON.stringify(bundleFunctions());
   process.env['PRECISE_TTL_TEST_WORKER'] = workerSource();
 }

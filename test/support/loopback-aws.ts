@@ -28,8 +28,8 @@ export interface LoopbackAnswers {
   unreservedConcurrency: number;
   /** Actions that are refused, as IAM names them. */
   denied: Set<string>;
-  /** Event source mappings by the names of their functions; one of them a page. Others have no function. */
-  readonly streamReaders: Map<string, readonly object[]>;
+  /** What DescribePipe answers, by name. */
+  readonly pipes: Map<string, object>;
   /** Actions that were asked for. */
   asked: string[];
 }
@@ -40,8 +40,8 @@ export interface LoopbackAws {
 }
 
 /**
- * GetSchedule, GetQueueUrl, GetQueueAttributes, DescribeAlarms, GetMetricData and GetAccountSettings, as far as the SDK's own clients need
- * them.
+ * GetSchedule, GetQueueUrl, GetQueueAttributes, DescribeAlarms, GetMetricData, GetAccountSettings and DescribePipe, as far as the clients
+ * need them.
  */
 export function useLoopbackAws(): LoopbackAws {
   const answers: LoopbackAnswers = {
@@ -51,7 +51,7 @@ export function useLoopbackAws(): LoopbackAws {
     metrics: new Map(),
     unreservedConcurrency: 1000,
     denied: new Set(),
-    streamReaders: new Map(),
+    pipes: new Map(),
     asked: [],
   };
   let server: Server | undefined;
@@ -119,15 +119,9 @@ function route(request: IncomingMessage, body: string, answers: LoopbackAnswers)
     const { unreservedConcurrency: UnreservedConcurrentExecutions } = answers;
     return found('lambda:GetAccountSettings', { AccountLimit: { UnreservedConcurrentExecutions } }, '');
   }
-  if (request.method === 'GET' && url.pathname === '/2015-03-31/event-source-mappings') {
-    const mappings = answers.streamReaders.get(url.searchParams.get('FunctionName') ?? '');
-    const at = Number(url.searchParams.get('Marker') ?? 0);
-    const NextMarker = mappings?.[at + 1] && String(at + 1);
-    return found(
-      'lambda:ListEventSourceMappings',
-      mappings && { EventSourceMappings: mappings.slice(at, at + 1), NextMarker },
-      'ResourceNotFoundException',
-    );
+  if (request.method === 'GET' && url.pathname.startsWith('/v1/pipes/')) {
+    const pipe = answers.pipes.get(decodeURIComponent(url.pathname.split('/').at(-1) ?? ''));
+    return found('pipes:DescribePipe', pipe, 'NotFoundException');
   }
   const members = body === '' ? {} : (JSON.parse(body) as Record<string, string>);
   if (target === 'AmazonSQS.GetQueueUrl') {

@@ -4,8 +4,7 @@
  */
 jest.mock('../../stacks/bundle.ts', () => ({
   ...jest.requireActual<typeof import('../../stacks/bundle.ts')>('../../stacks/bundle.ts'),
-  bundleFunctions: () => JSON.parse(process.env['PRECISE_TTL_TEST_BUNDLES'] ?? '').ofSweep,
-  bundleStreamFunctions: () => JSON.parse(process.env['PRECISE_TTL_TEST_BUNDLES'] ?? '').ofStream,
+  bundleFunctions: () => JSON.parse(process.env['PRECISE_TTL_TEST_BUNDLES'] ?? ''),
 }));
 
 jest.mock('../../local/functions/worker-source.ts', () => ({

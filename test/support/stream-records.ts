@@ -1,12 +1,13 @@
+import type { EventImage } from '../../expiry/expiry-event.ts';
 import type { KeyNames } from '../../expiry/shard.ts';
-import type { DynamoDbStreamRecord, ItemImage } from '../../functions/stream/event.ts';
+import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contract.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
 
 export interface MadeRecord {
   /** Its place in the shard, from 1 on. */
   readonly place: number;
-  readonly item: ItemImage;
+  readonly item: EventImage;
   /** Epoch seconds. */
   readonly at: number;
   readonly eventName?: string;
@@ -21,8 +22,6 @@ export function streamRecord(
   return {
     eventID: `event-${place}`,
     eventName,
-    eventSourceARN:
-      'arn:aws:dynamodb:us-east-1:123456789012:table/SessionData/stream/2026-11-20T09:00:00.000',
     dynamodb: {
       ApproximateCreationDateTime: at,
       Keys: Object.fromEntries(key) as ItemKey,

@@ -2,6 +2,7 @@ import { SERVICES } from 'aws-on-loopback/services';
 import { COMMAND_ACTIONS, groupedActions } from '../../cli/iam-actions.ts';
 import { alarmsOf, kebab } from '../../config/alarms.ts';
 import { deploymentOf } from '../../config/deployments.ts';
+import { EVENT_TARGETS } from '../../config/pipe-props.ts';
 import { fieldPathOf, GROUP_NAMES, settingsIn } from '../../config/prop-groups.ts';
 import { type FieldText, propTexts } from '../../config/prop-texts.ts';
 import {
@@ -12,12 +13,12 @@ import {
   resolveProps,
   WRITTEN_NAMES,
 } from '../../config/props.ts';
-import { DESTINATION_NAMES, DESTINATIONS } from '../../functions/publish-expiries/destinations.ts';
+import { TARGET_LIMITS } from '../../functions/only-expiries/contract.ts';
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
 import { REMARKS } from '../../operate/status/remarks.ts';
 import { FATES } from '../../statemachine/counts.ts';
-import { rolesOfExample } from './role-statements.ts';
+import { EXAMPLE_ARNS, rolesOfExample } from './role-statements.ts';
 import { wholeBillTable } from './whole-bill.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
@@ -25,7 +26,7 @@ type Passages = Readonly<Record<string, () => string>>;
 /** The generated passages of documents, by file and by the name in their markers. */
 export const DOC_TABLES = {
   'aws-on-loopback/README.md': { operations: operationsTable },
-  'docs/archive-and-events.md': { fields: eventFieldsList },
+  'docs/archive-and-events.md': { targets: eventTargetsTable },
   'docs/operate.md': { report: reportExample },
   'docs/reference/alarms.md': {
     alarms: alarmsTable,
@@ -59,18 +60,18 @@ function operationsTable(): string {
   );
 }
 
-/** The fields of the prop `events`. */
-function eventFieldsList(): string {
-  return [
-    ...DESTINATION_NAMES.map(name => [name, DESTINATIONS[name].prop.expected.replaceAll("'", '`')]),
-    ['oldImage', 'whether events have the item as it was'],
-    [
-      'includePast',
-      'whether expiries from before the events are turned on are sent too, up to 24 hours back',
-    ],
-  ]
-    .map(([name, what]) => `- \`${name}\`: ${what}`)
-    .join('\n');
+/** What the prop `events` can name, with what a pipe does with an event there. */
+function eventTargetsTable(): string {
+  const kb = (bytes: number) => `${numbered(bytes / 1000)} KB`;
+  return table(
+    ['`as`', 'ARN', 'largest event', 'largest call'],
+    EVENT_TARGETS.map(target => [
+      `\`${target}\``,
+      `\`${EXAMPLE_ARNS[target]}\``,
+      kb(TARGET_LIMITS[target].event),
+      kb(TARGET_LIMITS[target].call),
+    ]),
+  );
 }
 
 function metricsTable(): string {
@@ -85,7 +86,7 @@ function metricsTable(): string {
 }
 
 /** Options that create all alarms. */
-const WITH_STREAM = { archive: {}, events: { eventBus: 'default' } };
+const WITH_STREAM = { archive: true };
 
 /** Placeholders for names that only a deployment has. */
 const NAMED = {

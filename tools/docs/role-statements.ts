@@ -1,5 +1,5 @@
+import { EVENT_TARGETS, type EventTarget } from '../../config/pipe-props.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { DESTINATION_NAMES, type DestinationName } from '../../functions/publish-expiries/destinations.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 
 /** The permissions of a deployment's role, in words for a document. */
@@ -20,16 +20,22 @@ const EXAMPLE: PreciseTtlProps = {
   tableName: 'TABLE',
   sweep: 'SWEEP',
   partitionKey: 'id',
-  archive: {},
+  archive: true,
   kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/0',
 };
 
-/** An example destination of each kind. */
-const EVENTS: Readonly<Record<DestinationName, string>> = {
-  eventBus: 'arn:aws:events:us-east-1:123456789012:event-bus/EVENTS',
-  queueArn: 'arn:aws:sqs:us-east-1:123456789012:EVENTS',
-  functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:EVENTS',
-  streamArn: 'arn:aws:kinesis:us-east-1:123456789012:stream/EVENTS',
+const IN = 'us-east-1:123456789012';
+
+/** An example target of each kind. */
+export const EXAMPLE_ARNS: Readonly<Record<EventTarget, string>> = {
+  bus: `arn:aws:events:${IN}:event-bus/EVENTS`,
+  queue: `arn:aws:sqs:${IN}:EVENTS`,
+  fifoQueue: `arn:aws:sqs:${IN}:EVENTS.fifo`,
+  topic: `arn:aws:sns:${IN}:EVENTS`,
+  stream: `arn:aws:kinesis:${IN}:stream/EVENTS`,
+  firehose: `arn:aws:firehose:${IN}:deliverystream/EVENTS`,
+  function: `arn:aws:lambda:${IN}:function:EVENTS`,
+  stateMachine: `arn:aws:states:${IN}:stateMachine:EVENTS`,
 };
 
 interface Statement {
@@ -41,14 +47,14 @@ interface Statement {
 type Condition = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /**
- * The roles of a table with all features, as they are synthesized. Permissions that only one kind of destination needs are marked
+ * The roles of a table with all features, as they are synthesized. Permissions that only one kind of target needs are marked
  * with that kind.
  */
 export function rolesOfExample(): RoleStatements[] {
-  const variants = DESTINATION_NAMES.map(name => ({ name, roles: policiesOfExample(name) }));
+  const variants = EVENT_TARGETS.map(name => ({ name, roles: policiesOfExample(name) }));
   const roles = new Set(variants.flatMap(variant => [...variant.roles.keys()]));
   return [...roles].map(role => {
-    const statements = new Map<string, { statement: StatementInWords; needs: DestinationName[] }>();
+    const statements = new Map<string, { statement: StatementInWords; needs: EventTarget[] }>();
     for (const variant of variants) {
       for (const statement of variant.roles.get(role) ?? []) {
         const text = JSON.stringify(statement);
@@ -59,21 +65,21 @@ export function rolesOfExample(): RoleStatements[] {
     return {
       role,
       statements: [...statements.values()].map(({ statement, needs }) =>
-        needs.length === variants.length ? statement : withDestination(statement, needs),
+        needs.length === variants.length ? statement : withTarget(statement, needs),
       ),
     };
   });
 }
 
-function withDestination(statement: StatementInWords, needs: readonly DestinationName[]): StatementInWords {
-  const fields = needs.map(name => `\`events: { ${name} }\``).join(' or ');
+function withTarget(statement: StatementInWords, needs: readonly EventTarget[]): StatementInWords {
+  const fields = `events to a ${needs.join(', ')}`;
   const { condition } = statement;
   return { ...statement, condition: condition === undefined ? fields : `${fields}, and ${condition}` };
 }
 
 /** Statements in words, by role name. */
-function policiesOfExample(destination: DestinationName): Map<string, StatementInWords[]> {
-  const table = { ...EXAMPLE, events: { [destination]: EVENTS[destination] } };
+function policiesOfExample(target: EventTarget): Map<string, StatementInWords[]> {
+  const table = { ...EXAMPLE, events: { to: EXAMPLE_ARNS[target] } };
   const { resource } = plainStack({ region: 'us-east-1', tables: [table] });
   const policies = Object.entries(resource['aws_iam_role_policy'] ?? {}).sort(([one], [other]) =>
     one < other ? -1 : 1,
@@ -85,11 +91,11 @@ function statementsIn(policy: string): StatementInWords[] {
   const { Statement: statements } = JSON.parse(policy) as { Statement: readonly Statement[] };
   return statements.flatMap(({ Action: actions, Resource: resources, Condition: given }) => {
     const condition = given === undefined ? undefined : conditionInWords(given);
-    // The destination has its own row, even if the dead-letter queue needs the same action.
+    // The target has its own row, even if the dead-letter queue needs the same action.
     const words = [...new Set(resources.map(inWords))];
-    const others = words.filter(each => each !== DESTINATION);
+    const others = words.filter(each => each !== TARGET);
     return [
-      ...(words.includes(DESTINATION) ? [DESTINATION] : []),
+      ...(words.includes(TARGET) ? [TARGET] : []),
       ...(others.length > 0 ? [others.join(', ')] : []),
     ].map(on => ({ actions, on, condition }));
   });
@@ -101,7 +107,7 @@ function inWords(arn: string): string {
   return words ?? `\`${arn}\``;
 }
 
-const DESTINATION = 'where the events go';
+const TARGET = 'where the events go';
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^\*$/, '`*`'],
@@ -111,10 +117,12 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^\$\{aws_lambda_function\.[\w-]+\.arn\}$/, 'the functions that it calls'],
   [/^\$\{aws_cloudwatch_log_group\.[\w-]+\.arn\}:\*$/, 'its log'],
   [/^\$\{aws_dynamodb_table\.[\w-]+\.stream_arn\}$/, "the table's stream"],
-  [/^\$\{aws_sqs_queue\.[\w-]+_failures_\w+\.arn\}$/, 'the queue of what was given up'],
+  [/^\$\{aws_kinesis_firehose_delivery_stream\./, "the archive's stream"],
+  [/^\$\{aws_cloudwatch_log_stream\./, 'its log'],
   [/^\$\{aws_sqs_queue\.[\w-]+\.arn\}$|:SWEEP-dead-letters$/, 'the dead-letter queue'],
-  [/:s3:::/, "the table's part of the archive"],
-  [/[:/]EVENTS$/, DESTINATION],
+  [/:s3:::[^/]+\//, "the table's part of the archive"],
+  [/:s3:::/, 'the bucket of the archive'],
+  [/[:/]EVENTS(\.fifo)?$/, TARGET],
   [
     /^\$\{aws_sfn_state_machine\.[\w-]+_replay_machine_\w+\.arn\}$|:stateMachine:SWEEP-replay/,
     'the state machine of replays',

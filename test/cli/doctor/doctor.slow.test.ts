@@ -218,7 +218,7 @@ test('what is wrong with the deployment is found', async () => {
 });
 
 test('a stream that was turned off and on again is not the one that is read', async () => {
-  const archived = { ...CLEAN, archive: {} };
+  const archived = { ...CLEAN, archive: true };
   const turn = async (StreamSpecification: StreamSpecification) => {
     const { tableName: TableName } = archived;
     const { TableDescription } = await client.send(
@@ -227,22 +227,22 @@ test('a stream that was turned off and on again is not the one that is read', as
     return TableDescription?.LatestStreamArn;
   };
   const on = { StreamEnabled: true, StreamViewType: 'OLD_IMAGE' } as const;
-  const EventSourceArn = await turn(on);
-  const mapping = { UUID: 'u', State: 'Enabled', LastProcessingResult: 'OK', EventSourceArn };
-  aws.answers.streamReaders.set(`${resolveProps(archived).name}-archive-expiries`, [mapping]);
+  const Source = await turn(on);
+  const pipe = `${resolveProps(archived).name}-archive`;
+  aws.answers.pipes.set(pipe, { CurrentState: 'RUNNING', Source });
   const before = idsOf(await examined([archived]));
   await turn({ StreamEnabled: false });
   const off = idsOf(await examined([archived]));
   const streamArn = await turn(on);
   const report = await examined([archived]);
   await turn({ StreamEnabled: false });
-  expect(before).not.toContain('stream-reader-on-old-stream');
+  expect(before).not.toContain('pipe-on-old-stream');
   expect(off).toContain('stream-off');
   const [{ severity, what } = {}] =
-    report.tables[0]?.findings.filter(({ id }) => id.startsWith('stream-')) ?? [];
-  expect(streamArn).not.toBe(EventSourceArn);
+    report.tables[0]?.findings.filter(({ id }) => id.startsWith('pipe-')) ?? [];
+  expect(streamArn).not.toBe(Source);
   expect([report.verdict, severity]).toEqual(['broken', 'broken']);
-  expect(what).toContain(`that of ArchiveExpiries is ${EventSourceArn}, the table's is ${streamArn}`);
+  expect(what).toContain(`${pipe} reads ${Source}, the table's is ${streamArn}`);
 });
 
 test('what all tables of a deployment share is asked for once, and found for each', async () => {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import type { EventImage } from '../../../expiry/expiry-event.ts';
 import {
+  type DynamoDbStreamRecord,
   type PipedRecord,
-  type RemovalRecord,
   TARGET_LIMITS,
   type TargetKind,
 } from '../../../functions/only-expiries/contract.ts';
@@ -35,7 +35,7 @@ beforeEach(() => {
 afterEach(() => jest.restoreAllMocks());
 
 let count = 0;
-function removal({ ttl = AT - 10, at = AT, attributes = {}, more = {} }: Removal = {}): RemovalRecord {
+function removal({ ttl = AT - 10, at = AT, attributes = {}, more = {} }: Removal = {}): DynamoDbStreamRecord {
   const id = { S: `item-${++count}` };
   const stored = typeof ttl === 'number' ? { N: String(ttl) } : ttl;
   return {
@@ -44,13 +44,14 @@ function removal({ ttl = AT - 10, at = AT, attributes = {}, more = {} }: Removal
     dynamodb: {
       Keys: { id },
       OldImage: { id, ttl: stored, ...attributes },
+      SequenceNumber: String(count),
       ApproximateCreationDateTime: at,
     },
     ...more,
   };
 }
 
-function piped(record: RemovalRecord, to: TargetKind = 'queue', oldImage = true): PipedRecord {
+function piped(record: DynamoDbStreamRecord, to: TargetKind = 'queue', oldImage = true): PipedRecord {
   return { table: 'SessionData', ttlAttribute: 'ttl', to, oldImage, record };
 }
 
@@ -130,7 +131,7 @@ test.each<[string, unknown, string]>([
 test.each([null, { eventID: 'x', eventName: 'REMOVE' }])(
   'no record of a stream fails the call: %j',
   async record => {
-    await expect(handler([piped(record as unknown as RemovalRecord)])).rejects.toThrow(
+    await expect(handler([piped(record as unknown as DynamoDbStreamRecord)])).rejects.toThrow(
       'record: expected a stream record of DynamoDB',
     );
   },

@@ -1,5 +1,5 @@
 import { VirtualClock } from 'stepfunctions-emulator';
-import type { ItemImage } from '../../../functions/stream/event.ts';
+import type { EventImage } from '../../../expiry/expiry-event.ts';
 import { Oracle, type Rules } from '../../../lab/fuzz/oracle.ts';
 import { MemoryTable, type Who } from '../../../lab/fuzz/table.ts';
 
@@ -7,10 +7,10 @@ const TTL = 1_811_851_200;
 const RULES: Rules = { keyNames: ['id'], ttlAttribute: 'ttl' };
 const PIPES = [{ name: 'events', target: 'queue', oldImage: true }] as const;
 
-const image = (more: ItemImage = {}): ItemImage => ({ id: { S: 'a' }, ttl: { N: String(TTL) }, ...more });
+const image = (more: EventImage = {}): EventImage => ({ id: { S: 'a' }, ttl: { N: String(TTL) }, ...more });
 
 /** An oracle beside a table whose item is written a minute before its expiry, in turn 1. */
-async function watched(rules: Partial<Rules>, item: ItemImage) {
+async function watched(rules: Partial<Rules>, item: EventImage) {
   const clock = new VirtualClock((TTL - 60) * 1000);
   let turn = 0;
   const next = () => (turn += 1);
@@ -29,7 +29,7 @@ async function watched(rules: Partial<Rules>, item: ItemImage) {
   return { oracle, table, found, removeAt };
 }
 
-test.each<[string, Partial<Rules>, Who, number, ItemImage, string[]]>([
+test.each<[string, Partial<Rules>, Who, number, EventImage, string[]]>([
   ['a delete in the second of the expiry', {}, 'sweep', 0, image(), []],
   ['a delete by a user at any time', {}, 'user', -5_000, image(), []],
   ['a live item deleted', {}, 'sweep', -1, image(), ['liveDeleted']],
@@ -62,7 +62,7 @@ test('an expiry that is delivered twice is right; another image is not', async (
   expect(found()).toEqual(['deliveredOtherwise', 'deliveredWrongly']);
 });
 
-test.each<[string, ItemImage, boolean]>([
+test.each<[string, EventImage, boolean]>([
   ['an expired item that is left', image(), true],
   ['no live item', image({ ttl: { N: String(TTL + 601) } }), false],
   ['no item that expired five years ago', image({ ttl: { N: String(TTL - 5 * 365 * 86_400) } }), false],

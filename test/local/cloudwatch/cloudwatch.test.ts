@@ -166,15 +166,21 @@ test('a message that lies in a queue is counted every minute', async () => {
 let cleanUp = () => {};
 afterEach(() => cleanUp());
 
-test('the alarm of the readers sounds for what is an hour late, as the runbook shows it, and ends with it', async () => {
+test('the alarm of the pipes sounds for what is an hour late, as the runbook shows it, and ends with it', async () => {
   const { alarms } = synthesizedCloud(
-    plainStack(configOf({ tableName: 'Tab', partitionKey: 'id', events: { eventBus: 'default' } })),
+    plainStack(
+      configOf({
+        tableName: 'Tab',
+        partitionKey: 'id',
+        events: { to: 'arn:aws:events:us-east-1:123456789012:event-bus/default' },
+      }),
+    ),
   );
   const clock = new VirtualClock(START);
   const printed: string[] = [];
   const cloudWatch = new LocalCloudWatch({
     ...{ clock, queues: [] },
-    alarms: alarms.filter(({ name }) => name === 'precise-ttl-readers-behind'),
+    alarms: alarms.filter(({ name }) => name === 'precise-ttl-pipes-behind'),
     onAlarm: seen => printed.push(describeAlarm(seen)),
   });
   const record = deploymentMetrics({
@@ -183,13 +189,13 @@ test('the alarm of the readers sounds for what is an hour late, as the runbook s
   });
   cloudWatch.start();
   cleanUp = () => cloudWatch.stop();
-  record('ReaderDelay', 3599);
+  record('ExpiryAge', 3599);
   await clock.sleep(10 * MINUTE);
   expect(printed).toEqual([]);
-  record('ReaderDelay', 3600);
+  record('ExpiryAge', 3600);
   await clock.sleep(MINUTE + 1);
   expect(printed).toHaveLength(1);
-  expect(notPrinted('readers-behind', printed)).toEqual([]);
+  expect(notPrinted('pipes-behind', printed)).toEqual([]);
   await clock.sleep(16 * MINUTE);
   expect(printed).toHaveLength(2);
   expect(cloudWatch.alarms.map(({ state }) => state)).toEqual(['OK']);

@@ -1,5 +1,5 @@
 import { VirtualClock } from 'stepfunctions-emulator';
-import type { DynamoDbStreamRecord } from '../../../functions/stream/event.ts';
+import type { DynamoDbStreamRecord } from '../../../functions/only-expiries/contract.ts';
 import {
   machineRecordTime,
   StreamPoller,

@@ -1,13 +1,11 @@
 import { alarmNamesOf } from '../../../config/alarms.ts';
 import { tickSchedule } from '../../../config/deployments.ts';
+import { pipeName } from '../../../config/names.ts';
+import { pipesOf } from '../../../config/pipe-props.ts';
 import type { PreciseTtlProps } from '../../../config/props.ts';
-import { STREAM_FILTER, streamFunctionsOf } from '../../../config/stream-props.ts';
+import type { SeenPipe } from '../../../operate/aws/pipes.ts';
 import type { NotChecked } from '../../../operate/deployment/check.ts';
-import type {
-  SeenAlarm,
-  SeenDeployment,
-  SeenStreamReader,
-} from '../../../operate/deployment/observe-deployment.ts';
+import type { SeenAlarm, SeenDeployment } from '../../../operate/deployment/observe-deployment.ts';
 import { deploymentFindings } from '../../../operate/doctor/deployment-findings.ts';
 import { verdictOf } from '../../../operate/doctor/report.ts';
 import { subjectOf } from './subject.ts';
@@ -29,14 +27,7 @@ const alarm = (name: string, over: Partial<SeenAlarm> = {}): SeenAlarm => ({
 const streamOf = (label: string) => `arn:aws:dynamodb:us-east-1:123456789012:table/T/stream/${label}`;
 const STREAM = streamOf('2026-11-21T00:00:00.000');
 const OLD_STREAM = streamOf('2026-11-01T00:00:00.000');
-const mapping = (over: Partial<SeenStreamReader> = {}): SeenStreamReader => ({
-  uuid: 'u',
-  streamArn: STREAM,
-  state: 'Enabled',
-  lastResult: 'OK',
-  filters: [JSON.stringify(STREAM_FILTER)],
-  ...over,
-});
+const RUNNING: SeenPipe = { streamArn: STREAM, state: 'RUNNING', reason: undefined };
 
 interface Case {
   readonly props?: Partial<PreciseTtlProps>;
@@ -59,7 +50,7 @@ function findings({ props, seen, streamArn, state = 'ENABLED' }: Case) {
     concurrency: { seen: 1000 },
     replayMachine: { seen: { arn: `${ARN}-replay`, createdAt: before(1000) } },
     state: { seen: { control: { pauses: {} }, watermarks: { tables: {} } } },
-    streamReaders: new Map(streamFunctionsOf(subject.props).map(reader => [reader, { seen: [mapping()] }])),
+    pipes: new Map(pipesOf(subject.props).map(pipe => [pipeName(subject.props, pipe), { seen: RUNNING }])),
     ...seen,
   };
   return deploymentFindings(deployment, subject, streamArn);
@@ -70,20 +61,15 @@ const tick = (over: object) => {
   return { schedules: new Map([[name, { seen }]]) };
 };
 
-const STREAMED = { archive: {}, events: { eventBus: 'default' } };
+const PIPED = { archive: true, events: { to: 'arn:aws:sqs:us-east-1:123456789012:expired' } } as const;
 
-/** The given mappings for the archive's function, on a table with {@link STREAM}; the other function has the correct one. */
-function archiveReader(...mappings: Partial<SeenStreamReader>[]): Case {
-  return {
-    props: STREAMED,
-    seen: {
-      streamReaders: new Map([
-        ['ArchiveExpiries', { seen: mappings.map(mapping) }],
-        ['PublishExpiries', { seen: [mapping()] }],
-      ]),
-    },
-    streamArn: STREAM,
-  };
+/** The pipe of the archive, on a table with {@link STREAM}; that of the events has no fault. */
+function archivePipe(seen: Partial<SeenPipe> | undefined): Case {
+  const pipes = new Map([
+    ['precise-ttl-T-archive', { seen: seen && { ...RUNNING, ...seen } }],
+    ['precise-ttl-T-events', { seen: RUNNING }],
+  ]);
+  return { props: PIPED, seen: { pipes }, streamArn: STREAM };
 }
 
 const NO_SCHEDULE = { schedules: new Map([['precise-ttl-tick', { seen: undefined }]]) };
@@ -96,46 +82,20 @@ const toldNobody = (silent: string): Case => ({
 });
 
 test.each<[string, Case, string[]]>([
-  ['all is well with the stream', { props: STREAMED }, []],
-  ['nothing was read from it yet', archiveReader({ lastResult: undefined }), []],
-  ['what reads it is being changed', archiveReader({ state: 'Updating' }), []],
-  ['nothing reads it', archiveReader(), ['stream-reader-missing']],
-  ['what reads it is off', archiveReader({ state: 'Disabled' }), ['stream-reader-off']],
+  ['all is well with the pipes', { props: PIPED, streamArn: STREAM }, []],
+  ['a pipe is being changed', archivePipe({ state: 'UPDATING' }), []],
+  ['a pipe is not there', archivePipe(undefined), ['pipe-missing']],
+  ['a pipe was stopped', archivePipe({ state: 'STOPPED' }), ['pipe-off']],
+  ['a pipe could not be started', archivePipe({ state: 'START_FAILED' }), ['pipe-off']],
   [
-    'what reads it has another filter',
-    archiveReader({ filters: ['{"eventName":["INSERT"]}', 'no JSON'] }),
-    ['stream-reader-filtered'],
-  ],
-  ['what reads it is called for more than removals', archiveReader({ filters: [] }), []],
-  [
-    'it is called for other things, too',
-    archiveReader({ filters: ['{"eventName":["INSERT"]}', '{ "eventName": ["REMOVE"] }'] }),
-    [],
-  ],
-  [
-    'what reads it fails',
-    archiveReader({ lastResult: 'PROBLEM: Function call failed' }),
-    ['stream-reader-failing'],
-  ],
-  [
-    'what reads it reads one that the table had before',
-    archiveReader({ streamArn: OLD_STREAM }),
-    ['stream-reader-on-old-stream'],
-  ],
-  [
-    'one more reads the old one to its end',
-    archiveReader({ streamArn: OLD_STREAM, lastResult: 'PROBLEM' }, {}),
-    [],
-  ],
-  [
-    'one reads the old one, and the other is off',
-    archiveReader({ streamArn: OLD_STREAM }, { state: 'Disabled' }),
-    ['stream-reader-off'],
+    'a pipe reads a stream that the table had before',
+    archivePipe({ streamArn: OLD_STREAM }),
+    ['pipe-on-old-stream'],
   ],
   [
     'which stream the table has is not known',
-    { ...archiveReader({ streamArn: OLD_STREAM, state: 'Disabled' }), streamArn: undefined },
-    ['stream-reader-off'],
+    { ...archivePipe({ streamArn: OLD_STREAM, state: 'STOPPED' }), streamArn: undefined },
+    ['pipe-off'],
   ],
   ['all is well', {}, []],
   [

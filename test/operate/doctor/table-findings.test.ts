@@ -170,9 +170,9 @@ test.each([
 });
 
 describe.each([
-  ['archive', { archive: {} }],
-  ['events', { events: { eventBus: 'default' } }],
-])('with %s the stream', (_name, props) => {
+  ['archive', { archive: true }],
+  ['events', { events: { to: 'arn:aws:events:us-east-1:123456789012:event-bus/default' } }],
+] as const)('with %s the stream', (_name, props) => {
   test.each([
     ['OLD_IMAGE', []],
     ['NEW_AND_OLD_IMAGES', []],
@@ -235,7 +235,7 @@ test('recovery is asked for where a deployment turns it on', () => {
 
 describe('a restored table', () => {
   const { client } = useLocalDynamoDb();
-  const RESTORED = { tableName: 'Restored', partitionKey: 'id', archive: {} } as const;
+  const RESTORED = { tableName: 'Restored', partitionKey: 'id', archive: true } as const;
 
   /** A table as a restore creates it: only its keys, its index and its items. */
   beforeAll(async () => {
@@ -251,7 +251,7 @@ describe('a restored table', () => {
     // DynamoDB Local takes the place of DynamoDB; there are no other services.
     const connect = () => ({
       ...{ isLocal: false, dynamoDb: client, sfn: undefined, scheduler: undefined, sqs: undefined },
-      ...{ lambda: undefined, cloudWatch: undefined, destroy: () => {} },
+      ...{ lambda: undefined, pipes: undefined, cloudWatch: undefined, destroy: () => {} },
     });
     const report = await examine({ config: configOf(RESTORED) }, connect);
     const found = report.tables[0]?.findings.map(({ id, what }) => `${id}: ${what}`) ?? [];

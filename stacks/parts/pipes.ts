@@ -1,0 +1,252 @@
+import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
+import { PipesPipe, type PipesPipeTargetParameters } from '@cdktf/provider-aws/lib/pipes-pipe/index.js';
+import { Construct } from 'constructs';
+import type { Deployment } from '../../config/deployments.ts';
+import { beginningOf, pipeName, pipesRole } from '../../config/names.ts';
+import { type EventTarget, type Pipe, pipesOf } from '../../config/pipe-props.ts';
+import { escaped } from '../../config/terraform-text.ts';
+import type { PipedRecord, TargetKind } from '../../functions/only-expiries/contract.ts';
+import { queueKeyStatements, tableKeyStatements } from './access-statements.ts';
+import { Archive } from './archive.ts';
+import type { Place } from './place.ts';
+import { ServiceRole, type Statement } from './role.ts';
+import { LOG_RETENTION_DAYS, SweepFunction } from './sweep-function.ts';
+import type { SweptTable } from './swept-table.ts';
+
+/** How a pipe delivers to a kind of target. */
+interface Delivery {
+  /** Most records of a call: what the target's batch call takes. Source: EventBridge User Guide, "Pipes batching and concurrency". */
+  readonly batchSize: number;
+  readonly action: string;
+  /** A value that begins with `$.` is a path into an event of OnlyExpiries. */
+  readonly parameters?: PipesPipeTargetParameters;
+  /** The encryption context and the actions by which the sender uses the target's key. */
+  readonly key?: { readonly context: string; readonly actions: readonly string[] };
+}
+
+const DECRYPT_TOO = ['kms:Decrypt', 'kms:GenerateDataKey'];
+
+const DELIVERIES: Readonly<Record<EventTarget | 'archive', Delivery>> = {
+  archive: { batchSize: 100, action: 'firehose:PutRecordBatch' },
+  bus: {
+    batchSize: 10,
+    action: 'events:PutEvents',
+    parameters: {
+      eventbridgeEventBusParameters: {
+        source: 'precise-ttl',
+        detailType: 'DynamoDB Item Expired',
+        time: '$.deletedAt',
+      },
+    },
+  },
+  queue: {
+    batchSize: 10,
+    action: 'sqs:SendMessage',
+    key: { context: 'aws:sqs:arn', actions: DECRYPT_TOO },
+  },
+  fifoQueue: {
+    batchSize: 10,
+    action: 'sqs:SendMessage',
+    parameters: { sqsQueueParameters: { messageGroupId: '$.group', messageDeduplicationId: '$.id' } },
+    key: { context: 'aws:sqs:arn', actions: DECRYPT_TOO },
+  },
+  topic: {
+    batchSize: 10,
+    action: 'sns:Publish',
+    key: { context: 'aws:sns:topicArn', actions: DECRYPT_TOO },
+  },
+  stream: {
+    batchSize: 100,
+    action: 'kinesis:PutRecords',
+    parameters: { kinesisStreamParameters: { partitionKey: '$.group' } },
+    key: { context: 'aws:kinesis:arn', actions: ['kms:GenerateDataKey'] },
+  },
+  firehose: { batchSize: 100, action: 'firehose:PutRecordBatch' },
+  function: {
+    batchSize: 10,
+    action: 'lambda:InvokeFunction',
+    parameters: { lambdaFunctionParameters: { invocationType: 'REQUEST_RESPONSE' } },
+  },
+  stateMachine: {
+    batchSize: 10,
+    action: 'states:StartExecution',
+    parameters: { stepFunctionStateMachineParameters: { invocationType: 'FIRE_AND_FORGET' } },
+  },
+};
+
+/** Seconds for which the records of an archive are collected; events are sent at once. */
+const ARCHIVE_WINDOW_SECONDS = 30;
+
+/** Age at which a record goes to the failure queue: less than the 24 hours of a stream, so that it can still be read there. */
+export const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
+
+/** The most that Pipes take; the age ends earlier what comes again each minute. Source: Pipes API reference. */
+const MAX_RETRY_ATTEMPTS = 10_000;
+
+/** Batches of one shard at the same time, in the order of each key. A call takes some 80 ms, so that one at a time were 125 events/s. */
+const PARALLEL_BATCHES = 10;
+
+/** Only removals can be expiries. Pipes drop other records before they are paid for. */
+export const REMOVALS = { eventName: ['REMOVE'] };
+
+export interface PipesProps {
+  readonly place: Place;
+  readonly deployment: Deployment;
+  readonly tables: readonly SweptTable[];
+  /** ARN of the queue for records that cannot be delivered. */
+  readonly failuresArn: string;
+}
+
+interface TablePipe {
+  readonly table: SweptTable;
+  readonly pipe: Pipe;
+  readonly targetArn: string;
+}
+
+/** The pipes from the streams of a deployment's tables, the function that they share, and the archives. */
+export class Pipes extends Construct {
+  readonly onlyExpiries: SweepFunction;
+  readonly logGroup: CloudwatchLogGroup;
+  /** Undefined if no table has one. */
+  readonly archive: Archive | undefined;
+  readonly roles: readonly ServiceRole[];
+  /** By their names in AWS. */
+  readonly pipes: Readonly<Record<string, PipesPipe>>;
+  readonly #props: PipesProps;
+
+  constructor(scope: Construct, id: string, props: PipesProps) {
+    super(scope, id);
+    this.#props = props;
+    const { place, deployment, tables } = props;
+    const { name, kmsKeyArn } = deployment;
+    this.onlyExpiries = new SweepFunction(this, 'only-expiries', {
+      place,
+      task: 'OnlyExpiries',
+      worksFor: name,
+      environment: { DEPLOYMENT_NAME: name },
+      statements: [],
+      sweep: deployment,
+    });
+    // Services write into groups of this name without a resource policy. Source: CloudWatch Logs User Guide, "Logs sent to CloudWatch Logs".
+    this.logGroup = new CloudwatchLogGroup(this, 'logs', {
+      name: `/aws/vendedlogs/pipes/${name}`,
+      retentionInDays: LOG_RETENTION_DAYS,
+      ...(kmsKeyArn !== undefined && { kmsKeyId: kmsKeyArn }),
+    });
+    const archived = tables.filter(table => table.props.archive);
+    this.archive =
+      archived.length === 0
+        ? undefined
+        : new Archive(this, 'archive', { place, deployment, tables: archived, logGroup: this.logGroup });
+    const all = tables.flatMap(table => this.#pipesOf(table));
+    const kinds = (['archive', 'events'] as const).map(kind => {
+      const own = all.filter(({ pipe }) => (pipe.kind === 'archive') === (kind === 'archive'));
+      return { kind, own, role: own.length === 0 ? undefined : this.#role(kind, own) };
+    });
+    this.roles = kinds.flatMap(({ role }) => role ?? []);
+    this.pipes = Object.fromEntries(
+      kinds.flatMap(({ own, role }) =>
+        own.map(each => [pipeName(each.table.props, each.pipe), this.#pipe(each, role as ServiceRole)]),
+      ),
+    );
+  }
+
+  #pipesOf(table: SweptTable): TablePipe[] {
+    const { props, streamArn = '' } = table;
+    this.#props.place.know(streamArn, props.tableName, 'table//stream/2026-11-20T09:00:00.000');
+    return pipesOf(props).map(pipe => {
+      const targetArn = pipe.to ?? this.archive?.streams[props.name]?.arn ?? '';
+      if (pipe.to === undefined) this.#props.place.know(targetArn, pipeName(props, pipe), 'deliverystream/');
+      return { table, pipe, targetArn };
+    });
+  }
+
+  /** One role for a kind of delivery: a role for each pipe would be two for each table. */
+  #role(kind: 'archive' | 'events', own: readonly TablePipe[]): ServiceRole {
+    const { place, deployment, failuresArn } = this.#props;
+    const { name, kmsKeyArn } = deployment;
+    const statements: Statement[] = [
+      {
+        actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+        resources: own.map(({ table }) => table.streamArn ?? ''),
+      },
+      // It has no resource. Source: Service Authorization Reference, "Actions, resources, and condition keys for Amazon DynamoDB".
+      { actions: ['dynamodb:ListStreams'], resources: ['*'] },
+      ...own.flatMap(({ table }) => tableKeyStatements('read', table.props, place)),
+      { actions: ['lambda:InvokeFunction'], resources: [this.onlyExpiries.arn] },
+      ...own.map(({ pipe, targetArn }) => ({
+        actions: [deliveryOf(pipe.kind).action],
+        resources: [targetArn],
+      })),
+      ...own.flatMap(({ pipe, targetArn }) => targetKeyStatements(pipe.kind, targetArn, kmsKeyArn)),
+      { actions: ['sqs:SendMessage'], resources: [failuresArn] },
+      ...queueKeyStatements(deployment, failuresArn),
+    ];
+    return new ServiceRole(this, `${kind}-role`, {
+      place,
+      name: pipesRole(name, kind),
+      service: 'pipes.amazonaws.com',
+      account: place.account,
+      sourceArn: place.arn('pipes', `pipe/${beginningOf(name)}*`),
+      statements,
+    });
+  }
+
+  #pipe({ table, pipe, targetArn }: TablePipe, role: ServiceRole): PipesPipe {
+    const { failuresArn } = this.#props;
+    const { batchSize, parameters } = deliveryOf(pipe.kind);
+    const isArchive = pipe.kind === 'archive';
+    const name = pipeName(table.props, pipe);
+    return new PipesPipe(this, name, {
+      name,
+      roleArn: role.arn,
+      source: table.streamArn ?? '',
+      sourceParameters: {
+        filterCriteria: { filter: [{ pattern: JSON.stringify(REMOVALS) }] },
+        dynamodbStreamParameters: {
+          // An archive also gets what expired before it was made, as far back as the stream goes.
+          startingPosition: isArchive ? 'TRIM_HORIZON' : 'LATEST',
+          batchSize,
+          maximumBatchingWindowInSeconds: isArchive ? ARCHIVE_WINDOW_SECONDS : 0,
+          parallelizationFactor: batchSize === 10 ? PARALLEL_BATCHES : 1,
+          maximumRecordAgeInSeconds: MAX_RECORD_AGE_SECONDS,
+          maximumRetryAttempts: MAX_RETRY_ATTEMPTS,
+          onPartialBatchItemFailure: 'AUTOMATIC_BISECT',
+          deadLetterConfig: { arn: failuresArn },
+        },
+      },
+      enrichment: this.onlyExpiries.arn,
+      enrichmentParameters: { inputTemplate: inputTemplate(table, pipe) },
+      target: targetArn,
+      ...(parameters && { targetParameters: parameters }),
+      logConfiguration: {
+        level: 'ERROR',
+        cloudwatchLogsLogDestination: { logGroupArn: this.logGroup.arn },
+      },
+      dependsOn: [...role.policies],
+    });
+  }
+}
+
+function deliveryOf(kind: TargetKind): Delivery {
+  return DELIVERIES[kind];
+}
+
+/** Permissions for a target that is encrypted with the deployment's key. Sources: developer guides of SQS, SNS and Kinesis on KMS. */
+function targetKeyStatements(kind: TargetKind, arn: string, kmsKeyArn: string | undefined): Statement[] {
+  const { key } = deliveryOf(kind);
+  if (key === undefined || kmsKeyArn === undefined) return [];
+  const condition = { StringEquals: { [`kms:EncryptionContext:${key.context}`]: arn } };
+  return [{ actions: key.actions, resources: [kmsKeyArn], condition }];
+}
+
+/** What a pipe gives to OnlyExpiries of each record. Source: EventBridge User Guide, "Pipes input transformation". */
+function inputTemplate({ tableName, props }: SweptTable, { kind, oldImage }: Pipe): string {
+  const known: Omit<PipedRecord, 'record'> = {
+    table: tableName,
+    ttlAttribute: escaped(props.ttlAttribute),
+    to: kind,
+    oldImage,
+  };
+  return `${JSON.stringify(known).slice(0, -1)},"record":<aws.pipes.event.json>}`;
+}
