@@ -143,7 +143,7 @@ export function resolveReferences({ resource, data, output }: PlainStack, place:
   };
   const blocks = Object.entries({ resource, data }).flatMap(([kind, types]) =>
     Object.entries(types).flatMap(([type, named]) =>
-      Object.entries(named).map(([id, given]): ResolvedBlock => {
+      Object.entries(type === 'terraform_data' ? {} : named).map(([id, given]): ResolvedBlock => {
         const address = `${kind === 'data' ? 'data.' : ''}${type}.${id}`;
         const own = Object.entries(given).filter(([argument]) => !THEIR_OWN.includes(argument));
         const body = resolve(Object.fromEntries(own), address) as ResolvedBlock['body'];
