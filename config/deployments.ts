@@ -58,10 +58,10 @@ export const fieldInTables: FieldOf = (index, prop) =>
 export function deploymentProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): FieldProblem[] {
   const twins = twinProblems(tables, fieldOf);
   if (twins.length > 0) return twins;
-  const disagreeing = tables.flatMap((table, index) => [
-    ...disagreements(table, index, tables, fieldOf),
-    ...lockProblems(table, index, tables, fieldOf),
-  ]);
+  const disagreeing = [
+    ...tables.flatMap((table, index) => disagreements(table, index, tables, fieldOf)),
+    ...lockProblems(tables, fieldOf),
+  ];
   if (disagreeing.length > 0) return disagreeing;
   return nameProblems(tables, fieldOf);
 }
@@ -101,28 +101,19 @@ function disagreements(
 }
 
 /** Problems of archives in one bucket that are to be locked for different times: a bucket has one default retention. */
-function lockProblems(
-  table: ResolvedProps,
-  index: number,
-  tables: readonly ResolvedProps[],
-  fieldOf: FieldOf,
-): FieldProblem[] {
-  const isInBucket = (other: ResolvedProps) => {
-    const archive = archiveOf(other);
-    return other.sweep === table.sweep && archive !== undefined && archive.bucket === undefined;
-  };
-  const lockOf = (other: ResolvedProps) => archiveOf(other)?.lockDays ?? 0;
-  const first = tables.findIndex(isInBucket);
-  const other = tables[first];
-  if (other === undefined || !isInBucket(table) || lockOf(other) === lockOf(table)) return [];
-  return [
-    {
-      field: fieldOf(index, 'archive.lockDays'),
-      expected: `${lockOf(other)}, as ${fieldOf(first, '')} (${other.tableName}) has it: both are in the bucket of ${table.sweep}`,
-      got: lockOf(table),
-      remedy: "Lock both for the same time; or put one into a deployment of its own with sweep: 'name'.",
-    },
-  ];
+function lockProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): FieldProblem[] {
+  const locks = tables.map(table => {
+    const archive = archiveOf(table);
+    return archive && archive.bucket === undefined ? (archive.lockDays ?? 0) : undefined;
+  });
+  const first = locks.findIndex(lock => lock !== undefined);
+  const expected = `${locks[first]}, as ${fieldOf(first, '')} has it: both are in one bucket`;
+  const remedy = 'Lock both for the same time, or name a bucket of yours for one.';
+  return locks.flatMap((got, index) =>
+    got === undefined || got === locks[first]
+      ? []
+      : [{ field: fieldOf(index, 'archive.lockDays'), expected, got, remedy }],
+  );
 }
 
 const inWords = (value: unknown): string => JSON.stringify(value) ?? 'none';

@@ -97,9 +97,10 @@ export function namesOfDeployment(field: string, name: string): Named {
     name,
     names: {
       role: [
-        ...ALL_FUNCTIONS.map(each => `${name}-${fileOf(each)}`),
-        ...[sweepRole(name), `${name}-schedule`, pipesRole(name, 'archive'), pipesRole(name, 'events')],
-        deliveryRole(name),
+        ...[...ALL_FUNCTIONS.map(fileOf), 'schedule', 'pipes-archive', 'pipes-events', 'archive'].map(
+          ending => `${name}-${ending}`,
+        ),
+        sweepRole(name),
       ],
       'state machine': [name, replayName(name)],
     },
@@ -118,16 +119,6 @@ export function beginningOf(deployment: string): string {
 
 /** Longest name of a deployment that is whole in the prefix of its tables' names. */
 const LONGEST_WHOLE = 35;
-
-/** Name of the role of a deployment's pipes to archives, or to what events go to. */
-export function pipesRole(deployment: string, kind: 'archive' | 'events'): string {
-  return `${deployment}-pipes-${kind}`;
-}
-
-/** Name of the role with which Firehose writes a deployment's archives. */
-export function deliveryRole(deployment: string): string {
-  return `${deployment}-archive`;
-}
 
 /** Finds a name that two would share. IAM's names do not differ by case. Source: IAM API reference, CreateRole. */
 function shared(own: Named, others: Named): { readonly what: string; readonly name: string } | undefined {

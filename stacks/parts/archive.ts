@@ -11,7 +11,7 @@ import { S3BucketVersioningA } from '@cdktf/provider-aws/lib/s3-bucket-versionin
 import { type ITerraformDependable, TerraformElement, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import type { Deployment } from '../../config/deployments.ts';
-import { beginningOf, bucketPrefixOf, deliveryRole, pipeName } from '../../config/names.ts';
+import { beginningOf, bucketPrefixOf, pipeName } from '../../config/names.ts';
 import { archiveOf } from '../../config/pipe-props.ts';
 import type { Place } from './place.ts';
 import { ServiceRole } from './role.ts';
@@ -57,9 +57,7 @@ const BUFFER = { bufferingInterval: 300, bufferingSize: 64 } as const;
 export interface ArchiveProps {
   readonly place: Place;
   readonly deployment: Deployment;
-  /** The archived tables. */
   readonly tables: readonly SweptTable[];
-  /** Where Firehose writes why it could not deliver. */
   readonly logGroup: CloudwatchLogGroup;
 }
 
@@ -94,7 +92,7 @@ export class Archive extends Construct {
     const logs = new CloudwatchLogStream(this, 'logs', { name: 'archive', logGroupName: logGroup.name });
     this.role = new ServiceRole(this, 'role', {
       place,
-      name: deliveryRole(deployment.name),
+      name: `${deployment.name}-archive`,
       service: 'firehose.amazonaws.com',
       account: place.account,
       sourceArn: place.arn('firehose', `deliverystream/${beginningOf(deployment.name)}*`),
@@ -142,11 +140,6 @@ export class Archive extends Construct {
   }
 }
 
-interface ArchiveBucketProps {
-  readonly deployment: Deployment;
-  readonly lockDays: number;
-}
-
 /** The bucket of a deployment's archives. Like a table it outlives its deployment. */
 class ArchiveBucket extends Construct {
   readonly bucketName: string;
@@ -154,7 +147,11 @@ class ArchiveBucket extends Construct {
   /** Resources that must exist before the first object: otherwise it would have no version, not your key, no lock, or no policy. */
   readonly beforeObjects: readonly ITerraformDependable[];
 
-  constructor(scope: Construct, id: string, { deployment, lockDays }: ArchiveBucketProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { deployment, lockDays }: { readonly deployment: Deployment; readonly lockDays: number },
+  ) {
     super(scope, id);
     const { kmsKeyArn } = deployment;
     this.bucket = new S3Bucket(this, 'bucket', {

@@ -2,8 +2,8 @@ import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group
 import { PipesPipe, type PipesPipeTargetParameters } from '@cdktf/provider-aws/lib/pipes-pipe/index.js';
 import { Construct } from 'constructs';
 import type { Deployment } from '../../config/deployments.ts';
-import { beginningOf, pipeName, pipesRole } from '../../config/names.ts';
-import { type EventTarget, type Pipe, pipesOf } from '../../config/pipe-props.ts';
+import { beginningOf, pipeName } from '../../config/names.ts';
+import { type Pipe, pipesOf } from '../../config/pipe-props.ts';
 import { escaped } from '../../config/terraform-text.ts';
 import type { PipedRecord, TargetKind } from '../../functions/only-expiries/contract.ts';
 import { queueKeyStatements, tableKeyStatements } from './access-statements.ts';
@@ -26,7 +26,7 @@ interface Delivery {
 
 const DECRYPT_TOO = ['kms:Decrypt', 'kms:GenerateDataKey'];
 
-const DELIVERIES: Readonly<Record<EventTarget | 'archive', Delivery>> = {
+const DELIVERIES: Readonly<Record<TargetKind, Delivery>> = {
   archive: { batchSize: 100, action: 'firehose:PutRecordBatch' },
   bus: {
     batchSize: 10,
@@ -78,16 +78,13 @@ const DELIVERIES: Readonly<Record<EventTarget | 'archive', Delivery>> = {
 const ARCHIVE_WINDOW_SECONDS = 30;
 
 /** Age at which a record goes to the failure queue: less than the 24 hours of a stream, so that it can still be read there. */
-export const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
+const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 
 /** The most that Pipes take; the age ends earlier what comes again each minute. Source: Pipes API reference. */
 const MAX_RETRY_ATTEMPTS = 10_000;
 
 /** Batches of one shard at the same time, in the order of each key. A call takes some 80 ms, so that one at a time were 125 events/s. */
 const PARALLEL_BATCHES = 10;
-
-/** Only removals can be expiries. Pipes drop other records before they are paid for. */
-export const REMOVALS = { eventName: ['REMOVE'] };
 
 export interface PipesProps {
   readonly place: Place;
@@ -109,7 +106,6 @@ export class Pipes extends Construct {
   readonly logGroup: CloudwatchLogGroup;
   /** Undefined if no table has one. */
   readonly archive: Archive | undefined;
-  readonly roles: readonly ServiceRole[];
   /** By their names in AWS. */
   readonly pipes: Readonly<Record<string, PipesPipe>>;
   readonly #props: PipesProps;
@@ -143,7 +139,6 @@ export class Pipes extends Construct {
       const own = all.filter(({ pipe }) => (pipe.kind === 'archive') === (kind === 'archive'));
       return { kind, own, role: own.length === 0 ? undefined : this.#role(kind, own) };
     });
-    this.roles = kinds.flatMap(({ role }) => role ?? []);
     this.pipes = Object.fromEntries(
       kinds.flatMap(({ own, role }) =>
         own.map(each => [pipeName(each.table.props, each.pipe), this.#pipe(each, role as ServiceRole)]),
@@ -175,7 +170,7 @@ export class Pipes extends Construct {
       ...own.flatMap(({ table }) => tableKeyStatements('read', table.props, place)),
       { actions: ['lambda:InvokeFunction'], resources: [this.onlyExpiries.arn] },
       ...own.map(({ pipe, targetArn }) => ({
-        actions: [deliveryOf(pipe.kind).action],
+        actions: [DELIVERIES[pipe.kind].action],
         resources: [targetArn],
       })),
       ...own.flatMap(({ pipe, targetArn }) => targetKeyStatements(pipe.kind, targetArn, kmsKeyArn)),
@@ -184,7 +179,7 @@ export class Pipes extends Construct {
     ];
     return new ServiceRole(this, `${kind}-role`, {
       place,
-      name: pipesRole(name, kind),
+      name: `${name}-pipes-${kind}`,
       service: 'pipes.amazonaws.com',
       account: place.account,
       sourceArn: place.arn('pipes', `pipe/${beginningOf(name)}*`),
@@ -194,7 +189,7 @@ export class Pipes extends Construct {
 
   #pipe({ table, pipe, targetArn }: TablePipe, role: ServiceRole): PipesPipe {
     const { failuresArn } = this.#props;
-    const { batchSize, parameters } = deliveryOf(pipe.kind);
+    const { batchSize, parameters } = DELIVERIES[pipe.kind];
     const isArchive = pipe.kind === 'archive';
     const name = pipeName(table.props, pipe);
     return new PipesPipe(this, name, {
@@ -202,7 +197,7 @@ export class Pipes extends Construct {
       roleArn: role.arn,
       source: table.streamArn ?? '',
       sourceParameters: {
-        filterCriteria: { filter: [{ pattern: JSON.stringify(REMOVALS) }] },
+        filterCriteria: { filter: [{ pattern: '{"eventName":["REMOVE"]}' }] },
         dynamodbStreamParameters: {
           // An archive also gets what expired before it was made, as far back as the stream goes.
           startingPosition: isArchive ? 'TRIM_HORIZON' : 'LATEST',
@@ -228,13 +223,9 @@ export class Pipes extends Construct {
   }
 }
 
-function deliveryOf(kind: TargetKind): Delivery {
-  return DELIVERIES[kind];
-}
-
 /** Permissions for a target that is encrypted with the deployment's key. Sources: developer guides of SQS, SNS and Kinesis on KMS. */
 function targetKeyStatements(kind: TargetKind, arn: string, kmsKeyArn: string | undefined): Statement[] {
-  const { key } = deliveryOf(kind);
+  const { key } = DELIVERIES[kind];
   if (key === undefined || kmsKeyArn === undefined) return [];
   const condition = { StringEquals: { [`kms:EncryptionContext:${key.context}`]: arn } };
   return [{ actions: key.actions, resources: [kmsKeyArn], condition }];

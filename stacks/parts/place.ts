@@ -16,8 +16,6 @@ const ARN_LENGTH = 'arn::::::'.length + PARTITION_LENGTH + REGION_LENGTH + ACCOU
 export class Place extends Construct {
   readonly account: string;
   readonly partition: string;
-  /** The suffix of the services' names in URLs: `amazonaws.com`. */
-  readonly dnsSuffix: string;
   readonly region: string;
   /** Lengths of texts that only Terraform knows. */
   readonly #lengths = new Map<string, number>();
@@ -25,9 +23,7 @@ export class Place extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
     this.account = new DataAwsCallerIdentity(this, 'identity', {}).accountId;
-    const { partition, dnsSuffix } = new DataAwsPartition(this, 'partition', {});
-    this.partition = partition;
-    this.dnsSuffix = dnsSuffix;
+    this.partition = new DataAwsPartition(this, 'partition', {}).partition;
     this.region = new DataAwsRegion(this, 'region', {}).region;
     this.#lengths.set(this.account, ACCOUNT_LENGTH);
     this.#lengths.set(this.partition, PARTITION_LENGTH);
