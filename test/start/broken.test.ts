@@ -1,8 +1,10 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 
+import type { PipedRecord } from '../../functions/only-expiries/contract.ts';
 import { waitUntil } from '../../functions/retry/backoff.ts';
 import type { PromiseName, Status } from '../../lab/demo/promises.ts';
 import type { LocalCloudOptions } from '../../local/cloud.ts';
+import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
 import type { ChildStart } from '../../statemachine/contract/child.ts';
 import type { PlanSweepOutput } from '../../statemachine/contract/execution.ts';
 import { answering, deployedWith, JOB_STARTED, judgedJob, SleepingClock } from '../support/main-job.ts';
@@ -84,4 +86,40 @@ test('what is not deleted at all is broken, however long the machine slept', asy
   expect(status).toBe(1);
   expect(notKept).toMatchObject({ expiredDeleted: 'broken', noneOverdue: 'broken' });
   expect(printed).toMatch(/✗ \d+ items expired, but 0 were deleted/);
+});
+
+/** Stands before the functions whose names end so. */
+const before = (name: string, wrap: InvokeWrapper): Partial<LocalCloudOptions> => ({
+  functions: {
+    wrap: (call, next) => (call.functionName.endsWith(`-${name}`) ? wrap(call, next) : next()),
+  },
+});
+/** Lets OnlyExpiries see another TTL than the item had. */
+const expiredAMinuteEarlier: InvokeWrapper = ({ payload }, next) => {
+  for (const { record } of payload as PipedRecord[]) {
+    const { ExpirationTime: ttl } = record.dynamodb.OldImage ?? {};
+    if (ttl && 'N' in ttl) Object.assign(ttl, { N: String(Number(ttl.N) - 60) });
+  }
+  return next();
+};
+const passesNothing: InvokeWrapper = async () => ({ ok: true, payload: [] });
+
+test.concurrent.each<[string, Partial<LocalCloudOptions>, Partial<Record<PromiseName, Status>>, RegExp]>([
+  [
+    'an OnlyExpiries that passes nothing',
+    before('only-expiries', passesNothing),
+    { eventOfEach: 'broken' },
+    /✗ deleted = events = events +\d+ = 0 = 0/,
+  ],
+  [
+    'an OnlyExpiries that takes items for expired a minute early',
+    before('only-expiries', expiredAMinuteEarlier),
+    { eventsOnlyOfExpired: 'broken', eventsAsWritten: 'broken' },
+    /✗ \d+ items became events that had not expired/,
+  ],
+])('%s is seen', async (_name, cloud, broken, says) => {
+  const { status, notKept, printed } = await judgedJob(cloud, 1, { archive: true });
+  expect(status).toBe(1);
+  expect(notKept).toMatchObject(broken);
+  expect(printed).toMatch(says);
 });

@@ -39,7 +39,7 @@ function withMargin(mode: Expected): Expected {
   };
 }
 
-const FOLLOWED = ['  ✓ deleted = archived = events ', '  ✓ archived wrongly ', '  ✓ events wrongly '];
+const FOLLOWED = ['  ✓ deleted = events = events ', '  ✓ events wrongly '];
 
 test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
   [
@@ -56,7 +56,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
           partitionKey: { name: 'TokenId', type: 'N' },
           deleteMode: 'batch',
         },
-        events: { to: 'arn:aws:lambda:us-east-1:123456789012:function:own-function' },
+        events: { to: 'arn:aws:lambda:us-east-1:123456789012:function:own-function', oldImage: true },
       },
     ],
     {
@@ -65,7 +65,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
         "renewed: none: deleteMode 'batch'",
         '    renewed, kept        –',
         '  ✓ deleted = events ',
-        'to the function own-function',
+        'to function:own-function, for which this run stands',
       ],
     },
   ],
@@ -87,7 +87,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     },
   ],
   [
-    'by second, an existing table with a sort key, an archive of expiries to be restored from, under a prefix, and events on a bus',
+    'by second, an existing table with a sort key, an archive, and events on a bus',
     [
       {
         ...{ ...SESSION_DATA, existingTable: true, index: { by: 'second' } },
@@ -100,8 +100,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
       says: [
         ...FOLLOWED,
         'swept as the existing SessionData\n',
-        'an object after at most 5 s\n',
-        'to the EventBridge bus own-bus',
+        'from expiry to the event; to event-bus/own-bus',
       ],
     },
   ],
@@ -130,7 +129,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     },
   ],
 ])('%s', async (_name, tables, { promised, overdue, says = [] }) => {
-  const { result, violations, doubts, printed } = await runJob(tables);
+  const { result, violations, doubts, printed } = await runJob(tables, { rate: 1 });
   expect({ violations, doubts, verdict: result.verdict }).toEqual({
     violations: [],
     doubts: [],
@@ -144,4 +143,21 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
   // What other modes do is not said.
   expect(printed.includes('A tick owns')).toBe(!promised.includes('one sweep a minute'));
   expect(printed).toContain('Every promise was kept.');
+});
+
+test('--archive gives an archive and events to a table whose configuration names neither', async () => {
+  const { result, violations, doubts, printed } = await runJob([SESSION_DATA], {
+    archive: true,
+    rate: 1,
+  });
+  expect({ violations, doubts, verdict: result.verdict }).toEqual({
+    violations: [],
+    doubts: [],
+    verdict: 'kept',
+  });
+  const { deleted, events } = result;
+  expect(events?.map(({ items }) => items)).toEqual([deleted, deleted]);
+  expect(deleted).toBeGreaterThan(20);
+  for (const text of FOLLOWED) expect(printed).toContain(text);
+  expect(printed).toMatch(/; [1-9]\d* deleted by the application/);
 });

@@ -1,7 +1,42 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { using, write } from './sessions.ts';
 
-test('without events and an archive there are no expiries', () =>
+const BUS = 'arn:aws:events:us-east-1:123456789012:event-bus/orders';
+
+test('a test sees what the pipes pass on: the expiries of its items, and no other deletes', () =>
+  using({ archive: true, events: { to: BUS } }, async local => {
+    await write(local, 'first', 200);
+    await write(local, 'second', 230);
+    await write(local, 'stays', 9_000);
+    await write(local, 'deleted', 9_000);
+    await local.documents.send(new DeleteCommand({ TableName: 'Sessions', Key: { id: 'deleted' } }));
+    expect(await local.expiries()).toEqual([]);
+    await local.advance('4m');
+    const seen = await local.expiries();
+    // At the second of the virtual clock at which each was deleted: the next one, since records are judged.
+    const expected = [
+      ['first', '2026-11-20T09:03:25.000Z'],
+      ['second', '2026-11-20T09:03:55.000Z'],
+    ].map(([id, time]) => ({
+      table: 'Sessions',
+      key: { id: { S: id } },
+      expiredAt: time,
+      deletedAt: new Date(Date.parse(String(time)) + 1000).toISOString(),
+    }));
+    const events = seen.filter(({ target }) => target === BUS);
+    expect(events).toMatchObject(expected);
+    expect(events.map(({ oldImage }) => oldImage)).toEqual([undefined, undefined]);
+    const archived = seen.filter(({ target }) => target.includes(':deliverystream/'));
+    expect(archived).toMatchObject(expected);
+    expect(archived.map(({ oldImage }) => oldImage?.['note'])).toEqual([
+      { S: 'of first' },
+      { S: 'of second' },
+    ]);
+    expect(seen).toHaveLength(4);
+  }));
+
+test('without events and an archive there are none', () =>
   using({}, async local => {
     await write(local, 'first', 200);
     await local.advance('4m');
