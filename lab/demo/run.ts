@@ -49,7 +49,7 @@ export interface DemoOptions {
   readonly show?: (moment: Moment, progress: Progress) => void;
   /** Ends the job early; the result then has what is known so far. */
   readonly signal: AbortSignal;
-  /** Pause between two reads of the stream, milliseconds. @default that of the observer */
+  /** Pause between two reads of the stream, milliseconds. @default those of the observer and of a pipe */
   readonly intervalMs?: number;
   /** Serves a page that shows the sweep. @default there is none */
   readonly sweepPage?: (endpoints: Endpoints) => Promise<SweepPage>;
@@ -174,6 +174,7 @@ function startCloud(surroundings: Surroundings): Promise<LocalCloud> {
     pipes: {
       onExpiry: ({ pipe, event }) => followers.delivered(pipe.name, event),
       onError: (error, { address }) => problems.add(`${address}: ${error}`),
+      pollMs: options.intervalMs,
     },
     ...cloud,
     clock,
