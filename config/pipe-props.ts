@@ -44,8 +44,8 @@ export interface PipedTable {
 
 /** A pipe from a table's stream. */
 export interface Pipe {
-  /** Its name, after that of its table. */
-  readonly id: 'archive' | 'events' | 'events-2';
+  /** Its name, after that of its table. Another kind of target is another pipe: parameters of the old one would stay in an update. */
+  readonly id: string;
   readonly kind: TargetKind;
   /** ARN of its target; undefined for an archive. */
   readonly to: string | undefined;
@@ -61,9 +61,10 @@ export function pipesOf({ archive, events }: PipedTable): Pipe[] {
   const { to = [], as, oldImage = false } = events ?? {};
   return [
     ...(archive ? [{ id: 'archive', kind: 'archive', to: undefined, oldImage: true } as const] : []),
-    ...[to].flat().map((arn, index): Pipe => {
-      const id = index === 0 ? 'events' : 'events-2';
-      return { id, kind: targetOf(arn, as) ?? 'queue', to: arn, oldImage };
+    ...[to].flat().map((arn, index, [first = '']): Pipe => {
+      const kind = targetOf(arn, as) ?? 'queue';
+      const id = index > 0 && kind === targetOf(first, as) ? `${kind}-2` : kind;
+      return { id, kind, to: arn, oldImage };
     }),
   ];
 }

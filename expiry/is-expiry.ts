@@ -2,7 +2,7 @@ import { InvalidArgumentError } from './errors.ts';
 import { isObject } from './fields.ts';
 import { checkModel, type ExpiryModel } from './model.ts';
 import { changedAtMs, changeOf, type StreamRecord } from './stream-record.ts';
-import { expiredRange, isWithin, toEpochSeconds } from './ttl.ts';
+import { isExpired, toEpochSeconds } from './ttl.ts';
 
 /**
  * Whether a record of a table's stream is an expiry: the removal of an item whose TTL had expired by then.
@@ -21,17 +21,8 @@ import { expiredRange, isWithin, toEpochSeconds } from './ttl.ts';
  * @throws InvalidArgumentError for anything but a stream record, and for a removal without its old image or its time
  */
 export function isExpiry(model: ExpiryModel, record: StreamRecord): boolean {
-  return isNearlyExpiry(model, record, 0);
-}
-
-/**
- * Does the same as {@link isExpiry}, but also accepts items that were removed up to `toleranceSeconds` before their expiry.
- *
- * @throws the errors of {@link isExpiry}
- */
-export function isNearlyExpiry(model: ExpiryModel, record: StreamRecord, toleranceSeconds: number): boolean {
   checkModel(model);
-  return isExpiryBy(model.ttlAttribute, record, toleranceSeconds);
+  return isExpiryBy(model.ttlAttribute, record);
 }
 
 /**
@@ -39,7 +30,7 @@ export function isNearlyExpiry(model: ExpiryModel, record: StreamRecord, toleran
  *
  * @throws InvalidArgumentError as {@link isExpiry}
  */
-export function isExpiryBy(ttlAttribute: string, record: StreamRecord, toleranceSeconds = 0): boolean {
+export function isExpiryBy(ttlAttribute: string, record: StreamRecord): boolean {
   const change = changeOf(record);
   if (record.eventName !== 'REMOVE') return false;
   if (isByNativeTtl(record.userIdentity)) return true;
@@ -56,8 +47,7 @@ export function isExpiryBy(ttlAttribute: string, record: StreamRecord, tolerance
   const ttl: unknown = Object.hasOwn(OldImage, ttlAttribute)
     ? (OldImage as Record<string, unknown>)[ttlAttribute]
     : undefined;
-  const { after, upTo } = expiredRange(toEpochSeconds(changedAtMs(record)));
-  return isWithin(ttl, { after, upTo: upTo + toleranceSeconds });
+  return isExpired(ttl, toEpochSeconds(changedAtMs(record)));
 }
 
 /**

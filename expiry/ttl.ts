@@ -38,11 +38,7 @@ export function expiredRange(cutoff: number): ExpiredRange {
  */
 export function isExpired(ttl: unknown, cutoff: number): boolean {
   checkCutoff(cutoff);
-  return isWithin(ttl, expiredRange(cutoff));
-}
-
-/** Whether a value in the TTL attribute, in any client's form, is a Number in this range. */
-export function isWithin(ttl: unknown, { after, upTo }: ExpiredRange): boolean {
+  const { after, upTo } = expiredRange(cutoff);
   const seconds = storedNumber(ttl);
   return seconds > after && seconds <= upTo;
 }

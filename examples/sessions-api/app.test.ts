@@ -66,8 +66,8 @@ test('who lets a session expire is told so, and who signs out is not', async () 
     if (user === 'bob') throw new Error('no address');
     told.push(user);
   });
-  const events = await local.events();
-  const { batchItemFailures } = await consumer({ events });
+  const events = await local.expiries();
+  const { batchItemFailures } = await consumer(events);
   expect(told).toContain('erin');
   expect(told).not.toContain('frank');
   // Bob's event comes again, and no other.

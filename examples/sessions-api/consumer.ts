@@ -5,7 +5,7 @@ export type Tell = (user: string, eventId: string) => Promise<void>;
 
 /** Makes the handler of the Lambda function that gets the expiries. */
 export function createConsumer(tell: Tell) {
-  return async ({ events }: { readonly events: readonly ExpiryEvent[] }) => {
+  return async (events: readonly ExpiryEvent[]) => {
     const batchItemFailures: { itemIdentifier: string }[] = [];
     for (const { id, oldImage } of events) {
       try {

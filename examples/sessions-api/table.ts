@@ -6,7 +6,7 @@ export const SESSIONS_TABLE = {
   partitionKey: 'SessionId',
   ttlAttribute: 'ExpirationTime',
   // The function whose handler is made in consumer.ts.
-  events: { functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:session-ended', oldImage: true },
+  events: { to: 'arn:aws:lambda:us-east-1:123456789012:function:session-ended', oldImage: true },
 } as const;
 
 /** The expiry model of writers and readers, with the names of the deployment. */

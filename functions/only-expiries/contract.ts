@@ -2,7 +2,7 @@ import type { EventImage } from '../../expiry/expiry-event.ts';
 import type { StreamRecord } from '../../expiry/stream-record.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
 
-/** Most bytes of one event, and of the answer to one call: below the limits of the target's batch call by what a pipe adds to it. */
+/** Most bytes of one event and of the answer to one call: what the target's batch call takes, less what a pipe adds to it. */
 export interface Limits {
   readonly event: number;
   readonly call: number;
@@ -10,24 +10,22 @@ export interface Limits {
   readonly refused?: RegExp;
 }
 
-/** PutEvents, SendMessageBatch, PublishBatch and StartExecution: 256 KiB, also where a region or a queue takes more by now. */
+/** 256 KiB, also where a region or a queue takes more by now. */
 const QUARTER_MIB: Limits = { event: 240_000, call: 240_000 };
 const MESSAGES: Limits = { ...QUARTER_MIB, refused: /[\uFFFE\uFFFF]/ };
+const RECORDS: Limits = { event: 1_000_000, call: 4_000_000 };
 
-/**
- * What a pipe delivers to. Sources: the API references of PutEvents, SendMessageBatch, PublishBatch, PutRecords (1 MiB a record, 5 MiB),
- * PutRecordBatch (1,000 KiB a record, 4 MiB), Invoke (6 MB) and StartExecution.
- */
+/** What a pipe delivers to. Sources: the API references of the calls. */
 export const TARGET_LIMITS = {
-  bus: QUARTER_MIB,
-  queue: MESSAGES,
+  bus: QUARTER_MIB, // PutEvents
+  queue: MESSAGES, // SendMessageBatch
   fifoQueue: MESSAGES,
-  topic: MESSAGES,
-  stream: { event: 1_000_000, call: 4_500_000 },
-  firehose: { event: 1_000_000, call: 4_000_000 },
-  archive: { event: 1_000_000, call: 4_000_000 },
-  function: { event: 5_000_000, call: 5_000_000 },
-  stateMachine: QUARTER_MIB,
+  topic: MESSAGES, // PublishBatch
+  stream: { ...RECORDS, call: 4_500_000 }, // PutRecords: 1 MiB a record, 5 MiB
+  firehose: RECORDS, // PutRecordBatch: 1,000 KiB a record, 4 MiB
+  archive: RECORDS,
+  function: { event: 5_000_000, call: 5_000_000 }, // Invoke: 6 MB
+  stateMachine: QUARTER_MIB, // StartExecution
 } satisfies Record<string, Limits>;
 
 export type TargetKind = keyof typeof TARGET_LIMITS;
@@ -42,9 +40,9 @@ export interface PipedRecord {
   readonly record: DynamoDbStreamRecord;
 }
 
-/** A record of DynamoDB Streams as Pipes and Lambda give it. Source: EventBridge User Guide, "DynamoDB stream as a source". */
+/** A record as Pipes and Lambda give it. Source: EventBridge User Guide, "DynamoDB stream as a source". */
 export interface DynamoDbStreamRecord extends StreamRecord {
-  /** A unique id that is the same at every delivery of the record. */
+  /** The same at every delivery of the record. */
   readonly eventID: string;
   readonly dynamodb: {
     readonly Keys: ItemKey;

@@ -8,11 +8,10 @@ import { changedAtMs } from '../../expiry/stream-record.ts';
 import { lambdaDeploymentMetrics } from '../runtime/deployment-metric.ts';
 import { type Limits, type PipedRecord, TARGET_LIMITS } from './contract.ts';
 
-/** Seconds from which an age is recorded. A pipe that keeps up, or only waits for a full batch, records none and costs nothing. */
+/** A pipe that keeps up, or only waits for a full batch, records no age and costs nothing. */
 export const MIN_AGE_SECONDS = 300;
 
-/** End of the years with four digits, so that all dates have the same length. */
-const YEARS_END_MS = Date.UTC(10_000, 0, 1);
+const MAX_FOUR_DIGIT_YEAR_MS = Date.UTC(10_000, 0, 1);
 
 /**
  * The events of the expiries among the records that a pipe has read, in their order, and at most one for each. Without an event the pipe
@@ -24,9 +23,8 @@ const YEARS_END_MS = Date.UTC(10_000, 0, 1);
  * @throws InvalidArgumentError for anything but records of a pipe, and for a removal without its old image or its time
  */
 export function onlyExpiries(batch: readonly PipedRecord[]): ExpiryEvent[] {
-  const events = batch.filter(isExpired).map(eventOf);
   const [first] = batch;
-  return first === undefined ? [] : withinCall(events, first);
+  return first === undefined ? [] : withinCall(batch.filter(isExpired).map(eventOf), first);
 }
 
 function isExpired({ table, ttlAttribute, record }: PipedRecord): boolean {
@@ -58,34 +56,31 @@ function eventOf({ table, ttlAttribute, to, oldImage, record }: PipedRecord): Ex
   return { ...plain, oldImageGzip: gzipSync(text).toString('base64') };
 }
 
-/** A hash of the key that does not depend on the order of its attributes. */
 function groupOf(key: EventImage): string {
-  const sorted = Object.entries(key).sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
+  const inOneOrder = Object.entries(key).sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(inOneOrder)).digest('hex');
 }
 
 function ttlTime(item: EventImage, ttlAttribute: string): string | null {
   const ttl = Object.hasOwn(item, ttlAttribute) ? item[ttlAttribute] : undefined;
   const ms = Math.floor(storedNumber(ttl) * 1000);
-  return ms >= 0 && ms < YEARS_END_MS ? new Date(ms).toISOString() : null;
+  return ms >= 0 && ms < MAX_FOUR_DIGIT_YEAR_MS ? new Date(ms).toISOString() : null;
 }
 
 /** Leaves out the largest images until all events fit into one call. An archive needs them all: there the pipe halves the batch. */
 function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord): ExpiryEvent[] {
-  const most = TARGET_LIMITS[to].call;
-  const sizes = events.map(bytesOf);
-  let sum = sizes.reduce((all, size) => all + size, 0);
-  if (to === 'archive' && sum > most)
-    throw new Error(
-      `${table}: ${events.length} items have ${sum} bytes, more than the ${most} of one call. Their pipe halves them.`,
-    );
+  const { call } = TARGET_LIMITS[to];
+  const bytesOfAll = () => fitting.reduce((sum, event) => sum + bytesOf(event), 0);
   const fitting = [...events];
-  for (const [place] of [...sizes.entries()].sort(([, a], [, b]) => b - a)) {
+  const largestFirst = events.map(bytesOf).map((bytes, place) => ({ bytes, place }));
+  for (const { place } of largestFirst.sort((a, b) => b.bytes - a.bytes)) {
+    if (bytesOfAll() <= call) break;
+    if (to === 'archive')
+      throw new Error(
+        `${table}: ${events.length} items have ${bytesOfAll()} bytes, more than the ${call} of one call. Their pipe halves them.`,
+      );
     const { oldImage, ...event } = events[place] as ExpiryEvent;
-    if (sum <= most) break;
-    if (oldImage === undefined) continue;
-    fitting[place] = { ...event, oldImageOmitted: true };
-    sum += bytesOf(fitting[place]) - (sizes[place] ?? 0);
+    if (oldImage !== undefined) fitting[place] = { ...event, oldImageOmitted: true };
   }
   return fitting;
 }
@@ -93,8 +88,8 @@ function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord):
 const bytesOf = (event: ExpiryEvent): number => Buffer.byteLength(JSON.stringify(event)) + 1;
 
 /**
- * Records the age of the oldest record, in whole seconds: pipes have no metric of it. A batch that does not get through comes again and
- * again, and its age rises. Called before the work, because a call that fails records nothing afterwards.
+ * Records the age of the oldest record, in whole seconds: pipes have no metric of it. A batch that does not get through comes again, and
+ * its age rises.
  *
  * @param nowMs epoch milliseconds
  */
@@ -115,6 +110,7 @@ export const handler = async (batch: readonly PipedRecord[]): Promise<ExpiryEven
       remedy: 'Let a pipe call this function.',
     });
   }
+  // Before the work, since a call that fails records nothing afterwards.
   recordAge(batch, Date.now());
   return onlyExpiries(batch);
 };

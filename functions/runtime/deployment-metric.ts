@@ -77,7 +77,7 @@ export function lambdaDeploymentMetrics(): RecordDeploymentMetric {
   return deploymentMetrics({
     // Powertools' own variable, which the other metrics use too.
     namespace: process.env['POWERTOOLS_METRICS_NAMESPACE'] ?? '',
-    deployment: readVariables({ deploymentName: text() }, process.env).deploymentName ?? '',
+    deployment: readVariables({ deploymentName: text() }, process.env).deploymentName,
     print: line => process.stdout.write(`${line}\n`),
     clock: Date.now,
   });

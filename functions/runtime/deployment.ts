@@ -16,5 +16,5 @@ export interface DeploymentVariables {
  * @throws InvalidEnvironmentError
  */
 export function readDeployment(env: Environment): DeploymentVariables {
-  return readVariables(VARIABLE_KINDS, env) as DeploymentVariables;
+  return readVariables(VARIABLE_KINDS, env);
 }

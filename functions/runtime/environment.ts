@@ -2,7 +2,6 @@ import { fieldProblems, isObject, kind, oneOf, text, type ValueOf, whole } from 
 import { type ExpiryModel, type ExpiryModelProps, expiryModel, MODEL_KINDS } from '../../expiry/model.ts';
 import { MAX_DELETES_PER_SECOND } from '../../statemachine/contract/limits.ts';
 import { InvalidSettingsError } from './errors.ts';
-import { type Environment, readVariables, toVariables } from './variables.ts';
 
 /** How expired items are deleted: with a check of each TTL, or unconditionally. */
 export const DELETE_MODES = ['guarded', 'batch'] as const;
@@ -24,8 +23,7 @@ const ATTRIBUTE_NAME = kind<string>(
 
 /**
  * The props of a table that the functions know; `config/props.ts` takes them from here. An execution carries them for each table that it
- * sweeps ({@link readSettings}). Functions of the stream belong to one table and have each prop as an environment
- * variable: `granularityMinutes` is GRANULARITY_MINUTES there ({@link readEnvironment}).
+ * sweeps ({@link readSettings}).
  */
 export const SETTING_KINDS = {
   tableName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),
@@ -47,7 +45,7 @@ export const SETTING_KINDS = {
 
 type SettingName = keyof typeof SETTING_KINDS;
 
-/** Optional settings of a table: if one is not set, its functions have no such variable. */
+/** Optional settings of a table. */
 const ABSENT_SETTINGS = ['sortKey', 'marginSeconds'] as const satisfies readonly SettingName[];
 type AbsentName = (typeof ABSENT_SETTINGS)[number];
 
@@ -95,25 +93,6 @@ export function carriedSettings(
   return Object.fromEntries(
     fields.map(([name, value]) => [name, typeof value === 'string' ? write(value) : value]),
   ) as unknown as Settings;
-}
-
-/**
- * Makes the environment of a function, which {@link readEnvironment} reads.
- *
- * @param write converts each value, for example with Terraform's escapes
- */
-export function toEnvironment(settings: Settings, write: (value: string) => string): Record<string, string> {
-  return toVariables(SETTING_KINDS, settings, write);
-}
-
-/**
- * Reads the settings of the one table of a function from its environment.
- *
- * @throws InvalidEnvironmentError, or InvalidModelError for a model that does not hold together
- */
-export function readEnvironment(env: Environment): SweepSettings {
-  // All other variables exist, as readVariables has checked.
-  return withModel(readVariables(SETTING_KINDS, env, ABSENT_SETTINGS) as Settings);
 }
 
 function withModel(settings: Settings): SweepSettings {

@@ -4,6 +4,7 @@ import { FlagError, SEED, VIRTUAL_MINUTES } from '../../cli/flags.ts';
 import { pipesOf } from '../../config/pipe-props.ts';
 import { functionSettings, resolveProps } from '../../config/props.ts';
 import { carriedSettings } from '../../functions/runtime/environment.ts';
+import { DELIVERIES, inputTemplate } from '../../stacks/parts/pipes.ts';
 import { ALL_FAULTS, FAULT_GROUPS, type FaultGroup } from '../fuzz/faults.ts';
 import { fuzzVariant, type VariantResult } from '../fuzz/fuzz.ts';
 import type { SubRun } from '../fuzz/run.ts';
@@ -83,10 +84,17 @@ export function resolveVariant(props: VariantProps, tableName: string): Resolved
   const sweep = resolveProps({ tableName, partitionKey: 'id', ...props });
   return {
     carried: { ...carriedSettings(functionSettings(sweep)) },
-    pipes: pipesOf(sweep).map(({ kind: to, to: target, oldImage }) => ({
-      ...{ name: target ?? to, target: target ?? to, oldImage, batchSize: to === 'archive' ? 100 : 10 },
-      inputTemplate: `${JSON.stringify({ table: tableName, ttlAttribute: sweep.ttlAttribute, to, oldImage }).slice(0, -1)},"record":<aws.pipes.event.json>}`,
-    })),
+    pipes: pipesOf(sweep).map(pipe => {
+      const { kind, to: target = kind, oldImage } = pipe;
+      const { batchSize } = DELIVERIES[kind];
+      return {
+        name: target,
+        target,
+        oldImage,
+        batchSize,
+        inputTemplate: inputTemplate({ tableName, props: sweep }, pipe),
+      };
+    }),
   };
 }
 

@@ -26,7 +26,7 @@ interface Delivery {
 
 const DECRYPT_TOO = ['kms:Decrypt', 'kms:GenerateDataKey'];
 
-const DELIVERIES: Readonly<Record<TargetKind, Delivery>> = {
+export const DELIVERIES: Readonly<Record<TargetKind, Delivery>> = {
   archive: { batchSize: 100, action: 'firehose:PutRecordBatch' },
   bus: {
     batchSize: 10,
@@ -232,12 +232,11 @@ function targetKeyStatements(kind: TargetKind, arn: string, kmsKeyArn: string | 
 }
 
 /** What a pipe gives to OnlyExpiries of each record. Source: EventBridge User Guide, "Pipes input transformation". */
-function inputTemplate({ tableName, props }: SweptTable, { kind, oldImage }: Pipe): string {
-  const known: Omit<PipedRecord, 'record'> = {
-    table: tableName,
-    ttlAttribute: escaped(props.ttlAttribute),
-    to: kind,
-    oldImage,
-  };
+export function inputTemplate(
+  { tableName, props }: { readonly tableName: string; readonly props: { readonly ttlAttribute: string } },
+  { kind, oldImage }: Pick<Pipe, 'kind' | 'oldImage'>,
+): string {
+  const ttlAttribute = escaped(props.ttlAttribute);
+  const known: Omit<PipedRecord, 'record'> = { table: tableName, ttlAttribute, to: kind, oldImage };
   return `${JSON.stringify(known).slice(0, -1)},"record":<aws.pipes.event.json>}`;
 }

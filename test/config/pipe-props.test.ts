@@ -13,18 +13,19 @@ const REFERENCE = `\${${TABLE}}`;
 
 test.each(Object.entries(EXAMPLE_ARNS))('the ARN of a %s says what it is', (kind, to) => {
   expect(propProblems({ ...SESSION_DATA, events: { to } })).toEqual([]);
-  expect(pipesOf({ events: { to } })).toEqual([{ id: 'events', kind, to, oldImage: false }]);
+  expect(pipesOf({ events: { to } })).toEqual([{ id: kind, kind, to, oldImage: false }]);
 });
 
 test('an archive and events are a pipe each, and a list of two is two', () => {
   const ids = (table: Parameters<typeof pipesOf>[0]) => pipesOf(table).map(({ id, kind }) => [id, kind]);
   const both = [
-    ['events', 'queue'],
-    ['events-2', 'topic'],
+    ['queue', 'queue'],
+    ['topic', 'topic'],
   ];
   expect(ids({ archive: true, events: { to: queue } })).toEqual([['archive', 'archive'], both[0]]);
   expect(ids({ archive: false, events: { to: [queue, topic] } })).toEqual(both);
   expect(ids({ archive: {}, events: { to: [queue] } })).toEqual([['archive', 'archive'], both[0]]);
+  expect(ids({ events: { to: [queue, `${queue}-other`] } })).toEqual([both[0], ['queue-2', 'queue']]);
   expect(ids({})).toEqual([]);
 });
 

@@ -18,7 +18,7 @@ const ADDRESSES = `
   aws_dynamodb_table.sweeps_precise-ttl_journal_table_ECC02B3C
   aws_kinesis_firehose_delivery_stream.sweeps_precise-ttl_pipes_archive_precise-ttl-SessionData_378D3AC5
   aws_pipes_pipe.sweeps_precise-ttl_pipes_precise-ttl-SessionData-archive_79566B5B
-  aws_pipes_pipe.sweeps_precise-ttl_pipes_precise-ttl-SessionData-events_FD3E35B7
+  aws_pipes_pipe.sweeps_precise-ttl_pipes_precise-ttl-SessionData-bus_C9C365FF
   aws_s3_bucket.sweeps_precise-ttl_pipes_archive_bucket_2E1AA475
   aws_sfn_state_machine.sweeps_precise-ttl_replay_machine_C1D2E2EA
   aws_sfn_state_machine.sweeps_precise-ttl_sweep_machine_B12C02A1

@@ -88,7 +88,7 @@ describe('a pipe of events', () => {
   const [pipe] = pipesIn(json);
 
   test('reads removals of the stream, for 23 hours, and gives what fails to the failure queue', () => {
-    expect(pipe?.name).toBe('precise-ttl-SessionData-events');
+    expect(pipe?.name).toBe('precise-ttl-SessionData-queue');
     expect(inWords(`${pipe?.source} ${pipe?.enrichment}`)).toBe(
       '<table stream_arn> <pipes_only-expiries_function arn>',
     );
@@ -220,8 +220,8 @@ test('a record comes with what its pipe knows of the table', () => {
 test('a list of two is two pipes with one role', () => {
   const json = synthesized({ events: { to: [QUEUE, EXAMPLE_ARNS.bus] } });
   expect(pipesIn(json).map(({ name, target }) => [name, target])).toEqual([
-    ['precise-ttl-SessionData-events-2', EXAMPLE_ARNS.bus],
-    ['precise-ttl-SessionData-events', QUEUE],
+    ['precise-ttl-SessionData-bus', EXAMPLE_ARNS.bus],
+    ['precise-ttl-SessionData-queue', QUEUE],
   ]);
   const roles = resources(json, 'aws_iam_role').map(({ name }) => String(name));
   expect(roles.filter(name => name.includes('pipes'))).toEqual(['precise-ttl-pipes-events']);
@@ -429,7 +429,7 @@ describe('a table of the same stack', () => {
     ]);
     expect(Object.keys(ttl.pipes?.pipes ?? {})).toEqual([
       'precise-ttl-Sessions-archive',
-      'precise-ttl-Sessions-events',
+      'precise-ttl-Sessions-queue',
     ]);
   });
 

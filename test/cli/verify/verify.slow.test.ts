@@ -99,7 +99,7 @@ const SABOTAGES: Readonly<Record<string, (clock: VirtualClock) => Sabotage>> = {
   'cold-starts': () => ({ coldMs: 4000 }),
   'stream-to-function': () => ({
     wrap: async ({ functionName }, next) =>
-      functionName.endsWith('-publish-expiries')
+      functionName.endsWith('-only-expiries')
         ? { ok: false, errorType: 'Sabotaged', errorMessage: 'the reader is lost' }
         : next(),
   }),

@@ -2,6 +2,7 @@
 
 - DynamoDB lets a stream be enabled again after it was disabled, which is how the view of its records changes; moto takes the old
   stream's label for a stream that is enabled.
+- A pipe keeps the parameters that an update does not name, and loses an empty template; moto takes all of them from the update.
 - moto answers 500 now and then when several calls change something at once. So it takes them one after the other.
 - moto lists its own folder and its classes' methods anew for each call, which is a third of the time that a call takes. They stay the
   same: it does so once.
@@ -21,6 +22,7 @@ from moto.dynamodb.exceptions import StreamAlreadyEnabledException
 from moto.dynamodb.models import DynamoDBBackend
 from moto.iam.models import iam_backends
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication
+from moto.pipes.models import EventBridgePipesBackend
 from moto.scheduler.models import scheduler_backends
 from moto.server import main
 from moto.stepfunctions.models import stepfunctions_backends
@@ -34,6 +36,22 @@ def update_table_streams(_backend, table, wanted):
     if wanted.get('StreamEnabled') and now.get('StreamEnabled'):
         raise StreamAlreadyEnabledException
     table.set_stream_specification(wanted)
+
+
+update_pipe = EventBridgePipesBackend.update_pipe
+
+
+def update_pipe_in_part(backend, name, **given):
+    pipe = backend.describe_pipe(name)
+    for parameters in ('source_parameters', 'enrichment_parameters', 'target_parameters'):
+        if given.get(parameters) is not None:
+            merged = {**(getattr(pipe, parameters) or {}), **given[parameters]}
+            given[parameters] = {key: value for key, value in merged.items() if value != ''}
+    starting = (pipe.source_parameters or {}).get('DynamoDBStreamParameters', {}).get('StartingPosition')
+    updated = update_pipe(backend, name=name, **given)
+    if starting:
+        updated.source_parameters['DynamoDBStreamParameters']['StartingPosition'] = starting
+    return updated
 
 
 ONE_AT_A_TIME = Lock()
@@ -123,6 +141,7 @@ def answer_alone(application, environ, start_response):
         return answered
 
 
+EventBridgePipesBackend.update_pipe = update_pipe_in_part
 DynamoDBBackend.update_table_streams = update_table_streams
 DomainDispatcherApplication.get_backend_for_host = cache(DomainDispatcherApplication.get_backend_for_host)
 moto.core.responses.method_names_from_class = cache(moto.core.responses.method_names_from_class)

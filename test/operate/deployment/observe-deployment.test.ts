@@ -32,7 +32,7 @@ test('each pipe is seen with its stream, its state and the reason, or that it is
     'precise-ttl-T-archive': {
       seen: { streamArn: STREAM, state: 'START_FAILED', reason: 'Cannot read the stream' },
     },
-    'precise-ttl-T-events': { seen: undefined },
+    'precise-ttl-T-queue': { seen: undefined },
   });
 });
 

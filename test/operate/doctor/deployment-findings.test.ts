@@ -67,7 +67,7 @@ const PIPED = { archive: true, events: { to: 'arn:aws:sqs:us-east-1:123456789012
 function archivePipe(seen: Partial<SeenPipe> | undefined): Case {
   const pipes = new Map([
     ['precise-ttl-T-archive', { seen: seen && { ...RUNNING, ...seen } }],
-    ['precise-ttl-T-events', { seen: RUNNING }],
+    ['precise-ttl-T-queue', { seen: RUNNING }],
   ]);
   return { props: PIPED, seen: { pipes }, streamArn: STREAM };
 }

@@ -107,6 +107,45 @@ func versioningDelete(ctx context.Context, c *Cloud, s Object) error {
 	return unlessGone(putVersioning(ctx, c, str(s, "id"), "Suspended"))
 }
 
+func objectLockCreate(ctx context.Context, c *Cloud, w Object) (string, error) {
+	return made(str(w, "bucket"), objectLockUpdate(ctx, c, nil, w))
+}
+
+func objectLockUpdate(ctx context.Context, c *Cloud, _, w Object) error {
+	lock := &types.ObjectLockConfiguration{ObjectLockEnabled: types.ObjectLockEnabled(str(w, "object_lock_enabled"))}
+	if retention := one(one(w, "rule"), "default_retention"); retention != nil {
+		lock.Rule = &types.ObjectLockRule{DefaultRetention: &types.DefaultRetention{Mode: types.ObjectLockRetentionMode(str(retention, "mode")),
+			Days: unlessZero(retention, "days"), Years: unlessZero(retention, "years")}}
+	}
+	_, err := c.s3.PutObjectLockConfiguration(ctx, &s3.PutObjectLockConfigurationInput{Bucket: text(w, "bucket"), ObjectLockConfiguration: lock})
+	return err
+}
+
+func objectLockRead(ctx context.Context, c *Cloud, s Object) (Object, error) {
+	output, err := c.s3.GetObjectLockConfiguration(ctx, &s3.GetObjectLockConfigurationInput{Bucket: text(s, "id")})
+	if err != nil {
+		return nil, unlessGone(err)
+	}
+	rule := []any{}
+	if lock := output.ObjectLockConfiguration.Rule; lock != nil {
+		retention := Object{"mode": string(lock.DefaultRetention.Mode)}
+		for name, value := range map[string]*int32{"days": lock.DefaultRetention.Days, "years": lock.DefaultRetention.Years} {
+			if aws.ToInt32(value) != 0 {
+				retention[name] = *value
+			}
+		}
+		rule = []any{Object{"default_retention": []any{retention}}}
+	}
+	return Object{"bucket": str(s, "id"), "object_lock_enabled": string(output.ObjectLockConfiguration.ObjectLockEnabled), "rule": rule}, nil
+}
+
+// objectLockDelete takes the rule away: S3 never turns the lock itself off.
+func objectLockDelete(ctx context.Context, c *Cloud, s Object) error {
+	unruled := copyOf(s)
+	delete(unruled, "rule")
+	return unlessGone(objectLockUpdate(ctx, c, nil, unruled))
+}
+
 func bucketEncryptionCreate(ctx context.Context, c *Cloud, w Object) (string, error) {
 	return made(str(w, "bucket"), bucketEncryptionUpdate(ctx, c, nil, w))
 }

@@ -25,8 +25,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	"github.com/aws/aws-sdk-go-v2/service/firehose"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/pipes"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
@@ -45,9 +47,11 @@ type Cloud struct {
 	cloudwatch  *cloudwatch.Client
 	dynamodb    *dynamodb.Client
 	eventbridge *eventbridge.Client
+	firehose    *firehose.Client
 	iam         *iam.Client
 	lambda      *lambda.Client
 	logs        *cloudwatchlogs.Client
+	pipes       *pipes.Client
 	s3          *s3.Client
 	scheduler   *scheduler.Client
 	sfn         *sfn.Client
@@ -94,9 +98,11 @@ func cloudOf(configuration aws.Config, region string) *Cloud {
 		cloudwatch:  cloudwatch.NewFromConfig(configuration, inJSON),
 		dynamodb:    dynamodb.NewFromConfig(configuration),
 		eventbridge: eventbridge.NewFromConfig(configuration),
+		firehose:    firehose.NewFromConfig(configuration),
 		iam:         iam.NewFromConfig(configuration),
 		lambda:      lambda.NewFromConfig(configuration),
 		logs:        cloudwatchlogs.NewFromConfig(configuration),
+		pipes:       pipes.NewFromConfig(configuration),
 		s3:          s3.NewFromConfig(configuration, onePath),
 		scheduler:   scheduler.NewFromConfig(configuration),
 		sfn:         sfn.NewFromConfig(configuration),
@@ -212,7 +218,7 @@ func about(input any) string {
 	var fields map[string]any
 	_ = json.Unmarshal(raw, &fields)
 	for _, name := range []string{"TableName", "FunctionName", "PolicyName", "RoleName", "LogGroupName", "LogGroupNamePrefix", "QueueName", "QueueUrl",
-		"AlarmName", "DashboardName", "TopicArn", "Bucket", "Name", "StateMachineArn", "ResourceArn"} {
+		"AlarmName", "DashboardName", "DeliveryStreamName", "TopicArn", "Bucket", "Name", "StateMachineArn", "ResourceArn"} {
 		if text, ok := fields[name].(string); ok {
 			return text
 		}
@@ -235,7 +241,7 @@ func gone(err error) bool {
 	}
 	switch api.ErrorCode() {
 	case "ResourceNotFoundException", "ResourceNotFound", "NotFoundException", "NotFound", "NoSuchEntity", "NoSuchEntityException",
-		"NoSuchBucket", "NoSuchLifecycleConfiguration", "NoSuchPublicAccessBlockConfiguration", "ServerSideEncryptionConfigurationNotFoundError",
+		"NoSuchBucket", "NoSuchLifecycleConfiguration", "NoSuchPublicAccessBlockConfiguration", "ObjectLockConfigurationNotFoundError", "ServerSideEncryptionConfigurationNotFoundError",
 		"StateMachineDoesNotExist", "QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue", "com.amazonaws.sqs#QueueDoesNotExist":
 		return true
 	}

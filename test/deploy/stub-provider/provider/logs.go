@@ -85,8 +85,33 @@ func logGroupsData(ctx context.Context, c *Cloud, config Object) (Object, error)
 	return Object{"id": c.region, "arns": arns, "log_group_names": names}, nil
 }
 
+func logStreamCreate(ctx context.Context, c *Cloud, w Object) (string, error) {
+	_, err := c.logs.CreateLogStream(ctx, &cloudwatchlogs.CreateLogStreamInput{LogGroupName: text(w, "log_group_name"), LogStreamName: text(w, "name")})
+	return made(str(w, "name"), err)
+}
+
+func logStreamRead(ctx context.Context, c *Cloud, s Object) (Object, error) {
+	output, err := c.logs.DescribeLogStreams(ctx, &cloudwatchlogs.DescribeLogStreamsInput{LogGroupName: text(s, "log_group_name"), LogStreamNamePrefix: text(s, "name")})
+	if err != nil {
+		return nil, unlessGone(err)
+	}
+	for _, stream := range output.LogStreams {
+		if aws.ToString(stream.LogStreamName) == str(s, "name") {
+			return Object{"arn": aws.ToString(stream.Arn), "name": str(s, "name"), "log_group_name": str(s, "log_group_name")}, nil
+		}
+	}
+	return nil, nil
+}
+
+func logStreamDelete(ctx context.Context, c *Cloud, s Object) error {
+	_, err := c.logs.DeleteLogStream(ctx, &cloudwatchlogs.DeleteLogStreamInput{LogGroupName: text(s, "log_group_name"), LogStreamName: text(s, "name")})
+	return unlessGone(err)
+}
+
 // The emulator knows no saved queries: they are what the configuration says.
-func queryCreate(_ context.Context, _ *Cloud, w Object) (string, error) { return made(str(w, "name"), nil) }
+func queryCreate(_ context.Context, _ *Cloud, w Object) (string, error) {
+	return made(str(w, "name"), nil)
+}
 
 func queryRead(_ context.Context, _ *Cloud, s Object) (Object, error) {
 	return Object{"name": str(s, "name"), "query_definition_id": str(s, "id")}, nil
