@@ -70,17 +70,17 @@ function ttlTime(item: EventImage, ttlAttribute: string): string | null {
 /** Leaves out the largest images until all events fit into one call. An archive needs them all: there the pipe halves the batch. */
 function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord): ExpiryEvent[] {
   const { call } = TARGET_LIMITS[to];
-  const bytesOfAll = () => fitting.reduce((sum, event) => sum + bytesOf(event), 0);
+  const sizes = events.map((event, place) => ({ place, bytes: bytesOf(event) }));
+  let sum = sizes.reduce((all, { bytes }) => all + bytes, 0);
+  if (to === 'archive' && sum > call)
+    throw new Error(`${table}: ${sum} bytes are more than the ${call} of one call. Their pipe halves them.`);
   const fitting = [...events];
-  const largestFirst = events.map(bytesOf).map((bytes, place) => ({ bytes, place }));
-  for (const { place } of largestFirst.sort((a, b) => b.bytes - a.bytes)) {
-    if (bytesOfAll() <= call) break;
-    if (to === 'archive')
-      throw new Error(
-        `${table}: ${events.length} items have ${bytesOfAll()} bytes, more than the ${call} of one call. Their pipe halves them.`,
-      );
+  for (const { place, bytes } of sizes.sort((a, b) => b.bytes - a.bytes)) {
+    if (sum <= call) break;
     const { oldImage, ...event } = events[place] as ExpiryEvent;
-    if (oldImage !== undefined) fitting[place] = { ...event, oldImageOmitted: true };
+    if (oldImage === undefined) continue;
+    fitting[place] = { ...event, oldImageOmitted: true };
+    sum += bytesOf(fitting[place]) - bytes;
   }
   return fitting;
 }
