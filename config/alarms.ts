@@ -1,4 +1,3 @@
-import { type Kind, kind, text } from '../expiry/fields.ts';
 import {
   lateMs,
   METRIC_DIMENSIONS,
@@ -6,23 +5,11 @@ import {
   type SweepMetricName,
 } from '../functions/record-metrics/metrics.ts';
 import { DEPLOYMENT_DIMENSION, type DeploymentMetricName } from '../functions/runtime/deployment-metric.ts';
-import type { Precision } from '../functions/runtime/environment.ts';
+import type { Deployment } from './deployments.ts';
 import { type PipedTable, pipesOf } from './pipe-props.ts';
-import { orReference } from './terraform-text.ts';
 
-/** The settings of a deployment that its alarms depend on. */
-export interface AlarmedDeployment {
-  readonly name: string;
-  readonly alarms: AlarmsProp;
-  readonly tables: readonly AlarmedTable[];
-}
-
-/** The settings of a table that its alarms depend on. */
-export interface AlarmedTable extends PipedTable {
-  readonly tableName: string;
-  readonly name: string;
-  readonly precision: Precision;
-}
+/** What alarms depend on. */
+export type AlarmedDeployment = Pick<Deployment, 'name' | 'alarms' | 'tables'>;
 
 /** The resources whose metrics the alarms watch. */
 export interface AlarmedResources {
@@ -30,46 +17,33 @@ export interface AlarmedResources {
   readonly deadLetterQueueName: string;
 }
 
-/** A metric with its dimensions in CloudWatch. */
+/** A metric with its dimensions in CloudWatch, by name. */
 export interface MetricReference {
   readonly namespace: string;
   readonly name: string;
-  /** The dimensions by name. */
   readonly dimensions: Readonly<Record<string, string>>;
 }
 
 /** Source: Step Functions Developer Guide, "Monitoring Step Functions metrics using Amazon CloudWatch". */
 type MachineMetric = 'ExecutionsSucceeded' | 'ExecutionsFailed' | 'ExecutionsTimedOut';
 
-/** The source of an alarm's metric: the sweep itself, or AWS. */
+/** The source of an alarm's metric: the sweep itself, its deployment, or AWS. */
 type Watched =
   | { readonly by: 'sweep'; readonly name: SweepMetricName }
   | { readonly by: 'deployment'; readonly name: DeploymentMetricName }
-  | {
-      readonly by: 'AWS/States';
-      readonly name: MachineMetric;
-      /** A metric that is added. @default none */
-      readonly and?: MachineMetric;
-    }
-  /** The queue of the failed starts of schedules. Source: SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS". */
+  /** `and` is added. */
+  | { readonly by: 'AWS/States'; readonly name: MachineMetric; readonly and?: MachineMetric }
+  /** Source: SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS". */
   | { readonly by: 'AWS/SQS'; readonly name: 'ApproximateNumberOfMessagesVisible' };
 
 interface Alarm {
   readonly watched: Watched;
   readonly statistic: 'Sum' | 'Maximum' | 'p99';
   readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
-  /** Threshold in the unit of the metric. */
-  readonly threshold: (table: Pick<AlarmedTable, 'precision'>) => number;
+  /** In the unit of the metric; undefined for what is late with the coarsest precision of the tables. */
+  readonly threshold: number | undefined;
   /** Unit of the threshold, in words. */
-  readonly unit:
-    | 'sweep'
-    | 'calls'
-    | 'executions'
-    | 'items'
-    | 'children'
-    | 'messages'
-    | 'milliseconds'
-    | 'seconds';
+  readonly unit: string;
   readonly periodSeconds: 60 | 300;
   /** Consecutive periods that must be beyond the threshold. */
   readonly periods: number;
@@ -82,15 +56,6 @@ interface Alarm {
   /** The meaning of the alarm, as a sentence. */
   readonly help: string;
 }
-
-/**
- * Longest age of a table's watermark, the time up to which the ticks have swept it. A day, in which the person who paused a table returns,
- * and one more hour.
- */
-const WATERMARK_SECONDS = 25 * 60 * 60;
-
-/** An hour: the stream keeps a record for 24 hours, so almost a day is left for the repair. */
-const EXPIRY_AGE_SECONDS = 60 * 60;
 
 /**
  * How an alarm detects that a metric has stopped. Its expression is 0 in a span without a datapoint, but only after a span with one: before
@@ -113,8 +78,15 @@ export const HEARTBEAT = {
   datapointsToAlarm: 1,
 } as const;
 
-/** Minutes without a successful sweep. */
-const NO_SWEEP_PERIODS = 5;
+/** What most alarms have in common. */
+const ONCE = {
+  statistic: 'Sum',
+  comparison: 'GreaterThanOrEqualToThreshold',
+  threshold: 1,
+  periodSeconds: 300,
+  periods: 1,
+  treatMissingData: 'notBreaching',
+} as const;
 
 /**
  * The alarms of a deployment, by their names. The Terraform code, the dashboard, the alarms that commands look up, and
@@ -127,81 +99,61 @@ const NO_SWEEP_PERIODS = 5;
  */
 export const ALARMS = {
   noSweep: {
+    ...ONCE,
     watched: { by: 'AWS/States', name: 'ExecutionsSucceeded' },
-    statistic: 'Sum',
     comparison: 'LessThanThreshold',
-    threshold: () => 1,
     unit: 'sweep',
     periodSeconds: 60,
-    periods: NO_SWEEP_PERIODS,
+    periods: 5,
     isHeartbeat: true,
     treatMissingData: 'ignore',
     help: 'No sweep succeeds any more: the schedules are off or gone, or every sweep fails. Expired items stay.',
   },
   executionsFailed: {
+    ...ONCE,
     watched: { by: 'AWS/States', name: 'ExecutionsFailed', and: 'ExecutionsTimedOut' },
-    statistic: 'Sum',
-    comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => 1,
     unit: 'executions',
-    periodSeconds: 300,
-    periods: 1,
-    treatMissingData: 'notBreaching',
     help: 'A sweep failed: it could not be planned, it left something that it could not delete, or it ran for longer than it may.',
   },
   itemsFailed: {
+    ...ONCE,
     watched: { by: 'sweep', name: 'ItemsFailed' },
-    statistic: 'Sum',
-    comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => 1,
     unit: 'items',
-    periodSeconds: 300,
-    periods: 1,
-    treatMissingData: 'notBreaching',
     help: 'Expired items could not be deleted. The report of the execution names some of them, and why.',
   },
   deadLetters: {
+    ...ONCE,
     watched: { by: 'AWS/SQS', name: 'ApproximateNumberOfMessagesVisible' },
     statistic: 'Maximum',
-    comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => 1,
     unit: 'messages',
-    periodSeconds: 300,
-    periods: 1,
     treatMissingData: 'ignore',
     help: 'EventBridge Scheduler could not start a sweep, or a pipe could not deliver expiries: the dead-letter queue says which.',
   },
   deletionLag: {
+    ...ONCE,
     watched: { by: 'sweep', name: 'DeletionLag' },
     statistic: 'p99',
-    comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: lateMs,
+    threshold: undefined,
     unit: 'milliseconds',
-    periodSeconds: 300,
     periods: 3,
-    treatMissingData: 'notBreaching',
     help: 'One deleted item in a hundred, or more, is late.',
   },
   watermarkAge: {
+    ...ONCE,
     watched: { by: 'deployment', name: 'WatermarkAge' },
     statistic: 'Maximum',
-    comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => WATERMARK_SECONDS,
+    // A day, in which the person who paused a table returns, and one more hour.
+    threshold: 25 * 60 * 60,
     unit: 'seconds',
-    periodSeconds: 300,
-    periods: 1,
-    treatMissingData: 'notBreaching',
     help: 'For more than a day the ticks have not got any further with a table: somebody forgot that it is paused, or it cannot be swept.',
   },
   pipesBehind: {
+    ...ONCE,
     watched: { by: 'deployment', name: 'ExpiryAge' },
     statistic: 'Maximum',
-    comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => EXPIRY_AGE_SECONDS,
+    // The stream keeps a record for 24 hours, so almost a day is left for the repair.
+    threshold: 60 * 60,
     unit: 'seconds',
-    periodSeconds: 300,
-    periods: 1,
-    treatMissingData: 'notBreaching',
     ofPipes: true,
     help: 'A pipe to an archive or to what gets events is an hour behind, or more, or does not get through. What is a day behind is lost.',
   },
@@ -209,20 +161,6 @@ export const ALARMS = {
 
 export type AlarmName = keyof typeof ALARMS;
 export const ALARM_NAMES = Object.keys(ALARMS) as AlarmName[];
-
-/** Whether there are alarms, or the ARN of a topic that they notify. */
-export type AlarmsProp = boolean | string;
-
-/** The ARN of a topic. Source: SNS API reference, CreateTopic. */
-const TOPIC_ARN = orReference(
-  text(/^arn:[a-z0-9-]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/, 'the ARN of an SNS topic'),
-);
-
-/** The kind of the prop `alarms`. */
-export const ALARMS_KIND: Kind<AlarmsProp> = kind(
-  value => typeof value === 'boolean' || TOPIC_ARN.is(value),
-  "true, false, or the ARN of an SNS topic, e.g. 'arn:aws:sns:eu-central-1:123456789012:on-call'",
-);
 
 /** An alarm as it is deployed. */
 export interface DeployedAlarm extends Omit<Alarm, 'watched' | 'threshold' | 'ofPipes'> {
@@ -240,36 +178,21 @@ export function kebab(alarm: AlarmName): string {
   return alarm.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
-/** Whether a table has what an alarm watches. */
-export function hasSubject(alarm: AlarmName, table: PipedTable): boolean {
-  const { ofPipes }: Alarm = ALARMS[alarm];
-  return !ofPipes || pipesOf(table).length > 0;
-}
-
 /** The alarms of a deployment for which a table has the alarm's subject. */
 export function alarmsOf(
   deployment: AlarmedDeployment,
   resources: AlarmedResources,
 ): readonly DeployedAlarm[] {
-  const { alarms, tables } = deployment;
+  const { alarms, tables, name } = deployment;
   if (alarms === false) return [];
-  return ALARM_NAMES.filter(alarm => tables.some(table => hasSubject(alarm, table))).map(alarm =>
-    deployed(alarm, deployment, resources),
-  );
-}
-
-function deployed(
-  alarm: AlarmName,
-  deployment: AlarmedDeployment,
-  resources: AlarmedResources,
-): DeployedAlarm {
-  const { watched: _watched, threshold: _byDefault, ofPipes: _pipes, ...rest }: Alarm = ALARMS[alarm];
-  const [metric, ...others] = metricsOf(alarm, deployment, resources);
-  return {
-    ...{ ...rest, metric, others, alarm },
-    name: `${deployment.name}-${kebab(alarm)}`,
-    threshold: thresholdOf(alarm, deployment),
-  };
+  const hasPipes = tables.some((table: PipedTable) => pipesOf(table).length > 0);
+  const precision = tables.some(table => table.precision === 'minute') ? 'minute' : 'second';
+  return ALARM_NAMES.flatMap(alarm => {
+    const { watched, threshold = lateMs({ precision }), ofPipes, ...rest }: Alarm = ALARMS[alarm];
+    if (ofPipes && !hasPipes) return [];
+    const [metric, ...others] = metricsOf(watched, deployment, resources);
+    return [{ ...rest, alarm, name: `${name}-${kebab(alarm)}`, metric, others, threshold }];
+  });
 }
 
 /** The alarms of a deployment, for callers that do not use the alarms' metrics: these name no resources here. */
@@ -283,21 +206,26 @@ export function alarmNamesOf(deployment: AlarmedDeployment): readonly string[] {
 }
 
 function metricsOf(
-  alarm: AlarmName,
+  watched: Watched,
   deployment: AlarmedDeployment,
-  { stateMachineArn, deadLetterQueueName: QueueName }: AlarmedResources,
+  { stateMachineArn: StateMachineArn, deadLetterQueueName: QueueName }: AlarmedResources,
 ): readonly [MetricReference, ...MetricReference[]] {
-  const { watched }: Alarm = ALARMS[alarm];
-  if (watched.by === 'sweep') return [sweepMetric(watched.name, deployment)];
-  if (watched.by === 'deployment') {
-    const dimensions = { [DEPLOYMENT_DIMENSION]: deployment.name };
-    return [{ namespace: METRICS_NAMESPACE, name: watched.name, dimensions }];
-  }
   const { by: namespace, name } = watched;
-  if (namespace === 'AWS/SQS') return [{ namespace, name, dimensions: { QueueName } }];
-  const dimensions = { StateMachineArn: stateMachineArn };
-  const added = watched.and === undefined ? [] : [{ namespace, name: watched.and, dimensions }];
-  return [{ namespace, name, dimensions }, ...added];
+  switch (watched.by) {
+    case 'sweep':
+      return [sweepMetric(watched.name, deployment)];
+    case 'deployment':
+      return [
+        { namespace: METRICS_NAMESPACE, name, dimensions: { [DEPLOYMENT_DIMENSION]: deployment.name } },
+      ];
+    case 'AWS/SQS':
+      return [{ namespace, name, dimensions: { QueueName } }];
+    case 'AWS/States': {
+      const dimensions = { StateMachineArn };
+      const added = watched.and === undefined ? [] : [{ namespace, name: watched.and, dimensions }];
+      return [{ namespace, name, dimensions }, ...added];
+    }
+  }
 }
 
 /** A metric that the sweep records, with its dimensions in CloudWatch. */
@@ -306,12 +234,6 @@ export function sweepMetric(
   { name: deployment }: Pick<AlarmedDeployment, 'name'>,
 ): MetricReference {
   return { namespace: METRICS_NAMESPACE, name, dimensions: { ...METRIC_DIMENSIONS, Deployment: deployment } };
-}
-
-/** The threshold of an alarm. If the tables have different precisions, the coarsest counts. */
-export function thresholdOf(alarm: AlarmName, { tables }: Pick<AlarmedDeployment, 'tables'>): number {
-  const precision = tables.some(table => table.precision === 'minute') ? 'minute' : 'second';
-  return ALARMS[alarm].threshold({ precision });
 }
 
 /** URL of an alarm's section in the runbook: a person who receives an alarm has this text, but perhaps no checkout. */

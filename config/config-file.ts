@@ -56,10 +56,10 @@ export function findConfigFile(named?: string): string {
 export async function loadConfigFile(named?: string): Promise<unknown> {
   const file = findConfigFile(named);
   const name = nameOf(file);
-  if (file.endsWith('.json')) return readJson(file);
   let exported: Record<string, unknown>;
   takeTypeScriptAsModules();
   try {
+    if (file.endsWith('.json')) return JSON.parse(readFileSync(file, 'utf8'));
     exported = await import(pathToFileURL(file).href);
   } catch (error) {
     if (
@@ -84,17 +84,6 @@ export async function loadConfigFile(named?: string): Promise<unknown> {
 
 /** The path relative to the current folder, for messages. */
 const nameOf = (file: string): string => relative(process.cwd(), file) || file;
-
-/** Reads JSON. */
-function readJson(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new ConfigFileError(`${nameOf(file)}: ${error instanceof Error ? error.message : error}`, {
-      cause: error,
-    });
-  }
-}
 
 let hooked = false;
 

@@ -1,6 +1,5 @@
 import { describeProblem, type FieldProblem, PreciseTtlError } from '../expiry/errors.ts';
 import {
-  fieldProblems,
   isObject,
   type Kind,
   type Kinds,
@@ -26,36 +25,17 @@ import {
   withShared,
 } from './props.ts';
 import { REGION } from './regions.ts';
-import { TAGS } from './tags.ts';
-import { isReference, listOf } from './terraform-text.ts';
-
-/** Terraform's state in a local file beside the project: only for trials by one person. */
-export interface LocalState {
-  readonly backend: 'local';
-}
+import { isReference } from './terraform-text.ts';
 
 /** Default object key of the state. */
 export const DEFAULT_STATE_KEY = 'precise-ttl/terraform.tfstate';
 
-/** Terraform's state in a bucket, with a lock: for deployments by several people. */
-export interface S3State {
-  readonly backend: 's3';
-  /** The bucket; it must exist. */
-  readonly bucket: string;
-  /** Object key. @default 'precise-ttl/terraform.tfstate' */
-  readonly key?: string;
-  /** The bucket's region. @default the region of the deployment */
-  readonly region?: string;
-  /** Further settings of Terraform's backend, by its names: `kms_key_id`, `assume_role`, `profile`, `dynamodb_table`… */
-  readonly [setting: string]: unknown;
-}
-
 /**
- * Terraform's state in any other backend of Terraform, with its settings by Terraform's names: `{ backend: 'gcs', bucket: 'states',
- * prefix: 'ttl' }`.
+ * Where Terraform keeps its state, with the settings of its backend by Terraform's names. `local`, a file beside the project, is only for
+ * trials by one person. Of `s3` only `bucket` is required, which must exist; its state is encrypted, and locked in the bucket.
  */
-export interface OtherState {
-  readonly backend: string;
+export interface State {
+  readonly backend: 'local' | 's3' | (string & {});
   readonly [setting: string]: unknown;
 }
 
@@ -81,7 +61,7 @@ export interface DeploymentConfig extends DeploymentProps {
   /** AWS region, e.g. 'eu-central-1'. */
   readonly region: string;
   /** Where Terraform keeps its state. @default { backend: 'local' } */
-  readonly state?: LocalState | S3State | OtherState;
+  readonly state?: State;
   /**
    * How Terraform signs in to the account: `assumeRole`, `allowedAccountIds`, `profile`. @default with the AWS credentials that Terraform
    * finds
@@ -122,29 +102,17 @@ const AWS_REGION = text(REGION, "an AWS region, e.g. 'eu-central-1'");
 
 const BACKEND = text(/^[a-z][a-z0-9_]*$/, "the name of a backend of Terraform, e.g. 's3'");
 
-const S3_KINDS = {
-  bucket: BUCKET,
-  // Terraform refuses a slash at either end, and would read `${` as a template.
-  key: text(
-    /^(?!\/)(?!.*\/$)(?!.*[$%]\{)[^\p{C}]{1,1024}$/u,
-    'an object key of 1 to 1024 characters, without ${, %{ and control characters, and without a slash at either end',
-  ),
-  region: AWS_REGION,
-} satisfies Kinds;
-
-const STATE: Kind<LocalState | S3State | OtherState> = kind(
+const STATE: Kind<State> = kind(
   value => isObject(value) && BACKEND.is(value['backend']),
   "{ backend: 'local' }, { backend: 's3', bucket: … }, or { backend: 'gcs' | 'http' | …, … } with the settings that Terraform's backend has",
   {
     remedy: () => SEE_DOCS,
-    inside: state => {
-      if (state.backend === 'local') return objectProblems({ backend: BACKEND }, state, { remedy: CORRECT });
-      const { backend, ...settings } = state;
-      if (backend !== 's3') return plainProblems(settings);
-      const others = Object.entries(settings).filter(([name]) => !(name in S3_KINDS));
+    inside: ({ backend, ...settings }) => {
+      if (backend === 'local') return unknownFieldProblems({ backend, ...settings }, ['backend']);
+      const { bucket, ...others } = settings;
       return [
-        ...fieldProblems(S3_KINDS, state, { required: ['bucket'], remedy: CORRECT }),
-        ...plainProblems(Object.fromEntries(others)),
+        ...(backend === 's3' ? valueProblems('bucket', BUCKET, bucket, 'Name one that exists.') : []),
+        ...plainProblems(backend === 's3' ? others : settings),
       ];
     },
   },
@@ -165,9 +133,8 @@ function isPlain(value: unknown): boolean {
 
 const ASSUME_ROLE_KINDS = {
   roleArn: ROLE_ARN,
-  // Source, also for the other pattern: STS API reference, AssumeRole.
-  sessionName: text(/^[\w+=,.@-]{2,64}$/, 'a name of 2 to 64 letters, digits and _ + = , . @ -'),
-  externalId: text(/^[\w+=,.@:/-]{2,1224}$/, 'an id of 2 to 1224 letters, digits and _ + = , . @ : / -'),
+  sessionName: text(),
+  externalId: text(),
 } satisfies Kinds;
 
 const ASSUME_ROLE: Kind<NonNullable<ProviderConfig['assumeRole']>> = kind(
@@ -176,11 +143,17 @@ const ASSUME_ROLE: Kind<NonNullable<ProviderConfig['assumeRole']>> = kind(
   { inside: role => objectProblems(ASSUME_ROLE_KINDS, role, { required: ['roleArn'], remedy: CORRECT }) },
 );
 
-const ACCOUNT = /^\d{12}$/;
+const ACCOUNTS: Kind<readonly string[]> = kind(
+  value =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    Array.from(value).every(each => typeof each === 'string' && /^\d{12}$/.test(each)),
+  "a list of at least one, each the id of an account in quotes, e.g. '123456789012'",
+);
 
 const PROVIDER_KINDS = {
   assumeRole: ASSUME_ROLE,
-  allowedAccountIds: listOf(text(ACCOUNT, "the id of an account in quotes, e.g. '123456789012'"), 100),
+  allowedAccountIds: ACCOUNTS,
   profile: text(/^[^\p{C}]+$/u, 'the name of a profile'),
 } satisfies Kinds;
 
@@ -239,26 +212,47 @@ const OVERRIDES: Kind<Overrides> = kind(
   },
 );
 
+/** A tag that every service takes: IAM's characters, and EventBridge Scheduler allows no empty value. Source: IAM API reference, Tag. */
+const TAG = /^(?!aws:)(?!__proto__)[\p{L}\p{Z}\p{N}_.:/=+\-@]+$/iu;
+
+const TAGS: Kind<Readonly<Record<string, string>>> = kind(
+  isObject,
+  "an object of texts, e.g. { team: 'sessions' }",
+  {
+    remedy: () => SEE_DOCS,
+    inside: tags =>
+      Object.entries<unknown>(tags).flatMap(([key, got]) => {
+        if (
+          TAG.test(key) &&
+          typeof got === 'string' &&
+          TAG.test(got) &&
+          key.length <= 128 &&
+          got.length <= 256
+        )
+          return [];
+        const expected =
+          'a key of 1 to 128 and a text of 1 to 256 letters, digits, blanks and _ . : / = + - @, neither beginning with aws:';
+        const remedy =
+          'Correct it: AWS refuses a tag with anything else, after half of the deployment is made.';
+        return [{ field: `[${JSON.stringify(key)}]`, expected, got, remedy }];
+      }),
+  },
+);
+
+const TABLE: Kind<PreciseTtlProps> = kind(isObject, 'an object', {
+  inside: table => [...unknownFieldProblems(table, WRITTEN_NAMES), ...propProblems(table)],
+});
+
 const TABLES: Kind<readonly PreciseTtlProps[]> = kind(
   value => Array.isArray(value) && value.length > 0,
   'a list of at least one table',
   {
     remedy: () => SEE_DOCS,
-    inside: tables => {
-      // flatMap would skip holes in the list.
-      return Array.from(tables).flatMap(entryProblems);
-    },
+    // Array.from: flatMap would skip holes in the list.
+    inside: tables =>
+      Array.from(tables).flatMap((table, index) => valueProblems(`[${index}]`, TABLE, table, SEE_DOCS)),
   },
 );
-
-/** The problems of a table's entry, including the props beside `tables`. @param index index of the entry */
-function entryProblems(table: unknown, index: number): FieldProblem[] {
-  return valueProblems(`[${index}]`, TABLE, table, SEE_DOCS);
-}
-
-const TABLE: Kind<PreciseTtlProps> = kind(isObject, 'an object', {
-  inside: table => [...unknownFieldProblems(table, WRITTEN_NAMES), ...propProblems(table)],
-});
 
 export const CONFIG_KINDS = {
   region: AWS_REGION,
@@ -282,24 +276,19 @@ const DEPLOYMENT_KINDS = Object.fromEntries(DEPLOYMENT_PROPS.map(prop => [prop, 
  */
 export function checkConfig(config: unknown): DeploymentConfig {
   if (!isObject(config)) throw new InvalidConfigError([wrong('config', 'an object', config)]);
-  const problems = [
-    ...objectProblems({ ...CONFIG_KINDS, ...DEPLOYMENT_KINDS }, config, {
-      required: ['region', 'tables'],
-      remedy: CORRECT,
-    }),
-  ];
-  if (problems.length > 0) throw new InvalidConfigError(problems);
+  const options = { required: ['region', 'tables'], remedy: CORRECT };
+  refuse(objectProblems({ ...CONFIG_KINDS, ...DEPLOYMENT_KINDS }, config, options));
   const given = config as unknown as DeploymentConfig;
   const tables = given.tables.map(table => withShared(table, given));
+  refuse(tables.flatMap((table, index) => under(`tables[${index}]`, propProblems(table))));
   const checked = { ...given, tables };
-  const ofEach = tables.flatMap((table, index) => under(`tables[${index}]`, propProblems(table)));
-  if (ofEach.length > 0) throw new InvalidConfigError(ofEach);
-  const ofAll = [
-    ...deploymentProblems(tables.map(resolveProps), fieldInTables),
-    ...otherRegionProblems(checked),
-  ];
-  if (ofAll.length > 0) throw new InvalidConfigError(ofAll);
+  refuse([...deploymentProblems(tables.map(resolveProps), fieldInTables), ...otherRegionProblems(checked)]);
   return checked;
+}
+
+/** @throws InvalidConfigError if there are problems */
+export function refuse(problems: readonly FieldProblem[]): void {
+  if (problems.length > 0) throw new InvalidConfigError(problems);
 }
 
 /**

@@ -4,7 +4,6 @@ import { isObject } from '../expiry/fields.ts';
 import type { ExpiryModel } from '../expiry/model.ts';
 import { carriedSettings, modelOfSettings } from '../functions/runtime/environment.ts';
 import type { CarriedSettings, TickInput } from '../statemachine/contract/inputs.ts';
-import { type Named, nameProblem, namesOfDeployment, namesOfTable } from './names.ts';
 import { archiveOf } from './pipe-props.ts';
 import {
   DEPLOYMENT_PROPS,
@@ -24,8 +23,7 @@ export interface Deployment extends Pick<ResolvedProps, SharedName | 'logKeys'> 
 
 /** The deployments of these tables, ordered by their first tables. */
 export function deploymentsOf(tables: readonly ResolvedProps[]): Deployment[] {
-  const names = [...new Set(tables.map(({ sweep }) => sweep))];
-  return names.map(name => deploymentOf(tables.filter(({ sweep }) => sweep === name)));
+  return [...Map.groupBy(tables, ({ sweep }) => sweep).values()].map(deploymentOf);
 }
 
 /** The deployment of these tables. @param tables at least one table, all with the same `sweep` */
@@ -52,86 +50,49 @@ export type FieldOf = (table: number, prop: string) => string;
 export const fieldInTables: FieldOf = (index, prop) =>
   prop === '' ? `tables[${index}]` : `tables[${index}].${prop}`;
 
-/**
- * Problems between tables that are each valid.
- */
+/** Problems between tables that are each valid. */
 export function deploymentProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): FieldProblem[] {
-  const twins = twinProblems(tables, fieldOf);
-  if (twins.length > 0) return twins;
-  const disagreeing = [
-    ...tables.flatMap((table, index) => disagreements(table, index, tables, fieldOf)),
-    ...lockProblems(tables, fieldOf),
-  ];
-  if (disagreeing.length > 0) return disagreeing;
-  return nameProblems(tables, fieldOf);
-}
-
-/** Problems of tables with the same name. */
-function twinProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): FieldProblem[] {
+  const [first] = tables;
   const names = tables.map(({ tableName }) => tableName);
-  return names.flatMap((name, index) => {
-    const first = names.indexOf(name);
-    if (first === index) return [];
+  const locked = tables.find(table => lockOf(table) !== undefined);
+  const as = (prop: string, other: ResolvedProps, what: string): string =>
+    `${what}, as ${fieldOf(tables.indexOf(other), '')} (${other.tableName}) has it: a deployment has one ${prop}`;
+  return tables.flatMap((table, index): FieldProblem[] => {
+    const twin = names.indexOf(table.tableName);
+    if (twin < index)
+      return [
+        {
+          field: fieldOf(index, 'tableName'),
+          expected: `another than that of ${fieldOf(twin, '')}`,
+          got: table.tableName,
+          remedy: 'Leave out one of the two.',
+        },
+      ];
+    const differing = DEPLOYMENT_PROPS.filter(prop => first && !isDeepStrictEqual(table[prop], first[prop]));
+    const problems = differing.map(prop => ({
+      field: fieldOf(index, prop),
+      expected: as(prop, first as ResolvedProps, JSON.stringify(first?.[prop]) ?? 'none'),
+      got: table[prop],
+      remedy: `Set ${prop} once, beside tables; or put ${table.tableName} into a configuration of its own, with another sweep and another state.`,
+    }));
+    const days = lockOf(table);
+    if (locked === undefined || days === undefined || days === lockOf(locked)) return problems;
     return [
+      ...problems,
       {
-        field: fieldOf(index, 'tableName'),
-        expected: `another than that of ${fieldOf(first, '')}`,
-        got: name,
-        remedy: 'See docs/reference/configuration.md of precise-ttl for all fields.',
+        field: fieldOf(index, 'archive.lockDays'),
+        expected: as('bucket', locked, `${lockOf(locked)}`),
+        got: days,
+        remedy: 'Lock both for the same time; or give one a bucket of yours.',
       },
     ];
   });
 }
 
-/** Problems of shared settings in which tables differ: one set of functions has only one value for each. */
-function disagreements(
-  table: ResolvedProps,
-  index: number,
-  tables: readonly ResolvedProps[],
-  fieldOf: FieldOf,
-): FieldProblem[] {
-  const [other] = tables;
-  if (other === undefined || index === 0) return [];
-  return DEPLOYMENT_PROPS.filter(prop => !isDeepStrictEqual(table[prop], other[prop])).map(prop => ({
-    field: fieldOf(index, prop),
-    expected: `${inWords(other[prop])}, as ${fieldOf(0, '')} (${other.tableName}) has it: a deployment has one ${prop}`,
-    got: table[prop],
-    remedy: `Set ${prop} once, beside tables; or put ${table.tableName} into a configuration of its own, with another sweep and another state.`,
-  }));
-}
-
-/** Problems of archives in one bucket that are to be locked for different times: a bucket has one default retention. */
-function lockProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): FieldProblem[] {
-  const locks = tables.map(table => {
-    const archive = archiveOf(table);
-    return archive && archive.bucket === undefined ? (archive.lockDays ?? 0) : undefined;
-  });
-  const first = locks.findIndex(lock => lock !== undefined);
-  const expected = `${locks[first]}, as ${fieldOf(first, '')} has it: both are in one bucket`;
-  const remedy = 'Lock both for the same time, or name a bucket of yours for one.';
-  return locks.flatMap((got, index) =>
-    got === undefined || got === locks[first]
-      ? []
-      : [{ field: fieldOf(index, 'archive.lockDays'), expected, got, remedy }],
-  );
-}
-
-const inWords = (value: unknown): string => JSON.stringify(value) ?? 'none';
-
-/** Problems of names that two tables or deployments would share. Role names are unique in an account. */
-function nameProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): FieldProblem[] {
-  const named: Named[] = [];
-  const problems: FieldProblem[] = [];
-  const add = (own: Named) => {
-    problems.push(...named.flatMap(other => nameProblem(own, other) ?? []).slice(0, 1));
-    named.push(own);
-  };
-  for (const { name } of deploymentsOf(tables)) {
-    const index = tables.findIndex(({ sweep }) => sweep === name);
-    add(namesOfDeployment(fieldOf(index, 'sweep'), name));
-  }
-  for (const [index, table] of tables.entries()) add(namesOfTable(fieldOf(index, 'tableName'), table));
-  return problems;
+/** Days for which a table's archive is locked in the deployment's bucket, which has one retention; undefined if it has none there. */
+function lockOf(table: ResolvedProps): number | undefined {
+  const archive = archiveOf(table);
+  return archive === undefined || archive.bucket !== undefined ? undefined : (archive.lockDays ?? 0);
 }
 
 /** The problem that the settings of the tables are too large for one state; null when they fit. */

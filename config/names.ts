@@ -1,6 +1,5 @@
-import type { FieldProblem } from '../expiry/errors.ts';
 import { ALL_FUNCTIONS, fileOf } from '../functions/function-list.ts';
-import { type Pipe, type PipedTable, pipesOf } from './pipe-props.ts';
+import type { Pipe } from './pipe-props.ts';
 
 /** The ids that a stack of ours uses for other constructs than tables. */
 const TAKEN_IDS: readonly string[] = ['aws', 'backend', ...ALL_FUNCTIONS.map(task => bundleId(fileOf(task)))];
@@ -60,51 +59,9 @@ export function isOwnTarget(arn: string, deployment: string): boolean {
   return own.includes(second ?? first);
 }
 
-/** A deployment or a table whose names can conflict with those of another. */
-export interface Named {
-  /** Description for a message. */
-  readonly who: string;
-  /** The field of the name, and the name. */
-  readonly field: string;
-  readonly name: string;
-  readonly names: Readonly<Partial<Record<NamedKind, readonly string[]>>>;
-}
-
-/** What can conflict: some of the suffixes of their names end alike, or one has no suffix. */
-const NAMED_KINDS = ['role', 'state machine', 'pipe'] as const;
-type NamedKind = (typeof NAMED_KINDS)[number];
-
 /** Name of a table's pipe, and of the Firehose stream of its archive. */
 export function pipeName(table: { readonly name: string }, { id }: Pick<Pipe, 'id'>): string {
   return `${table.name}-${id}`;
-}
-
-/** The names of a table's own resources. */
-export function namesOfTable(
-  field: string,
-  table: PipedTable & { readonly tableName: string; readonly name: string },
-): Named {
-  const { tableName, name } = table;
-  const pipe = pipesOf(table).map(each => pipeName(table, each));
-  return { who: `table ${tableName}`, field, name, names: { pipe } };
-}
-
-/** The names of a deployment's resources. */
-export function namesOfDeployment(field: string, name: string): Named {
-  return {
-    who: `deployment ${name}`,
-    field,
-    name,
-    names: {
-      role: [
-        ...[...ALL_FUNCTIONS.map(fileOf), 'schedule', 'pipes-archive', 'pipes-events', 'archive'].map(
-          ending => `${name}-${ending}`,
-        ),
-        sweepRole(name),
-      ],
-      'state machine': [name, replayName(name)],
-    },
-  };
 }
 
 /** Name of the role of a deployment's state machines. */
@@ -119,28 +76,3 @@ export function beginningOf(deployment: string): string {
 
 /** Longest name of a deployment that is whole in the prefix of its tables' names. */
 const LONGEST_WHOLE = 35;
-
-/** Finds a name that two would share. IAM's names do not differ by case. Source: IAM API reference, CreateRole. */
-function shared(own: Named, others: Named): { readonly what: string; readonly name: string } | undefined {
-  for (const what of NAMED_KINDS) {
-    const compared = (name: string) => (what === 'role' ? name.toLowerCase() : name);
-    const taken = (others.names[what] ?? []).map(compared);
-    const name = own.names[what]?.find(each => taken.includes(compared(each)));
-    if (name !== undefined) return { what, name };
-  }
-  return undefined;
-}
-
-/** The problem that names conflict with others; null when there is none. */
-export function nameProblem(own: Named, other: Named): FieldProblem | null {
-  const both = shared(own, other);
-  if (both === undefined) return null;
-  const { what, name } = both;
-  const why = what === 'role' ? '; IAM sees no difference in case' : '';
-  return {
-    field: own.field,
-    expected: `a name whose ${what}s are not those of ${other.who}`,
-    got: own.name,
-    remedy: `The ${other.who} and the ${own.who} would both have the ${what} ${name}${why}. Give one of them a deployment of another name.`,
-  };
-}

@@ -4,13 +4,13 @@ import { modelProblems } from '../expiry/model.ts';
 import { adviseShards, PARTITION_UNITS } from '../expiry/partition-rule.ts';
 import { isOwnTarget } from './names.ts';
 import { pipeProblems, pipesOf } from './pipe-props.ts';
-import { pathOf } from './prop-groups.ts';
 import {
   CORRECT,
   PROP_NAMES,
   PROPS,
   type PreciseTtlProps,
   type PropName,
+  pathOf,
   type ResolvedProps,
   resolveProps,
   settingsOfProps,
@@ -73,15 +73,15 @@ function fasterAdvice(table: ResolvedProps): string {
   return `Lower it, or set index: { shards: ${shards} }, which takes as many puts, too, on an index that is warm for ${warmUnits} write units a second (docs/reference/configuration.md, "How many shards").`;
 }
 
-/** The problem of a rule that a table breaks. */
-function problemOf({ props: [field], expected, remedy }: Relation, table: ResolvedProps): FieldProblem {
-  const text = (each: Text) => (typeof each === 'string' ? each : each(table));
-  return { field, expected: text(expected), got: table[field], remedy: text(remedy) };
-}
-
 /** The problems of all rules that a table breaks. */
 export function relationProblems(table: ResolvedProps): FieldProblem[] {
-  return RELATIONS.filter(({ holds }) => !holds(table)).map(relation => problemOf(relation, table));
+  const inWords = (each: Text) => (typeof each === 'string' ? each : each(table));
+  return RELATIONS.filter(({ holds }) => !holds(table)).map(({ props: [field], expected, remedy }) => ({
+    field,
+    expected: inWords(expected),
+    got: table[field],
+    remedy: inWords(remedy),
+  }));
 }
 
 const OPTIONS: ReadOptions = {

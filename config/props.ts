@@ -3,6 +3,7 @@ import {
   boolean,
   isObject,
   type Kind,
+  type Kinds,
   kind,
   objectProblems,
   oneOf,
@@ -18,9 +19,7 @@ import {
   type IndexedBy,
 } from '../expiry/model.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
-import { ALARMS_KIND } from './alarms.ts';
 import { ARCHIVE, EVENTS, pipesOf } from './pipe-props.ts';
-import { flattened, GROUP_NAMES, GROUPS, type GroupName, isGrouped, nested, pathOf } from './prop-groups.ts';
 import { orReference } from './terraform-text.ts';
 
 /** Types that a key attribute can have. */
@@ -51,49 +50,36 @@ const KMS_KEY_ARN = orReference(
   ),
 );
 
+/** Source: SNS API reference, CreateTopic. */
+const TOPIC_ARN = orReference(text(/^arn:[a-z0-9-]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/));
+
+const ALARMS_KIND = kind<boolean | string>(
+  value => typeof value === 'boolean' || TOPIC_ARN.is(value),
+  "true, false, or the ARN of an SNS topic, e.g. 'arn:aws:sns:eu-central-1:123456789012:on-call'",
+);
+
 /** The ARN of a role in IAM. */
 export const ROLE_ARN = text(
   /^arn:[a-z0-9-]+:iam::\d{12}:role\/[\x21-\x7e]{1,576}$/,
   "the ARN of a role, e.g. 'arn:aws:iam::123456789012:role/sweeps/plan-sweep'",
 );
 
-/** The props from which defaults of other props are computed. */
-interface Before {
-  readonly tableName: string;
-  readonly indexedBy?: IndexedBy;
+type Default<Value> = Value | ((props: { readonly indexedBy?: IndexedBy }) => Value);
+
+function required<Value>(kind: Kind<Value>) {
+  return { kind, isRequired: true } as const;
 }
 
-interface RequiredProp<Value> {
-  readonly kind: Kind<Value>;
-  readonly isRequired: true;
-}
-
-interface DefaultedProp<Value> {
-  readonly kind: Kind<Value>;
-  readonly isRequired: false;
-  readonly byDefault: (props: Before) => Value;
+/** A prop with a default, or one that depends on how the table is indexed. */
+function optional<Value>(kind: Kind<Value>, byDefault: Default<NoInfer<Value>>) {
+  const value: (props: { readonly indexedBy?: IndexedBy }) => Value =
+    byDefault instanceof Function ? byDefault : () => byDefault;
+  return { kind, isRequired: false, byDefault: value } as const;
 }
 
 /** A prop that may also be missing after the defaults are filled in. */
-interface AbsentProp<Value> {
-  readonly kind: Kind<Value>;
-  readonly isRequired: false;
-}
-
-function required<Value>(kind: Kind<Value>): RequiredProp<Value> {
-  return { kind, isRequired: true };
-}
-
-function optional<Value>(kind: Kind<Value>, byDefault: Value): DefaultedProp<Value> {
-  return { kind, isRequired: false, byDefault: () => byDefault };
-}
-
-function calculated<Value>(kind: Kind<Value>, byDefault: (props: Before) => Value): DefaultedProp<Value> {
-  return { kind, isRequired: false, byDefault };
-}
-
-function orNone<Value>(kind: Kind<Value>): AbsentProp<Value> {
-  return { kind, isRequired: false };
+function orNone<Value>(kind: Kind<Value>) {
+  return { kind, isRequired: false } as const;
 }
 
 /**
@@ -138,14 +124,14 @@ export const PROPS = {
    * name of the index
    * @default `'expirationWindowIndex'`; by second `'expirySecondIndex'`
    */
-  indexName: calculated(SETTING_KINDS.indexName, ({ indexedBy }) =>
+  indexName: optional(SETTING_KINDS.indexName, ({ indexedBy }) =>
     indexedBy === 'second' ? 'expirySecondIndex' : 'expirationWindowIndex',
   ),
   /**
    * by window: length of a window, a divisor of a day. Change it only when the items have windows of another length already
    * @default `1440`
    */
-  granularityMinutes: calculated(SETTING_KINDS.granularityMinutes, ({ indexedBy }) =>
+  granularityMinutes: optional(SETTING_KINDS.granularityMinutes, ({ indexedBy }) =>
     // By second a sweep is planned in minutes.
     indexedBy === 'second' ? 1 : DEFAULT_GRANULARITY_MINUTES,
   ),
@@ -153,7 +139,7 @@ export const PROPS = {
    * by window: index keys that one window is spread over, 1 to 1,000: [How many shards, and how to change
    * them](#how-many-shards)
    */
-  shards: calculated(SETTING_KINDS.shards, ({ indexedBy }) => (indexedBy === 'second' ? 1 : DEFAULT_SHARDS)),
+  shards: optional(SETTING_KINDS.shards, ({ indexedBy }) => (indexedBy === 'second' ? 1 : DEFAULT_SHARDS)),
   /**
    * `'guarded'` checks each item's TTL again in the delete itself. `'batch'` does not, and is faster: use it only for tables whose keys
    * are never written again once they have a TTL
@@ -220,18 +206,42 @@ export type FlatProps = {
   readonly [Name in keyof Pick<PropList, PropNames<{ isRequired: true }>>]: PropValue<Name>;
 } & { readonly [Name in keyof Pick<PropList, PropNames<{ isRequired: false }>>]?: PropValue<Name> };
 
-type FieldsOf<Group extends GroupName> = (typeof GROUPS)[Group]['fields'];
-type GroupValue<Group extends GroupName> = {
-  readonly [Field in keyof FieldsOf<Group>]?: FlatProps[FieldsOf<Group>[Field] & keyof FlatProps];
-};
+/**
+ * Props with fields, because they concern one subject, and the setting of each field. The code behind the configuration has each as a
+ * setting of its own, as the input of executions has. A field that is called as its group can be written without the group.
+ */
+export const GROUPS = {
+  /** the partition key: its name, or `{ name, type }` */
+  partitionKey: { name: 'partitionKey', type: 'partitionKeyType' },
+  /**
+   * the sort key: its name, or `{ name, type }`
+   * @default the table has none
+   */
+  sortKey: { name: 'sortKey', type: 'sortKeyType' },
+  /**
+   * the index by which the sweep finds expired items
+   * @default the defaults of its fields
+   */
+  index: {
+    by: 'indexedBy',
+    attribute: 'windowAttribute',
+    name: 'indexName',
+    granularityMinutes: 'granularityMinutes',
+    shards: 'shards',
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, keyof PropList>>>>;
+
+const ALL_GROUPS: Readonly<Record<string, Readonly<Record<string, PropName>>>> = GROUPS;
+
+type Groups = typeof GROUPS;
+type SettingOfGroup = { [Group in keyof Groups]: Groups[Group][keyof Groups[Group]] }[keyof Groups];
 type Key = string | { readonly name: string; readonly type?: KeyType };
-type SettingOfGroup = { [Group in GroupName]: FieldsOf<Group>[keyof FieldsOf<Group>] }[GroupName];
 
 /** One table and how its expired items are swept. */
 export type PreciseTtlProps = Omit<FlatProps, SettingOfGroup> & {
   readonly partitionKey: Key;
   readonly sortKey?: Key;
-  readonly index?: GroupValue<'index'>;
+  readonly index?: { readonly [Field in keyof Groups['index']]?: FlatProps[Groups['index'][Field]] };
 };
 
 type PresentName = PropNames<{ isRequired: true }> | PropNames<{ byDefault: unknown }>;
@@ -248,51 +258,67 @@ export type PropName = keyof PropList;
 
 export const PROP_NAMES = Object.keys(PROPS) as PropName[];
 
-/** The kind of each prop in a configuration, in the order of the list. */
-export const WRITTEN_KINDS: Readonly<Record<string, Kind<unknown>>> = {
-  ...Object.fromEntries(PROP_NAMES.filter(name => !isGrouped(name)).map(name => [name, PROPS[name].kind])),
-  ...Object.fromEntries(GROUP_NAMES.map(name => [name, groupKind(name)])),
-  archive: ARCHIVE,
-};
-
-/** The kinds of the fields of a group. */
-function fieldKinds(group: GroupName): Readonly<Record<string, Kind<unknown>>> {
-  const fields = Object.entries<PropName>(GROUPS[group].fields);
-  return Object.fromEntries(fields.map(([field, prop]) => [field, PROPS[prop].kind]));
+/** The prop and the field in which a setting is written: `index.by` for `indexedBy`. */
+export function fieldPathOf(setting: string): string {
+  for (const [group, fields] of Object.entries(ALL_GROUPS))
+    for (const [field, each] of Object.entries(fields)) if (each === setting) return `${group}.${field}`;
+  return setting;
 }
 
-function groupKind(group: GroupName): Kind<unknown> {
-  const kinds = fieldKinds(group);
-  const { short } = GROUPS[group] as { readonly short?: string };
-  const shortKind = short === undefined ? undefined : kinds[short];
+/** As {@link fieldPathOf}, but without the field that can be left out. */
+export function pathOf(setting: string): string {
+  return setting in GROUPS ? setting : fieldPathOf(setting);
+}
+
+/** The names of a table's props in a configuration, including those of its deployment, in the order of the list. */
+export const WRITTEN_NAMES: readonly string[] = [
+  ...new Set(PROP_NAMES.map(name => fieldPathOf(name).split('.')[0] ?? name)),
+];
+
+/** The kind of each prop in a configuration. */
+export const WRITTEN_KINDS: Kinds = Object.fromEntries(
+  WRITTEN_NAMES.map(name => [name, name in GROUPS ? groupKind(name) : PROPS[name as PropName].kind]),
+);
+
+function groupKind(group: string): Kind<unknown> {
+  const settings = Object.entries(ALL_GROUPS[group] ?? {});
+  const kinds: Kinds = Object.fromEntries(settings.map(([field, setting]) => [field, PROPS[setting].kind]));
+  const short = settings.find(([, setting]) => setting === group)?.[0];
+  const alone = short === undefined ? undefined : kinds[short];
   const fields = `{ ${Object.keys(kinds).join(', ')} }`;
   return kind(
-    value => isObject(value) || shortKind?.is(value) === true,
-    shortKind === undefined ? `an object with any of ${fields}` : `${shortKind.expected}, or ${fields}`,
+    value => isObject(value) || alone?.is(value) === true,
+    alone === undefined ? `an object with any of ${fields}` : `${alone.expected}, or ${fields}`,
     {
-      ...(shortKind?.remedy && { remedy: shortKind.remedy }),
-      inside: value => {
-        if (!isObject(value)) return [];
-        return objectProblems(kinds, value, { required: short === 'name' ? [short] : [], remedy: CORRECT });
-      },
+      inside: value =>
+        isObject(value)
+          ? objectProblems(kinds, value, { required: [short ?? []].flat(), remedy: CORRECT })
+          : [],
     },
   );
 }
 
-/** The names of a table's props in a configuration, including those of its deployment. */
-export const WRITTEN_NAMES: readonly string[] = PROP_NAMES.flatMap(name => {
-  const [group = name] = pathOf(name).split('.');
-  return group in WRITTEN_KINDS ? [group] : [];
-}).filter((name, index, all) => all.indexOf(name) === index);
-
-/** Converts props to settings, without defaults. */
+/** Converts props to settings, without defaults. Unknown props and values of a wrong kind are copied unchanged. */
 export function settingsOfProps(props: PreciseTtlProps | FlatProps): FlatProps {
-  return flattened(props) as FlatProps;
+  const settings = Object.entries<unknown>({ ...props }).flatMap(([name, value]): [string, unknown][] => {
+    if (!(name in GROUPS) || !isObject(value)) return name === 'index' ? [] : [[name, value]];
+    return Object.entries(ALL_GROUPS[name] ?? {}).flatMap(([field, setting]) =>
+      value[field] === undefined ? [] : [[setting, value[field]] as [string, unknown]],
+    );
+  });
+  return Object.fromEntries(settings) as FlatProps;
 }
 
 /** Converts settings to props. */
 export function propsOfSettings(settings: FlatProps): PreciseTtlProps {
-  return nested(settings, WRITTEN_NAMES) as unknown as PreciseTtlProps;
+  const values = WRITTEN_NAMES.map(name => {
+    const fields = Object.entries(ALL_GROUPS[name] ?? {}).filter(([, each]) => settings[each] !== undefined);
+    const [only, another] = fields;
+    if (only === undefined || (only[1] === name && another === undefined))
+      return [name, settings[name as PropName]];
+    return [name, Object.fromEntries(fields.map(([field, setting]) => [field, settings[setting]]))];
+  });
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 /**
@@ -310,13 +336,8 @@ export type DeploymentProps = Pick<FlatProps, (typeof DEPLOYMENT_PROPS)[number]>
 
 /** Fills in a table's missing props from those beside the list of tables. */
 export function withShared<Table extends DeploymentProps>(table: Table, shared: DeploymentProps): Table {
-  const own = settingsOfProps(table as object as FlatProps);
-  const all = settingsOfProps(shared as object as FlatProps);
-  const missing = DEPLOYMENT_PROPS.filter(prop => own[prop] === undefined && all[prop] !== undefined);
-  return {
-    ...table,
-    ...Object.fromEntries(missing.map(prop => [prop, all[prop]])),
-  };
+  const missing = DEPLOYMENT_PROPS.filter(prop => table[prop] === undefined && shared[prop] !== undefined);
+  return { ...table, ...Object.fromEntries(missing.map(prop => [prop, shared[prop]])) };
 }
 
 /** Whether a pipe reads the table's stream. */

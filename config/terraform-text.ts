@@ -1,4 +1,4 @@
-import { type Kind, kind } from '../expiry/fields.ts';
+import type { Kind } from '../expiry/fields.ts';
 
 /**
  * Whether only Terraform knows the value: `${aws_kms_key.main.arn}`, or the token that a construct has instead. A list of them can be one
@@ -13,28 +13,12 @@ export function orReference({ is, ...rest }: Kind<string>): Kind<string> {
   return { ...rest, is: (value): value is string => isReference(value) || is(value) };
 }
 
-/** A list of texts of a kind. */
-export function listOf(each: Kind<string>, most: number): Kind<readonly string[]> {
-  return kind(
-    value =>
-      Array.isArray(value) && value.length >= 1 && value.length <= most && Array.from(value).every(each.is),
-    `a list of 1 to ${most}, each ${each.expected}`,
-  );
-}
-
 /**
  * Escapes a text so that Terraform takes it literally. Terraform reads every string in `cdk.tf.json` as a template, in which `${` begins
  * an expression and `%{` a directive. Source: Terraform's "Strings and Templates", "JSON Configuration Syntax".
  */
 export function escaped(text: string): string {
   return text.replaceAll(/[$%]\{/g, begin => `${begin[0]}${begin}`);
-}
-
-/** Escapes the texts among an object's values. */
-export function escapedTexts<Value>(values: Readonly<Record<string, Value>>): Record<string, Value | string> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? escaped(value) : value]),
-  );
 }
 
 /** Writes a text as a quoted string within an expression. Terraform lacks two of JSON's escapes. */

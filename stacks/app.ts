@@ -2,7 +2,6 @@ import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import {
   App,
   Lazy,
-  LocalBackend,
   TerraformBackend,
   TerraformOutput,
   type TerraformRemoteState,
@@ -14,41 +13,38 @@ import {
   checkConfig,
   DEFAULT_STATE_KEY,
   type DeploymentConfig,
-  InvalidConfigError,
   NAMES,
   type Overrides,
   type ProviderConfig,
-  type S3State,
+  refuse,
+  type State,
 } from '../config/config.ts';
-import { deploymentOf } from '../config/deployments.ts';
 import { mapValues } from '../config/map-values.ts';
 import { constructId } from '../config/names.ts';
 import { DEFAULT_SWEEP, readsStream, resolveProps } from '../config/props.ts';
-import { partitionOf } from '../config/regions.ts';
-import { escapedTexts } from '../config/terraform-text.ts';
+import { escaped } from '../config/terraform-text.ts';
 import type { FieldProblem } from '../expiry/errors.ts';
 import { isObject } from '../expiry/fields.ts';
-import { configurationOf } from './parts/configuration.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
 import { Place } from './parts/place.ts';
 import { SweptTable } from './parts/swept-table.ts';
 
 /** A Terraform backend with any type and settings, by Terraform's names: CDKTF's classes lack newer backends and settings. */
 class AnyBackend extends TerraformBackend {
-  readonly #settings: object;
+  readonly #settings: Record<string, unknown>;
 
-  constructor(stack: TerraformStack, name: string, settings: object) {
+  constructor(stack: TerraformStack, name: string, settings: Record<string, unknown>) {
     super(stack, 'backend', name);
     this.#settings = settings;
   }
 
   protected override synthesizeAttributes(): Record<string, unknown> {
-    return { ...this.#settings };
+    return this.#settings;
   }
 
   /** @throws TypeError always: none of our stacks reads the outputs of another */
   override getRemoteStateDataSource(): TerraformRemoteState {
-    throw new TypeError(`AnyBackend: expected nobody to read the outputs in the state of ${this.node.path}`);
+    throw new TypeError('AnyBackend: expected nobody to read its outputs');
   }
 }
 
@@ -68,7 +64,7 @@ function applyOverrides(stack: TerraformStack, overrides: Overrides): void {
     }
     return chosen.length > 0 ? [] : [nothingFound(resources, all)];
   });
-  if (problems.length > 0) throw new InvalidConfigError(problems);
+  refuse(problems);
 }
 
 /** The value with its lists wrapped: CDKTF would append a plain list to the one that there is. */
@@ -127,37 +123,35 @@ export class PreciseTtlStack extends TerraformStack {
     super(scope, id);
     const config = checkConfig(given);
     prepare(this, config);
-    const place = new Place(this, ':place');
-    const tables = config.tables.map(props => {
-      const scope = new Construct(this, constructId(props.tableName));
-      return new SweptTable(scope, { place, props: resolveProps(props) });
+    // Under any name: with another address another name would delete the deployment. No table's name has a colon.
+    const sweep = new DeployedSweep(new Construct(this, ':sweeps'), DEFAULT_SWEEP, () => {
+      const place = new Place(this, ':place');
+      const tables = config.tables.map(
+        props =>
+          new SweptTable(new Construct(this, constructId(props.tableName)), {
+            place,
+            props: resolveProps(props),
+          }),
+      );
+      return { place, tables };
     });
-    const deployment = deploymentOf(tables.map(({ props }) => props));
-    const sweep = new DeployedSweep(scopeOfSweep(this), { place, deployment, tables });
     if (config.overrides) applyOverrides(this, config.overrides);
     new TerraformOutput(this, ':config', {
       description:
         'The configuration for status, pause, replay and other commands, as JSON for precise-ttl.config.json',
-      value: configurationOf(place.region, tables),
+      value: sweep.configuration,
     });
     // One output for all tables: Terraform's names allow fewer characters than table names do. The output's own name is `tables`: CDKTF
     // leaves out a colon, which no table's name has.
     new TerraformOutput(this, ':tables', {
       description:
         'By table: its ARN, that of its stream where something reads it, its deployment, the state machine to start replays of, the queue of starts and expiries that did not get through, the topic that the alarms tell, the dashboard, the bucket of its archive, and what its writers give to expiryModel',
-      value: Object.fromEntries(
-        tables.map(table => [table.props.tableName, outputOf(table, sweep, config.region)]),
-      ),
+      value: Object.fromEntries(sweep.tables.map(table => [table.props.tableName, outputOf(table, sweep)])),
     });
   }
 }
 
-/** Where the deployment stands, under any name: with another address another name would delete it. No table's name has a colon. */
-function scopeOfSweep(stack: TerraformStack): Construct {
-  return new Construct(new Construct(stack, ':sweeps'), DEFAULT_SWEEP);
-}
-
-function outputOf(table: SweptTable, sweep: DeployedSweep, region: string): object {
+function outputOf(table: SweptTable, sweep: DeployedSweep): object {
   const { name } = table.props;
   const { alarms, dashboard, deployment, pipes, replay, schedules, tick } = sweep;
   return {
@@ -166,23 +160,13 @@ function outputOf(table: SweptTable, sweep: DeployedSweep, region: string): obje
     stateMachineArn: tick.arn,
     replayStateMachineArn: replay.arn,
     deadLetterQueueUrl: schedules.deadLetterQueue.url,
-    expiryModel: escapedTexts({ ...table.expiryModel }),
+    expiryModel: mapValues<string, unknown, unknown>({ ...table.expiryModel }, value =>
+      typeof value === 'string' ? escaped(value) : value,
+    ),
     ...(readsStream(table.props) && { streamArn: table.streamArn }),
     ...(alarms.topicArn !== undefined && { alarmTopicArn: alarms.topicArn }),
     ...(pipes?.archive?.bucketNames[name] && { archiveBucketName: pipes.archive.bucketNames[name] }),
-    ...(dashboard && {
-      dashboardName: dashboard.dashboardName,
-      ...dashboardUrl(region, dashboard.dashboardName),
-    }),
-  };
-}
-
-/** URL of a dashboard; nothing for a partition whose console this version does not know. */
-function dashboardUrl(region: string, name: string): { dashboardUrl?: string } {
-  const { console } = partitionOf(region);
-  if (console === undefined) return {};
-  return {
-    dashboardUrl: `https://${region}.${console}/cloudwatch/home?region=${region}#dashboards/dashboard/${name}`,
+    ...(dashboard && { dashboardName: dashboard.dashboardName }),
   };
 }
 
@@ -209,13 +193,7 @@ function removeAll(stack: PreciseTtlStack): void {
 /** Sets up the state and the provider. */
 function prepare(stack: TerraformStack, config: DeploymentConfig): void {
   const { region, state = { backend: 'local' }, provider = {}, tags } = config;
-  const { backend, ...settings } = state;
-  if (backend === 'local') {
-    // The path is relative to the stack's folder in cdktf.out, where Terraform runs: this leads to the folder of cdktf.json.
-    new LocalBackend(stack, { path: `../../../terraform.${stack.node.id}.tfstate` });
-  } else {
-    new AnyBackend(stack, backend, backend === 's3' ? s3Settings(state as S3State, region) : settings);
-  }
+  new AnyBackend(stack, state.backend, backendSettings(state, stack.node.id, region));
   stack.addOverride('terraform.required_version', TERRAFORM_VERSION);
   new AwsProvider(stack, 'aws', {
     region,
@@ -225,15 +203,16 @@ function prepare(stack: TerraformStack, config: DeploymentConfig): void {
   stack.addOverride('terraform.required_providers.aws', AWS_PROVIDER);
 }
 
-/** Settings of a state in S3: with Terraform's own lock in the bucket, and encrypted, unless the configuration overrides that. */
-function s3Settings({ backend: _backend, ...state }: S3State, region: string): object {
-  return {
-    key: DEFAULT_STATE_KEY,
-    region,
-    encrypt: true,
-    use_lockfile: true,
-    ...state,
-  };
+/** Settings of a state: in S3 with Terraform's own lock in the bucket, and encrypted, unless the configuration overrides that. */
+function backendSettings(
+  { backend, ...settings }: State,
+  id: string,
+  region: string,
+): Record<string, unknown> {
+  // The path is relative to the stack's folder in cdktf.out, where Terraform runs: this leads to the folder of cdktf.json.
+  if (backend === 'local') return { path: `../../../terraform.${id}.tfstate` };
+  const ofS3 = { key: DEFAULT_STATE_KEY, region, encrypt: true, use_lockfile: true };
+  return backend === 's3' ? { ...ofS3, ...settings } : settings;
 }
 
 function providerSettings({ assumeRole, allowedAccountIds, profile }: ProviderConfig) {

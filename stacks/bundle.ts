@@ -1,10 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
-import { strToU8, zipSync } from 'fflate';
+import { join } from 'node:path';
+import { type BuildOptions, buildSync } from 'esbuild';
+import { zipSync } from 'fflate';
 import { ALL_FUNCTIONS, type FunctionName, fileOf } from '../functions/function-list.ts';
-import { LICENCES_FILE, licencesOf } from './licences.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../functions');
 
@@ -34,7 +33,7 @@ const OPTIONS: BuildOptions = {
 export interface Bundle {
   /** Path of the ES module: `index.mjs` in a folder of its own. */
   readonly module: string;
-  /** Path of the zip archive with the module and the licences of the bundled packages. The same module gives the same bytes. */
+  /** Path of the zip archive with the module. The same module gives the same bytes. */
   readonly archive: string;
 }
 
@@ -42,6 +41,7 @@ export interface Bundle {
 const ARCHIVED_AT = new Date(1980, 0, 1);
 
 let made: Readonly<Record<FunctionName, Bundle>> | undefined;
+let sources: readonly string[] = [];
 
 /**
  * Bundles and archives the functions. They are the same for all tables, so this is done once per process; the files are removed when the
@@ -69,28 +69,18 @@ function bundles(): Readonly<Record<FunctionName, Bundle>> {
     })),
     outdir: root,
   });
+  sources = Object.entries(metafile.inputs).flatMap(([file, { bytes }]) => (bytes > 0 ? [file] : []));
   const archived = files.map(([name, file]) => {
     const bundle: Bundle = { module: join(root, file, 'index.mjs'), archive: join(root, `${file}.zip`) };
-    writeFileSync(
-      bundle.archive,
-      zipSync(
-        {
-          'index.mjs': readFileSync(bundle.module),
-          [LICENCES_FILE]: strToU8(licencesOf(bundledInto(bundle.module, metafile))),
-        },
-        { level: 9, mtime: ARCHIVED_AT },
-      ),
-    );
+    const zip = zipSync({ 'index.mjs': readFileSync(bundle.module) }, { level: 9, mtime: ARCHIVED_AT });
+    writeFileSync(bundle.archive, zip);
     return [name, bundle] as const;
   });
   return Object.fromEntries(archived) as Record<FunctionName, Bundle>;
 }
 
-/** The files of which a module contains code. */
-function bundledInto(module: string, { outputs }: Metafile): string[] {
-  // The bundler's paths are relative to the working directory.
-  const output = Object.entries(outputs).find(([file]) => resolve(file) === resolve(module))?.[1];
-  return Object.entries(output?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) =>
-    bytesInOutput > 0 ? [resolve(file)] : [],
-  );
+/** The files whose code is in the bundles, for their licences. */
+export function bundledFiles(): readonly string[] {
+  bundleFunctions();
+  return sources;
 }

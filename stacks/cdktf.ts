@@ -5,11 +5,9 @@ export {
   type DeploymentConfig,
   defineConfig,
   InvalidConfigError,
-  type LocalState,
-  type OtherState,
   type Overrides,
   type ProviderConfig,
-  type S3State,
+  type State,
 } from '../config/config.ts';
 export type { ArchiveProp, EventsProp } from '../config/pipe-props.ts';
 export type { PreciseTtlProps, ResolvedProps } from '../config/props.ts';

@@ -1,13 +1,14 @@
 import { DefaultTokenResolver, StringConcat, Token, Tokenization } from 'cdktf';
 import type { Construct } from 'constructs';
-import { deploymentProblems, type FieldOf, fieldInTables } from '../config/deployments.ts';
-import { pathOf } from '../config/prop-groups.ts';
+import { refuse } from '../config/config.ts';
+import { deploymentProblems, fieldInTables } from '../config/deployments.ts';
 import { propProblems } from '../config/prop-problems.ts';
 import {
   CORRECT,
   DEPLOYMENT_PROPS,
   type DeploymentProps,
   type PreciseTtlProps,
+  pathOf,
   type ResolvedProps,
   resolveProps,
   settingsOfProps,
@@ -78,36 +79,36 @@ const TABLE_REFERENCE: Kind<TableReference> = kind(isObject, '{ name, arn } of a
 /** A valid name that replaces one that only Terraform knows. */
 const SOME_NAME = 'table';
 
-/** All problems of a construct's props, which need not have been type-checked; empty when there are none. */
-export function constructProblems(scope: Construct, props: ConstructProps): FieldProblem[] {
-  if (!('tables' in props)) {
-    const problems = tableProblems(props);
-    if (problems.length > 0) return problems;
-    if (props.sweep === undefined && isReference(props.table?.name)) {
-      const expected = 'a name for the deployment, since the name of the table is known to Terraform only';
-      return [{ field: 'sweep', expected, got: undefined, remedy: 'Add the field.' }];
-    }
-    return sharedProblems(resolveConstruct(scope, props), (_table, prop) => prop);
+/**
+ * The tables of a construct's props, which need not have been type-checked, with the defaults filled in.
+ * @throws InvalidConfigError with all problems
+ */
+export function resolveConstruct(scope: Construct, props: ConstructProps): ResolvedTable[] {
+  if ('tables' in props) {
+    refuse([
+      ...unknownFieldProblems(props, ['tables', ...DEPLOYMENT_PROPS]),
+      ...fieldProblems(TABLES_KINDS, props, { required: ['tables'], remedy: CORRECT }),
+    ]);
+    const tables = props.tables.map(table => withShared(table, props));
+    refuse(tables.flatMap((table, index) => under(`tables[${index}]`, tableProblems(table))));
+    const resolved = tables.map(table => resolveTable(scope, table));
+    refuse(
+      deploymentProblems(
+        resolved.map(table => table.props),
+        fieldInTables,
+      ),
+    );
+    return resolved;
   }
-  const { tables } = props;
-  const problems = [
-    ...unknownFieldProblems(props, ['tables', ...DEPLOYMENT_PROPS]),
-    ...fieldProblems(TABLES_KINDS, props, { required: ['tables'], remedy: CORRECT }),
-  ];
-  if (problems.length > 0) return problems;
-  const ofEach = tables.flatMap((table, index) =>
-    under(`tables[${index}]`, tableProblems(withShared(table, props))),
-  );
-  if (ofEach.length > 0) return ofEach;
-  return sharedProblems(resolveConstruct(scope, props), fieldInTables);
-}
-
-/** Problems between tables that are each valid. */
-function sharedProblems(tables: readonly ResolvedTable[], fieldOf: FieldOf): FieldProblem[] {
-  return deploymentProblems(
-    tables.map(({ props }) => props),
-    fieldOf,
-  );
+  refuse(tableProblems(props));
+  if (props.sweep === undefined && isReference(props.table?.name)) {
+    const expected = 'a name for the deployment, since the name of the table is known to Terraform only';
+    refuse([{ field: 'sweep', expected, got: undefined, remedy: 'Add the field.' }]);
+  }
+  const only = resolveTable(scope, props);
+  // Nothing has to be told apart in a deployment of one table.
+  const name = props.sweep ?? only.props.name;
+  return [{ ...only, props: { ...only.props, sweep: name, name } }];
 }
 
 const TABLES_KINDS = {
@@ -163,17 +164,6 @@ function tokenProblems(props: TableProps): FieldProblem[] {
           ? 'Pass table: { name, arn } instead, for a table of the same stack.'
           : 'Write it out: a token of a construct is known to Terraform only.',
     }));
-}
-
-/** Fills in the defaults of a construct's props. */
-export function resolveConstruct(scope: Construct, props: ConstructProps): ResolvedTable[] {
-  if (!('tables' in props)) {
-    const only = resolveTable(scope, props);
-    // Nothing has to be told apart in a deployment of one table.
-    const name = props.sweep ?? only.props.name;
-    return [{ ...only, props: { ...only.props, sweep: name, name } }];
-  }
-  return props.tables.map(table => resolveTable(scope, withShared(table, props)));
 }
 
 function resolveTable(scope: Construct, { table: given, ...table }: TableProps): ResolvedTable {

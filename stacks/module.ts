@@ -52,16 +52,14 @@ export function synthesizeModule(config: unknown, folder: string): string {
 const withoutComment = (key: string, value: unknown) => (key === '//' ? undefined : value);
 
 function inModule(stack: StackJson, region: string): StackJson {
-  const { provider: _provider, import: _import, ...rest } = stack as StackJson & Record<string, unknown>;
+  const { provider: _provider, ...rest } = stack as StackJson & Record<string, unknown>;
   const { backend: _backend, ...terraform } = rest.terraform as Record<string, unknown>;
-  // Only a root can import, so the log groups that are looked up for imports are left out too.
-  const { aws_cloudwatch_log_groups: _adopted, ...data } = rest.data;
   for (const lambda of Object.values(rest.resource['aws_lambda_function'] ?? {}))
     lambda['filename'] = `\${path.module}/${lambda['filename']}`;
   const error_message = `region: expected ${region}, as the configuration has it, got \${self.region}. Give the module a provider of that region, or change the configuration and write the module again.`;
-  for (const place of Object.values(data['aws_region'] ?? {}))
+  for (const place of Object.values(rest.data['aws_region'] ?? {}))
     place['lifecycle'] = { postcondition: [{ condition: `\${self.region == "${region}"}`, error_message }] };
-  return { ...rest, terraform, data };
+  return { ...rest, terraform };
 }
 
 function readme({ region, tables }: DeploymentConfig, { output }: StackJson): string {
@@ -80,7 +78,5 @@ Inputs: none. State, region and default tags are those of the root and its provi
 
 Outputs:
 
-${outputs.join('')}
-A log group that an earlier apply has left in AWS, because a prop was turned off, has to be imported in the root.
-`;
+${outputs.join('')}`;
 }

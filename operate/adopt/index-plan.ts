@@ -32,7 +32,7 @@ export function planIndex(
   throughput: Throughput | undefined,
 ): IndexPlan {
   const keys = indexKeys(ttlAttribute, wish);
-  const name = wish.indexName ?? PROPS.indexName.byDefault({ tableName: table.name, ...wish });
+  const name = wish.indexName ?? PROPS.indexName.byDefault(wish);
   for (const key of [...keys.partitionKeys, ...keys.sortKeys]) checkAttribute(table, key);
 
   const fits = (index: DescribedIndex) => differenceOf(index, keys) === undefined;

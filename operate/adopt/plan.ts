@@ -133,7 +133,7 @@ export function adoptedProps(
     ...(sortKey && sortKey.type !== 'S' && { sortKeyType: sortKey.type }),
     ttlAttribute,
     ...(indexedBy !== DEFAULT_INDEXED_BY && { indexedBy }),
-    ...(indexName !== PROPS.indexName.byDefault({ tableName, indexedBy }) && { indexName }),
+    ...(indexName !== PROPS.indexName.byDefault({ indexedBy }) && { indexName }),
   });
   checkConfig({ region, tables: [props] });
   return props;

@@ -1,6 +1,7 @@
 import type { ResolvedProps } from '../../config/props.ts';
 import type { Place } from './place.ts';
-import type { Statement } from './role.ts';
+import { keyStatement, type Statement } from './role.ts';
+import type { SweptTable } from './swept-table.ts';
 
 /** Actions for reading. Source: the permissions that the AWS CDK grants with a table's, in aws-dynamodb's perms.ts. */
 const TO_READ = ['kms:Decrypt', 'kms:DescribeKey'];
@@ -14,29 +15,17 @@ const TO_WRITE = ['kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'];
  */
 export function tableKeyStatements(
   access: 'read' | 'write',
-  { tableKmsKeyArn }: Pick<ResolvedProps, 'tableKmsKeyArn'>,
+  { tableKmsKeyArn }: { readonly tableKmsKeyArn?: string | undefined },
   place: Place,
 ): Statement[] {
   // Only through DynamoDB, whose domain has another suffix in other partitions: com, com.cn, eu.
   const viaService = { 'kms:ViaService': `dynamodb.${place.region}.amazonaws.*` };
-  return [
-    {
-      actions: access === 'read' ? TO_READ : [...TO_READ, ...TO_WRITE],
-      resources: tableKmsKeyArn === undefined ? [] : [tableKmsKeyArn],
-      condition: { StringLike: viaService },
-    },
-  ];
-}
-
-/** The data on a table that roles need. */
-export interface AccessedTable {
-  readonly props: Pick<ResolvedProps, 'deleteMode' | 'indexedBy' | 'tableKmsKeyArn'>;
-  readonly tableArn: string;
-  readonly indexArn: string;
+  const actions = access === 'read' ? TO_READ : [...TO_READ, ...TO_WRITE];
+  return [keyStatement(tableKmsKeyArn, actions, { StringLike: viaService })];
 }
 
 /** Permissions for finding expired items. */
-export function queryStatements(table: AccessedTable, place: Place): Statement[] {
+export function queryStatements(table: SweptTable, place: Place): Statement[] {
   const { props, indexArn } = table;
   return [
     { actions: ['dynamodb:Query'], resources: [indexArn] },
@@ -45,7 +34,7 @@ export function queryStatements(table: AccessedTable, place: Place): Statement[]
 }
 
 /** Permissions for deleting expired items. */
-export function deleteStatements({ props, tableArn }: AccessedTable, place: Place): Statement[] {
+export function deleteStatements({ props, tableArn }: SweptTable, place: Place): Statement[] {
   return [
     {
       actions: [props.deleteMode === 'guarded' ? 'dynamodb:PartiQLDelete' : 'dynamodb:BatchWriteItem'],
@@ -65,11 +54,5 @@ export function queueKeyStatements(
   queueArn: string,
 ): Statement[] {
   const ofQueue = { 'kms:EncryptionContext:aws:sqs:arn': queueArn };
-  return [
-    {
-      actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
-      resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
-      condition: { StringEquals: ofQueue },
-    },
-  ];
+  return [keyStatement(kmsKeyArn, ['kms:Decrypt', 'kms:GenerateDataKey'], { StringEquals: ofQueue })];
 }

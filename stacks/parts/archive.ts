@@ -14,7 +14,7 @@ import type { Deployment } from '../../config/deployments.ts';
 import { beginningOf, bucketPrefixOf, pipeName } from '../../config/names.ts';
 import { archiveOf } from '../../config/pipe-props.ts';
 import type { Place } from './place.ts';
-import { ServiceRole } from './role.ts';
+import { keyStatement, ServiceRole } from './role.ts';
 import type { SweptTable } from './swept-table.ts';
 
 /** The resources of the bucket, by their ids here. They are kept together: a kept bucket must not lose its policy. */
@@ -104,11 +104,9 @@ export class Archive extends Construct {
           resources: bucketArns,
         },
         { actions: ['logs:PutLogEvents'], resources: [logs.arn] },
-        {
-          actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
-          resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
-          condition: { StringLike: { 'kms:ViaService': `s3.${place.region}.amazonaws.*` } },
-        },
+        keyStatement(kmsKeyArn, ['kms:Decrypt', 'kms:GenerateDataKey'], {
+          StringLike: { 'kms:ViaService': `s3.${place.region}.amazonaws.*` },
+        }),
       ],
     });
     this.streams = Object.fromEntries(

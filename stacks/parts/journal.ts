@@ -1,28 +1,14 @@
 import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { Construct } from 'constructs';
-import type { ResolvedProps } from '../../config/props.ts';
+import type { Deployment } from '../../config/deployments.ts';
 import { EXPIRES, JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
 import { tableKeyStatements } from './access-statements.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role.ts';
 
-/** Actions of PlanSweep: it reads pauses and watermarks, and moves the watermarks. */
-const PLAN_ACTIONS = ['dynamodb:Query', 'dynamodb:UpdateItem'];
-
-/** Actions of QueryExpired: it notes what was swept. */
-const NOTE_ACTIONS = ['dynamodb:UpdateItem'];
-
-/** Actions of DeleteChunk: it reads whether the table is paused. */
-const PAUSE_ACTIONS = ['dynamodb:Query'];
-
-/** Actions of RecordMetrics: it writes an execution's result, and records the span of a replay. */
-const RECORD_ACTIONS = ['dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'];
-
 export interface JournalProps {
   readonly place: Place;
-  /** Name of the deployment. */
-  readonly deployment: string;
-  readonly sweep: Pick<ResolvedProps, 'kmsKeyArn'>;
+  readonly deployment: Pick<Deployment, 'name' | 'kmsKeyArn'>;
 }
 
 /**
@@ -37,10 +23,10 @@ export class Journal extends Construct {
   constructor(scope: Construct, id: string, props: JournalProps) {
     super(scope, id);
     this.#props = props;
-    const { place, deployment, sweep } = props;
+    const { place, deployment } = props;
     const { partitionKey, sortKey } = JOURNAL_KEYS;
     this.table = new DynamodbTable(this, 'table', {
-      name: journalName(deployment),
+      name: journalName(deployment.name),
       billingMode: 'PAY_PER_REQUEST',
       hashKey: partitionKey,
       rangeKey: sortKey,
@@ -52,43 +38,22 @@ export class Journal extends Construct {
       pointInTimeRecovery: { enabled: true },
       deletionProtectionEnabled: true,
       lifecycle: { preventDestroy: true },
-      ...(sweep.kmsKeyArn !== undefined && {
-        serverSideEncryption: { enabled: true, kmsKeyArn: sweep.kmsKeyArn },
+      ...(deployment.kmsKeyArn !== undefined && {
+        serverSideEncryption: { enabled: true, kmsKeyArn: deployment.kmsKeyArn },
       }),
     });
     this.node.defaultChild = this.table;
     this.tableName = this.table.name;
     this.tableArn = this.table.arn;
-    place.knowTable(this.tableArn, journalName(deployment));
+    place.know(this.tableArn, journalName(deployment.name), 'table/');
   }
 
-  /** Permissions of PlanSweep's role on the journal. */
-  planStatements(): Statement[] {
-    return this.#statements(PLAN_ACTIONS);
+  /** Permissions for actions of DynamoDB. It uses the journal's key with the permissions of the caller. */
+  statements(...actions: readonly string[]): Statement[] {
+    const { place, deployment } = this.#props;
+    return [
+      { actions: actions.map(each => `dynamodb:${each}`), resources: [this.tableArn] },
+      ...tableKeyStatements('write', { tableKmsKeyArn: deployment.kmsKeyArn }, place),
+    ];
   }
-
-  /** Permissions of QueryExpired's role on the journal. */
-  noteStatements(): Statement[] {
-    return this.#statements(NOTE_ACTIONS);
-  }
-
-  /** Permissions of DeleteChunk's role on the journal. */
-  pauseStatements(): Statement[] {
-    return this.#statements(PAUSE_ACTIONS);
-  }
-
-  /** Permissions of RecordMetrics' role on the journal. */
-  recordStatements(): Statement[] {
-    return this.#statements(RECORD_ACTIONS);
-  }
-
-  #statements(actions: readonly string[]): Statement[] {
-    const { place, sweep } = this.#props;
-    return [{ actions, resources: [this.tableArn] }, ...keyStatements(sweep, place)];
-  }
-}
-
-/** Permissions on the journal's key, which DynamoDB uses with the permissions of the caller. */
-function keyStatements({ kmsKeyArn }: Pick<ResolvedProps, 'kmsKeyArn'>, place: Place): Statement[] {
-  return tableKeyStatements('write', kmsKeyArn === undefined ? {} : { tableKmsKeyArn: kmsKeyArn }, place);
 }

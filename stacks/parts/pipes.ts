@@ -9,7 +9,7 @@ import type { PipedRecord, TargetKind } from '../../functions/only-expiries/cont
 import { queueKeyStatements, tableKeyStatements } from './access-statements.ts';
 import { Archive } from './archive.ts';
 import type { Place } from './place.ts';
-import { ServiceRole, type Statement } from './role.ts';
+import { keyStatement, ServiceRole, type Statement } from './role.ts';
 import { LOG_RETENTION_DAYS, SweepFunction } from './sweep-function.ts';
 import type { SweptTable } from './swept-table.ts';
 
@@ -118,7 +118,6 @@ export class Pipes extends Construct {
     this.onlyExpiries = new SweepFunction(this, 'only-expiries', {
       place,
       task: 'OnlyExpiries',
-      worksFor: name,
       environment: { DEPLOYMENT_NAME: name },
       statements: [],
       sweep: deployment,
@@ -226,9 +225,10 @@ export class Pipes extends Construct {
 /** Permissions for a target that is encrypted with the deployment's key. Sources: developer guides of SQS, SNS and Kinesis on KMS. */
 function targetKeyStatements(kind: TargetKind, arn: string, kmsKeyArn: string | undefined): Statement[] {
   const { key } = DELIVERIES[kind];
-  if (key === undefined || kmsKeyArn === undefined) return [];
-  const condition = { StringEquals: { [`kms:EncryptionContext:${key.context}`]: arn } };
-  return [{ actions: key.actions, resources: [kmsKeyArn], condition }];
+  if (key === undefined) return [];
+  return [
+    keyStatement(kmsKeyArn, key.actions, { StringEquals: { [`kms:EncryptionContext:${key.context}`]: arn } }),
+  ];
 }
 
 /** What a pipe gives to OnlyExpiries of each record. Source: EventBridge User Guide, "Pipes input transformation". */

@@ -34,12 +34,7 @@ export class Place extends Construct {
     return `arn:${this.partition}:${service}:${this.region}:${this.account}:${resource}`;
   }
 
-  /** Records the length of a table's ARN, which is a token everywhere. */
-  knowTable(arn: string, tableName: string): void {
-    if (!isReference(tableName)) this.#lengths.set(arn, ARN_LENGTH + `table/${tableName}`.length);
-  }
-
-  /** Records the greatest length of the ARN of something with a name. @param rest what else its ARN has, at the longest */
+  /** Records the greatest length of the ARN of something with a name, a token everywhere. @param rest what else its ARN has, at the longest */
   know(arn: string, name: string, rest: string): void {
     if (!isReference(name as unknown)) this.#lengths.set(arn, ARN_LENGTH + `${name}${rest}`.length);
   }

@@ -4,7 +4,7 @@ import { IamRolePolicy } from '@cdktf/provider-aws/lib/iam-role-policy/index.js'
 import { IamRolePolicyAttachment } from '@cdktf/provider-aws/lib/iam-role-policy-attachment/index.js';
 import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
-import { InvalidConfigError } from '../../config/config.ts';
+import { refuse } from '../../config/config.ts';
 import type { Place } from './place.ts';
 
 /** Most characters of all inline policies of a role. Source, also for the next two: IAM User Guide, "IAM and AWS STS quotas". */
@@ -16,10 +16,8 @@ const MANAGED_CHARACTERS = 6_144;
 /** Most managed policies of a role, in an account without a raised quota. */
 const MANAGED_POLICIES = 10;
 
-/** A statement of a role's policy: a permission, or with the effect `Deny` a prohibition. */
+/** A permission in a role's policy. */
 export interface Statement {
-  /** @default 'Allow' */
-  readonly effect?: 'Deny';
   readonly actions: readonly string[];
   /** Resources; a statement without any is left out. */
   readonly resources: readonly string[];
@@ -27,12 +25,13 @@ export interface Statement {
   readonly condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
 
-export interface RolePoliciesProps {
-  readonly place: Place;
-  /** Name of the role. */
-  readonly name: string;
-  readonly role: IamRole;
-  readonly statements: readonly Statement[];
+/** Use of a customer's key under a condition; nothing without a key. */
+export function keyStatement(
+  kmsKeyArn: string | undefined,
+  actions: readonly string[],
+  condition: Statement['condition'] & object,
+): Statement {
+  return { actions, resources: kmsKeyArn === undefined ? [] : [kmsKeyArn], condition };
 }
 
 /**
@@ -40,10 +39,18 @@ export interface RolePoliciesProps {
  * @returns what must exist before the role has all permissions
  * @throws InvalidConfigError when they exceed the limits of a role
  */
-function attachPolicies(scope: Construct, props: RolePoliciesProps): ITerraformDependable[] {
-  const { place, name, role, statements } = props;
+function attachPolicies(
+  scope: Construct,
+  role: IamRole,
+  { place, name, statements }: ServiceRoleProps,
+): ITerraformDependable[] {
   const [inline = [], ...managed] = spread(grouped(statements), place);
-  if (managed.length > MANAGED_POLICIES) throw new InvalidConfigError([tooManyProblem(name, managed.length)]);
+  if (managed.length > MANAGED_POLICIES) {
+    const expected = `what the role ${name} may do in one inline policy and ${MANAGED_POLICIES} managed ones`;
+    const remedy =
+      'Put some of the tables into another configuration, with another sweep, whose deployment has roles of its own.';
+    refuse([{ field: 'tables', expected, got: `${managed.length} managed ones`, remedy }]);
+  }
   const own = new IamRolePolicy(scope, 'policy', {
     name,
     // Not the role's name, which stays the same when a new path replaces the role: a role that still has its policy cannot be deleted.
@@ -63,23 +70,13 @@ function attachPolicies(scope: Construct, props: RolePoliciesProps): ITerraformD
   return [own, ...attachments];
 }
 
-function tooManyProblem(role: string, count: number) {
-  return {
-    field: 'tables',
-    expected: `what the role ${role} may do in one inline policy and ${MANAGED_POLICIES} managed ones`,
-    got: `${count} managed ones`,
-    remedy:
-      'Put some of the tables into another configuration, with another sweep, whose deployment has roles of its own.',
-  };
-}
-
 function documentOf(statements: readonly Statement[]): string {
   return JSON.stringify({ Version: '2012-10-17', Statement: statements.map(inIam) });
 }
 
-function inIam({ effect, actions, resources, condition }: Statement): object {
+function inIam({ actions, resources, condition }: Statement): object {
   return {
-    Effect: effect ?? 'Allow',
+    Effect: 'Allow',
     Action: actions,
     Resource: resources,
     ...(condition && { Condition: condition }),
@@ -92,7 +89,7 @@ export function grouped(statements: readonly Statement[]): Statement[] {
   for (const statement of statements) {
     const { resources, ...rest } = statement;
     if (resources.length === 0) continue;
-    const key = JSON.stringify([rest.effect, rest.actions, rest.condition]);
+    const key = JSON.stringify(rest);
     const before = groups.get(key)?.resources ?? [];
     groups.set(key, { ...rest, resources: [...new Set([...before, ...resources])] });
   }
@@ -150,12 +147,9 @@ export class ServiceRole extends Construct {
   /** The policies on which a resource must depend if its creation needs the permissions. */
   readonly policies: readonly ITerraformDependable[];
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { place, name, service, account, sourceArn, statements }: ServiceRoleProps,
-  ) {
+  constructor(scope: Construct, id: string, props: ServiceRoleProps) {
     super(scope, id);
+    const { name, service, account, sourceArn } = props;
     const condition = {
       ...(account && { StringEquals: { 'aws:SourceAccount': account } }),
       ...(sourceArn && { ArnLike: { 'aws:SourceArn': sourceArn } }),
@@ -176,6 +170,6 @@ export class ServiceRole extends Construct {
     });
     this.node.defaultChild = this.role;
     this.arn = this.role.arn;
-    this.policies = attachPolicies(this, { place, name, role: this.role, statements });
+    this.policies = attachPolicies(this, this.role, props);
   }
 }

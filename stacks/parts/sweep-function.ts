@@ -2,15 +2,14 @@ import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group
 import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
 import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
+import type { Deployment } from '../../config/deployments.ts';
 import { bundleId } from '../../config/names.ts';
-import type { ResolvedProps } from '../../config/props.ts';
-import { isReference } from '../../config/terraform-text.ts';
 import { type FunctionName, fileOf } from '../../functions/function-list.ts';
 import { METRICS_NAMESPACE } from '../../functions/record-metrics/metrics.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract/machines.ts';
 import { archiveOf } from '../archives.ts';
 import type { Place } from './place.ts';
-import { ServiceRole, type Statement } from './role.ts';
+import { keyStatement, ServiceRole, type Statement } from './role.ts';
 
 /** How long logs are kept; an override says another of CloudWatch's periods. */
 export const LOG_RETENTION_DAYS = 30;
@@ -26,20 +25,12 @@ export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
 /** Memory of a function, MB. With less its calls take longer; with more no sweep is faster, since most of a call is waiting. */
 const MEMORY_MB = 512;
 
-/** Most characters of a description. Source: Lambda API reference, CreateFunction. */
-const MAX_DESCRIPTION = 256;
-
-/** The owner of a function: a deployment, or one of its tables. */
-export type FunctionOwner = Pick<ResolvedProps, 'name' | 'kmsKeyArn'>;
-
 export interface SweepFunctionProps {
   readonly place: Place;
   readonly task: FunctionName;
-  /** Its purpose, for the description: `table Sessions`. */
-  readonly worksFor: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly statements: readonly Statement[];
-  readonly sweep: FunctionOwner;
+  readonly sweep: Pick<Deployment, 'name' | 'kmsKeyArn'>;
 }
 
 /** A deployed function of this project: its bundle, its log group, and a role with only the permissions that it needs. */
@@ -52,7 +43,7 @@ export class SweepFunction extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { place, task, worksFor, environment, statements, sweep }: SweepFunctionProps,
+    { place, task, environment, statements, sweep }: SweepFunctionProps,
   ) {
     super(scope, id);
     const { kmsKeyArn } = sweep;
@@ -71,12 +62,15 @@ export class SweepFunction extends Construct {
       statements: [
         ...statements,
         { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`${this.logGroup.arn}:*`] },
-        environmentKeyStatement(kmsKeyArn, functionArn),
+        // Lambda decrypts the environment with this role. Source: KMS Developer Guide, "How AWS Lambda uses AWS KMS".
+        keyStatement(kmsKeyArn, ['kms:Decrypt'], {
+          StringEquals: { 'kms:EncryptionContext:aws:lambda:FunctionArn': functionArn },
+        }),
       ],
     });
     this.function = new LambdaFunction(this, 'function', {
       functionName,
-      description: cut(`precise-ttl: ${task} of ${worksFor}`),
+      description: `precise-ttl: ${task} of ${sweep.name}`,
       filename: bundle.path,
       sourceCodeHash: bundle.assetHash,
       handler: HANDLER,
@@ -103,29 +97,6 @@ export class SweepFunction extends Construct {
     this.node.defaultChild = this.function;
     this.arn = this.function.arn;
   }
-}
-
-/**
- * Permission for Lambda to decrypt the function's environment with this role, only in the encryption context of the function. Source: KMS
- * Developer Guide, "How AWS Lambda uses AWS KMS".
- */
-function environmentKeyStatement(kmsKeyArn: string | undefined, functionArn: string): Statement {
-  const ofFunction = { 'kms:EncryptionContext:aws:lambda:FunctionArn': functionArn };
-  return {
-    actions: ['kms:Decrypt'],
-    resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
-    condition: { StringEquals: ofFunction },
-  };
-}
-
-/** The table in words. If its name is a reference, which cannot be shortened, the deployment's name is used. */
-export function tableInWords({ tableName, name }: Pick<ResolvedProps, 'tableName' | 'name'>): string {
-  return isReference(tableName) ? name : `table ${tableName}`;
-}
-
-/** Shortens a description to Lambda's limit. */
-function cut(text: string): string {
-  return text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION - 1)}…`;
 }
 
 /** The bundle's archive. All functions of a task in a stack share it; they differ only in their environments. */

@@ -3,47 +3,50 @@ import { SfnStateMachine } from '@cdktf/provider-aws/lib/sfn-state-machine/index
 import { Construct } from 'constructs';
 import type { Deployment } from '../../config/deployments.ts';
 import { replayName, sweepRole } from '../../config/names.ts';
-import type { ResolvedProps } from '../../config/props.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
 import type { Place } from './place.ts';
-import { ServiceRole, type Statement } from './role.ts';
+import { keyStatement, ServiceRole, type Statement } from './role.ts';
 import { LOG_RETENTION_DAYS } from './sweep-function.ts';
 
 /** Step Functions' own default. If it were left out, the next plan would find it and try to remove it. */
 const KEY_REUSE_SECONDS = 300;
 
-export interface WorkflowProps {
-  /** Only a Standard state machine can have a distributed Map. */
-  readonly type: 'STANDARD' | 'EXPRESS';
-  /** Name of the state machine and of its log. */
-  readonly name: string;
-  /** The role, or makes it in the scope of the state machine. */
-  readonly roleIn: (scope: Construct) => ServiceRole;
-  /** The definition in Amazon States Language, as an object. */
-  readonly definition: unknown;
-  readonly sweep: Pick<ResolvedProps, 'kmsKeyArn' | 'logKeys'>;
+export interface SweepMachineProps {
+  readonly place: Place;
+  readonly functions: FunctionArns;
+  readonly deployment: Deployment;
+  readonly tables: readonly CarriedSettings[];
 }
 
-/** A state machine and its log. */
-class Workflow extends Construct {
+/**
+ * A state machine and its log: of the ticks, or of replays and of work that a tick hands over because it could not finish it. Only a
+ * Standard state machine can have a distributed Map.
+ */
+export class SweepMachine extends Construct {
   readonly arn: string;
-  readonly stateMachineName: string;
   readonly stateMachine: SfnStateMachine;
   readonly logGroup: CloudwatchLogGroup;
   readonly role: ServiceRole;
 
-  constructor(scope: Construct, id: string, { type, name, roleIn, definition, sweep }: WorkflowProps) {
+  /** @param role that of the ticks, for the state machine of replays */
+  constructor(scope: Construct, id: string, props: SweepMachineProps, role?: ServiceRole) {
     super(scope, id);
-    const { kmsKeyArn, logKeys } = sweep;
+    const { place, functions, tables, deployment } = props;
+    const options = { tables, partition: place.partition };
+    const [name, type, definition] =
+      role === undefined
+        ? ([deployment.name, 'EXPRESS', tickDefinition(functions, options)] as const)
+        : ([replayName(deployment.name), 'STANDARD', replayDefinition(functions, options)] as const);
+    const { kmsKeyArn, logKeys } = deployment;
     this.logGroup = new CloudwatchLogGroup(this, 'logs', {
       // This prefix keeps the log's resource policy, which has a small limit per region, from growing with each state machine.
       name: `/aws/vendedlogs/states/${name}`,
       retentionInDays: LOG_RETENTION_DAYS,
       ...(kmsKeyArn !== undefined && { kmsKeyId: kmsKeyArn }),
     });
-    this.role = roleIn(this);
+    this.role = role ?? sweepRoleIn(this, props);
     this.stateMachine = new SfnStateMachine(this, 'machine', {
       name,
       type,
@@ -72,7 +75,6 @@ class Workflow extends Construct {
     });
     this.node.defaultChild = this.stateMachine;
     this.arn = this.stateMachine.arn;
-    this.stateMachineName = name;
   }
 }
 
@@ -124,62 +126,13 @@ function mapRunStatement(place: Place, name: string): Statement {
  * Permissions of Step Functions on a customer's key, used with the state machines' role: for their history and that of Map Runs'
  * children, and for their logs. Source: Step Functions Developer Guide, "Data at rest encryption"; AWS CDK, `StateMachine`.
  */
-function keyStatements(
-  kmsKeyArn: string | undefined,
-  place: Place,
-  machines: readonly string[],
-): Statement[] {
-  const ofMachine = { 'kms:EncryptionContext:aws:states:stateMachineArn': machines };
+function keyStatements(key: string | undefined, place: Place, machines: readonly string[]): Statement[] {
   return [
-    {
-      actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
-      resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
-      condition: { StringLike: ofMachine },
-    },
-    {
-      actions: ['kms:GenerateDataKey'],
-      resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
-      condition: { StringEquals: { 'kms:EncryptionContext:SourceArn': place.arn('logs', '*') } },
-    },
+    keyStatement(key, ['kms:Decrypt', 'kms:GenerateDataKey'], {
+      StringLike: { 'kms:EncryptionContext:aws:states:stateMachineArn': machines },
+    }),
+    keyStatement(key, ['kms:GenerateDataKey'], {
+      StringEquals: { 'kms:EncryptionContext:SourceArn': place.arn('logs', '*') },
+    }),
   ];
-}
-
-export interface SweepMachineProps {
-  readonly place: Place;
-  readonly functions: FunctionArns;
-  readonly deployment: Deployment;
-  readonly tables: readonly CarriedSettings[];
-}
-
-export interface ReplayMachineProps extends SweepMachineProps {
-  readonly role: ServiceRole;
-}
-
-/** The state machine of the ticks, with the role of both. */
-export class TickMachine extends Workflow {
-  constructor(scope: Construct, id: string, props: SweepMachineProps) {
-    const { place, functions, deployment, tables } = props;
-    const { name } = deployment;
-    super(scope, id, {
-      type: 'EXPRESS',
-      name,
-      roleIn: machine => sweepRoleIn(machine, props),
-      definition: tickDefinition(functions, { tables, partition: place.partition }),
-      sweep: deployment,
-    });
-  }
-}
-
-/** The state machine of replays, and of work that a tick hands over because it could not finish it. It knows all tables. */
-export class ReplayMachine extends Workflow {
-  constructor(scope: Construct, id: string, props: ReplayMachineProps) {
-    const { place, functions, deployment, tables, role } = props;
-    super(scope, id, {
-      type: 'STANDARD',
-      name: replayName(deployment.name),
-      roleIn: () => role,
-      definition: replayDefinition(functions, { tables, partition: place.partition }),
-      sweep: deployment,
-    });
-  }
 }

@@ -56,7 +56,7 @@ export class SweptTable extends Construct {
     this.tableArn = this.table.arn;
     this.streamArn = this.table.streamArn;
     this.indexArn = `${this.tableArn}/index/${props.indexName}`;
-    place.knowTable(this.tableArn, props.tableName);
+    place.know(this.tableArn, props.tableName, 'table/');
   }
 
   /** Whether the deployment makes the table. */

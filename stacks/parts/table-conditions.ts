@@ -20,63 +20,59 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
   const { tableName, partitionKey, partitionKeyType, sortKey, sortKeyType } = props;
   const { indexName, ttlAttribute } = props;
   const { windowAttribute } = modelOf(props);
-  const refuse = refusal(props);
-  const typeCondition = typeConditionOf(props);
-  const correctTheProps = 'Correct it in the configuration.';
-  const ttl = (test: string) => expression(`anytrue([for ttl in self.ttl : ${test}])`);
-  // The message is evaluated even when its condition holds, and a null would fail the plan.
-  const sortKeyOrMissing = 'try(length(self.range_key), 0) == 0 ? "missing" : self.range_key';
   const onTtlAttribute = `ttl.attribute_name == ${literal(ttlAttribute)}`;
+  // The message is evaluated even when its condition holds, and a null would fail the plan.
+  const sortKeyOrMissing = '${try(length(self.range_key), 0) == 0 ? "missing" : self.range_key}';
+  const correct = 'Correct it in the configuration.';
+  const condition = (test: string, problem: string, remedy: string) =>
+    conditionOf(props, test, problem, remedy);
+  /** The attributes include the keys of the table and of its indexes. */
+  const typed = (attribute: string, type: KeyType, remedy: string) =>
+    condition(
+      `alltrue([for a in self.attribute : a.type == "${type}" if a.name == ${literal(attribute)}])`,
+      `the key attribute ${escaped(attribute)} is not of type ${type}.`,
+      remedy,
+    );
 
   return [
-    {
-      condition: expression(`self.hash_key == ${literal(partitionKey)}`),
-      error_message: refuse(
-        `the partition key is \${self.hash_key}, not ${escaped(partitionKey)}.`,
-        correctTheProps,
-      ),
-    },
-    {
-      condition: expression(
-        sortKey === undefined
-          ? 'try(length(self.range_key), 0) == 0'
-          : `self.range_key == ${literal(sortKey)}`,
-      ),
-      error_message: refuse(
-        sortKey === undefined
-          ? `it has the sort key \${${sortKeyOrMissing}}, and the configuration names none.`
-          : `the sort key is \${${sortKeyOrMissing}}, not ${escaped(sortKey)}.`,
-        correctTheProps,
-      ),
-    },
-    typeCondition('partitionKey.type', partitionKey, partitionKeyType),
-    ...(sortKey === undefined ? [] : [typeCondition('sortKey.type', sortKey, sortKeyType)]),
+    condition(
+      `self.hash_key == ${literal(partitionKey)}`,
+      `the partition key is \${self.hash_key}, not ${escaped(partitionKey)}.`,
+      correct,
+    ),
+    sortKey === undefined
+      ? condition(
+          'try(length(self.range_key), 0) == 0',
+          `it has the sort key ${sortKeyOrMissing}, and the configuration names none.`,
+          correct,
+        )
+      : condition(
+          `self.range_key == ${literal(sortKey)}`,
+          `the sort key is ${sortKeyOrMissing}, not ${escaped(sortKey)}.`,
+          correct,
+        ),
+    typed(partitionKey, partitionKeyType, 'Correct partitionKey.type in the configuration.'),
+    ...(sortKey === undefined
+      ? []
+      : [typed(sortKey, sortKeyType, 'Correct sortKey.type in the configuration.')]),
     indexCondition(props),
-    ...(windowAttribute === undefined ? [] : [typeCondition('type', windowAttribute, 'S')]),
-    typeCondition('type', ttlAttribute, 'N'),
-    {
-      condition: expression(
-        `alltrue([for i in self.global_secondary_index : i.projection_type == "KEYS_ONLY" if i.name == ${literal(indexName)}])`,
-      ),
-      error_message: refuse(
-        `the index ${indexName} projects more than keys.`,
-        'Every write and every query would cost capacity for attributes that the sweep never reads: add another index with KEYS_ONLY and name it in index.name.',
-      ),
-    },
-    {
-      condition: ttl(onTtlAttribute),
-      error_message: refuse(
-        `native TTL is not on the attribute ${escaped(ttlAttribute)}.`,
-        'It is the backstop: turn it on first.',
-      ),
-    },
-    {
-      condition: ttl(`ttl.enabled || !(${onTtlAttribute})`),
-      error_message: refuse(
-        `native TTL on ${escaped(ttlAttribute)} is not ENABLED yet.`,
-        `It is ENABLING for up to an hour after it was turned on. Deploy again when it is ENABLED: aws dynamodb describe-time-to-live --table-name ${tableName}.`,
-      ),
-    },
+    ...(windowAttribute === undefined ? [] : [typed(windowAttribute, 'S', 'The sweep needs it so.')]),
+    typed(ttlAttribute, 'N', 'The sweep needs it so.'),
+    condition(
+      `alltrue([for i in self.global_secondary_index : i.projection_type == "KEYS_ONLY" if i.name == ${literal(indexName)}])`,
+      `the index ${indexName} projects more than keys.`,
+      'Every write and every query would cost capacity for attributes that the sweep never reads: add another index with KEYS_ONLY and name it in index.name.',
+    ),
+    condition(
+      `anytrue([for ttl in self.ttl : ${onTtlAttribute}])`,
+      `native TTL is not on the attribute ${escaped(ttlAttribute)}.`,
+      'It is the backstop: turn it on first.',
+    ),
+    condition(
+      `anytrue([for ttl in self.ttl : ttl.enabled || !(${onTtlAttribute})])`,
+      `native TTL on ${escaped(ttlAttribute)} is not ENABLED yet.`,
+      `It is ENABLING for up to an hour after it was turned on. Deploy again when it is ENABLED: aws dynamodb describe-time-to-live --table-name ${tableName}.`,
+    ),
     ...(readsStream(props) ? streamConditions() : []),
   ];
 
@@ -84,28 +80,30 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
   function streamConditions(): Postcondition[] {
     const turnOn = `aws dynamodb update-table --table-name ${tableName} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES`;
     return [
-      {
-        condition: expression('try(self.stream_enabled, false) == true'),
-        error_message: refuse(
-          'it has no stream.',
-          `archive and events need one. Turn it on first: ${turnOn}.`,
-        ),
-      },
-      {
-        condition: expression(
-          'try(self.stream_enabled, false) != true || contains(["OLD_IMAGE", "NEW_AND_OLD_IMAGES"], self.stream_view_type)',
-        ),
-        error_message: refuse(
-          'its stream has no old images, but ${try(length(self.stream_view_type), 0) == 0 ? "nothing" : self.stream_view_type}.',
-          'Without them nobody can tell whether a removed item had expired. A stream keeps its view: turn it off and on again with StreamViewType=NEW_AND_OLD_IMAGES, and have its other readers begin again.',
-        ),
-      },
+      condition(
+        'try(self.stream_enabled, false) == true',
+        'it has no stream.',
+        `archive and events need one. Turn it on first: ${turnOn}.`,
+      ),
+      condition(
+        'try(self.stream_enabled, false) != true || contains(["OLD_IMAGE", "NEW_AND_OLD_IMAGES"], self.stream_view_type)',
+        'its stream has no old images, but ${try(length(self.stream_view_type), 0) == 0 ? "nothing" : self.stream_view_type}.',
+        'Without them nobody can tell whether a removed item had expired. A stream keeps its view: turn it off and on again with StreamViewType=NEW_AND_OLD_IMAGES, and have its other readers begin again.',
+      ),
     ];
   }
 }
 
-function expression(text: string): string {
-  return `\${${text}}`;
+function conditionOf(
+  { tableName }: ResolvedProps,
+  test: string,
+  problem: string,
+  remedy: string,
+): Postcondition {
+  return {
+    condition: `\${${test}}`,
+    error_message: `Table ${tableName}: ${problem} ${remedy} See docs/adopt.md of precise-ttl.`,
+  };
 }
 
 /**
@@ -122,32 +120,10 @@ export function indexCondition(props: ResolvedProps): Postcondition {
           `${windowAttribute} and ${ttlAttribute}`,
           `i.hash_key == ${literal(windowAttribute)} && i.range_key == ${literal(ttlAttribute)}`,
         ];
-  return {
-    condition: expression(
-      `anytrue([for i in self.global_secondary_index : i.name == ${literal(indexName)} && ${test}])`,
-    ),
-    error_message: refusal(props)(
-      `it has no index ${indexName} with the keys ${escaped(keys)}.`,
-      "An index's keys cannot be changed: correct index and ttlAttribute in the configuration, or add such an index first: npx precise-ttl adopt says how.",
-    ),
-  };
-}
-
-function refusal({ tableName }: ResolvedProps) {
-  return (problem: string, remedy: string) =>
-    `Table ${tableName}: ${problem} ${remedy} See docs/adopt.md of precise-ttl.`;
-}
-
-/** Makes conditions on an attribute's type. The attributes include the keys of the table and of its indexes. */
-function typeConditionOf(props: ResolvedProps) {
-  return (field: string, attribute: string, type: KeyType): Postcondition => {
-    const test = `a.type == "${type}" if a.name == ${literal(attribute)}`;
-    return {
-      condition: expression(`alltrue([for a in self.attribute : ${test}])`),
-      error_message: refusal(props)(
-        `the key attribute ${escaped(attribute)} is not of type ${type}.`,
-        field === 'type' ? 'The sweep needs it so.' : `Correct ${field} in the configuration.`,
-      ),
-    };
-  };
+  return conditionOf(
+    props,
+    `anytrue([for i in self.global_secondary_index : i.name == ${literal(indexName)} && ${test}])`,
+    `it has no index ${indexName} with the keys ${escaped(keys)}.`,
+    "An index's keys cannot be changed: correct index and ttlAttribute in the configuration, or add such an index first: npx precise-ttl adopt says how.",
+  );
 }

@@ -210,7 +210,7 @@ test('a topic of the same stack is a token', () => {
   new AwsProvider(stack, 'aws', { region: 'eu-central-1' });
   const topic = new SnsTopic(stack, 'on-call', { name: 'on-call' });
   const sweep = new PreciseTtl(stack, 'ttl', { ...WHOLE, alarms: topic.arn });
-  expect(Object.keys(sweep.alarmArns).sort()).toEqual(
+  expect(Object.keys(sweep.alarms.alarms).sort()).toEqual(
     ALARM_NAMES.map(alarm => `precise-ttl-SessionData-${kebab(alarm)}`).sort(),
   );
   const json = JSON.parse(Testing.synth(stack));

@@ -92,7 +92,7 @@ test('two sweeps in a stack of your own must not share a role either', () => {
   const stack = new TerraformStack(new App({ outdir: folder }), 'stack');
   new PreciseTtl(stack, 'one', { ...TABLE, tableName: 'subscription' });
   expect(() => new PreciseTtl(stack, 'two', { ...TABLE, tableName: 'subscription-plan' })).toThrow(
-    /^The configuration is wrong:\n {2}sweep: .*both have the role precise-ttl-subscription-plan-sweep/,
+    /^The configuration is wrong:\n {2}sweep: .*two would have the role precise-ttl-subscription-plan-sweep/,
   );
   new PreciseTtl(stack, 'three', { ...TABLE, tableName: 'subscription-plan', sweep: 'plans' });
 });

@@ -3,9 +3,8 @@
 import fc from 'fast-check';
 import { checkConfig } from '../../config/config.ts';
 import { modelOf } from '../../config/deployments.ts';
-import { pathOf } from '../../config/prop-groups.ts';
 import { propProblems, RELATIONS, relationProblems } from '../../config/prop-problems.ts';
-import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
+import { type PreciseTtlProps, pathOf, resolveProps } from '../../config/props.ts';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
 import { modelPropsOfSettings } from '../../functions/runtime/environment.ts';

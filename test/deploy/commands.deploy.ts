@@ -88,7 +88,6 @@ describeWithTerraform('deploy', () => {
         deadLetterQueueUrl: expect.stringContaining('/precise-ttl-dead-letters'),
         alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:precise-ttl-alarms',
         dashboardName: 'precise-ttl',
-        dashboardUrl: expect.stringMatching(/region=us-east-1#dashboards\/dashboard\/precise-ttl$/),
         expiryModel: {
           partitionKey: 'id',
           ttlAttribute: 'ttl',

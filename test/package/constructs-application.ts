@@ -45,7 +45,7 @@ class SessionsStack extends TerraformStack {
       index: { by: 'second' },
     });
     sweep.functions.DeleteChunk.function.addOverride('reserved_concurrent_executions', 50);
-    const arns: Readonly<Record<string, string>> = sweep.functionArns;
+    const arns = Object.values(sweep.functions).map(({ arn }) => arn);
     new TerraformOutput(this, 'arns', { value: arns });
     try {
       // @ts-expect-error: a table, and what would be done to one of ours

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
 import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
-import { bundleFunctions } from '../../stacks/bundle.ts';
+import { bundledFiles, bundleFunctions } from '../../stacks/bundle.ts';
+import { licencesOf } from '../../tools/package/licences.ts';
 
 const bundles = bundleFunctions();
 const FOLDERS = ALL_FUNCTIONS.map(fileOf);
@@ -19,28 +20,12 @@ describe.each(ALL_FUNCTIONS)('the bundle of %s', task => {
     expect(statSync(file).size).toBeLessThanOrEqual(longest);
   });
 
-  test('is archived with nothing but licences, without the time', () => {
+  test('is archived alone, without the time', () => {
     const files = unzipSync(readFileSync(archive));
-    expect(Object.keys(files)).toEqual(['index.mjs', 'LICENSES.txt']);
+    expect(Object.keys(files)).toEqual(['index.mjs']);
     expect(Buffer.from(files['index.mjs'] ?? []).equals(readFileSync(file))).toBe(true);
     // Date and time of the first entry, in the format of MS-DOS: 1980-01-01T00:00:00.
     expect(readFileSync(archive).readUInt32LE(10)).toBe(0x00210000);
-  });
-
-  test('comes with the licence of every package that is in it, as a text', () => {
-    const files = unzipSync(readFileSync(archive));
-    const licences = Buffer.from(files['LICENSES.txt'] ?? []).toString();
-    const named = new Set([...licences.matchAll(/^(@?[\w./-]+) \d+\.\d+\.\d+/gm)].map(([, name]) => name));
-    if (task === 'OnlyExpiries') return void expect([...named]).toEqual([]);
-    const expected = [
-      ...['@aws-lambda-powertools/logger', '@aws-lambda-powertools/commons'],
-      ...(task === 'RecordMetrics' ? [] : ['@aws-sdk/client-dynamodb', '@smithy/core']),
-    ];
-    expect([...named]).toEqual(expect.arrayContaining(expected));
-    if (task !== 'RecordMetrics') expect(licences).toContain('Permission is hereby granted, free of charge');
-    // MIT-0 wants no text handed on; whatever else has none would be a gap.
-    const without = [...licences.matchAll(/^(\S+), by its package\.json, which comes without a text/gm)];
-    expect(without.map(([, licence]) => licence)).toEqual(['MIT-0']);
   });
 
   test('imports in a bare Node and exports the handler', () => {
@@ -74,4 +59,16 @@ test('a function imports its own folder and what is shared, never another functi
     );
   expect(imports.length).toBeGreaterThan(50);
   expect(imports.filter(([from, to]) => FOLDERS.includes(to) && from !== to)).toEqual([]);
+});
+
+test('the licences of what is bundled are all there as texts', () => {
+  const licences = licencesOf(bundledFiles());
+  const named = new Set([...licences.matchAll(/^(@?[\w./-]+) \d+\.\d+\.\d+/gm)].map(([, name]) => name));
+  expect([...named]).toEqual(
+    expect.arrayContaining(['@aws-lambda-powertools/logger', '@aws-sdk/client-dynamodb', '@smithy/core']),
+  );
+  expect(licences).toContain('Permission is hereby granted, free of charge');
+  // MIT-0 wants no text handed on; whatever else has none would be a gap.
+  const without = [...licences.matchAll(/^(\S+), by its package\.json, which comes without a text/gm)];
+  expect(without.map(([, licence]) => licence)).toEqual(['MIT-0']);
 });

@@ -193,47 +193,30 @@ describe('a table of the same stack', () => {
   });
 });
 
-test('every ARN is a property, and refers to the resource of that name', () => {
+test('what it has made refers to the resource of that name', () => {
   const stack = ownStack();
   const ttl = new PreciseTtl(stack, 'ttl', { ...SESSION_DATA, index: { granularityMinutes: 1, shards: 10 } });
-  const { functionArns, roleArns, logGroupArns } = ttl;
-  const { stateMachineArn, replayStateMachineArn, journalTableArn, scheduleGroupArn, deadLetterQueueArn } =
-    ttl;
-  const { tableArn } = ttl.table;
-  const exposed: Record<string, string> = {
-    ...Object.fromEntries(Object.entries(functionArns).map(([task, arn]) => [`function ${task}`, arn])),
-    ...Object.fromEntries(Object.entries(roleArns).map(([owner, arn]) => [`role ${owner}`, arn])),
-    ...Object.fromEntries(Object.entries(logGroupArns).map(([owner, arn]) => [`logs ${owner}`, arn])),
-    ...{ tableArn, stateMachineArn, replayStateMachineArn, journalTableArn, scheduleGroupArn },
-    ...{ deadLetterQueueArn, scheduleArn: ttl.scheduleArn ?? '' },
-  };
-  new TerraformOutput(stack, 'out', { value: exposed });
+  const { functions, tick, replay, journal, schedules, table } = ttl;
+  const made = { ...functions, tick, replay, schedule: schedules.tick, queue: schedules.deadLetterQueue };
+  const arns = Object.entries(made).map(([name, { arn }]) => [name, arn]);
+  const value = { ...Object.fromEntries(arns), journal: journal.tableArn, table: table.tableArn };
+  new TerraformOutput(stack, 'out', { value });
   const json = synthesized(stack);
   const nameOf = (reference: string) => {
     const [, type = '', block = ''] = /^\$\{(\w+)\.([\w-]+)\.arn\}$/.exec(reference) ?? [];
     const resource = json.resource[type]?.[block] ?? {};
-    return [type, resource['name'] ?? resource['function_name']];
+    return resource['name'] ?? resource['function_name'];
   };
   const prefix = 'precise-ttl-SessionData';
-  const expected = Object.entries(TASKS).flatMap(([task, file]) => [
-    [`function ${task}`, ['aws_lambda_function', `${prefix}-${file}`]],
-    [`role ${task}`, ['aws_iam_role', `${prefix}-${file}`]],
-    [`logs ${task}`, ['aws_cloudwatch_log_group', `/aws/lambda/${prefix}-${file}`]],
-  ]);
-  const arns = Object.entries<string>(json.output['out']?.value as unknown as Record<string, string>);
-  expect(Object.fromEntries(arns.map(([name, arn]) => [name, nameOf(arn)]))).toEqual({
-    ...Object.fromEntries(expected),
-    'role sweep': ['aws_iam_role', `${prefix}-sweep`],
-    'role schedule': ['aws_iam_role', `${prefix}-schedule`],
-    'logs replay': ['aws_cloudwatch_log_group', `/aws/vendedlogs/states/${prefix}-replay`],
-    'logs sweep': ['aws_cloudwatch_log_group', `/aws/vendedlogs/states/${prefix}`],
-    scheduleArn: ['aws_scheduler_schedule', `${prefix}-tick`],
-    tableArn: ['aws_dynamodb_table', 'SessionData'],
-    stateMachineArn: ['aws_sfn_state_machine', prefix],
-    replayStateMachineArn: ['aws_sfn_state_machine', `${prefix}-replay`],
-    journalTableArn: ['aws_dynamodb_table', `${prefix}-journal`],
-    scheduleGroupArn: ['aws_scheduler_schedule_group', prefix],
-    deadLetterQueueArn: ['aws_sqs_queue', `${prefix}-dead-letters`],
+  const exposed = Object.entries<string>(json.output['out']?.value as unknown as Record<string, string>);
+  expect(Object.fromEntries(exposed.map(([name, arn]) => [name, nameOf(arn)]))).toEqual({
+    ...Object.fromEntries(Object.entries(TASKS).map(([task, file]) => [task, `${prefix}-${file}`])),
+    tick: prefix,
+    replay: `${prefix}-replay`,
+    schedule: `${prefix}-tick`,
+    queue: `${prefix}-dead-letters`,
+    journal: `${prefix}-journal`,
+    table: 'SessionData',
   });
 });
 
@@ -330,7 +313,13 @@ describe('a key of the customer', () => {
   const json = synthesized(stack);
   const arn = '${aws_kms_key.key.arn}';
 
-  test('encrypts logs, dead letters, environments and executions', () => {
+  test('encrypts logs, dead letters, environments, executions and the journal', () => {
+    expect(
+      resources(json, 'aws_dynamodb_table').map(table => table['server_side_encryption']),
+    ).toContainEqual({
+      enabled: true,
+      kms_key_arn: arn,
+    });
     const groups = resources(json, 'aws_cloudwatch_log_group');
     expect(groups.map(({ kms_key_id }) => kms_key_id)).toEqual([arn, arn, arn, arn, arn, arn]);
     const functions = resources(json, 'aws_lambda_function');

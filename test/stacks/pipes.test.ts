@@ -478,7 +478,7 @@ describe('a hundred tables with archive and events', () => {
   test('whose archives are locked for different times are refused', () => {
     const [one, two] = [{ lockDays: 1 }, { lockDays: 2 }].map((archive, at) => ({ ...tables[at], archive }));
     expect(() => terraformJson(configOf(one as PreciseTtlProps, two as PreciseTtlProps))).toThrow(
-      'tables[1].archive.lockDays: expected 1, as tables[0] has it: both are in one bucket, got 2.',
+      'tables[1].archive.lockDays: expected 1, as tables[0] (Table0) has it: a deployment has one bucket, got 2.',
     );
   });
 });

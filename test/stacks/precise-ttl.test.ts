@@ -119,6 +119,20 @@ describe('the table', () => {
   });
 });
 
+test('the journal is a table on demand, whose rows expire, and is protected', () => {
+  const journal = resources(json, 'aws_dynamodb_table').find(({ name }) => name === 'precise-ttl-journal');
+  expect(journal).toMatchObject({
+    billing_mode: 'PAY_PER_REQUEST',
+    hash_key: 'id',
+    range_key: 'at',
+    ttl: { attribute_name: 'expires', enabled: true },
+    point_in_time_recovery: { enabled: true },
+    deletion_protection_enabled: true,
+    lifecycle: { prevent_destroy: true },
+  });
+  expect(journal).not.toHaveProperty('server_side_encryption');
+});
+
 describe('the functions', () => {
   const functions = resources(json, 'aws_lambda_function');
 

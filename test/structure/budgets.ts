@@ -38,8 +38,8 @@ export const ROOM_LINES = [
     ],
     most: 5_480,
   },
-  { rooms: ['config', 'stacks'], most: 5_190 },
-  { rooms: ['lab', 'tools'], most: 9_560 },
+  { rooms: ['config', 'stacks'], most: 4_315 },
+  { rooms: ['lab', 'tools'], most: 9_610 },
   {
     rooms: ['aws-on-loopback/src', 'stepfunctions-emulator/src', 'stepfunctions-emulator/page'],
     most: 15_120,

@@ -1,17 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { SERVICES } from 'aws-on-loopback/services';
 import { COMMAND_ACTIONS, groupedActions } from '../../cli/iam-actions.ts';
 import { alarmsOf, kebab } from '../../config/alarms.ts';
 import { deploymentOf } from '../../config/deployments.ts';
 import { EVENT_TARGETS } from '../../config/pipe-props.ts';
-import { fieldPathOf, GROUP_NAMES, settingsIn } from '../../config/prop-groups.ts';
-import { type FieldText, propTexts } from '../../config/prop-texts.ts';
 import {
   DEPLOYMENT_PROPS,
+  fieldPathOf,
+  GROUPS,
   PROP_NAMES,
   PROPS,
   type PropName,
   resolveProps,
-  WRITTEN_NAMES,
 } from '../../config/props.ts';
 import { TARGET_LIMITS } from '../../functions/only-expiries/contract.ts';
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
@@ -154,33 +154,37 @@ function reportExample(): string {
 
 const isShared = (name: keyof typeof PROPS) => (DEPLOYMENT_PROPS as readonly string[]).includes(name);
 
-/** Table of the props of a table, or of those that the deployment shares. */
+/** Table of the props of a table, or of those that the deployment shares: their texts are the comments in their lists. */
 function propsTable(shared: boolean): string {
-  const texts = propTexts();
-  return table(
-    ['field', 'what it is', 'default'],
-    WRITTEN_NAMES.flatMap(prop => {
-      const names = settingsIn(prop, PROP_NAMES).filter(name => isShared(name as PropName) === shared);
-      const isGroup = names.length > 0 && GROUP_NAMES.some(group => group === prop);
-      const rows = names
-        .filter(name => !isGroup || name !== prop)
-        .map(name => row(fieldPathOf(name), texts[name] ?? NO_TEXT, name as PropName));
-      return isGroup ? [row(prop, texts[prop] ?? NO_TEXT, prop as PropName), ...rows] : rows;
-    }),
-  );
+  const [props = '', groups = ''] = readFileSync('config/props.ts', 'utf8').split('export const GROUPS = {');
+  const written = Map.groupBy(PROP_NAMES, name => fieldPathOf(name).split('.')[0] ?? name);
+  const rows = [...written].flatMap(([prop, names]) => {
+    const own = names.filter(name => isShared(name) === shared);
+    if (!(prop in GROUPS)) return own.map(name => row(prop, name, props));
+    const fields = own.filter(name => name !== prop);
+    return shared
+      ? []
+      : [row(prop, prop, groups), ...fields.map(name => row(fieldPathOf(name), name, props))];
+  });
+  return table(['field', 'what it is', 'default'], rows);
 }
 
-const NO_TEXT: FieldText = { text: '', byDefault: undefined };
-
-function row(path: string, { text, byDefault }: FieldText, name: PropName): string[] {
-  return [`\`${path}\``, text, byDefault ?? defaultOf(name)];
+/** @throws TypeError for a prop without a comment */
+function row(path: string, name: string, list: string): string[] {
+  const comment = new RegExp(String.raw`/\*\*((?:(?!\*/).)*)\*/\n  ${name}: `, 's').exec(list)?.[1];
+  if (comment === undefined) throw new TypeError(`config/props.ts: expected a comment above ${name}`);
+  const [text = '', byDefault] = comment
+    .replaceAll(/\s*\n\s*\* ?/g, ' ')
+    .trim()
+    .split(/\s*@default\s+/);
+  return [`\`${path}\``, text, byDefault ?? defaultOf(name as PropName)];
 }
 
 function defaultOf(name: keyof typeof PROPS): string {
   const prop = PROPS[name];
   if (prop.isRequired) return 'required';
   if (!('byDefault' in prop)) throw new TypeError(`config/props.ts: expected a @default of ${name}`);
-  const value = prop.byDefault({ tableName: 'T' });
+  const value = prop.byDefault({});
   return `\`${typeof value === 'string' ? `'${value}'` : value}\``;
 }
 

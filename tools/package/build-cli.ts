@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { LICENCES_FILE, licencesOf } from '../../stacks/licences.ts';
+import { LICENCES_FILE, licencesOf } from './licences.ts';
 import { PREBUILT_ARCHIVES, PREBUILT_PAGE, PREBUILT_SWEEP_PAGE, PREBUILT_WORKER } from './prebuilt.ts';
 
 const FOLDER = 'dist/cli';

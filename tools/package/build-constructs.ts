@@ -1,9 +1,11 @@
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
 import { archiveOf } from '../../stacks/archives.ts';
+import { bundledFiles } from '../../stacks/bundle.ts';
 import { TERRAIN } from './build-types.ts';
+import { LICENCES_FILE, licencesOf } from './licences.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
 
 /** Entry → the names that replace CDKTF's packages in it. */
@@ -20,6 +22,7 @@ export async function buildConstructs(): Promise<void> {
   mkdirSync('dist/functions', { recursive: true });
   for (const task of ALL_FUNCTIONS)
     copyFileSync(archiveOf(task), join('dist/functions', `${fileOf(task)}.zip`));
+  writeFileSync(join('dist/functions', LICENCES_FILE), licencesOf(bundledFiles()));
   for (const [entry, names] of Object.entries(ENTRIES)) await buildEntry(entry, names);
 }
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { LICENCES_FILE, licencesOf } from '../../stacks/licences.ts';
+import { LICENCES_FILE, licencesOf } from './licences.ts';
 import { PREBUILT_ARCHIVES, PREBUILT_PAGE, PREBUILT_WORKER } from './prebuilt.ts';
 
 /** Not bundled: a test sends commands of its own copy of the SDK to our client, and DynamoDB Local is large. */

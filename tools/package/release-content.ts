@@ -1,5 +1,5 @@
 import { unzipSync } from 'fflate';
-import { LICENCES_FILE } from '../../stacks/licences.ts';
+import { LICENCES_FILE } from './licences.ts';
 
 /** A file of a packed package: its path in it, and its bytes. */
 export interface PackedFile {
@@ -63,7 +63,7 @@ export interface BundledPackage {
   readonly licence: string;
 }
 
-/** `name version: licence, repository`, the heading of each licence text by stacks/licences.ts. */
+/** `name version: licence, repository`, the heading of each licence text by licences.ts. */
 const LICENCE_LINE = /^((?:@[\w.-]+\/)?[\w.-]+) (\d+\.\d+\.\d+[\w.+-]*): ([^,\n]+)/gm;
 
 /** The packages whose licences a package contains, for its bundled code. */
@@ -138,7 +138,7 @@ export function missingLicences(files: readonly PackedFile[]): string[] {
           /(?:^|\/)dist\/(?:testing|operate|cli|page)\/[^/]+\.m?js$/.test(path) ||
           /\.zip\/index\.mjs$/.test(path),
       )
-      .map(path => path.slice(0, path.lastIndexOf('/'))),
+      .map(path => path.replace(/(\/[^/]+\.zip)?\/[^/]+$/, '')),
   );
   return [...folders]
     .filter(folder => !entries.includes(`${folder}/${LICENCES_FILE}`))
