@@ -123,18 +123,14 @@ export class PreciseTtlStack extends TerraformStack {
     super(scope, id);
     const config = checkConfig(given);
     prepare(this, config);
-    // Under any name: with another address another name would delete the deployment. No table's name has a colon.
-    const sweep = new DeployedSweep(new Construct(this, ':sweeps'), DEFAULT_SWEEP, () => {
-      const place = new Place(this, ':place');
-      const tables = config.tables.map(
-        props =>
-          new SweptTable(new Construct(this, constructId(props.tableName)), {
-            place,
-            props: resolveProps(props),
-          }),
-      );
-      return { place, tables };
+    const place = new Place(this, ':place');
+    const tables = config.tables.map(props => {
+      const scope = new Construct(this, constructId(props.tableName));
+      return new SweptTable(scope, { place, props: resolveProps(props) });
     });
+    // Under any name: with another address another name would delete the deployment. No table's name has a colon.
+    const sweeps = new Construct(this, ':sweeps');
+    const sweep = new DeployedSweep(sweeps, DEFAULT_SWEEP, () => ({ place, tables }));
     if (config.overrides) applyOverrides(this, config.overrides);
     new TerraformOutput(this, ':config', {
       description:

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { App, TerraformStack } from 'cdktf';
 import fc from 'fast-check';
 import { checkConfig } from '../../config/config.ts';
-import { constructId } from '../../config/names.ts';
 import { propProblems } from '../../config/prop-problems.ts';
 import { tablePrefix } from '../../config/props.ts';
 import { PreciseTtlStack } from '../../stacks/app.ts';
@@ -66,14 +65,6 @@ describe('tables that are named', () => {
     for (const blocks of [...Object.values(json.resource), ...Object.values(json.data), json.output]) {
       for (const name of Object.keys(blocks)) expect(name).toMatch(IDENTIFIER);
     }
-  });
-
-  test('as usual keep the addresses that they were deployed with', () => {
-    for (const name of ['SessionData', 'session-data', '_a1', 'my.table', '.abc']) {
-      expect(constructId(name)).toBe(name);
-    }
-    const { resource } = terraformJson(configOf({ ...TABLE, tableName: 'SessionData' }));
-    expect(Object.keys(resource['aws_dynamodb_table'] ?? {})).toContain('SessionData_table_0F12F0FA');
   });
 
   test('like anything else that stands in the stack do not meet it', () => {

@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 
 import fc from 'fast-check';
-import { checkConfig } from '../../config/config.ts';
 import { modelOf } from '../../config/deployments.ts';
 import { propProblems, RELATIONS, relationProblems } from '../../config/prop-problems.ts';
 import { type PreciseTtlProps, pathOf, resolveProps } from '../../config/props.ts';
@@ -136,12 +135,6 @@ describe('the key of the table', () => {
     for (const role of [TASKS.RecordMetrics, 'precise-ttl-sweep', '-schedule'])
       expect(onKey(props, role)).toEqual([]);
   });
-});
-
-test('the ARN of an alias is refused', () => {
-  expect(() => checkConfig(configOf({ ...SESSION_DATA, tableKmsKeyArn: 'alias/mine' }))).toThrow(
-    /tableKmsKeyArn: expected the ARN of a key and not of an alias/,
-  );
 });
 
 test('there is a broken example of each relation', () => {

@@ -48,31 +48,6 @@ function trusted(terraform: TerraformJson, roleName: string) {
 }
 
 describe('the table', () => {
-  const [table] = sweptTables(json);
-
-  test('has the keys, and the sparse index of keys only', () => {
-    expect(table).toMatchObject({
-      name: 'SessionData',
-      billing_mode: 'PAY_PER_REQUEST',
-      hash_key: 'UserName',
-      range_key: 'SessionId',
-      attribute: [
-        { name: 'UserName', type: 'S' },
-        { name: 'SessionId', type: 'S' },
-        { name: 'expirationWindow', type: 'S' },
-        { name: 'ExpirationTime', type: 'N' },
-      ],
-      global_secondary_index: [
-        {
-          name: 'expirationWindowIndex',
-          hash_key: 'expirationWindow',
-          range_key: 'ExpirationTime',
-          projection_type: 'KEYS_ONLY',
-        },
-      ],
-    });
-  });
-
   test('by second has the TTL attribute as the only key of the index', () => {
     const json = terraformJson(
       configOf({ tableName: 'Tokens', partitionKey: 'id', index: { by: 'second' } }),
@@ -87,17 +62,6 @@ describe('the table', () => {
     });
     expect(JSON.stringify({ ...table, lifecycle: {} })).not.toContain('range_key');
     expect(settingsIn(json)).toMatchObject([{ tableName: expect.any(String), indexedBy: 'second' }]);
-  });
-
-  test('keeps native TTL as the backstop, and is protected', () => {
-    expect(table).toMatchObject({
-      ttl: { attribute_name: 'ExpirationTime', enabled: true },
-      deletion_protection_enabled: true,
-    });
-  });
-
-  test('can be restored to any second', () => {
-    expect(table).toMatchObject({ point_in_time_recovery: { enabled: true } });
   });
 
   test('can be of any key type, without sort key', () => {
@@ -349,19 +313,6 @@ describe('a deployment', () => {
       required_version: '>= 1.10',
       required_providers: { aws: { source: 'hashicorp/aws', version: '>= 6.25, < 7' } },
     });
-  });
-
-  test('sweeps several tables with one of everything', () => {
-    const tokens: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', index: { shards: 4 } };
-    const named = (...tables: PreciseTtlProps[]) => {
-      const terraform = terraformJson(configOf(...tables));
-      const names = (type: string) =>
-        resources(terraform, type)
-          .map(({ name }) => name)
-          .sort();
-      return [names('aws_sfn_state_machine'), resources(terraform, 'aws_lambda_function').length];
-    };
-    expect(named(SESSION_DATA, tokens)).toEqual([['precise-ttl', 'precise-ttl-replay'], 4]);
   });
 
   test('keeps its state in a file beside the project, or in a bucket with a lock', () => {
