@@ -87,7 +87,6 @@ describeWithTerraform('deploy', () => {
         deployment: 'precise-ttl',
         deadLetterQueueUrl: expect.stringContaining('/precise-ttl-dead-letters'),
         alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:precise-ttl-alarms',
-        dashboardName: 'precise-ttl',
         expiryModel: {
           partitionKey: 'id',
           ttlAttribute: 'ttl',
@@ -103,7 +102,10 @@ describeWithTerraform('deploy', () => {
   test('a plan that was kept is deployed without a question, and once only', async () => {
     const [plan, config] = [join(project, 'kept.plan'), join(project, 'precise-ttl.config.ts')];
     const before = readFileSync(config, 'utf8');
-    writeFileSync(config, before.replace('"tables"', '"logRetentionDays":7,"tables"'));
+    writeFileSync(
+      config,
+      before.replace('"tables"', '"overrides":{"aws_cloudwatch_log_group":{"retention_in_days":7}},"tables"'),
+    );
     expect((await deploy('--diff', '--', `-out=${plan}`)).status).toBe(0);
     // Another checkout, in which nothing was synthesized or initialized yet.
     rmSync(join(project, 'cdktf.out'), { recursive: true });
