@@ -1,4 +1,15 @@
-import type { AnyCommand, Commands, ListedCommand } from './run-command.ts';
+import type { AnyCommand } from './command.ts';
+
+/** Groups of commands by purpose, in the order of the help. */
+export const COMMAND_GROUPS = ['set up', 'adopt', 'watch', 'act', 'prove'] as const;
+
+interface ListedCommand {
+  readonly group: (typeof COMMAND_GROUPS)[number];
+  /** The command's purpose, for the list of all commands. */
+  readonly summary: string;
+  /** Loads only this command. */
+  readonly load: () => Promise<AnyCommand>;
+}
 
 const command = (
   group: ListedCommand['group'],
@@ -62,8 +73,18 @@ export const COMMANDS = {
     'prove it in your own account: a small deployment, ten minutes, experiments, and all is taken away again',
     () => import('./verify.ts'),
   ),
-} satisfies Commands;
+} satisfies Readonly<Record<string, ListedCommand>>;
 
 export type CommandName = keyof typeof COMMANDS;
 
 export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[];
+
+/** Former commands: what to do instead. */
+export const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ['dashboard', 'Write status --page.'],
+  ['destroy', 'Write deploy --destroy.'],
+  ['diff', 'Write deploy --diff.'],
+  ['history', 'Write status --history.'],
+  ['limit', 'Set maxDeletesPerSecond in the configuration.'],
+  ['restore', 'See docs/archive-and-events.md.'],
+]);

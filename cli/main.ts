@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { editDistance } from '../expiry/unknown-fields.ts';
-import { COMMAND_NAMES, COMMANDS, type CommandName } from './commands.ts';
-import { FlagError, USAGE_STATUS } from './flags.ts';
+import { EXIT, telling, unknown, wrong } from './command.ts';
+import { COMMAND_GROUPS, COMMAND_NAMES, COMMANDS, type CommandName, INSTEAD } from './commands.ts';
 import { printData, printError, printHelp } from './print.ts';
-import { COMMAND_GROUPS, tellingErrors } from './run-command.ts';
 
 /**
  * Runs `precise-ttl COMMAND [flags]` and sets the exit status of this process.
@@ -14,7 +12,7 @@ import { COMMAND_GROUPS, tellingErrors } from './run-command.ts';
 export async function main(manifest: URL, args: readonly string[]): Promise<void> {
   const [name, ...rest] = args;
   if (isCommand(name)) return (await COMMANDS[name].load()).execute(rest);
-  await tellingErrors(async () => {
+  await telling(undefined, async () => {
     switch (name) {
       case '--help':
         printHelp(generalHelp());
@@ -24,11 +22,11 @@ export async function main(manifest: URL, args: readonly string[]): Promise<void
         return 0;
       case undefined:
         printError(generalHelp(), 'help');
-        return USAGE_STATUS;
+        return EXIT.usage;
       default:
-        throw new FlagError(
-          `expected a command (${COMMAND_NAMES.join(', ')}), got "${name}"${nearest(name)}; see --help`,
-        );
+        throw INSTEAD.has(name)
+          ? wrong('command', `one of ${COMMAND_NAMES.join(', ')}`, name, INSTEAD.get(name) ?? '')
+          : unknown('command', name, COMMAND_NAMES);
     }
   });
 }
@@ -56,14 +54,4 @@ Those of doctor: 0 healthy, 1 warnings, 2 broken, 3 it could not look.`;
 
 function isCommand(name: string | undefined): name is CommandName {
   return name !== undefined && Object.hasOwn(COMMANDS, name);
-}
-
-/** Edit distance up to which a mistyped command is recognized. */
-const MAX_DISTANCE = 2;
-
-function nearest(name: string): string {
-  const [best] = COMMAND_NAMES.map(command => ({ command, distance: editDistance(command, name) }))
-    .filter(({ distance }) => distance <= MAX_DISTANCE)
-    .sort((one, other) => one.distance - other.distance);
-  return best === undefined ? '' : `; did you mean ${best.command}?`;
 }

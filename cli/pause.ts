@@ -1,59 +1,91 @@
-/** `precise-ttl pause`: pauses the sweeps without a deployment. See `--help`. */
-import type { PauseOptions } from '../operate/changes.ts';
-import { commandLine } from '../operate/command-line.ts';
-import { describePause } from '../operate/deployment/sweep.ts';
-import { describeDuration, readDuration, textFlag } from './flags.ts';
-import { defineOperation, planOf, type Session } from './operation.ts';
+/** `precise-ttl pause`: stops the sweeps of tables without a deployment. See `--help`. */
+import { type Pause, tableEntry } from '../functions/journal/layout.ts';
+import { plainValue } from '../functions/journal/stored-values.ts';
+import { type JournalTable, updateEntry } from '../functions/journal/update-entry.ts';
+import { defineCommand, duration, EXIT, YES } from './command.ts';
+import { readJournals } from './journal.ts';
+import { pauseText } from './words.ts';
 
-/** Limits of `--for`: a minute, as between two ticks, and a time longer than any pause should be. */
-const BOUNDS = { least: '1m', most: '180d' } as const;
-
-export const command = defineOperation({
+export const command = defineCommand({
   name: 'pause',
-  usage: ['[--table NAME] [--for DURATION] [flags]'],
   tables: 'all',
   flags: {
-    for: textFlag('DURATION', 'then the ticks sweep it again: 30m, 2h, 1d (default: until resume)'),
+    for: {
+      help: 'then the ticks sweep it again: 30m, 2h, 1d (default: until resume)',
+      // A minute, as between two ticks.
+      kind: duration('1m', '180d'),
+      value: 'DURATION',
+    },
+    yes: YES,
   },
   about: `Stops the sweeps of tables, without a deployment: writes it into the journal, which every delete reads first; with --for, until a
 later time. Deletes stop within five seconds, those of ticks and replays that run already too. While a table is paused, expired items
 stay until npx precise-ttl resume, or until native TTL deletes them. Deployments leave a pause as it is. The alarm watermark-age
-tells of one without --for after 25 hours; npx precise-ttl status at once. Run it again as often as you like; the last pause holds.`,
+tells of one without --for after 25 hours; npx precise-ttl status at once. Run it again as often as you like: the last end holds.`,
   services: ['DYNAMODB'],
-  quick: ['DYNAMODB'],
-  question: 'Pause there?',
-  status: { done: 'paused' },
-  read: (flags, config) => ({
-    config,
-    table: flags.table,
-    forMs: flags.for === undefined ? undefined : readDuration('--for', flags.for, BOUNDS),
-  }),
-  prepare: planPause,
+  seconds: 15,
+  async run(given) {
+    const { for: forMs } = given.flags;
+    const tables = await readJournals(given);
+    const textOf = (table: string, pause: Pause | undefined) =>
+      `${table} is ${pause === undefined ? 'swept' : `paused ${pauseText(table, pause, given.now())}`}.`;
+    return {
+      text: [`In ${given.config.region}:`, ...tables.map(({ table, pause }) => textOf(table, pause))].join(
+        '\n',
+      ),
+      question: 'Pause there?',
+      async apply() {
+        const since = new Date(given.now()).toISOString();
+        const endMs = forMs && Math.ceil((given.now() + forMs) / 1_000) * 1_000;
+        const until = endMs && new Date(endMs).toISOString();
+        for (const { table, journal } of tables) {
+          await pauseTable(journal, table, { since, ...(until && { until }) });
+        }
+        const paused = await readJournals(given);
+        return {
+          data: { tables: paused.map(({ table, pause }) => ({ table, pause: pause ?? null })) },
+          text: [
+            '',
+            ...paused.map(({ table, pause }) => textOf(table, pause)),
+            'Deletes stop within five seconds, also those of replays. Later the ticks delete what has expired until then.',
+          ].join('\n'),
+          exit: EXIT.fine,
+        };
+      },
+    };
+  },
 });
 
-/** Reads the state of the tables, and describes the change. */
-export async function planPause(wanted: PauseOptions, { clients, print }: Session) {
-  const { preparePause } = await import('../operate/pause.ts');
-  const { facts, apply } = await preparePause({ ...wanted, clients });
-  const { forMs, table: named } = wanted;
-  return planOf({
-    facts: {
-      title: `Pause: ${forMs === undefined ? 'until resume' : `for ${describeDuration(forMs)}`}`,
-      rows: facts.map(({ table, was }) => ['table', `${table}, ${describePause(was)}`]),
-    },
-    apply,
-    tell({ tables }) {
-      const lines = tables.map(
-        ({ table, until }) => `${table}: paused${until === null ? '' : ` until ${until}`}.`,
-      );
-      const resume = commandLine('resume', named === undefined ? '' : `--table ${named}`);
-      print(`\n${lines.join('\n')}\n\nDeletes stop within five seconds, also those of replays.`);
-      print(
-        forMs === undefined
-          ? `It goes on with ${resume}: the ticks then delete what has expired until then.`
-          : 'Then the ticks go on by themselves, and delete what has expired until then.',
-      );
-      return { end: 'done' };
+/**
+ * Pauses a table. If it is paused already, only the end of the pause changes, not its start.
+ *
+ * @returns the previous pause; undefined when it was not paused
+ * @throws {JournalUnwritableError}
+ */
+export async function pauseTable(
+  journal: JournalTable,
+  table: string,
+  { since, until }: Pause,
+): Promise<Pause | undefined> {
+  const begun = await updateEntry(journal, tableEntry(table), {
+    UpdateExpression: 'SET pause = :pause',
+    ConditionExpression: 'attribute_not_exists(pause) OR pause.#until <= :since',
+    ExpressionAttributeNames: { '#until': 'until' },
+    ExpressionAttributeValues: {
+      ':pause': { since, ...(until !== undefined && { until }) },
+      ':since': since,
     },
   });
+  if (begun !== undefined) return undefined;
+  const changed = await updateEntry(journal, tableEntry(table), {
+    UpdateExpression: until === undefined ? 'REMOVE pause.#until' : 'SET pause.#until = :until',
+    ConditionExpression: 'attribute_exists(pause)',
+    ExpressionAttributeNames: { '#until': 'until' },
+    ...(until !== undefined && { ExpressionAttributeValues: { ':until': until } }),
+    ReturnValues: 'ALL_OLD',
+  });
+  // Somebody has resumed the table in the meantime.
+  return changed === undefined
+    ? pauseTable(journal, table, { since, ...(until !== undefined && { until }) })
+    : (plainValue(changed.Attributes?.['pause']) as Pause);
 }

@@ -1,45 +1,69 @@
 /** `precise-ttl resume`: ends a pause. See `--help`. */
-import type { ResumeResult } from '../operate/changes.ts';
-import { describePause } from '../operate/deployment/sweep.ts';
-import type { OperateOptions } from '../operate/options.ts';
-import { defineOperation, planOf, type Session } from './operation.ts';
+import { advanced, type Pause, pauseOf, tableEntry } from '../functions/journal/layout.ts';
+import { plainValue } from '../functions/journal/stored-values.ts';
+import { type JournalTable, updateEntry } from '../functions/journal/update-entry.ts';
+import { defineCommand, EXIT, YES } from './command.ts';
+import { readJournals } from './journal.ts';
+import { clock, pauseText } from './words.ts';
 
-export const command = defineOperation({
+export const command = defineCommand({
   name: 'resume',
-  usage: ['[--table NAME] [flags]'],
   tables: 'all',
-  flags: {},
+  flags: { yes: YES },
   about: `Lets the sweeps go on after npx precise-ttl pause. Nothing else is needed: the next tick begins at the table's watermark in the
 journal, up to which everything is known to be gone, and each further tick goes on from there, until what has expired meanwhile is
 deleted. So it is after a pause that has ended by itself, and after an outage, without this command.`,
   services: ['DYNAMODB'],
-  quick: ['DYNAMODB'],
-  question: 'Resume there, and let the ticks delete what is expired?',
-  status: { done: 'nothing is paused' },
-  read: ({ table }, config): OperateOptions => ({ config, table }),
-  prepare: planResume,
+  seconds: 15,
+  async run(given) {
+    const tables = await readJournals(given);
+    const now = given.now();
+    const rows = tables.map(({ table, pause }) => {
+      return pause === undefined
+        ? `${table} is not paused.`
+        : `${table} is paused ${pauseText(table, pause, now)}.`;
+    });
+    return {
+      text: [`In ${given.config.region}:`, ...rows].join('\n'),
+      ...(tables.some(({ pause }) => pause) && {
+        question: 'Resume there, and let the ticks delete what is expired?',
+      }),
+      async apply() {
+        const ended: { table: string; was: Pause | null; left: { from: string; to: string } | null }[] = [];
+        for (const { table, journal, watermark } of tables) {
+          const was = await resumeTable(journal, table, given.now());
+          const from = watermark && iso((advanced(watermark).gone + 1) * 1_000);
+          ended.push({ table, was: was ?? null, left: was && from ? { from, to: iso(given.now()) } : null });
+        }
+        const words = ended.map(({ table, was, left }) => {
+          if (was === null) return `${table}: was not paused.`;
+          if (left === null)
+            return `${table}: resumed. No tick has swept it yet: the first one begins two days back.`;
+          return `${table}: resumed. The ticks make up for what was due from ${clock(left.from, now)} to ${clock(left.to, now)} by themselves.`;
+        });
+        return { data: { tables: ended }, text: ['', ...words].join('\n'), exit: EXIT.fine };
+      },
+    };
+  },
 });
 
-/** Reads the state of the tables, and describes the change. */
-export async function planResume(wanted: OperateOptions, { clients, print }: Session) {
-  const { prepareResume } = await import('../operate/resume.ts');
-  const { facts, apply } = await prepareResume({ ...wanted, clients });
-  return planOf({
-    facts: {
-      title: 'Resume',
-      rows: facts.map(({ table, was }) => ['table', `${table}, ${describePause(was)}`]),
-    },
-    apply,
-    tell({ tables }) {
-      print(`\n${tables.map(describeTable).join('\n')}`);
-      return { end: 'done' };
-    },
-  });
-}
+const iso = (ms: number): string => new Date(ms).toISOString();
 
-function describeTable({ table, was, left }: ResumeResult['tables'][number]): string {
-  if (was === null) return `${table}: was not paused.`;
-  if (left === null)
-    return `${table}: resumed. No tick has swept it yet: the first one begins two days back.`;
-  return `${table}: resumed. The ticks make up for what was due from ${left.from} to ${left.to} by themselves.`;
+/**
+ * Ends the pause of a table.
+ *
+ * @returns the ended pause; undefined when it was not paused
+ * @throws {JournalUnwritableError}
+ */
+export async function resumeTable(
+  journal: JournalTable,
+  table: string,
+  nowMs: number,
+): Promise<Pause | undefined> {
+  const ended = await updateEntry(journal, tableEntry(table), {
+    UpdateExpression: 'REMOVE pause',
+    ConditionExpression: 'attribute_exists(pause)',
+    ReturnValues: 'ALL_OLD',
+  });
+  return pauseOf(plainValue(ended?.Attributes?.['pause']) as Pause | undefined, nowMs);
 }

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { PreciseTtlError } from '../expiry/index.ts';
 import { useConfig } from '../operate/command-line.ts';
 import { FieldError, InputError } from '../operate/errors.ts';
+import { type AnyCommand, isEmulatorError } from './command.ts';
 import {
   describeFlags,
   FlagError,
@@ -44,35 +45,9 @@ export interface Line {
   readonly passed: readonly string[];
 }
 
-/** A command whose flags are of any type. */
-export interface AnyCommand {
-  /** All flags, including `--help`. */
-  readonly flags: Flags;
-  readonly words: readonly string[];
-  /** Whether it passes the arguments behind `--` on to another program. */
-  readonly passes: boolean;
-  /** Exit status of a wrong command line. */
-  readonly usageStatus: number;
-  readonly help: () => string;
-  /** Runs the command with these arguments and sets the exit status of this process. */
-  readonly execute: (args: readonly string[]) => Promise<void>;
-}
-
-/** Groups of commands by purpose, in the order of the help. */
-export const COMMAND_GROUPS = ['set up', 'adopt', 'watch', 'act', 'prove'] as const;
-
-export interface ListedCommand {
-  readonly group: (typeof COMMAND_GROUPS)[number];
-  /** The command's purpose, for the list of all commands. */
-  readonly summary: string;
-  /** Loads only this command. */
-  readonly load: () => Promise<AnyCommand>;
-}
-
-/** Commands by name. */
-export type Commands = Readonly<Record<string, ListedCommand>>;
-
 const HELP = { help: switchFlag('show this') } as const;
+
+export type { AnyCommand };
 
 export function defineCommand<const F extends Flags>(command: Command<F>): AnyCommand {
   const flags = { ...command.flags, ...HELP };
@@ -80,7 +55,8 @@ export function defineCommand<const F extends Flags>(command: Command<F>): AnyCo
     flags,
     words: command.words ?? [],
     passes: command.passes ?? false,
-    usageStatus: command.failureStatus ?? USAGE_STATUS,
+    parse: args => parseFlags(flags, args),
+    run: () => Promise.reject(new TypeError('not ported yet')),
     help: () => command.help(describeFlags(flags)),
     execute: args => tellingErrors(() => execute(command, args), command),
   };
@@ -136,17 +112,4 @@ function messageOf(error: Error, flags: Flags): string {
   if (!(error instanceof FieldError)) return error.message;
   const flag = error.field.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
   return Object.hasOwn(flags, flag) ? `--${flag}: ${error.detail}` : error.message;
-}
-
-/**
- * Whether an error is one of the emulator's, whose messages are for the user. It compares the class name, so that commands that
- * need no emulator do not load it.
- */
-export function isEmulatorError(error: unknown): error is Error {
-  return error instanceof Error && classesOf(error).includes('EmulatorError');
-}
-
-function classesOf(value: object): string[] {
-  const prototype: object | null = Object.getPrototypeOf(value);
-  return prototype === null ? [] : [prototype.constructor.name, ...classesOf(prototype)];
 }

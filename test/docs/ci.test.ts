@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { COMMANDS } from '../../cli/commands.ts';
-import { parseFlags } from '../../cli/flags.ts';
 import { commandsIn } from '../support/proposed-commands.ts';
 
 interface Step {
@@ -44,9 +43,9 @@ test('each step does one thing, and each action has a version', () => {
 test('each command is one of ours, with flags that it has', async () => {
   const commands = steps.flatMap(({ run = '' }) => commandsIn(run));
   expect(commands.map(([, , name]) => name)).toEqual(['deploy', 'deploy']);
-  const { flags } = await COMMANDS.deploy.load();
+  const { parse } = await COMMANDS.deploy.load();
   for (const [, , , ...args] of commands)
-    expect(() => parseFlags(flags, args.slice(0, args.indexOf('--')))).not.toThrow();
+    expect(() => parse(args.slice(0, args.indexOf('--')))).not.toThrow();
 });
 
 test('only what takes a role may ask for a token, and nothing may write', () => {

@@ -1,13 +1,8 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 
 import { describeHistory } from '../../cli/status/text.ts';
-import { readState } from '../../functions/journal/read-state.ts';
 import { putRows } from '../../functions/journal/sweep-rows.ts';
-import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
 import { readHistory } from '../../operate/history/history.ts';
-import { preparePause } from '../../operate/pause.ts';
-import { pauseTable } from '../../operate/pauses.ts';
-import { prepareResume } from '../../operate/resume.ts';
 import { wholeReport } from '../../operate/sweep-rows.ts';
 import {
   ROLE_ARN,
@@ -23,7 +18,6 @@ const sfn = useStepFunctionsApi();
 const START = Date.parse('2026-11-20T09:00:00Z');
 const MINUTE = 60_000;
 const iso = (ms: number) => new Date(ms).toISOString();
-const seconds = (ms: number) => Math.floor(ms / 1000);
 
 async function deployment(): Promise<OperatedDeployment & { config: ReturnType<typeof configOf> }> {
   const made = await operatedDeployment(dynamo.client, sfn.client, ROLE_ARN);
@@ -31,72 +25,6 @@ async function deployment(): Promise<OperatedDeployment & { config: ReturnType<t
   const table = (tableName: string) => ({ tableName, partitionKey: 'id', ...full });
   return { ...made, config: configOf(table('Sessions'), table('Tokens')) };
 }
-
-describe('pause', () => {
-  test('writes it for one table or all, and knows the pause before', async () => {
-    const { clients, config, journal } = await deployment();
-    const one = await preparePause({ config, clients, table: 'Sessions', now: () => START });
-    expect(one.facts).toEqual([{ table: 'Sessions', was: undefined }]);
-    expect((await readState(journal)).control.pauses).toEqual({});
-    await expect(one.apply()).resolves.toEqual({
-      pausedAt: '2026-11-20T09:00:00Z',
-      tables: [{ table: 'Sessions', until: null }],
-    });
-    expect((await readState(journal)).control.pauses).toEqual({ Sessions: { since: iso(START) } });
-
-    const now = () => START + 5 * MINUTE;
-    const all = await preparePause({ config, clients, forMs: 30 * MINUTE, now });
-    expect(all.facts).toMatchObject([{ was: { since: iso(START) } }, { table: 'Tokens', was: undefined }]);
-    await all.apply();
-    expect((await readState(journal)).control.pauses).toEqual({
-      Sessions: { since: iso(START), until: iso(START + 35 * MINUTE) },
-      Tokens: { since: iso(START + 5 * MINUTE), until: iso(START + 35 * MINUTE) },
-    });
-  });
-
-  test('refuses where nothing is deployed', async () => {
-    const { clients } = await deployment();
-    const config = configOf({ tableName: 'Sessions', partitionKey: 'id', sweep: 'nowhere' });
-    await expect(preparePause({ config, clients })).rejects.toThrow(
-      'journal: expected the table nowhere-journal in us-east-1, got none of that name; deploy first',
-    );
-  });
-});
-
-describe('resume', () => {
-  test('ends the pause, and tells from when on the ticks make up for it', async () => {
-    const { clients, config, journal } = await deployment();
-    const gone = seconds(START) - 60;
-    const watermark = { since: gone - 86_400, gone, at: iso(START), shards: 2 };
-    // Children have swept another minute since the last plan.
-    const swept = [{ from: gone, to: gone + 60, tick: iso(START), part: 0, parts: 1 }];
-    await writeWatermarks(journal, iso(START), { Sessions: { ...watermark, swept } });
-    await pauseTable(journal, 'Sessions', { since: iso(START) });
-    const now = () => START + 60 * MINUTE;
-    const before = await readState(journal);
-    const { facts, apply } = await prepareResume({ config, clients, now });
-    expect(facts).toEqual([
-      { table: 'Sessions', was: { since: iso(START) } },
-      { table: 'Tokens', was: undefined },
-    ]);
-    await expect(readState(journal)).resolves.toEqual(before);
-    const left = { from: '2026-11-20T09:00:00Z', to: '2026-11-20T10:00:00Z' };
-    await expect(apply()).resolves.toEqual({
-      tables: [
-        { table: 'Sessions', was: { since: iso(START) }, left },
-        { table: 'Tokens', was: null, left: null },
-      ],
-    });
-    await expect(readState(journal)).resolves.toEqual({ ...before, control: { pauses: {} } });
-  });
-
-  test('of a table that no tick has swept promises no time', async () => {
-    const { clients, config, journal } = await deployment();
-    await pauseTable(journal, 'Tokens', { since: iso(START) });
-    const { apply } = await prepareResume({ config, clients, table: 'Tokens', now: () => START + MINUTE });
-    expect((await apply()).tables).toEqual([{ table: 'Tokens', was: { since: iso(START) }, left: null }]);
-  });
-});
 
 describe('history', () => {
   const row = (minutes: number, report: Parameters<typeof wholeReport>[0]) => ({

@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { FunctionResult } from 'stepfunctions-emulator';
+import type { Clients } from '../../cli/clients.ts';
+import type { AnyCommand } from '../../cli/command.ts';
 import { describeReport } from '../../cli/doctor/text.ts';
 import { describeAlarm } from '../../cli/local/text.ts';
 import type { Plan, Session } from '../../cli/operation.ts';
-import { planPause } from '../../cli/pause.ts';
+import { command as pause } from '../../cli/pause.ts';
 import { planReplay } from '../../cli/replay.ts';
-import { planResume } from '../../cli/resume.ts';
+import { command as resume } from '../../cli/resume.ts';
 import { describeHistory, describeStatus } from '../../cli/status/text.ts';
 import { type AlarmName, kebab } from '../../config/alarms.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
@@ -26,6 +30,7 @@ import { configOf } from '../support/configs.ts';
 import { type ChooseEffect, startFaultProxy } from '../support/fault-proxy.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { freePort } from '../support/ports.ts';
+import { ran } from '../support/ran.ts';
 import { carriedOut, sessionOf } from '../support/session.ts';
 
 const RUNBOOK = 'docs/reference/alarms.md';
@@ -168,6 +173,18 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
     clients.destroy();
     return said(session.printed.join('\n'));
   };
+  const typed = async (command: AnyCommand, ...args: string[]) => {
+    const others = connect(config.region);
+    const documents = DynamoDBDocumentClient.from(others.dynamoDb as DynamoDBClient, {
+      unmarshallOptions: { wrapNumbers: true },
+    });
+    const clients = { ...others, documents } as unknown as Clients;
+    try {
+      return said((await ran(command, args, { ...shared, clients })).text);
+    } finally {
+      others.destroy();
+    }
+  };
   return {
     served,
     clock,
@@ -198,8 +215,8 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
     async doctor() {
       return said(describeReport(await examine({ ...shared, segments: 1 }, connect)));
     },
-    pause: () => operated(session => planPause(shared, session)),
-    resume: () => operated(session => planResume(shared, session)),
+    pause: () => typed(pause),
+    resume: () => typed(resume),
     replay: (from, to) => operated(session => planReplay({ ...shared, from, to, splitMinutes: 60 }, session)),
     async stop() {
       await served.stop();

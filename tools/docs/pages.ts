@@ -1,6 +1,5 @@
-import { COMMANDS } from '../../cli/commands.ts';
-import type { Flag } from '../../cli/flags.ts';
-import { type AnyCommand, COMMAND_GROUPS } from '../../cli/run-command.ts';
+import type { AnyCommand, Flag } from '../../cli/command.ts';
+import { COMMAND_GROUPS, COMMANDS } from '../../cli/commands.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
@@ -48,13 +47,9 @@ export async function commandsPage(): Promise<string> {
   return `${[HEAD, 'Flags of many commands:', code(shared), ...sections].join('\n\n')}\n`;
 }
 
-function lineOf([name, flag]: readonly [string, Flag]): string {
-  const value = flag.type === 'switch' ? '' : ` ${flag.value}`;
-  const byDefault =
-    flag.type === 'switch' || flag.default === undefined || flag.help.includes('default')
-      ? ''
-      : ` (default ${flag.default})`;
-  return `--${name}${value}: ${flag.help}${byDefault}`;
+function lineOf([name, { help, value, default: is }]: readonly [string, Flag]): string {
+  const byDefault = is === undefined || help.includes('default') ? '' : ` (default ${is})`;
+  return `--${name}${value === undefined ? '' : ` ${value}`}: ${help}${byDefault}`;
 }
 
 /** The help's text on exit statuses, for commands with more than the common ones. */

@@ -1,9 +1,9 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { pauseTable } from '../../../cli/pause.ts';
 import { isPaused } from '../../../functions/journal/layout.ts';
 import { readState } from '../../../functions/journal/read-state.ts';
 import { writeWatermarks } from '../../../functions/journal/write-watermarks.ts';
-import { pauseTable } from '../../../operate/pauses.ts';
 import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 

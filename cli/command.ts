@@ -1,0 +1,486 @@
+/** What every command shares: flags and their errors, help, consent, time, `--json`, exit status. */
+import { createInterface } from 'node:readline/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect, parseArgs } from 'node:util';
+import { type DeploymentConfig, InvalidConfigError } from '../config/config.ts';
+import { ConfigFileError, loadConfig } from '../config/config-file.ts';
+import { type Deployment, deploymentOf, modelOf } from '../config/deployments.ts';
+import { type ResolvedProps, resolveProps } from '../config/props.ts';
+import { InvalidFieldError, PreciseTtlError } from '../expiry/errors.ts';
+import { type Kind, kind, text, type ValueOf } from '../expiry/fields.ts';
+import type { ExpiryModel } from '../expiry/model.ts';
+import { editDistance } from '../expiry/unknown-fields.ts';
+import { Progress } from '../lab/report/progress.ts';
+import { commandLine, useConfig } from '../operate/command-line.ts';
+import {
+  type Clients,
+  clientsOf,
+  describeSilence,
+  isLocal,
+  localEndpoint,
+  NoAnswerError,
+  SERVICES,
+  type Service,
+} from './clients.ts';
+import { COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
+import { print, printData, printError, printHelp, shownOn } from './print.ts';
+import { stopOnSignal } from './signals.ts';
+
+/** A flag with a kind takes a value, which the help calls `value`; one without is a switch. */
+export interface Flag {
+  readonly help: string;
+  readonly kind?: Kind<unknown>;
+  readonly value?: string;
+  readonly default?: unknown;
+}
+export type Flags = Readonly<Record<string, Flag>>;
+export type Values<F extends Flags> = {
+  readonly [Name in keyof F]: F[Name] extends { kind: infer K }
+    ? ValueOf<K> | (F[Name] extends { default: unknown } ? never : undefined)
+    : boolean;
+};
+
+/** The same for every command; 143 after SIGTERM. */
+export const EXIT = { fine: 0, notFine: 1, usage: 2, notKnown: 3, interrupted: 130 } as const;
+
+export interface Result {
+  /** What `--json` prints. */
+  readonly data?: object;
+  readonly text?: string;
+  readonly exit: number;
+  /** It looks again after this time, until Ctrl-C. */
+  readonly againAfterMs?: number;
+  /** What ended a change before its end; told after the data of what was done. */
+  readonly error?: unknown;
+}
+
+/** A change that is about to be made: it is shown, asked about, made. */
+export interface Plan {
+  readonly text?: string;
+  /** @default nothing is asked */
+  readonly question?: string | undefined;
+  /** Ctrl-C aborts `signal`; the result is then what was done until there. */
+  apply(): Promise<Result>;
+}
+
+export interface Table {
+  readonly props: ResolvedProps;
+  readonly model: ExpiryModel;
+  /** The deployment that sweeps it, with all its tables. */
+  readonly deployment: Deployment;
+}
+
+export interface Given<F extends Flags = Flags> {
+  readonly flags: Values<F>;
+  /** For a command with `tables` only; so are `tables`. */
+  readonly config: DeploymentConfig;
+  readonly tables: readonly Table[];
+  readonly clients: Clients;
+  /** Ends with the time of the look, or with Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Milliseconds of the look that are left. */
+  readonly leftMs: () => number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** What a later look of the same command need not ask again. */
+  readonly memory: Map<string, unknown>;
+  /** Prints a line for a person; with `--json`, nothing. */
+  readonly print: (text: string) => void;
+  /** Shows where the work is, on one line that the next one overwrites; an empty one ends it. */
+  readonly show: (line: string) => void;
+  /** Asks a yes-or-no question; undefined where nobody is to be asked: with `--yes`, or without a terminal. */
+  readonly agrees: ((question: string) => Promise<boolean>) | undefined;
+  /** The arguments behind `--`, for a command that passes them on. */
+  readonly passed: readonly string[];
+}
+
+export interface Command<F extends Flags = Flags> {
+  readonly name: string;
+  /** The text after the name in the help. @default '[flags]' */
+  readonly usage?: string;
+  /** What for, and what a user has to know. */
+  readonly about: string;
+  readonly flags: F;
+  /** Works on all tables of the configuration, or on one, unless `--table` chooses. @default it reads no configuration */
+  readonly tables?: 'all' | 'one';
+  /** Of a command without `tables`. @default the SDK finds it */
+  region?(flags: Values<F>): string | undefined;
+  /** The services that it asks. A change needs all of them in one place; a look says what is not there. */
+  readonly services?: readonly Service[];
+  /** After these seconds a look tells what it knows. @default it is long work, which waits for a service for a minute */
+  readonly seconds?: number;
+  /** It asks for consent on this machine too. */
+  readonly alwaysAsks?: true;
+  readonly passes?: true;
+  /** What 0, 1 and 3 say of this command, for the help. @default the common words */
+  readonly exits?: string;
+  /** What flags must hold together, before anything is asked. @throws {InvalidFieldError} */
+  check?(given: Pick<Given<F>, 'flags' | 'config' | 'tables' | 'now'>): void;
+  run(given: Given<F>): Promise<Result | Plan>;
+}
+
+/** A command as the list of all commands has it. */
+export interface AnyCommand {
+  readonly flags: Flags;
+  /** What it does, for tests with clients of their own. */
+  readonly run: Command['run'];
+  readonly words: readonly string[];
+  readonly passes: boolean;
+  readonly help: () => string;
+  /** @throws {InvalidFieldError} for a wrong command line */
+  readonly parse: (args: readonly string[]) => Readonly<Record<string, unknown>>;
+  /** Sets the exit status of this process. */
+  readonly execute: (args: readonly string[]) => Promise<void>;
+}
+
+export const YES = { help: 'do not ask' } as const satisfies Flag;
+export const CONFIG = {
+  help: 'the configuration: .ts, .js, .mjs, .cjs or .json (default: precise-ttl.config.* in this folder)',
+  kind: text(/./s, 'a file'),
+  value: 'PATH',
+} as const satisfies Flag;
+const TABLE = { kind: text(/./s, 'the name of a table'), value: 'NAME' } as const;
+const JSON_DATA = { help: 'print the data instead of the text' } as const satisfies Flag;
+
+/** An error about a flag, its value, or the environment. */
+export const wrong = (field: string, expected: string, got: unknown, remedy: string): InvalidFieldError =>
+  new InvalidFieldError({ field, expected, got, remedy });
+
+export function defineCommand<const F extends Flags>(defined: Command<F>): AnyCommand {
+  const command = defined as unknown as Command;
+  const { flags: own, tables, passes = false } = command;
+  const which = tables === 'one' ? 'the only one' : 'all of them';
+  const flags: Flags = {
+    ...(tables && { table: { ...TABLE, help: `a table of the configuration (default: ${which})` } }),
+    ...own,
+    ...(tables && { config: CONFIG }),
+    ...(own['json'] === undefined && { json: JSON_DATA }),
+    help: { help: 'show this' },
+  };
+  const parse = (args: readonly string[]) => readFlags(flags, args);
+  return {
+    ...{ flags, passes, parse, words: [] },
+    run: given => command.run(given),
+    help: () => helpOf(command, flags),
+    execute: args =>
+      telling(command.services?.[0], async () => {
+        const end = passes && args.includes('--') ? args.indexOf('--') : args.length;
+        const values = parse(args.slice(0, end)) as unknown as CommonValues;
+        if (values.help) {
+          printHelp(helpOf(command, flags));
+          return EXIT.fine;
+        }
+        const subject = await subjectOf(command, values);
+        return carryOut(command, values, { ...subject, passed: args.slice(end + 1) }, args);
+      }),
+  };
+}
+
+/** The flags that the helper itself knows; undefined: the command has none of that name. */
+interface CommonValues {
+  readonly help: boolean;
+  readonly json: boolean | string | undefined;
+  readonly table: string | undefined;
+  readonly config: string | undefined;
+  readonly yes: boolean | undefined;
+  readonly 'dry-run': boolean | undefined;
+}
+
+/** Sets the exit status. What a user can mend is told without a stack; everything else is a bug. */
+export async function telling(service: Service | undefined, work: () => Promise<number>): Promise<void> {
+  try {
+    process.exitCode = await work();
+  } catch (error) {
+    const isUsage = [InvalidFieldError, InvalidConfigError, ConfigFileError].some(
+      each => error instanceof each,
+    );
+    const isOurs = error instanceof PreciseTtlError || isEmulatorError(error);
+    const silence = isUsage || !service ? undefined : describeSilence(error, service);
+    printError(silence ?? (isOurs ? error.message : inspect(error)), 'error');
+    const isSilent = silence !== undefined || error instanceof NoAnswerError;
+    process.exitCode = isUsage ? EXIT.usage : isSilent ? EXIT.notKnown : EXIT.notFine;
+  }
+}
+
+/** Whether it is an error of the emulator, whose messages are for the user; by name, so that not every command loads the emulator. */
+export function isEmulatorError(error: unknown): error is Error {
+  for (let each: unknown = error; each; each = Object.getPrototypeOf(each))
+    if ((each as object).constructor?.name === 'EmulatorError') return true;
+  return false;
+}
+
+/** The known name that was probably meant: the only one that begins so, or one that differs in few letters. */
+export function unknown(field: string, typed: string, known: readonly string[], otherwise = 'See --help.') {
+  const got = typed.replace(/^-(?=[^-])/, '--');
+  const begun = known.filter(name => got.length > 2 && name.startsWith(got));
+  const [near] = known
+    .map(name => ({ name, distance: editDistance(name.toLowerCase(), got.toLowerCase()) }))
+    .filter(({ distance }) => distance <= 1 + got.length / 5)
+    .toSorted((one, other) => one.distance - other.distance);
+  const meant = begun.length === 1 ? begun[0] : near?.name;
+  const remedy = meant === undefined ? otherwise : `Did you mean ${meant}?`;
+  return wrong(field, `one of ${known.join(', ')}`, typed, remedy);
+}
+
+/**
+ * What is wrong is named in this order: flags, their values, the configuration, the table, the flags together, the environment, and
+ * last the consent: nobody should add `--yes` to a command that is then refused, and so agree to what was never shown.
+ */
+async function subjectOf(
+  command: Command,
+  flags: CommonValues,
+): Promise<Pick<Given, 'flags' | 'config' | 'tables'>> {
+  const { services = [], alwaysAsks, check } = command;
+  useConfig(flags.config);
+  const config = (command.tables && (await loadConfig(flags.config))) as DeploymentConfig;
+  const tables = config === undefined ? [] : tablesOf(config, flags.table);
+  if (command.tables === 'one' && tables.length > 1) {
+    const names = tables.map(({ props }) => props.tableName);
+    throw wrong('--table', `one of ${names.join(', ')}`, undefined, 'This is for one table: name it.');
+  }
+  const all = flags as unknown as Values<Flags>;
+  check?.({ flags: all, config, tables, now: Date.now });
+  const elsewhere = services.find(service => !isLocal(service));
+  const here = services.find(isLocal);
+  // A look says what is not here; a change would be made to what may be somebody else's.
+  const isRefused = flags.yes !== undefined || elsewhere === services[0];
+  if (here !== undefined && elsewhere !== undefined && isRefused) {
+    const expected = `an endpoint on this machine for ${SERVICES[elsewhere].title}, as ${localEndpoint(here)?.name} names one`;
+    const remedy = 'Set it as the local deployment prints it, or unset both for AWS.';
+    throw wrong(
+      `AWS_ENDPOINT_URL_${elsewhere}`,
+      expected,
+      process.env[`AWS_ENDPOINT_URL_${elsewhere}`],
+      remedy,
+    );
+  }
+  const needsConsent = flags.yes === false && !flags['dry-run'] && (alwaysAsks || !here);
+  if (needsConsent && !process.stdin.isTTY) {
+    const expected = 'it where no terminal is there to ask at';
+    const orTry = flags['dry-run'] === undefined ? 'Add it.' : 'Add it, or try with --dry-run.';
+    throw wrong('--yes', expected, undefined, orTry);
+  }
+  return { flags: all, config, tables };
+}
+
+/** @throws {InvalidFieldError} for a name that no table has */
+export function tablesOf(config: DeploymentConfig, chosen: string | undefined): Table[] {
+  const all = config.tables.map(resolveProps);
+  const names = all.map(({ tableName }) => tableName);
+  if (chosen !== undefined && !names.includes(chosen))
+    throw unknown('--table', chosen, names, 'The configuration lists them.');
+  return config.tables
+    .filter(({ tableName }) => chosen === undefined || tableName === chosen)
+    .map(table => {
+      const props = resolveProps(table);
+      const deployment = deploymentOf(all.filter(({ sweep }) => sweep === props.sweep));
+      return { props, model: modelOf(table), deployment };
+    });
+}
+
+async function carryOut(
+  command: Command,
+  flags: CommonValues,
+  subject: Pick<Given, 'flags' | 'config' | 'tables' | 'passed'>,
+  args: readonly string[],
+): Promise<number> {
+  const { services = [], seconds, alwaysAsks } = command;
+  const isJson = flags.json === true;
+  const stop = stopOnSignal();
+  const progress = new Progress(process.stderr);
+  const look = { signal: stop.signal, endsAt: Number.POSITIVE_INFINITY };
+  const region = subject.config?.region ?? command.region?.(subject.flags);
+  const clients = await clientsOf(services, {
+    region,
+    signal: () => look.signal,
+    quick: seconds !== undefined,
+  });
+  const isAsked = flags.yes === false && process.stdin.isTTY && (alwaysAsks || !services.some(isLocal));
+  const say = (told: string) => (isJson ? printError(told) : print(told));
+  const given: Given = {
+    ...{ ...subject, clients, memory: new Map(), now: Date.now },
+    get signal() {
+      return look.signal;
+    },
+    leftMs: () => Math.max(0, look.endsAt - performance.now()),
+    print: told => void (isJson || print(told)),
+    show: line => (line === '' ? progress.end() : progress.show(line)),
+    agrees: isAsked ? question => agrees(question, isJson, stop.signal) : undefined,
+  };
+  let timer: NodeJS.Timeout | undefined;
+  /** The first look's time has begun with the process. */
+  const limit = (spentMs: number) => {
+    if (seconds === undefined) return;
+    const time = new AbortController();
+    look.endsAt = performance.now() - spentMs + seconds * 1_000;
+    look.signal = AbortSignal.any([stop.signal, time.signal]);
+    const over = new NoAnswerError(`no answer when the ${seconds} s of the command were over`);
+    timer = setTimeout(() => time.abort(over), given.leftMs());
+  };
+  const unlimit = () => {
+    clearTimeout(timer);
+    look.signal = stop.signal;
+  };
+  let last: number | undefined;
+  let isChanging = false;
+  try {
+    for (let spentMs = performance.now(); ; spentMs = 0) {
+      limit(spentMs);
+      let result = await command.run(given);
+      unlimit(); // A person may think for long.
+      if ('apply' in result) {
+        if (result.text !== undefined) say(result.text);
+        if (result.question && given.agrees && !flags['dry-run'] && !(await given.agrees(result.question))) {
+          printError('Nothing was changed.');
+          return stop.signal.aborted ? stop.status() : EXIT.notFine;
+        }
+        isChanging = true;
+        limit(0);
+        result = await result.apply();
+        unlimit();
+      }
+      progress.end();
+      tell(result, isJson);
+      if (result.error !== undefined) throw result.error;
+      if (isChanging && stop.signal.aborted) throw stop.signal.reason;
+      last = result.exit;
+      if (result.againAfterMs === undefined) return last;
+      await sleep(result.againAfterMs, undefined, { signal: stop.signal }).catch(() => undefined);
+      if (stop.signal.aborted) return last;
+    }
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    // Ctrl-C is the usual way to stop watching.
+    if (last !== undefined) return last;
+    const again = isChanging ? ` The same command goes on:\n  ${commandLine(command.name, args)}` : '';
+    printError(`Interrupted.${again}`);
+    return stop.status();
+  } finally {
+    unlimit();
+    progress.end();
+    clients.destroy();
+    stop.forget();
+  }
+}
+
+function tell({ data, text: told, againAfterMs }: Result, isJson: boolean): void {
+  const isWatched = againAfterMs !== undefined;
+  if (isJson && data !== undefined) printData(JSON.stringify(data, null, isWatched ? 0 : 2));
+  if (isJson || told === undefined) return;
+  if (isWatched && process.stdout.isTTY) process.stdout.write('\u001B[2J\u001B[H');
+  print(told);
+}
+
+/** Asks a question at the terminal. @returns the trimmed answer; empty after Ctrl-D or Ctrl-C */
+export async function question(asked: string, signal: AbortSignal, isJson = false): Promise<string> {
+  const output = isJson ? process.stderr : process.stdout;
+  // `terminal: false` leaves Ctrl-C to the process as a signal.
+  const terminal = createInterface({ input: process.stdin, output, terminal: false });
+  const closed = new Promise<string>(resolve => terminal.once('close', () => resolve('')));
+  try {
+    const answered = terminal.question(shownOn(output, asked), { signal }).catch(() => '');
+    return (await Promise.race([answered, closed])).trim();
+  } finally {
+    terminal.close();
+  }
+}
+
+const agrees = async (asked: string, isJson: boolean, signal: AbortSignal): Promise<boolean> =>
+  /^y(es)?$/i.test(await question(`\n${asked} [y/N] `, signal, isJson));
+
+function readFlags(flags: Flags, args: readonly string[]): Record<string, unknown> {
+  const names = Object.keys(flags).map(name => `--${name}`);
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [
+      name,
+      { type: flag.kind ? ('string' as const) : ('boolean' as const) },
+    ]),
+  );
+  const given = { args: [...args], options, strict: false, allowPositionals: true, tokens: true } as const;
+  const tokens = parseArgs(given).tokens.filter(token => token.kind !== 'option-terminator');
+  // Unknown flags first: the value of a misspelt one looks like a word too much.
+  for (const token of tokens)
+    if (token.kind === 'option' && !names.includes(token.rawName))
+      throw unknown(token.rawName, token.rawName, names);
+  const read: Record<string, unknown> = Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [name, flag.kind ? flag.default : false]),
+  );
+  const seen = new Set<string>();
+  for (const [at, token] of tokens.entries()) {
+    const before = tokens[at - 1];
+    if (token.kind === 'positional') {
+      if (before?.kind === 'option')
+        throw wrong(before.rawName, 'no value', token.value, `Write ${before.rawName} alone.`);
+      throw wrong(
+        token.value,
+        `flags only: ${names.join(', ')}`,
+        token.value,
+        strayRemedy(flags, token.value),
+      );
+    }
+    const flag = flags[token.name] as Flag;
+    if (seen.has(token.name)) throw wrong(token.rawName, 'one', 2, 'Leave one out.');
+    seen.add(token.name);
+    read[token.name] = readValue(token.rawName, flag, token.value, token.inlineValue);
+  }
+  return read;
+}
+
+/** A word that no flag takes: most often the name of a table. */
+const strayRemedy = (flags: Flags, word: string): string =>
+  flags['table'] === undefined ? 'Leave it out.' : `Leave it out, or write --table ${word}.`;
+
+function readValue(
+  field: string,
+  { kind: of, value: name }: Flag,
+  value: string | undefined,
+  inline = false,
+) {
+  if (of === undefined) {
+    if (value === undefined) return true;
+    throw wrong(field, 'no value', value, `Write ${field} alone.`);
+  }
+  const isMissing = value === undefined || value === '' || (value.startsWith('--') && !inline);
+  const read = isMissing ? undefined : of.fromText(value);
+  if (!isMissing && of.is(read)) return read;
+  throw wrong(field, of.expected, value || undefined, of.remedy?.(read) ?? `Write ${field} ${name}.`);
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A length of time, in milliseconds. @param least, most as a user writes them: `1m` */
+export function duration(least: string, most: string): Kind<number> {
+  const fromText = (value: string) => {
+    const [, number, unit = ''] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
+    return Number(number) * (UNITS[unit] ?? Number.NaN);
+  };
+  const isWithin = (value: unknown) =>
+    typeof value === 'number' && value >= fromText(least) && value <= fromText(most);
+  const expected = `a whole number and s, m, h or d, such as 90m or 2h, from ${least} to ${most}`;
+  return kind(isWithin, expected, { fromText });
+}
+
+function helpOf(command: Command, flags: Flags): string {
+  const { name, usage = '[flags]', about, services = [], tables, seconds, exits } = command;
+  const rows = Object.entries(flags).map(([flag, { help, value = '', default: is }]) => {
+    const isSaid = is === undefined || help.includes('default');
+    return [`--${flag} ${value}`.trimEnd(), `${help}${isSaid ? '' : ` (default ${is})`}`] as const;
+  });
+  const width = Math.max(...rows.map(([flag]) => flag.length));
+  const variables = services.map(service => `AWS_ENDPOINT_URL_${service}`).join(', ');
+  const region = tables ? ', in the region of the configuration' : '';
+  const consent = 'yes' in flags ? ' On AWS it asks before it changes anything.' : '';
+  const time = seconds ? ` After ${seconds} s it tells what it knows, and what did not answer.` : '';
+  const actions = Object.hasOwn(COMMAND_ACTIONS, name) ? name : undefined;
+  return [
+    `npx precise-ttl ${name} ${usage}`,
+    about,
+    rows.map(([flag, help]) => `  ${flag.padEnd(width)}  ${help}`).join('\n'),
+    services.length > 0 &&
+      `It asks AWS with the SDK's own configuration (AWS_PROFILE and so on)${region}; or npx precise-ttl local, where ${variables} name it.${consent}${time}`,
+    actions && describeActions(actions as keyof typeof COMMAND_ACTIONS),
+    `Exit status: ${exits ?? '0 done, 1 not'}; 2 a wrong command line or configuration, 3 a service did not answer; 130 or 143 interrupted.`,
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}

@@ -1,0 +1,117 @@
+/** The journal of a deployment, as commands read it. */
+import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
+import {
+  type DeploymentState,
+  JOURNAL_KEYS,
+  journalName,
+  type Pause,
+  pauseOf,
+  type SweepRow,
+  sweepsId,
+  type Watermark,
+} from '../functions/journal/layout.ts';
+import { readState, unreadable } from '../functions/journal/read-state.ts';
+import { plainValue } from '../functions/journal/stored-values.ts';
+import type { JournalTable } from '../functions/journal/update-entry.ts';
+import type { SweepReport } from '../statemachine/contract/report.ts';
+import { EXECUTION_COUNTS, noCounts } from '../statemachine/counts.ts';
+import { type Clients, noneIfMissing } from './clients.ts';
+import { type Given, type Table, wrong } from './command.ts';
+
+export function journalOf({ props }: Table, { documents }: Pick<Clients, 'documents'>): JournalTable {
+  return { documents, tableName: journalName(props.sweep) };
+}
+
+/** A table with its journal, and what that says of it. */
+export interface Journaled {
+  readonly table: string;
+  readonly journal: JournalTable;
+  readonly pause: Pause | undefined;
+  /** Undefined: no tick has planned it yet. */
+  readonly watermark: Watermark | undefined;
+}
+
+/** @throws {InvalidFieldError} when nothing is deployed there */
+export async function readJournals({
+  tables,
+  clients,
+  config,
+  now,
+}: Pick<Given, 'tables' | 'clients' | 'config' | 'now'>): Promise<Journaled[]> {
+  const states = new Map<string, Promise<DeploymentState>>();
+  return Promise.all(
+    tables.map(async each => {
+      const journal = journalOf(each, clients);
+      const { tableName: table } = each.props;
+      const reading = states.get(journal.tableName) ?? readExisting(journal, config.region);
+      states.set(journal.tableName, reading);
+      const { control, watermarks } = await reading;
+      const watermark = watermarks.tables[table];
+      return { table, journal, pause: pauseOf(control.pauses[table], now()), watermark };
+    }),
+  );
+}
+
+async function readExisting(journal: JournalTable, region: string): Promise<DeploymentState> {
+  const state = await noneIfMissing(() => readState(journal));
+  if (state !== undefined) return state;
+  const remedy =
+    'Deploy first, or look whether account, region and AWS_ENDPOINT_URL_DYNAMODB are the right ones.';
+  throw wrong('journal', `the table ${journal.tableName} in ${region}`, undefined, remedy);
+}
+
+export interface RowQuery {
+  /** Selects executions that began in [from, to], ISO-8601. @default all */
+  readonly from?: string;
+  readonly to?: string;
+  /** @default 'oldest' */
+  readonly first?: 'oldest' | 'latest';
+  /** Rows of a page. @default as many as DynamoDB returns */
+  readonly pageRows?: number;
+}
+
+/**
+ * Reads the results of executions for a table, in the order of their starts. It reads a page when the caller needs more rows.
+ *
+ * @throws {JournalUnreadableError}
+ */
+export async function* readRows(
+  { documents, tableName }: JournalTable,
+  table: string,
+  { from = '', to, first = 'oldest', pageRows }: RowQuery = {},
+): AsyncGenerator<SweepRow> {
+  let startKey: QueryCommandOutput['LastEvaluatedKey'];
+  do {
+    const command: QueryCommand = new QueryCommand({
+      TableName: tableName,
+      KeyConditionExpression: '#id = :id AND #at BETWEEN :from AND :to',
+      ExpressionAttributeNames: { '#id': JOURNAL_KEYS.partitionKey, '#at': JOURNAL_KEYS.sortKey },
+      ...(pageRows !== undefined && { Limit: pageRows }),
+      ExpressionAttributeValues: {
+        ':id': sweepsId(table),
+        // A key must not be empty. All keys begin with a digit; the name of an execution follows after a #.
+        ':from': from === '' ? '0' : from,
+        ':to': to === undefined ? ':' : `${to}$`,
+      },
+      ScanIndexForward: first === 'oldest',
+      ...(startKey && { ExclusiveStartKey: startKey }),
+    });
+    const { Items = [], LastEvaluatedKey } = await documents.send(command).catch((error: unknown) => {
+      throw unreadable(tableName, error);
+    });
+    for (const item of Items) {
+      const { kind, execution, startedAt, endedAt, report } = plainValue(item) as StoredRow;
+      yield { table, kind, execution, startedAt, endedAt, report: wholeReport(report) };
+    }
+    startKey = LastEvaluatedKey;
+  } while (startKey !== undefined);
+}
+
+interface StoredRow extends Omit<SweepRow, 'table' | 'report'> {
+  readonly report: Partial<SweepReport>;
+}
+
+/** Restores the report that the journal has shortened: it leaves out what is 0. */
+export function wholeReport(told: Partial<SweepReport>): SweepReport {
+  return { dryRun: false, ...noCounts(EXECUTION_COUNTS), failedKeys: [], sampleKeys: [], ...told };
+}

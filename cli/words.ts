@@ -1,0 +1,26 @@
+/** Words that several commands use. */
+import type { Pause } from '../functions/journal/layout.ts';
+import { commandLine } from '../operate/command-line.ts';
+
+/** `12:34:56Z`, with the date if it is not today's. @param at epoch seconds, or ISO-8601 @param now epoch milliseconds */
+export function clock(at: number | string, now: number): string {
+  const text = new Date(typeof at === 'number' ? at * 1_000 : at).toISOString().slice(0, 19).concat('Z');
+  return text.slice(0, 10) === new Date(now).toISOString().slice(0, 10) ? text.slice(11) : text;
+}
+
+/** A length of time in one unit: `95 s`, `12 minutes`, `5 hours`, `3 days`. @param seconds below 0 count as 0 */
+export function lasting(seconds: number): string {
+  if (seconds < 120) return `${Math.max(0, Math.round(seconds))} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} minutes`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} hours` : `${Math.round(seconds / 86_400)} days`;
+}
+
+/** `2 items`, `1 item` */
+export const counted = (number: number, noun: string): string =>
+  `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`;
+
+/** @param now epoch milliseconds */
+export function pauseText(table: string, { since, until }: Pause, now: number): string {
+  const end = until === undefined ? commandLine('resume', ['--table', table]) : clock(until, now);
+  return `since ${clock(since, now)}, until ${end}`;
+}

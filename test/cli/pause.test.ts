@@ -1,0 +1,152 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import fc from 'fast-check';
+import { command as pause, pauseTable } from '../../cli/pause.ts';
+import { command as resume, resumeTable } from '../../cli/resume.ts';
+import { journalOf } from '../../functions/journal/lambda-journal.ts';
+import { journalName } from '../../functions/journal/layout.ts';
+import { readState } from '../../functions/journal/read-state.ts';
+import type { JournalTable } from '../../functions/journal/update-entry.ts';
+import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
+import { configOf } from '../support/configs.ts';
+import { createJournal } from '../support/journal-table.ts';
+import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { ran } from '../support/ran.ts';
+
+const dynamo = useLocalDynamoDb();
+const time = (minutes: number) => new Date(Date.UTC(2026, 10, 20, 9, minutes)).toISOString();
+const at = (minutes: number) => () => Date.parse(time(minutes));
+const pauses = async (journal: JournalTable) => (await readState(journal)).control.pauses;
+
+test('a table is paused since its first pause, until its last word', async () => {
+  const journal = await createJournal(dynamo.client);
+  await expect(pauseTable(journal, 'orders', { since: time(0) })).resolves.toBeUndefined();
+  await expect(pauseTable(journal, 'orders', { since: time(5), until: time(30) })).resolves.toEqual({
+    since: time(0),
+  });
+  await expect(pauses(journal)).resolves.toEqual({ orders: { since: time(0), until: time(30) } });
+  await pauseTable(journal, 'orders', { since: time(10) });
+  await expect(pauses(journal)).resolves.toEqual({ orders: { since: time(0) } });
+});
+
+test('a pause that is over is no longer one', async () => {
+  const journal = await createJournal(dynamo.client);
+  await pauseTable(journal, 'orders', { since: time(0), until: time(5) });
+  await expect(pauseTable(journal, 'orders', { since: time(5) })).resolves.toBeUndefined();
+  await expect(pauses(journal)).resolves.toEqual({ orders: { since: time(5) } });
+});
+
+test('resume tells the pause that it ends', async () => {
+  const journal = await createJournal(dynamo.client);
+  await expect(resumeTable(journal, 'orders', Date.parse(time(0)))).resolves.toBeUndefined();
+  await pauseTable(journal, 'orders', { since: time(0) });
+  await expect(resumeTable(journal, 'orders', Date.parse(time(1)))).resolves.toEqual({ since: time(0) });
+  await expect(pauses(journal)).resolves.toEqual({});
+});
+
+test('the operators and the ticks write beside each other, and nobody loses anything', async () => {
+  const writes = fc.record({
+    pauses: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 }),
+    gone: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 5 }),
+  });
+  const property = fc.asyncProperty(writes, async written => {
+    const table = await createJournal(dynamo.client);
+    const journal = journalOf(table, () => Date.parse(time(0)));
+    await Promise.all([
+      ...written.pauses.map(each => pauseTable(table, each, { since: time(0) })),
+      // Each table by a tick of its own: the worst case.
+      ...written.gone.map(each =>
+        journal.writeWatermarks(time(0), { [each]: { since: 1, gone: 9, at: time(0), shards: 1 } }),
+      ),
+    ]);
+    const { control, watermarks } = await readState(table);
+    expect(Object.keys(control.pauses).sort()).toEqual(written.pauses.toSorted());
+    expect(Object.keys(watermarks.tables).sort()).toEqual(written.gone.toSorted());
+  });
+  await fc.assert(property, { numRuns: 20 });
+});
+
+let deployments = 0;
+
+async function deployed() {
+  deployments += 1;
+  const sweep = `paused-${deployments}`;
+  const journal = await createJournal(dynamo.client, sweep);
+  const config = configOf(
+    { tableName: 'Sessions', partitionKey: 'id', sweep },
+    { tableName: 'Tokens', partitionKey: 'id', sweep },
+  );
+  return { journal, around: { config, clients: { documents: journal.documents } } };
+}
+
+test('pause writes it for one table or all, and says what was before and what is', async () => {
+  const { journal, around } = await deployed();
+  const one = await ran(pause, ['--table', 'Sessions'], { ...around, now: at(0) });
+  expect([one.question, one.exit, one.data]).toEqual([
+    'Pause there?',
+    0,
+    { tables: [{ table: 'Sessions', pause: { since: time(0) } }] },
+  ]);
+  expect(await pauses(journal)).toEqual({ Sessions: { since: time(0) } });
+  const all = await ran(pause, ['--for', '30m'], { ...around, now: at(5) });
+  expect(all.text).toBe(
+    [
+      'In us-east-1:',
+      'Sessions is paused since 09:00:00Z, until npx precise-ttl resume --table Sessions.',
+      'Tokens is swept.',
+      '',
+      'Sessions is paused since 09:00:00Z, until 09:35:00Z.',
+      'Tokens is paused since 09:05:00Z, until 09:35:00Z.',
+      'Deletes stop within five seconds, also those of replays. Later the ticks delete what has expired until then.',
+    ].join('\n'),
+  );
+  expect(await pauses(journal)).toEqual({
+    Sessions: { since: time(0), until: time(35) },
+    Tokens: { since: time(5), until: time(35) },
+  });
+});
+
+test.each(['0m', '59s', '181d', '1.5h', '5', 'forever'])('pause refuses --for %s', value => {
+  expect(() => pause.parse(['--for', value])).toThrow(
+    '--for: expected a whole number and s, m, h or d, such as 90m or 2h, from 1m to 180d, got',
+  );
+});
+
+test('both refuse where nothing is deployed', async () => {
+  const config = configOf({ tableName: 'Sessions', partitionKey: 'id', sweep: 'nowhere' });
+  const { documents } = (await deployed()).journal;
+  for (const command of [pause, resume])
+    await expect(ran(command, [], { config, clients: { documents } })).rejects.toThrow(
+      `journal: expected the table ${journalName('nowhere')} in us-east-1, got nothing. Deploy first`,
+    );
+});
+
+test('resume ends the pause, and tells from when on the ticks make up for it', async () => {
+  const { journal, around } = await deployed();
+  const gone = at(-1)() / 1_000;
+  const swept = [{ from: gone, to: gone + 60, tick: time(0), part: 0, parts: 1 }];
+  const watermark = { since: gone - 86_400, gone, at: time(0), shards: 2, swept };
+  await writeWatermarks(journal, time(0), { Sessions: watermark });
+  await pauseTable(journal, 'Sessions', { since: time(0) });
+  const { question, text, data } = await ran(resume, [], { ...around, now: at(60) });
+  expect(question).toBe('Resume there, and let the ticks delete what is expired?');
+  expect(text.split('\n').slice(-2)).toEqual([
+    'Sessions: resumed. The ticks make up for what was due from 09:00:00Z to 10:00:00Z by themselves.',
+    'Tokens: was not paused.',
+  ]);
+  expect(data).toEqual({
+    tables: [
+      { table: 'Sessions', was: { since: time(0) }, left: { from: time(0), to: time(60) } },
+      { table: 'Tokens', was: null, left: null },
+    ],
+  });
+  expect(await pauses(journal)).toEqual({});
+  const again = await ran(resume, [], { ...around, now: at(61) });
+  expect([again.question, again.exit]).toEqual([undefined, 0]);
+});
+
+test('resume of a table that no tick has swept promises no time', async () => {
+  const { journal, around } = await deployed();
+  await pauseTable(journal, 'Tokens', { since: time(0) });
+  const { text } = await ran(resume, ['--table', 'Tokens'], { ...around, now: at(1) });
+  expect(text).toContain('Tokens: resumed. No tick has swept it yet: the first one begins two days back.');
+});

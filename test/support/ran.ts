@@ -1,0 +1,50 @@
+import type { Clients } from '../../cli/clients.ts';
+import { type AnyCommand, type Given, tablesOf } from '../../cli/command.ts';
+import type { DeploymentConfig } from '../../config/config.ts';
+
+interface Surroundings {
+  readonly config: DeploymentConfig;
+  /** Those that the command needs. */
+  readonly clients: Partial<Clients>;
+  /** @default the real clock */
+  readonly now?: () => number;
+  readonly memory?: Map<string, unknown>;
+  readonly signal?: AbortSignal;
+}
+
+export interface Ran {
+  /** What was shown before the change, and what was printed in the end. */
+  readonly text: string;
+  readonly data: object;
+  readonly exit: number;
+  readonly question: string | undefined;
+}
+
+/** Runs a command with clients of the test's own, where nobody is asked. @param args its flags, without `--config` */
+export async function ran(command: AnyCommand, args: readonly string[], around: Surroundings): Promise<Ran> {
+  const {
+    config,
+    clients,
+    now = Date.now,
+    memory = new Map(),
+    signal = new AbortController().signal,
+  } = around;
+  const flags = command.parse(args) as Given['flags'];
+  const printed: string[] = [];
+  const given: Given = {
+    ...{ flags, config, clients: clients as Clients, now, memory, signal },
+    tables: tablesOf(config, flags['table'] as string | undefined),
+    leftMs: () => 13_000,
+    print: text => void printed.push(text),
+    show: () => undefined,
+    agrees: undefined,
+    passed: [],
+  };
+  const first = await command.run(given);
+  const result = 'apply' in first ? await first.apply() : first;
+  if ('apply' in first && first.text !== undefined) printed.unshift(first.text);
+  if (result.text !== undefined) printed.push(result.text);
+  if (result.error !== undefined) throw result.error;
+  const question = 'apply' in first ? first.question : undefined;
+  return { text: printed.join('\n'), data: result.data ?? {}, exit: result.exit, question };
+}
