@@ -30,6 +30,11 @@ export const SERVICES = {
     client: 'sqs',
     load: async () => (await import('@aws-sdk/client-sqs')).SQSClient,
   },
+  PIPES: {
+    title: 'EventBridge Pipes',
+    client: 'pipes',
+    load: async () => (await import('./pipes.ts')).PipesClient,
+  },
   LAMBDA: {
     title: 'Lambda',
     client: 'lambda',
@@ -54,6 +59,8 @@ export class NoAnswerError extends PreciseTtlError {
   override readonly name = 'NoAnswerError';
 }
 
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** The answer to a question, or why there is none. */
 export type Answer<Is> = { readonly is: Is } | { readonly not: string };
 
@@ -62,8 +69,10 @@ export type Answer<Is> = { readonly is: Is } | { readonly not: string };
  *
  * @throws {InvalidFieldError} when the variable is no URL
  */
-export function localEndpoint(service: Service): { readonly name: string; readonly url: string } | undefined {
-  const { env } = process;
+export function localEndpoint(
+  service: Service,
+  env: Environment = process.env,
+): { readonly name: string; readonly url: string } | undefined {
   if (env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true') return undefined;
   const name = env[`AWS_ENDPOINT_URL_${service}`] ? `AWS_ENDPOINT_URL_${service}` : 'AWS_ENDPOINT_URL';
   const url = env[name];
@@ -77,7 +86,7 @@ export function localEndpoint(service: Service): { readonly name: string; readon
 }
 
 /** Whether a command that begins with this service works on this machine. */
-export const isLocal = (service: Service = 'DYNAMODB'): boolean => localEndpoint(service) !== undefined;
+export const isLocal = (service: Service): boolean => localEndpoint(service) !== undefined;
 
 const CONNECTION_MS = 2_000;
 const ANSWER_MS = 5_000;
@@ -91,12 +100,15 @@ export interface ClientOptions {
   readonly signal: () => AbortSignal;
   /** Whether a person waits for the answer: a call that gets none is tried twice. */
   readonly quick: boolean;
+  /** @default process.env */
+  readonly environment?: Environment;
 }
 
 /** Makes the clients of these services. On this machine those without an endpoint on it refuse each call. */
 export async function clientsOf(services: readonly Service[], options: ClientOptions): Promise<Clients> {
   const all: Record<string, unknown> = {};
-  const isHere = services.some(isLocal);
+  const { environment = process.env } = options;
+  const isHere = services.some(service => localEndpoint(service, environment));
   for (const service of services) {
     const Client = (await SERVICES[service].load()) as unknown as Constructor;
     all[SERVICES[service].client] = boundClient(Client, service, isHere, options);
@@ -119,9 +131,9 @@ interface AwsClient {
 type Constructor = new (config: object) => AwsClient;
 
 function boundClient(Client: Constructor, service: Service, isHere: boolean, options: ClientOptions) {
-  const { region, signal, quick } = options;
-  const local = localEndpoint(service);
-  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = process.env;
+  const { region, signal, quick, environment = process.env } = options;
+  const local = localEndpoint(service, environment);
+  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = environment;
   const own = id &&
     secret && { accessKeyId: id, secretAccessKey: secret, ...(token && { sessionToken: token }) };
   const client = new Client({
@@ -137,6 +149,8 @@ function boundClient(Client: Constructor, service: Service, isHere: boolean, opt
     // No credentials are looked for: on this machine every service takes these.
     ...(local && {
       endpoint: local.url,
+      // Neither the name of an operation nor a queue's URL changes the host.
+      ...{ disableHostPrefix: true, useQueueUrlAsEndpoint: false },
       credentials: own || { accessKeyId: 'local', secretAccessKey: 'local' },
     }),
   });
@@ -154,7 +168,7 @@ function boundClient(Client: Constructor, service: Service, isHere: boolean, opt
       if (silenceOf(error as Error) === undefined || !(quick || local)) throw error;
       silences.set(context, (silences.get(context) ?? 0) + 1);
       // The SDK tries no error again that it does not know.
-      throw silences.get(context) === 2 ? new SilentError('no answer', { cause: error }) : error;
+      throw silences.get(context) === 2 ? new SilentError(error as Error) : error;
     }
   };
   client.middlewareStack.add(call, { step: 'initialize', name: 'boundCall' });
@@ -162,18 +176,26 @@ function boundClient(Client: Constructor, service: Service, isHere: boolean, opt
   return client;
 }
 
-/** Two attempts got no answer; `cause` is the SDK's error of the second one. */
-class SilentError extends Error {}
+/** Two attempts got no answer. The SDK's error is no `cause`: the SDK would find it there, and try again. */
+class SilentError extends Error {
+  readonly met: Error;
+
+  constructor(met: Error) {
+    super('no answer');
+    this.met = met;
+  }
+}
 
 /** Waits for work, but throws the signal's reason once it aborts; then the work is not begun. */
 export async function untilAborted<Is>(signal: AbortSignal, work: () => Promise<Is>): Promise<Is> {
   signal.throwIfAborted();
+  const working = work();
   let stop = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
     stop = () => reject(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
   });
-  return Promise.race([work(), aborted]).finally(() => signal.removeEventListener('abort', stop));
+  return Promise.race([working, aborted]).finally(() => signal.removeEventListener('abort', stop));
 }
 
 /** The system's codes for a connection that was refused or cut. */
@@ -186,7 +208,10 @@ function silenceOf({ name, code }: Error & { readonly code?: unknown }): string 
 }
 
 /** The SDK's error, which the functions' code and the limits above may have wrapped. */
-const causeOf = (thrown: unknown): Error => ((thrown as Error).cause ?? thrown) as Error;
+function causeOf(thrown: unknown): Error {
+  const error = ((thrown as Error).cause ?? thrown) as Error;
+  return error instanceof SilentError ? error.met : error;
+}
 
 const THROTTLED = /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceeded|SlowDown/;
 

@@ -78,6 +78,8 @@ export interface Given<F extends Flags = Flags> {
   readonly clients: Clients;
   /** Ends with the time of the look, or with Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Ends with Ctrl-C only. */
+  readonly stopped: AbortSignal;
   /** Milliseconds of the look that are left. */
   readonly leftMs: () => number;
   /** Epoch milliseconds. */
@@ -278,6 +280,40 @@ export function tablesOf(config: DeploymentConfig, chosen: string | undefined): 
     });
 }
 
+/** The time of a look, which begins anew with each; without seconds it ends with Ctrl-C only. */
+class LookTime {
+  readonly #seconds: number | undefined;
+  readonly #stopped: AbortSignal;
+  #endsAt = Number.POSITIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  signal: AbortSignal;
+
+  constructor(seconds: number | undefined, stopped: AbortSignal) {
+    this.#seconds = seconds;
+    this.#stopped = stopped;
+    this.signal = stopped;
+  }
+
+  /** @param spentMs what has passed of it already */
+  begin(spentMs: number): void {
+    const seconds = this.#seconds;
+    if (seconds === undefined) return;
+    const time = new AbortController();
+    const over = new NoAnswerError(`no answer when the ${seconds} s of the command were over`);
+    this.#endsAt = performance.now() - spentMs + seconds * 1_000;
+    this.signal = AbortSignal.any([this.#stopped, time.signal]);
+    this.#timer = setTimeout(() => time.abort(over), this.leftMs());
+  }
+
+  /** A person may think for long. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.signal = this.#stopped;
+  }
+
+  readonly leftMs = (): number => Math.max(0, this.#endsAt - performance.now());
+}
+
 async function carryOut(
   command: Command,
   flags: CommonValues,
@@ -288,79 +324,85 @@ async function carryOut(
   const isJson = flags.json === true;
   const stop = stopOnSignal();
   const progress = new Progress(process.stderr);
-  const look = { signal: stop.signal, endsAt: Number.POSITIVE_INFINITY };
+  const time = new LookTime(seconds, stop.signal);
   const region = subject.config?.region ?? command.region?.(subject.flags);
-  const clients = await clientsOf(services, {
-    region,
-    signal: () => look.signal,
-    quick: seconds !== undefined,
-  });
+  const quick = seconds !== undefined;
+  const clients = await clientsOf(services, { region, quick, signal: () => time.signal });
   const isAsked = flags.yes === false && process.stdin.isTTY && (alwaysAsks || !services.some(isLocal));
-  const say = (told: string) => (isJson ? printError(told) : print(told));
   const given: Given = {
-    ...{ ...subject, clients, memory: new Map(), now: Date.now },
+    ...{ ...subject, clients, memory: new Map(), now: Date.now, stopped: stop.signal, leftMs: time.leftMs },
     get signal() {
-      return look.signal;
+      return time.signal;
     },
-    leftMs: () => Math.max(0, look.endsAt - performance.now()),
     print: told => void (isJson || print(told)),
     show: line => (line === '' ? progress.end() : progress.show(line)),
     agrees: isAsked ? question => agrees(question, isJson, stop.signal) : undefined,
   };
-  let timer: NodeJS.Timeout | undefined;
-  /** The first look's time has begun with the process. */
-  const limit = (spentMs: number) => {
-    if (seconds === undefined) return;
-    const time = new AbortController();
-    look.endsAt = performance.now() - spentMs + seconds * 1_000;
-    look.signal = AbortSignal.any([stop.signal, time.signal]);
-    const over = new NoAnswerError(`no answer when the ${seconds} s of the command were over`);
-    timer = setTimeout(() => time.abort(over), given.leftMs());
-  };
-  const unlimit = () => {
-    clearTimeout(timer);
-    look.signal = stop.signal;
-  };
-  let last: number | undefined;
-  let isChanging = false;
+  const course: Course = { isChanging: false, last: undefined };
   try {
-    for (let spentMs = performance.now(); ; spentMs = 0) {
-      limit(spentMs);
-      let result = await command.run(given);
-      unlimit(); // A person may think for long.
-      if ('apply' in result) {
-        if (result.text !== undefined) say(result.text);
-        if (result.question && given.agrees && !flags['dry-run'] && !(await given.agrees(result.question))) {
-          printError('Nothing was changed.');
-          return stop.signal.aborted ? stop.status() : EXIT.notFine;
-        }
-        isChanging = true;
-        limit(0);
-        result = await result.apply();
-        unlimit();
-      }
-      progress.end();
-      tell(result, isJson);
-      if (result.error !== undefined) throw result.error;
-      if (isChanging && stop.signal.aborted) throw stop.signal.reason;
-      last = result.exit;
-      if (result.againAfterMs === undefined) return last;
-      await sleep(result.againAfterMs, undefined, { signal: stop.signal }).catch(() => undefined);
-      if (stop.signal.aborted) return last;
-    }
+    return await look(command, { given, time, isJson, course });
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     // Ctrl-C is the usual way to stop watching.
-    if (last !== undefined) return last;
-    const again = isChanging ? ` The same command goes on:\n  ${commandLine(command.name, args)}` : '';
+    if (course.last !== undefined) return course.last;
+    const again = course.isChanging ? ` The same command goes on:\n  ${commandLine(command.name, args)}` : '';
     printError(`Interrupted.${again}`);
     return stop.status();
   } finally {
-    unlimit();
+    time.end();
     progress.end();
     clients.destroy();
     stop.forget();
   }
+}
+
+/** How far a command has come. */
+interface Course {
+  isChanging: boolean;
+  /** Exit status of the last look. */
+  last: number | undefined;
+}
+
+interface Looking {
+  readonly given: Given;
+  readonly time: LookTime;
+  readonly isJson: boolean;
+  readonly course: Course;
+}
+
+/** Looks once, or again and again; or makes a change, if nobody is against it. */
+async function look(command: Command, { given, time, isJson, course }: Looking): Promise<number> {
+  // The first look's time has begun with the process.
+  for (let spentMs = performance.now(); ; spentMs = 0) {
+    time.begin(spentMs);
+    const seen = await command.run(given);
+    time.end();
+    let result = seen;
+    if ('apply' in seen) {
+      if (seen.text !== undefined) (isJson ? printError : print)(seen.text);
+      if (!(await isAgreed(seen, given))) {
+        given.stopped.throwIfAborted();
+        printError('Nothing was changed.');
+        return EXIT.notFine;
+      }
+      course.isChanging = true;
+      time.begin(0);
+      result = await seen.apply();
+      time.end();
+    }
+    given.show('');
+    const { exit, error, againAfterMs } = result as Result;
+    tell(result as Result, isJson);
+    if (error !== undefined) throw error;
+    if (course.isChanging) given.stopped.throwIfAborted();
+    course.last = exit;
+    if (againAfterMs === undefined) return exit;
+    await sleep(againAfterMs, undefined, { signal: given.stopped });
+  }
+}
+
+async function isAgreed({ question }: Plan, { agrees, flags }: Given): Promise<boolean> {
+  return question === undefined || agrees === undefined || flags['dry-run'] === true || agrees(question);
 }
 
 function tell({ data, text: told, againAfterMs }: Result, isJson: boolean): void {

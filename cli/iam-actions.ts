@@ -28,10 +28,8 @@ const UNCHECKED = 'that check is not made';
 
 const STATUS = [
   ...on("the table's index and the journal", ['dynamodb:Query'], UNCHECKED),
-  ...on('*', ['states:ListStateMachines'], UNCHECKED),
-  ...on(REPLAYS, ['states:ListExecutions'], UNCHECKED),
-  ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
-  ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
+  ...on(TABLE, ['dynamodb:Scan'], UNCHECKED),
+  ...on('the schedule', ['scheduler:GetSchedule'], UNCHECKED),
   ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
 ];
 
@@ -59,11 +57,11 @@ export const COMMAND_ACTIONS = {
   pause: SET,
   resume: SET,
   doctor: [
-    ...on("the table's index", ['dynamodb:Scan'], 'with --all: the index is not read'),
     ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:Scan'], UNCHECKED),
+    ...on("the table's index", ['dynamodb:Scan'], 'with --all: the index is not read'),
     ...on(JOURNAL, ['dynamodb:Query'], UNCHECKED),
-    ...on('*', ['states:ListStateMachines'], UNCHECKED),
-    ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
+    ...on('the schedule', ['scheduler:GetSchedule'], UNCHECKED),
+    ...on('the state machine', ['states:DescribeStateMachine'], UNCHECKED),
     ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
     ...on('*', ['lambda:GetAccountSettings'], UNCHECKED),
     ...on('the pipes', ['pipes:DescribePipe'], UNCHECKED),

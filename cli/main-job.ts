@@ -12,6 +12,7 @@ import { type DemoOptions, runDemo } from '../lab/demo/run.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
 import { chooseTables } from '../operate/deployment/subject.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
+import { pageLook } from './status.ts';
 
 export interface MainJobOptions
   extends Pick<DemoOptions, 'minutes' | 'rate' | 'output' | 'show' | 'signal' | 'intervalMs' | 'cloud'> {
@@ -80,7 +81,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
       sweepPage: ({ dynamoDb, stepFunctions }) =>
         startDashboard({
           config: own,
-          environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb, AWS_ENDPOINT_URL_SFN: stepFunctions },
+          look: pageLook(own, undefined, { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb }),
           links: [{ text: 'State machines', href: `${stepFunctions}/` }],
         }),
     }),

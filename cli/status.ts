@@ -1,143 +1,259 @@
-/** `precise-ttl status`: shows how the sweeps are doing: once, every few seconds, on a page, or as their history. See `--help`. */
+/** `precise-ttl status`: facts about each table, once, every five seconds, on a page, or as its history. See `--help`. */
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Verdict } from '../operate/status/report.ts';
-import type { Status } from '../operate/status/status.ts';
-import { FlagError, type FlagValues, readDuration, switchFlag, textFlag, wholeNumber } from './flags.ts';
-import { defineLook, type LookSession, MASK, NOT_KNOWN } from './look.ts';
+import type { DeploymentConfig } from '../config/config.ts';
+import type { DashboardOptions } from '../dashboard/data.ts';
+import type { Looked } from '../dashboard/report.ts';
+import { commandLine } from '../operate/command-line.ts';
+import { clientsOf, type Environment, localEndpoint } from './clients.ts';
+import { defineCommand, EXIT, type Given, type Table, tablesOf, wrong } from './command.ts';
+import type { Facts, Sweep } from './facts.ts';
+import { shortKey } from './print.ts';
+import { clock, counted, countsText, lasting, pauseText } from './words.ts';
 
-const STATUS: Readonly<Record<Verdict, number>> = { fine: 0, warnings: 1, broken: 2, unknown: NOT_KNOWN };
+const DAY_MS = 86_400_000;
+/** Sweeps of a table: a day of ticks that found something. */
+const SWEEPS_OF_A_DAY = 1_500;
+const SHOWN_SWEEPS = 5;
+/** With the last answers the command has ended in 15. */
+const SECONDS = 13;
+
+const SERVICES = ['DYNAMODB', 'SCHEDULER', 'CLOUDWATCH'] as const;
 
 const FLAGS = {
-  watch: switchFlag('look again every few seconds, until Ctrl-C'),
-  every: {
-    type: 'number',
-    min: 1,
-    max: 3600,
-    default: 5,
-    value: 'N',
-    help: 'with --watch: seconds between two looks',
+  watch: { help: 'look again every five seconds, until Ctrl-C' },
+  history: { help: 'list the sweeps of the last day that found something, the newest first' },
+  page: {
+    help: 'serve it, with the last three hours, as a page to the browsers of this machine, until Ctrl-C',
   },
-  back: wholeNumber(
-    1,
-    44_640,
-    'minutes that the index is read back (default: to what no sweep is known to cover)',
-  ),
-  page: switchFlag(
-    'serve it, with the last three hours, as a page to the browsers of this machine, until Ctrl-C',
-  ),
-  history: switchFlag('list what the executions of the last days came to, the newest first'),
-  since: textFlag(
-    'SPAN',
-    'with --history: how far back: 90m, 24h, 7d (default 24h); the journal keeps 90 days',
-  ),
-  failed: switchFlag('with --history: only those that left something'),
-  mask: { ...MASK, help: `with --history: ${MASK.help}` },
 } as const;
 
-/** The flags that say how the status is shown: one of them at most. */
-const WAYS = ['watch', 'page', 'history'] as const;
-const OF_HISTORY = ['since', 'failed', 'mask'] as const;
-
-const isGiven = (value: unknown) => value !== undefined && value !== false;
-
-/** @throws {FlagError} */
-function read(flags: FlagValues<typeof FLAGS>) {
-  const ways = WAYS.filter(way => flags[way]);
-  if (ways.length > 1) {
-    throw new FlagError(`--${ways[1]}: expected it without --${ways[0]}, got both; leave one of them out`);
-  }
-  const alone = flags.history ? undefined : OF_HISTORY.find(name => isGiven(flags[name]));
-  if (alone !== undefined) {
-    throw new FlagError(
-      `--${alone}: expected it with --history, got it alone; write --history --${alone} too`,
-    );
-  }
-  const sinceMs = readDuration('--since', flags.since ?? '24h', { least: '1s', most: '90d' });
-  return { ...flags, sinceMs };
-}
-
-type Session = LookSession<ReturnType<typeof read>>;
-
-export const command = defineLook({
+export const command = defineCommand({
   name: 'status',
+  tables: 'all',
   flags: FLAGS,
-  tables: 'all of them',
-  about: `Shows how the sweep of each table of the configuration stands: up to when everything that was due is gone, what is overdue,
-the schedules, the last sweeps and how they ended, open executions, dead letters, alarms. It reads only: the index from here, and
-what AWS knows of the deployment. What each line means: docs/operate.md.
+  about: `Shows facts about each table of the configuration: up to when everything that was due is gone; what is overdue, and how far back it was
+looked; expired items that no sweep finds; pause, schedule, the last sweeps and how late they were; alarms; and what did not answer. It
+reads the index, 4 MB of the table, the journal, the schedule and the alarms: $0.0003 a table. It changes nothing.
 
-With --history it lists from the journal what each execution was, what it found and deleted, how late, and what it left: the cause, and
-the keys. A tick that had nothing to do is not in it.`,
-  more: `The page has a token in its address, another one each time: whoever has the address sees the page. It listens on 127.0.0.1 only. While it
-is open it asks for the status every 10 seconds, and for the history twice a minute; while it is closed or hidden, for nothing.
-
-A call waits 2 seconds for a connection and 5 for an answer, twice. 13 seconds after its start (a second more for each table beyond
-ten) the command tells what is known, and what did not answer. A later look of --watch has 13 seconds of its own.`,
-  services: ['DYNAMODB', 'SFN'],
-  where:
-    'With an endpoint on this machine, such as AWS_ENDPOINT_URL_SFN, it asks the services of this machine only, and says what that leaves out.',
-  status:
-    '0 fine, 1 warnings, 2 something is broken; 3 it could not be told: a service did not answer, wrong flags, a wrong configuration, no credentials. With --watch, that of the last look; 0 after --history and --page',
-  failureStatus: NOT_KNOWN,
-  interrupted: 'nothing is known',
-  read,
-  look(session) {
-    if (session.asked.page) return servePage(session);
-    return session.asked.history ? listHistory(session) : look(session);
+The page has a token in its address, another one each time: whoever has the address sees the page. It listens on 127.0.0.1 only. While
+it is open it looks every 10 seconds; while it is closed or hidden, never.`,
+  services: SERVICES,
+  seconds: SECONDS,
+  exits: '0 as it should be, 1 not; 3 also if it is not known',
+  check({ flags }) {
+    const [one, other] = (['watch', 'history', 'page'] as const).filter(name => flags[name]);
+    if (other !== undefined)
+      throw wrong(`--${other}`, `it without --${one}`, 'both', 'Leave one of them out.');
+  },
+  async run(given) {
+    const { watch, history, page } = given.flags;
+    if (page) return servePage(given);
+    const { factsOf } = await import('./facts.ts');
+    const tables = await factsOf(given, history ? SWEEPS_OF_A_DAY : 2 * SHOWN_SWEEPS);
+    const now = given.now();
+    const exits = tables.map(exitOf);
+    return {
+      data: { at: new Date(now).toISOString(), region: given.config.region, tables },
+      text: tables.map(facts => (history ? historyText : tableText)(facts, now)).join('\n\n'),
+      exit: history ? EXIT.fine : exitOfAll(exits),
+      ...(watch && { againAfterMs: 5_000 }),
+    };
   },
 });
 
-async function listHistory({ asked, config, table, signal, tell }: Session): Promise<number> {
-  const [{ readHistory }, { describeHistory }] = await Promise.all([
-    import('../operate/history/history.ts'),
-    import('./status/text.ts'),
-  ]);
-  const report = await readHistory({ ...asked, config, table, signal });
-  tell({ report, text: () => describeHistory(report) });
-  return 0;
-}
-
-async function servePage({ config, table, signal, tell }: Session): Promise<number> {
+async function servePage({ config, tables, print, stopped, flags }: Given) {
   const { startDashboard } = await import('../dashboard/start.ts');
-  const { address, stop } = await startDashboard({ config, table });
+  const table = flags['table'] as unknown as string | undefined;
+  const { address, stop } = await startDashboard({ config, table, look: pageLook(config, tables) });
   try {
-    const text = () => `${address}\nThe page of the sweep, for browsers of this machine. Ctrl-C stops it.`;
-    tell({ report: { address }, text });
-    if (!signal.aborted) await once(signal, 'abort');
+    print(`${address}\nThe page of the sweep, for browsers of this machine. Ctrl-C stops it.`);
+    if (!stopped.aborted) await once(stopped, 'abort');
   } finally {
     await stop();
   }
-  return 0;
+  return { data: { address }, exit: EXIT.fine };
 }
 
-async function look({ asked: { watch, every, back }, config, table, signal, tell }: Session) {
-  const [{ statusJob }, { statusReport }, { describeStatus, showLook }] = await Promise.all([
-    import('../operate/status/status.ts'),
-    import('../operate/status/to-report.ts'),
-    import('./status/text.ts'),
-  ]);
-  let last: Status | undefined;
-  const job = statusJob({ config, table, back, signal });
-  try {
-    // The time limit of the first look includes the start of the process.
-    for (let spentMs = performance.now(); ; spentMs = 0) {
-      const status = await job.look(spentMs).catch((error: unknown) => {
-        // Ctrl-C is the usual way to stop watching.
-        if (signal.aborted && last !== undefined) return last;
-        throw error;
-      });
-      if (status === last) return STATUS[status.verdict];
-      last = status;
-      tell({
-        report: statusReport(status),
-        text: () => describeStatus(status),
-        show: watch ? () => showLook(status, process.stdout) : undefined,
-      });
-      if (watch) await sleep(every * 1000, undefined, { signal }).catch(() => undefined);
-      if (!watch || signal.aborted) return STATUS[status.verdict];
+/** The looks of the page: each has clients of its own, which end with it. */
+export function pageLook(
+  config: DeploymentConfig,
+  tables: readonly Table[] = tablesOf(config, undefined),
+  environment: Environment = process.env,
+): DashboardOptions['look'] {
+  const memory = new Map<string, unknown>();
+  return async (most, signal) => {
+    const endsAt = performance.now() + SECONDS * 1_000;
+    const options = { region: config.region, signal: () => signal, quick: true, environment };
+    const [{ factsOf }, clients] = await Promise.all([import('./facts.ts'), clientsOf(SERVICES, options)]);
+    try {
+      const leftMs = () => Math.max(0, endsAt - performance.now());
+      const at = new Date().toISOString();
+      const facts = await factsOf({ tables, clients, now: Date.now, leftMs, memory }, most);
+      const isLocal = localEndpoint('DYNAMODB', environment) !== undefined;
+      return { at, isLocal, tables: facts.map(each => lookedOf(each, Date.now())) };
+    } finally {
+      clients.destroy();
     }
-  } finally {
-    job.destroy();
-  }
+  };
+}
+
+function lookedOf(facts: Facts, now: number): Looked {
+  const exit = exitOf(facts);
+  const isBroken = facts.isLate || facts.failing !== null || facts.isScheduled === false;
+  const verdict =
+    exit === EXIT.fine ? 'fine' : exit === EXIT.notKnown ? 'unknown' : isBroken ? 'broken' : 'warnings';
+  const severity = isBroken ? 'broken' : 'warning';
+  return {
+    ...{ facts, verdict },
+    remarks: [
+      ...troubleRows(facts, now).map(([, text]) => ({ severity, text }) as const),
+      ...facts.notKnown.map(
+        text => ({ severity: text.endsWith('on this machine') ? 'note' : 'warning', text }) as const,
+      ),
+    ],
+  };
+}
+
+const exitOfAll = (exits: readonly number[]): number =>
+  [EXIT.notFine, EXIT.notKnown].find(exit => exits.includes(exit)) ?? EXIT.fine;
+
+/** Whether a table is as it should be: 1 for what a fact says is wrong, 3 where too little is known. */
+export function exitOf(facts: Facts): 0 | 1 | 3 {
+  const { overdue, left, pause, isScheduled, alarms, isLate, failing, tick } = facts;
+  const isLeft = (left?.before ?? 0) + (left?.unseen ?? 0) > 0;
+  const isOff = isScheduled === false || pause !== null;
+  const isFailing = failing !== null || (alarms ?? []).length > 0;
+  if (isLeft || isOff || isFailing || isLate) return EXIT.notFine;
+  return overdue === null || overdue.short !== null || tick === null ? EXIT.notKnown : EXIT.fine;
+}
+
+type Row = readonly [name: string, is: string];
+
+/** What is not as it should be. */
+function troubleRows(facts: Facts, now: number): Row[] {
+  const { table, pause, isScheduled, failing, isLate } = facts;
+  const rows: readonly (readonly [name: string, is: string | false])[] = [
+    ['overdue', isLate && overdueText(facts, now)],
+    ...leftTexts(facts, now).map(each => ['left', each] as const),
+    ['paused', pause !== null && pauseText(table, pause, now)],
+    ['schedule', isScheduled === false && 'off, or not there: nothing starts a sweep'],
+    ['failing', failing !== null && `the last sweep that found something: ${failing}`],
+  ];
+  return rows.filter((row): row is Row => row[1] !== false);
+}
+
+/** The facts of a table, the most important one first. */
+export function tableText(facts: Facts, now: number): string {
+  const { sweeps, alarms, notKnown, overdue } = facts;
+  const trouble = troubleRows(facts, now);
+  const sounding = alarms?.map(
+    ({ name, since }) => `${name}${since === null ? '' : ` since ${clock(since, now)}`}`,
+  );
+  const isJournalKnown = !notKnown.some(each => each.startsWith('the journal'));
+  const gone = goneText(facts, now);
+  const first = headline(facts, trouble) ?? gone;
+  const rows: readonly Row[] = [
+    ...trouble,
+    ['gone', gone],
+    ['overdue', overdueText(facts, now)],
+    ...(overdue?.keys ?? []).map(key => ['', shortKey(key)] as const),
+    ...(sweeps === null ? [] : [['lag', lagText(sweeps, facts)] as const]),
+    ...(isJournalKnown ? [['last tick', tickText(facts.tick, now)] as const] : []),
+    ...(sweeps ?? [])
+      .slice(0, SHOWN_SWEEPS)
+      .map((sweep, at) => [at === 0 ? 'sweeps' : '', sweepText(sweep, now)] as const),
+    ...(sounding === undefined ? [] : [['alarms', sounding.join(', ') || 'none sounds'] as const]),
+    ...notKnown.map(what => ['not known', what] as const),
+  ];
+  const told = new Map(
+    rows.filter(([, is]) => is !== first).map(([name, is]) => [`  ${name.padEnd(11)}${is}`, true]),
+  );
+  return [`${facts.table}: ${first}`, ...told.keys()].join('\n');
+}
+
+/** What a user wants to know first; undefined: what is gone. */
+function headline({ overdue, notKnown }: Facts, [trouble]: readonly Row[]): string | undefined {
+  const isFirst = trouble?.[0] === 'overdue' || trouble?.[0] === 'left';
+  if (isFirst) return trouble[1];
+  const unknown = notKnown.find(each => each.startsWith('the index'));
+  return overdue === null ? `what is overdue is not known: ${unknown}` : undefined;
+}
+
+/** Expired items that no sweep looks for, or finds. */
+function leftTexts({ table, watermark, left }: Facts, now: number): string[] {
+  if (left === null) return [];
+  const { before, unseen, isAll, read, readAt } = left;
+  const how = `${isAll ? 'all of the table' : counted(read, 'item')} read at ${clock(readAt, now)}`;
+  const adopt = commandLine('adopt', ['--table', table, '--delete-expired']);
+  const since = clock(watermark?.since ?? 0, now);
+  return [
+    ...(before > 0
+      ? [
+          `${counted(before, 'item')} that expired before ${since}, to where its first sweep looked back, ${before === 1 ? 'is' : 'are'} still there (${how}): ${adopt}`,
+        ]
+      : []),
+    ...(unseen > 0
+      ? [
+          `${counted(unseen, 'expired item')} ${unseen === 1 ? 'is' : 'are'} still there that no sweep finds (${how}): ${commandLine('doctor', ['--table', table, '--all'])}`,
+        ]
+      : []),
+  ];
+}
+
+function goneText({ gone, watermark, left, overdue }: Facts, now: number): string {
+  if (gone === null) return `nothing can be said to be gone${overdue?.short ? `: ${overdue.short}` : ''}`;
+  const first =
+    watermark !== null && watermark.since === gone.since ? ', to where its first sweep looked back' : '';
+  const unseen = left?.unseen ?? 0;
+  const but = unseen === 0 ? '' : `, but for ${counted(unseen, 'item')} that no sweep finds`;
+  const known = left === null ? ', as far as the index shows' : '';
+  return `everything that was due by ${clock(gone.by, now)} is gone, since ${clock(gone.since, now)}${first}${but}${known}`;
+}
+
+function overdueText({ overdue }: Facts, now: number): string {
+  if (overdue === null) return 'not known';
+  const { items, oldest, newest, from, queries, short, readAt } = overdue;
+  const back = from > readAt ? 'no second was read as a whole' : `looked back to ${clock(from, now)}`;
+  const far = `${back}, ${queries} ${queries === 1 ? 'query' : 'queries'}${short === null ? '' : `; no further: ${short}`}`;
+  if (oldest === null || newest === null) return `nothing${short === null ? '' : ' that was seen'} (${far})`;
+  const late = `the oldest for ${lasting(readAt - oldest)}, the newest for ${lasting(readAt - newest)}`;
+  return `${short === null ? '' : 'at least '}${counted(items, 'item')}, ${late} (${far})`;
+}
+
+function lagText(sweeps: readonly Sweep[], { promisedSeconds, lateAfterSeconds }: Facts): string {
+  const lags = sweeps.flatMap(({ lagMs }) => lagMs?.p99 ?? []);
+  const promised = `promised ${promisedSeconds} s${lateAfterSeconds > promisedSeconds ? ', and within two ticks if written late' : ''}`;
+  if (lags.length === 0) return `nothing was deleted yet; ${promised}`;
+  return `99% within ${(Math.max(...lags) / 1_000).toFixed(2)} s in each of the last ${counted(lags.length, 'sweep')}; ${promised}`;
+}
+
+const tickText = (tick: string | null, now: number) =>
+  tick === null
+    ? 'none has planned'
+    : `planned ${clock(tick, now)}, ${lasting((now - Date.parse(tick)) / 1_000)} ago`;
+
+/** A sweep on one line: its start, kind, end and counts. */
+function sweepText({ startedAt, endedAt, kind, counts, lagMs, failure }: Sweep, now: number): string {
+  const seconds = ((Date.parse(endedAt) - Date.parse(startedAt)) / 1_000).toFixed(1);
+  return `${clock(startedAt, now)}  ${kind} ${failure === null ? 'ok' : 'FAILED'} in ${seconds} s: ${countsText(counts, lagMs)}`;
+}
+
+function historyText({ table, sweeps, notKnown }: Facts, now: number): string {
+  const since = now - DAY_MS;
+  const rows = (sweeps ?? []).filter(({ startedAt }) => Date.parse(startedAt) >= since);
+  const lines = rows.flatMap(sweep => [
+    // Compared with another day, so that each line has its date.
+    `  ${sweepText(sweep, 0)}`,
+    ...(sweep.failure === null ? [] : [`    ${sweep.execution}: ${sweep.failure}`]),
+    ...sweep.failedKeys.map(key => `    not deleted: ${shortKey(key)}`),
+  ]);
+  const failed = rows.filter(({ failure }) => failure !== null).length;
+  const isCut = rows.length === SWEEPS_OF_A_DAY ? ', and more' : '';
+  const head = `${table}: ${counted(rows.length, 'sweep')} since ${clock(since / 1_000, 0)} that found something${isCut}, ${failed} of them left something`;
+  const unknown = notKnown.filter(each => each.startsWith('the last sweeps'));
+  return [
+    sweeps === null ? `${table}: not known` : head,
+    ...lines,
+    ...unknown.map(each => `  not known  ${each}`),
+  ].join('\n');
 }

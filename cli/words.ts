@@ -1,6 +1,8 @@
 /** Words that several commands use. */
 import type { Pause } from '../functions/journal/layout.ts';
 import { commandLine } from '../operate/command-line.ts';
+import type { LagSummary } from '../statemachine/contract/report.ts';
+import { type CountName, wordsOf } from '../statemachine/counts.ts';
 
 /** `12:34:56Z`, with the date if it is not today's. @param at epoch seconds, or ISO-8601 @param now epoch milliseconds */
 export function clock(at: number | string, now: number): string {
@@ -23,4 +25,17 @@ export const counted = (number: number, noun: string): string =>
 export function pauseText(table: string, { since, until }: Pause, now: number): string {
   const end = until === undefined ? commandLine('resume', ['--table', table]) : clock(until, now);
   return `since ${clock(since, now)}, until ${end}`;
+}
+
+/** `found 3, deleted 3, lag p50 0.06 s, p99 0.09 s` */
+export function countsText(
+  counts: Partial<Readonly<Record<CountName, number>>>,
+  lagMs: LagSummary | null | undefined,
+): string {
+  const told = Object.entries(counts).map(([name, value]) => {
+    return `${wordsOf(name as CountName)} ${value.toLocaleString('en-US')}`;
+  });
+  const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`;
+  const lag = lagMs ? [`lag p50 ${seconds(lagMs.p50)}, p99 ${seconds(lagMs.p99)}`] : [];
+  return [...told, ...lag].join(', ');
 }

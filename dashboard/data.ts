@@ -1,24 +1,20 @@
-import { type ResolvedProps, resolveProps } from '../config/props.ts';
-import { localEndpoint } from '../operate/aws/endpoint.ts';
-import { describeSdkError } from '../operate/aws/errors.ts';
-import { chooseTables } from '../operate/deployment/subject.ts';
-import type { SweepReport } from '../operate/deployment/sweep.ts';
-import { readHistory } from '../operate/history/history.ts';
-import type { HistoryReport } from '../operate/history/report.ts';
-import type { OperateOptions } from '../operate/options.ts';
-import { lateAfterSeconds } from '../operate/status/lateness.ts';
-import type { StatusReport, TableReport } from '../operate/status/report.ts';
-import { type StatusJob, statusJob } from '../operate/status/status.ts';
-import { statusReport } from '../operate/status/to-report.ts';
+import type { Facts, Sweep } from '../cli/facts.ts';
+import type { DeploymentConfig } from '../config/config.ts';
+import { resolveProps } from '../config/props.ts';
+import { lateMs } from '../functions/record-metrics/metrics.ts';
+import type { CountName } from '../statemachine/counts.ts';
 import type {
   Aged,
   DashboardReport,
   KnownParts,
   LastKnown,
   Link,
+  Look,
+  Looked,
   Minute,
   SweepLag,
   TableData,
+  Verdict,
 } from './report.ts';
 import { Source } from './source.ts';
 
@@ -33,17 +29,17 @@ const MAX_SWEEPS = 2_000;
 /** The sweeps of a table in the last {@link SHOWN_MINUTES} minutes, in bounded memory. */
 export class SweepSeries {
   /** Sweeps by their names. */
-  #sweeps = new Map<string, SweepReport>();
+  #sweeps = new Map<string, Sweep>();
 
   /** Adds sweeps; some may be there already. @param nowMs epoch milliseconds */
-  add(sweeps: readonly SweepReport[], nowMs: number): void {
-    for (const sweep of sweeps) this.#sweeps.set(sweep.name, sweep);
+  add(sweeps: readonly Sweep[], nowMs: number): void {
+    for (const sweep of sweeps) this.#sweeps.set(sweep.execution, sweep);
     const since = new Date(nowMs - SHOWN_MINUTES * MINUTE_MS).toISOString();
     const kept = [...this.#sweeps.values()]
-      .filter(({ stoppedAt }) => stoppedAt >= since)
-      .sort((one, other) => Date.parse(one.stoppedAt) - Date.parse(other.stoppedAt))
+      .filter(({ endedAt }) => endedAt >= since)
+      .sort((one, other) => Date.parse(one.endedAt) - Date.parse(other.endedAt))
       .slice(-MAX_SWEEPS);
-    this.#sweeps = new Map(kept.map(sweep => [sweep.name, sweep]));
+    this.#sweeps = new Map(kept.map(sweep => [sweep.execution, sweep]));
   }
 
   /** The minutes in which the table was swept, the oldest first. */
@@ -55,33 +51,32 @@ export class SweepSeries {
 
   /** The lag of each sweep that deleted something, the oldest first. */
   get lags(): SweepLag[] {
-    return [...this.#sweeps.values()].flatMap(({ stoppedAt: at, kind, outcome: { lagMs } }) =>
+    return [...this.#sweeps.values()].flatMap(({ endedAt: at, kind, lagMs }) =>
       lagMs === null ? [] : [{ at, kind, p50: lagMs.p50, p99: lagMs.p99, max: lagMs.max }],
     );
   }
 
   /** The newest sweeps, the newest first. */
-  newest(most: number): SweepReport[] {
+  newest(most: number): Sweep[] {
     return [...this.#sweeps.values()].slice(-most).reverse();
   }
 }
 
 /** The minute that a tick swept. A tick ends shortly before or after the end of that minute. */
-function sweptMinute({ stoppedAt }: SweepReport): string {
-  const middle = new Date(Date.parse(stoppedAt) - MINUTE_MS / 2);
+function sweptMinute({ endedAt }: Sweep): string {
+  const middle = new Date(Date.parse(endedAt) - MINUTE_MS / 2);
   return `${middle.toISOString().slice(0, 16)}:00.000Z`;
 }
 
-function minuteOf(at: string, sweeps: readonly SweepReport[]): Minute {
-  const sum = (of: (outcome: SweepReport['outcome']) => number) =>
-    sweeps.reduce((all, { outcome }) => all + of(outcome), 0);
+function minuteOf(at: string, sweeps: readonly Sweep[]): Minute {
+  const sum = (name: CountName) => sweeps.reduce((all, { counts }) => all + (counts[name] ?? 0), 0);
   return {
     at,
-    due: sum(({ found }) => found),
-    deleted: sum(({ deleted }) => deleted),
-    kept: sum(({ renewed }) => renewed),
-    notFound: sum(({ notFound }) => notFound),
-    left: sum(({ failed }) => failed),
+    due: sum('found'),
+    deleted: sum('deleted'),
+    kept: sum('renewed'),
+    notFound: sum('notFound'),
+    left: sum('failed'),
   };
 }
 
@@ -90,15 +85,13 @@ export const NOTHING_KNOWN: LastKnown = {
   journal: null,
   gone: null,
   overdue: null,
-  schedules: null,
-  open: null,
-  deadLetters: null,
+  schedule: null,
   alarms: null,
 };
 
-/** Takes the known parts from a report, and keeps the earlier values of the others. @param at ISO-8601 */
-export function lastKnown(before: LastKnown, report: TableReport, at: string): LastKnown {
-  const known = partsOf(report);
+/** Takes the known parts from a look, and keeps the earlier values of the others. @param at ISO-8601 */
+export function lastKnown(before: LastKnown, facts: Facts, at: string): LastKnown {
+  const known = partsOf(facts);
   const keep = <Part extends keyof KnownParts>(part: Part): Aged<KnownParts[Part]> | null => {
     const value = known[part];
     return value === null ? (before[part] as Aged<KnownParts[Part]> | null) : { value, at };
@@ -107,55 +100,48 @@ export function lastKnown(before: LastKnown, report: TableReport, at: string): L
     journal: keep('journal'),
     gone: keep('gone'),
     overdue: keep('overdue'),
-    schedules: keep('schedules'),
-    open: keep('open'),
-    deadLetters: keep('deadLetters'),
+    schedule: keep('schedule'),
     alarms: keep('alarms'),
   };
 }
 
-/** The parts of a report; null for those that are not known. */
-function partsOf(report: TableReport): { readonly [Part in keyof KnownParts]: KnownParts[Part] | null } {
-  const { tick, watermark, pause, lastFailure } = report;
-  const { gone, overdue, schedules, open, deadLetters, alarms } = report;
+/** The parts of a look; null for those that are not known. */
+function partsOf(facts: Facts): { readonly [Part in keyof KnownParts]: KnownParts[Part] | null } {
+  const { gone, overdue, left, tick, watermark, pause, isScheduled: schedule, alarms } = facts;
+  const isRead = !facts.notKnown.some(each => each.startsWith('the journal'));
   return {
-    // The sweeps come from the journal, and are a list only if it could be read.
-    journal: report.sweeps === null ? null : { tick, watermark, pause, lastFailure },
-    schedules: schedules.some(({ state }) => state === null) ? null : schedules,
-    ...{ gone, overdue, open, deadLetters, alarms },
+    journal: isRead ? { tick, watermark: watermark && iso(watermark.gone), pause } : null,
+    gone: gone && { since: iso(gone.since), by: iso(gone.by), unseen: left?.unseen ?? 0 },
+    overdue: overdue && {
+      items: overdue.items,
+      oldest: overdue.oldest === null ? null : iso(overdue.oldest),
+      short: overdue.short,
+    },
+    ...{ schedule, alarms },
   };
 }
 
-/** The functions of `operate/` from which the page gets its data. */
-export interface Reads {
-  readonly status: (signal: AbortSignal) => Promise<StatusReport>;
-  readonly history: (sinceMs: number, signal: AbortSignal) => Promise<HistoryReport>;
-}
+const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString();
 
-export interface DashboardOptions extends Omit<OperateOptions, 'signal'> {
+export interface DashboardOptions {
+  readonly config: DeploymentConfig;
+  /** Only this one. @default all of them */
+  readonly table?: string | undefined;
+  /** Looks at them, as `status` does. @param most sweeps of each table */
+  readonly look: (most: number, signal: AbortSignal) => Promise<Look>;
   /** Cancels all requests. */
   readonly signal: AbortSignal;
   /** Other pages about the same deployment. @default none */
   readonly links?: readonly Link[];
-  /** For tests. @default those of `operate/` */
-  readonly reads?: Partial<Reads>;
+  /** Epoch milliseconds. @default the real clock */
+  readonly now?: () => number;
 }
 
-/**
- * How often each source is asked while the page is open, and how long an answer may take; milliseconds. A status asks each service once or
- * twice and takes at most 13 seconds for ten tables; a history of a quarter of an hour reads about 15 rows of the journal per table.
- */
-const PACE = {
-  status: { everyMs: 10_000, limitMs: 30_000 },
-  history: { everyMs: 30_000, limitMs: 30_000 },
-} as const;
+/** How often it looks while the page is open, and how long a look may take; milliseconds. */
+const PACE = { everyMs: 10_000, limitMs: 30_000 } as const;
 
-/**
- * Every 60th history is of a whole day: it finds replays that took long. The others only add new sweeps.
- */
-const WHOLE_HISTORY_EVERY = 60;
-const DAY_MS = 86_400_000;
-const FOLLOW_UP_MS = 15 * 60_000;
+/** Sweeps that a look reads: each 60th one, so each tenth minute, those of the hours that are shown. */
+const MOST = { first: 400, later: 20, firstEvery: 60 } as const;
 
 const SHOWN_SWEEPS = 12;
 
@@ -163,123 +149,88 @@ const SHOWN_SWEEPS = 12;
 export interface DashboardData {
   /** The latest known report; it never waits. @param shown the table whose minutes are shown. @default the first one */
   report(shown?: string): DashboardReport;
-  /** Stops all requests. */
-  destroy(): void;
 }
 
-/**
- * Combines the reports of `status` and of its history on the tables of a configuration.
- * @throws {InputError}
- */
 export function dashboardData(options: DashboardOptions): DashboardData {
-  const { config, now = Date.now, signal, links = [], environment = process.env } = options;
-  const configured = chooseTables(config, options.table);
-  const tables = configured.map(props => new TableMemory(resolveProps(props)));
+  const { config, now = Date.now, signal, links = [], look, table: only } = options;
+  const names = config.tables.map(({ tableName }) => tableName);
+  const configured = config.tables.filter((_table, index) => only === undefined || names[index] === only);
+  const tables = configured.map(table => {
+    const { tableName, pollSeconds, ...props } = resolveProps(table);
+    return new TableMemory(tableName, lateMs(props) / 1_000 + pollSeconds);
+  });
   const [first] = tables;
   if (first === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
-  const own = ownReads(options);
-  const reads = { ...own, ...options.reads };
-  const describe = (error: unknown): string =>
-    describeSdkError(error, localEndpoint(environment, 'DYNAMODB'), 'DYNAMODB') ??
-    (error instanceof Error ? error.message : String(error));
-  const known: { status?: StatusReport } = {};
-  let histories = 0;
-
-  const status = new Source({
-    ...{ name: 'status', ...PACE.status, read: reads.status, describe, now, signal },
-    onAnswer(report, atMs) {
-      known.status = report;
-      for (const [index, table] of report.tables.entries())
-        tables[index]?.addStatus(table, report.checkedAt, atMs);
-    },
-  });
-  const history = new Source({
-    ...{ name: 'history', ...PACE.history, describe, now, signal },
+  let known: Look | undefined;
+  let looks = 0;
+  const source = new Source<Look>({
+    ...PACE,
+    ...{ now, signal },
     async read(until) {
-      const isWhole = histories % WHOLE_HISTORY_EVERY === 0;
-      const report = await reads.history(isWhole ? DAY_MS : FOLLOW_UP_MS, until);
-      histories += 1;
-      return report;
+      const most = looks % MOST.firstEvery === 0 ? MOST.first : MOST.later;
+      const seen = await look(most, until);
+      looks += 1;
+      return seen;
     },
-    onAnswer(report, atMs) {
-      for (const [index, { sweeps }] of report.tables.entries()) tables[index]?.series.add(sweeps, atMs);
+    onAnswer(seen, atMs) {
+      known = seen;
+      for (const [index, table] of seen.tables.entries()) tables[index]?.add(table, seen.at, atMs);
     },
   });
-
   return {
     report(shown) {
-      status.ask();
-      history.ask();
-      const selected = tables.find(({ props }) => props.tableName === shown) ?? first;
-      const asked = [status.report, history.report];
+      source.ask();
+      const selected = tables.find(({ tableName }) => tableName === shown) ?? first;
+      const verdicts = known?.tables.map(({ verdict }) => verdict) ?? [];
       return {
         now: new Date(now()).toISOString(),
         region: config.region,
-        isLocal: known.status?.isLocal ?? null,
+        isLocal: known?.isLocal ?? null,
         links,
-        sources: asked.filter(({ answeredAt, askedAt, failure }) => answeredAt ?? askedAt ?? failure),
-        statusAt: known.status?.checkedAt ?? null,
-        verdict: known.status?.verdict ?? null,
+        source: source.report,
+        statusAt: known?.at ?? null,
+        verdict: WORST.find(each => verdicts.includes(each)) ?? null,
         tables: tables.map(table => table.data),
         shown: selected.shown,
       };
     },
-    destroy: () => own.destroy(),
   };
 }
 
-/** The functions of `operate/`, with one job of status for all looks: so it can compare the overdue items of two looks. */
-function ownReads(options: DashboardOptions): Reads & { destroy(): void } {
-  let job: StatusJob | undefined;
-  const end = () => {
-    job?.destroy();
-    job = undefined;
-  };
-  return {
-    async status(signal) {
-      // A cancelled request may still use the clients.
-      signal.addEventListener('abort', end, { once: true });
-      job ??= statusJob(options);
-      try {
-        return statusReport(await job.look());
-      } finally {
-        signal.removeEventListener('abort', end);
-      }
-    },
-    history: (sinceMs, signal) => readHistory({ ...options, sinceMs, signal }),
-    destroy: end,
-  };
-}
+const WORST: readonly Verdict[] = ['broken', 'unknown', 'warnings', 'fine'];
 
 /** The data of one table that is kept between requests. */
 class TableMemory {
-  readonly props: ResolvedProps;
-  readonly series = new SweepSeries();
-  #status: TableReport | undefined;
+  readonly tableName: string;
+  readonly #lateAfterSeconds: number;
+  readonly #series = new SweepSeries();
+  #looked: Looked | undefined;
   #known: LastKnown = NOTHING_KNOWN;
 
-  constructor(props: ResolvedProps) {
-    this.props = props;
+  constructor(tableName: string, lateAfterSeconds: number) {
+    this.tableName = tableName;
+    this.#lateAfterSeconds = lateAfterSeconds;
   }
 
-  addStatus(report: TableReport, at: string, nowMs: number): void {
-    this.#status = report;
-    this.#known = lastKnown(this.#known, report, at);
-    this.series.add(report.sweeps ?? [], nowMs);
+  add(looked: Looked, at: string, nowMs: number): void {
+    this.#looked = looked;
+    this.#known = lastKnown(this.#known, looked.facts, at);
+    this.#series.add(looked.facts.sweeps ?? [], nowMs);
   }
 
   get data(): TableData {
-    const { tableName, sweep: name } = this.props;
-    const { verdict = null, cause = null, remarks = [] } = this.#status ?? {};
     return {
-      ...{ tableName, name, lateAfterSeconds: lateAfterSeconds(this.props), verdict, cause, remarks },
+      tableName: this.tableName,
+      lateAfterSeconds: this.#lateAfterSeconds,
+      verdict: this.#looked?.verdict ?? null,
+      remarks: this.#looked?.remarks ?? [],
       ...this.#known,
-      lastMinute: this.series.minutes.at(-1) ?? null,
+      lastMinute: this.#series.minutes.at(-1) ?? null,
     };
   }
 
   get shown(): DashboardReport['shown'] {
-    const { minutes, lags } = this.series;
-    return { tableName: this.props.tableName, minutes, lags, sweeps: this.series.newest(SHOWN_SWEEPS) };
+    const { minutes, lags } = this.#series;
+    return { tableName: this.tableName, minutes, lags, sweeps: this.#series.newest(SHOWN_SWEEPS) };
   }
 }

@@ -1,5 +1,28 @@
-import type { SweepReport } from '../operate/deployment/sweep.ts';
-import type { TableReport, Verdict } from '../operate/status/report.ts';
+import type { Alarm, Facts, Sweep } from '../cli/facts.ts';
+import type { Pause } from '../functions/journal/layout.ts';
+
+export type Verdict = 'fine' | 'warnings' | 'broken' | 'unknown';
+
+/** A line about something that is not as it should be, or not known. */
+export interface Remark {
+  readonly severity: 'broken' | 'warning' | 'note';
+  readonly text: string;
+}
+
+/** The facts of a table, and what they come to. */
+export interface Looked {
+  readonly facts: Facts;
+  readonly verdict: Verdict;
+  readonly remarks: readonly Remark[];
+}
+
+/** A look at all tables, as `status` makes it. */
+export interface Look {
+  /** When it began, ISO-8601. */
+  readonly at: string;
+  readonly isLocal: boolean;
+  readonly tables: readonly Looked[];
+}
 
 /** The data of the page as JSON. Times are ISO-8601; null means that there is none, or that it is not known. */
 export interface DashboardReport {
@@ -9,9 +32,10 @@ export interface DashboardReport {
   readonly isLocal: boolean | null;
   /** Other pages about the same deployment. */
   readonly links: readonly Link[];
-  readonly sources: readonly SourceReport[];
-  /** When the last status began; null before the first one. */
+  readonly source: SourceReport;
+  /** When the last look began; null before the first one. */
   readonly statusAt: string | null;
+  /** The worst one of all tables. */
   readonly verdict: Verdict | null;
   readonly tables: readonly TableData[];
   /** The minutes and sweeps of one table: the requested one, or the first one. */
@@ -23,9 +47,8 @@ export interface Link {
   readonly href: string;
 }
 
-/** The state of one source of the data: when it last answered, and whether a request is under way or has failed. */
+/** The state of the source of the data: when it last answered, and whether a request is under way or has failed. */
 export interface SourceReport {
-  readonly name: string;
   /** When it last answered. */
   readonly answeredAt: string | null;
   /** When it was asked, while it has not answered yet. */
@@ -41,15 +64,25 @@ export interface Aged<Value> {
   readonly at: string;
 }
 
-/** Parts of a status; the fields of a part are known, or unknown, together. */
+/** Parts of a look; the fields of a part are known, or unknown, together. */
 export interface KnownParts {
-  readonly journal: Pick<TableReport, 'tick' | 'watermark' | 'pause' | 'lastFailure'>;
-  readonly gone: NonNullable<TableReport['gone']>;
-  readonly overdue: NonNullable<TableReport['overdue']>;
-  readonly schedules: TableReport['schedules'];
-  readonly open: NonNullable<TableReport['open']>;
-  readonly deadLetters: number;
-  readonly alarms: NonNullable<TableReport['alarms']>;
+  readonly journal: {
+    readonly tick: string | null;
+    readonly watermark: string | null;
+    readonly pause: Pause | null;
+  };
+  /** `unseen`: items that no sweep finds, and that are still there. */
+  readonly gone: { readonly since: string; readonly by: string; readonly unseen: number };
+  readonly overdue: {
+    readonly items: number;
+    readonly oldest: string | null;
+    /** Why more may be overdue; null: these are all. */
+    readonly short: string | null;
+  };
+  /** Whether it is there and on. */
+  readonly schedule: boolean;
+  /** Those that sound. */
+  readonly alarms: readonly Alarm[];
 }
 
 /** Each part with the time at which it was last known; null if it never was. */
@@ -57,14 +90,11 @@ export type LastKnown = { readonly [Part in keyof KnownParts]: Aged<KnownParts[P
 
 export interface TableData extends LastKnown {
   readonly tableName: string;
-  /** Name of the table's deployment. */
-  readonly name: string;
   /** The longest time from when an item is due to its deletion while the sweep keeps up, seconds. */
   readonly lateAfterSeconds: number;
   /** Null before the first answer. */
   readonly verdict: Verdict | null;
-  readonly cause: TableReport['cause'];
-  readonly remarks: TableReport['remarks'];
+  readonly remarks: readonly Remark[];
   /** The last minute that was swept; null if there is none in the span that is shown. */
   readonly lastMinute: Minute | null;
 }
@@ -83,10 +113,10 @@ export interface Minute {
   readonly left: number;
 }
 
-/** The lags of the items that a sweep deleted. */
+/** The lags of the items that a sweep deleted, milliseconds. */
 export interface SweepLag {
   readonly at: string;
-  readonly kind: SweepReport['kind'];
+  readonly kind: Sweep['kind'];
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
@@ -98,5 +128,5 @@ export interface ShownTable {
   readonly minutes: readonly Minute[];
   readonly lags: readonly SweepLag[];
   /** The newest first. */
-  readonly sweeps: readonly SweepReport[];
+  readonly sweeps: readonly Sweep[];
 }

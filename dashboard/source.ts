@@ -1,8 +1,7 @@
-import { untilAborted } from '../operate/time-limit.ts';
+import { untilAborted } from '../cli/clients.ts';
 import type { SourceReport } from './report.ts';
 
 interface SourceOptions<Answer> {
-  readonly name: string;
   /** Milliseconds from one question to the next. */
   readonly everyMs: number;
   /** Time limit of a request, milliseconds. */
@@ -10,7 +9,6 @@ interface SourceOptions<Answer> {
   readonly read: (signal: AbortSignal) => Promise<Answer>;
   /** Called with each answer. */
   readonly onAnswer: (answer: Answer, atMs: number) => void;
-  readonly describe: (error: unknown) => string;
   readonly now: () => number;
   /** Stops the requests. */
   readonly signal: AbortSignal;
@@ -39,25 +37,27 @@ export class Source<Answer> {
   }
 
   async #read(): Promise<void> {
-    const { limitMs, read, onAnswer, describe, now, signal } = this.#options;
+    const { limitMs, read, onAnswer, now, signal } = this.#options;
     const limit = AbortSignal.timeout(limitMs);
     const until = AbortSignal.any([limit, signal]);
     try {
-      const answer = await untilAborted(until, read(until));
+      const answer = await untilAborted(until, () => read(until));
       this.#answeredAt = now();
       this.#failure = undefined;
       onAnswer(answer, this.#answeredAt);
     } catch (error) {
-      this.#failure = limit.aborted ? `no answer within ${limitMs / 1000} s` : describe(error);
+      this.#failure = limit.aborted
+        ? `no answer within ${limitMs / 1000} s`
+        : error instanceof Error
+          ? error.message
+          : String(error);
     } finally {
       this.#isAsked = false;
     }
   }
 
   get report(): SourceReport {
-    const { name } = this.#options;
     return {
-      name,
       answeredAt: isoOrNull(this.#answeredAt),
       askedAt: this.#isAsked ? isoOrNull(this.#askedAt) : null,
       failure: this.#failure ?? null,

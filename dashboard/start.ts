@@ -2,12 +2,10 @@ import { type DashboardOptions, dashboardData } from './data.ts';
 import { pageFiles } from './page-files.ts';
 import { type PageServer, servePage } from './server.ts';
 
-export type DashboardStart = Omit<DashboardOptions, 'signal' | 'reads'>;
+export type DashboardStart = Omit<DashboardOptions, 'signal'>;
 
 /**
  * Serves the page of the sweep to this machine. It asks the deployment only while somebody has the page open.
- *
- * @throws {InputError} and {InvalidConfigError}
  */
 export async function startDashboard(options: DashboardStart): Promise<PageServer> {
   const ended = new AbortController();
@@ -20,7 +18,6 @@ export async function startDashboard(options: DashboardStart): Promise<PageServe
     address: server.address,
     async stop() {
       ended.abort();
-      data.destroy();
       await server.stop();
     },
   };

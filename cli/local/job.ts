@@ -8,6 +8,7 @@ import { existingTablesAsMade } from '../../local/stack/existing-tables.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { keepHeapsLean } from '../lean-heaps.ts';
 import { print, printError } from '../print.ts';
+import { pageLook } from '../status.ts';
 import { FailedCalls } from './failure.ts';
 import { writeSeed } from './seed.ts';
 import { describeExpiry, describePipeTrouble } from './sweep-text.ts';
@@ -87,7 +88,7 @@ export async function runLocalJob({
   });
   const page = await startDashboard({
     config,
-    environment: environmentOf(served),
+    look: pageLook(config, undefined, environmentOf(served)),
     links: [{ text: 'State machines', href: `${served.endpoint}/` }],
   });
   try {

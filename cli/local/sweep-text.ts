@@ -2,11 +2,12 @@ import type { Execution } from 'stepfunctions-emulator';
 import { replayName } from '../../config/names.ts';
 import { type ExecutionReport, readExecutionReport } from '../../functions/report/execution-report.ts';
 import type { DeliveredExpiry, PipeResource } from '../../local/pipes/pipes.ts';
-import { describeOutcome, failureInWords, isFailed, outcomeOf } from '../../operate/deployment/sweep.ts';
-import { wholeReport } from '../../operate/sweep-rows.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { FATES, wordsOf } from '../../statemachine/counts.ts';
+import { countsOf, failureOf } from '../facts.ts';
+import { wholeReport } from '../journal.ts';
 import { count } from '../numbers.ts';
+import { countsText } from '../words.ts';
 import { localTime } from './failure.ts';
 
 /** Columns for the kind of an execution: this is the longest kind. */
@@ -23,7 +24,7 @@ export function describeOnOneLine(execution: Execution, schedule: string | undef
   if (status !== 'SUCCEEDED') return undefined;
   const reports = reportsOfSweep(outputText);
   const found = toldOf(reports ?? {});
-  if (found.some(([, report]) => isFailed(report))) return undefined;
+  if (found.some(([, report]) => failureOf(report) !== null)) return undefined;
   const result =
     reports === undefined
       ? `succeeded in ${((stopDate - startDate) / 1000).toFixed(1)} s`
@@ -81,7 +82,7 @@ export function tableRows(said: unknown): TableRows | undefined {
 function toldOf(reports: ExecutionReport['tables']): (readonly [table: string, report: SweepReport])[] {
   return Object.entries(reports)
     .map(([table, report]) => [table, wholeReport(report)] as const)
-    .filter(([, report]) => report.found + report.leftForLater > 0 || isFailed(report));
+    .filter(([, report]) => report.found + report.leftForLater > 0 || failureOf(report) !== null);
 }
 
 /**
@@ -98,8 +99,8 @@ export function reportsOfSweep(said: unknown): ExecutionReport['tables'] | undef
 function describe(report: SweepReport): string {
   const keys = report.failedKeys.slice(0, MAX_KEYS).map(key => JSON.stringify(key));
   return [
-    `${describeOutcome(outcomeOf(report))}${report.dryRun ? ' (dry run)' : ''}`,
-    ...(isFailed(report) ? [failureInWords(report)] : []),
+    `${countsText(countsOf(report), report.lagMs) || 'nothing to do'}${report.dryRun ? ' (dry run)' : ''}`,
+    failureOf(report) ?? '',
     ...keys,
   ]
     .filter(line => line !== '')

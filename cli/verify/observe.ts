@@ -2,18 +2,18 @@ import { type AttributeValue, GetItemCommand, PutItemCommand, QueryCommand } fro
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { DescribeExecutionCommand, StartExecutionCommand, TestStateCommand } from '@aws-sdk/client-sfn';
 import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { modelOf } from '../../config/deployments.ts';
 import type { ResolvedProps } from '../../config/props.ts';
 import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
-import { INDEX_SECONDS, type SweepRow } from '../../functions/journal/layout.ts';
+import { INDEX_SECONDS, journalName, type SweepRow } from '../../functions/journal/layout.ts';
 import { type Checked, check } from '../../operate/deployment/check.ts';
 import type { DeploymentClients } from '../../operate/deployment/clients.ts';
-import { journalAt } from '../../operate/journals.ts';
-import { readRows } from '../../operate/sweep-rows.ts';
 import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
+import { readRows } from '../journal.ts';
 import { span } from '../numbers.ts';
 import { dynamoDbOffset, narrowed, type Offset, skewOf, type Time } from './clocks.ts';
 import { functionOf, LIFETIME_SECONDS, monthOf, RATE } from './configuration.ts';
@@ -62,7 +62,7 @@ const RENEWED_SECONDS = 86_400;
 /** Runs all experiments on the deployment. */
 export async function observe(options: ObserveOptions): Promise<Seen> {
   const { verified, clients, time, onProgress } = options;
-  const { props, stateMachineArn, replayStateMachineArn, region } = verified;
+  const { props, stateMachineArn, replayStateMachineArn } = verified;
   // Cold starts come first: a tick would call the functions within the next minute.
   onProgress('cold starts, the depth of JSONata, the clocks');
   const coldStarts = await check('lambda:InvokeFunction', '*', () => observeColdStarts(options));
@@ -81,8 +81,11 @@ export async function observe(options: ObserveOptions): Promise<Seen> {
   const items = await check('dynamodb:GetItem', '*', () => table.look());
   const rows = await check('dynamodb:Query', '*', async () => {
     const found: SweepRow[] = [];
-    for await (const row of readRows(journalAt(clients.dynamoDb, props.sweep, region), props.tableName))
-      found.push(row);
+    const documents = DynamoDBDocumentClient.from(clients.dynamoDb, {
+      unmarshallOptions: { wrapNumbers: true },
+    });
+    const journal = { documents, tableName: journalName(props.sweep) };
+    for await (const row of readRows(journal, props.tableName)) found.push(row);
     return found;
   });
   const metrics = await check('cloudwatch:GetMetricData', '*', () =>

@@ -1,7 +1,7 @@
 /** The script of the page: it asks for the data every two seconds, and draws what has changed. */
 import type { DashboardReport } from '../report.ts';
 import { draw, element, part } from './dom.ts';
-import { alarmsPanel, badge, machineryPanel, settingsPanel } from './panels.ts';
+import { alarmsPanel, badge, schedulePanel, settingsPanel } from './panels.ts';
 import { lagPlot, minutePlot } from './plots.ts';
 import { sweepsTable, tablesTable } from './tables.ts';
 import { tableHead } from './tiles.ts';
@@ -12,6 +12,8 @@ const POLL_MS = 2_000;
 const OPENING = { ms: 5_000, pollMs: 200 } as const;
 /** Time limit of a request: the server is on this machine, and answers at once. */
 const LIMIT_MS = 4_000;
+
+const NONE = { answeredAt: null, askedAt: null, failure: null } as const;
 
 let report: DashboardReport | undefined;
 /** When the report came, by a clock that nobody can set. */
@@ -78,7 +80,7 @@ function drawAll(): void {
   );
   draw('panels', [known, tables.map(({ alarms }) => alarms)], () => [
     settingsPanel(table, data),
-    machineryPanel(table, data),
+    schedulePanel(table, data),
     alarmsPanel(data),
   ]);
   draw('sweeps', [shown.sweeps, shown.tableName], () => sweepsTable(data));
@@ -88,7 +90,7 @@ function drawTrouble(): void {
   const lines =
     report === undefined && lostAt === undefined
       ? []
-      : troubleLines(report ?? { sources: [], tables: [], statusAt: null }, now(), lostAt);
+      : troubleLines(report ?? { source: NONE, tables: [], statusAt: null }, now(), lostAt);
   draw('trouble', lines, () => lines.map(line => element('p', {}, line)));
   document.body.classList.toggle('is-lost', lostAt !== undefined);
   draw('foot', [report?.statusAt, Math.floor(Date.parse(now()) / 1000)], () => [foot()]);

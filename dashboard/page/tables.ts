@@ -99,18 +99,18 @@ export function sweepsTable({ shown: { sweeps }, now }: DashboardReport): readon
     {
       head: 'Ended',
       isText: true,
-      cell: ({ status }) => (status === 'FAILED' ? badge('broken', 'failed') : 'succeeded'),
+      cell: ({ failure }) => (failure === null ? 'succeeded' : badge('broken', 'failed')),
     },
     {
       head: 'Took',
-      cell: ({ startedAt, stoppedAt }) => duration(Math.round(secondsBetween(startedAt, stoppedAt))),
+      cell: ({ startedAt, endedAt }) => duration(Math.round(secondsBetween(startedAt, endedAt))),
     },
-    { head: 'Due', cell: ({ outcome }) => count(outcome.found) },
-    { head: 'Deleted', cell: ({ outcome }) => count(outcome.deleted) },
-    { head: 'Left', cell: ({ outcome }) => count(outcome.failed) },
+    { head: 'Due', cell: ({ counts }) => count(counts.found ?? 0) },
+    { head: 'Deleted', cell: ({ counts }) => count(counts.deleted ?? 0) },
+    { head: 'Left', cell: ({ counts }) => count(counts.failed ?? 0) },
     {
       head: 'Lag, 99%',
-      cell: ({ outcome: { lagMs } }) => (lagMs === null ? '–' : duration(lagMs.p99 / 1000)),
+      cell: ({ lagMs }) => (lagMs === null ? '–' : duration(lagMs.p99 / 1000)),
     },
   ];
   const note = 'a tick that had nothing to do is not in it';

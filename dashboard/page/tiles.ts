@@ -13,20 +13,17 @@ import {
 
 /** The most important figures of a table, and its problems. */
 export function tableHead(table: TableData, data: DashboardReport): readonly (Node | null)[] {
-  const { tableName, remarks, cause } = table;
+  const { tableName, remarks } = table;
   // The panels show what is not known on this machine.
-  const told = remarks.filter(({ id, severity }) => severity !== 'note' || id !== 'notKnown');
-  const items = told.map(({ id, severity, text }) => {
-    const heading = id === cause?.id ? `${severity}, the cause` : severity;
-    return element('li', { class: severity }, element('b', {}, heading), ` ${text}`);
-  });
+  const told = remarks.filter(({ severity }) => severity !== 'note');
+  const items = told.map(({ severity, text }) =>
+    element('li', { class: severity }, element('b', {}, severity), ` ${text}`),
+  );
   return [
     element('h2', {}, tableName),
     data.tables.length > 1 ? element('p', { class: 'sentence' }, goneSentence(table, data.now)) : null,
     element('div', { class: 'tiles' }, ...tiles(table, data)),
-    items.length === 0
-      ? null
-      : element('ul', { class: 'remarks', 'aria-label': 'What is wrong, and why' }, ...items),
+    items.length === 0 ? null : element('ul', { class: 'remarks', 'aria-label': 'What is wrong' }, ...items),
   ];
 }
 

@@ -51,12 +51,11 @@ export const VERDICTS = {
 /** The sentence that says up to when everything that was due is gone. */
 export function goneSentence({ gone }: Pick<TableData, 'gone'>, now: string): string {
   if (gone === null) return 'It is not known what is gone.';
-  const { since, by, gapUntil, left } = gone.value;
+  const { since, by, unseen } = gone.value;
   const parts = [
     `Everything that was due by ${clock(by, now)} is gone`,
-    left.length === 0 ? '' : `, all but ${counted(left.length, 'item')}`,
+    unseen === 0 ? '' : `, all but ${counted(unseen, 'item')} that no sweep finds`,
     `, back to ${clock(since, now)}`,
-    gapUntil === null ? '' : `; nobody has looked for what was due from then until ${clock(gapUntil, now)}`,
   ];
   return `${parts.join('')}.`;
 }
@@ -65,9 +64,7 @@ export function goneSentence({ gone }: Pick<TableData, 'gone'>, now: string): st
 export function headline(tables: readonly Pick<TableData, 'gone' | 'verdict'>[], now: string): string {
   const [only, another] = tables;
   if (only !== undefined && another === undefined) return goneSentence(only, now);
-  const known = tables.flatMap(({ gone }) =>
-    gone === null || gone.value.left.length > 0 ? [] : [gone.value.by],
-  );
+  const known = tables.flatMap(({ gone }) => (gone === null || gone.value.unseen > 0 ? [] : [gone.value.by]));
   const [first] = known.toSorted();
   if (
     first !== undefined &&
@@ -91,31 +88,17 @@ const HEADLINES = {
   fine: 'fine',
 } as const;
 
-/** The backlog in a few words, and when it will be gone. */
+/** The backlog in a few words. */
 export function backlogWords(
   { overdue }: Pick<TableData, 'overdue'>,
   now: string,
 ): { value: string; note: string } {
   if (overdue === null) return { value: '–', note: 'not known' };
-  const { items, atLeast, oldest, trend, why } = overdue.value;
-  if (items === null) return { value: '–', note: why ?? 'not known' };
+  const { items, oldest, short } = overdue.value;
+  if (items === 0 && short !== null) return { value: '–', note: short };
   if (items === 0) return { value: '0', note: 'nothing is overdue' };
   const late = oldest === null ? '' : `the oldest for ${duration(secondsBetween(oldest, now))}`;
-  return {
-    value: `${atLeast ? '≥ ' : ''}${count(items)}`,
-    note: [late, trendWords(trend, now)].filter(Boolean).join('; '),
-  };
-}
-
-type Trend = NonNullable<TableData['overdue']>['value']['trend'];
-
-function trendWords(trend: Trend, now: string): string {
-  if (trend === null) return '';
-  const { fewerPerSecond, caughtUpAt } = trend;
-  if (caughtUpAt !== null) {
-    return `gone at ${clock(caughtUpAt, now)} at this rate (${count(fewerPerSecond)} fewer a second)`;
-  }
-  return fewerPerSecond < 0 ? 'it becomes more' : 'it does not become less';
+  return { value: `${short === null ? '' : '≥ '}${count(items)}`, note: late };
 }
 
 /** The page mentions a request that has had no answer for this time, seconds. */
@@ -131,19 +114,19 @@ export function troubleLines(shown: Shown, now: string, lostAt: string | undefin
       `No data since ${clock(lostAt, now)}: the command that serves this page has ended, or does not answer. What is shown is as of then.`,
     ];
   }
-  return [...shown.sources.flatMap(source => sourceTrouble(source, now)), ...staleLines(shown, now)];
+  return [...sourceTrouble(shown.source, now), ...staleLines(shown, now)];
 }
 
-type Shown = Pick<DashboardReport, 'sources' | 'tables' | 'statusAt'>;
+type Shown = Pick<DashboardReport, 'source' | 'tables' | 'statusAt'>;
 
-function sourceTrouble({ name, answeredAt, askedAt, failure }: SourceReport, now: string): string[] {
+function sourceTrouble({ answeredAt, askedAt, failure }: SourceReport, now: string): string[] {
   const shown =
     answeredAt === null
       ? 'There is nothing to show yet.'
-      : `What is shown of it is as of ${clock(answeredAt, now)}, ${duration(Math.round(secondsBetween(answeredAt, now)))} ago.`;
+      : `What is shown is as of ${clock(answeredAt, now)}, ${duration(Math.round(secondsBetween(answeredAt, now)))} ago.`;
   const waited = askedAt === null ? 0 : Math.floor(secondsBetween(askedAt, now));
-  if (waited >= PATIENCE_SECONDS) return [`${name}: asked ${waited} s ago, no answer yet. ${shown}`];
-  return failure === null ? [] : [`${name}: ${failure}. ${shown}`];
+  if (waited >= PATIENCE_SECONDS) return [`Asked ${waited} s ago, no answer yet. ${shown}`];
+  return failure === null ? [] : [`${failure}. ${shown}`];
 }
 
 const PARTS = {
@@ -161,11 +144,11 @@ function staleLines({ tables, statusAt }: Shown, now: string): string[] {
       return aged !== null && isStale(aged, statusAt) ? [`${words} as of ${clock(aged.at, now)}`] : [];
     });
     if (old.length === 0) return [];
-    return [`${table.tableName}: the last status did not learn everything. Shown are ${old.join(', ')}.`];
+    return [`${table.tableName}: the last look did not learn everything. Shown are ${old.join(', ')}.`];
   });
 }
 
-/** Whether a value is older than the last status. */
+/** Whether a value is older than the last look. */
 export function isStale({ at }: Aged<unknown>, statusAt: string | null): boolean {
   return at !== statusAt;
 }

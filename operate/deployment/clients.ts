@@ -6,7 +6,6 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { type AwsClient, awsClient, type Clients, clientsOf } from '../aws/clients.ts';
 import { type Environment, isLocal, type Service } from '../aws/endpoint.ts';
-import { PipesClient } from '../aws/pipes.ts';
 import type { OperateOptions } from '../options.ts';
 import type { TimeLimit } from '../time-limit.ts';
 
@@ -17,7 +16,6 @@ const ASKED = [
   'SCHEDULER',
   'SQS',
   'LAMBDA',
-  'PIPES',
   'CLOUDWATCH',
 ] as const satisfies readonly Service[];
 
@@ -33,7 +31,6 @@ export interface DeploymentClients {
   readonly scheduler: SchedulerClient | undefined;
   readonly sqs: SQSClient | undefined;
   readonly lambda: LambdaClient | undefined;
-  readonly pipes: PipesClient | undefined;
   readonly cloudWatch: CloudWatchClient | undefined;
   destroy(): void;
 }
@@ -68,7 +65,6 @@ export function deploymentClients(
     // Otherwise the client would send requests to the host of the queue's URL.
     sqs: make('SQS', config => new SQSClient({ ...config, useQueueUrlAsEndpoint: !isOnThisMachine })),
     lambda: make('LAMBDA', config => new LambdaClient(config)),
-    pipes: make('PIPES', config => new PipesClient(config)),
     cloudWatch: make('CLOUDWATCH', config => new CloudWatchClient(config)),
     destroy() {
       for (const client of made) client.destroy();

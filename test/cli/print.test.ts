@@ -2,7 +2,6 @@ import { stripVTControlCharacters } from 'node:util';
 import { assert as check, constantFrom, oneof, property, string } from 'fast-check';
 import stringWidth from 'string-width';
 import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
-import { describeReport } from '../../cli/doctor/text.ts';
 import { FlagError } from '../../cli/flags.ts';
 import { generalHelp } from '../../cli/main.ts';
 import { formatText, isCommand } from '../../cli/output/format.ts';
@@ -84,39 +83,6 @@ test('a long key is cut in its middle, with its length', () => {
 const LONG = { id: { S: 'k'.repeat(1500) } };
 
 test.each<[string, string]>([
-  [
-    'doctor',
-    describeReport({
-      verdict: 'broken',
-      region: 'us-east-1',
-      isLocal: true,
-      checkedAt: '2026-11-20T09:00:00Z',
-      tables: [
-        {
-          tableName: 'T',
-          name: 'n',
-          verdict: 'broken',
-          facts: {
-            ...{ status: null, itemCount: null, concurrency: null },
-            ...{ functionsAtOnce: 1, itemsRead: 1, allItemsRead: true, entriesRead: null },
-          },
-          findings: [
-            {
-              ...{
-                id: 'ttl-string',
-                severity: 'broken',
-                what: 'w',
-                count: 1,
-                meaning: 'm',
-                remedy: 'r',
-              },
-              samples: [`${JSON.stringify(LONG)} (refused)`],
-            },
-          ],
-        },
-      ],
-    }),
-  ],
   [
     'replay',
     describePiece(

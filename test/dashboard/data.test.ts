@@ -1,60 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type DashboardOptions,
-  dashboardData,
-  type Reads,
-  SHOWN_MINUTES,
-  SweepSeries,
-} from '../../dashboard/data.ts';
+import { type DashboardOptions, dashboardData, SHOWN_MINUTES, SweepSeries } from '../../dashboard/data.ts';
 import { Source } from '../../dashboard/source.ts';
 import { configOf } from '../support/configs.ts';
-import { historyOf, statusOf, sweepEnded, tableReport, unknownReport } from '../support/status-reports.ts';
+import { factsOf, lookedAt, lookOf, sweepEnded, unknownFacts } from '../support/looks.ts';
 
 const START = Date.parse('2026-11-20T12:00:00.000Z');
 const iso = (ms: number) => new Date(ms).toISOString();
 const SESSIONS = { tableName: 'Sessions', partitionKey: 'id' };
-const HANGS = () => new Promise<never>(() => {});
 const stop = new AbortController();
 afterAll(() => stop.abort());
 
 /** Everything that is promised by now has happened. */
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
-function gather(reads: Partial<Reads>, options: Partial<DashboardOptions> = {}) {
+function gather(look: DashboardOptions['look'], options: Partial<DashboardOptions> = {}) {
   const clock = { ms: START };
-  const asked: string[] = [];
-  const counting = <Name extends keyof Reads>(name: Name, read: Reads[Name]): Reads[Name] =>
-    ((...args: never[]) => {
-      asked.push(name);
-      return (read as (...given: never[]) => unknown)(...args);
-    }) as Reads[Name];
-  const fine: Reads = {
-    status: async () => statusOf(iso(clock.ms), tableReport('Sessions')),
-    history: async () => historyOf('Sessions'),
-  };
-  const { status, history } = { ...fine, ...reads };
+  const asked: number[] = [];
   const data = dashboardData({
     config: configOf(SESSIONS),
     signal: stop.signal,
     now: () => clock.ms,
-    reads: {
-      status: counting('status', status),
-      history: counting('history', history),
+    look(most, signal) {
+      asked.push(most);
+      return look(most, signal);
     },
     ...options,
   });
   /** The report after somebody has looked, and the answers have come. */
-  const look = async (afterMs = 0) => {
+  const see = async (afterMs = 0) => {
     clock.ms += afterMs;
     data.report();
     await settled();
     return data.report();
   };
-  return { data, look, asked, clock };
+  return { data, see, asked, clock };
 }
+const fine: DashboardOptions['look'] = async () => lookOf(iso(START), lookedAt(factsOf('Sessions')));
 
 test('asks nobody before somebody looks, and answers at once with what it knows', async () => {
-  const { data, asked } = gather({});
+  const { data, asked } = gather(fine);
   await settled();
   expect(asked).toEqual([]);
   expect(data.report()).toMatchObject({
@@ -68,114 +52,68 @@ test('asks nobody before somebody looks, and answers at once with what it knows'
   });
 });
 
-test('asks for a status every 10 seconds at the most, and for a history every 30, however often somebody looks', async () => {
-  const { look, asked } = gather({});
-  for (let second = 0; second <= 60; second += 2) await look(2_000);
-  expect(asked.filter(name => name === 'status')).toHaveLength(7);
-  expect(asked.filter(name => name === 'history')).toHaveLength(3);
+test('looks every 10 seconds at the most; the first look and each 60th read the sweeps of hours', async () => {
+  const { see, asked } = gather(fine);
+  for (let second = 0; second <= 600; second += 2) await see(2_000);
+  expect(asked).toHaveLength(61);
+  expect(asked.flatMap((most, index) => (most === 400 ? [index] : []))).toEqual([0, 60]);
 });
 
-test('a source that hangs is asked once, is named with the time of the question, and delays no other one', async () => {
-  const tick = sweepEnded(iso(START), { outcome: { found: 3, deleted: 3 } });
-  const { look, asked } = gather({ status: HANGS, history: async () => historyOf('Sessions', tick) });
-  await look();
-  const { sources, tables, verdict } = await look(25_000);
-  expect(asked.filter(name => name === 'status')).toHaveLength(1);
-  expect([verdict, tables[0]?.lastMinute?.deleted]).toEqual([null, 3]);
-  expect(sources).toEqual([
-    { name: 'status', askedAt: iso(START), answeredAt: null, failure: null },
-    { name: 'history', askedAt: null, answeredAt: iso(START), failure: null },
-  ]);
+test('a look that hangs is not doubled, and is told with its time', async () => {
+  const { see, asked } = gather(() => new Promise<never>(() => {}));
+  await see();
+  const { source, verdict } = await see(25_000);
+  expect([asked.length, verdict]).toEqual([1, null]);
+  expect(source).toEqual({ askedAt: iso(START), answeredAt: null, failure: null });
 });
 
-test('a source that fails is named with its error, and its last answer stays', async () => {
+test('a look that fails is told with its error, and the last answer stays', async () => {
   let fails = false;
-  const status = async () => {
-    if (fails) throw Object.assign(new Error('is too old'), { name: 'ExpiredToken', $metadata: {} });
-    return statusOf(iso(START), tableReport('Sessions'));
-  };
-  const { look } = gather({ status });
-  await look();
-  fails = true;
-  const report = await look(15_000);
-  expect(report.sources[0]).toEqual({
-    name: 'status',
-    askedAt: null,
-    answeredAt: iso(START),
-    failure: 'DynamoDB: ExpiredToken: is too old',
+  const { see } = gather(async (most, signal) => {
+    if (fails) throw new Error('no credentials');
+    return fine(most, signal);
   });
+  await see();
+  fails = true;
+  const report = await see(15_000);
+  expect(report.source).toEqual({ askedAt: null, answeredAt: iso(START), failure: 'no credentials' });
   expect(report).toMatchObject({ verdict: 'fine', statusAt: iso(START) });
   fails = false;
-  expect((await look(15_000)).sources[0]?.failure).toBeNull();
+  expect((await see(15_000)).source.failure).toBeNull();
 });
 
-test('keeps the values that a later status does not know, with the time at which they were known', async () => {
-  let table = tableReport('Sessions', {
-    alarms: [{ name: 'late', state: 'OK', since: null }],
-  });
-  const { look, clock } = gather({ status: async () => statusOf(iso(clock.ms), table) });
-  await look();
-  table = unknownReport('Sessions');
-  const { statusAt, tables, verdict } = await look(15_000);
-  expect([statusAt, verdict]).toEqual([iso(START + 15_000), 'broken']);
+test('keeps the values that a later look does not know, with the time at which they were known', async () => {
+  let looked = lookedAt(factsOf('Sessions', { alarms: [{ name: 'late', since: null }] }));
+  const { see, clock } = gather(async () => lookOf(iso(clock.ms), looked));
+  await see();
+  looked = lookedAt(unknownFacts('Sessions'), { verdict: 'unknown' });
+  const { statusAt, tables, verdict } = await see(15_000);
+  expect([statusAt, verdict]).toEqual([iso(START + 15_000), 'unknown']);
   expect(tables[0]).toMatchObject({
     journal: { at: iso(START), value: { watermark: '2026-11-20T11:59:58.000Z' } },
     overdue: { at: iso(START), value: { items: 0 } },
     gone: { at: iso(START) },
     alarms: { at: iso(START), value: [{ name: 'late' }] },
-    schedules: { at: iso(START) },
-    deadLetters: { at: iso(START), value: 0 },
+    schedule: { at: iso(START), value: true },
   });
-  table = tableReport('Sessions', { pause: { since: iso(START), until: null } });
-  const mended = await look(15_000);
-  expect(mended.tables[0]?.journal).toMatchObject({
+  looked = lookedAt(factsOf('Sessions', { pause: { since: iso(START) } }));
+  expect((await see(15_000)).tables[0]?.journal).toMatchObject({
     at: iso(START + 30_000),
-    value: { pause: { until: null } },
+    value: { pause: { since: iso(START) } },
   });
-});
-
-test('reads a day of the journal first, follows it up by quarters of an hour, and reads a day again half an hour later', async () => {
-  const spans: number[] = [];
-  const { look } = gather({
-    async history(sinceMs) {
-      spans.push(sinceMs / 60_000);
-      return historyOf('Sessions');
-    },
-  });
-  for (let asked = 0; asked <= 61; asked += 1) await look(30_000);
-  expect(spans).toHaveLength(62);
-  expect(spans.filter(minutes => minutes === 1_440)).toHaveLength(2);
-  expect([spans[0], spans[1], spans[60], spans[61]]).toEqual([1_440, 15, 1_440, 15]);
 });
 
 test('shows the minutes of the table that is asked for, and of the first one without a name that it has', async () => {
-  const other = { tableName: 'Tokens', partitionKey: 'id' };
-  const tables = ['Sessions', 'Tokens'].map(tableName => ({
-    ...{ tableName, name: 'precise-ttl' },
-    sweeps: [{ ...sweepEnded(iso(START), { outcome: { found: tableName.length } }), failedKeys: [] }],
-  }));
-  const { data, look } = gather(
-    { history: async () => ({ region: 'us-east-1', since: iso(START), tables }) },
-    { config: configOf(SESSIONS, other) },
+  const names = ['Sessions', 'Tokens'];
+  const tables = names.map(name =>
+    lookedAt(factsOf(name, { sweeps: [sweepEnded(iso(START), { counts: { found: name.length } })] })),
   );
-  await look();
+  const config = configOf(...names.map(tableName => ({ tableName, partitionKey: 'id' })));
+  const { data, see } = gather(async () => lookOf(iso(START), ...tables), { config });
+  await see();
   expect(data.report('Tokens').shown).toMatchObject({ tableName: 'Tokens', minutes: [{ due: 6 }] });
   expect(data.report('<script>').shown).toMatchObject({ tableName: 'Sessions', minutes: [{ due: 8 }] });
   expect(data.report().tables.map(table => table.lastMinute?.due)).toEqual([8, 6]);
-});
-
-test('a history of the whole day is followed by short ones', async () => {
-  const spans: number[] = [];
-  const { look } = gather({
-    async history(sinceMs) {
-      spans.push(sinceMs / 60_000);
-      return historyOf('Sessions');
-    },
-  });
-  await look();
-  await look(30_000);
-  await look(30_000);
-  expect(spans).toEqual([1_440, 15, 15]);
 });
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
@@ -187,11 +125,12 @@ test('adds up what the sweeps of a minute came to; one that ends a moment after 
   series.add(
     [
       sweepEnded(ago(10, 1), {
-        name: 'a',
-        outcome: { found: 10, deleted: 6, renewed: 2, notFound: 1, failed: 1, lagMs },
+        execution: 'a',
+        counts: { found: 10, deleted: 6, renewed: 2, notFound: 1, failed: 1 },
+        lagMs,
       }),
-      sweepEnded(ago(10, -2), { name: 'b', kind: 'replay', outcome: { found: 5, deleted: 5 } }),
-      sweepEnded(ago(9, 0), { name: 'c', outcome: { found: 1, deleted: 1 } }),
+      sweepEnded(ago(10, -2), { execution: 'b', kind: 'replay', counts: { found: 5, deleted: 5 } }),
+      sweepEnded(ago(9, 0), { execution: 'c', counts: { found: 1, deleted: 1 } }),
     ],
     NOW,
   );
@@ -200,12 +139,12 @@ test('adds up what the sweeps of a minute came to; one that ends a moment after 
     { at: ago(10), due: 1, deleted: 1, kept: 0, notFound: 0, left: 0 },
   ]);
   expect(series.lags).toEqual([{ at: ago(10, 1), kind: 'tick', ...lagMs }]);
-  expect(series.newest(2).map(({ name }) => name)).toEqual(['c', 'b']);
+  expect(series.newest(2).map(({ execution }) => execution)).toEqual(['c', 'b']);
 });
 
 test('has each sweep once, however often it is told of', () => {
   const series = new SweepSeries();
-  const sweep = sweepEnded(ago(1), { outcome: { found: 2 } });
+  const sweep = sweepEnded(ago(1), { counts: { found: 2 } });
   for (let times = 0; times < 3; times += 1) series.add([sweep], NOW);
   expect(series.minutes.map(({ due }) => due)).toEqual([2]);
 });
@@ -217,11 +156,11 @@ test('forgets what is older than it shows, and keeps no more than 2,000 sweeps',
   series.add([], NOW + 3 * 60_000);
   expect(series.newest(10)).toEqual([]);
   series.add(
-    Array.from({ length: 3_000 }, (_unused, index) => sweepEnded(ago(0, index), { name: `s${index}` })),
+    Array.from({ length: 3_000 }, (_unused, index) => sweepEnded(ago(0, index), { execution: `s${index}` })),
     NOW,
   );
   expect(series.newest(10_000)).toHaveLength(2_000);
-  expect(series.newest(1)[0]?.name).toBe('s0');
+  expect(series.newest(1)[0]?.execution).toBe('s0');
 });
 
 const never = () => new Promise<never>(() => {});
@@ -229,9 +168,8 @@ const never = () => new Promise<never>(() => {});
 function source(read: (signal: AbortSignal) => Promise<number>, end = new AbortController()) {
   const answers: number[] = [];
   const made = new Source({
-    ...{ name: 'status', everyMs: 0, limitMs: 20, read, now: () => 0, signal: end.signal },
+    ...{ everyMs: 0, limitMs: 20, read, now: () => 0, signal: end.signal },
     onAnswer: answer => answers.push(answer),
-    describe: error => (error as Error).message,
   });
   return { made, answers, end };
 }

@@ -2,20 +2,21 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import type { Page } from 'playwright-core';
+import type { Facts, Sweep } from '../../cli/facts.ts';
+import { pageLook } from '../../cli/status.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { dashboardData, type Reads } from '../../dashboard/data.ts';
+import { type DashboardOptions, dashboardData } from '../../dashboard/data.ts';
 import { pageFiles } from '../../dashboard/page-files.ts';
+import type { Remark } from '../../dashboard/report.ts';
 import { type PageServer, servePage } from '../../dashboard/server.ts';
 import { startDashboard } from '../../dashboard/start.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
-import type { SweepReport } from '../../operate/deployment/sweep.ts';
-import type { Remark } from '../../operate/status/remarks.ts';
 import { useBrowser, type View } from '../support/browser.ts';
 import { configOf } from '../support/configs.ts';
 import { createJournal } from '../support/journal-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { factsOf, lookedAt, lookOf, sweepEnded } from '../support/looks.ts';
 import { shellCommand } from '../support/shell.ts';
-import { historyOf, statusOf, sweepEnded, tableReport } from '../support/status-reports.ts';
 
 const browser = useBrowser();
 const dynamo = useLocalDynamoDb();
@@ -29,39 +30,40 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const SESSIONS: PreciseTtlProps = { tableName: 'Sessions', partitionKey: 'id', archive: true };
 
 /** The last hours of a busy table: some minutes were late, and left something. */
-function busyHours(): SweepReport[] {
+function busyHours(): Sweep[] {
   const now = Date.now();
   return Array.from({ length: 170 }, (_unused, index) => {
     const isLate = index > 60 && index < 64;
     const failed = isLate ? 20 : 0;
     const found = Math.round(300 + 200 * Math.sin(index / 25));
     return sweepEnded(iso(now - index * MINUTE), {
-      ...(isLate && { status: 'FAILED', failure: '20 items could not be deleted: <b>AccessDenied</b>' }),
-      outcome: {
-        ...{ found, failed, deleted: found - failed },
-        lagMs: { p50: 200, p99: isLate ? 25_000 : 800, max: isLate ? 30_000 : 1_900 },
-      },
+      ...(isLate && { failure: '20 items could not be deleted: <b>AccessDenied</b>' }),
+      counts: { found, failed, deleted: found - failed },
+      lagMs: { p50: 200, p99: isLate ? 25_000 : 800, max: isLate ? 30_000 : 1_900 },
     });
   });
 }
 
-/** Serves the page with answers that a test has made. */
-async function serve(reads: Partial<Reads>, config = configOf(SESSIONS)): Promise<PageServer> {
+const busy = (name = 'Sessions', differing: Partial<Facts> = {}): Facts => {
+  const now = Math.floor(Date.now() / 1_000);
+  return factsOf(name, {
+    ...{ watermark: { since: now - 86_400, gone: now - 2 }, sweeps: busyHours() },
+    ...differing,
+  });
+};
+
+/** Serves the page with looks that a test has made. */
+async function serve(look?: DashboardOptions['look'], config = configOf(SESSIONS)): Promise<PageServer> {
   const ended = new AbortController();
   const links = [{ text: 'State machines', href: 'http://127.0.0.1:8083/' }];
-  const fine: Reads = {
-    status: async () =>
-      statusOf(iso(Date.now()), tableReport('Sessions', { watermark: iso(Date.now() - 2_000) })),
-    history: async () => historyOf('Sessions', ...busyHours()),
-  };
-  const data = dashboardData({ config, links, signal: ended.signal, reads: { ...fine, ...reads } });
+  const fine = async () => lookOf(iso(Date.now()), lookedAt(busy()));
+  const data = dashboardData({ config, links, signal: ended.signal, look: look ?? fine });
   const server = await servePage({
     files: await pageFiles(),
     data: query => data.report(query.get('table') ?? undefined),
   });
   stops.push(async () => {
     ended.abort();
-    data.destroy();
     await server.stop();
   });
   return server;
@@ -89,7 +91,7 @@ const VIEWS = SIZES.flatMap(size =>
 test.each(VIEWS)(
   'shows a table at $width pixels, $colorScheme: nothing is wider than the page',
   async view => {
-    const page = await open(await serve({}), view);
+    const page = await open(await serve(), view);
     await drawn(page);
     expect(await text(page, '.lead')).toMatch(
       /^✓ Fine\s+Everything that was due by .*12:00:00 is gone, back to .*12:00:00\.$/,
@@ -114,49 +116,29 @@ test.each(VIEWS)(
 
 test('what expired a moment ago is overdue, and not late; what is not on this machine is not unknown', async () => {
   const at = iso(Date.now());
-  const { overdue } = tableReport('');
-  const local: Remark = {
-    id: 'notKnown',
-    severity: 'note',
-    text: 'not known: the alarms (no CloudWatch here)',
-  };
-  const overdueFor = (seconds: number) =>
-    tableReport('Sessions', {
-      ...{ remarks: [local], alarms: null, deadLetters: null },
-      overdue: overdue && { ...overdue, items: 14, oldest: iso(Date.parse(at) - 1_000 * seconds) },
+  const { overdue } = factsOf('');
+  const local: Remark = { severity: 'note', text: 'the alarms: CloudWatch is not on this machine' };
+  const overdueFor = (seconds: number) => {
+    const oldest = Date.parse(at) / 1_000 - seconds;
+    const facts = busy('Sessions', {
+      alarms: null,
+      overdue: overdue && { ...overdue, items: 14, oldest },
     });
-  const page = await open(
-    await serve({ status: async () => ({ ...statusOf(at, overdueFor(1)), isLocal: true }) }),
-  );
+    return async () => ({ ...lookOf(at, lookedAt(facts, { remarks: [local] })), isLocal: true });
+  };
+  const page = await open(await serve(overdueFor(1)));
   expect(await text(page, '.tile >> nth=1')).toMatch(/^Overdue\s+14\s+expired a moment ago/);
   expect(await page.locator('.tile.warn').count()).toBe(0);
-  expect(await text(page, '#panels')).toMatch(/dead letters\s+not on this machine/);
   expect(await text(page, '#panels')).toMatch(/alarms\s+not on this machine/);
-  expect(await text(page, '#panels')).not.toContain('this month so far');
-  const late = await open(
-    await serve({ status: async () => ({ ...statusOf(at, overdueFor(60)), isLocal: true }) }),
-  );
+  const late = await open(await serve(overdueFor(60)));
   expect(await text(late, '.tile.warn')).toMatch(/^Overdue\s+14\s+the oldest for/);
 });
 
 test('shows three hours of 20 tables, and stays as large as it is', async () => {
   const names = Array.from({ length: 20 }, (_unused, index) => `Table-${index}`);
   const config = configOf(...names.map(tableName => ({ tableName, partitionKey: 'id' })));
-  const sweeps = busyHours().map(sweep => ({ ...sweep, failedKeys: [] }));
-  const page = await browser.open(
-    (
-      await serve(
-        {
-          status: async () => statusOf(iso(Date.now()), ...names.map(name => tableReport(name))),
-          history: async () => ({
-            ...{ region: 'us-east-1', since: iso(0) },
-            tables: names.map(tableName => ({ tableName, name: 'precise-ttl', sweeps })),
-          }),
-        },
-        config,
-      )
-    ).address,
-  );
+  const look = async () => lookOf(iso(Date.now()), ...names.map(name => lookedAt(busy(name))));
+  const page = await browser.open((await serve(look, config)).address);
   await drawn(page);
   const size = () => page.evaluate('document.querySelectorAll("*").length');
   const before = Number(await size());
@@ -166,31 +148,15 @@ test('shows three hours of 20 tables, and stays as large as it is', async () => 
 
 test('names and keys are shown as they are, whatever they hold', async () => {
   const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
-  const remark: Remark = { id: 'late', severity: 'broken', text: `late: ${evil}` };
+  const remark: Remark = { severity: 'broken', text: `late: ${evil}` };
   const at = iso(Date.now());
-  const table = tableReport('Sessions', {
-    ...{ verdict: 'broken', cause: remark, remarks: [remark] },
-    alarms: [{ name: evil, state: 'ALARM', since: at }],
-    schedules: [{ name: evil, state: 'off' }],
-    open: [{ name: evil, startedAt: at }],
-    gone: { since: at, by: at, gapUntil: null, left: [{ key: evil, due: at }] },
-  });
-  const failed = sweepEnded(at, {
-    name: evil,
-    status: 'FAILED',
-    failure: evil,
-    outcome: { found: 1, failed: 1 },
-  });
-  const page = await open(
-    await serve({
-      status: async () => statusOf(at, table),
-      history: async () => historyOf('Sessions', failed),
-    }),
-  );
+  const failed = sweepEnded(at, { execution: evil, failure: evil, counts: { found: 1, failed: 1 } });
+  const facts = busy('Sessions', { alarms: [{ name: evil, since: at }], sweeps: [failed] });
+  const look = async () => lookOf(at, lookedAt(facts, { verdict: 'broken', remarks: [remark] }));
+  const page = await open(await serve(look));
   await page.waitForSelector('.why');
   for (const part of ['.remarks', '.why td']) expect(await text(page, part)).toContain(evil);
-  // An alarm, a schedule and a replay have it as their name.
-  expect((await text(page, '#panels')).split(evil)).toHaveLength(4);
+  expect((await text(page, '#panels')).split(evil)).toHaveLength(2);
   expect(await page.title()).toBe('Broken: precise-ttl');
   expect(await page.locator('img').count()).toBe(0);
   expect(await page.locator('script').count()).toBe(1);
@@ -199,15 +165,8 @@ test('names and keys are shown as they are, whatever they hold', async () => {
 test('goes from table to table by the keyboard, and through the numbers of a plot', async () => {
   const tables = ['Sessions', 'Tokens'];
   const config = configOf(...tables.map(tableName => ({ tableName, partitionKey: 'id' })));
-  const page = await open(
-    await serve(
-      {
-        status: async () => statusOf(iso(Date.now()), ...tables.map(name => tableReport(name))),
-        history: async () => historyOf('Sessions', ...busyHours()),
-      },
-      config,
-    ),
-  );
+  const looked = [busy('Sessions'), busy('Tokens', { sweeps: [] })].map(facts => lookedAt(facts));
+  const page = await open(await serve(async () => lookOf(iso(Date.now()), ...looked), config));
   await drawn(page);
   expect(await text(page, 'h2')).toBe('Sessions');
   // An address that was cut off names no table.
@@ -233,7 +192,7 @@ test('goes from table to table by the keyboard, and through the numbers of a plo
 });
 
 test('says when the command that serves it has ended, and keeps what it showed', async () => {
-  const server = await serve({});
+  const server = await serve();
   const page = await open(server);
   await server.stop();
   await page.waitForSelector('#trouble p');
@@ -259,10 +218,9 @@ test('a DynamoDB that hangs: within seconds the page says so, shows the last val
   await writeWatermarks(journal, iso(Date.now()), {
     Sessions: { since: gone - 600, gone, at: iso(Date.now()), shards: 2 },
   });
-  const started = await startDashboard({
-    config: configOf({ ...SESSIONS, sweep: 'hung' }),
-    environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
-  });
+  const config = configOf({ ...SESSIONS, sweep: 'hung' });
+  const environment = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+  const started = await startDashboard({ config, look: pageLook(config, undefined, environment) });
   stops.push(() => started.stop());
   const page = await open(started);
   const watermark = iso(gone * 1000).slice(11, 19);
@@ -270,18 +228,16 @@ test('a DynamoDB that hangs: within seconds the page says so, shows the last val
 
   hangs = true;
   const began = Date.now();
-  await page
-    .locator('#trouble', { hasText: /status: asked \d+ s ago, no answer yet/ })
-    .waitFor({ timeout: 20_000 });
+  await page.locator('#trouble', { hasText: /Asked \d+ s ago, no answer yet/ }).waitFor({ timeout: 20_000 });
   // Up to ten seconds until the next question, and three of patience.
   expect(Date.now() - began).toBeLessThan(18_000);
-  expect(await text(page, '#trouble')).toMatch(/What is shown of it is as of \d\d:\d\d:\d\d, \d+ s ago\./);
+  expect(await text(page, '#trouble')).toMatch(/What is shown is as of \d\d:\d\d:\d\d, \d+ s ago\./);
   await page.waitForSelector('.tile .age', { timeout: 40_000 });
   expect(await text(page, '.tile >> nth=0')).toMatch(
     new RegExp(`as of \\d\\d:\\d\\d:\\d\\d\\s+${watermark}`),
   );
   expect(await text(page, '#trouble')).toMatch(
-    /Sessions: the last status did not learn everything\. Shown are the journal as of/,
+    /Sessions: the last look did not learn everything\. Shown are the journal as of/,
   );
   expect(await text(page, '.lead')).toMatch(/^! Warnings|^✗ Broken|^\? Not known/);
 

@@ -1,3 +1,4 @@
+import type { Facts } from '../../cli/facts.ts';
 import { lastKnown, NOTHING_KNOWN } from '../../dashboard/data.ts';
 import { lagScale, timeSpan, timeTicks, upFromZero } from '../../dashboard/page/scales.ts';
 import {
@@ -9,29 +10,20 @@ import {
   troubleLines,
 } from '../../dashboard/page/words.ts';
 import type { TableData } from '../../dashboard/report.ts';
-import type { TableReport } from '../../operate/status/report.ts';
-import { tableReport } from '../support/status-reports.ts';
+import { factsOf } from '../support/looks.ts';
 
 const NOW = '2026-11-20T12:01:00.000Z';
 
-const dataOf = (differing: Partial<TableReport> = {}, at = NOW): TableData => {
-  const report = tableReport('Sessions', differing);
-  const { tableName, name, verdict, cause, remarks } = report;
-  const known = lastKnown(NOTHING_KNOWN, report, at);
-  return {
-    tableName,
-    name,
-    verdict,
-    cause,
-    remarks,
-    ...known,
-    lateAfterSeconds: 11,
-    lastMinute: null,
-  };
-};
+const dataOf = (
+  differing: Partial<Facts> = {},
+  { verdict = 'fine', at = NOW }: { verdict?: TableData['verdict']; at?: string } = {},
+): TableData => ({
+  ...{ tableName: 'Sessions', verdict, remarks: [], lateAfterSeconds: 11, lastMinute: null },
+  ...lastKnown(NOTHING_KNOWN, factsOf('Sessions', differing), at),
+});
 
-const overdue = (differing: Partial<NonNullable<TableReport['overdue']>>) =>
-  dataOf({ overdue: { ...(tableReport('').overdue as NonNullable<TableReport['overdue']>), ...differing } });
+const overdue = (differing: Partial<NonNullable<Facts['overdue']>>) =>
+  dataOf({ overdue: { ...(factsOf('').overdue as NonNullable<Facts['overdue']>), ...differing } });
 
 test.each([
   [0.351, '0.35 s'],
@@ -56,14 +48,14 @@ test('says what is gone, for one table and for several', () => {
   expect(headline([dataOf()], NOW)).toBe(
     'Everything that was due by 12:00:00 is gone, back to 2026-11-19 12:00:00.',
   );
-  const gone = { since: NOW, by: NOW, gapUntil: null, left: [{ due: NOW }] };
-  expect(goneSentence(dataOf({ gone }), NOW)).toBe(
-    'Everything that was due by 12:01:00 is gone, all but 1 item, back to 12:01:00.',
+  const left = { ...(factsOf('').left as NonNullable<Facts['left']>), unseen: 1 };
+  expect(goneSentence(dataOf({ left }), NOW)).toBe(
+    'Everything that was due by 12:00:00 is gone, all but 1 item that no sweep finds, back to 2026-11-19 12:00:00.',
   );
   expect(headline([dataOf(), dataOf()], NOW)).toBe(
     'Everything that was due by 12:00:00 is gone, in all 2 tables.',
   );
-  expect(headline([dataOf(), dataOf({ verdict: 'broken' })], NOW)).toBe(
+  expect(headline([dataOf(), dataOf({}, { verdict: 'broken' })], NOW)).toBe(
     'Of 2 tables 1 swept badly or not at all, 1 fine.',
   );
   expect(goneSentence({ gone: null }, NOW)).toBe('It is not known what is gone.');
@@ -71,46 +63,35 @@ test('says what is gone, for one table and for several', () => {
 
 test.each([
   [overdue({}), '0', 'nothing is overdue'],
-  [overdue({ items: null, why: 'the index is slow' }), '–', 'the index is slow'],
+  [overdue({ short: 'DynamoDB throttles' }), '–', 'DynamoDB throttles'],
   [{ overdue: null }, '–', 'not known'],
   [
-    overdue({
-      ...{ items: 1_200, atLeast: true, oldest: '2026-11-20T12:00:00.000Z' },
-      trend: { fewerPerSecond: 40, measuredSeconds: 10, caughtUpAt: '2026-11-20T12:01:30.000Z' },
-    }),
+    overdue({ items: 1_200, short: 'DynamoDB throttles', oldest: Date.parse(NOW) / 1_000 - 60 }),
     '≥ 1,200',
-    'the oldest for 60 s; gone at 12:01:30 at this rate (40 fewer a second)',
+    'the oldest for 60 s',
   ],
-  [
-    overdue({ items: 2, oldest: NOW, trend: { fewerPerSecond: -1, measuredSeconds: 9, caughtUpAt: null } }),
-    '2',
-    'the oldest for 0 s; it becomes more',
-  ],
+  [overdue({ items: 2, oldest: Date.parse(NOW) / 1_000 }), '2', 'the oldest for 0 s'],
 ])('a backlog in words, %#', (data, value, note) => {
   expect(backlogWords(data, NOW)).toEqual({ value, note });
 });
 
 test('says who does not answer, how long already, and how old the values are', () => {
-  const sources = [
-    {
-      name: 'status',
-      askedAt: '2026-11-20T12:00:56.000Z',
-      answeredAt: '2026-11-20T12:00:40.000Z',
-      failure: null,
-    },
-    { name: 'history', askedAt: '2026-11-20T12:00:59.000Z', answeredAt: null, failure: null },
-    { name: 'cost', askedAt: null, answeredAt: null, failure: 'no answer within 30 s' },
-  ];
-  expect(troubleLines({ sources, tables: [], statusAt: null }, NOW, undefined)).toEqual([
-    'status: asked 4 s ago, no answer yet. What is shown of it is as of 12:00:40, 20 s ago.',
-    'cost: no answer within 30 s. There is nothing to show yet.',
+  const none = { answeredAt: null, askedAt: null, failure: null };
+  const told = (source: object) =>
+    troubleLines({ source: { ...none, ...source }, tables: [], statusAt: null }, NOW, undefined);
+  expect(told({ askedAt: '2026-11-20T12:00:56.000Z', answeredAt: '2026-11-20T12:00:40.000Z' })).toEqual([
+    'Asked 4 s ago, no answer yet. What is shown is as of 12:00:40, 20 s ago.',
   ]);
-  const old = dataOf({}, '2026-11-20T11:00:00.000Z');
-  expect(troubleLines({ sources: [], tables: [old], statusAt: NOW }, NOW, undefined)).toEqual([
-    'Sessions: the last status did not learn everything. Shown are the journal as of 11:00:00, what is gone as of 11:00:00, what is overdue as of 11:00:00, alarms as of 11:00:00.',
+  expect(told({ askedAt: '2026-11-20T12:00:59.000Z' })).toEqual([]);
+  expect(told({ failure: 'no answer within 30 s' })).toEqual([
+    'no answer within 30 s. There is nothing to show yet.',
   ]);
-  expect(troubleLines({ sources: [], tables: [dataOf()], statusAt: NOW }, NOW, undefined)).toEqual([]);
-  expect(troubleLines({ sources, tables: [old], statusAt: NOW }, NOW, NOW)).toEqual([
+  const old = dataOf({}, { at: '2026-11-20T11:00:00.000Z' });
+  expect(troubleLines({ source: none, tables: [old], statusAt: NOW }, NOW, undefined)).toEqual([
+    'Sessions: the last look did not learn everything. Shown are the journal as of 11:00:00, what is gone as of 11:00:00, what is overdue as of 11:00:00, alarms as of 11:00:00.',
+  ]);
+  expect(troubleLines({ source: none, tables: [dataOf()], statusAt: NOW }, NOW, undefined)).toEqual([]);
+  expect(troubleLines({ source: none, tables: [old], statusAt: NOW }, NOW, NOW)).toEqual([
     expect.stringMatching(/^No data since 12:01:00: the command that serves this page has ended/),
   ]);
 });

@@ -57,8 +57,12 @@ test('CONTRIBUTING.md names files that are there', () => {
   expect(paths.filter(path => !existsSync(path))).toEqual([]);
 });
 
-test('the runbook has a section for each alarm, and no others', () => {
-  expect([...runbookSections().keys()].sort()).toEqual(ALARM_NAMES.map(kebab).sort());
+test('the runbook has a section for what was deleted by mistake and for each alarm, and no others', () => {
+  const [incident, ...alarms] = runbookSections().keys();
+  expect(incident).toBe('Something was deleted by mistake');
+  expect(alarms.sort()).toEqual(ALARM_NAMES.map(kebab).sort());
+  // Deletes stop first.
+  expect(runbookSections().get(incident ?? '')).toMatch(/^1\. `npx precise-ttl pause/m);
 });
 
 test.each(ALARM_NAMES)('the section of %s says what to do, and when it is over', alarm => {

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { FunctionResult } from 'stepfunctions-emulator';
-import type { Clients } from '../../cli/clients.ts';
+import { type Clients, NoAnswerError, SERVICES, type Service } from '../../cli/clients.ts';
 import type { AnyCommand } from '../../cli/command.ts';
-import { describeReport } from '../../cli/doctor/text.ts';
+import { command as doctor } from '../../cli/doctor.ts';
 import { describeAlarm } from '../../cli/local/text.ts';
 import type { Plan, Session } from '../../cli/operation.ts';
 import { command as pause } from '../../cli/pause.ts';
 import { planReplay } from '../../cli/replay.ts';
 import { command as resume } from '../../cli/resume.ts';
-import { describeHistory, describeStatus } from '../../cli/status/text.ts';
+import { command as status } from '../../cli/status.ts';
 import { type AlarmName, kebab } from '../../config/alarms.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { lagOf } from '../../functions/report/lag.ts';
@@ -18,11 +18,6 @@ import type { FunctionCall } from '../../local/functions/local-functions.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
 import { clientsOf } from '../../operate/aws/clients.ts';
 import { deploymentClients } from '../../operate/deployment/clients.ts';
-import { examine } from '../../operate/doctor/doctor.ts';
-import { readHistory } from '../../operate/history/history.ts';
-import type { StatusReport } from '../../operate/status/report.ts';
-import { statusJob } from '../../operate/status/status.ts';
-import { statusReport } from '../../operate/status/to-report.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
 import { SteppedClock } from '../../testing/stepped-clock.ts';
@@ -30,7 +25,7 @@ import { configOf } from '../support/configs.ts';
 import { type ChooseEffect, startFaultProxy } from '../support/fault-proxy.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { freePort } from '../support/ports.ts';
-import { ran } from '../support/ran.ts';
+import { type Ran, ran } from '../support/ran.ts';
 import { carriedOut, sessionOf } from '../support/session.ts';
 
 const RUNBOOK = 'docs/reference/alarms.md';
@@ -88,8 +83,8 @@ export interface PlayedCloud {
   isSounding(alarm: AlarmName): boolean;
   /** Lets minutes pass until an alarm sounds, or is silent. @returns how many minutes @throws when it does not in time */
   until(alarm: AlarmName, sounds: boolean, mostMinutes: number): Promise<number>;
-  status(): Promise<{ readonly text: string; readonly verdict: string; readonly report: StatusReport }>;
-  history(options?: { readonly failed?: boolean }): Promise<string>;
+  status(): Promise<Pick<Ran, 'text' | 'exit'>>;
+  history(): Promise<string>;
   doctor(): Promise<string>;
   pause(): Promise<string>;
   resume(): Promise<string>;
@@ -178,9 +173,17 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
     const documents = DynamoDBDocumentClient.from(others.dynamoDb as DynamoDBClient, {
       unmarshallOptions: { wrapNumbers: true },
     });
-    const clients = { ...others, documents } as unknown as Clients;
+    // What is not on this machine, as it is in the commands.
+    const absent = (service: Service) => ({
+      send: () => Promise.reject(new NoAnswerError(`${SERVICES[service].title} is not on this machine`)),
+    });
+    const here = Object.fromEntries(Object.entries(others).filter(([, client]) => client !== undefined));
+    const away = { sqs: absent('SQS'), lambda: absent('LAMBDA') };
+    const clients = { ...away, ...here, documents } as unknown as Clients;
     try {
-      return said((await ran(command, args, { ...shared, clients })).text);
+      const done = await ran(command, args, { ...shared, clients });
+      said(done.text);
+      return done;
     } finally {
       others.destroy();
     }
@@ -198,25 +201,11 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
       }
       throw new Error(`${alarm}: expected it to ${sounds ? 'sound' : 'end'} within ${mostMinutes} minutes`);
     },
-    async status() {
-      const job = statusJob(shared, connect);
-      try {
-        const status = await job.look();
-        const report = statusReport(status);
-        return { text: said(describeStatus(status)), verdict: status.verdict, report };
-      } finally {
-        job.destroy();
-      }
-    },
-    async history({ failed = false } = {}) {
-      const access = { ...shared, environment };
-      return said(describeHistory(await readHistory({ ...access, failed, sinceMs: 60 * MINUTE })));
-    },
-    async doctor() {
-      return said(describeReport(await examine({ ...shared, segments: 1 }, connect)));
-    },
-    pause: () => typed(pause),
-    resume: () => typed(resume),
+    status: () => typed(status),
+    history: async () => (await typed(status, '--history')).text,
+    doctor: async () => (await typed(doctor)).text,
+    pause: async () => (await typed(pause)).text,
+    resume: async () => (await typed(resume)).text,
     replay: (from, to) => operated(session => planReplay({ ...shared, from, to, splitMinutes: 60 }, session)),
     async stop() {
       await served.stop();

@@ -19,7 +19,7 @@ export const ROOM_LINES = [
       'statemachine',
       'testing',
     ],
-    most: 37_500,
+    most: 32_720,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -45,18 +45,18 @@ export const ROOM_LINES = [
     most: 15_120,
   },
   { rooms: ['aws-on-loopback/test', 'stepfunctions-emulator/test'], most: 10_350 },
-  { rooms: ['test'], most: 44_000 },
+  { rooms: ['test'], most: 37_100 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
 export const WORDS = [
-  { documents: ['README.md', 'docs/*.md', 'docs/reference/*.md'], most: 13_800 },
+  { documents: ['README.md', 'docs/*.md', 'docs/reference/*.md'], most: 13_200 },
   { documents: ['docs/contributing/decisions.md'], most: 4_350 },
 ] as const;
 
 /** Things that somebody has to know, and files. */
 export const NUMBERS = {
-  commands: 15,
+  commands: 14,
   /** Names that can be written in a configuration, of a table and of the deployment. */
   props: 24,
   alarms: 7,

@@ -32,7 +32,7 @@ export async function ran(command: AnyCommand, args: readonly string[], around: 
   const flags = command.parse(args) as Given['flags'];
   const printed: string[] = [];
   const given: Given = {
-    ...{ flags, config, clients: clients as Clients, now, memory, signal },
+    ...{ flags, config, clients: clients as Clients, now, memory, signal, stopped: signal },
     tables: tablesOf(config, flags['table'] as string | undefined),
     leftMs: () => 13_000,
     print: text => void printed.push(text),

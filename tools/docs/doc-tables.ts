@@ -16,7 +16,6 @@ import {
 import { TARGET_LIMITS } from '../../functions/only-expiries/contract.ts';
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
-import { REMARKS } from '../../operate/status/remarks.ts';
 import { FATES } from '../../statemachine/counts.ts';
 import { EXAMPLE_ARNS, rolesOfExample } from './role-statements.ts';
 import { wholeBillTable } from './whole-bill.ts';
@@ -30,8 +29,6 @@ export const DOC_TABLES = {
   'docs/operate.md': { report: reportExample },
   'docs/reference/alarms.md': {
     alarms: alarmsTable,
-    causes: () => remarksList(true),
-    remarks: () => remarksList(false),
   },
   'docs/reference/configuration.md': { props: () => propsTable(false), shared: () => propsTable(true) },
   'docs/reference/iam.md': { commands: commandActionsList, roles: rolesList },
@@ -123,14 +120,6 @@ const WITHOUT_DATA = { notBreaching: 'silent', ignore: 'stays' } as const;
 const numbered = (value: number) => value.toLocaleString('en-US');
 
 const EXAMPLE_TABLE = { tableName: 'NAME', partitionKey: 'id' };
-
-/** @param isCause whether causes are listed, or the other remarks */
-function remarksList(isCause: boolean): string {
-  return Object.entries(REMARKS)
-    .filter(([, remark]) => remark.isCause === isCause)
-    .map(([id, { remedy }]) => `- \`${id}\`: ${remedy}`)
-    .join('\n');
-}
 
 /** The report of a tick while DynamoDB throttled one key of its 60. */
 const EXAMPLE = { found: 60, deleted: 60, retries: 14, shardsSwept: 1, steps: 2 };

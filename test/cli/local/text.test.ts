@@ -170,15 +170,15 @@ test.each<[string, object, object, string[]]>([
     { tables: { B: { ...noCounts(EXECUTION_COUNTS), shardsFailed: 1 } } },
     [
       'SUCCEEDED in 0.00 s',
-      '           B            found 0, children failed 1',
-      '                        1 child did not get through',
+      '           B            shards failed 1',
+      '                        1 of its children did not get through',
     ],
   ],
   [
     'a tick in which the table was paused',
     {},
     { tables: { B: { ...noCounts(EXECUTION_COUNTS), leftForLater: 1 } } },
-    ['SUCCEEDED in 0.00 s: B: found 0, the rest left to a later sweep'],
+    ['SUCCEEDED in 0.00 s: B: left for later 1'],
   ],
 ])('%s: the table is named', async (_name, input, Output, lines) => {
   const text = describeExecution(await execute({ Type: 'Pass', Output, End: true }, input));

@@ -1,10 +1,10 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { type BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { type RowQuery, readRows, wholeReport } from '../../../cli/journal.ts';
 import type { SweepRow } from '../../../functions/journal/layout.ts';
 import { putRows } from '../../../functions/journal/sweep-rows.ts';
 import type { JournalTable } from '../../../functions/journal/update-entry.ts';
 import type { Documents } from '../../../functions/table/dynamodb.ts';
-import { type RowQuery, readRows, wholeReport } from '../../../operate/sweep-rows.ts';
 import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
@@ -55,24 +55,6 @@ test('a span is by when the executions began, both ends included', async () => {
   await expect(began({ from: minute(1), to: minute(2) })).resolves.toEqual([minute(1), minute(2)]);
   await expect(began({ from: minute(2) })).resolves.toEqual([minute(2), minute(3)]);
   await expect(began({ to: minute(1), first: 'latest' })).resolves.toEqual([minute(1), minute(0)]);
-});
-
-test('those that left something can be asked for alone, page by page', async () => {
-  const journal = await createJournal(dynamo.client);
-  const good = wholeReport({ found: 3, deleted: 3 });
-  const failure = { error: 'ResourceNotFoundException', message: 'gone' };
-  const left = [
-    { ...good, failed: 1 },
-    { ...good, shardsFailed: 1 },
-    { ...good, tablesFailed: 1, failure },
-  ];
-  const reports = left.flatMap(report => [good, report]);
-  await putRows(
-    journal,
-    reports.map((report, index) => row(index, { report })),
-  );
-  const read = await rowsOf(journal, 'orders', { failed: true, pageRows: 2 });
-  expect(read.map(({ report }) => report)).toEqual(left);
 });
 
 test('the same execution again has one row', async () => {

@@ -2,7 +2,7 @@ import { LambdaClient, type LambdaClientConfig } from '@aws-sdk/client-lambda';
 import { constructStack } from '@smithy/core/client';
 import { HttpRequest } from '@smithy/core/protocols';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { partitionOf } from '../../config/regions.ts';
+import { partitionOf } from '../config/regions.ts';
 
 /** A pipe as EventBridge describes it. */
 export interface SeenPipe {

@@ -1,0 +1,384 @@
+/** What is known of the tables of a configuration: what is gone, what is overdue, and what the sweeps did. It judges nothing. */
+import { DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import { GetScheduleCommand } from '@aws-sdk/client-scheduler';
+import { QueryCommand, type QueryCommandOutput, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { tickSchedule } from '../config/deployments.ts';
+import { storedNumber } from '../expiry/stored-number.ts';
+import { expiredRange } from '../expiry/ttl.ts';
+import { advanced, INDEX_SECONDS, type Pause, pauseOf, type Watermark } from '../functions/journal/layout.ts';
+import { readState } from '../functions/journal/read-state.ts';
+import { lateMs } from '../functions/record-metrics/metrics.ts';
+import { keyShower } from '../functions/report/shown-keys.ts';
+import { leftNothing } from '../functions/report/sweep-totals.ts';
+import { type IndexKey, indexLayout } from '../functions/table/index-layout.ts';
+import { keyCondition } from '../functions/table/index-query.ts';
+import { keyAttributeNames, toItemKey } from '../functions/table/item-key.ts';
+import { rangesOf } from '../functions/table/shard-ranges.ts';
+import type { LagSummary, SweepReport } from '../statemachine/contract/report.ts';
+import { COUNT_LIST, type CountName } from '../statemachine/counts.ts';
+import { atOnce } from './at-once.ts';
+import { type Answer, ask, NoAnswerError, noneIfMissing } from './clients.ts';
+import type { Given, Table } from './command.ts';
+import { journalOf, readRows } from './journal.ts';
+
+/** Queries of a look at one table: half a read unit each, or $0.0001 in all. */
+const QUERIES = 1_000;
+const QUERIES_AT_ONCE = 16;
+/** Refused queries after which no more are tried: while DynamoDB throttles some are answered, and when it is dead none. */
+const REFUSED = 64;
+/** How long the index of a table is read, and what is left for the other questions. */
+const LOOK_MS = 6_000;
+const SPARE_MS = 3_000;
+/** How far back the index is read while the journal does not say how far: fifteen minutes. */
+const BACK_SECONDS = 900;
+/** Tables at a time. */
+const TABLES_AT_ONCE = 8;
+/** An item that was written late waits for one of the next two ticks. */
+const TICKS_SECONDS = 180;
+/** Pages of the table that are read, of 1 MB each: 512 read units, or $0.0001. */
+const PAGES = 4;
+/** After this time a later look reads the table again. */
+const TABLE_AGE_SECONDS = 60;
+const QUARTER_MS = 900_000;
+/** Oldest overdue items whose keys are listed. */
+const KEYS = 3;
+
+/** All TTLs and times without a zone are epoch seconds; null is not known. */
+export interface Facts {
+  readonly table: string;
+  readonly sweep: string;
+  /** Everything that was due from `since` to `by` is gone, but for `unseen` items; null: nothing can be said. */
+  readonly gone: { readonly since: number; readonly by: number } | null;
+  readonly overdue: IndexLook | null;
+  /** What the table itself shows. */
+  readonly left: TableLook | null;
+  readonly isLate: boolean;
+  /** An item that was written two minutes before its TTL is gone after these, also one that was written late after `tickSeconds`. */
+  readonly promisedSeconds: number;
+  readonly lateAfterSeconds: number;
+  readonly watermark: Pick<Watermark, 'since' | 'gone'> | null;
+  /** When the last tick planned, ISO-8601. */
+  readonly tick: string | null;
+  readonly pause: Pause | null;
+  /** Whether the schedule is there and on. */
+  readonly isScheduled: boolean | null;
+  /** Sweeps that found something, the newest first. */
+  readonly sweeps: readonly Sweep[] | null;
+  /** Why the last of these left something, until later ticks are past it and a quarter of an hour is over. */
+  readonly failing: string | null;
+  readonly alarms: readonly Alarm[] | null;
+  /** What was asked and not answered, and why. */
+  readonly notKnown: readonly string[];
+}
+
+/** The entries of the index that were due at `readAt`: all of them from `from` on. */
+export interface IndexLook {
+  readonly readAt: number;
+  readonly from: number;
+  readonly items: number;
+  readonly oldest: number | null;
+  readonly newest: number | null;
+  /** Of the oldest ones, as the table's `logKeys` allows it. */
+  readonly keys: readonly string[];
+  readonly queries: number;
+  /** Why it was not read as far back as the sweeps have come; then more may be overdue. */
+  readonly short: string | null;
+}
+
+/** Expired items that a scan of the table found, whatever the index has of them. */
+export interface TableLook {
+  readonly readAt: number;
+  /** Items that were read, and whether these were all. */
+  readonly read: number;
+  readonly isAll: boolean;
+  /** Those that expired before the first sweep looked. */
+  readonly before: number;
+  /** Those that were due when everything was gone: no sweep finds them. */
+  readonly unseen: number;
+}
+
+export interface Sweep {
+  readonly execution: string;
+  readonly kind: 'tick' | 'replay';
+  /** ISO-8601. */
+  readonly startedAt: string;
+  readonly endedAt: string;
+  /** Those above 0. */
+  readonly counts: Partial<Readonly<Record<CountName, number>>>;
+  readonly lagMs: LagSummary | null;
+  /** Why it left something; null: it left nothing. */
+  readonly failure: string | null;
+  /** Some of what could not be deleted, as the table's `logKeys` allowed it then. */
+  readonly failedKeys: readonly string[];
+}
+
+export interface Alarm {
+  readonly name: string;
+  /** ISO-8601. */
+  readonly since: string | null;
+}
+
+type Asking = Pick<Given, 'tables' | 'clients' | 'now' | 'leftMs' | 'memory'>;
+
+/** @param most sweeps of each table */
+export async function factsOf(given: Asking, most: number): Promise<Facts[]> {
+  const asked = new Map<string, Promise<unknown>>();
+  /** What tables of one deployment share is asked once. */
+  const once = <Is>(question: string, { props }: Table, ask: () => Promise<Is>): Promise<Is> => {
+    const key = `${question} ${props.sweep}`;
+    if (!asked.has(key)) asked.set(key, ask());
+    return asked.get(key) as Promise<Is>;
+  };
+  return atOnce(TABLES_AT_ONCE, given.tables, table => tableFacts(table, given, most, once));
+}
+
+async function tableFacts(
+  table: Table,
+  given: Asking,
+  most: number,
+  once: <Is>(question: string, of: Table, ask: () => Promise<Is>) => Promise<Is>,
+): Promise<Facts> {
+  const { props } = table;
+  const { clients, now } = given;
+  const reading = once('journal', table, () => ask('DYNAMODB', () => readState(journalOf(table, clients))));
+  const sweeping = ask('DYNAMODB', () => sweepsOf(table, given, most));
+  const scheduling = once('schedule', table, () => ask('SCHEDULER', () => isScheduled(table, given)));
+  const alarming = once('alarms', table, () => ask('CLOUDWATCH', () => alarmsOf(table, given)));
+  // A bug in one of them is thrown where it is awaited.
+  for (const each of [reading, sweeping, scheduling, alarming]) each.catch(() => undefined);
+  // The index is read even if the journal does not answer.
+  const early = await Promise.race([reading, new Promise<void>(end => setTimeout(end, 2_000).unref())]);
+  const known = early && 'is' in early ? early.is.watermarks.tables[props.tableName] : undefined;
+  const from = known ? advanced(known).gone - INDEX_SECONDS : Math.floor(now() / 1_000) - BACK_SECONDS;
+  const looking = await ask('DYNAMODB', () => lookAtIndex(table, given, from, known?.shards ?? 1));
+  const notKnown: string[] = [];
+  const seen = <Is>(what: string, answer: Answer<Is>): Is | null => {
+    if ('is' in answer) return answer.is;
+    notKnown.push(`${what}: ${answer.not}`);
+    return null;
+  };
+  const state = seen('the journal', await reading);
+  const stored = state?.watermarks.tables[props.tableName];
+  const watermark = stored ? advanced(stored) : null;
+  const overdue = seen('the index', looking);
+  const gone = goneOf(overdue, watermark);
+  // After the look: what the scan then finds within what is gone is there, and not in the index.
+  const left = seen('the table', await recentTableLook(table, given, gone, watermark));
+  const promisedSeconds = lateMs(props) / 1_000 + props.pollSeconds;
+  const lateAfterSeconds = props.pollSeconds > 0 ? promisedSeconds : Math.max(promisedSeconds, TICKS_SECONDS);
+  const sweeps = seen('the last sweeps', await sweeping);
+  return {
+    ...{ table: props.tableName, sweep: props.sweep, gone, overdue, left },
+    ...{ promisedSeconds, lateAfterSeconds, notKnown },
+    isLate: overdue !== null && overdue.readAt - (overdue.oldest ?? overdue.readAt) > lateAfterSeconds,
+    watermark: watermark && { since: watermark.since, gone: watermark.gone },
+    tick: state?.watermarks.tick ?? null,
+    pause: pauseOf(state?.control.pauses[props.tableName], now()) ?? null,
+    isScheduled: seen('the schedule', await scheduling),
+    sweeps,
+    failing: failingOf(sweeps?.[0], watermark, now()),
+    alarms: seen('the alarms', await alarming),
+  };
+}
+
+/** Each look of the page and of --watch would read the table again. */
+async function recentTableLook(
+  table: Table,
+  given: Asking,
+  gone: Facts['gone'],
+  watermark: Watermark | null,
+): Promise<Answer<TableLook>> {
+  const { tableName } = table.props;
+  const last = given.memory.get(tableName) as TableLook | undefined;
+  if (last !== undefined && given.now() / 1_000 - last.readAt < TABLE_AGE_SECONDS) return { is: last };
+  const answer = await ask('DYNAMODB', () => lookAtTable(table, given, gone, watermark));
+  if ('is' in answer) given.memory.set(tableName, answer.is);
+  return answer;
+}
+
+/** A tick that has nothing to do is in no row: so the last row may be old. */
+function failingOf(last: Sweep | undefined, watermark: Watermark | null, nowMs: number): string | null {
+  if (last === undefined || last.failure === null) return null;
+  const endedMs = Date.parse(last.endedAt);
+  const isPast = watermark !== null && watermark.gone * 1_000 > endedMs;
+  return isPast && nowMs - endedMs > QUARTER_MS ? null : last.failure;
+}
+
+/**
+ * Everything that was due from `since` to `by` is gone.
+ * 1. Sweeps left nothing from the watermark's `since` to its `gone`. What was read just now joins that if there is no gap.
+ * 2. The last ten seconds of either do not count: their entries may not be in the index yet.
+ * 3. It ends before the oldest item that was seen.
+ */
+export function goneOf(
+  look: Pick<IndexLook, 'from' | 'readAt' | 'oldest'> | null,
+  watermark: Pick<Watermark, 'since' | 'gone'> | null,
+): Facts['gone'] {
+  const swept = watermark && { since: watermark.since, by: watermark.gone - INDEX_SECONDS };
+  const read = look && { since: look.from, by: look.readAt - INDEX_SECONDS };
+  const isJoined = swept !== null && read !== null && swept.by >= read.since - 1;
+  const span = isJoined
+    ? { since: Math.min(swept.since, read.since), by: Math.max(swept.by, read.by) }
+    : (swept ?? read);
+  if (span === null) return null;
+  const by = Math.min(span.by, Math.ceil(look?.oldest ?? Number.POSITIVE_INFINITY) - 1);
+  return by >= span.since ? { since: span.since, by } : null;
+}
+
+/**
+ * Counts what is expired and in the index, the newest first, until its time is over.
+ *
+ * @param wanted how far back, epoch seconds
+ * @param shards that the table ever had
+ * @throws {NoAnswerError} when nothing was read
+ */
+async function lookAtIndex(
+  { props, model }: Table,
+  { clients, now, leftMs }: Asking,
+  wanted: number,
+  shards: number,
+): Promise<IndexLook> {
+  const readAt = Math.floor(now() / 1_000);
+  const endsAt = performance.now() + Math.min(LOOK_MS, leftMs() - SPARE_MS);
+  const from = Math.max(wanted, expiredRange(readAt).after + 1);
+  const layout = indexLayout(model);
+  const target = {
+    from,
+    before: readAt + 1,
+    shards: rangesOf(Array(Math.max(shards, layout.shards)).keys()),
+  };
+  const parts = layout.keys(target).toReversed();
+  const upToOf = ({ ttl, from: start }: IndexKey) => ttl ?? start + model.granularitySeconds;
+  const keyNames = keyAttributeNames(model);
+  const show = keyShower({ logKeys: props.logKeys, tableName: props.tableName, model });
+  let [items, queries, refused] = [0, 0, 0];
+  let short: string | null = null;
+  let newest: number | null = null;
+  let oldest: { readonly ttl: number; readonly item: Record<string, unknown> }[] = [];
+  /** The newest TTLs of what was not read. */
+  const unread: number[] = [];
+  const readPage = async (key: IndexKey, startKey: QueryCommandOutput['LastEvaluatedKey']) => {
+    if (performance.now() > endsAt || queries === QUERIES || refused >= REFUSED) {
+      short ??= `${queries} queries took all of its time`;
+      return undefined;
+    }
+    queries += 1;
+    const command = new QueryCommand({
+      ...{ TableName: props.tableName, IndexName: props.indexName, ScanIndexForward: false },
+      ...keyCondition(model, key, { from, upTo: readAt }),
+      ExclusiveStartKey: startKey,
+    });
+    const page = await ask('DYNAMODB', () => clients.documents.send(command));
+    if ('is' in page) return page.is;
+    refused += 1;
+    short ??= page.not;
+    return undefined;
+  };
+  const readKey = async (key: IndexKey) => {
+    let startKey: QueryCommandOutput['LastEvaluatedKey'];
+    let unreadTo = upToOf(key);
+    do {
+      const page = await readPage(key, startKey);
+      if (page === undefined) return void unread.push(unreadTo);
+      const read = (page.Items ?? []).map(item => ({ ttl: storedNumber(item[model.ttlAttribute]), item }));
+      items += read.length;
+      for (const { ttl } of read) newest = Math.max(newest ?? ttl, ttl);
+      oldest = [...oldest, ...read].toSorted((one, other) => one.ttl - other.ttl).slice(0, KEYS);
+      // The next page may begin within the same second.
+      unreadTo = Math.floor(read.at(-1)?.ttl ?? unreadTo);
+      startKey = page.LastEvaluatedKey;
+    } while (startKey !== undefined);
+  };
+  await atOnce(QUERIES_AT_ONCE, parts, readKey);
+  if (unread.length === parts.length && items === 0) throw new NoAnswerError(short ?? 'no time was left');
+  const keys = oldest.map(({ item }) => show(toItemKey(item, keyNames))).filter(key => key !== undefined);
+  return {
+    ...{ readAt, items, newest, queries, short },
+    from: unread.length === 0 ? from : Math.max(from, ...unread.map(upTo => upTo + 1)),
+    oldest: oldest[0]?.ttl ?? null,
+    keys: keys.map(key => (typeof key === 'string' ? key : JSON.stringify(key))),
+  };
+}
+
+/** Reads the beginning of the table itself, which shows also what the index does not have. */
+async function lookAtTable(
+  { props, model }: Table,
+  { clients, now, leftMs }: Asking,
+  gone: Facts['gone'],
+  watermark: Watermark | null,
+): Promise<TableLook> {
+  const readAt = Math.floor(now() / 1_000);
+  const [from, upTo] = [expiredRange(readAt).after + 1, readAt - TICKS_SECONDS];
+  const seen = { read: 0, before: 0, unseen: 0 };
+  let startKey: QueryCommandOutput['LastEvaluatedKey'];
+  for (let page = 0; page < PAGES && (page === 0 || leftMs() > SPARE_MS); page += 1) {
+    const command = new ScanCommand({
+      TableName: props.tableName,
+      // A replica that is behind would show what was just deleted.
+      ConsistentRead: true,
+      FilterExpression: '#ttl BETWEEN :from AND :upTo',
+      ProjectionExpression: '#ttl',
+      ExpressionAttributeNames: { '#ttl': model.ttlAttribute },
+      ExpressionAttributeValues: { ':from': from, ':upTo': upTo },
+      ExclusiveStartKey: startKey,
+    });
+    const { Items = [], ScannedCount = 0, LastEvaluatedKey } = await clients.documents.send(command);
+    seen.read += ScannedCount;
+    for (const item of Items) {
+      const ttl = storedNumber(item[model.ttlAttribute]);
+      if (gone !== null && ttl >= gone.since && ttl <= gone.by) seen.unseen += 1;
+      else if (watermark !== null && ttl < watermark.since) seen.before += 1;
+    }
+    startKey = LastEvaluatedKey;
+    if (startKey === undefined) break;
+  }
+  return { readAt, isAll: startKey === undefined, ...seen };
+}
+
+async function sweepsOf(table: Table, { clients }: Asking, most: number): Promise<Sweep[]> {
+  const sweeps: Sweep[] = [];
+  const query = { first: 'latest', pageRows: most } as const;
+  for await (const row of readRows(journalOf(table, clients), table.props.tableName, query)) {
+    const { execution, kind, startedAt, endedAt, report } = row;
+    sweeps.push({
+      ...{ execution, kind, startedAt, endedAt, failure: failureOf(report) },
+      counts: countsOf(report),
+      lagMs: report.lagMs ?? null,
+      failedKeys: report.failedKeys.map(({ key, keyStart, reason }) => {
+        const shown = typeof key === 'object' ? JSON.stringify(key) : (key ?? (keyStart && `${keyStart}…`));
+        return `${shown ?? 'a key'} (${reason})`;
+      }),
+    });
+    if (sweeps.length === most) break;
+  }
+  return sweeps;
+}
+
+/** The counts above 0: whoever adds a count has told it. */
+export const countsOf = (report: SweepReport): Sweep['counts'] =>
+  Object.fromEntries(COUNT_LIST.flatMap(([name]) => (report[name] > 0 ? [[name, report[name]]] : [])));
+
+/** Why a sweep left something, in its own words; null: it left nothing. */
+export function failureOf(report: SweepReport): string | null {
+  const { failure, found, failed, shardsFailed, failedKeys } = report;
+  if (failure !== undefined) return `${failure.error}: ${failure.message.split('\n')[0]}`;
+  if (leftNothing(report)) return null;
+  const reasons = [...new Set(failedKeys.map(({ reason }) => reason))].join(', ');
+  const items = `${failed} of ${found} items could not be deleted${reasons && ` (${reasons})`}`;
+  const children = `${shardsFailed} of its children did not get through`;
+  return [...(failed > 0 ? [items] : []), ...(shardsFailed > 0 ? [children] : [])].join(', and ');
+}
+
+async function isScheduled({ props, deployment }: Table, { clients }: Asking): Promise<boolean> {
+  const input = { Name: tickSchedule(deployment).name, GroupName: props.sweep };
+  const found = await noneIfMissing(() => clients.scheduler.send(new GetScheduleCommand(input)));
+  return found?.State === 'ENABLED';
+}
+
+async function alarmsOf({ props: { sweep } }: Table, { clients }: Asking): Promise<Alarm[]> {
+  const input = { AlarmNamePrefix: `${sweep}-`, StateValue: 'ALARM' as const, MaxRecords: 100 };
+  const { MetricAlarms = [] } = await clients.cloudWatch.send(new DescribeAlarmsCommand(input));
+  return MetricAlarms.map(({ AlarmName: name = '', StateUpdatedTimestamp: since }) => {
+    return { name, since: since?.toISOString() ?? null };
+  });
+}

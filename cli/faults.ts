@@ -1,0 +1,231 @@
+/** The one list of what an item, or its entry in the index, can have wrong. */
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { ExpiryModel } from '../expiry/model.ts';
+import { type TtlFault, ttlFault } from '../expiry/ttl.ts';
+import { readWindowKey, type Window, windowStart } from '../expiry/window.ts';
+
+export type Item = Readonly<Record<string, AttributeValue>>;
+export type Severity = 'broken' | 'warning';
+
+/** What mends it: a command of ours, or what a person does. */
+export type FaultRemedy = 'writer' | 'backfill' | 'shards' | 'replay' | 'delete' | 'configuration';
+
+interface Fault {
+  readonly severity: Severity;
+  readonly is: string;
+  readonly remedy: FaultRemedy;
+  /** Whether the item has it; or a detail that has few different values. */
+  seen(item: ReadItem, model: ExpiryModel): boolean | string | undefined;
+}
+
+/** An item as the faults see it. */
+export interface ReadItem {
+  readonly item: Item;
+  /** Undefined: it has none; NaN: it is no Number. */
+  readonly ttl: number | undefined;
+  readonly ttlFault: TtlFault | undefined;
+  /** Whether the TTL has a fraction of a second. */
+  readonly isFraction: boolean;
+  /** The window as it is stored: undefined by second, empty if there is none. */
+  readonly stamp: string | undefined;
+  /** Undefined: it is none that a writer stamps. */
+  readonly window: Window | undefined;
+  /** Epoch seconds. */
+  readonly now: number;
+}
+
+/** Seconds in which several ticks should have deleted an item. */
+export const GONE_SECONDS = 600;
+
+const broken = (is: string, remedy: FaultRemedy, seen: Fault['seen']): Fault => {
+  return { severity: 'broken', is, remedy, seen };
+};
+const warning = (is: string, remedy: FaultRemedy, seen: Fault['seen']): Fault => {
+  return { severity: 'warning', is, remedy, seen };
+};
+
+/** An item has the first of these that it fits. */
+export const FAULTS = {
+  'ttl-string': broken(
+    'the TTL is a String: only a Number expires, by native TTL too',
+    'writer',
+    ({ ttlFault, item }, { ttlAttribute }) => ttlFault === 'notNumber' && item[ttlAttribute]?.S !== undefined,
+  ),
+  'ttl-no-number': broken(
+    'the TTL is neither a Number nor a String: it never expires',
+    'writer',
+    ({ ttlFault }) => ttlFault === 'notNumber',
+  ),
+  'ttl-milliseconds': broken(
+    'the TTL is in milliseconds: a time thousands of years ahead',
+    'writer',
+    ({ ttlFault }) => ttlFault === 'milliseconds',
+  ),
+  'ttl-negative': broken(
+    'the TTL is negative: it never expires',
+    'writer',
+    ({ ttlFault }) => ttlFault === 'negative',
+  ),
+  'ttl-too-old': broken(
+    'the TTL is more than five years back: native TTL and the sweep ignore it',
+    'delete',
+    ({ ttlFault }) => ttlFault === 'tooOld',
+  ),
+  'ttl-too-far-ahead': warning(
+    'the TTL is more than 20 years ahead: it looks like a wrong unit',
+    'writer',
+    ({ ttlFault }) => ttlFault === 'tooFarAhead',
+  ),
+  'ttl-fraction': broken(
+    'the TTL has a fraction: the sweep asks an index by second for whole seconds',
+    'writer',
+    ({ isFraction }, { indexedBy }) => isFraction && indexedBy === 'second',
+  ),
+  'ttl-elsewhere': warning(
+    'no TTL, but a time in another attribute',
+    'configuration',
+    ({ ttl, item, now }) => (ttl === undefined ? timeElsewhere(item, now) : undefined),
+  ),
+  'window-without-ttl': warning(
+    'a window and no TTL: it never expires',
+    'writer',
+    ({ ttl, stamp }) => ttl === undefined && Boolean(stamp),
+  ),
+  'window-missing': broken(
+    'a TTL and no window: the index does not have it',
+    'backfill',
+    ({ ttl, stamp }) => ttl !== undefined && stamp === '',
+  ),
+  'window-malformed': broken(
+    'the window does not have the form of one',
+    'backfill',
+    ({ ttl, stamp, window }) => ttl !== undefined && Boolean(stamp) && window === undefined,
+  ),
+  'window-length': broken(
+    'the window has another length than granularityMinutes: writer and deployment differ',
+    'backfill',
+    ({ window }, { granularitySeconds }) =>
+      window &&
+      window.granularitySeconds !== granularitySeconds &&
+      `${window.granularitySeconds / 60} minutes`,
+  ),
+  'window-shard': broken(
+    'a shard that is not swept: the writer has more shards than the deployment',
+    'shards',
+    ({ window }, { shards }) => window && window.shard >= shards && `shard ${window.shard}`,
+  ),
+  'window-other': broken(
+    'the window is not that of the TTL: somebody wrote the TTL alone',
+    'backfill',
+    // A window that ends at the TTL is the older form (start, end], which the sweep finds too.
+    ({ ttl, window }) =>
+      ttl !== undefined &&
+      window !== undefined &&
+      (ttl < window.start || ttl > window.start + window.granularitySeconds),
+  ),
+  'expired-present': broken(
+    'expired more than ten minutes ago, with nothing wrong, and still there',
+    'replay',
+    ({ ttl, now }) => ttl !== undefined && ttl <= now - GONE_SECONDS,
+  ),
+} as const satisfies Readonly<Record<string, Fault>>;
+
+export type FaultId = keyof typeof FAULTS;
+export const FAULT_IDS = Object.keys(FAULTS) as FaultId[];
+
+/** @param now epoch seconds */
+export function readItem(item: Item, { ttlAttribute, windowAttribute }: ExpiryModel, now: number): ReadItem {
+  const stored = item[ttlAttribute];
+  const ttl = stored && Number(stored.N ?? Number.NaN);
+  const stamp = windowAttribute === undefined ? undefined : (item[windowAttribute]?.S ?? '');
+  const window = readWindowKey(stamp ?? '');
+  const isAligned = window && windowStart(window.start, window.granularitySeconds) === window.start;
+  return {
+    ...{ item, ttl, now },
+    stamp: item[windowAttribute ?? ''] !== undefined && stamp === '' ? '(no String)' : stamp,
+    ttlFault: ttl === undefined ? undefined : ttlFault(ttl, now),
+    // By text: a Number of DynamoDB has 38 digits.
+    isFraction: /^-?\d+\.\d*[1-9]/.test(stored?.N ?? '') || /E-/i.test(stored?.N ?? ''),
+    window: isAligned ? window : undefined,
+  };
+}
+
+/** The fault of an item, with a detail that has few different values; undefined: it has none. */
+export function faultOf(
+  read: ReadItem,
+  model: ExpiryModel,
+): { readonly id: FaultId; readonly detail: string | undefined } | undefined {
+  for (const id of FAULT_IDS) {
+    const seen = FAULTS[id].seen(read, model);
+    if (seen) return { id, detail: typeof seen === 'string' ? seen : undefined };
+  }
+  return undefined;
+}
+
+/** Items of a fault that are listed. */
+const EXAMPLES = 3;
+
+interface Counted {
+  readonly id: FaultId;
+  readonly items: number;
+  readonly examples: readonly Item[];
+  readonly details: ReadonlySet<string>;
+  /** Of their TTLs, epoch seconds. */
+  readonly oldest: number;
+  readonly newest: number;
+}
+
+/** Counts the faults of items. */
+export class FaultTally {
+  readonly #model: ExpiryModel;
+  readonly #now: number;
+  readonly #counted = new Map<FaultId, Counted>();
+  read = 0;
+
+  /** @param now epoch seconds */
+  constructor(model: ExpiryModel, now: number) {
+    this.#model = model;
+    this.#now = now;
+  }
+
+  add(item: Item): void {
+    this.read += 1;
+    const read = readItem(item, this.#model, this.#now);
+    const fault = faultOf(read, this.#model);
+    if (fault === undefined) return;
+    const { id, detail } = fault;
+    const before = this.#counted.get(id);
+    const {
+      items = 0,
+      examples = [],
+      details = new Set<string>(),
+      oldest = Infinity,
+      newest = 0,
+    } = before ?? {};
+    this.#counted.set(id, {
+      ...{ id, items: items + 1 },
+      examples: examples.length < EXAMPLES ? [...examples, item] : examples,
+      details: detail === undefined ? details : new Set([...details, detail]),
+      oldest: Math.min(oldest, read.ttl ?? oldest),
+      newest: Math.max(newest, read.ttl ?? newest),
+    });
+  }
+
+  /** In the order of the list. */
+  get counted(): readonly Counted[] {
+    return FAULT_IDS.flatMap(id => this.#counted.get(id) ?? []);
+  }
+}
+
+/** Usual names of a time of expiry, in any case and with or without `_` and `-`. */
+const EXPIRY_NAME =
+  /^(ttl|timetolive|expir(y|es?|ed|ation)(s)?(at|on|in|date|time|timestamp|epoch)?|(end|delete|remove)(at|after|on))$/;
+
+function timeElsewhere(item: Item, now: number): string | undefined {
+  return Object.entries(item).find(([name, value]) => {
+    const number = Number(value.N ?? (/^\d+$/.test(value.S ?? '') ? value.S : Number.NaN));
+    const fault = ttlFault(number, now);
+    const isTime = fault === undefined || fault === 'milliseconds';
+    return isTime && EXPIRY_NAME.test(name.toLowerCase().replaceAll(/[_-]/g, ''));
+  })?.[0];
+}

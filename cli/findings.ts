@@ -1,0 +1,331 @@
+/** The one table of what `doctor` asks: each question, when the answer is no, how bad that is, and what mends it. */
+import type { GlobalSecondaryIndexDescription, TableDescription } from '@aws-sdk/client-dynamodb';
+import type { GetScheduleCommandOutput } from '@aws-sdk/client-scheduler';
+import { alarmNamesOf } from '../config/alarms.ts';
+import { EVERY_MINUTE, tablesInDefinition, tickSchedule } from '../config/deployments.ts';
+import { deadLetterQueueOf, pipeName } from '../config/names.ts';
+import { pipesOf } from '../config/pipe-props.ts';
+import { functionSettings, readsStream } from '../config/props.ts';
+import { type DeploymentState, journalName } from '../functions/journal/layout.ts';
+import { carriedSettings } from '../functions/runtime/environment.ts';
+import { commandLine, timeToLive } from '../operate/command-line.ts';
+import { CHUNK_KEYS, PAGE_KEYS, REPLAY_CONCURRENCY } from '../statemachine/contract/limits.ts';
+import { isLocal } from './clients.ts';
+import type { Table } from './command.ts';
+import type { FaultRemedy, Severity } from './faults.ts';
+import { count } from './numbers.ts';
+import type { SeenPipe } from './pipes.ts';
+import { lasting } from './words.ts';
+
+/** Functions that one execution can run at the same time for a table: each child of a replay deletes the chunks of a page in parallel. */
+const FUNCTIONS_AT_ONCE = (REPLAY_CONCURRENCY * PAGE_KEYS) / CHUNK_KEYS;
+/** Ticks come each minute; some may be late or doubled. */
+const TICK_SECONDS = 600;
+/** A table of the configuration, with the region that its remedies name. */
+export interface Subject extends Table {
+  readonly region: string;
+}
+
+/** What was read of a deployment. Reading a part that did not answer ends the question, which is then not known. */
+export interface SeenDeployment extends Subject {
+  /** Epoch seconds. */
+  readonly now: number;
+  readonly state: DeploymentState | undefined;
+  readonly schedule: GetScheduleCommandOutput | undefined;
+  /** Definition of the state machine that the schedule starts; undefined: there is none. */
+  readonly machine: string | undefined;
+  /** Undefined: there is no such queue. */
+  readonly deadLetters: number | undefined;
+  readonly alarms: readonly { readonly name: string; readonly tells: boolean }[];
+  readonly concurrency: number;
+}
+
+/** What was read of a table. */
+export interface SeenTable extends Subject {
+  readonly table: TableDescription | undefined;
+  readonly index: GlobalSecondaryIndexDescription | undefined;
+  /** The attribute of native TTL; 'off'. */
+  readonly nativeTtl: string;
+  /** The pipes of its stream by name; undefined: it is not there. */
+  readonly pipes: ReadonlyMap<string, SeenPipe | undefined>;
+  /** Writes to the index that were throttled in the last day. */
+  readonly throttled: number;
+}
+
+export interface Question<Seen> {
+  readonly severity: Severity;
+  readonly asks: string;
+  /** What mends it: a command, if there is one. */
+  readonly remedy: (subject: Subject) => string;
+  /** A detail if the answer is no. */
+  readonly no: (seen: Seen) => string | false | undefined;
+}
+
+const questions =
+  <Seen>() =>
+  <Id extends string>(table: Readonly<Record<Id, Question<Seen>>>) =>
+    table;
+
+const on = (subject: Subject, ...args: string[]) => ['--table', subject.props.tableName, ...args];
+const deploy = () => commandLine('deploy');
+const adopt = (subject: Subject) => commandLine('adopt', on(subject));
+const aws = (operation: string, { props, region }: Subject, rest = '') =>
+  `aws dynamodb ${operation} --table-name ${props.tableName} --region ${region}${rest}`;
+const nativeTtl = (subject: Subject) =>
+  aws(
+    'update-time-to-live',
+    subject,
+    ` --time-to-live-specification ${timeToLive(true, subject.model.ttlAttribute)}`,
+  );
+const stream = ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES';
+const namesOf = (pipes: SeenTable['pipes'], is: (pipe: SeenPipe | undefined) => boolean) =>
+  [...pipes].flatMap(([name, pipe]) => (is(pipe) ? [name] : [])).join(', ');
+const differs = (expected: string, got: string | undefined) =>
+  expected !== got && `expected ${expected}, got ${got || 'none'}`;
+
+/** About a table, in the order in which to mend them. */
+export const OF_THE_TABLE = questions<SeenTable>()({
+  'table-missing': {
+    severity: 'broken',
+    asks: 'Is the table there?',
+    remedy: subject =>
+      subject.props.existingTable
+        ? 'Correct tableName or region in the configuration, or take the right account.'
+        : deploy(),
+    no: ({ table, props, region }) => !table && `${props.tableName} is not in ${region}`,
+  },
+  'table-keys': {
+    severity: 'broken',
+    asks: 'Are its keys those of the configuration?',
+    remedy: () => 'Correct partitionKey and sortKey in the configuration.',
+    no: ({ table, props }) => {
+      const wanted = [props.partitionKey, ...(props.sortKey === undefined ? [] : [props.sortKey])];
+      return (
+        table &&
+        differs(wanted.join(', '), table.KeySchema?.map(({ AttributeName }) => AttributeName).join(', '))
+      );
+    },
+  },
+  'index-missing': {
+    severity: 'broken',
+    asks: 'Has it the index?',
+    remedy: adopt,
+    no: ({ table, index, props }) =>
+      table &&
+      !index &&
+      differs(props.indexName, table.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName).join(', ')),
+  },
+  'index-keys': {
+    severity: 'broken',
+    asks: 'Has the index the right keys?',
+    remedy: subject => `Name another index in index.name, and then ${adopt(subject)}`,
+    no: ({ table, index, model: { windowAttribute, ttlAttribute } }) => {
+      const typeOf = (key = '') =>
+        table?.AttributeDefinitions?.find(({ AttributeName }) => AttributeName === key)?.AttributeType;
+      const got = index?.KeySchema?.map(
+        ({ AttributeName: key, KeyType }) => `${key} ${typeOf(key)} ${KeyType}`,
+      );
+      const wanted = windowAttribute
+        ? [`${windowAttribute} S HASH`, `${ttlAttribute} N RANGE`]
+        : [`${ttlAttribute} N HASH`];
+      return got && differs(wanted.join(', '), got.join(', '));
+    },
+  },
+  'index-building': {
+    severity: 'broken',
+    asks: 'Can the index be queried?',
+    remedy: subject => aws('describe-table', subject, ' --query Table.GlobalSecondaryIndexes'),
+    no: ({ index }) =>
+      index &&
+      !/^(ACTIVE|UPDATING)$/.test(index.IndexStatus ?? '') &&
+      `it is ${index.IndexStatus}, which passes by itself`,
+  },
+  'index-wide': {
+    severity: 'warning',
+    asks: 'Does the index hold keys only?',
+    remedy: subject => `Name another index in index.name, and then ${adopt(subject)}`,
+    no: ({ index }) => index && differs('KEYS_ONLY', index.Projection?.ProjectionType),
+  },
+  'index-throttled': {
+    severity: 'warning',
+    asks: 'Does the index take what is written to it?',
+    remedy: ({ props }) =>
+      props.indexedBy === 'second'
+        ? 'Index the table by window, with shards (docs/use.md).'
+        : 'Raise shards in the configuration, deploy, and then raise it in the writers (docs/use.md).',
+    no: ({ throttled }) => throttled > 0 && `${count(throttled)} writes were throttled in the last day`,
+  },
+  'native-ttl': {
+    severity: 'warning',
+    asks: 'Is native TTL on, as the backstop?',
+    remedy: nativeTtl,
+    // DynamoDB Local deletes at once: there it has to be off.
+    no: ({ nativeTtl: is, model }) => !isLocal('DYNAMODB') && is === 'off' && differs(model.ttlAttribute, is),
+  },
+  'native-ttl-other': {
+    severity: 'broken',
+    asks: 'Does native TTL go by the same attribute?',
+    remedy: subject =>
+      `Correct ttlAttribute in the configuration; or turn it off there, and an hour later ${nativeTtl(subject)}`,
+    no: ({ nativeTtl: is, model }) => is !== 'off' && differs(model.ttlAttribute, is),
+  },
+  'stream-images': {
+    severity: 'broken',
+    asks: 'Has its stream the old images, for archive and events?',
+    remedy: subject =>
+      subject.props.existingTable ? `${aws('update-table', subject, stream)} and then ${deploy()}` : deploy(),
+    no: ({ table, props }) => {
+      const view = table?.StreamSpecification?.StreamEnabled
+        ? table.StreamSpecification.StreamViewType
+        : undefined;
+      return (
+        table &&
+        readsStream(props) &&
+        !/OLD/.test(view ?? '') &&
+        differs('OLD_IMAGE or NEW_AND_OLD_IMAGES', view)
+      );
+    },
+  },
+  'pipe-missing': {
+    severity: 'broken',
+    asks: 'Are its pipes there? What expires is not delivered without them.',
+    remedy: deploy,
+    no: ({ pipes }) => namesOf(pipes, pipe => pipe === undefined),
+  },
+  'pipe-on-old-stream': {
+    severity: 'broken',
+    asks: 'Do its pipes read its stream? One that was turned off and on again is another one.',
+    remedy: deploy,
+    no: ({ pipes, table }) => {
+      const { LatestStreamArn: arn } = table ?? {};
+      return arn && namesOf(pipes, pipe => pipe !== undefined && pipe.streamArn !== arn);
+    },
+  },
+  'pipe-off': {
+    severity: 'broken',
+    asks: 'Do its pipes run? The stream keeps a record for a day.',
+    remedy: ({ props, region }) =>
+      `aws pipes start-pipe --region ${region} --name ${pipesOf(props).map(pipe => pipeName(props, pipe))[0] ?? 'NAME'}`,
+    no: ({ pipes }) =>
+      [...pipes]
+        .filter(([, pipe]) => pipe && !/^(RUNNING|CREATING|STARTING|UPDATING)$/.test(pipe.state))
+        .map(([name, pipe]) => `${name} is ${pipe?.state}${pipe?.reason ? ` (${pipe.reason})` : ''}`)
+        .join(', '),
+  },
+});
+
+/** About a deployment: they are asked once, however many tables it has. */
+export const OF_THE_DEPLOYMENT = questions<SeenDeployment>()({
+  'journal-missing': {
+    severity: 'broken',
+    asks: 'Is the journal there? Without it nothing is swept.',
+    remedy: deploy,
+    no: ({ state, props }) => !state && `${journalName(props.sweep)} is not there`,
+  },
+  'schedule-missing': {
+    severity: 'broken',
+    asks: 'Is the schedule there?',
+    remedy: deploy,
+    no: ({ schedule, deployment }) =>
+      !schedule && `${tickSchedule(deployment).name} is not there: nothing starts a tick`,
+  },
+  'schedule-off': {
+    severity: 'broken',
+    asks: 'Is the schedule on?',
+    remedy: () => `Turn it on in EventBridge Scheduler, or ${deploy()}`,
+    no: ({ schedule }) => schedule && differs('ENABLED', schedule.State),
+  },
+  'schedule-other': {
+    severity: 'warning',
+    asks: 'Does the schedule start a tick each minute?',
+    remedy: deploy,
+    no: ({ schedule, deployment }) =>
+      schedule &&
+      (differs(EVERY_MINUTE, schedule.ScheduleExpression) ||
+        differs(JSON.stringify(tickSchedule(deployment).input), schedule.Target?.Input)),
+  },
+  'machine-missing': {
+    severity: 'broken',
+    asks: 'Is the state machine there that the schedule starts?',
+    remedy: deploy,
+    no: ({ schedule, machine }) =>
+      schedule && machine === undefined && `${schedule.Target?.Arn} is not there`,
+  },
+  'deployment-old': {
+    severity: 'warning',
+    asks: 'Is what is deployed what the configuration says?',
+    remedy: deploy,
+    no: ({ machine, deployment }) => {
+      const deployed = new Map(
+        tablesInDefinition(machine ?? '').map(each => [each.tableName, JSON.stringify(each)]),
+      );
+      const others = deployment.tables.filter(
+        table => deployed.get(table.tableName) !== JSON.stringify(carriedSettings(functionSettings(table))),
+      );
+      const names = others.map(({ tableName }) => tableName).join(', ');
+      return machine !== undefined && others.length > 0 && `other settings, or none, of ${names}`;
+    },
+  },
+  'no-tick': {
+    severity: 'broken',
+    asks: 'Has a tick planned in the last ten minutes?',
+    remedy: () => `Mend what else is found here. Why sweeps failed: ${commandLine('status', '--history')}`,
+    no: ({ state, now }) => {
+      const { tick } = state?.watermarks ?? {};
+      if (state && tick === undefined) return 'none ever has';
+      const since = now - Date.parse(tick ?? '') / 1_000;
+      return since > TICK_SECONDS && `the last one ${lasting(since)} ago`;
+    },
+  },
+  'dead-letters': {
+    severity: 'warning',
+    asks: 'Could Scheduler start every tick?',
+    remedy: ({ props, region }) =>
+      `aws sqs get-queue-url --queue-name ${deadLetterQueueOf(props.sweep)} --region ${region} and docs/reference/alarms.md`,
+    no: ({ deadLetters, props }) =>
+      deadLetters !== 0 &&
+      (deadLetters === undefined
+        ? `${deadLetterQueueOf(props.sweep)} is not there`
+        : `${count(deadLetters)} dead letters say no`),
+  },
+  'alarms-missing': {
+    severity: 'warning',
+    asks: 'Are all alarms there?',
+    remedy: deploy,
+    no: ({ alarms, deployment }) =>
+      alarmNamesOf(deployment)
+        .filter(name => !alarms.some(alarm => alarm.name === name))
+        .join(', '),
+  },
+  'alarms-silent': {
+    severity: 'warning',
+    asks: 'Does each alarm tell somebody?',
+    remedy: () => `Set alarms to the ARN of a topic in the configuration, and then ${deploy()}`,
+    no: ({ alarms }) =>
+      alarms
+        .filter(({ tells }) => !tells)
+        .map(({ name }) => name)
+        .join(', '),
+  },
+  concurrency: {
+    severity: 'warning',
+    asks: 'May enough functions run at once?',
+    remedy: ({ region }) =>
+      `aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${FUNCTIONS_AT_ONCE} --region ${region}`,
+    no: ({ concurrency }) =>
+      concurrency < FUNCTIONS_AT_ONCE &&
+      `the account has ${count(concurrency)} left, one execution can use ${count(FUNCTIONS_AT_ONCE)}`,
+  },
+});
+
+/** What mends the faults of items. */
+export const FAULT_REMEDIES: Readonly<
+  Record<FaultRemedy, (subject: Subject, from: string, to: string) => string>
+> = {
+  writer: () => 'Correct the writer (docs/use.md), and then write these items once more, or delete them.',
+  delete: () => 'Delete these items yourself, or correct the writer if it is a wrong time.',
+  configuration: () => 'Correct ttlAttribute in the configuration, or the writer (docs/use.md).',
+  backfill: subject => commandLine('backfill', on(subject)),
+  shards: () => `Raise shards in the configuration, and then ${deploy()}`,
+  replay: (subject, from, to) => commandLine('replay', on(subject, '--from', from, '--to', to)),
+};

@@ -1,0 +1,204 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NoAnswerError } from '../../cli/clients.ts';
+import { type AnyCommand, defineCommand, duration, EXIT, telling, YES } from '../../cli/command.ts';
+import { COMMANDS } from '../../cli/commands.ts';
+import { oneOf, whole } from '../../expiry/fields.ts';
+import { configOf } from '../support/configs.ts';
+import { type Executed, executed } from '../support/executed.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-command-'));
+const CONFIG = join(folder, 'config.json');
+const tables = ['Sessions', 'Tokens'].map(tableName => ({ tableName, partitionKey: 'id' }));
+writeFileSync(CONFIG, JSON.stringify(configOf(...tables)));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const FLAGS = {
+  rate: { help: 'writes a second', kind: whole(1, 100), value: 'N', default: 5 },
+  by: { help: 'how', kind: oneOf(['window', 'second']), value: 'WAY' },
+  for: { help: 'how long', kind: duration('1m', '2h'), value: 'DURATION' },
+  quiet: { help: 'say less' },
+} as const;
+
+const command = defineCommand({
+  ...{ name: 'pause', flags: FLAGS, about: 'Made for this test.', tables: 'all' },
+  check({ flags: { quiet, by } }) {
+    if (quiet && by !== undefined) throw new NoAnswerError('together');
+  },
+  run: async ({ flags }) => ({ data: flags, exit: EXIT.fine }),
+});
+
+test('reads flags as they are typed', () => {
+  expect(command.parse([])).toMatchObject({ rate: 5, by: undefined, quiet: false, json: false, help: false });
+  expect(command.parse(['--rate=7', '--by', 'second', '--quiet', '--for', '90m'])).toMatchObject({
+    ...{ rate: 7, by: 'second', quiet: true, for: 5_400_000 },
+  });
+  expect(command.parse(['--table=--odd'])).toMatchObject({ table: '--odd' });
+});
+
+const KNOWN = '--table, --rate, --by, --for, --quiet, --config, --json, --help';
+
+test.each([
+  ['--rat 5', `--rat: expected one of ${KNOWN}, got "--rat". Did you mean --rate?`],
+  ['--quite', `--quite: expected one of ${KNOWN}, got "--quite". Did you mean --quiet?`],
+  ['--QUIET', `--QUIET: expected one of ${KNOWN}, got "--QUIET". Did you mean --quiet?`],
+  ['-q', `-q: expected one of ${KNOWN}, got "-q". Did you mean --quiet?`],
+  ['--toString', `--toString: expected one of ${KNOWN}, got "--toString". See --help.`],
+  ['--tabel Sessions', `--tabel: expected one of ${KNOWN}, got "--tabel". Did you mean --table?`],
+  // The value of a misspelt flag is not what is wrong.
+  ['Sessions --tabel', `--tabel: expected one of ${KNOWN}, got "--tabel". Did you mean --table?`],
+  ['Tokens', `Tokens: expected flags only: ${KNOWN}, got "Tokens". Leave it out, or write --table Tokens.`],
+  ['--quiet 5', '--quiet: expected no value, got "5". Write --quiet alone.'],
+  ['--quiet=5', '--quiet: expected no value, got "5". Write --quiet alone.'],
+  ['--rate', '--rate: expected a whole number from 1 to 100, got nothing. Write --rate N.'],
+  ['--rate --quiet', '--rate: expected a whole number from 1 to 100, got "--quiet". Write --rate N.'],
+  ['--rate 0', '--rate: expected a whole number from 1 to 100, got "0". Write --rate N.'],
+  ['--rate 1e1', '--rate: expected a whole number from 1 to 100, got "1e1". Write --rate N.'],
+  ['--by minute', '--by: expected one of "window", "second", got "minute". Write --by WAY.'],
+  [
+    '--for 0m',
+    '--for: expected a whole number and s, m, h or d, such as 90m or 2h, from 1m to 2h, got "0m". Write --for DURATION.',
+  ],
+  ['--rate 1 --rate 2', '--rate: expected one, got 2. Leave one out.'],
+])('refuses %s', (line, message) => {
+  expect(() => command.parse(line.split(' '))).toThrow(message);
+});
+
+const NOWHERE = 'http://127.0.0.1:9';
+const here = { AWS_ENDPOINT_URL_DYNAMODB: NOWHERE };
+const run = (name: keyof typeof COMMANDS, line: string, environment = {}): Promise<Executed> =>
+  executed(name, [...line.split(' ').filter(Boolean), '--config', CONFIG], environment);
+
+test.each<[keyof typeof COMMANDS, string, object, string]>([
+  ['pause', '--fro 5m --table Nope', {}, '--fro: expected one of'],
+  ['pause', '--for never --table Nope', {}, '--for: expected a whole number'],
+  [
+    'pause',
+    '--table Tokenss',
+    { AWS_ENDPOINT_URL_DYNAMODB: 'here' },
+    '--table: expected one of Sessions, Tokens, got "Tokenss". Did you mean Tokens?',
+  ],
+  [
+    'pause',
+    '--table Nope',
+    {},
+    '--table: expected one of Sessions, Tokens, got "Nope". The configuration lists them.',
+  ],
+  ['status', '--watch --page --table Nope', {}, '--table: expected one of'],
+  [
+    'status',
+    '--watch --page',
+    { AWS_ENDPOINT_URL_DYNAMODB: 'here' },
+    '--page: expected it without --watch, got "both". Leave one of them out.',
+  ],
+  [
+    'pause',
+    '',
+    { AWS_ENDPOINT_URL_DYNAMODB: 'here' },
+    'AWS_ENDPOINT_URL_DYNAMODB: expected a URL such as http://127.0.0.1:8000, got "here". Unset it for AWS.',
+  ],
+  [
+    'status',
+    '',
+    { AWS_ENDPOINT_URL_SCHEDULER: NOWHERE },
+    'AWS_ENDPOINT_URL_DYNAMODB: expected an endpoint on this machine for DynamoDB, as AWS_ENDPOINT_URL_SCHEDULER names one, got nothing.',
+  ],
+  [
+    'status',
+    '',
+    { AWS_ENDPOINT_URL_SCHEDULER: NOWHERE, AWS_ENDPOINT_URL_DYNAMODB: 'https://dynamodb.example' },
+    'AWS_ENDPOINT_URL_DYNAMODB: expected an endpoint on this machine',
+  ],
+  ['pause', '', {}, '--yes: expected it where no terminal is there to ask at, got nothing. Add it.'],
+])('names the wrong thing first: %s %s', async (name, line, environment, message) => {
+  const { status, stdout, stderr } = await run(name, line, environment);
+  expect([status, stdout, stderr.split('\n').length]).toEqual([EXIT.usage, '', 1]);
+  expect(stderr).toContain(message);
+});
+
+test('a wrong configuration ends with 2, and a help without one with 0', async () => {
+  const missing = await executed('pause', ['--config', join(folder, 'none.json')], here);
+  expect([missing.status, missing.stderr]).toEqual([2, expect.stringContaining('got no such file')]);
+  const help = await executed('pause', ['--help']);
+  expect([help.status, help.stdout]).toEqual([
+    0,
+    expect.stringContaining('\nExit status: 0 done, 1 not; 2 a wrong'),
+  ]);
+});
+
+test.each<[number, unknown, string]>([
+  [3, new NoAnswerError('DynamoDB throttles'), 'DynamoDB: expected an answer, got: DynamoDB throttles. '],
+  [
+    3,
+    Object.assign(new Error('x'), { code: 'ECONNREFUSED' }),
+    'got: DynamoDB cannot be reached (ECONNREFUSED). Look at the network',
+  ],
+  [
+    3,
+    Object.assign(new Error('too many'), { name: 'ThrottlingException' }),
+    'got: DynamoDB throttles. Run it again later.',
+  ],
+  [
+    3,
+    Object.assign(new Error('a is not authorized to perform: dynamodb:Query on resource: b'), {
+      name: 'AccessDeniedException',
+    }),
+    'IAM does not allow dynamodb:Query on resource: b. Allow it',
+  ],
+  [
+    3,
+    Object.assign(new Error('Could not load'), { name: 'CredentialsProviderError' }),
+    'AWS credentials: expected some for the account',
+  ],
+  [
+    3,
+    Object.assign(
+      new Error('journal', {
+        cause: Object.assign(new Error('odd'), { name: 'InternalServerError', $metadata: {} }),
+      }),
+    ),
+    'DynamoDB answered InternalServerError: odd',
+  ],
+  [1, new TypeError('a bug of ours'), 'TypeError: a bug of ours\n    at '],
+])('ends with %d for %p', async (exit, error, message) => {
+  const printed: unknown[] = [];
+  const spy = jest.spyOn(console, 'error').mockImplementation(text => void printed.push(text));
+  const before = process.exitCode;
+  await telling('DYNAMODB', () => Promise.reject(error));
+  expect([process.exitCode, printed.join('\n')]).toEqual([exit, expect.stringContaining(message)]);
+  process.exitCode = before;
+  spy.mockRestore();
+});
+
+/** A change on this machine, which needs no consent; it can be stopped in its middle. */
+function changing(apply: () => Promise<{ exit: number; error?: unknown }>): AnyCommand {
+  return defineCommand({
+    ...{ name: 'pause', flags: { yes: YES }, about: 'Made for this test.', tables: 'all' },
+    run: async () => ({ text: 'It would change.', question: 'Change it?', apply }),
+  });
+}
+
+async function ended(made: AnyCommand, line: readonly string[]): Promise<readonly unknown[]> {
+  const load = jest.spyOn(COMMANDS.pause, 'load').mockResolvedValue(made as never);
+  const { status, stdout, stderr } = await executed('pause', [...line, '--config', CONFIG], here);
+  load.mockRestore();
+  return [status, stdout, stderr];
+}
+
+test('a change says what it does and did; with --json only the data, and an error ends it after what was done', async () => {
+  const done = { data: { done: 1 }, text: 'Changed.', exit: 0 };
+  expect(
+    await ended(
+      changing(async () => done),
+      ['--yes'],
+    ),
+  ).toEqual([0, 'It would change.\nChanged.', '']);
+  const [status, stdout] = await ended(
+    changing(async () => done),
+    ['--yes', '--json'],
+  );
+  expect([status, JSON.parse(String(stdout))]).toEqual([0, { done: 1 }]);
+  const half = changing(async () => ({ ...done, exit: 1, error: new NoAnswerError('no more') }));
+  expect(await ended(half, ['--yes'])).toEqual([3, 'It would change.\nChanged.', 'no more']);
+});

@@ -1,0 +1,324 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { type Facts, goneOf } from '../../cli/facts.ts';
+import { wholeReport } from '../../cli/journal.ts';
+import { command, exitOf, tableText } from '../../cli/status.ts';
+import { modelOf } from '../../config/deployments.ts';
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
+import { windowKey, windowStart } from '../../expiry/window.ts';
+import { putRows } from '../../functions/journal/sweep-rows.ts';
+import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
+import { configOf } from '../support/configs.ts';
+import { createJournal } from '../support/journal-table.ts';
+import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { factsOf } from '../support/looks.ts';
+import { ran } from '../support/ran.ts';
+
+const dynamo = useLocalDynamoDb();
+const START = Date.parse('2026-11-20T12:00:00.000Z');
+const NOW = START / 1_000;
+const iso = (seconds: number) => new Date(seconds * 1_000).toISOString();
+
+const READ = { from: NOW - 1_000, readAt: NOW, oldest: null };
+const MARK = { since: NOW - 9_000, gone: NOW - 100 };
+
+test.each<[string, Parameters<typeof goneOf>[0], Parameters<typeof goneOf>[1], [number, number] | null]>([
+  ['nothing is known', null, null, null],
+  ['only the journal is', null, MARK, [NOW - 9_000, NOW - 110]],
+  ['only the index is', READ, null, [NOW - 1_000, NOW - 10]],
+  ['both overlap', READ, MARK, [NOW - 9_000, NOW - 10]],
+  ['they touch', { ...READ, from: NOW - 109 }, MARK, [NOW - 9_000, NOW - 10]],
+  ['there is a gap of a second', { ...READ, from: NOW - 108 }, MARK, [NOW - 9_000, NOW - 110]],
+  ['something is overdue', { ...READ, oldest: NOW - 500 }, MARK, [NOW - 9_000, NOW - 501]],
+  ['its TTL has a fraction', { ...READ, oldest: NOW - 500.5 }, MARK, [NOW - 9_000, NOW - 501]],
+  ['it is older than all that was swept', { ...READ, oldest: NOW - 9_000 }, MARK, null],
+  ['no second was read as a whole', { ...READ, from: NOW + 1 }, null, null],
+])('what is gone, when %s', (_when, look, mark, expected) => {
+  expect(goneOf(look, mark)).toEqual(expected && { since: expected[0], by: expected[1] });
+});
+
+interface Written {
+  /** Seconds before now. */
+  readonly ago: number;
+  readonly isStamped: boolean;
+}
+
+let tables = 0;
+
+/** A table with items, as a deployment whose sweeps have come to the watermark has left it. */
+async function tableWith(
+  items: readonly Written[],
+  goneAgo: number | undefined,
+  props: Partial<PreciseTtlProps>,
+) {
+  tables += 1;
+  const table: PreciseTtlProps = {
+    ...{ tableName: `Status-${tables}`, partitionKey: 'id', sweep: `status-${tables}` },
+    ...props,
+  };
+  const { indexName } = resolveProps(table);
+  const model = modelOf(table);
+  const { windowAttribute, ttlAttribute } = model;
+  const index = windowAttribute === undefined ? [ttlAttribute] : [windowAttribute, ttlAttribute];
+  const schema = (names: readonly string[]) =>
+    names.map((AttributeName, at) => ({
+      AttributeName,
+      KeyType: at === 0 ? ('HASH' as const) : ('RANGE' as const),
+    }));
+  await dynamo.client.send(
+    new CreateTableCommand({
+      TableName: table.tableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: schema(['id']),
+      AttributeDefinitions: ['id', ...index].map(AttributeName => {
+        return {
+          AttributeName,
+          AttributeType: AttributeName === ttlAttribute ? ('N' as const) : ('S' as const),
+        };
+      }),
+      GlobalSecondaryIndexes: [
+        { IndexName: indexName, KeySchema: schema(index), Projection: { ProjectionType: 'KEYS_ONLY' } },
+      ],
+    }),
+  );
+  const documents = DynamoDBDocumentClient.from(dynamo.client, { unmarshallOptions: { wrapNumbers: true } });
+  const journal = await createJournal(dynamo.client, table.sweep);
+  if (goneAgo !== undefined) {
+    const mark = { since: NOW - 172_800, gone: NOW - goneAgo, at: iso(NOW), shards: 2 };
+    await writeWatermarks(journal, iso(NOW - 30), { [table.tableName]: mark });
+  }
+  const requests = items.map(({ ago, isStamped }, id) => {
+    const ttl = NOW - ago;
+    const { granularitySeconds, shards } = model;
+    const window = windowKey(windowStart(ttl, granularitySeconds), granularitySeconds, id % shards);
+    const stamp = isStamped && windowAttribute !== undefined && { [windowAttribute]: window };
+    return { PutRequest: { Item: { id: `${id}`, [ttlAttribute]: ttl, ...stamp } } };
+  });
+  for (let first = 0; first < requests.length; first += 25)
+    await documents.send(
+      new BatchWriteCommand({ RequestItems: { [table.tableName]: requests.slice(first, first + 25) } }),
+    );
+  const refuse = { send: () => Promise.reject(Object.assign(new Error('no'), { name: 'TimeoutError' })) };
+  const clients = { dynamoDb: dynamo.client, documents, scheduler: refuse, cloudWatch: refuse } as never;
+  return { table, journal, around: { config: configOf(table), clients, now: () => START } };
+}
+
+const numberIn = (text: string, pattern: RegExp) =>
+  Number((pattern.exec(text)?.[1] ?? '0').replaceAll(',', ''));
+
+/** Holds each statement, and each number of the text, against a scan. */
+function falseIn(
+  facts: Facts,
+  text: string,
+  ttls: readonly number[],
+  unstamped: readonly number[],
+): string[] {
+  const due = ttls.filter(ttl => ttl <= NOW);
+  const within = (from: number, to: number) => ttls.filter(ttl => ttl >= from && ttl <= to).length;
+  const { gone, overdue, left, watermark } = facts;
+  const there = gone === null ? 0 : within(gone.since, gone.by);
+  const old = ttls.filter(ttl => ttl < (watermark?.since ?? 0)).length;
+  const inIndex = due.length - unstamped.filter(ttl => ttl <= NOW).length;
+  const read =
+    overdue === null ? 0 : due.filter(ttl => ttl >= overdue.from && !unstamped.includes(ttl)).length;
+  const statements: [boolean, string][] = [
+    [there === (left?.unseen ?? 0), `gone: ${there} are there, ${left?.unseen} are told`],
+    [
+      overdue?.items === read && read <= inIndex,
+      `overdue: ${overdue?.items}, ${read} are; ${facts.notKnown}`,
+    ],
+    [(left?.before ?? 0) === old, `before: ${left?.before}, ${old} are`],
+    [numberIn(text, /([\d,]+) items? that expired before/) === old, 'text: before'],
+    [
+      numberIn(text, /([\d,]+) expired items? (?:is|are) still there that no sweep/) === there,
+      'text: unseen',
+    ],
+    [numberIn(text, /overdue +([\d,]+) item/) === (facts.isLate ? 0 : read), 'text: overdue'],
+    [
+      !/is gone/.test(text) || there === 0 || /is gone.*but for \d+ items? that no sweep/.test(text),
+      'text: gone, but for',
+    ],
+    [exitOf(facts) === 0 ? there + old === 0 && !facts.isLate : true, 'exit'],
+  ];
+  return statements.flatMap(([holds, what]) => (holds ? [] : [what]));
+}
+
+const written = fc.record({
+  // Around the ten seconds of the index, the two ticks, the watermark and the two days of the first sweep.
+  ago: fc.oneof(
+    fc.integer({ min: -100, max: 200 }),
+    fc.integer({ min: 181, max: 400 }),
+    fc.integer({ min: 172_700, max: 172_900 }),
+  ),
+  isStamped: fc.boolean(),
+});
+
+test.each<[string, Partial<PreciseTtlProps>]>([
+  ['by window', { index: { granularityMinutes: 60 } }],
+  ['by second', { index: { by: 'second' } }],
+])('whatever a table holds, no statement about it is false, nor is the text: %s', async (_by, props) => {
+  const property = fc.asyncProperty(
+    fc.array(written, { maxLength: 12 }),
+    fc.option(fc.integer({ min: 0, max: 300 }), { nil: undefined }),
+    async (items, goneAgo) => {
+      const bySecond = props.index?.by === 'second';
+      // What is due before the watermark, and stamped, sweeps have deleted.
+      const kept = items.filter(({ ago, isStamped }) => {
+        const isSwept = goneAgo !== undefined && ago >= goneAgo && ago <= 172_800;
+        return !isSwept || !(isStamped || bySecond);
+      });
+      // An index that is read back a quarter of an hour only, without a watermark, does not see the others.
+      if (goneAgo === undefined && kept.some(({ ago }) => ago > 180)) return;
+      // A scan leaves what two ticks may still find.
+      const looked = kept.filter(({ ago, isStamped }) => isStamped || bySecond || ago < 10 || ago >= 180);
+      const { around, table } = await tableWith(looked, goneAgo, props);
+      const { data, text } = await ran(command, [], around);
+      const [facts] = (data as { tables: Facts[] }).tables;
+      const ttls = looked.map(({ ago }) => NOW - ago);
+      const unstamped = bySecond
+        ? []
+        : looked.flatMap(({ ago, isStamped }) => (isStamped ? [] : [NOW - ago]));
+      expect([table.tableName, facts && falseIn(facts, text, ttls, unstamped)]).toEqual([
+        table.tableName,
+        [],
+      ]);
+    },
+  );
+  await fc.assert(property, { numRuns: 25 });
+});
+
+test('5,000 items are adopted, 1,267 of which had expired long before: that is the first line', async () => {
+  const old = Array.from({ length: 67 }, (_unused, index) => ({ ago: 180_000 + index, isStamped: true }));
+  const { around, table } = await tableWith(old, 60, {});
+  const { text, exit } = await ran(command, [], around);
+  expect(exit).toBe(1);
+  expect(text).toMatch(
+    new RegExp(
+      `^${table.tableName}: 67 items that expired before 2026-11-18T12:00:00Z, to where its first sweep looked back, are still there \\(all of the table read at 12:00:00Z\\): npx precise-ttl adopt --table ${table.tableName} --delete-expired`,
+    ),
+  );
+});
+
+test('--history lists what the sweeps of a day came to, with what they could not delete', async () => {
+  const { around, journal, table } = await tableWith([], 60, {});
+  const row = (minutes: number, report: Parameters<typeof wholeReport>[0]) => ({
+    ...{ table: table.tableName, kind: 'tick' as const, execution: `tick-${minutes}` },
+    ...{
+      startedAt: iso(NOW - 60 * minutes),
+      endedAt: iso(NOW - 60 * minutes + 2),
+      report: wholeReport(report),
+    },
+  });
+  const failedKeys = [{ key: { id: { S: 'a' } }, reason: 'ValidationError' }];
+  await putRows(journal, [
+    row(2_000, { found: 1, deleted: 1 }),
+    row(10, { found: 3, deleted: 3, lagMs: { p50: 60, p99: 90, max: 95 } }),
+    row(9, { found: 2, deleted: 1, failed: 1, failedKeys }),
+    row(8, { tablesFailed: 1, failure: { error: 'ResourceNotFoundException', message: 'gone\nfor ever' } }),
+  ]);
+  const { text, exit } = await ran(command, ['--history'], around);
+  expect([exit, text.split('\n')]).toEqual([
+    0,
+    [
+      `${table.tableName}: 3 sweeps since 2026-11-19T12:00:00Z that found something, 2 of them left something`,
+      '  2026-11-20T11:52:00Z  tick FAILED in 2.0 s: tables failed 1',
+      '    tick-8: ResourceNotFoundException: gone',
+      '  2026-11-20T11:51:00Z  tick FAILED in 2.0 s: found 2, deleted 1, failed 1',
+      '    tick-9: 1 of 2 items could not be deleted (ValidationError)',
+      '    not deleted: {"id":{"S":"a"}} (ValidationError)',
+      '  2026-11-20T11:50:00Z  tick ok in 2.0 s: found 3, deleted 3, lag p50 0.06 s, p99 0.09 s',
+    ],
+  ]);
+  // A tick that is past it does not yet make a failure of ten minutes ago disappear.
+  expect((await ran(command, [], around)).text).toContain(
+    '  failing    the last sweep that found something: ResourceNotFoundException: gone\n',
+  );
+});
+
+test.each<[string, () => Promise<unknown>, string]>([
+  [
+    'throttles',
+    () => Promise.reject(Object.assign(new Error('no'), { name: 'ThrottlingException' })),
+    'DynamoDB throttles',
+  ],
+  [
+    'does not answer',
+    () => Promise.reject(Object.assign(new Error('no'), { name: 'TimeoutError' })),
+    'DynamoDB: no answer in 5 s',
+  ],
+  [
+    'is dead',
+    () => Promise.reject(Object.assign(new Error('no'), { code: 'ECONNREFUSED' })),
+    'DynamoDB cannot be reached (ECONNREFUSED)',
+  ],
+  [
+    'forbids it',
+    () =>
+      Promise.reject(
+        Object.assign(new Error('User: a is not authorized to perform: dynamodb:Query on resource: arn:x'), {
+          name: 'AccessDeniedException',
+        }),
+      ),
+    'IAM does not allow dynamodb:Query on resource: arn:x',
+  ],
+])('a DynamoDB that %s is told, and nothing is claimed', async (_what, send, why) => {
+  const refuse = { send };
+  const clients = { documents: refuse, dynamoDb: refuse, scheduler: refuse, cloudWatch: refuse } as never;
+  const config = configOf({ tableName: 'Sessions', partitionKey: 'id' });
+  const { text, exit } = await ran(command, [], { config, clients });
+  expect(exit).toBe(3);
+  expect(text).toMatch(/^Sessions: what is overdue is not known: the index: /);
+  expect(text).toContain(`not known  the journal: ${why}`);
+  expect(text).not.toMatch(/everything|is gone,|none has planned|none sounds|nothing was deleted/);
+});
+
+test('a bug is no silence', async () => {
+  const clients = { documents: { send: () => Promise.reject(new TypeError('a bug')) } } as never;
+  const config = configOf({ tableName: 'Sessions', partitionKey: 'id' });
+  await expect(ran(command, [], { config, clients })).rejects.toThrow('a bug');
+});
+
+const LOOK = factsOf('Sessions').overdue as NonNullable<Facts['overdue']>;
+
+test.each<[string, Partial<Facts>, 0 | 1 | 3, RegExp]>([
+  [
+    'all is well',
+    {},
+    0,
+    /^Sessions: everything that was due by .* is gone, since .*, to where its first sweep looked back/m,
+  ],
+  [
+    'it is paused',
+    { pause: { since: iso(NOW) } },
+    1,
+    /paused +since 12:00:00Z, until npx precise-ttl resume --table Sessions/,
+  ],
+  ['the schedule is off', { isScheduled: false }, 1, /schedule +off, or not there/],
+  [
+    'an alarm sounds',
+    { alarms: [{ name: 'no-sweep', since: iso(NOW) }] },
+    1,
+    /alarms +no-sweep since 12:00:00Z/,
+  ],
+  [
+    'the index was not read far enough',
+    { overdue: { ...LOOK, short: 'DynamoDB throttles' } },
+    3,
+    /nothing that was seen \(.*no further: DynamoDB throttles\)/,
+  ],
+  [
+    'items are late',
+    {
+      isLate: true,
+      overdue: { ...LOOK, items: 2, oldest: NOW - 600, newest: NOW - 5, keys: ['{"id":{"S":"a"}}'] },
+    },
+    1,
+    /^Sessions: 2 items, the oldest for 10 minutes, the newest for 15 s[\s\S]*\{"id":\{"S":"a"\}\}/,
+  ],
+])('the words, when %s', (_when, differing, exit, words) => {
+  const facts = factsOf('Sessions', differing);
+  expect(exitOf(facts)).toBe(exit);
+  expect(tableText(facts, START + 20_000)).toMatch(words);
+});
