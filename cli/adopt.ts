@@ -1,88 +1,327 @@
 /** `precise-ttl adopt`: prepares an existing table for the sweep. See `--help`. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  ScanCommand,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import { modelOf } from '../config/deployments.ts';
+import { oneOf, text } from '../expiry/fields.ts';
+import { INDEXED_BY } from '../expiry/model.ts';
+import { type AdoptionPlan, inWords, namesOf, planAdoption, type Reading, type Wish } from './adoption.ts';
+import { isLocal, noneIfMissing } from './clients.ts';
+import { defineCommand, EXIT, type Given, type Plan, wrong, YES } from './command.ts';
+import { commandLine, quoted } from './command-line.ts';
+import { FAULTS, FaultTally } from './faults.ts';
+import { configurationBlock } from './init.ts';
+import { aligned, count, span } from './numbers.ts';
+import {
+  type ScanProgress,
+  type StoredItem,
+  scanLine,
+  scanTable,
+  sizeOf,
+  sparingRate,
+  unitsOfScan,
+} from './whole-table.ts';
+import { counted } from './words.ts';
 
-import { InvalidConfigError } from '../config/config.ts';
-import { isLocal } from '../operate/aws/endpoint.ts';
-import { TableNotFoundError } from '../operate/errors.ts';
-import { BY, FlagError, switchFlag, textFlag, wholeNumber } from './flags.ts';
-import { defineOperation } from './operation.ts';
+const name = (help: string) => ({ help, kind: text(/./s, 'a name'), value: 'NAME' }) as const;
 
-const UNITS = { type: 'number', min: 1, max: 40_000, whole: true, value: 'N' } as const;
-
-const FLAGS = {
-  table: textFlag('NAME', 'the table'),
-  'ttl-attribute': textFlag(
-    'NAME',
-    "attribute with the moment of expiry (default: native TTL's, or you are asked)",
-  ),
-  by: { ...BY, default: 'second', help: 'second: writers stamp nothing; window: docs/use.md' },
-  'index-name': textFlag(
-    'NAME',
-    'name of the index (default: expirySecondIndex, or expirationWindowIndex by window)',
-  ),
-  'index-read-units': { ...UNITS, help: 'of a provisioned table: read units a second of the index' },
-  'index-write-units': {
-    ...UNITS,
-    help: 'of a provisioned table: write units a second of the index',
-  },
-  full: switchFlag('look at every item before anything is changed, not only at a sample of at most 1,000'),
-  'delete-expired': wholeNumber(
-    1,
-    40_000,
-    'delete what is expired already, N items a second (default: you are asked)',
-  ),
-  mask: switchFlag('show hashes instead of keys'),
-  region: textFlag('REGION', "AWS region (default: the SDK's, such as $AWS_REGION)"),
-} as const;
-
-export const command = defineOperation({
+export const command = defineCommand({
   name: 'adopt',
-  usage: ['--table NAME [flags]'],
-  flags: FLAGS,
-  dryRun: 'say what would be done; change nothing and ask nothing',
-  about: `Makes a table that exists ready to be swept. Reads it, and a sample of its items; says what is to be done and what it costs;
-asks; adds the index that the sweep needs and waits until DynamoDB has built it; turns native TTL on, as the backstop; and
-prints the table's entry for the configuration. It changes nothing else of the table. What is there already is not done again:
-run it as often as you like, also after an interruption. At the end it asks whether to delete the items that are expired
-already; without a yes to that it changes no item. With --full it reads every item first, at a rate that spares the table, and
-refuses the index where a TTL is no Number.`,
+  usage: '--table NAME [flags]',
+  flags: {
+    table: name('the table'),
+    'ttl-attribute': name(
+      "attribute with the moment of expiry (default: native TTL's, or what looks like one)",
+    ),
+    by: {
+      help: 'second: writers stamp nothing; window: docs/use.md',
+      kind: oneOf(INDEXED_BY),
+      value: 'WAY',
+      default: 'second',
+    },
+    'index-name': name('name of the index (default: expirySecondIndex, or expirationWindowIndex by window)'),
+    full: { help: 'look at every item before anything is changed, not only at a sample of at most 1,000' },
+    region: { ...name("AWS region (default: the SDK's, such as $AWS_REGION)"), value: 'REGION' },
+    'dry-run': { help: 'say what would be done; change nothing and ask nothing' },
+    yes: YES,
+  },
+  about: `Makes a table that exists ready to be swept. Reads it, and a sample of its items; says what is to be done; asks; adds the
+index that the sweep needs and waits until DynamoDB has built it; turns native TTL on, as the backstop; and prints the table's entry
+for the configuration. It changes nothing else of the table, and no item. What is there already is not done again: run it as often as
+you like, also after an interruption. With --full it reads every item first, at a rate that spares the table. It refuses the index where
+it has seen a TTL that is no Number. In DynamoDB Local it leaves native TTL off, which there would delete at once.`,
   services: ['DYNAMODB'],
-  beside: ['CLOUDWATCH'],
-  question: 'Do this?',
-  status: {
-    done: 'done, or everything was there',
-    not: 'it could not be done',
+  exits: '0 done, or everything was there; 1 it could not be done',
+  region: ({ region }) =>
+    region ??
+    (process.env['AWS_REGION'] ||
+      process.env['AWS_DEFAULT_REGION'] ||
+      (isLocal('DYNAMODB') ? 'us-east-1' : undefined)),
+  check({ flags: { table } }) {
+    if (table === undefined) throw wrong('--table', 'the name of a table', undefined, 'Write --table NAME.');
   },
-  region: ({ region }) => region ?? defaultRegion(isLocal(process.env, 'DYNAMODB')),
-  read({ table, ...flags }) {
-    if (table === undefined)
-      throw new FlagError('--table: expected the name of a table, got none; write --table NAME');
-    return {
-      tableName: table,
-      ttlAttribute: flags['ttl-attribute'],
-      indexedBy: flags.by,
-      indexName: flags['index-name'],
-      indexReadUnits: flags['index-read-units'],
-      indexWriteUnits: flags['index-write-units'],
-      full: flags.full,
-      deleteExpired: flags['delete-expired'],
-      mask: flags.mask,
-      now: Date.now,
-    };
-  },
-  async prepare(wanted, session) {
-    const { planAdopt } = await import('./adopt/job.ts');
-    try {
-      return await planAdopt(wanted, session);
-    } catch (error) {
-      if (!(error instanceof InvalidConfigError || error instanceof TableNotFoundError)) throw error;
-      // The user can mend this with another table or other flags.
-      throw new FlagError(error.message);
-    }
-  },
+  run: planAdopt,
 });
 
-/** The region of the environment, or else `us-east-1` for a table on this machine. Undefined otherwise: the SDK then reads the profile. */
-function defaultRegion(local: boolean): string | undefined {
-  const named = process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION'] || undefined;
-  return named ?? (local ? 'us-east-1' : undefined);
+interface Flags extends Wish {
+  readonly table: string | undefined;
+  readonly full: boolean;
+  readonly 'dry-run': boolean;
+  readonly yes: boolean;
+}
+type Session = Pick<Given, 'clients' | 'signal' | 'now' | 'print' | 'show'> & { readonly flags: Flags };
+
+async function planAdopt(given: Session): Promise<Plan> {
+  const {
+    flags,
+    clients: { dynamoDb },
+  } = given;
+  const { isSample, ...reading } = await readTable(flags.table ?? '', given);
+  const { table, region } = reading;
+  const plan = planAdoption(reading, flags);
+  const { ttlAttribute, indexName, isGuess, index, nativeTtl, configuration } = plan;
+  const { TableName = '' } = table;
+  if (isGuess && flags.yes) {
+    const remedy = `Write --ttl-attribute ${ttlAttribute} if it is right.`;
+    throw wrong(
+      '--ttl-attribute',
+      `it where nobody is asked whether ${ttlAttribute} is right`,
+      undefined,
+      remedy,
+    );
+  }
+  const tally = await lookAt(reading, plan, given);
+  const isAll = flags.full || !isSample;
+  const changes = index === 'create' || nativeTtl === 'turn on';
+  const guess = `Is ${ttlAttribute} the moment after which an item is to be deleted? Do this then?`;
+  const others = tally.counted.filter(({ id }) => id === 'ttl-string' || id === 'ttl-no-number');
+  if (index === 'create' && others.length > 0) {
+    const keys = others.flatMap(({ examples }) => examples.map(item => keyOf(item, table)));
+    const got = `another type in ${others.reduce((sum, { items }) => sum + items, 0)} of ${counted(tally.read, 'item')}`;
+    const remedy = `With the index DynamoDB refuses such writes: mend their writer and them, and run this again. Such as ${keys.join(', ')}.`;
+    throw wrong(`attribute ${ttlAttribute}`, 'a Number of epoch seconds where an item has it', got, remedy);
+  }
+  return {
+    text: [describeTable(reading), describePlan(reading, plan, { tally, isAll, by: flags.by })].join('\n\n'),
+    question: changes && !flags['dry-run'] ? (isGuess ? guess : 'Do this?') : undefined,
+    async apply() {
+      const { print, show, signal } = given;
+      const done = { index: 'as it was', nativeTtl: 'as it was' };
+      const change = async () => {
+        if (index === 'create') await dynamoDb.send(new UpdateTableCommand(addIndex(reading, plan)));
+        if (index !== 'none') {
+          done.index = 'being built';
+          await untilBuilt(indexName, TableName, given);
+          done.index = 'built';
+          show('');
+          print(`\nThe index ${indexName} is ACTIVE and has the items that were there before.`);
+        }
+        if (nativeTtl !== 'turn on') return;
+        const TimeToLiveSpecification = { Enabled: true, AttributeName: ttlAttribute };
+        await dynamoDb.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+        done.nativeTtl = 'turned on';
+        print(`Native TTL on ${ttlAttribute} is ENABLING for up to an hour. Deploy when it is ENABLED.`);
+      };
+      const end = (error?: unknown) => ({
+        data: {
+          table: { name: TableName, region, items: table.ItemCount, bytes: table.TableSizeBytes },
+          plan: { ttlAttribute, index, indexName, nativeTtl },
+          look: {
+            items: tally.read,
+            isAll,
+            faults: Object.fromEntries(tally.counted.map(({ id, items }) => [id, items])),
+          },
+          result: { dryRun: flags['dry-run'], ...done },
+          configuration,
+        },
+        ...(error === undefined ? { text: `\n${describeEnd(reading, plan, tally)}` } : { error }),
+        exit: error === undefined && !signal.aborted ? EXIT.fine : EXIT.notFine,
+      });
+      if (!flags['dry-run']) return change().then(() => end(), end);
+      if (changes) print('\nNothing was changed: this is a dry run.');
+      return end();
+    },
+  };
+}
+
+/** A sample is of at most 1,000 items from all over the table, in the order of their hashed keys. */
+const SEGMENTS = 8;
+const ITEMS_OF_SEGMENT = 125;
+/** After these no further segment is read. */
+const SAMPLE_UNITS = 500;
+
+/** @throws {InvalidFieldError} without such a table, or a region */
+async function readTable(
+  TableName: string,
+  { clients: { dynamoDb }, now }: Session,
+): Promise<Reading & { readonly isSample: boolean }> {
+  const region = await dynamoDb.config.region().catch(() => {
+    throw wrong('--region', 'the region of the table', undefined, 'Name it, or set AWS_REGION.');
+  });
+  const described = await noneIfMissing(() => dynamoDb.send(new DescribeTableCommand({ TableName })));
+  const remedy = 'Look at its name (case matters), region, account and AWS_ENDPOINT_URL_DYNAMODB.';
+  if (described?.Table === undefined)
+    throw wrong('--table', `one that exists in ${region}`, TableName, remedy);
+  const { TimeToLiveDescription: ttl = {} } = await dynamoDb.send(
+    new DescribeTimeToLiveCommand({ TableName }),
+  );
+  const items: StoredItem[] = [];
+  let [isSample, units, Segment] = [false, 0, 0];
+  for (; Segment < SEGMENTS && units < SAMPLE_UNITS; Segment += 1) {
+    const scan = {
+      TableName,
+      Segment,
+      TotalSegments: SEGMENTS,
+      Limit: ITEMS_OF_SEGMENT,
+      ReturnConsumedCapacity: 'TOTAL',
+    } as const;
+    const { Items = [], ConsumedCapacity, LastEvaluatedKey } = await dynamoDb.send(new ScanCommand(scan));
+    items.push(...Items);
+    units += ConsumedCapacity?.CapacityUnits ?? 0;
+    isSample ||= LastEvaluatedKey !== undefined;
+  }
+  const reading = { region, table: described.Table, ttl, items, isLocal: isLocal('DYNAMODB') };
+  return { ...reading, isSample: isSample || Segment < SEGMENTS, now: Math.floor(now() / 1_000) };
+}
+
+const keyOf = (item: StoredItem, { KeySchema }: Reading['table']): string =>
+  JSON.stringify(Object.fromEntries(namesOf(KeySchema).map(key => [key, item[key]])));
+
+/** The faults of the sample, or with `--full` of every item. */
+async function lookAt(
+  reading: Reading,
+  { configuration }: AdoptionPlan,
+  given: Session,
+): Promise<FaultTally> {
+  const { flags, clients, signal, show, now } = given;
+  const tally = new FaultTally(modelOf(configuration), reading.now);
+  const add = (items: readonly StoredItem[]) => items.forEach(item => void tally.add(item));
+  const [size, from] = [sizeOf(reading.table), now()];
+  const onProgress = (progress: ScanProgress) => show(scanLine(size, progress, now() - from));
+  const scan = { unitsPerSecond: sparingRate(size), signal, onPage: add, onProgress };
+  if (flags.full) await scanTable(clients.dynamoDb, size, scan);
+  else add(reading.items);
+  signal.throwIfAborted();
+  return tally;
+}
+
+/** The request that adds the index and changes nothing else. */
+function addIndex(
+  { table: { TableName, AttributeDefinitions = [] } }: Reading,
+  { indexName: IndexName, keys, throughput }: AdoptionPlan,
+) {
+  const KeyTypes = ['HASH', 'RANGE'] as const;
+  const KeySchema = keys.map((key, at) => ({ AttributeName: key.name, KeyType: KeyTypes[at] }));
+  const types = keys.map(key => ({ AttributeName: key.name, AttributeType: key.type }));
+  const others = AttributeDefinitions.filter(each => keys.every(key => key.name !== each.AttributeName));
+  const Create = {
+    ...{ IndexName, KeySchema, Projection: { ProjectionType: 'KEYS_ONLY' as const } },
+    ...(throughput && { ProvisionedThroughput: throughput }),
+  };
+  return {
+    TableName,
+    AttributeDefinitions: [...others, ...types],
+    GlobalSecondaryIndexUpdates: [{ Create }],
+  };
+}
+
+/** Milliseconds for which DescribeTable, which is eventually consistent, may not know a new index. */
+const UNSEEN_MS = 60_000;
+
+/** Waits until an index is ACTIVE and has all items that were there before; DynamoDB builds on when the signal aborts. */
+async function untilBuilt(indexName: string, TableName: string, { clients, now, show, signal }: Session) {
+  const since = now();
+  for (let isSeen = false; ; await sleep(isLocal('DYNAMODB') ? 200 : 5_000, undefined, { signal })) {
+    const { Table } = await clients.dynamoDb.send(new DescribeTableCommand({ TableName }));
+    const index = Table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexName);
+    const { IndexStatus: status, Backfilling } = index ?? {};
+    if (status === 'ACTIVE' && !Backfilling) return;
+    const isGone = index === undefined && (isSeen || now() - since > UNSEEN_MS);
+    const remedy = 'Somebody deleted it while it was being built: run this again.';
+    if (isGone || status === 'DELETING')
+      throw wrong(`index ${indexName}`, 'it to become ACTIVE', status, remedy);
+    isSeen ||= index !== undefined;
+    const phase = Backfilling ? 'puts the items into it' : 'makes room for it';
+    show(`Index ${indexName}: DynamoDB ${phase}, ${span((now() - since) / 1_000)}`);
+  }
+}
+
+function describeTable({ region, table, ttl, items }: Reading): string {
+  const { itemCount, readUnits } = sizeOf(table);
+  const { TimeToLiveStatus: status = 'DISABLED', AttributeName: on } = ttl;
+  return `Table ${table.TableName} in ${region}\n${aligned([
+    ['items', `${count(itemCount)} (as of up to six hours ago); ${count(items.length)} sampled`],
+    ['capacity', readUnits === undefined ? 'on demand' : `provisioned, ${readUnits} read units a second`],
+    ['native TTL', `${status}${on === undefined ? '' : ` on ${on}`}`],
+  ])}`;
+}
+
+interface Look {
+  readonly tally: FaultTally;
+  readonly isAll: boolean;
+  readonly by: Wish['by'];
+}
+
+function describePlan({ table }: Reading, plan: AdoptionPlan, { tally, isAll, by }: Look): string {
+  const { ttlAttribute, index, indexName, keys, nativeTtl, throughput: own } = plan;
+  const size = sizeOf(table);
+  const scan = `${counted(unitsOfScan(size), 'read unit')}, ${span(unitsOfScan(size) / sparingRate(size))}`;
+  const seen = tally.counted.map(({ id, items }) => `  ${counted(items, 'item')}: ${FAULTS[id].is}`);
+  const units =
+    own && `, with ${own.ReadCapacityUnits} read and ${own.WriteCapacityUnits} write units a second`;
+  const create = `Add the index ${indexName} with the keys ${inWords(keys)}, KEYS_ONLY${units ?? ''}. Each write of an item with a TTL then takes a write unit more, and DynamoDB refuses writes whose ${ttlAttribute} is no Number.`;
+  const steps = [
+    index === 'create' && create,
+    index === 'wait' && `Wait until DynamoDB has built the index ${indexName}.`,
+    nativeTtl === 'turn on' &&
+      `Turn on native TTL for ${ttlAttribute}: DynamoDB deletes expired items then, within days.`,
+  ].filter(step => step !== false);
+  const notes = [
+    nativeTtl === 'left off' &&
+      'native TTL stays off: DynamoDB Local would delete at once. On AWS it is turned on.',
+    !isAll &&
+      index === 'create' &&
+      `a writer of Strings that is not in the sample fails once the index is there. --full looks at every item: ${scan}.`,
+    by === 'window' &&
+      `every writer must stamp the window too (docs/use.md), and ${commandLine('backfill', ['--table', size.name])} the items that are there. By second needs neither.`,
+    table.Replicas?.length &&
+      'the index is added in every region of this global table. Deploy the sweep in one only.',
+    own &&
+      index === 'create' &&
+      'if the table has auto scaling, add it to the index: a slow one slows down all writes.',
+  ].filter(Boolean);
+  const head = `TTL attribute: ${ttlAttribute}${plan.isGuess ? ', which looks like it' : ''}. Of ${isAll ? 'all' : 'the sampled'} ${counted(tally.read, 'item')}:`;
+  return [
+    [head, ...(seen.length > 0 ? seen : ['  nothing is wrong'])].join('\n'),
+    steps.length === 0
+      ? `Everything is there: the index ${indexName} is ACTIVE.`
+      : ['What is done:', ...steps.map((step, at) => `  ${at + 1}. ${step}`)].join('\n'),
+    ...notes.map(note => `Note: ${note}`),
+  ].join('\n\n');
+}
+
+const isoOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z');
+
+function describeEnd({ table, region, now }: Reading, plan: AdoptionPlan, tally: FaultTally): string {
+  const { TableName = '' } = table;
+  const { indexName: IndexName, configuration } = plan;
+  const before = tally.counted.find(({ id }) => id === 'expired-present');
+  const span = ['--from', isoOf(before?.oldest ?? now), '--to', isoOf(now)];
+  const left = `${counted(before?.items ?? 0, 'item')} of ${tally.read} that were looked at expired before. Native TTL deletes them within days; once the sweep is deployed, this does at once:`;
+  const updates = ['--global-secondary-index-updates', JSON.stringify([{ Delete: { IndexName } }])];
+  const drop = quoted(['--region', region, '--table-name', TableName, ...updates]);
+  return [
+    `The table's entry in the configuration, under tables, with region: '${region}' (docs/adopt.md):`,
+    configurationBlock(configuration),
+    ...(before ? [`${left}\n  ${commandLine('replay', ['--table', TableName, ...span])}`] : []),
+    `Once the sweep is deployed: ${commandLine('status', ['--table', TableName])}
+Watch CloudWatch's WriteThrottleEvents of the index: above 0, writers of the table are throttled with it (docs/adopt.md).
+This takes the index away again, after the table was taken out of the deployment:
+  aws dynamodb update-table ${drop}`,
+  ].join('\n\n');
 }

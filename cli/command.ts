@@ -11,7 +11,6 @@ import { type Kind, kind, text, type ValueOf } from '../expiry/fields.ts';
 import type { ExpiryModel } from '../expiry/model.ts';
 import { editDistance } from '../expiry/unknown-fields.ts';
 import { Progress } from '../lab/report/progress.ts';
-import { commandLine, useConfig } from '../operate/command-line.ts';
 import {
   type Clients,
   clientsOf,
@@ -22,6 +21,7 @@ import {
   SERVICES,
   type Service,
 } from './clients.ts';
+import { commandLine, useConfig } from './command-line.ts';
 import { COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
 import { print, printData, printError, printHelp, shownOn } from './print.ts';
 import { stopOnSignal } from './signals.ts';

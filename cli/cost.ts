@@ -1,156 +1,293 @@
+/** `precise-ttl cost`: calculates a month's bill for the user's own numbers. See `--help`. */
+import { deployedAlarms } from '../config/alarms.ts';
+import { InvalidConfigError } from '../config/config.ts';
 import { loadConfig } from '../config/config-file.ts';
-import type { PreciseTtlProps } from '../config/props.ts';
-import { DEFAULT_SHARDS, MAX_SHARDS } from '../expiry/model.ts';
+import { deploymentsOf } from '../config/deployments.ts';
+import { pipesOf } from '../config/pipe-props.ts';
+import { propProblems } from '../config/prop-problems.ts';
+import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../config/props.ts';
+import { BILL_PARTS, type Bill, type BilledDeployment, type BilledTable, monthlyBill } from '../cost/bill.ts';
+import { kind, number, oneOf, text, whole } from '../expiry/fields.ts';
+import { INDEXED_BY, MAX_SHARDS } from '../expiry/model.ts';
+import { adviseShards, NEW_TABLE_UNITS, PARTITION_UNITS } from '../expiry/partition-rule.ts';
+import { SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
 import { PRECISIONS } from '../functions/runtime/environment.ts';
-import { monthlyCost } from '../operate/cost.ts';
-import { chooseTables } from '../operate/deployment/subject.ts';
-import { describeBill } from './cost/text.ts';
-import { BY, CONFIG, FlagError, type FlagValues, switchFlag, textFlag, wholeNumber } from './flags.ts';
-import { print, printData } from './print.ts';
-import { defineCommand } from './run-command.ts';
+import { CONFIG, defineCommand, EXIT, unknown, wrong } from './command.ts';
 
-/** `precise-ttl cost`: calculates the cost of a month for the user's own numbers. See `--help`. */
+/** The most items a month: 40,000 a second, the rate that a table takes by default. */
+const MOST = 1e11;
+const FACTORS = { '': 1, k: 1e3, m: 1e6, b: 1e9 } as const;
 
-/** The only region whose prices are known. */
-const REGIONS = ['us-east-1'] as const;
+/** A number of items as people write it: `50M`, `1.5k`, `50_000_000`. */
+export const AMOUNT = kind<number>(
+  value => typeof value === 'number' && value <= MOST,
+  'a number from 0 to 100B, such as 50M, 1.5k or 50_000_000',
+  {
+    fromText(told) {
+      const { digits, unit = '' } =
+        /^(?<digits>\d+(?:_\d+)*(?:\.\d+)?)(?<unit>[kmb]?)$/i.exec(told)?.groups ?? {};
+      const factor = FACTORS[unit.toLowerCase() as keyof typeof FACTORS];
+      return digits === undefined ? told : Number(digits.replaceAll('_', '')) * factor;
+    },
+    remedy: () => 'Write it without signs, commas and blanks.',
+  },
+);
 
-const FLAGS = {
-  'items-per-month': textFlag(
-    'N',
-    'items that expire in a month, in all tables: 50M, 1.5k, 50_000_000 (default 0)',
-  ),
-  size: {
-    ...wholeNumber(1, 409_600, 'of an item, with the names of its attributes', 'BYTES'),
-    default: 1000,
+export const command = defineCommand({
+  name: 'cost',
+  usage: '--items-per-month N [flags]',
+  flags: {
+    'items-per-month': {
+      help: 'items that expire in a month, in all tables: 50M, 1.5k',
+      kind: AMOUNT,
+      value: 'N',
+      default: 0,
+    },
+    size: {
+      help: 'of an item, with the names of its attributes',
+      kind: whole(1, 409_600),
+      value: 'BYTES',
+      default: 1_000,
+    },
+    renewals: {
+      help: 'how often an item gets another expiry before it expires',
+      kind: number(0, 1_000_000),
+      value: 'N',
+      default: 0,
+    },
+    'lifetime-hours': {
+      help: 'how long an item is in the table',
+      kind: number(0.01, 87_600),
+      value: 'N',
+      default: 24,
+    },
+    tables: {
+      help: 'tables like each that is counted, in the same deployment, with the items spread evenly',
+      kind: whole(1, 10_000),
+      value: 'N',
+      default: 1,
+    },
+    table: {
+      help: 'count this table of the configuration alone',
+      kind: text(/./s, 'the name of a table'),
+      value: 'NAME',
+    },
+    all: { help: 'count all tables of the configuration, with what they share' },
+    config: CONFIG,
+    by: { help: 'how the table is indexed (default: window)', kind: oneOf(INDEXED_BY), value: 'WAY' },
+    precision: { help: 'precision (default: second)', kind: oneOf(PRECISIONS), value: 'PRECISION' },
+    poll: { help: 'pollSeconds (default: 0)', kind: whole(0, 60), value: 'SECONDS' },
+    shards: { help: 'shards (default: 2 by window)', kind: whole(1, MAX_SHARDS), value: 'N' },
+    archive: { help: 'with an archive of what expires' },
   },
-  renewals: {
-    type: 'number',
-    min: 0,
-    max: 1_000_000,
-    default: 0,
-    value: 'N',
-    help: 'how often an item gets another expiry before it expires',
-  },
-  'lifetime-hours': {
-    type: 'number',
-    min: 0.01,
-    max: 87_600,
-    default: 24,
-    value: 'N',
-    help: 'how long an item is in the table',
-  },
-  tables: {
-    ...wholeNumber(
-      1,
-      10_000,
-      'tables like each that is counted, in the same deployment, with the items spread evenly',
-    ),
-    default: 1,
-  },
-  table: textFlag('NAME', 'count this table of the configuration alone'),
-  all: switchFlag('count all tables of the configuration, with what they share'),
-  config: CONFIG,
-  by: { ...BY, help: 'how the table is indexed (default window)' },
-  precision: { type: 'text', values: PRECISIONS, value: 'PRECISION', help: 'precision (default second)' },
-  poll: wholeNumber(0, 60, 'pollSeconds (default 0)', 'SECONDS'),
-  shards: wholeNumber(1, MAX_SHARDS, `shards (default ${DEFAULT_SHARDS} by window)`),
-  archive: switchFlag('with an archive of what expires'),
-  'no-alarms': switchFlag('without the alarms'),
-  'no-dashboard': switchFlag('without the dashboard'),
-  region: {
-    type: 'text',
-    values: REGIONS,
-    default: 'us-east-1',
-    value: 'REGION',
-    help: 'whose prices: only those of us-east-1 are known',
-  },
-  json: switchFlag('print the bill as JSON'),
-} as const;
-
-const help = (flags: string) => `npx precise-ttl cost --items-per-month N [flags]
-
-Says what a month costs with your own numbers, line by line: the sweep, what watches it, and what the index and the deletes take of
+  about: `Says what a month costs with your own numbers, line by line: the sweep, what watches it, and what the index and the deletes take of
 each table. Tables of one deployment share the sweep and what watches it. Everything that a bill would have is a line, also what is free.
-It asks nobody and changes nothing.
-
-${flags}
+It asks nobody and changes nothing. The prices are those of us-east-1: no other region's are known.
 
 It also says whether the index takes that on so many shards, when the items expire evenly: what comes in bursts needs more.
 
 With --table or --all the settings are those of the configuration, and the flags change single ones; without them there needs to be no
-configuration. How it counts, and against what that is held: docs/use.md.
-
-Exit status: 0 answered, 1 settings that do not go together, or more items than the shards can take; 2 wrong flags.`;
-
-/** An example table, for a calculation without a configuration. */
-const SOME_TABLE: PreciseTtlProps = { tableName: 'table', partitionKey: 'id' };
-
-async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
-  if (flags.config !== undefined && flags.table === undefined && !flags.all) {
-    throw new FlagError(
-      '--config: expected it with --table or --all, got it alone; write --table NAME or --all too',
+configuration. How it counts, and against what that is held: docs/use.md.`,
+  exits: '0 answered, 1 more items than the shards can take',
+  check({ flags: { all, config, table } }) {
+    const remedy = 'Write --table NAME or --all too.';
+    if (config !== undefined && table === undefined && !all)
+      throw wrong('--config', 'it with --table or --all', 'it alone', remedy);
+    if (table !== undefined && all)
+      throw wrong('--all', 'it without --table', 'both', 'Leave one of them out.');
+  },
+  async run({ flags }) {
+    const { by, precision, poll, shards, archive } = flags;
+    const index = { ...(by !== undefined && { by }), ...(shards !== undefined && { shards }) };
+    const tables = (await tablesOf(flags)).map(
+      (table): PreciseTtlProps => ({
+        ...table,
+        index: { ...table.index, ...index },
+        ...(precision !== undefined && { precision }),
+        ...(poll !== undefined && { pollSeconds: poll }),
+        ...(archive && { archive: table.archive || true }),
+      }),
     );
-  }
-  if (flags.table !== undefined && flags.all) {
-    throw new FlagError('--all: expected it without --table, got both; leave one of them out');
-  }
-  const itemsPerMonth = readAmount('items-per-month', flags['items-per-month'] ?? '0');
-  const { size, renewals, tables: copies } = flags;
-  const { bill, facts } = monthlyCost({
-    itemsPerMonth,
-    itemBytes: size,
-    renewalsPerItem: renewals,
-    lifetimeHours: flags['lifetime-hours'],
-    copies,
-    tables: (await tablesOf(flags)).map(table => changed(table, flags)),
-  });
-  if (flags.json) printData(JSON.stringify({ ...facts, ...bill }, null, 2));
-  else print(describeBill(bill, facts));
-  return facts.shardAdvice.verdict === 'impossible' ? 1 : 0;
-}
+    const load = {
+      ...{ itemsPerMonth: flags['items-per-month'], itemBytes: flags.size },
+      ...{ renewalsPerItem: flags.renewals, lifetimeHours: flags['lifetime-hours'] },
+    };
+    const { bill, facts } = monthlyCost(tables, load, flags.tables);
+    const isPossible = facts.shardAdvice.verdict !== 'impossible';
+    return {
+      data: { ...facts, ...bill },
+      text: describeBill(bill, facts),
+      exit: isPossible ? EXIT.fine : EXIT.notFine,
+    };
+  },
+});
 
 async function tablesOf({
   table,
   all,
   config,
-}: FlagValues<typeof FLAGS>): Promise<readonly PreciseTtlProps[]> {
-  if (table === undefined && !all) return [SOME_TABLE];
-  return chooseTables(await loadConfig(config), table);
+}: {
+  readonly table: string | undefined;
+  readonly all: boolean;
+  readonly config: string | undefined;
+}) {
+  if (table === undefined && !all)
+    return [{ tableName: 'table', partitionKey: 'id' }] satisfies PreciseTtlProps[];
+  const { tables } = await loadConfig(config);
+  const chosen = tables.filter(({ tableName }) => table === undefined || tableName === table);
+  const names = tables.map(({ tableName }) => tableName);
+  if (chosen.length === 0) throw unknown('--table', `${table}`, names, 'The configuration lists them.');
+  return chosen;
 }
 
-/** The table's props, changed by the flags. */
-function changed(base: PreciseTtlProps, flags: FlagValues<typeof FLAGS>): PreciseTtlProps {
-  const { by, precision, poll, shards } = flags;
-  const index = { ...(by !== undefined && { by }), ...(shards !== undefined && { shards }) };
-  return {
-    ...base,
-    index: { ...base.index, ...index },
-    ...(precision !== undefined && { precision }),
-    ...(poll !== undefined && { pollSeconds: poll }),
-    ...(flags.archive && { archive: base.archive || true }),
-    ...(flags['no-alarms'] && { alarms: false }),
-    ...(flags['no-dashboard'] && { dashboard: false }),
-  };
-}
+/** The load of a table. */
+export type ItemLoad = Pick<BilledTable, 'itemsPerMonth' | 'itemBytes' | 'renewalsPerItem' | 'lifetimeHours'>;
 
-export const command = defineCommand({ flags: FLAGS, help, run });
+export type BillFacts = ReturnType<typeof monthlyCost>['facts'];
 
-const FACTORS = { '': 1, k: 1e3, m: 1e6, b: 1e9 } as const;
-const PATTERN = /^(?<digits>\d+(?:_\d+)*(?:\.\d+)?)(?<unit>[kmb]?)$/i;
-
-/** The most items a month: 40,000 a second, the rate that a table takes by default. */
-const MOST = 1e11;
+/** A month of 30 days, as in the bill. */
+const SECONDS_PER_MONTH = 30 * 86_400;
+const VERDICTS = ['holds', 'late', 'impossible'];
 
 /**
- * Reads a number of items: `50M`, `1.5k`, `50_000_000`.
- * @throws {FlagError} for anything else
+ * The month of these tables with so many copies of each, among all of which the items are spread evenly.
+ *
+ * @throws {InvalidConfigError} for settings that do not go together
  */
-export function readAmount(flag: string, text: string): number {
-  const { digits, unit = '' } = PATTERN.exec(text)?.groups ?? {};
-  const factor = FACTORS[unit.toLowerCase() as keyof typeof FACTORS];
-  const amount = digits === undefined ? Number.NaN : Number(digits.replaceAll('_', '')) * factor;
-  if (amount <= MOST) return amount;
-  throw new FlagError(
-    `--${flag}: expected a number from 0 to 100B, such as 50M, 1.5k or 50_000_000, got "${text}"; write it without signs, commas and blanks`,
+export function monthlyCost(tables: readonly PreciseTtlProps[], load: ItemLoad, copies = 1) {
+  const problems = tables.flatMap(propProblems);
+  if (problems.length > 0) throw new InvalidConfigError(problems);
+  const nameOf = (name: string, copy: number) => (copies === 1 ? name : `${name}-${copy + 1}`);
+  const resolved = tables.flatMap(table =>
+    Array.from({ length: copies }, (_unused, copy) =>
+      resolveProps({ ...table, tableName: nameOf(table.tableName, copy) }),
+    ),
   );
+  const itemsEach = load.itemsPerMonth / resolved.length;
+  const deployments = billedDeployments(resolved, { ...load, itemsPerMonth: itemsEach });
+  // A renewal deletes one index entry and puts another.
+  const perSecond = (itemsEach / SECONDS_PER_MONTH) * (1 + load.renewalsPerItem);
+  const advised = resolved.map(props => ({
+    ...{ shardTable: props.tableName, shards: props.shards, indexWritesPerSecond: 2 * perSecond },
+    shardAdvice: adviseShards({ ...props, putsPerSecond: perSecond, deletesPerSecond: perSecond }),
+  }));
+  const rank = ({ shardAdvice }: (typeof advised)[number]) => VERDICTS.indexOf(shardAdvice.verdict);
+  const [worst] = advised.toSorted((one, other) => rank(other) - rank(one));
+  if (worst === undefined) throw new TypeError('cost: expected a table');
+  const settings = [...Map.groupBy(resolved, settingsInWords)].map(([words, group]) => ({
+    words,
+    tables: group.map(({ tableName }) => tableName),
+  }));
+  const facts = { tables: resolved.length, deployments: deployments.length, ...load, settings, ...worst };
+  return { bill: monthlyBill(deployments), facts };
 }
+
+/** The settings of a table that the bill depends on. */
+function settingsInWords(props: ResolvedProps): string {
+  const { indexedBy, granularityMinutes, precision, pollSeconds, shards, dashboard, archive } = props;
+  const alarms = deploymentsOf([props]).flatMap(deployedAlarms).length;
+  const windows = granularityMinutes === 1440 ? 'a day' : `${granularityMinutes} min`;
+  return [
+    `indexed by ${indexedBy}`,
+    indexedBy === 'window' && `windows of ${windows}`,
+    shards > 1 && `${shards} shards`,
+    `precision ${precision}`,
+    pollSeconds > 0 && `pollSeconds ${pollSeconds}`,
+    alarms === 0 && 'no alarms',
+    dashboard && 'a dashboard',
+    archive && 'an archive',
+    props.events && 'events, counted without what gets them',
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** The deployments of these tables, for the bill. */
+export function billedDeployments(tables: readonly ResolvedProps[], load: ItemLoad): BilledDeployment[] {
+  const recorded = SWEEP_METRICS.filter(({ onlyAboveZero }) => !onlyAboveZero);
+  return deploymentsOf(tables).map(deployment => ({
+    tables: deployment.tables.map(props => ({
+      ...{ ...props, ...load, isRecoverable: !props.existingTable },
+      pipes: pipesOf(props).map(({ kind: to }) => (to === 'archive' ? to : 'events')),
+    })),
+    customMetrics: {
+      deleting: recorded.length,
+      // Only tables with deletions have a lag.
+      watching: recorded.filter(({ name }) => name !== 'DeletionLag').length,
+    },
+    alarmMetrics: deployedAlarms(deployment).reduce((sum, { others }) => sum + 1 + others.length, 0),
+    hasDashboard: deployment.dashboard,
+  }));
+}
+
+const TITLES = {
+  sweep: 'The sweep',
+  monitoring: 'What watches it',
+  table: 'The index of each table, and its deletes',
+  pipes: 'Archives and events',
+} as const satisfies Readonly<Record<(typeof BILL_PARTS)[number], string>>;
+
+export function describeBill({ lines, byPart, total }: Bill, facts: BillFacts): string {
+  const amountOf = ({ amount, unit }: Bill['lines'][number]) =>
+    `${count(amount)} ${amount === 1 ? unit.replace(/s$/, '') : unit}`;
+  const counted = Math.max(...lines.map(line => `${line.name}  ${amountOf(line)}`.length));
+  const row = (name: string, amount: string, dollars: number, free = '') =>
+    `  ${name}${amount.padStart(counted - name.length)}  ${money(dollars).padStart(money(total).length)}  ${free}`.trimEnd();
+  const parts = BILL_PARTS.filter(part => lines.some(line => line.part === part)).flatMap(part => [
+    '',
+    `${TITLES[part]}: ${money(byPart[part])}`,
+    ...lines
+      .filter(line => line.part === part)
+      .map(line =>
+        row(line.name, amountOf(line), line.dollars, line.free && `free per account: ${line.free}`),
+      ),
+  ]);
+  return [
+    describeFacts(facts),
+    ...parts,
+    '',
+    row('A month with precise-ttl', '', total),
+    '',
+    'Native TTL alone costs nothing, and deletes within days: 8 to 28 minutes were measured (https://bahr.dev/2019/05/29/ddb-ttl-analysis/). ' +
+      "Prices: us-east-1, on demand, 30 days; what is free per account is not taken off. The table's own reads, writes and storage are not in it.",
+  ].join('\n');
+}
+
+function describeFacts({
+  tables,
+  deployments,
+  settings,
+  shardAdvice: { verdict, shards, warmUnits },
+  ...facts
+}: BillFacts): string {
+  const together = deployments === 1 ? 'swept together' : `swept by ${count(deployments)} deployments`;
+  const among = tables === 1 ? 'in one table' : `spread evenly over ${count(tables)} tables, ${together}`;
+  const renewals =
+    facts.renewalsPerItem === 0 ? 'not renewed' : `renewed ${count(facts.renewalsPerItem)} times`;
+  const namesOf = ([first = '', ...more]: readonly string[]) =>
+    more.length === 0 ? first : `${count(more.length + 1)} tables, such as ${first}`;
+  const where = settings.length === 1 ? 'each table' : facts.shardTable;
+  const writes = `${count(Math.round(facts.indexWritesPerSecond))} puts and deletes a second in the index of ${where}, on ${count(facts.shards)} ${facts.shards === 1 ? 'shard' : 'shards'}`;
+  const limit =
+    verdict === 'impossible'
+      ? `✗ This cannot be: ${writes}. DynamoDB takes ${count(PARTITION_UNITS)} a second of a shard.`
+      : `✗ Items will be late, and your own writes throttled: ${writes} and an index that is warm for ${count(NEW_TABLE_UNITS)}, as a new one is.`;
+  const advice =
+    shards === undefined
+      ? 'an index by window, which has shards, or more tables'
+      : `shards: ${shards}, and an index that is warm for ${warmUnits.toLocaleString('en-US')} write units a second`;
+  return [
+    `${count(facts.itemsPerMonth)} items expire a month, evenly, ${among}: ${count(facts.itemBytes)} bytes each, ${renewals}, ${count(facts.lifetimeHours)} hours in the table.`,
+    ...settings.map(each => `${settings.length === 1 ? 'Each table' : namesOf(each.tables)}: ${each.words}.`),
+    ...(verdict === 'holds'
+      ? []
+      : ['', limit, `  It takes ${advice}: docs/reference/configuration.md, "How many shards".`]),
+  ].join('\n');
+}
+
+/** Small amounts to hundredths, large ones to whole numbers. */
+const count = (value: number): string =>
+  value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 2 : 0 });
+
+const money = (dollars: number): string =>
+  `$${dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;

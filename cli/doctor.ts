@@ -17,12 +17,10 @@ import { number } from '../expiry/fields.ts';
 import { readState } from '../functions/journal/read-state.ts';
 import { keyShower } from '../functions/report/shown-keys.ts';
 import { keyAttributeNames } from '../functions/table/item-key.ts';
-import { commandLine } from '../operate/command-line.ts';
-import { storedKey } from '../operate/table/key-text.ts';
-import { scanTable } from '../operate/table/scan.ts';
 import { atOnce } from './at-once.ts';
 import { type Answer, ask, noneIfMissing, type Service } from './clients.ts';
 import { defineCommand, EXIT, type Given } from './command.ts';
+import { commandLine } from './command-line.ts';
 import { FAULTS, FaultTally, type Item, type Severity } from './faults.ts';
 import {
   FAULT_REMEDIES,
@@ -34,8 +32,9 @@ import {
   type Subject,
 } from './findings.ts';
 import { journalOf } from './journal.ts';
-import { count, describeWork, dollars } from './numbers.ts';
+import { count, dollars } from './numbers.ts';
 import { shortKey } from './print.ts';
+import { scanLine, scanTable, storedKey } from './whole-table.ts';
 import { counted, lasting } from './words.ts';
 
 const DAY_SECONDS = 86_400;
@@ -308,7 +307,7 @@ async function sample(
 
 async function wholeIndex(
   { props: { tableName, indexName } }: Subject,
-  { ItemCount: total = 0, IndexSizeBytes: bytes = 0, IndexArn = '' }: GlobalSecondaryIndexDescription = {},
+  { ItemCount: total = 0, IndexSizeBytes: bytes = 0 }: GlobalSecondaryIndexDescription = {},
   { clients, flags, signal, show, print, now }: Given,
   add: (item: Item) => void,
 ): Promise<void> {
@@ -318,12 +317,11 @@ async function wholeIndex(
     `The index of ${tableName} has about ${count(total)} entries: ${dollars((units / 1e6) * 0.125)}, ${lasting(units / rate)}.`,
   );
   const from = now();
-  await scanTable(clients.dynamoDb, {
-    ...{ tableName, indexName, tableArn: IndexArn, segments: 4, readUnitsPerSecond: rate, signal },
-    itemBytes: total > 0 ? bytes / total : 0,
-    onItem: add,
-    onProgress: ({ items }) =>
-      show(describeWork({ what: 'entries', done: items, total, seconds: (now() - from) / 1_000 })),
+  const size = { name: tableName, itemCount: total, sizeBytes: bytes, readUnits: undefined };
+  await scanTable(clients.dynamoDb, size, {
+    ...{ indexName, unitsPerSecond: rate, signal },
+    onPage: items => items.forEach(add),
+    onProgress: progress => show(scanLine(size, progress, now() - from)),
   });
   show('');
 }

@@ -38,17 +38,13 @@ const STATUS = [
  * test compares it with the real calls.
  */
 export const COMMAND_ACTIONS = {
-  adopt: [
-    ...on(TABLE, [
-      'dynamodb:DescribeTable',
-      'dynamodb:DescribeTimeToLive',
-      'dynamodb:Scan',
-      'dynamodb:UpdateTable',
-      'dynamodb:UpdateTimeToLive',
-    ]),
-    ...on(TABLE, ['dynamodb:PartiQLDelete'], 'what is expired already is left: --delete-expired'),
-    ...on('*', ['cloudwatch:GetMetricData'], 'it does not know how busy the table is'),
-  ],
+  adopt: on(TABLE, [
+    'dynamodb:DescribeTable',
+    'dynamodb:DescribeTimeToLive',
+    'dynamodb:Scan',
+    'dynamodb:UpdateTable',
+    'dynamodb:UpdateTimeToLive',
+  ]),
   replay: [
     ...on('*', ['states:ListStateMachines']),
     ...on(REPLAYS, ['states:StartExecution']),
@@ -83,7 +79,6 @@ export const COMMAND_ACTIONS = {
     ...on(VERIFY_QUEUE, ['sqs:CreateQueue', 'sqs:GetQueueAttributes', 'sqs:DeleteQueue']),
     { action: 'sqs:TagQueue', on: VERIFY_QUEUE, isImplied: true },
     ...on(VERIFY_QUEUE, ['sqs:ReceiveMessage', 'sqs:DeleteMessage'], UNMEASURED),
-    ...on('the functions that sweep', ['lambda:InvokeFunction'], UNMEASURED),
     ...on('*', ['states:TestState', 'cloudwatch:GetMetricData'], UNMEASURED),
     ...on(REPLAYS, ['states:StartExecution'], UNMEASURED),
     ...on(EXECUTIONS, ['states:DescribeExecution'], UNMEASURED),

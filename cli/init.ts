@@ -1,126 +1,220 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { CONFIG_FILES } from '../config/config-file.ts';
-import { PreciseTtlError } from '../expiry/errors.ts';
-import { commandLine } from '../operate/command-line.ts';
-import { question } from './consent.ts';
-import { BY, FlagError, type FlagValues, switchFlag, textFlag } from './flags.ts';
-import { type Answers, askForTable, configOf, configText, refusalOf } from './init/configuration.ts';
-import { print, printError } from './print.ts';
-import { defineCommand } from './run-command.ts';
-
 /** `precise-ttl init`: writes a configuration. See `--help`. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { type DeploymentConfig, InvalidConfigError } from '../config/config.ts';
+import { CONFIG_FILES } from '../config/config-file.ts';
+import type { PreciseTtlProps } from '../config/props.ts';
+import { isObject, oneOf, text } from '../expiry/fields.ts';
+import { INDEXED_BY, type IndexedBy } from '../expiry/model.ts';
+import { defineCommand, EXIT, question, wrong } from './command.ts';
+import { commandLine } from './command-line.ts';
+import { printError } from './print.ts';
 
-const FLAGS = {
-  table: textFlag('NAME', 'name of the table; without it, three questions are asked'),
-  existing: switchFlag('the table exists already, and is only to be swept'),
-  'partition-key': textFlag('NAME', 'its partition key (default: id, for a new table)'),
-  'sort-key': textFlag('NAME', 'its sort key (default: it has none)'),
-  'ttl-attribute': textFlag('NAME', 'attribute with the moment of expiry (default: ttl)'),
-  by: {
-    ...BY,
-    help: 'what the index is keyed by: second or window (default: window; for an existing table second)',
+const name = (help: string) => ({ help, kind: text(/./s, 'a name'), value: 'NAME' }) as const;
+
+export const command = defineCommand({
+  name: 'init',
+  flags: {
+    table: name('name of the table; without it, three questions are asked'),
+    existing: { help: 'the table exists already, and is only to be swept' },
+    'partition-key': name('its partition key (default: id, for a new table)'),
+    'sort-key': name('its sort key (default: it has none)'),
+    'ttl-attribute': name('attribute with the moment of expiry (default: ttl)'),
+    by: {
+      help: 'what the index is keyed by (default: window; for an existing table second)',
+      kind: oneOf(INDEXED_BY),
+      value: 'WAY',
+    },
+    region: { ...name('AWS region (default: $AWS_REGION, or us-east-1)'), value: 'REGION' },
+    format: {
+      help: 'ts or json (default: ts, where this Node reads it)',
+      kind: oneOf(['ts', 'json']),
+      value: 'FORMAT',
+    },
+    force: { help: 'write over the file that is there' },
   },
-  region: textFlag('REGION', 'AWS region (default: $AWS_REGION, or us-east-1)'),
-  json: switchFlag('write precise-ttl.config.json'),
-  force: switchFlag('write over the file that is there'),
-} as const;
-
-const help = (flags: string) => `npx precise-ttl init [flags]
-
-Writes precise-ttl.config.ts into this folder; where this Node reads no TypeScript, precise-ttl.config.json. Asks in the terminal
+  about: `Writes precise-ttl.config.ts into this folder; where this Node reads no TypeScript, precise-ttl.config.json. Asks in the terminal
 for the name of the table, whether it exists already, with its keys, and for the attribute with the moment of expiry; an answer that
 is refused is asked for once more. With --table it asks nothing. Keys are of type S: write another type into the file
-(partitionKey.type, sortKey.type).
-
-${flags}
-
-Exit status: 0 written, 1 not: a configuration is there, or this one would be wrong; 2 wrong flags.`;
-
-async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
-  const asJson = flags.json || !process.features.typescript;
-  const file = asJson ? 'precise-ttl.config.json' : 'precise-ttl.config.ts';
-  refuseOthers(file, CONFIG_FILES, flags.force);
-  const region = regionOf(flags.region);
-  const config = await configOf(await answersOf(flags, region), region);
-  writeConfig(file, configText(config, asJson));
-  if (asJson && !flags.json) {
-    print(`Node ${process.versions.node} reads no TypeScript: the configuration is JSON.`);
-  }
-  print(`${file}: table ${config.tables[0]?.tableName} in ${config.region}.
+(partitionKey.type, sortKey.type).`,
+  exits: '0 written, 1 not',
+  check({ flags }) {
+    const { table, existing } = flags;
+    const others = ['existing', 'partition-key', 'sort-key', 'ttl-attribute', 'by'] as const;
+    const given = others.find(each => flags[each] !== undefined && flags[each] !== false);
+    if (table === undefined && !(given === undefined && process.stdin.isTTY)) {
+      const where = given === undefined ? 'where no terminal is there to ask at' : `with --${given}`;
+      throw wrong('--table', `the name of the table ${where}`, undefined, 'Write --table NAME.');
+    }
+    const expected = 'the one that the existing table has';
+    if (existing && flags['partition-key'] === undefined)
+      throw wrong('--partition-key', expected, undefined, 'Write --partition-key NAME.');
+  },
+  async run({ flags, signal }) {
+    const format = flags.format ?? (process.features.typescript ? 'ts' : 'json');
+    const file = `precise-ttl.config.${format}`;
+    refuseOthers(file, flags.force);
+    const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
+    const region = flags.region ?? (AWS_REGION || AWS_DEFAULT_REGION || 'us-east-1');
+    const ask = (asked: string) => question(asked, signal);
+    const answers =
+      flags.table === undefined ? await askForTable(ask, region, printError) : answersOf(flags.table, flags);
+    const config = await configOf(answers, region);
+    try {
+      writeFileSync(file, configText(config, format));
+    } catch (error) {
+      throw wrong(
+        file,
+        'a folder that can be written to',
+        (error as Error).message,
+        'Run it in another one.',
+      );
+    }
+    const isOld = format === 'json' && flags.format === undefined;
+    return {
+      data: { file, config },
+      text: `${isOld ? `Node ${process.versions.node} reads no TypeScript: the configuration is JSON.\n` : ''}${file}: table ${answers.tableName} in ${region}.
 
   See it work on this machine:  ${commandLine('start', '--minutes 1')}
   What would be deployed:       ${commandLine('deploy', '--diff')}
-  Deploy it:                    ${commandLine('deploy')}`);
-  return 0;
+  Deploy it:                    ${commandLine('deploy')}`,
+      exit: EXIT.fine,
+    };
+  },
+});
+
+/** What the user says of a table. */
+export interface Answers {
+  readonly tableName: string;
+  readonly existingTable: boolean;
+  /** @default 'id' */
+  readonly partitionKey: string | undefined;
+  readonly sortKey: string | undefined;
+  /** @default 'ttl' */
+  readonly ttlAttribute: string | undefined;
+  /** @default by second for an existing table, whose writers then need no change */
+  readonly indexedBy?: IndexedBy | undefined;
 }
 
-function answersOf(flags: FlagValues<typeof FLAGS>, region: string): Answers | Promise<Answers> {
-  const { table, existing } = flags;
-  const answered = {
-    existingTable: existing,
-    sortKey: flags['sort-key'],
-    ttlAttribute: flags['ttl-attribute'],
-    indexedBy: flags.by,
-  };
-  if (table === undefined) {
-    const others = (['existing', 'partition-key', 'sort-key', 'ttl-attribute', 'by'] as const).filter(
-      name => flags[name] !== undefined && flags[name] !== false,
-    );
-    if (others.length === 0 && process.stdin.isTTY) {
-      return askForTable(question, answers => refusalOf(answers, region), printError);
-    }
-    throw new FlagError(
-      `--table: expected the name of the table${others.length > 0 ? ` with --${others[0]}` : ' where no terminal is there to ask at'}, got none; write --table NAME`,
-    );
-  }
-  const partitionKey = flags['partition-key'];
-  if (existing && partitionKey === undefined) {
-    throw new FlagError(
-      '--partition-key: expected the one that the existing table has, got none; write --partition-key NAME',
-    );
-  }
-  return { tableName: table, partitionKey, ...answered };
+interface Flags {
+  readonly existing: boolean;
+  readonly 'partition-key': string | undefined;
+  readonly 'sort-key': string | undefined;
+  readonly 'ttl-attribute': string | undefined;
+  readonly by: IndexedBy | undefined;
 }
 
-function regionOf(given: string | undefined): string {
-  return given ?? (process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION'] || 'us-east-1');
+/** Refuses to overwrite a configuration, and to leave two in the folder. */
+function refuseOthers(file: string, isForced: boolean): void {
+  const there = CONFIG_FILES.filter(each => existsSync(each));
+  const other = there.find(each => each !== file);
+  const remedy = 'Add the table to it, or remove it first.';
+  if (other !== undefined) throw wrong(file, 'no other configuration in this folder', other, remedy);
+  if (there.length > 0 && !isForced)
+    throw wrong(file, 'no such file', 'one', 'Add the table to it, or write over it with --force.');
 }
 
-export const command = defineCommand({ flags: FLAGS, help, run });
-
-/** A configuration already exists, or the file cannot be written. */
-export class InitError extends PreciseTtlError {
-  override readonly name = 'InitError';
+function answersOf(tableName: string, flags: Flags): Answers {
+  const { existing: existingTable, 'partition-key': partitionKey } = flags;
+  const { 'sort-key': sortKey, 'ttl-attribute': ttlAttribute, by: indexedBy } = flags;
+  return { tableName, existingTable, partitionKey, sortKey, ttlAttribute, indexedBy };
 }
+
+/** The three questions, with the fields that each of them sets. */
+const QUESTIONS = {
+  name: { text: 'Name of the table? [Sessions] ', fields: ['tableName'] },
+  keys: {
+    text: 'New, or existing? For a new table press Enter; for an existing one type its partition key, and its sort key after a blank if it has one: [new] ',
+    fields: ['partitionKey', 'sortKey'],
+  },
+  ttl: { text: 'Attribute with the moment of expiry? [ttl] ', fields: ['ttlAttribute'] },
+} as const;
+type Question = keyof typeof QUESTIONS;
+const ALL = Object.keys(QUESTIONS) as Question[];
 
 /**
- * Refuses to overwrite a configuration, and to leave two in the folder.
+ * Asks the three questions, and repeats those whose answers are refused.
  *
- * @param names of all files that can be a configuration
- * @throws {InitError}
+ * @param ask returns an answer, or an empty text for the default in brackets
+ * @returns the answers, even refused ones if the user gives no others
  */
-export function refuseOthers(file: string, names: readonly string[], force: boolean): void {
-  const there = names.filter(name => existsSync(name));
-  const other = there.find(name => name !== file);
-  if (other !== undefined) {
-    throw new InitError(
-      `${file}: expected no other configuration in this folder, got ${other}; remove it first, or add a table to it`,
+export async function askForTable(
+  ask: (question: string) => Promise<string>,
+  region: string,
+  tell: (message: string) => void,
+): Promise<Answers> {
+  const given: Record<Question, string> = { name: '', keys: '', ttl: '' };
+  for (let questions = ALL; ; ) {
+    for (const each of questions) given[each] = await ask(QUESTIONS[each].text);
+    const existingTable = given.keys !== '' && given.keys.toLowerCase() !== 'new';
+    const [partitionKey, sortKey] = existingTable ? given.keys.split(/[\s,]+/) : [];
+    const ttlAttribute = given.ttl || undefined;
+    const answers = {
+      tableName: given.name || 'Sessions',
+      existingTable,
+      partitionKey,
+      sortKey,
+      ttlAttribute,
+    };
+    const refusal = await configOf(answers, region).then(
+      () => undefined,
+      (error: unknown) => error,
     );
-  }
-  if (there.length > 0 && !force) {
-    throw new InitError(
-      `${file}: expected no such file, got one; add a table to it, or write over it with --force`,
-    );
+    if (!(refusal instanceof InvalidConfigError)) return answers;
+    const { problems } = refusal;
+    const isAbout = (each: Question) =>
+      QUESTIONS[each].fields.some(field => problems.some(problem => problem.field.endsWith(`.${field}`)));
+    questions = ALL.filter(each => given[each] !== '' && isAbout(each));
+    if (questions.length === 0) return answers;
+    tell(refusal.message);
   }
 }
 
-/** @throws {InitError} */
-export function writeConfig(file: string, text: string): void {
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    throw new InitError(
-      `${file}: expected a folder that can be written to, got: ${(error as Error).message}`,
-    );
-  }
+/** @throws {InvalidConfigError} naming what is wrong with the answers */
+async function configOf(answers: Answers, region: string): Promise<DeploymentConfig> {
+  const { tableName, existingTable, partitionKey = 'id', sortKey, ttlAttribute = 'ttl' } = answers;
+  const by = answers.indexedBy ?? (existingTable ? 'second' : undefined);
+  const table = {
+    ...{ tableName, ...(existingTable && { existingTable }), partitionKey },
+    ...{ ...(sortKey !== undefined && { sortKey }), ttlAttribute },
+    ...(by !== undefined && { index: { by } }),
+  };
+  const { checkConfig } = await import('../config/config.ts');
+  return checkConfig({ region, state: { backend: 'local' }, tables: [table] });
 }
+
+export function configText(config: DeploymentConfig, format: 'ts' | 'json'): string {
+  if (format === 'json') return `${JSON.stringify(config, null, 2)}\n`;
+  const { region, state, tables } = config;
+  return `import type { DeploymentConfig } from 'precise-ttl/cdktf';
+
+// Every field: docs/reference/configuration.md of precise-ttl. What is wrong or misspelt is refused before anything is written or
+// deployed.
+export default {
+  region: ${literal(region)},
+
+  // Terraform's state. For a team: { backend: 's3', bucket: 'my-terraform-state' }
+  state: ${literal(state ?? {})},
+
+  tables: [
+${tables.map(table => `    ${literal(table)},`).join('\n')}
+  ],
+} satisfies DeploymentConfig;
+`;
+}
+
+/** A value as TypeScript source. */
+export function literal(value: unknown): string {
+  if (isObject(value)) return `{ ${fieldsOf(value).join(', ')} }`;
+  return typeof value === 'string'
+    ? `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+    : JSON.stringify(value);
+}
+
+const fieldsOf = (object: object): string[] =>
+  Object.entries(object).map(([field, value]) => `${field}: ${literal(value)}`);
+
+/** An entry of `tables`, as it is written in `precise-ttl.config.ts`. */
+export const configurationBlock = (props: PreciseTtlProps): string =>
+  `    {\n${fieldsOf(props)
+    .map(field => `      ${field},`)
+    .join('\n')}\n    },`;

@@ -10,8 +10,8 @@ import { ownTableName } from '../lab/demo/own-table.ts';
 import type { Judged, Verdict } from '../lab/demo/report.ts';
 import { type DemoOptions, runDemo } from '../lab/demo/run.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
-import { chooseTables } from '../operate/deployment/subject.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
+import { EXIT, unknown } from './command.ts';
 import { pageLook } from './status.ts';
 
 export interface MainJobOptions
@@ -34,16 +34,15 @@ export interface MainJobOptions
 
 /** Exit status of a job that was not interrupted. */
 export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, number>> = {
-  kept: 0,
-  broken: 1,
-  undecided: 3,
+  kept: EXIT.fine,
+  broken: EXIT.notFine,
+  undecided: EXIT.notKnown,
 };
 
 /**
  * Synthesizes one table of the project's configuration under a new name, and runs the main job on it.
  *
- * @throws {FlagError} for a table that can't be shown
- * @throws {InvalidConfigError} or {LocalCloudError}, with a message for the user
+ * @throws {InvalidFieldError}, {InvalidConfigError} or {LocalCloudError}, with a message for the user
  */
 export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const config = checkConfig(options.config);
@@ -107,11 +106,12 @@ function indexedBy(table: PreciseTtlProps, by: IndexedBy | undefined): PreciseTt
   return { ...others, index: { by } };
 }
 
-/** @throws {FlagError} for a name that no table has */
+/** @throws {InvalidFieldError} for a name that no table has */
 function shownTable(config: DeploymentConfig, wanted: string | undefined) {
   const { tables } = config;
-  const [chosen] = chooseTables(config, wanted);
-  if (chosen === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
+  const names = tables.map(table => table.tableName);
+  const chosen = tables[wanted === undefined ? 0 : names.indexOf(wanted)];
+  if (chosen === undefined) throw unknown('--table', `${wanted}`, names, 'The configuration lists them.');
   const { tableName, existingTable } = resolveProps(chosen);
   const which =
     tables.length > 1 ? `, one of the ${tables.length} tables of the configuration (--table)` : '';

@@ -48,8 +48,8 @@ COMMAND --help says what a command does, its flags and its exit status. --versio
 read precise-ttl.config.ts, .js, .mjs, .cjs or .json in this folder, or the file that --config names. The documents that helps and
 messages name, docs/..., are in the package: node_modules/precise-ttl/docs.
 
-Exit status of every command but doctor: 0 it was done, 1 it was not, 2 wrong flags; other ones are in the help of the command.
-Those of doctor: 0 healthy, 1 warnings, 2 broken, 3 it could not look.`;
+Exit status of every command: 0 it was done, or all is well; 1 not so; 2 a wrong command line or configuration; 3 a service did not
+answer; 130 or 143 interrupted.`;
 }
 
 function isCommand(name: string | undefined): name is CommandName {

@@ -1,86 +1,312 @@
 /** `precise-ttl replay`: sweeps a span of time again, on AWS or on this machine. See `--help`. */
-
-import type { PieceResult, ReplayOptions } from '../operate/changes.ts';
-import { DEFAULT_CONCURRENCY, replaySettings } from '../operate/replay/settings.ts';
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  DescribeExecutionCommand,
+  paginateListStateMachines,
+  type SFNClient,
+  StartExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import { replayName } from '../config/names.ts';
+import { kind, text, whole } from '../expiry/fields.ts';
+import { readReplayInput } from '../functions/plan-sweep/sweep-input.ts';
+import { readExecutionReport } from '../functions/report/execution-report.ts';
+import type { InvalidExecutionInputError } from '../functions/runtime/errors.ts';
+import type { ReplayInput } from '../statemachine/contract/inputs.ts';
+import type { ListedFailure, ShownKey } from '../statemachine/contract/keys.ts';
 import { MAX_DELETES_PER_SECOND } from '../statemachine/contract/limits.ts';
-import { textFlag, wholeNumber } from './flags.ts';
-import { workFromNow } from './numbers.ts';
-import { defineOperation, planOf, type Session, type Told } from './operation.ts';
-import { describeFacts, describePiece, describeResult } from './replay/text.ts';
+import type { SweepReport } from '../statemachine/contract/report.ts';
+import {
+  addCounts,
+  COUNT_LIST,
+  type COUNTS,
+  type CountName,
+  countEach,
+  noCounts,
+  wordsOf,
+} from '../statemachine/counts.ts';
+import { noneIfMissing } from './clients.ts';
+import { defineCommand, EXIT, type Given, type Plan, wrong, YES } from './command.ts';
+import { aligned, countRows } from './numbers.ts';
+import { shortKey } from './print.ts';
+import { inParallel } from './whole-table.ts';
 
-export const command = defineOperation({
+const TIME = {
+  kind: kind<string>(
+    value => !Number.isNaN(Date.parse(String(value))),
+    'a time in ISO-8601 with a zone, e.g. 2026-11-20T09:00:00Z',
+  ),
+  value: 'TIME',
+} as const;
+
+export const command = defineCommand({
   name: 'replay',
-  usage: ['--from TIME --to TIME [flags]'],
+  usage: '--from TIME --to TIME [flags]',
   tables: 'all',
   flags: {
-    from: textFlag('TIME', 'the first expiry time to sweep, ISO-8601 with a zone'),
-    to: textFlag('TIME', 'where the span ends; not part of it'),
-    'split-minutes': wholeNumber(1, 44_640, 'how much of the span one execution sweeps (default: 60)'),
-    concurrency: { ...wholeNumber(1, 100, 'executions at a time'), default: DEFAULT_CONCURRENCY },
-    'max-per-second': wholeNumber(
-      1,
-      MAX_DELETES_PER_SECOND,
-      'deletes per second and table at most (default: as configured)',
-    ),
-    run: textFlag('LABEL', 'sweeps the same span once more, under this label'),
+    from: { ...TIME, help: 'the first expiry time to sweep, ISO-8601 with a zone' },
+    to: { ...TIME, help: 'where the span ends; not part of it' },
+    'max-per-second': {
+      help: 'deletes per second and table at most (default: as configured)',
+      kind: whole(1, MAX_DELETES_PER_SECOND),
+      value: 'N',
+    },
+    // Short enough to leave room for the rest of an execution's name.
+    run: {
+      help: 'sweeps the same span once more, under this label',
+      kind: text(/^[A-Za-z0-9_-]{1,20}$/, '1 to 20 letters, digits, "_" and "-"'),
+      value: 'LABEL',
+    },
+    'dry-run': { help: 'find and count, delete nothing; counts again each time' },
+    yes: YES,
   },
-  dryRun: 'find and count, delete nothing; counts again each time',
-  about: `Sweeps a span of expiry times again, for example after an outage, by executions of the deployment's NAME-replay. Items that are
-live are never deleted, whatever the span. Run it again after an interruption or a failure, and it continues where it stopped:
-it does not repeat executions that left nothing, waits for those that still run, and tries again the others. In a paused table it
-deletes nothing.`,
+  about: `Sweeps a span of expiry times again, for example one further back than the ticks look by themselves, by executions of the
+deployment's NAME-replay, one for each table. Items that are live are never deleted, whatever the span. An execution goes on when this
+command is stopped: the same command waits for it again, repeats none that left nothing, and tries again one that failed. In a paused
+table it deletes nothing.`,
   services: ['SFN'],
-  question: 'Delete what is expired there?',
-  status: { done: 'everything was swept' },
-  read(flags, config): ReplayOptions {
-    const { table, from, to, concurrency, dryRun } = flags;
-    const wanted = {
-      ...{ config, table, from, to, concurrency, dryRun },
-      splitMinutes: flags['split-minutes'],
-      maxPerSecond: flags['max-per-second'],
-      run: flags.run,
-    };
-    replaySettings(wanted, Date.now());
-    return wanted;
-  },
-  prepare: planReplay,
+  exits: '0 everything was swept, 1 not',
+  check: given => void settingsOf(given),
+  run: planReplay,
 });
 
-/** Reads the state machines of a replay, and describes the replay. */
-export async function planReplay(wanted: ReplayOptions, session: Session) {
-  const { dryRun = false } = wanted;
-  const { prepareReplay, replayEnd } = await import('../operate/replay/replay.ts');
-  const { facts, apply } = await prepareReplay({
-    ...wanted,
-    ...session,
-    onPiece: pieceTeller(session, dryRun),
+type Asked = Pick<Given, 'tables' | 'now'> & {
+  readonly flags: Readonly<Record<'from' | 'to' | 'run', string | undefined>> & {
+    readonly 'max-per-second': number | undefined;
+    readonly 'dry-run': boolean;
+  };
+};
+
+/** The executions of a replay. @throws {InvalidFieldError} */
+export function settingsOf({ flags, tables, now }: Asked) {
+  const dryRun = flags['dry-run'];
+  const [from, to] = spanOf(flags, now(), tables);
+  // Step Functions would return the result of an earlier dry run.
+  const fresh = `${compact(iso(Math.floor(now() / 1_000)))}-${randomBytes(2).toString('hex').slice(0, 3)}`;
+  const label = dryRun ? fresh : (flags.run ?? shortHash(`${Date.parse(from)}/${Date.parse(to)}`));
+  const executions = tables.map(({ props: { tableName: table, sweep, maxDeletesPerSecond } }) => {
+    const perSecond = flags['max-per-second'] ?? (maxDeletesPerSecond || undefined);
+    const limit = !dryRun && perSecond !== undefined && { maxDeletesPerSecond: perSecond };
+    const input: ReplayInput = { table, from, to, ...(dryRun && { dryRun }), ...limit };
+    // Of the table too: a state machine of this name may have swept another one before.
+    const name = [dryRun ? 'dryrun' : 'replay', compact(from), compact(to), label, shortHash(table)].join(
+      '-',
+    );
+    return { machine: replayName(sweep), name, input };
   });
-  return planOf({
-    facts: describeFacts(facts, dryRun),
-    apply,
-    tell(result) {
-      session.print(`\n${describeResult(result)}`);
-      return replayTold(replayEnd(result));
+  return { from, to, dryRun, label, executions };
+}
+
+/** The span by the rules of the state machine, so that no execution starts only to be refused. */
+function spanOf({ from, to }: Asked['flags'], nowMs: number, [table]: Given['tables']): [string, string] {
+  for (const [flag, value] of Object.entries({ from, to }))
+    if (value === undefined) throw wrong(`--${flag}`, TIME.kind.expected, undefined, `Write --${flag} TIME.`);
+  if (table === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
+  const { precision, maxDeletesPerSecond } = table.props;
+  try {
+    const settings = { precision, maxDeletesPerSecond };
+    const { from: first } = readReplayInput({ from, to }, nowMs, settings);
+    const end = Math.ceil(Date.parse(String(to)) / 1_000);
+    if (end <= nowMs / 1_000) return [iso(first), iso(end)];
+  } catch (error) {
+    if (!(error instanceof Error && 'problem' in error)) throw error;
+    const { field, expected, got } = (error as InvalidExecutionInputError).problem;
+    throw wrong(`--${field}`, expected, got, 'Correct the time.');
+  }
+  const remedy = 'Items that expire later are alive: name an earlier end.';
+  throw wrong('--to', 'a time that has passed', to, remedy);
+}
+
+const shortHash = (told: string): string => createHash('sha256').update(told).digest('hex').slice(0, 8);
+/** @param at epoch seconds */
+const iso = (at: number): string => new Date(at * 1_000).toISOString();
+/** `20261120T090000Z` */
+const compact = (time: string): string => `${time.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+
+type ReplayedCount = {
+  [Name in CountName]: (typeof COUNTS)[Name] extends { replayed: true } ? Name : never;
+}[CountName];
+const REPLAYED = COUNT_LIST.flatMap(([name, { replayed }]) => (replayed ? [name as ReplayedCount] : []));
+type Totals = Readonly<Record<ReplayedCount, number>>;
+
+/** Write units of a delete of an item of up to 1 KB, with its index entry. */
+const UNITS_OF_DELETE = 2;
+/** Tables that are swept at once. */
+const AT_ONCE = 4;
+/** Failed attempts after which no new one is made: the cause has to be mended first. */
+const MAX_ATTEMPTS = 99;
+
+interface Ended {
+  readonly table: string;
+  /** Name of the last execution. */
+  readonly execution: string;
+  /** Of Step Functions. */
+  readonly status: string;
+  readonly startedAt: string | undefined;
+  /** It had succeeded before this command began. */
+  readonly doneBefore: boolean;
+  readonly totals: Totals;
+  readonly lagP99Ms: number | undefined;
+  /** Keys that a dry run found, as the table's `logKeys` allows. */
+  readonly sampleKeys: readonly ShownKey[];
+  readonly failedKeys: readonly ListedFailure[];
+  readonly error: string | undefined;
+  readonly cause: string | undefined;
+}
+
+/** Whether nothing is left. An execution succeeds in a paused table too, and leaves the items. */
+const isDone = ({ status, totals }: Pick<Ended, 'status' | 'totals'>): boolean =>
+  status === 'SUCCEEDED' && totals.leftForLater === 0;
+
+/**
+ * Sees to it that a table is swept: by an execution that succeeded, by one that runs, or by a new one under the next free name. Step
+ * Functions takes a name only once in 90 days.
+ */
+async function sweep(
+  sfn: SFNClient,
+  stateMachineArn: string,
+  { name: first, input }: ReturnType<typeof settingsOf>['executions'][number],
+  signal: AbortSignal,
+): Promise<Ended> {
+  const { table = '' } = input;
+  for (let attempt = 1; ; attempt += 1) {
+    const name = attempt === 1 ? first : `${first}-${attempt}`;
+    const executionArn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
+    const describe = () => noneIfMissing(() => sfn.send(new DescribeExecutionCommand({ executionArn })));
+    const started = { stateMachineArn, name, input: JSON.stringify(input) };
+    const isNew = await isStarted(sfn, new StartExecutionCommand(started));
+    const before = isNew ? undefined : await describe();
+    // The name is taken, but its execution is no longer stored: to sweep again does no harm.
+    if (!isNew && before === undefined) continue;
+    const { status = '', startDate, output, error, cause } = await untilEnd(describe, signal);
+    const tables: Readonly<Record<string, Partial<SweepReport>>> =
+      readExecutionReport(output ?? cause)?.tables ?? {};
+    const { [table]: report = {} } = tables;
+    const { sampleKeys = [], failedKeys = [], lagMs } = report;
+    const totals = countEach(REPLAYED, count => Number(report[count] ?? 0));
+    if (!(isNew || isDone({ status, totals }) || attempt === MAX_ATTEMPTS)) continue;
+    return {
+      ...{ table, execution: name, status, startedAt: startDate?.toISOString() },
+      ...{ doneBefore: before?.status === 'SUCCEEDED', totals, lagP99Ms: lagMs?.p99 },
+      ...{ sampleKeys, failedKeys, error, cause },
+    };
+  }
+}
+
+/** @returns false when an execution of that name has ended already; one with the same input that runs counts as started */
+async function isStarted(sfn: SFNClient, execution: StartExecutionCommand): Promise<boolean> {
+  try {
+    await sfn.send(execution);
+    return true;
+  } catch (error) {
+    if ((error as Error).name === 'ExecutionAlreadyExists') return false;
+    throw error;
+  }
+}
+
+/** Step Functions may not know a new execution for a moment. The wait grows, so that a long one causes few requests. */
+async function untilEnd<State extends { readonly status?: string | undefined }>(
+  describe: () => Promise<State | undefined>,
+  signal: AbortSignal,
+): Promise<State> {
+  for (let wait = 200; ; wait = Math.min(wait * 1.5, 5_000)) {
+    const state = await describe();
+    if (state !== undefined && state.status !== 'RUNNING') return state;
+    await sleep(wait, undefined, { signal });
+  }
+}
+
+/** The ARNs contain the account, which the configuration does not know. @throws {InvalidFieldError} when one is missing */
+async function machinesOf(client: SFNClient, names: readonly string[], region: string) {
+  const found = new Map<string, string>();
+  for await (const { stateMachines = [] } of paginateListStateMachines({ client }, { maxResults: 1_000 }))
+    for (const { name = '', stateMachineArn = '' } of stateMachines)
+      if (names.includes(name)) found.set(name, stateMachineArn);
+  const missing = names.filter(name => !found.has(name));
+  if (missing.length === 0) return found;
+  const remedy = 'Deploy first, or look whether account, region and AWS_ENDPOINT_URL_SFN are the right ones.';
+  throw wrong('state machine', `${missing.join(', ')} in ${region}`, undefined, remedy);
+}
+
+async function planReplay(
+  given: Asked & Pick<Given, 'clients' | 'config' | 'signal' | 'print' | 'show'>,
+): Promise<Plan> {
+  const { from, to, dryRun, label, executions } = settingsOf(given);
+  const { sfn } = given.clients;
+  const names = new Set(executions.map(({ machine }) => machine));
+  const machines = await machinesOf(sfn, [...names], given.config.region);
+  const tables = executions.map(({ machine, input: { table, maxDeletesPerSecond: limit } }) => {
+    const limited = limit === undefined ? '' : `, at most ${count(limit)} deletes a second`;
+    return ['table', `${table}, by ${machine}${limited}`] as const;
+  });
+  const title = dryRun ? 'Dry run of a replay: finds and counts, deletes nothing' : 'Replay';
+  const span = ['expired in', `${short(from)} to ${short(to)} (not included)`] as const;
+  return {
+    text: `${title}\n${aligned([span, ...tables, ['run', label]])}`,
+    question: dryRun ? undefined : 'Delete what is expired there?',
+    async apply() {
+      const { signal, print, show } = given;
+      const ended: Ended[] = [];
+      const work = async (each: (typeof executions)[number], stop: AbortSignal) => {
+        ended.push(await sweep(sfn, machines.get(each.machine) ?? '', each, stop));
+        show('');
+        print(
+          `[${ended.length}/${executions.length}] ${ended.slice(-1).map(last => describe(last, dryRun))}`,
+        );
+        if (ended.length < executions.length) show(`${ended.length} of ${executions.length} executions`);
+      };
+      const begun = await inParallel(executions, AT_ONCE, work, signal).catch((error: unknown) => ({
+        error,
+      }));
+      const totals = ended.reduce((sum, each) => addCounts(REPLAYED, sum, each.totals), noCounts(REPLAYED));
+      const isAll = ended.length === executions.length && ended.every(isDone);
+      return {
+        data: {
+          ...{ from, to, dryRun, run: label, totals, executions: ended },
+          ...(dryRun && { writeUnitsAtLeast: totals.found * UNITS_OF_DELETE }),
+        },
+        text: `\n${describeEnd(ended, totals, dryRun)}`,
+        exit: isAll ? EXIT.fine : EXIT.notFine,
+        ...begun,
+      };
     },
-  });
+  };
 }
 
-/** The end of a replay, with a sentence about its executions. */
-export function replayTold(end: Told['end']): Told {
-  const notes = {
-    failed: 'Some executions failed, or the table is paused.',
-    interrupted: 'executions that were started go on',
-  };
-  return end === 'done' ? { end } : { end, note: notes[end] };
+const short = (time: string): string => time.replace(/\.\d+Z$/, 'Z');
+const count = (value: number): string => value.toLocaleString('en-US');
+const SAMPLES = 3;
+
+function describe({ totals, error, cause, ...ended }: Ended, dryRun: boolean): string {
+  const told = dryRun ? (['found'] as const) : REPLAYED.filter(name => ALWAYS.has(name) || totals[name] > 0);
+  const line = `${ended.table}  ${told.map(name => `${wordsOf(name)} ${count(totals[name])}`).join(', ')}`;
+  const keys = ended.sampleKeys
+    .slice(0, SAMPLES)
+    .map(key => (typeof key === 'string' ? key : JSON.stringify(key)));
+  const samples = keys.map(key => `\n    such as ${shortKey(key)}`);
+  if (isDone({ ...ended, totals }))
+    return [line, ended.doneBefore ? ' (done before)' : '', ...samples].join('');
+  if (ended.status === 'SUCCEEDED')
+    return `${line}\n    the table is paused: ${ended.execution} left the rest`;
+  const why = [error, cause].filter(Boolean).join(': ');
+  return `${line}\n    ${ended.status} ${ended.execution}: ${why.length > 300 ? `${why.slice(0, 300)}…` : why}`;
 }
 
-/** Returns a function that prints each completed piece. */
-export function pieceTeller({ print, show }: Pick<Session, 'print' | 'show'>, dryRun: boolean) {
-  const describe = workFromNow();
-  return (piece: PieceResult, done: number, total: number) => {
-    show('');
-    print(describePiece(piece, `${done}/${total}`, dryRun));
-    // Without a terminal the line of each piece shows the progress.
-    if (done < total && process.stderr.isTTY) show(describe({ what: 'executions', done, total }));
-  };
+/** Counts that are told when they are 0 too. */
+const ALWAYS: ReadonlySet<string> = new Set<keyof Totals>(['found', 'deleted']);
+
+function describeEnd(ended: readonly Ended[], totals: Totals, dryRun: boolean): string {
+  const told = dryRun ? (['found'] as const) : REPLAYED;
+  const units = ['write units', totals.found * UNITS_OF_DELETE, 'at least, for a real run'] as const;
+  const rows = [...told.map(name => [wordsOf(name), totals[name], ''] as const), ...(dryRun ? [units] : [])];
+  const table = countRows(
+    rows,
+    [...ALWAYS].map(name => wordsOf(name as ReplayedCount)),
+  );
+  if (dryRun) return `${table}\n\nA dry run counts again each time.`;
+  if (ended.every(({ doneBefore }) => doneBefore))
+    return `${table}\n\nAll of it was done before. To sweep the span again (for what was written since), add --run LABEL.`;
+  return ended.every(isDone)
+    ? table
+    : `${table}\n\nSome of it is left: run this again when what stands above is mended.`;
 }

@@ -1,74 +1,358 @@
-/** `precise-ttl verify`: tests a deployment in the user's own account. See `--help`. */
+/** `precise-ttl verify`: proves a deployment in the user's own account. See `--help`. */
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLocal } from '../operate/aws/endpoint.ts';
-import { requireTerraform, TERRAFORM_HELP } from './deploy/run-terraform.ts';
-import { FlagError, textFlag } from './flags.ts';
-import { defineOperation, planOf } from './operation.ts';
+import {
+  DeleteTableCommand,
+  DescribeTableCommand,
+  ListTagsOfResourceCommand,
+  waitUntilTableNotExists,
+} from '@aws-sdk/client-dynamodb';
+import {
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  paginateListQueues,
+} from '@aws-sdk/client-sqs';
+import { checkConfig, type DeploymentConfig } from '../config/config.ts';
+import { resolveProps } from '../config/props.ts';
+import { text } from '../expiry/fields.ts';
+import { journalName } from '../functions/journal/layout.ts';
+import { type Answer, clientsOf, isLocal, noneIfMissing } from './clients.ts';
+import { defineCommand, EXIT, type Result, wrong, YES } from './command.ts';
+import { requireTerraform, TERRAFORM_HELP, Terraform, TerraformError } from './terraform.ts';
+import { EXPERIMENTS, type Experiment, type Finding, NOT_DEPLOYED, type Seen } from './verify-experiments.ts';
+import {
+  LIFETIME_SECONDS,
+  monthOf,
+  observe,
+  type Time,
+  type Verified,
+  type VerifyClients,
+} from './verify-observe.ts';
 
-export const command = defineOperation({
+/** Minutes from the first written item to the report. */
+const MINUTES = 10;
+/** What streams and CloudWatch may lag behind. */
+const SETTLE_SECONDS = 150;
+
+export const command = defineCommand({
   name: 'verify',
-  usage: ['[flags]'],
-  flags: { region: textFlag('REGION', 'where (default: AWS_REGION)') },
-  about: `Proves in your own account what nothing else can: how late items are deleted, when Scheduler fires, how far the clocks of Step
-Functions and DynamoDB and an index lie apart, what runs twice, what is billed, how deep JSONata goes, and whether the permissions
+  flags: {
+    region: { help: 'where (default: AWS_REGION)', kind: text(/./s, 'a region'), value: 'REGION' },
+    yes: YES,
+  },
+  about: `Proves in your own account what nothing else can: how late items are deleted, when Scheduler fires, how far an index lags, what runs
+twice, what is billed, how deep JSONata goes, and whether the permissions
 are enough. It says what it makes and what that costs, asks, and deploys a small table and a sweep under names of its own, of which
 it takes everything away again: after Ctrl-C too, and after a crash when it is run again. It reads no configuration. Without a
-terminal to ask at it refuses, unless you give --yes. --json has no names of the account: it can be sent to us.`,
-  where: `${TERRAFORM_HELP}
+terminal to ask at it refuses, unless you give --yes. --json has no names of the account: it can be sent to us.
+
+${TERRAFORM_HELP}
 Terraform needs the permission to make and to delete tables, roles, functions, state machines, schedules, alarms, a queue and logs.`,
-  services: ['DYNAMODB', 'SFN', 'SQS', 'LAMBDA', 'CLOUDWATCH'],
+  services: ['DYNAMODB', 'SFN', 'SQS', 'CLOUDWATCH'],
   alwaysAsks: true,
-  question: 'Make this?',
-  status: {
-    done: 'all that was measured is kept',
-    not: 'an experiment is not kept or could not be made',
-  },
-  region: ({ region }) => region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'],
-  read({ region = process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] }) {
-    if (region === undefined)
-      throw new FlagError('--region: expected a region, got none; name it, or set AWS_REGION');
-    // Terraform also calls services that are not in this list: without this variable they would be called in an account.
-    if (isLocal(process.env) && !process.env['AWS_ENDPOINT_URL']) {
-      throw new FlagError(
-        'AWS_ENDPOINT_URL: expected one endpoint for all services, as AWS_ENDPOINT_URL_SFN names one on this machine, got none; set it, or unset the others for AWS',
+  exits: '0 all that was measured is kept, 1 an experiment is not kept or could not be made',
+  region: ({ region }) => region ?? regionHere(),
+  check({ flags: { region = regionHere() } }) {
+    if (region === undefined) throw wrong('--region', 'a region', undefined, 'Name it, or set AWS_REGION.');
+    // Terraform calls other services too: without this variable it would call them in an account.
+    if (isLocal('SFN') && !process.env['AWS_ENDPOINT_URL'])
+      throw wrong(
+        'AWS_ENDPOINT_URL',
+        'one endpoint for all services, as AWS_ENDPOINT_URL_SFN names one on this machine',
+        undefined,
+        'Set it, or unset the others for AWS.',
       );
-    }
-    return region;
   },
-  async prepare(region, { print, show, signal, atEnd }) {
-    const [{ checkConfig }, configuration] = await Promise.all([
-      import('../config/config.ts'),
-      import('./verify/configuration.ts'),
-    ]);
-    const { MINUTES: minutes, describePlan, dollarsAtMost, verifiedProps, verifyConfig } = configuration;
-    const example = checkConfig(verifyConfig(region, `arn:aws:sqs:${region}:000000000000:example`));
-    print(describePlan(region, { minutes, cost: dollarsAtMost(verifiedProps(example)) }));
-    return planOf({
+  async run({ flags: { region = regionHere() ?? '' }, clients, now, print, show, signal }) {
+    await requireTerraform();
+    const cost =
+      monthOf(verifiedProps(verifyConfig(region, `arn:aws:sqs:${region}:000000000000:example`))).total / 720;
+    return {
+      text: `Verification in ${region}, about ${MINUTES + 5} minutes, at most $${Math.max(0.01, cost).toFixed(2)} (by the calculator, free tiers not taken off)
+  makes    the table ${VERIFY_NAME}, its deployment of the same name (state machines, functions, roles, schedules, logs, a journal), and
+           a queue ${VERIFY_NAME}-…; nothing else in the account is touched
+  before   takes away what an earlier run of these names has left
+  after    takes everything away again, also after Ctrl-C; after a crash the next run does`,
+      question: 'Make this?',
       async apply() {
-        // Imported late: CDKTF takes most of a second to load.
-        const [{ runVerify }, { TerraformDeployer }, { deploymentClients }] = await Promise.all([
-          import('./verify/job.ts'),
-          import('./verify/terraform-deployer.ts'),
-          import('../operate/deployment/clients.ts'),
-        ]);
-        await requireTerraform();
-        const made = deploymentClients(region, process.env);
-        atEnd(() => made.destroy());
-        const { dynamoDb, sfn, sqs, lambda, cloudWatch } = made;
-        if (!(dynamoDb && sfn && sqs && lambda && cloudWatch))
-          throw new TypeError('verify: expected a client of each service');
-        const clients = { dynamoDb, sfn, sqs, lambda, cloudWatch };
+        // They go on after Ctrl-C: everything is taken away then too.
+        const never = new AbortController().signal;
+        const own = await clientsOf(['DYNAMODB', 'SQS'], { region, signal: () => never, quick: false });
         return runVerify({
-          deployer: new TerraformDeployer({ region, clients }),
-          time: { now: () => Date.now(), sleep: ms => sleep(ms, undefined, { signal }) },
-          ...{ clients, region, minutes, onProgress: show, print, signal },
-        });
+          ...{ clients, region, minutes: MINUTES, print, show, signal },
+          deployer: new TerraformDeployer(region, own),
+          time: { now, sleep: ms => sleep(ms, undefined, { signal }) },
+        }).finally(() => own.destroy());
       },
-      tell({ experiments }) {
-        if (experiments.every(({ kept }) => kept !== false)) return { end: 'done' };
-        const note = 'Not all of it is kept: what follows stands above, with each.';
-        return { end: 'failed', note, isFinal: true };
-      },
-    });
+    };
   },
 });
+
+const regionHere = () => process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION'] || undefined;
+
+/** Creates what is verified, and removes it. */
+export interface Deployer {
+  /** Removes what an earlier run has left behind. @returns whether there was something */
+  removeLeft(): Promise<boolean>;
+  /** Deploys; undefined if that failed, after the reason was printed. */
+  deploy(): Promise<Verified | undefined>;
+  /** Removes everything that was created. Safe to call more than once. */
+  remove(): Promise<void>;
+}
+
+export interface VerifyOptions {
+  readonly deployer: Deployer;
+  readonly clients: VerifyClients;
+  readonly time: Time;
+  readonly region: string;
+  readonly minutes: number;
+  readonly print: (told: string) => void;
+  readonly show: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Deploys, runs the experiments, removes everything, and reports without anything that names the account. */
+export async function runVerify({
+  deployer,
+  clients,
+  time,
+  minutes,
+  print,
+  show,
+  signal,
+  region,
+}: VerifyOptions): Promise<Result> {
+  if (await deployer.removeLeft()) print('What an earlier run has left is taken away.');
+  let seen: Seen = NOT_DEPLOYED;
+  try {
+    const verified = await deployer.deploy();
+    signal.throwIfAborted();
+    const writingMs = minutes * 60_000 - (LIFETIME_SECONDS + SETTLE_SECONDS) * 1_000;
+    const settleMs = SETTLE_SECONDS * 1_000;
+    if (verified !== undefined) seen = await observe({ verified, clients, time, writingMs, settleMs, show });
+  } finally {
+    show('');
+    await deployer.remove();
+    print('Everything that was made is taken away again.');
+  }
+  const judged = EXPERIMENTS.map(experiment => ({ experiment, finding: experiment.judge(seen) }));
+  const isKept = judged.every(({ finding }) => 'not' in finding || finding.is.kept);
+  return {
+    data: { region, minutes, experiments: judged.map(asData) },
+    text: describeReport(judged),
+    exit: isKept ? EXIT.fine : EXIT.notFine,
+  };
+}
+
+interface Judged {
+  readonly experiment: Experiment;
+  readonly finding: Answer<Finding>;
+}
+
+/** `kept` is null if it was not measured. */
+function asData({ experiment: { id, criterion }, finding }: Judged) {
+  if ('not' in finding) return { id, criterion, kept: null, notMeasured: withoutNames(finding.not) };
+  const { kept, measured, because } = finding.is;
+  return { id, criterion, kept, measured, ...(because !== undefined && { because: withoutNames(because) }) };
+}
+
+/** Removes ARNs, account ids and URLs from a text: AWS's messages may contain them. */
+export const withoutNames = (told: string): string =>
+  told
+    .replaceAll(/\barn:[^\s"',;)]+/g, 'arn:…')
+    .replaceAll(/\b\d{12}\b/g, '…')
+    .replaceAll(/\bhttps?:\/\/\S+/g, 'https://…');
+
+function describeReport(judged: readonly Judged[]): string {
+  const lines = judged.flatMap(({ experiment: { id, criterion, otherwise }, finding }) => {
+    if ('not' in finding) return [`not known ${id}: not measured here: ${finding.not}`];
+    const { measured, kept, because } = finding.is;
+    const numbers = Object.entries(measured)
+      .map(([name, value]) => inWords(name, value))
+      .join(', ');
+    const head = `${kept ? 'kept      ' : 'NOT KEPT  '}${id}: ${numbers} (${criterion})`;
+    return kept
+      ? [head]
+      : [head, ...[because, otherwise].flatMap(why => (why === undefined ? [] : [`          ${why}`]))];
+  });
+  const countOf = (kept: boolean | undefined) =>
+    judged.filter(({ finding }) => ('not' in finding ? undefined : finding.is.kept) === kept).length;
+  return `${lines.join('\n')}\n\n${countOf(true)} of ${judged.length} kept, ${countOf(false)} not kept, ${countOf(undefined)} not measured`;
+}
+
+/** `p99Seconds` and 1.5 become `p99 1.5 s`. */
+function inWords(name: string, value: number): string {
+  const [, words = '', unit = ''] = /^(.*?)(Seconds|Ms)?$/.exec(name) ?? [];
+  // Names of states stay as they are.
+  const lower = /^[A-Z]/.test(words)
+    ? words
+    : words.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
+  return `${lower} ${Number(value.toPrecision(4))}${{ Seconds: ' s', Ms: ' ms' }[unit] ?? ''}`;
+}
+
+/** Name or prefix of everything that it creates. Nothing else in an account has it. */
+export const VERIFY_NAME = 'precise-ttl-verify';
+/** Of every resource that it creates. Tables without it are never deleted. */
+const VERIFY_TAG = { 'precise-ttl:verify': 'to be removed' } as const;
+
+/** A table with defaults, with events to a queue that show when each item was deleted. */
+export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAME): DeploymentConfig {
+  const { 4: account = '' } = queueArn.split(':');
+  const overrides = {
+    // It holds no real data and is deleted a quarter of an hour later.
+    [`aws_dynamodb_table.${name}`]: {
+      deletion_protection_enabled: false,
+      point_in_time_recovery: { enabled: false },
+    },
+  };
+  const table = {
+    tableName: name,
+    sweep: name,
+    partitionKey: 'id',
+    events: { to: queueArn },
+    alarms: false,
+    dashboard: false,
+  } as const;
+  return checkConfig({
+    region,
+    tags: VERIFY_TAG,
+    provider: { allowedAccountIds: [account] },
+    overrides,
+    tables: [table],
+  });
+}
+
+export function verifiedProps({ tables: [props] }: DeploymentConfig) {
+  if (props === undefined) throw new TypeError('verify: expected a table');
+  return resolveProps(props);
+}
+
+/** The consent was given to `verify`. */
+const APPLY = ['apply', '-input=false', '-auto-approve'];
+/** URL of a queue that was created outside of Terraform, which removes those of the deployment. */
+const OWN_QUEUE = new RegExp(`/${VERIFY_NAME}-[0-9a-z]+$`);
+/** The longest time that DynamoDB takes to delete a table. */
+const DELETED_SECONDS = 300;
+
+/** Deploys into an account as `precise-ttl deploy` does. It also removes the tables, which that command never does. */
+export class TerraformDeployer implements Deployer {
+  readonly #region: string;
+  readonly #clients: Pick<VerifyClients, 'dynamoDb' | 'sqs'>;
+  readonly #folder: string;
+  #queueUrl = '';
+  #queueArn = '';
+
+  /** @param folder of configuration and state, kept until everything is removed, also after a crash */
+  constructor(
+    region: string,
+    clients: Pick<VerifyClients, 'dynamoDb' | 'sqs'>,
+    folder = join(homedir(), '.precise-ttl', 'verify'),
+  ) {
+    this.#region = region;
+    this.#clients = clients;
+    this.#folder = folder;
+  }
+
+  /** Creates the queue of this run first: its ARN contains the account, which names the folder of the state. */
+  async removeLeft(): Promise<boolean> {
+    const { sqs, dynamoDb } = this.#clients;
+    const queues = await this.#queues();
+    const QueueName = `${VERIFY_NAME}-${Date.now().toString(36)}`;
+    const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName, tags: VERIFY_TAG }));
+    const { Attributes } = await sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
+    );
+    this.#queueUrl = QueueUrl;
+    this.#queueArn = Attributes?.QueueArn ?? '';
+    const hasTable = await noneIfMissing(() =>
+      dynamoDb.send(new DescribeTableCommand({ TableName: VERIFY_NAME })),
+    );
+    const hasState = existsSync(this.#configFile);
+    if (hasTable !== undefined && !hasState) {
+      await sqs.send(new DeleteQueueCommand({ QueueUrl }));
+      const expected = `Terraform's state in ${this.#project} of what an earlier run has left`;
+      throw wrong(
+        'verify',
+        expected,
+        undefined,
+        `Run it where it ran before. If that is gone, delete by hand what is named ${VERIFY_NAME}.`,
+      );
+    }
+    if (hasState) await this.#removeDeployment();
+    for (const url of queues) await sqs.send(new DeleteQueueCommand({ QueueUrl: url }));
+    return hasTable !== undefined || queues.length > 0;
+  }
+
+  async deploy(): Promise<Verified | undefined> {
+    const config = verifyConfig(this.#region, this.#queueArn);
+    mkdirSync(this.#project, { recursive: true });
+    writeFileSync(this.#configFile, JSON.stringify(config));
+    const terraform = await Terraform.of({ config: this.#configFile });
+    if ((await terraform.run(APPLY, process.stderr)) !== 0) return undefined;
+    const planned = await terraform.run(['plan', '-input=false', '-detailed-exitcode'], process.stderr);
+    const tables = (await terraform.output('tables')) as
+      | Readonly<Record<string, Partial<Verified>>>
+      | undefined;
+    const { stateMachineArn = '', replayStateMachineArn = '' } = tables?.[VERIFY_NAME] ?? {};
+    return {
+      ...{ props: verifiedProps(config), queueUrl: this.#queueUrl, stateMachineArn, replayStateMachineArn },
+      deployment: { is: { unchanged: planned === 0 } },
+    };
+  }
+
+  async remove(): Promise<void> {
+    if (existsSync(this.#configFile)) await this.#removeDeployment();
+    for (const QueueUrl of await this.#queues())
+      await this.#clients.sqs.send(new DeleteQueueCommand({ QueueUrl }));
+  }
+
+  /** The folder goes last: as long as it exists, another run can find the rest. */
+  async #removeDeployment(): Promise<void> {
+    const terraform = await Terraform.of({ config: this.#configFile, removed: true });
+    const status = await terraform.run(APPLY, process.stderr);
+    if (status !== 0)
+      throw new TerraformError(
+        `verify: expected Terraform to remove what was made, got exit status ${status}. Run it again, it begins with what is left. The state is in ${this.#project}.`,
+      );
+    for (const name of [VERIFY_NAME, journalName(VERIFY_NAME)]) await this.#deleteTable(name);
+    rmSync(this.#project, { recursive: true, force: true });
+  }
+
+  /** A folder for each account and region. */
+  get #project(): string {
+    const { 3: region, 4: account } = this.#queueArn.split(':');
+    return join(this.#folder, `${account}-${region}`);
+  }
+
+  get #configFile(): string {
+    return join(this.#project, 'precise-ttl.config.json');
+  }
+
+  async #queues(): Promise<string[]> {
+    const found: string[] = [];
+    const pages = paginateListQueues({ client: this.#clients.sqs }, { QueueNamePrefix: `${VERIFY_NAME}-` });
+    for await (const { QueueUrls = [] } of pages) found.push(...QueueUrls.filter(url => OWN_QUEUE.test(url)));
+    return found;
+  }
+
+  async #deleteTable(TableName: string): Promise<void> {
+    const { dynamoDb: client } = this.#clients;
+    const described = await noneIfMissing(() => client.send(new DescribeTableCommand({ TableName })));
+    const ResourceArn = described?.Table?.TableArn;
+    if (ResourceArn === undefined) return;
+    const { Tags = [] } = await client.send(new ListTagsOfResourceCommand({ ResourceArn }));
+    const [tag = ''] = Object.keys(VERIFY_TAG);
+    if (!Tags.some(({ Key }) => Key === tag))
+      throw wrong(
+        `table ${TableName}`,
+        `the tag ${tag}`,
+        undefined,
+        'It is not ours, and stays: rename or delete it yourself.',
+      );
+    await client.send(new DeleteTableCommand({ TableName }));
+    await waitUntilTableNotExists({ client, maxWaitTime: DELETED_SECONDS }, { TableName });
+  }
+}

@@ -1,8 +1,8 @@
 /** Words that several commands use. */
 import type { Pause } from '../functions/journal/layout.ts';
-import { commandLine } from '../operate/command-line.ts';
 import type { LagSummary } from '../statemachine/contract/report.ts';
 import { type CountName, wordsOf } from '../statemachine/counts.ts';
+import { commandLine } from './command-line.ts';
 
 /** `12:34:56Z`, with the date if it is not today's. @param at epoch seconds, or ISO-8601 @param now epoch milliseconds */
 export function clock(at: number | string, now: number): string {

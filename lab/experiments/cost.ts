@@ -1,12 +1,18 @@
 /** `npm run bench cost`: calculates the cost of a month of sweeping, for one table and for a hundred. */
 import { writeFileSync } from 'node:fs';
+import { billedDeployments } from '../../cli/cost.ts';
 import { resolveProps } from '../../config/props.ts';
 import { monthlyBill } from '../../cost/bill.ts';
 import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
-import { billedDeployments } from '../../operate/cost.ts';
 import { type LogBytes, measureLogBytes } from './cost/log-lines.ts';
 import { type CostProps, costOfMonth, type MonthlyCost } from './cost/month.ts';
-import { defineExperiment, markdownRow, markdownTable, type Outcome } from './support/experiment.ts';
+import {
+  defineExperiment,
+  markdownRow,
+  markdownTable,
+  type Outcome,
+  textFlag,
+} from './support/experiment.ts';
 
 /** Items that expire per minute in each table, number of tables, and their props. */
 type Month = readonly [rate: number, tables: number, name: string, props: CostProps];
@@ -40,16 +46,8 @@ Counts what a month of sweeping costs on AWS: a steady stream of expiring items,
 some minutes of ticks scaled to a month of 43,200. Prints the table of executions; takes some minutes. The whole bill is that, and what the calculator (npx precise-ttl cost)
 counts besides it.`,
   flags: {
-    write: {
-      type: 'switch',
-      help: 'only write what the log lines take to cost/measured.ts, for the calculator',
-    },
-    only: {
-      type: 'text',
-      default: '',
-      value: 'WORDS',
-      help: 'only the months whose description has these words',
-    },
+    write: { help: 'only write what the log lines take to cost/measured.ts, for the calculator' },
+    only: textFlag('WORDS', '', 'only the months whose description has these words'),
   },
   holds: 'counted, and all items were deleted in the minutes that were counted',
   async run({ flags: { write, only }, print }): Promise<Outcome> {

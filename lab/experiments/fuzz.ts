@@ -1,6 +1,6 @@
 /** `npm run bench fuzz`: compares the sweep with an oracle, on a virtual clock, under all faults. See `--help`. */
 
-import { FlagError, SEED, VIRTUAL_MINUTES } from '../../cli/flags.ts';
+import { unknown, wrong } from '../../cli/command.ts';
 import { pipesOf } from '../../config/pipe-props.ts';
 import { functionSettings, resolveProps } from '../../config/props.ts';
 import { carriedSettings } from '../../functions/runtime/environment.ts';
@@ -11,43 +11,22 @@ import type { SubRun } from '../fuzz/run.ts';
 import { type Resolved, VARIANTS, type VariantProps } from '../fuzz/variants.ts';
 import { countsOfFindings } from '../ledger/verdict.ts';
 import { count } from '../report/numbers.ts';
-import { defineExperiment } from './support/experiment.ts';
+import { anySeed, defineExperiment, textFlag, virtualMinutes, wholeNumber } from './support/experiment.ts';
 
 const FLAGS = {
-  seed: { ...SEED, help: 'repeats the runs of this seed (default: another one each time)' },
-  items: {
-    type: 'number',
-    min: 1,
-    max: 100_000_000,
-    whole: true,
-    default: 1_000_000,
-    value: 'N',
-    help: 'items of all variants together, about as many of each',
-  },
-  minutes: {
-    ...VIRTUAL_MINUTES,
-    default: 3,
-    help: 'how long the items of a run keep expiring, on the virtual clock',
-  },
-  variant: {
-    type: 'text',
-    value: 'NAME',
-    help: 'this variant only, with all the items',
-  },
-  faults: {
-    type: 'text',
-    default: ALL_FAULTS.join(),
-    value: 'NAMES',
-    help: 'what goes wrong: any of the list below, or none',
-  },
+  seed: anySeed('repeats the runs of this seed (default: another one each time)'),
+  items: wholeNumber(1, 100_000_000, 1_000_000, 'items of all variants together, about as many of each'),
+  minutes: virtualMinutes(3, 'how long the items of a run keep expiring'),
+  variant: textFlag('NAME', undefined, 'this variant only, with all the items'),
+  faults: textFlag('NAMES', ALL_FAULTS.join(), 'what goes wrong: any of the list below, or none'),
 } as const;
 
 function readFaults(text: string): FaultGroup[] {
   if (text === 'none') return [];
   const names = text.split(',');
-  const unknown = names.find(name => !Object.hasOwn(FAULT_GROUPS, name));
-  if (unknown === undefined) return names as FaultGroup[];
-  throw new FlagError(`--faults: expected none, or some of ${ALL_FAULTS.join(',')}, got "${unknown}"`);
+  const other = names.find(name => !Object.hasOwn(FAULT_GROUPS, name));
+  if (other === undefined) return names as FaultGroup[];
+  throw wrong('--faults', `none, or some of ${ALL_FAULTS.join(',')}`, other, 'Correct it.');
 }
 
 function cells({ name, items, deleted, lateP99Ms, faults, violations }: VariantResult): string[] {
@@ -126,7 +105,8 @@ ${Object.entries(FAULT_GROUPS)
   async run({ flags: { seed, items, minutes, variant, faults }, print }) {
     const variants = VARIANTS.filter(({ name }) => variant === undefined || name === variant);
     if (variants.length === 0) {
-      throw new FlagError(`--variant: expected one of the variants, got "${variant}"; --help lists them`);
+      const known = VARIANTS.map(({ name }) => name);
+      throw unknown('--variant', `${variant}`, known);
     }
     const groups = readFaults(faults);
     const first = seed ?? Math.floor(Math.random() * 1_000_000_000);

@@ -3,7 +3,7 @@ import { BatchExecuteStatementCommand, BatchWriteItemCommand } from '@aws-sdk/cl
 import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import { startDynamoDbLocal } from 'aws-on-loopback/dynamodb/dynamodb-local';
 import { ensureTable } from 'aws-on-loopback/dynamodb/tables';
-import { FlagError } from '../../cli/flags.ts';
+import { wrong } from '../../cli/command.ts';
 import { modelOf } from '../../config/deployments.ts';
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { guardedDelete } from '../../functions/delete-chunk/deletion.ts';
@@ -16,7 +16,14 @@ import type { DemoResult, Judged } from '../demo/report.ts';
 import { runDemo } from '../demo/run.ts';
 import { count } from '../report/numbers.ts';
 import { writtenOnce } from '../workload/plan.ts';
-import { defineExperiment, markdownTable, REAL_TIME, type Run, seconds } from './support/experiment.ts';
+import {
+  defineExperiment,
+  markdownTable,
+  REAL_TIME,
+  type Run,
+  seconds,
+  textFlag,
+} from './support/experiment.ts';
 
 const MODES = {
   second: "to the second (precision: 'second')",
@@ -28,7 +35,7 @@ const ALL_MODES = Object.keys(MODES) as Mode[];
 const FLAGS = {
   ...REAL_TIME,
   minutes: { ...REAL_TIME.minutes, default: 5 },
-  modes: { type: 'text', default: ALL_MODES.join(), value: 'LIST', help: 'which to run, one after another' },
+  modes: textFlag('LIST', ALL_MODES.join(), 'which to run, one after another'),
 } as const;
 
 const REGION = 'us-east-1';
@@ -43,10 +50,8 @@ deleted before. Each takes some minutes longer than items expire.`,
   holds: 'every promise of npm start was kept',
   async run(run) {
     const wanted = run.flags.modes.split(',');
-    const wrong = wanted.find(name => !Object.hasOwn(MODES, name));
-    if (wrong !== undefined) {
-      throw new FlagError(`--modes: expected some of ${ALL_MODES.join()}, got "${wrong}"`);
-    }
+    const other = wanted.find(name => !Object.hasOwn(MODES, name));
+    if (other !== undefined) throw wrong('--modes', `some of ${ALL_MODES.join()}`, other, 'Correct it.');
     const results = [];
     for (const mode of ALL_MODES) {
       if (wanted.includes(mode) && !run.signal.aborted) results.push({ mode, ...(await measure(mode, run)) });

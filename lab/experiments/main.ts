@@ -1,8 +1,7 @@
 /** `npm run bench NAME`: runs one of the experiments of this folder; `npm run bench -- --help` has the help of each. */
 import { readdirSync } from 'node:fs';
-import { USAGE_STATUS } from '../../cli/flags.ts';
+import { type AnyCommand, EXIT } from '../../cli/command.ts';
 import { print, printError } from '../../cli/print.ts';
-import type { AnyCommand } from '../../cli/run-command.ts';
 
 const names = readdirSync(import.meta.dirname)
   .flatMap(file => (file.endsWith('.ts') && file !== 'main.ts' ? [file.slice(0, -'.ts'.length)] : []))
@@ -22,5 +21,5 @@ if (names.includes(name)) {
   printError(
     `npm run bench NAME: expected one of ${names.join(', ')}, got ${name || 'none'}; npm run bench NAME -- --help says what each does`,
   );
-  process.exitCode = USAGE_STATUS;
+  process.exitCode = EXIT.usage;
 }

@@ -1,23 +1,18 @@
 /** `npm run bench picture`: records the first seconds of `npm start`, for the README. */
 import { writeFileSync } from 'node:fs';
-import { writableFile } from '../../cli/flags.ts';
+import { writableFile } from '../../cli/files.ts';
 import { runMainJob } from '../../cli/main-job.ts';
 import { loadConfigFile } from '../../config/config-file.ts';
 import type { Moment } from '../demo/live/moment.ts';
 import { drawRecording } from './picture/draw.ts';
 import { RECORDED_SECONDS, recordingOf } from './picture/recording.ts';
-import { defineExperiment, type Outcome, REAL_TIME } from './support/experiment.ts';
+import { defineExperiment, type Outcome, REAL_TIME, textFlag } from './support/experiment.ts';
 
 const FLAGS = {
   ...REAL_TIME,
   minutes: { ...REAL_TIME.minutes, default: 2 },
   rate: { ...REAL_TIME.rate, default: 20 },
-  svg: {
-    type: 'text',
-    value: 'FILE',
-    default: 'lab/results/picture.svg',
-    help: 'where the picture is drawn',
-  },
+  svg: textFlag('FILE', 'lab/results/picture.svg', 'where the picture is drawn'),
 } as const;
 
 export default defineExperiment({

@@ -2,7 +2,6 @@
 import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { startDynamoDbLocal } from 'aws-on-loopback/dynamodb/dynamodb-local';
-import { wholeNumber } from '../../cli/flags.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { toEpochSeconds } from '../../expiry/ttl.ts';
@@ -15,7 +14,7 @@ import { LocalCloud } from '../../local/cloud.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { CHUNK_KEYS, PAGE_KEYS } from '../../statemachine/contract/limits.ts';
 import { count } from '../report/numbers.ts';
-import { defineExperiment, markdownTable, seconds } from './support/experiment.ts';
+import { defineExperiment, markdownTable, seconds, wholeNumber } from './support/experiment.ts';
 
 const REGION = 'us-east-1';
 const TABLE: PreciseTtlProps = { tableName: 'Backlog', partitionKey: 'id', sweep: 'throughput' };
@@ -41,8 +40,8 @@ Writes a backlog of expired items into DynamoDB Local and deletes it in four way
 by a loop of a few lines with as many calls in flight, and by the algorithm of the function that this design began with, written anew
 from its description. Compare the ratios: DynamoDB Local shares the processor with all of them.`,
   flags: {
-    items: { ...wholeNumber(1, 1_000_000, 'items of the backlog'), default: 10_000 },
-    runs: { ...wholeNumber(1, 20, 'runs of each way'), default: 3 },
+    items: wholeNumber(1, 1_000_000, 10_000, 'items of the backlog'),
+    runs: wholeNumber(1, 20, 3, 'runs of each way'),
   },
   holds: 'each way deleted all items',
   async run({ flags, progress }) {

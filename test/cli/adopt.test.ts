@@ -1,105 +1,319 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { parseBody, withBody } from 'aws-on-loopback/dynamodb/answer';
-import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type TableDescription,
+} from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { command as adopt } from '../../cli/adopt.ts';
+import { planAdoption, type Reading, type Wish } from '../../cli/adoption.ts';
+import { configOf } from '../support/configs.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { shellCommand } from '../support/shell.ts';
+import { ran } from '../support/ran.ts';
 
-const { client, endpoint } = useLocalDynamoDb();
-const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-adopt-command-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const NOW = 1_800_000_000;
+const WISH: Wish = { by: 'second', 'ttl-attribute': undefined, 'index-name': undefined };
+const hash = (name: string) => ({ AttributeName: name, KeyType: 'HASH' as const });
+const range = (name: string) => ({ AttributeName: name, KeyType: 'RANGE' as const });
+const indexOf = (IndexName: string, KeySchema: object[], more: object = {}) =>
+  ({
+    IndexName,
+    KeySchema,
+    Projection: { ProjectionType: 'KEYS_ONLY' },
+    IndexStatus: 'ACTIVE',
+    ...more,
+  }) as never;
 
-const run = shellCommand('adopt');
-
-const makeTable = (TableName: string) =>
-  client.send(
-    new CreateTableCommand({
-      TableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [
-        { AttributeName: 'user', KeyType: 'HASH' },
-        { AttributeName: 'at', KeyType: 'RANGE' },
-      ],
-      AttributeDefinitions: [
-        { AttributeName: 'user', AttributeType: 'S' },
-        { AttributeName: 'at', AttributeType: 'N' },
-      ],
-    }),
-  );
-
-test('a table that is not there, and one that cannot be adopted: status 2', async () => {
-  await makeTable('Refused');
-  const local = { AWS_ENDPOINT_URL_DYNAMODB: endpoint };
-  const [missing, refused] = await Promise.all([
-    run(['--table', 'Missing'], local),
-    run(['--table', 'Refused', '--ttl-attribute', 'at'], local),
-  ]);
-  expect(missing).toMatchObject({ status: 2, stderr: expect.stringContaining('got "Missing"') });
-  expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('got its sort key') });
+const TABLE: TableDescription = {
+  ...{ TableName: 'Old', TableStatus: 'ACTIVE', BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' } },
+  KeySchema: [range('at'), hash('id')],
+  AttributeDefinitions: [
+    { AttributeName: 'id', AttributeType: 'S' },
+    { AttributeName: 'at', AttributeType: 'N' },
+  ],
+};
+const ITEMS = [{ id: { S: 'a' }, expiresAt: { N: `${NOW}` } }, { id: { S: 'b' } }];
+const reading = (table: TableDescription = {}, more: Partial<Reading> = {}): Reading => ({
+  ...{ region: 'us-east-1', table: { ...TABLE, ...table }, ttl: {}, items: ITEMS, now: NOW, isLocal: false },
+  ...more,
 });
+const withTtlNumber = [
+  ...(TABLE.AttributeDefinitions ?? []),
+  { AttributeName: 'expiresAt', AttributeType: 'N' as const },
+];
+const ours = indexOf('mine', [hash('expiresAt')]);
 
-test('done: status 0; the block, the file, and every flag', async () => {
-  await makeTable('Commanded');
-  const file = join(folder, 'out.json');
-  const done = await run(
-    [
-      ...['--table', 'Commanded', '--ttl-attribute', 'expires', '--index-name', 'bySecond', '--yes'],
-      ...['--by', 'second', '--region', 'eu-west-1', '--json', file],
-    ],
-    { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_REGION: 'eu-central-1' },
-  );
-  expect(done).toMatchObject({ status: 0 });
-  expect(done.stdout).toContain(`with region: 'eu-west-1' (docs/adopt.md):
-
+test.each<[string, Reading, Partial<Wish>, object]>([
+  [
+    'what looks like a TTL, as a guess',
+    reading(),
+    {},
     {
-      tableName: 'Commanded',
-      existingTable: true,
-      partitionKey: 'user',
-      sortKey: { name: 'at', type: 'N' },
-      ttlAttribute: 'expires',
-      index: { by: 'second', name: 'bySecond' },
-    },`);
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
-    result: { end: 'done', index: 'built', nativeTtl: 'turned on' },
-    configuration: { tableName: 'Commanded', index: { by: 'second', name: 'bySecond' } },
-  });
-  const { Table } = await client.send(new DescribeTableCommand({ TableName: 'Commanded' }));
-  expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName)).toEqual(['bySecond']);
+      ttlAttribute: 'expiresAt',
+      isGuess: true,
+      index: 'create',
+      nativeTtl: 'turn on',
+      indexName: 'expirySecondIndex',
+      throughput: undefined,
+    },
+  ],
+  ['what a flag names', reading(), { 'ttl-attribute': 'due' }, { ttlAttribute: 'due', isGuess: false }],
+  [
+    "native TTL's, which is on",
+    reading({}, { ttl: { TimeToLiveStatus: 'ENABLED', AttributeName: 'gone' } }),
+    {},
+    { ttlAttribute: 'gone', isGuess: false, nativeTtl: 'none' },
+  ],
+  ['in DynamoDB Local native TTL stays off', reading({}, { isLocal: true }), {}, { nativeTtl: 'left off' }],
+  [
+    'by window',
+    reading(),
+    { by: 'window' },
+    {
+      keys: [
+        { name: 'expirationWindow', type: 'S' },
+        { name: 'expiresAt', type: 'N' },
+      ],
+      indexName: 'expirationWindowIndex',
+    },
+  ],
+  [
+    'an index of another name that fits',
+    reading({ AttributeDefinitions: withTtlNumber, GlobalSecondaryIndexes: [ours] }),
+    {},
+    { index: 'none', indexName: 'mine' },
+  ],
+  [
+    'an index that is being built',
+    reading({
+      AttributeDefinitions: withTtlNumber,
+      GlobalSecondaryIndexes: [indexOf('mine', [hash('expiresAt')], { IndexStatus: 'CREATING' })],
+    }),
+    {},
+    { index: 'wait' },
+  ],
+  [
+    'a share of provisioned throughput',
+    reading({
+      BillingModeSummary: { BillingMode: 'PROVISIONED' },
+      ProvisionedThroughput: { WriteCapacityUnits: 101 },
+    }),
+    {},
+    { throughput: { ReadCapacityUnits: 25, WriteCapacityUnits: 51 } },
+  ],
+])('takes %s', (_what, read, wish, expected) => {
+  expect(planAdoption(read, { ...WISH, ...wish })).toMatchObject(expected);
 });
 
-test('Ctrl-C while the index is built: status 130, what goes on, and the command to go on with', async () => {
-  await makeTable('Stopped');
-  let kill: (signal: NodeJS.Signals) => void = () => {};
-  const proxy = await DynamoDbProxy.start(endpoint, {
-    async handle(call) {
-      const answer = await call.forward();
-      const { Table: table } = (parseBody(answer.body) ?? {}) as {
-        Table?: { GlobalSecondaryIndexes?: object[] };
-      };
-      if (call.operation !== 'DescribeTable' || table?.GlobalSecondaryIndexes === undefined) return answer;
-      kill('SIGINT');
-      const creating = table.GlobalSecondaryIndexes.map(index => ({ ...index, IndexStatus: 'CREATING' }));
-      return withBody(answer, { Table: { ...table, GlobalSecondaryIndexes: creating } });
+test('the entry for the configuration has keys, types and names that are not the usual ones', () => {
+  const { configuration } = planAdoption(
+    reading({ SSEDescription: { KMSMasterKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1' } }),
+    { ...WISH, by: 'window', 'index-name': 'other' },
+  );
+  expect(configuration).toMatchObject({
+    ...{ tableName: 'Old', existingTable: true, partitionKey: 'id', ttlAttribute: 'expiresAt' },
+    ...{ sortKey: { name: 'at', type: 'N' }, index: { name: 'other' } },
+  });
+});
+
+test.each<[string, Reading, Partial<Wish>, string]>([
+  [
+    'another TTL than native TTL has',
+    reading({}, { ttl: { TimeToLiveStatus: 'ENABLED', AttributeName: 'gone' } }),
+    { 'ttl-attribute': 'due' },
+    '--ttl-attribute: expected gone, on which native TTL is ENABLED, got due. Leave it out',
+  ],
+  [
+    'native TTL that is being turned off',
+    reading({}, { ttl: { TimeToLiveStatus: 'DISABLING', AttributeName: 'gone' } }),
+    {},
+    'native TTL of Old: expected it on, or off, got DISABLING',
+  ],
+  [
+    'no TTL',
+    reading({}, { items: [] }),
+    {},
+    '--ttl-attribute: expected the attribute with the moment of expiry, got nothing. Write --ttl-attribute NAME: native TTL is off',
+  ],
+  [
+    'two TTLs',
+    reading({}, { items: [{ ttl: { N: `${NOW}` }, expiresAt: { N: `${NOW}` } }] }),
+    {},
+    'the sample has expiresAt and ttl',
+  ],
+  [
+    'a key as TTL',
+    reading(),
+    { 'ttl-attribute': 'at' },
+    'attribute at: expected one that is no key of Old, got a key',
+  ],
+  [
+    'a TTL that is a String in another index',
+    reading({
+      AttributeDefinitions: [
+        ...(TABLE.AttributeDefinitions ?? []),
+        { AttributeName: 'expiresAt', AttributeType: 'S' },
+      ],
+      GlobalSecondaryIndexes: [ours],
+    }),
+    {},
+    'attribute expiresAt: expected the type N, got S, with which it is a key of the index mine',
+  ],
+  [
+    'an index of that name with other keys',
+    reading({ GlobalSecondaryIndexes: [indexOf('expirySecondIndex', [hash('id')])] }),
+    {},
+    'index expirySecondIndex: expected expiresAt (N), KEYS_ONLY, got id (S), KEYS_ONLY. An index',
+  ],
+  [
+    'an index that is being deleted',
+    reading({
+      AttributeDefinitions: withTtlNumber,
+      GlobalSecondaryIndexes: [indexOf('mine', [hash('expiresAt')], { IndexStatus: 'DELETING' })],
+    }),
+    {},
+    'index mine: expected it ACTIVE or CREATING, got DELETING',
+  ],
+  [
+    'another index that is being built',
+    reading({ GlobalSecondaryIndexes: [indexOf('other', [hash('id')], { IndexStatus: 'CREATING' })] }),
+    {},
+    'index other: expected it ACTIVE, got CREATING. DynamoDB makes one change at a time',
+  ],
+  [
+    'a table that is being changed',
+    reading({ TableStatus: 'UPDATING' }),
+    {},
+    'table Old: expected it ACTIVE, got UPDATING',
+  ],
+  [
+    'a table with twenty indexes',
+    reading({
+      GlobalSecondaryIndexes: Array.from({ length: 20 }, (_unused, at) => indexOf(`i${at}`, [hash('id')])),
+    }),
+    {},
+    'table Old: expected fewer than 20 global indexes, got 20',
+  ],
+  [
+    'a table that cannot have native TTL',
+    reading({ MultiRegionConsistency: 'STRONG' }),
+    {},
+    'table: expected one that can have native TTL, the backstop, got a global table with strong',
+  ],
+])('refuses %s', (_what, read, wish, message) => {
+  let told = '';
+  try {
+    planAdoption(read, { ...WISH, ...wish });
+  } catch (error) {
+    told = (error as Error).message.replaceAll('"', '');
+  }
+  expect(told).toContain(message);
+});
+
+const { client } = useLocalDynamoDb();
+const documents = DynamoDBDocumentClient.from(client);
+
+async function made(name: string, items: readonly object[]) {
+  const { KeySchema, BillingMode } = { KeySchema: [hash('id')], BillingMode: 'PAY_PER_REQUEST' as const };
+  const AttributeDefinitions = [{ AttributeName: 'id', AttributeType: 'S' as const }];
+  await client.send(
+    new CreateTableCommand({ TableName: name, KeySchema, BillingMode, AttributeDefinitions }),
+  );
+  for (const Item of items) await documents.send(new PutCommand({ TableName: name, Item }));
+  return {
+    config: configOf({ tableName: name, partitionKey: 'id' }),
+    clients: { dynamoDb: client },
+    now: () => NOW * 1_000,
+  };
+}
+
+beforeAll(() => {
+  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = 'http://127.0.0.1:1';
+});
+afterAll(() => {
+  Reflect.deleteProperty(process.env, 'AWS_ENDPOINT_URL_DYNAMODB');
+});
+
+test('from a table that exists to an index and an entry, and nothing the second time', async () => {
+  const items = [
+    { id: 'live', expires_at: NOW + 3_600 },
+    { id: 'gone', expires_at: NOW - 86_400 },
+    { id: 'ms', expires_at: NOW * 1_000 },
+    { id: 'never' },
+  ];
+  const around = await made('Adopted', items);
+  const dry = await ran(adopt, ['--table', 'Adopted', '--dry-run'], around);
+  expect([dry.exit, dry.question]).toEqual([0, undefined]);
+  expect(dry.text).toContain('TTL attribute: expires_at, which looks like it. Of all 4 items:');
+  expect(dry.text).toContain('  1 item: the TTL is in milliseconds');
+  expect(dry.text).toContain('Nothing was changed: this is a dry run.');
+  expect(
+    (await client.send(new DescribeTableCommand({ TableName: 'Adopted' }))).Table?.GlobalSecondaryIndexes,
+  ).toBeUndefined();
+
+  const one = await ran(adopt, ['--table', 'Adopted', '--full'], around);
+  expect([one.exit, one.question]).toEqual([
+    0,
+    'Is expires_at the moment after which an item is to be deleted? Do this then?',
+  ]);
+  expect(one.data).toMatchObject({
+    plan: {
+      ttlAttribute: 'expires_at',
+      index: 'create',
+      indexName: 'expirySecondIndex',
+      nativeTtl: 'left off',
+    },
+    look: { items: 4, isAll: true, faults: { 'ttl-milliseconds': 1, 'expired-present': 1 } },
+    result: { dryRun: false, index: 'built', nativeTtl: 'as it was' },
+    configuration: {
+      tableName: 'Adopted',
+      existingTable: true,
+      partitionKey: 'id',
+      ttlAttribute: 'expires_at',
+      index: { by: 'second' },
     },
   });
-  try {
-    const { status, stdout, stderr } = await run(
-      ['--table', 'Stopped', '--ttl-attribute', 'ttl'],
-      { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
-      child => {
-        kill = signal => child.kill(signal);
-      },
-    );
-    expect({ status, stderr: stderr.trim() }).toEqual({
-      status: 130,
-      stderr:
-        'Interrupted. The same command goes on:\n  npx precise-ttl adopt --table Stopped --ttl-attribute ttl',
-    });
-    expect(stdout).toContain('Interrupted: DynamoDB goes on building the index expirySecondIndex by itself.');
-  } finally {
-    await proxy.stop();
-  }
+  expect(one.text).toContain("      ttlAttribute: 'expires_at',");
+  expect(one.text).toContain('Note: native TTL stays off: DynamoDB Local would delete at once.');
+  expect(one.text).toContain(
+    'npx precise-ttl replay --table Adopted --from 2027-01-14T08:00:00Z --to 2027-01-15T08:00:00Z',
+  );
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: 'Adopted' }));
+  expect(Table?.GlobalSecondaryIndexes).toMatchObject([
+    {
+      IndexName: 'expirySecondIndex',
+      KeySchema: [hash('expires_at')],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    },
+  ]);
+  const { TimeToLiveDescription } = await client.send(
+    new DescribeTimeToLiveCommand({ TableName: 'Adopted' }),
+  );
+  expect(TimeToLiveDescription?.TimeToLiveStatus).toBe('DISABLED');
+
+  const again = await ran(adopt, ['--table', 'Adopted', '--ttl-attribute', 'expires_at', '--yes'], around);
+  expect([again.exit, again.question]).toEqual([0, undefined]);
+  expect(again.text).toContain('Everything is there: the index expirySecondIndex is ACTIVE.');
+});
+
+test('refuses the index where a TTL is no Number, and names it', async () => {
+  const around = await made('Strings', [
+    { id: 'a', ttl: `${NOW}` },
+    { id: 'b', ttl: NOW },
+  ]);
+  await expect(ran(adopt, ['--table', 'Strings'], around)).rejects.toThrow(
+    'attribute ttl: expected a Number of epoch seconds where an item has it, got "another type in 1 of 2 items". With the index DynamoDB refuses such writes: mend their writer and them, and run this again. Such as {"id":{"S":"a"}}.',
+  );
+});
+
+test('asks nobody about a guess only where the attribute is named', async () => {
+  const around = await made('Guessed', [{ id: 'a', ttl: NOW }]);
+  await expect(ran(adopt, ['--table', 'Guessed', '--yes'], around)).rejects.toThrow(
+    '--ttl-attribute: expected it where nobody is asked whether ttl is right',
+  );
+  const nowhere = { ...around, config: configOf({ tableName: 'Nowhere', partitionKey: 'id' }) };
+  await expect(ran(adopt, ['--table', 'Nowhere'], nowhere)).rejects.toThrow(
+    '--table: expected one that exists in us-east-1, got "Nowhere"',
+  );
 });

@@ -1,43 +1,150 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-
-import { planBackfill } from '../../cli/backfill.ts';
+import { CreateTableCommand, DynamoDBClient, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { command as backfill } from '../../cli/backfill.ts';
+import { modelOf } from '../../config/deployments.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
+import { expiryAttributes } from '../../expiry/index.ts';
 import { configOf } from '../support/configs.ts';
-import { createExpiringTable } from '../support/expiring-table.ts';
+import { awsError, fakeClient } from '../support/fake-client.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { carriedOut, sessionOf } from '../support/session.ts';
+import { ran } from '../support/ran.ts';
 
-const dynamo = useLocalDynamoDb();
+const { client } = useLocalDynamoDb();
+const documents = DynamoDBDocumentClient.from(client);
+const NOW = Date.parse('2026-11-20T12:00:00Z');
+const TTL = NOW / 1_000 + 3_600;
+let tables = 0;
 
-test('it says what it does, and the counts with what is to be done', async () => {
-  const table = await createExpiringTable(dynamo.client, { granularityMinutes: 1440, shards: 2 });
-  const ttl = Math.floor(Date.now() / 1000) + 3600;
-  await table.put([{ id: 'a', ttl }, { id: 'b', ttl }, { id: 'no ttl' }, { id: 'wrong', ttl: ttl * 1000 }]);
-  const { tableName } = table.settings;
-  const config = configOf({ tableName, partitionKey: 'id' });
-  const run = async (dryRun: boolean, signal = new AbortController().signal) => {
-    const session = sessionOf({ dynamoDb: dynamo.client }, { signal });
-    const plan = await planBackfill({ config, table: undefined, ratePerSecond: 500, dryRun }, session);
-    const told = await carriedOut(plan, session);
-    return { told, text: session.printed.join('\n'), shown: session.shown };
-  };
-
-  const dry = await run(true);
-  expect(dry.told).toEqual({ end: 'done' });
-  expect(dry.text).toContain('Dry run of a backfill');
-  expect(dry.text).toMatch(/items +about 4, as DynamoDB counted them last/);
-  expect(dry.text).toMatch(/scanned +4\n {2}to stamp +2 {2}its window would be written \(dry run\)\n/);
-  expect(dry.text).toMatch(
-    /without TTL +1 {2}.*\n {2}refused: milliseconds +1 {2}the TTL has 13 or 14 digits/,
+/** A table with these items, which nobody stamped. */
+async function filled(items: readonly object[]) {
+  tables += 1;
+  const table: PreciseTtlProps = { tableName: `Backfilled-${tables}`, partitionKey: 'id' };
+  const TableName = table.tableName;
+  await client.send(
+    new CreateTableCommand({
+      ...{ TableName, BillingMode: 'PAY_PER_REQUEST' },
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    }),
   );
-  expect(dry.text).toContain('mend their writers, then the items (docs/adopt.md).');
-  expect(dry.text).toMatch(/Nothing was written\.$/);
+  for (const Item of items) await documents.send(new PutCommand({ TableName, Item }));
+  const stored = async () => (await documents.send(new ScanCommand({ TableName }))).Items ?? [];
+  return {
+    table,
+    around: { config: configOf(table), clients: { dynamoDb: client }, now: () => NOW },
+    stored,
+  };
+}
 
-  const { told, text, shown } = await run(false);
-  expect(told).toEqual({ end: 'done' });
-  expect(text).toContain('rate        at most 500 writes a second');
-  expect(text).toMatch(/stamped +2 {2}its window was written\n/);
-  expect(shown).toContainEqual(expect.stringMatching(/^100 % {2}4 of 4 items.* 2 written$/));
+test('writes the window of each TTL once, and leaves what no sweep would delete', async () => {
+  const items = [
+    { id: 'a', ttl: TTL },
+    { id: 'b', ttl: TTL + 0.5, expirationWindow: 'another' },
+    { id: 'never' },
+    { id: 'ms', ttl: TTL * 1_000 },
+    { id: 'text', ttl: `${TTL}` },
+    { id: 'old', ttl: 86_400 * 365 },
+    { id: 'far', ttl: TTL + 86_400 * 365 * 30 },
+    { id: 'minus', ttl: -1 },
+  ];
+  const { table, around, stored } = await filled(items);
+  const dry = await ran(backfill, ['--dry-run'], around);
+  expect([dry.exit, dry.question, dry.data]).toMatchObject([
+    0,
+    undefined,
+    { complete: true, counts: { toStamp: 2, stamped: 0 } },
+  ]);
+  expect(dry.text).toContain('Nothing was written.');
+  expect(await stored()).not.toContainEqual(
+    expect.objectContaining({ id: 'a', expirationWindow: expect.anything() }),
+  );
+  const done = await ran(backfill, [], around);
+  expect([done.exit, done.question]).toEqual([0, 'Write the windows?']);
+  expect(done.data).toMatchObject({
+    complete: true,
+    counts: {
+      stamped: 2,
+      withoutTtl: 1,
+      milliseconds: 1,
+      notNumber: 1,
+      tooOld: 1,
+      tooFarAhead: 1,
+      negative: 1,
+      failed: 0,
+    },
+  });
+  expect(done.text).toContain('refused: milliseconds   1  the TTL has 13 or 14 digits');
+  expect(done.text).toContain(
+    'Items that were refused are never deleted: mend their writers, then the items',
+  );
+  for (const id of ['a', 'b'])
+    expect(await stored()).toContainEqual(
+      expect.objectContaining({
+        id,
+        ...expiryAttributes(modelOf(table), { id }, { expiresAt: TTL, nowMs: NOW }),
+        ttl: expect.anything(),
+      }),
+    );
+  const again = await ran(backfill, [], around);
+  expect(again.data).toMatchObject({ counts: { stamped: 0, rightAlready: 2 } });
+});
 
-  const stopped = await run(false, AbortSignal.abort());
-  expect(stopped.told).toEqual({ end: 'interrupted' });
+/** A table of one item whose writes are answered by the test. */
+function answering(update: (input: UpdateItemCommandInput) => object) {
+  const table: PreciseTtlProps = { tableName: 'Faked', partitionKey: 'id', logKeys: 'full' };
+  const dynamoDb = fakeClient(DynamoDBClient, {
+    DescribeTable: () => ({
+      Table: {
+        TableName: 'Faked',
+        ItemCount: 1,
+        TableSizeBytes: 100,
+        KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      },
+    }),
+    Scan: ({ Segment }) => ({ Items: Segment === 0 ? [{ id: { S: 'a' }, ttl: { N: `${TTL}` } }] : [] }),
+    UpdateItem: update,
+  });
+  return { config: configOf(table), clients: { dynamoDb }, now: () => NOW };
+}
+
+test('whoever changes the item meanwhile wins', async () => {
+  const inputs: UpdateItemCommandInput[] = [];
+  const around = answering(input => {
+    inputs.push(input);
+    throw awsError('ConditionalCheckFailedException');
+  });
+  const { exit, data } = await ran(backfill, [], around);
+  expect([exit, data]).toMatchObject([0, { counts: { changedMeanwhile: 1 } }]);
+  expect(inputs).toMatchObject([{ ConditionExpression: '#ttl = :ttl AND attribute_not_exists(#window)' }]);
+});
+
+test('an item that DynamoDB refuses is named, and the others go on', async () => {
+  const around = answering(() => {
+    throw awsError('ValidationException', 'Item size has exceeded the maximum');
+  });
+  const { exit, text, data } = await ran(backfill, [], around);
+  expect([exit, data]).toMatchObject([1, { complete: true, counts: { failed: 1 } }]);
+  expect(text).toContain(
+    'Not written:\n  {"id":{"S":"a"}}: ValidationException: Item size has exceeded the maximum',
+  );
+});
+
+test('any other error ends it, with what was counted', async () => {
+  const around = answering(() => {
+    throw awsError('AccessDeniedException');
+  });
+  await expect(ran(backfill, [], around)).rejects.toMatchObject({ name: 'AccessDeniedException' });
+});
+
+test('refuses a table with another key than the configuration says, and none', async () => {
+  const { around } = await filled([]);
+  const other = configOf({ tableName: `Backfilled-${tables}`, partitionKey: 'user', sortKey: 'id' });
+  await expect(ran(backfill, [], { ...around, config: other })).rejects.toThrow(
+    'with the key user, id, as the configuration says',
+  );
+  const none = configOf({ tableName: 'Nowhere', partitionKey: 'id' });
+  await expect(ran(backfill, [], { ...around, config: none })).rejects.toThrow(
+    'table: expected Nowhere in us-east-1, got nothing',
+  );
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { projectFolder } from '../../cli/deploy/run-terraform.ts';
+import { projectFolder } from '../../cli/terraform.ts';
 import { CONFIG_FILES } from '../../config/config-file.ts';
 import { shellCommand } from '../support/shell.ts';
 
@@ -32,17 +32,17 @@ test.each([
   [
     'is missing',
     'no-such-terraform',
-    /expected Terraform 1\.10 or newer, got no program "no-such-terraform"/,
+    /expected Terraform 1\.10 or newer, got "no program no-such-terraform"/,
   ],
   [
     'is too old',
     terraformThatSays('{"terraform_version":"1.9.8"}'),
-    /1\.10 or newer, got 1\.9\.8; install it/,
+    /1\.10 or newer, got "1\.9\.8"\. Install it/,
   ],
-  ['is something else', terraformThatSays('hello'), /1\.10 or newer, got "hello"; install it/],
+  ['is something else', terraformThatSays('hello'), /1\.10 or newer, got "hello"\. Install it/],
 ])('says in one line that Terraform %s', async (_what, terraform, expected) => {
   const { status, stderr } = await shellCommand('deploy')([], { TERRAFORM_BINARY_NAME: terraform });
-  expect(status).toBe(1);
+  expect(status).toBe(2);
   expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(expected)]);
 });
 
@@ -93,6 +93,17 @@ describe('with Terraform, deploy', () => {
     ['to plan with --diff', ['--diff', '--', '-out=p'], 'plan -out=p'],
   ])('passes what stands behind -- on %s', async (_what, args, expected) => {
     expect((await deploy(...args)).runs[0]).toBe(`-chdir=${stack()} ${expected}`);
+  });
+
+  test('--json has the folder and the status, and a wrong configuration is no change of the plan', async () => {
+    const run = (...args: string[]) =>
+      shellCommand('deploy')(['--config', join(project, 'precise-ttl.config.json'), ...args], {
+        TERRAFORM_BINARY_NAME: join(project, 'terraform'),
+      });
+    expect(JSON.parse((await run('--json')).stdout)).toEqual({ folder: stack(), exit: 3 });
+    writeFileSync(join(project, 'precise-ttl.config.json'), '{}');
+    const status = async (...args: string[]) => (await run(...args)).status;
+    expect([await status('--diff'), await status('--diff', '--', '-detailed-exitcode')]).toEqual([2, 1]);
   });
 
   test('--destroy applies a stack that only forgets the table', async () => {

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { describeWork, type Work, workFromNow } from '../../cli/numbers.ts';
+import { aligned, countRows, dollars, span } from '../../cli/numbers.ts';
 import { formatText } from '../../cli/output/format.ts';
 import { lookOf, print, printData, printError, shownOn } from '../../cli/print.ts';
 import { Progress } from '../../lab/report/progress.ts';
@@ -122,35 +122,33 @@ describe('what is printed', () => {
   });
 });
 
-describe('how far work is', () => {
-  test.each<[string, Omit<Work, 'what'>]>([
-    ['25 %  50 of 200 items  5 a second  about 30 s left', { done: 50, total: 200, seconds: 10 }],
-    ['T  25 %  50 of 200 items  5 a second  about 30 s left', { at: 'T', done: 50, total: 200, seconds: 10 }],
-    ['0 %  0 of 200 items', { done: 0, total: 200, seconds: 10 }],
-    // DynamoDB's count of items is hours old.
-    ['100 %  250 of 200 items  25 a second', { done: 250, total: 200, seconds: 10 }],
-    ['12,000 items  1,200 a second  2 lost', { done: 12_000, seconds: 10, more: ['2 lost'] }],
-    ['25 %  50 of 200 items', { done: 50, total: 200, seconds: 0.1 }],
-  ])('%s', (expected, work) => {
-    expect(describeWork({ ...work, what: 'items' })).toBe(expected);
-  });
+test('rows, counts, prices and lengths of time', () => {
+  expect(
+    aligned([
+      ['a', 'one'],
+      ['long', ''],
+      ['', 'two'],
+    ]),
+  ).toBe('  a     one\n  long\n        two');
+  const rows = [
+    ['found', 1_234, ''],
+    ['deleted', 0, ''],
+    ['failed', 0, 'why'],
+    ['renewed', 2, 'they stay'],
+  ] as const;
+  expect(countRows(rows, ['deleted'])).toBe(
+    '  found    1,234\n  deleted      0\n  renewed      2  they stay',
+  );
+  expect([0, 0.001, 1_234.5].map(dollars)).toEqual(['$0.00', 'less than $0.01', '$1,234.50']);
+  expect([0.2, 89, 91, 5_399, 5_400].map(span)).toEqual(['1 s', '89 s', '2 min', '90 min', '1.5 hours']);
+});
 
-  test('it is counted from its begin', () => {
-    let now = 5000;
-    const describe = workFromNow(() => now);
-    now += 10_000;
-    expect(describe({ what: 'items', done: 10, total: 20 })).toBe(
-      '50 %  10 of 20 items  1 a second  about 10 s left',
-    );
-  });
-
-  test('its line gives way to what is printed', () => {
-    const written: string[] = [];
-    const stderr = { isTTY: true, columns: 80, write: (text: string) => written.push(text) };
-    const log = jest.spyOn(console, 'log').mockImplementation(text => void written.push(text));
-    new Progress(stderr).show('50 %');
-    print('done');
-    log.mockRestore();
-    expect(written.slice(-2)).toEqual(['\r\u001b[J', 'done']);
-  });
+test('its line gives way to what is printed', () => {
+  const written: string[] = [];
+  const stderr = { isTTY: true, columns: 80, write: (text: string) => written.push(text) };
+  const log = jest.spyOn(console, 'log').mockImplementation(text => void written.push(text));
+  new Progress(stderr).show('50 %');
+  print('done');
+  log.mockRestore();
+  expect(written.slice(-2)).toEqual(['\r\u001b[J', 'done']);
 });

@@ -1,14 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import { assert as check, constantFrom, oneof, property, string } from 'fast-check';
 import stringWidth from 'string-width';
+import { telling, wrong } from '../../cli/command.ts';
 import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
-import { FlagError } from '../../cli/flags.ts';
 import { generalHelp } from '../../cli/main.ts';
 import { formatText, isCommand } from '../../cli/output/format.ts';
 import { print, printable, printError, shortKey } from '../../cli/print.ts';
-import { describePiece } from '../../cli/replay/text.ts';
-import { tellingErrors } from '../../cli/run-command.ts';
-import { NO_TOTALS } from '../../operate/replay/totals.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 /** Characters that a terminal interprets: they change colours, move the cursor, or reverse the direction of text. */
@@ -65,10 +62,10 @@ test('both ways to print do so', async () => {
 });
 
 test.each([
-  ['a wrong flag', new FlagError('--x: got "\u009b2J"'), '--x: got "\\u009b2J"'],
+  ['a wrong flag', wrong('--x', 'a', '\u009b2J', 'Mend it.'), 'got "\\u009b2J"'],
   ['a fault of ours', new Error('\u009b2J'), 'Error: \\u009b2J'],
 ])('the message of %s is printed so, too', async (_, error, expected) => {
-  const text = await printed(() => tellingErrors(() => Promise.reject(error)));
+  const text = await printed(() => telling(undefined, () => Promise.reject(error)));
   expect(text).toContain(expected);
   expect(text.replace(LINES, '')).not.toMatch(OBEYED);
 });
@@ -78,32 +75,6 @@ test('a long key is cut in its middle, with its length', () => {
   const key = JSON.stringify({ id: { S: `${'k'.repeat(1500)}end` } });
   expect(shortKey(key)).toMatch(/^\{"id":\{"S":"k+… \(1,518 characters\) …k+end"\}\}$/);
   expect(shortKey(key).length).toBeLessThan(230);
-});
-
-const LONG = { id: { S: 'k'.repeat(1500) } };
-
-test.each<[string, string]>([
-  [
-    'replay',
-    describePiece(
-      {
-        ...{
-          piece: { from: 0, to: 60 },
-          tableName: 'T',
-          execution: 'e',
-          status: 'SUCCEEDED',
-          doneBefore: false,
-        },
-        ...{ totals: NO_TOTALS, sampleKeys: [LONG], failedKeys: [] },
-      },
-      '1/1',
-      true,
-    ),
-  ],
-])('%s shows a long key so', (_, text) => {
-  expect(text).toMatch(/such as|not tried/);
-  expect(text).toContain('characters) …');
-  expect(text).not.toContain('k'.repeat(200));
 });
 
 const WIDTHS = [80, 100, 160] as const;

@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ListStateMachinesCommand } from '@aws-sdk/client-sfn';
 import { CreateQueueCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
-import { VERIFY_NAME } from '../../cli/verify/configuration.ts';
-import type { VerifyClients } from '../../cli/verify/observe.ts';
-import { TerraformDeployer } from '../../cli/verify/terraform-deployer.ts';
-import { deploymentClients } from '../../operate/deployment/clients.ts';
+import { clientsOf } from '../../cli/clients.ts';
+import { TerraformDeployer, VERIFY_NAME } from '../../cli/verify.ts';
+import type { VerifyClients } from '../../cli/verify-observe.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 
 /** What `precise-ttl verify` makes and removes by Terraform; its experiments are in test/cli/verify. */
@@ -24,11 +23,13 @@ describeWithTerraform('the deployer of verify', () => {
     // Terraform writes to what this process writes to.
     const file = createWriteStream(said);
     await once(file, 'open');
-    Object.defineProperty(process, 'stdout', { value: file, configurable: true });
+    Object.defineProperty(process, 'stderr', { value: file, configurable: true });
     aws = await startEmulatedAws();
     // Terraform runs in the environment of this process. It has no credentials but these.
     Object.assign(process.env, aws.environment, { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' });
-    clients = deploymentClients('us-east-1', process.env) as VerifyClients;
+    const { signal } = new AbortController();
+    const services = ['DYNAMODB', 'SFN', 'SQS', 'CLOUDWATCH'] as const;
+    clients = await clientsOf(services, { region: 'us-east-1', signal: () => signal, quick: false });
   });
 
   afterAll(async () => {
@@ -37,7 +38,7 @@ describeWithTerraform('the deployer of verify', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const deployer = () => new TerraformDeployer({ region: 'us-east-1', clients, folder });
+  const deployer = () => new TerraformDeployer('us-east-1', clients, folder);
   const there = async () => {
     const { TableNames = [] } = await clients.dynamoDb.send(new ListTablesCommand({}));
     const { QueueUrls = [] } = await clients.sqs.send(new ListQueuesCommand({}));
@@ -67,7 +68,7 @@ describeWithTerraform('the deployer of verify', () => {
     expect(verified).toMatchObject({
       stateMachineArn: `arn:aws:states:us-east-1:123456789012:stateMachine:${VERIFY_NAME}`,
       replayStateMachineArn: `arn:aws:states:us-east-1:123456789012:stateMachine:${VERIFY_NAME}-replay`,
-      deployment: { seen: { unchanged: true } },
+      deployment: { is: { unchanged: true } },
     });
     expect(await there()).toEqual(
       expect.arrayContaining([
@@ -85,11 +86,7 @@ describeWithTerraform('the deployer of verify', () => {
     await killed.removeLeft();
     await killed.deploy();
     await clients.sqs.send(new CreateQueueCommand({ QueueName: 'precise-ttl-verifying' }));
-    const elsewhere = new TerraformDeployer({
-      region: 'us-east-1',
-      clients,
-      folder: join(folder, 'elsewhere'),
-    });
+    const elsewhere = new TerraformDeployer('us-east-1', clients, join(folder, 'elsewhere'));
     await expect(elsewhere.removeLeft()).rejects.toThrow(
       /^verify: expected Terraform's state of what an earlier run/,
     );

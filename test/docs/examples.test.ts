@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
+import { monthlyCost } from '../../cli/cost.ts';
 import type { Overrides } from '../../config/config.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { type ExpiryModelProps, expiryModel, MAX_SHARDS } from '../../expiry/model.ts';
 import { plainDecimal } from '../../expiry/plain-decimal.ts';
 import { MINUTES_PER_DAY } from '../../expiry/window.ts';
 import { onlyExpiries } from '../../functions/only-expiries/handler.ts';
-import { monthlyCost } from '../../operate/cost.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { configOf } from '../support/configs.ts';
 import { codeBlocks } from '../support/proposed-commands.ts';
@@ -64,9 +64,8 @@ test('the folders are those of the deployment', () => {
 
 test('what 10,000 expiries a minute cost is what the calculator says', () => {
   const dollarsOf = (props: object, name: string) =>
-    monthlyCost({
-      ...{ itemsPerMonth: 432e6, itemBytes: 400, renewalsPerItem: 0, lifetimeHours: 24, copies: 1 },
-      tables: [{ tableName: 'SessionData', partitionKey: 'id', ...props }],
+    monthlyCost([{ tableName: 'SessionData', partitionKey: 'id', ...props }], {
+      ...{ itemsPerMonth: 432e6, itemBytes: 400, renewalsPerItem: 0, lifetimeHours: 24 },
     })
       .bill.lines.filter(line => line.name.startsWith(name))
       .reduce((sum, { dollars }) => sum + dollars, 0)

@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { FunctionResult } from 'stepfunctions-emulator';
-import { type Clients, NoAnswerError, SERVICES, type Service } from '../../cli/clients.ts';
+import { clientsOf, SERVICES, type Service } from '../../cli/clients.ts';
 import type { AnyCommand } from '../../cli/command.ts';
 import { command as doctor } from '../../cli/doctor.ts';
-import { describeAlarm } from '../../cli/local/text.ts';
-import type { Plan, Session } from '../../cli/operation.ts';
+import { describeAlarm } from '../../cli/local-lines.ts';
 import { command as pause } from '../../cli/pause.ts';
-import { planReplay } from '../../cli/replay.ts';
+import { command as replay } from '../../cli/replay.ts';
 import { command as resume } from '../../cli/resume.ts';
 import { command as status } from '../../cli/status.ts';
 import { type AlarmName, kebab } from '../../config/alarms.ts';
@@ -16,8 +13,6 @@ import type { PreciseTtlProps } from '../../config/props.ts';
 import { lagOf } from '../../functions/report/lag.ts';
 import type { FunctionCall } from '../../local/functions/local-functions.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
-import { clientsOf } from '../../operate/aws/clients.ts';
-import { deploymentClients } from '../../operate/deployment/clients.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
 import { SteppedClock } from '../../testing/stepped-clock.ts';
@@ -26,7 +21,6 @@ import { type ChooseEffect, startFaultProxy } from '../support/fault-proxy.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { freePort } from '../support/ports.ts';
 import { type Ran, ran } from '../support/ran.ts';
-import { carriedOut, sessionOf } from '../support/session.ts';
 
 const RUNBOOK = 'docs/reference/alarms.md';
 
@@ -136,9 +130,8 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
     AWS_ENDPOINT_URL_CLOUDWATCH: served.cloudWatchEndpoint,
   };
   const config = configOf(props);
+  Object.assign(process.env, environment);
   const { signal } = new AbortController();
-  const shared = { config, table: undefined, now: () => clock.now(), signal };
-  const connect = (region: string) => deploymentClients(region, environment);
   const said = (text: string) => {
     printed.push(text);
     return text;
@@ -160,32 +153,15 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
     }
     return done;
   };
-  /** What a command that changes something prints. */
-  const operated = async (plan: (session: Session) => Promise<Plan<object>>) => {
-    const clients = clientsOf(shared.config.region, environment, { first: 'DYNAMODB' });
-    const session = sessionOf(clients);
-    await whileTimePasses(plan(session).then(planned => carriedOut(planned, session)));
-    clients.destroy();
-    return said(session.printed.join('\n'));
-  };
   const typed = async (command: AnyCommand, ...args: string[]) => {
-    const others = connect(config.region);
-    const documents = DynamoDBDocumentClient.from(others.dynamoDb as DynamoDBClient, {
-      unmarshallOptions: { wrapNumbers: true },
-    });
-    // What is not on this machine, as it is in the commands.
-    const absent = (service: Service) => ({
-      send: () => Promise.reject(new NoAnswerError(`${SERVICES[service].title} is not on this machine`)),
-    });
-    const here = Object.fromEntries(Object.entries(others).filter(([, client]) => client !== undefined));
-    const away = { sqs: absent('SQS'), lambda: absent('LAMBDA') };
-    const clients = { ...away, ...here, documents } as unknown as Clients;
+    const services = Object.keys(SERVICES) as Service[];
+    const clients = await clientsOf(services, { region: config.region, signal: () => signal, quick: true });
     try {
-      const done = await ran(command, args, { ...shared, clients });
+      const done = await ran(command, args, { config, clients, signal, now: () => clock.now() });
       said(done.text);
       return done;
     } finally {
-      others.destroy();
+      clients.destroy();
     }
   };
   return {
@@ -206,8 +182,9 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
     doctor: async () => (await typed(doctor)).text,
     pause: async () => (await typed(pause)).text,
     resume: async () => (await typed(resume)).text,
-    replay: (from, to) => operated(session => planReplay({ ...shared, from, to, splitMinutes: 60 }, session)),
+    replay: async (from, to) => (await whileTimePasses(typed(replay, '--from', from, '--to', to))).text,
     async stop() {
+      for (const name of Object.keys(environment)) Reflect.deleteProperty(process.env, name);
       await served.stop();
       await proxy.stop();
     },

@@ -21,8 +21,6 @@ const MAY_IMPORT = {
   config: ['expiry', 'statemachine', 'functions'],
   stacks: ['expiry', 'statemachine', 'functions', 'config'],
   cost: [],
-  // What looks at a deployment and acts on it, for commands and for programs.
-  operate: ['expiry', 'statemachine', 'functions', 'config', 'cost'],
   // A page that shows what the command status says.
   dashboard: ['config', 'functions', 'statemachine', 'cli'],
   // What runs and measures it on one machine.
@@ -36,12 +34,11 @@ const MAY_IMPORT = {
   // What other teams' tests import.
   testing: [...PRODUCT, ...EMULATION, 'local'],
   lab: ['expiry', 'statemachine', 'functions', 'cost', ...EMULATION, 'local'],
-  cli: [...PRODUCT, 'cost', 'operate', 'dashboard', ...EMULATION, 'local', 'lab'],
+  cli: [...PRODUCT, 'cost', 'dashboard', ...EMULATION, 'local', 'lab'],
   // The commands show the lab's runs; an experiment runs all of it, the commands too.
   'lab/experiments': [
     ...PRODUCT,
     'cost',
-    'operate',
     'dashboard',
     ...EMULATION,
     'local',
@@ -52,7 +49,6 @@ const MAY_IMPORT = {
   tools: [
     ...PRODUCT,
     'cost',
-    'operate',
     'dashboard',
     'aws-on-loopback/src',
     'stepfunctions-emulator/page',
@@ -95,7 +91,7 @@ test('sees imports of values, of types, of what is exported on, and dynamic ones
     const d = await import('./d.ts'); type E = import('./e.ts').E; // import './not.ts'`;
   expect(importsOf(source).sort()).toEqual(['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts']);
   expect(graph.files.get('cli/replay.ts')).toEqual(
-    expect.arrayContaining(['cli/operation.ts', 'operate/replay/replay.ts']),
+    expect.arrayContaining(['cli/command.ts', 'statemachine/counts.ts']),
   );
   expect(graph.files.get('local/serve.ts')).toContain('stepfunctions-emulator/src/index.ts');
   const missing = [...graph.files.values()].flat().filter(file => !existsSync(file));

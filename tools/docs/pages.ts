@@ -12,8 +12,8 @@ const HEAD = `# Commands
 The configuration is the file that \`--config\` names, or \`precise-ttl.config.ts\`, \`.js\`, \`.mjs\`, \`.cjs\` or \`.json\` in the working directory.
 TypeScript needs Node 22.18. \`cdktf.out\` and a local state lie beside the configuration; for a file of another name, such as \`prod.json\`, they lie in the folder \`precise-ttl.prod\`.
 
-Unless this page says otherwise, the exit status is 0 for success, 1 for a failure, 2 for a wrong command line, and 130 or 143 after Ctrl-C or
-SIGTERM.
+The exit status is 0 for success, 1 for a failure, 2 for a wrong command line or configuration, 3 when a service did not answer, and 130 or
+143 after Ctrl-C or SIGTERM, and what this page says beside.
 
 Text is wrapped at the width of the terminal, or at \`COLUMNS\`. \`NO_COLOR\` and \`FORCE_COLOR\` set the colours.`;
 
@@ -54,8 +54,8 @@ function lineOf([name, { help, value, default: is }]: readonly [string, Flag]): 
 
 /** The help's text on exit statuses, for commands with more than the common ones. */
 function statusOf(command: AnyCommand): string {
-  const [, text = ''] = /Exit status: (.*)$/s.exec(command.help()) ?? [];
-  return /\b3\b|--watch|--detailed/.test(text) ? `Exit status: ${text.replaceAll(/\s+/g, ' ')}` : '';
+  const [, text = ''] = /Exit status: (.*?)(?:; 2 a wrong command line.*)?$/s.exec(command.help()) ?? [];
+  return /\b3\b|--watch|--diff/.test(text) ? `Exit status: ${text.replaceAll(/\s+/g, ' ')}.` : '';
 }
 
 const code = (lines: readonly string[]) =>

@@ -135,8 +135,7 @@ export function missingLicences(files: readonly PackedFile[]): string[] {
     entries
       .filter(
         path =>
-          /(?:^|\/)dist\/(?:testing|operate|cli|page)\/[^/]+\.m?js$/.test(path) ||
-          /\.zip\/index\.mjs$/.test(path),
+          /(?:^|\/)dist\/(?:testing|cli|page)\/[^/]+\.m?js$/.test(path) || /\.zip\/index\.mjs$/.test(path),
       )
       .map(path => path.replace(/(\/[^/]+\.zip)?\/[^/]+$/, '')),
   );

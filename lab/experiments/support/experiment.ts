@@ -2,28 +2,26 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import {
-  FlagError,
+  type AnyCommand,
+  defineCommand,
+  EXIT,
+  type Flag,
   type Flags,
-  type FlagValues,
-  MINUTES,
-  RATE,
-  SEED,
-  VIRTUAL_MINUTES,
-  writableFile,
-} from '../../../cli/flags.ts';
-import { print } from '../../../cli/print.ts';
-import { type AnyCommand, defineCommand } from '../../../cli/run-command.ts';
-import { stopOnSignal } from '../../../cli/signals.ts';
+  type Values,
+} from '../../../cli/command.ts';
+import { writableFile } from '../../../cli/files.ts';
+import { print, printHelp } from '../../../cli/print.ts';
+import { number, text, whole } from '../../../expiry/fields.ts';
 import { Problems, Progress } from '../../report/progress.ts';
 
 /** The surroundings of an experiment. */
 export interface Run<F extends Flags> {
-  readonly flags: FlagValues<F>;
+  readonly flags: Values<F>;
   readonly print: (text: string) => void;
   readonly progress: Progress;
   /** Collects problems: each is shown immediately, and makes the run fail. */
   readonly problems: Problems;
-  /** Aborts at Ctrl-C. An experiment that uses it must clean up; otherwise Ctrl-C ends the process immediately. */
+  /** Aborts at Ctrl-C; a second one ends the process. */
   readonly signal: AbortSignal;
 }
 
@@ -49,64 +47,54 @@ export interface Experiment<F extends Flags> {
   readonly run: (run: Run<F>) => Promise<Outcome>;
 }
 
-const UNPROVEN_STATUS = 3;
-
 /**
  * Defines an experiment: flags and help, the machine and the commit, a table for the reader and a file for the documents, and an exit
  * status.
  */
 export function defineExperiment<const F extends Flags>(experiment: Experiment<F>): AnyCommand {
   const { name, about, holds } = experiment;
-  const json = { type: 'text', value: 'FILE', help: 'also write the result to a file' } as const;
-  return defineCommand({
-    flags: { ...experiment.flags, json } as F,
-    help: flags => `npm run bench ${name} -- [flags]
-
-${about.trim()}
-
-${flags}
-
-Exit status: 0 ${holds}; 1 not so; 2 wrong flags; 3 the run proves nothing; 130 or 143 interrupted.`,
-    async run(flags, { args }) {
-      const path = (flags as { readonly json?: string }).json;
-      const file = path === undefined ? undefined : resultFile(path);
+  const flags: Flags = { ...experiment.flags, json: RESULT_FILE };
+  const command = defineCommand({
+    ...{ name, flags, about: about.trim() },
+    exits: `0 ${holds}, 1 not so, 3 also: the run proves nothing`,
+    async run({ flags: values, signal }) {
+      const path = values['json'] as string | undefined;
+      const file = path === undefined ? undefined : writableFile('--json', path);
       const machine = thisMachine();
       const progress = new Progress(process.stdout);
       const problems = new Problems(progress);
-      let stop: ReturnType<typeof stopOnSignal> | undefined;
-      const run = {
-        ...{ flags, print, progress, problems },
-        get signal() {
-          stop ??= stopOnSignal();
-          return stop.signal;
-        },
-      };
-      const { text, result, unproven = [], ...outcome } = await experiment.run(run);
+      const run = { flags: values as unknown as Values<F>, print, progress, problems, signal };
+      const { text: told, result, unproven = [], ...outcome } = await experiment.run(run);
       progress.end();
-      if (text !== undefined) print(`\n${text}`);
+      if (told !== undefined) print(`\n${told}`);
       print(`\n${describeMachine(machine)}`);
-      if (stop?.signal.aborted) return stop.status();
+      signal.throwIfAborted();
       const found = [...problems.found, ...(outcome.problems ?? [])];
       for (const problem of found) print(`✗ ${problem}`);
       for (const reason of unproven) print(`? proves nothing: ${reason}`);
-      if (found.length === 0 && unproven.length > 0) return UNPROVEN_STATUS;
+      if (found.length === 0 && unproven.length > 0) return { exit: EXIT.notKnown };
       if (file !== undefined && result !== undefined) {
-        const command = ['npm run bench', name, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
-        const { json: _json, help: _help, ...settings } = flags as Readonly<Record<string, unknown>>;
-        const written = { command, commit: commit(), machine, settings, ...result, problems: found };
+        const { json: _json, help: _help, ...settings } = values;
+        const args = process.argv.slice(3);
+        const line = ['npm run bench', name, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+        const written = { command: line, commit: commit(), machine, settings, ...result, problems: found };
         writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
       }
-      return found.length === 0 ? 0 : 1;
+      return { exit: found.length === 0 ? EXIT.fine : EXIT.notFine };
     },
   });
+  const help = () => command.help().replace('npx precise-ttl', 'npm run bench').replace(name, `${name} --`);
+  const execute = async (args: readonly string[]) =>
+    args.includes('--help') ? printHelp(help()) : command.execute(args);
+  return { ...command, help, execute };
 }
 
-/** Checks the path of the result file before the measurement starts, which takes minutes. @throws {FlagError} */
-function resultFile(path: string): string {
-  if (!path.endsWith('.json'))
-    throw new FlagError(`--json: expected the name of a .json file, got "${path}"`);
-  return writableFile('--json', path);
-}
+/** Checked before the measurement starts, which takes minutes. */
+const RESULT_FILE = {
+  help: 'also write the result to a file',
+  kind: text(/\.json$/, 'the name of a .json file'),
+  value: 'FILE',
+} as const;
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).trim();
@@ -139,17 +127,30 @@ function describeMachine({
   return `Node ${node}, ${cores} cores (${processor}), load ${loadBefore} before, ${date}`;
 }
 
+/** A flag that takes a whole number. */
+export const wholeNumber = (least: number, most: number, byDefault: number, help: string) =>
+  ({ help, kind: whole(least, most), value: 'N', default: byDefault }) as const;
+
+/** A flag that takes any text. */
+export const textFlag = <const Default extends string | undefined>(
+  value: string,
+  byDefault: Default,
+  help: string,
+) => ({ help, kind: text(), value, default: byDefault }) as const;
+
+const SEED = { kind: whole(0, 2 ** 32 - 1), value: 'N' } as const satisfies Partial<Flag>;
+export const anySeed = (help: string) => ({ ...SEED, help }) as const;
 export const seed = (help: string) => ({ ...SEED, default: 1, help }) as const;
 
 /** Flags of an experiment in real time. */
 export const REAL_TIME = {
-  minutes: { ...MINUTES, help: 'how long items keep expiring' },
-  rate: { ...RATE, help: 'items per second and table' },
+  minutes: { help: 'how long items keep expiring', kind: number(0.1, 1_440), value: 'N', default: 3 },
+  rate: { help: 'items per second and table', kind: number(0.1, 1_000), value: 'N', default: 20 },
   seed: seed('makes the same items and delays again'),
 } as const;
 
-export const virtualMinutes = <Default extends number>(fallback: Default, help: string) =>
-  ({ ...VIRTUAL_MINUTES, default: fallback, help: `${help}, on the virtual clock` }) as const;
+export const virtualMinutes = (byDefault: number, help: string) =>
+  wholeNumber(1, 60, byDefault, `${help}, on the virtual clock`);
 
 /** Formats a table in Markdown; all columns except the first are right-aligned numbers. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,3 +1,4 @@
+import { billedDeployments } from '../../../cli/cost.ts';
 import { resolveProps } from '../../../config/props.ts';
 import type { BilledDeployment } from '../../../cost/bill.ts';
 import { LOG_BYTES } from '../../../cost/measured.ts';
@@ -5,7 +6,6 @@ import { BILL_PRICES, PRICES } from '../../../cost/prices.ts';
 import { type SweepUsage, usageOfMonth } from '../../../cost/sweep-usage.ts';
 import { measureLogBytes } from '../../../lab/experiments/cost/log-lines.ts';
 import { type CostProps, costOfMonth, type MonthlyCost } from '../../../lab/experiments/cost/month.ts';
-import { billedDeployments } from '../../../operate/cost.ts';
 
 const months = new Map<string, Promise<MonthlyCost>>();
 

@@ -12,7 +12,7 @@ import { serveCloudWatch } from 'aws-on-loopback/cloudwatch/serve-cloudwatch';
 import type { LocalService } from 'aws-on-loopback/service';
 import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
-import { describeAlarm } from '../../../cli/local/text.ts';
+import { describeAlarm } from '../../../cli/local-lines.ts';
 import { deploymentMetrics } from '../../../functions/runtime/deployment-metric.ts';
 import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';

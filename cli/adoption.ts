@@ -1,0 +1,225 @@
+/** What an adoption does: all decisions, made from what was read, before anything is changed. */
+import type {
+  AttributeValue,
+  GlobalSecondaryIndexDescription,
+  KeySchemaElement,
+  TableDescription,
+  TimeToLiveDescription,
+} from '@aws-sdk/client-dynamodb';
+import { checkConfig } from '../config/config.ts';
+import { type KeyType, PROPS, type PreciseTtlProps, propsOfSettings } from '../config/props.ts';
+import { DEFAULT_INDEXED_BY, DEFAULT_WINDOW_ATTRIBUTE, type IndexedBy } from '../expiry/model.ts';
+import { ttlFault } from '../expiry/ttl.ts';
+import { wrong } from './command.ts';
+import type { StoredItem } from './whole-table.ts';
+
+/** The flags of the command that decide. */
+export interface Wish {
+  readonly by: IndexedBy;
+  readonly 'ttl-attribute': string | undefined;
+  readonly 'index-name': string | undefined;
+}
+
+/** The table as DynamoDB describes it, with items of it. */
+export interface Reading {
+  readonly region: string;
+  readonly table: TableDescription;
+  readonly ttl: TimeToLiveDescription;
+  readonly items: readonly StoredItem[];
+  /** Epoch seconds. */
+  readonly now: number;
+  /** DynamoDB Local, whose native TTL deletes at once. */
+  readonly isLocal: boolean;
+}
+
+export interface AdoptionPlan {
+  readonly ttlAttribute: string;
+  /** It only looks like one in the sample: the user has to say so. */
+  readonly isGuess: boolean;
+  readonly indexName: string;
+  readonly keys: IndexKeys;
+  readonly index: 'create' | 'wait' | 'none';
+  /** Of the new index of a provisioned table. */
+  readonly throughput: Readonly<Record<'ReadCapacityUnits' | 'WriteCapacityUnits', number>> | undefined;
+  readonly nativeTtl: 'turn on' | 'none' | 'left off';
+  /** The table's entry in the configuration. */
+  readonly configuration: PreciseTtlProps;
+}
+
+type IndexKeys = readonly { readonly name: string; readonly type: KeyType }[];
+
+/** Global indexes of a table, unless AWS has raised the quota. Source: DynamoDB quotas. */
+const MAX_INDEXES = 20;
+/** Read units of a provisioned table's index: enough for the queries of a tick. */
+const READ_UNITS = { second: 25, window: 5 } as const;
+
+/** @throws {InvalidFieldError} {InvalidConfigError} for a table that cannot be adopted so, or not now */
+export function planAdoption(reading: Reading, wish: Wish): AdoptionPlan {
+  const { table, ttl, items, region, isLocal } = reading;
+  const isOff = (ttl.TimeToLiveStatus ?? 'DISABLED') === 'DISABLED';
+  if (isOff && table.MultiRegionConsistency === 'STRONG') {
+    const got = 'a global table with strong consistency (MRSC)';
+    throw wrong('table', 'one that can have native TTL, the backstop', got, 'Adopt another one.');
+  }
+  const { name: ttlAttribute, isGuess } = chooseAttribute(reading, wish);
+  const ttlKey = { name: ttlAttribute, type: 'N' } as const;
+  const window = { name: DEFAULT_WINDOW_ATTRIBUTE, type: 'S' } as const;
+  const keys: IndexKeys = wish.by === 'second' ? [ttlKey] : [window, ttlKey];
+  const { indexName, index } = planIndex(table, keys, wish);
+  const configuration = propsOf(table, ttlAttribute, wish.by, indexName);
+  checkConfig({ region, tables: [configuration] });
+  // A slow index throttles the writes to its table.
+  const share = items.filter(item => item[ttlAttribute]?.N !== undefined).length / (items.length || 1);
+  const writes = (table.ProvisionedThroughput?.WriteCapacityUnits ?? 0) * (share || 1);
+  const isOnDemand = table.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST';
+  const throughput = {
+    ReadCapacityUnits: READ_UNITS[wish.by],
+    WriteCapacityUnits: Math.max(1, Math.ceil(writes)),
+  };
+  return {
+    ...{ ttlAttribute, isGuess, indexName, keys, index, configuration },
+    throughput: isOnDemand ? undefined : throughput,
+    nativeTtl: isOff ? (isLocal ? 'left off' : 'turn on') : 'none',
+  };
+}
+
+/** The partition key, and then the sort key. */
+export const namesOf = (schema: readonly KeySchemaElement[] = []): string[] =>
+  ['HASH', 'RANGE'].flatMap(kind =>
+    schema.filter(({ KeyType }) => KeyType === kind).map(({ AttributeName = '' }) => AttributeName),
+  );
+
+/** Usual names for a time of expiry, in any case and with or without `_` and `-`. */
+const EXPIRY_NAME =
+  /^(ttl|timetolive|expir(y|es?|ed|ation)(s)?(at|on|in|date|time|timestamp|epoch)?|(end|delete|remove)(at|after|on))$/;
+
+function chooseAttribute({ table, ttl, items, now }: Reading, { 'ttl-attribute': wanted }: Wish) {
+  const { TimeToLiveStatus: status = 'DISABLED', AttributeName: native } = ttl;
+  if (native !== undefined && status !== 'DISABLED') {
+    const field = `native TTL of ${table.TableName}`;
+    if (wanted !== undefined && wanted !== native) {
+      const remedy = 'Leave it out; or turn native TTL off, and run this again when it is DISABLED.';
+      throw wrong('--ttl-attribute', `${native}, on which native TTL is ${status}`, wanted, remedy);
+    }
+    if (status !== 'DISABLING') return { name: native, isGuess: false };
+    throw wrong(
+      field,
+      'it on, or off',
+      status,
+      'It takes up to an hour: run this again when it is DISABLED.',
+    );
+  }
+  if (wanted !== undefined) return { name: wanted, isGuess: false };
+  const isOne = (name: string) =>
+    EXPIRY_NAME.test(name.toLowerCase().replaceAll(/[_-]/g, '')) &&
+    !namesOf(table.KeySchema).includes(name) &&
+    items.some(item => looksLikeEpoch(item[name], now));
+  const names = [...new Set(items.flatMap(item => Object.keys(item)))].filter(isOne).sort();
+  if (names.length === 1) return { name: `${names[0]}`, isGuess: true };
+  const seen =
+    names.length > 1
+      ? `the sample has ${names.join(' and ')}`
+      : `native TTL is off, and none of ${items.length} sampled items has an epoch under a name such as ttl or expiresAt`;
+  const remedy = `Write --ttl-attribute NAME: ${seen}.`;
+  throw wrong('--ttl-attribute', 'the attribute with the moment of expiry', undefined, remedy);
+}
+
+function looksLikeEpoch(value: AttributeValue | undefined, now: number): boolean {
+  const told = value?.N ?? (/^\d+(\.\d+)?$/.test(value?.S ?? '') ? value?.S : undefined);
+  return told !== undefined && [undefined, 'milliseconds'].includes(ttlFault(Number(told), now));
+}
+
+function planIndex(
+  table: TableDescription,
+  keys: IndexKeys,
+  wish: Wish,
+): Pick<AdoptionPlan, 'indexName' | 'index'> {
+  const {
+    TableName = '',
+    AttributeDefinitions = [],
+    GlobalSecondaryIndexes = [],
+    LocalSecondaryIndexes = [],
+  } = table;
+  const indexes: readonly GlobalSecondaryIndexDescription[] = [
+    ...GlobalSecondaryIndexes,
+    ...LocalSecondaryIndexes,
+  ];
+  const typeOf = (name: string) =>
+    AttributeDefinitions.find(each => each.AttributeName === name)?.AttributeType;
+  for (const { name, type } of keys) {
+    const [field, was] = [`attribute ${name}`, typeOf(name)];
+    if (namesOf(table.KeySchema).includes(name)) {
+      const remedy =
+        'A key never changes, so an expiry in it could not: keep it in another attribute, and adopt that.';
+      throw wrong(field, `one that is no key of ${TableName}`, 'a key', remedy);
+    }
+    if (was === undefined || was === type) continue;
+    const users = indexes.filter(each => namesOf(each.KeySchema).includes(name)).map(each => each.IndexName);
+    const remedy = `It has one type in all indexes: delete that one and rewrite the values, or use another attribute.`;
+    throw wrong(
+      field,
+      `the type ${type}`,
+      `${was}, with which it is a key of the index ${users.join(', ')}`,
+      remedy,
+    );
+  }
+  const wanted = `${inWords(keys)}, KEYS_ONLY`;
+  const has = ({ KeySchema, Projection, IndexName }: GlobalSecondaryIndexDescription) => {
+    const own = namesOf(KeySchema).map(name => ({ name, type: (typeOf(name) ?? 'S') as KeyType }));
+    const isLocal = LocalSecondaryIndexes.some(each => each.IndexName === IndexName);
+    return `${isLocal ? 'a local index with ' : ''}${inWords(own)}, ${Projection?.ProjectionType}`;
+  };
+  const indexName =
+    wish['index-name'] ?? PROPS.indexName.byDefault({ tableName: TableName, indexedBy: wish.by });
+  const named = indexes.find(each => each.IndexName === indexName);
+  const there =
+    named ?? (wish['index-name'] === undefined ? indexes.find(each => has(each) === wanted) : undefined);
+  if (there !== undefined) {
+    const field = `index ${there.IndexName}`;
+    const other =
+      "An index's keys cannot be changed: give the new one another --index-name, or delete that one.";
+    if (has(there) !== wanted) throw wrong(field, wanted, has(there), other);
+    if (there.IndexStatus === 'DELETING')
+      throw wrong(field, 'it ACTIVE or CREATING', 'DELETING', 'Run this again when it is gone.');
+    const isReady = there.IndexStatus !== 'CREATING' && !there.Backfilling;
+    return { indexName: `${there.IndexName}`, index: isReady ? 'none' : 'wait' };
+  }
+  const busy = GlobalSecondaryIndexes.find(each => each.IndexStatus !== 'ACTIVE' || each.Backfilling);
+  const [field, status] = busy
+    ? [`index ${busy.IndexName}`, busy.IndexStatus]
+    : [`table ${TableName}`, table.TableStatus];
+  if (busy !== undefined || status !== 'ACTIVE')
+    throw wrong(
+      field,
+      'it ACTIVE',
+      status,
+      'DynamoDB makes one change at a time: run this again when it is ACTIVE.',
+    );
+  if (GlobalSecondaryIndexes.length < MAX_INDEXES) return { indexName, index: 'create' };
+  const remedy =
+    'Delete one that nothing reads; if AWS has raised your quota, add it by hand: docs/adopt.md.';
+  throw wrong(field, `fewer than ${MAX_INDEXES} global indexes`, GlobalSecondaryIndexes.length, remedy);
+}
+
+/** `expirationWindow (S), ttl (N)` */
+export const inWords = (keys: IndexKeys): string =>
+  keys.map(({ name, type }) => `${name} (${type})`).join(', ');
+
+function propsOf(table: TableDescription, ttlAttribute: string, indexedBy: IndexedBy, indexName: string) {
+  const { TableName: tableName = '', KeySchema, AttributeDefinitions = [], SSEDescription } = table;
+  const [partitionKey = '', sortKey] = namesOf(KeySchema);
+  const typeOf = (name: string) =>
+    AttributeDefinitions.find(each => each.AttributeName === name)?.AttributeType;
+  const keyType = (field: string, name = '') =>
+    ['N', 'B'].includes(`${typeOf(name)}`) ? { [field]: typeOf(name) } : {};
+  const tableKmsKeyArn = SSEDescription?.KMSMasterKeyArn;
+  return propsOfSettings({
+    ...{ tableName, existingTable: true, partitionKey, ttlAttribute },
+    // The roles may not use the key unless its ARN is given, and DynamoDB then denies them access to the table.
+    ...(tableKmsKeyArn !== undefined && { tableKmsKeyArn }),
+    ...keyType('partitionKeyType', partitionKey),
+    ...(sortKey !== undefined && { sortKey, ...keyType('sortKeyType', sortKey) }),
+    ...(indexedBy !== DEFAULT_INDEXED_BY && { indexedBy }),
+    ...(indexName !== PROPS.indexName.byDefault({ tableName, indexedBy }) && { indexName }),
+  });
+}

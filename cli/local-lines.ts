@@ -1,0 +1,286 @@
+/** What `precise-ttl local` prints while it runs: a line for each execution, with more of one that failed. */
+import type { SeenAlarm } from 'aws-on-loopback/cloudwatch/cloudwatch';
+import { Execution, type HistoryEvent } from 'stepfunctions-emulator';
+import { replayName } from '../config/names.ts';
+import { isObject } from '../expiry/fields.ts';
+import { readExecutionReport } from '../functions/report/execution-report.ts';
+import { leftNothing } from '../functions/report/sweep-totals.ts';
+import type { InvocationRecord } from '../local/functions/local-functions.ts';
+import type { DeliveredExpiry, PipeResource } from '../local/pipes/pipes.ts';
+import type { SweepReport } from '../statemachine/contract/report.ts';
+import { FATES, wordsOf } from '../statemachine/counts.ts';
+import { wholeReport } from './journal.ts';
+
+/** `09:01:00Z` */
+export const localTime = (epochMs: number): string => `${new Date(epochMs).toISOString().slice(11, 19)}Z`;
+
+const count = (value: number): string => value.toLocaleString('en-US');
+const shorten = (told: string, length: number): string =>
+  told.length > length ? `${told.slice(0, length)}…` : told;
+
+/** Reports on one line that an alarm changed its state. */
+export const describeAlarm = ({ alarm, state, reason, since }: SeenAlarm): string =>
+  `${localTime(since)}  ${alarm.name}  ${state}: ${reason}`;
+
+/** `event-bus/default`, `deliverystream/…` */
+export const targetOf = ({ targetArn }: PipeResource): string => targetArn.split(':').slice(5).join(':');
+
+export const describeExpiry = ({ pipe, event }: DeliveredExpiry): string =>
+  `${localTime(Date.now())}  expiry  ${targetOf(pipe)}  ${JSON.stringify(event)}`;
+
+export const describePipeTrouble = (error: unknown, { address }: PipeResource): string =>
+  `${localTime(Date.now())}  ${address}  ${error}; it is tried again`;
+
+/** A line that a function printed. @param deployments if there is only one, it is left out of the function's name */
+export function describeLine(functionName: string, line: string, [only, another]: readonly string[]): string {
+  const name = another === undefined ? functionName.replace(`${only}-`, '') : functionName;
+  return `${localTime(Date.now())}  ${name.padEnd('record-metrics'.length)}  ${readableLine(line)}`;
+}
+
+/** Fields that Lambda and the Powertools put into every JSON log line, and fields that are shown elsewhere. */
+const ENVELOPE =
+  /^(level|message|timestamp|service|requestId|function_(arn|memory_size|name|request_id)|cold_start|sampling_rate|xray_trace_id)$/;
+
+/** Level, message and a short form of the other fields of a JSON log line; the values of embedded metrics; other lines unchanged. */
+export function readableLine(line: string): string {
+  const document = jsonObject(line);
+  if (document === undefined) return shorten(line, 400);
+  const { _aws: metrics, level, message } = document;
+  if (isObject(metrics)) {
+    const sets = [metrics['CloudWatchMetrics'] ?? []].flat() as { readonly Metrics?: { Name: string }[] }[];
+    const names = sets.flatMap(({ Metrics = [] }) => Metrics.map(({ Name }) => Name));
+    return `METRIC  ${fieldsOf(document, names)}`.trimEnd();
+  }
+  if (typeof level !== 'string' || message === undefined) return shorten(line, 400);
+  const names = Object.keys(document).filter(name => !ENVELOPE.test(name));
+  const told = shorten(typeof message === 'string' ? message : JSON.stringify(message), 400);
+  return [level.toUpperCase().padEnd(6), told, fieldsOf(document, names)].filter(Boolean).join('  ');
+}
+
+function jsonObject(told: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(told);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `name=value name=value …` */
+function fieldsOf(document: Readonly<Record<string, unknown>>, names: readonly string[], most = 160): string {
+  const inWords = (value: unknown) => {
+    if (typeof value === 'string') return value;
+    // An error as the Powertools log it: its stack would fill the line.
+    const isError = isObject(value) && 'stack' in value && 'message' in value;
+    return isError ? `${value['name']}: ${value['message']}` : (JSON.stringify(value) ?? '');
+  };
+  return shorten(names.map(name => `${name}=${shorten(inWords(document[name]), 60)}`).join(' '), most);
+}
+
+export interface EndedOptions {
+  /** The last failed call of a function in the execution, if there was one. */
+  readonly failedCall?: InvocationRecord | undefined;
+  /** Name of the schedule that started it, if one did. */
+  readonly schedule?: string | undefined;
+  /** The command is stopping and aborts what runs. @default false */
+  readonly stopping?: boolean;
+}
+
+const INDENT = ' '.repeat(11);
+
+/** An execution that has ended: what it deleted and how late, on one line; or where and why it failed, and what it left. */
+export function describeExecution(
+  execution: Execution,
+  { failedCall, schedule, stopping }: EndedOptions = {},
+): string {
+  const { status, startDate, stopDate = startDate, machine, outputText, cause } = execution;
+  const took = `${((stopDate - startDate) / 1_000).toFixed(1)} s`;
+  const kind = machine.name.endsWith(replayName(''))
+    ? 'replay'
+    : schedule === undefined
+      ? machine.name
+      : 'tick';
+  const line = `${localTime(startDate)}  ${kind.padEnd('replay'.length)}  `;
+  if (stopping && status === 'ABORTED') return `${line}cut off after ${took}, as this command was stopped`;
+  const reports = reportsOf(status === 'SUCCEEDED' ? outputText : cause);
+  const left = reports.filter(([, report]) => report.failure !== undefined || !leftNothing(report));
+  if (status === 'SUCCEEDED' && left.length === 0)
+    return `${line}${readExecutionReport(outputText) === undefined ? `succeeded in ${took}` : describeSwept(reports)}`;
+  const failure = status === 'SUCCEEDED' ? [] : describeFailure(execution, failedCall);
+  // The cause of a sweep that leaves items is its report, which is shown already.
+  const why = reports.length > 0 ? failure.filter(([row]) => row !== 'cause') : failure;
+  const rows = [
+    ...why,
+    ...left.slice(0, 10).map(([table, report]) => [table, describeLeft(report)] as const),
+  ];
+  const width = Math.max(...rows.map(([row]) => row.length), 'failed call'.length) + 2;
+  const shown = rows.flatMap(([row, told]) =>
+    told.split('\n').map((each, at) => `${INDENT}${(at === 0 ? row : '').padEnd(width)}${each}`),
+  );
+  return [`${line}${status} in ${took}, ${execution.name}`, ...shown].join('\n');
+}
+
+type Reports = readonly (readonly [table: string, report: SweepReport])[];
+
+/** The reports of tables in which something was found or left. */
+function reportsOf(said: unknown): Reports {
+  const { tables = {}, notRecorded } = readExecutionReport(said) ?? {};
+  return Object.entries(notRecorded === undefined ? tables : {})
+    .map(([table, report]) => [table, wholeReport(report)] as const)
+    .filter(([, report]) => report.found + report.leftForLater > 0 || report.failure || !leftNothing(report));
+}
+
+function describeSwept(found: Reports): string {
+  if (found.length === 0) return 'nothing to delete';
+  const reports = found.map(([, report]) => report);
+  const sum = (name: 'found' | (typeof FATES)[number]) =>
+    reports.reduce((total, report) => total + report[name], 0);
+  const late = Math.max(...reports.map(({ lagMs }) => lagMs?.p99 ?? 0));
+  const isDry = reports.some(({ dryRun }) => dryRun);
+  const others = FATES.filter(fate => fate !== 'deleted' && sum(fate) > 0);
+  return [
+    isDry ? `${count(sum('found'))} found (dry run)` : `${count(sum('deleted'))} deleted`,
+    ...others.map(fate => `${count(sum(fate))} ${wordsOf(fate)}`),
+    ...(sum('deleted') > 0 ? [`p99 ${(late / 1_000).toFixed(1)} s`] : []),
+    ...(reports.some(({ leftForLater }) => leftForLater > 0) ? ['the rest left to a later sweep'] : []),
+    found.length > 2 ? `${found.length} tables` : found.map(([table]) => table).join(', '),
+  ].join('  ');
+}
+
+function describeLeft({ found, failure, shardsFailed, failedKeys, ...report }: SweepReport): string {
+  const fates = FATES.filter(fate => report[fate] > 0).map(
+    fate => `, ${wordsOf(fate)} ${count(report[fate])}`,
+  );
+  const children = shardsFailed > 0 ? `, children failed ${count(shardsFailed)}` : '';
+  const why = failure && `${failure.error}: ${shorten(failure.message.split('\n')[0] ?? '', 200)}`;
+  const keys = failedKeys.slice(0, 5).map(key => JSON.stringify(key));
+  return [`found ${count(found)}${fates.join('')}${children}`, ...(why ? [why] : []), ...keys].join('\n');
+}
+
+type Rows = readonly (readonly [name: string, told: string])[];
+
+/** Where and why an execution failed. @param call the last failed call of a function in it or in its children, if there was one */
+export function describeFailure(execution: Execution, call: InvocationRecord | undefined): Rows {
+  const { states, error, cause, functionName } = placeOf(execution);
+  const isOther = call?.error !== undefined && call.functionName !== functionName;
+  const { errorType, errorMessage } = call?.error ?? {};
+  const rows: Rows = [
+    ['state', states.join(' → ')],
+    ['function', functionName ?? ''],
+    ['error', error ?? ''],
+    ...describeCause(cause ?? ''),
+    ['failed call', isOther ? `${call.functionName}: ${errorType}: ${errorMessage}` : ''],
+    ['printed', call?.lines.map(readableLine).join('\n') ?? ''],
+  ];
+  return rows.filter(([, told]) => told !== '');
+}
+
+interface Place {
+  /** From the outside to the inside. */
+  readonly states: readonly string[];
+  readonly error: string | undefined;
+  readonly cause: string | undefined;
+  readonly functionName: string | undefined;
+}
+
+/** The failed state and the states around it, in this execution or in a child whose failure was not tolerated. */
+function placeOf(execution: Execution): Place {
+  const { error, cause, history } = execution;
+  const told = history.findLast(event => tellsOf(error, event) || isFinalFail(event, history));
+  const events: HistoryEvent[] = [];
+  for (let event = told ?? history.at(-1); event !== undefined; event = history[event.previousEventId - 1])
+    events.push(event);
+  const state = events.map(stateOf).find(name => name !== undefined);
+  const states = state === undefined ? [] : [state];
+  // Too many children of a Map failed.
+  const isOfChild = error === 'States.ExceedToleratedFailureThreshold';
+  const child =
+    isOfChild && childrenOf(execution).find(({ status }) => status === 'FAILED' || status === 'TIMED_OUT');
+  if (!child) return { states, error, cause, functionName: functionOf(events) };
+  const inside = placeOf(child);
+  return { ...inside, states: [...states, ...inside.states] };
+}
+
+/** Whether an event reports a call, or an expression, that failed with this error. */
+function tellsOf(error: string | undefined, { type, ...event }: HistoryEvent): boolean {
+  const details = Object.entries(event).find(([name]) => name.endsWith('EventDetails'))?.[1];
+  const isFailure = /^(LambdaFunction|Task|Evaluation).*(Failed|TimedOut)$/.test(type);
+  return isFailure && (details as { error?: unknown } | undefined)?.error === error;
+}
+
+/** Whether an event enters a Fail state whose error was not caught. */
+const isFinalFail = ({ type, id }: HistoryEvent, history: readonly HistoryEvent[]): boolean =>
+  type === 'FailStateEntered' && !history.slice(id).some(later => /State(Entered|Exited)$/.test(later.type));
+
+/** A failed expression in a state's entry has no event for that entry, but names the state itself. */
+function stateOf({
+  type,
+  stateEnteredEventDetails: entered,
+  evaluationFailedEventDetails: evaluation,
+}: HistoryEvent) {
+  if (type === 'EvaluationFailed') return String(evaluation?.['state']);
+  return type.endsWith('StateEntered') ? String(entered?.['name']) : undefined;
+}
+
+/** The name of the function that the state calls: `arn:aws:lambda:<region>:<account>:function:<name>`. */
+function functionOf(events: readonly HistoryEvent[]): string | undefined {
+  for (const {
+    type,
+    lambdaFunctionScheduledEventDetails: direct,
+    taskScheduledEventDetails: task,
+  } of events) {
+    if (type.endsWith('StateEntered')) return undefined;
+    const invoked = task?.['parameters'] && jsonObject(String(task['parameters']))?.['FunctionName'];
+    const name = direct?.['resource'] ?? invoked;
+    if (typeof name === 'string') return name.split(':')[6] ?? name;
+  }
+  return undefined;
+}
+
+/** A function's error as its message and stack, another object by its fields, anything else unchanged. */
+function describeCause(cause: string): Rows {
+  const payload = jsonObject(cause);
+  if (payload === undefined) return [['cause', cause]];
+  const { errorMessage, trace, stackTrace = trace } = payload;
+  if (errorMessage === undefined) return [['cause', fieldsOf(payload, Object.keys(payload), 1_000)]];
+  const lines = Array.isArray(stackTrace) ? stackTrace.map(line => String(line).trim()) : [];
+  // The innermost calls, without the folders of their files.
+  const calls = lines.filter(line => /^(at |File )/.test(line)).slice(0, 5);
+  const short = calls.map(call => call.replace(/(file:\/)?\/[^\s"()]*\/(?=[^/\s"()]+)/, ''));
+  return [
+    ['message', String(errorMessage)],
+    ['stack', short.join('\n')],
+  ];
+}
+
+/** The most executions whose last failed call is remembered: more than run at the same time. */
+const MOST = 1_000;
+
+/** The last failed call of a function in each running execution. Its log lines explain the failure. */
+export class FailedCalls {
+  readonly #byExecution = new Map<string, InvocationRecord>();
+
+  add(record: InvocationRecord): void {
+    const { executionArn, ok } = record;
+    if (ok || executionArn === undefined) return;
+    this.#byExecution.delete(executionArn);
+    this.#byExecution.set(executionArn, record);
+    // A call may fail after its execution has ended: nobody takes such an entry.
+    for (const oldest of this.#byExecution.keys()) {
+      if (this.#byExecution.size <= MOST) return;
+      this.#byExecution.delete(oldest);
+    }
+  }
+
+  /** Forgets the failed calls of an execution and its children. @returns its own last one, or else the last of its children */
+  take(execution: Execution): InvocationRecord | undefined {
+    const own = this.#byExecution.get(execution.arn);
+    this.#byExecution.delete(execution.arn);
+    const ofChildren = childrenOf(execution).flatMap(child => this.take(child) ?? []);
+    return own ?? ofChildren.toSorted((one, other) => one.startedAt - other.startedAt).at(-1);
+  }
+}
+
+/** Child executions that the Map Runs of an execution started. */
+const childrenOf = ({ mapRuns }: Execution): Execution[] =>
+  mapRuns.flatMap(({ executions }) => executions).filter(child => child instanceof Execution);

@@ -1,0 +1,145 @@
+/** The synthesized stack, and Terraform in its folder. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { CONFIG_FILES, findConfigFile, loadConfigFile } from '../config/config-file.ts';
+import { PreciseTtlError } from '../expiry/errors.ts';
+import { wrong } from './command.ts';
+
+export interface SynthesizedStack {
+  /** The configuration's own folder; all three are absolute. */
+  readonly project: string;
+  /** `cdktf.out` */
+  readonly cdktfOut: string;
+  /** The folder in `cdktfOut` in which Terraform runs. */
+  readonly stack: string;
+}
+
+interface SynthesisFlags {
+  /** Path of the configuration file, as for `loadConfigFile`. */
+  readonly config: string | undefined;
+  /** Synthesizes a stack that removes the deployment but not its tables. @default false */
+  readonly removed?: boolean;
+  /** @default `cdktf.out` in the project's folder */
+  readonly outdir?: string;
+}
+
+/** Writes the stack. @throws {ConfigFileError} or {InvalidConfigError} before anything is written */
+export async function synthesizeStack(flags: SynthesisFlags): Promise<SynthesizedStack> {
+  const config = await loadConfigFile(flags.config);
+  // Imported late: CDKTF takes most of a second to load, and a wrong file should be told before.
+  const { STACK, synthesize } = await import('../stacks/app.ts');
+  const project = projectFolder(findConfigFile(flags.config));
+  const cdktfOut = flags.outdir ?? join(project, 'cdktf.out');
+  mkdirSync(cdktfOut, { recursive: true });
+  synthesize({ config, outdir: cdktfOut, removed: flags.removed ?? false });
+  return { project, cdktfOut, stack: join(cdktfOut, 'stacks', STACK) };
+}
+
+/**
+ * The folder for what is made from a configuration: `cdktf.out`, and Terraform's state if that is local. It lies beside the
+ * configuration file, wherever the command is run. A file with another name has a folder of its own, `precise-ttl.<its name>`: two
+ * configurations with one state would each remove what the other one deployed.
+ *
+ * @param configFile absolute path
+ */
+export function projectFolder(configFile: string): string {
+  const [folder, name] = [dirname(configFile), basename(configFile)];
+  return CONFIG_FILES.includes(name) ? folder : join(folder, `precise-ttl.${basename(name, extname(name))}`);
+}
+
+/** Terraform failed, and has printed why. */
+export class TerraformError extends PreciseTtlError {
+  override readonly name = 'TerraformError';
+}
+
+/** For the help of every command that runs Terraform. */
+export const TERRAFORM_HELP =
+  'TERRAFORM_BINARY_NAME: another program than terraform, e.g. tofu. It uses the AWS credentials that Terraform finds.';
+
+/** Same version as `required_version` in the stack; checked here before anything is written. */
+const MINIMUM = [1, 10] as const;
+/** Terraform's check for new versions would report this run to its maker. */
+const environment = () => ({ ...process.env, CHECKPOINT_DISABLE: '1' });
+const LOCK_FILE = '.terraform.lock.hcl';
+
+/**
+ * The program that `TERRAFORM_BINARY_NAME` names, a variable that the CDKTF CLI reads too.
+ *
+ * @throws {InvalidFieldError} when it is missing or too old
+ */
+export async function requireTerraform(): Promise<string> {
+  const program = process.env['TERRAFORM_BINARY_NAME'] || 'terraform';
+  const got = await versionOf(program);
+  const [major = 0, minor = 0] = got.split('.').map(Number);
+  if (major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1])) return program;
+  const remedy =
+    'Install it (https://developer.hashicorp.com/terraform/install), or name another program in TERRAFORM_BINARY_NAME.';
+  throw wrong('Terraform', `Terraform ${MINIMUM.join('.')} or newer`, got, remedy);
+}
+
+/** The version of a program, or what it says instead. OpenTofu answers like Terraform. */
+async function versionOf(program: string): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(program, ['version', '-json'], { timeout: 30_000 });
+    return /"terraform_version": *"([^"]+)"/.exec(stdout)?.[1] ?? stdout.trim();
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? `no program ${program}` : `${error}`;
+  }
+}
+
+export class Terraform {
+  readonly stack: SynthesizedStack;
+  readonly #program: string;
+
+  private constructor(program: string, stack: SynthesizedStack) {
+    this.#program = program;
+    this.stack = stack;
+  }
+
+  /**
+   * Synthesizes the stack, installs the provider, and opens the state. The lock file, which fixes the provider's version, is kept beside
+   * the configuration.
+   *
+   * @throws {InvalidFieldError} {TerraformError}; {ConfigFileError} or {InvalidConfigError} before anything is written
+   */
+  static async of(flags: SynthesisFlags): Promise<Terraform> {
+    const program = await requireTerraform();
+    const terraform = new Terraform(program, await synthesizeStack(flags));
+    const { project, stack } = terraform.stack;
+    const [kept, used] = [join(project, LOCK_FILE), join(stack, LOCK_FILE)];
+    if (existsSync(kept)) copyFileSync(kept, used);
+    else rmSync(used, { force: true });
+    // The answer of a plan is alone on stdout.
+    const status = await terraform.run(['init', '-input=false'], process.stderr);
+    if (status !== 0)
+      throw new TerraformError(`Terraform: init ended with ${status} in ${stack}; see above.`);
+    if (existsSync(used)) copyFileSync(used, kept);
+    return terraform;
+  }
+
+  /** The value of an output of the deployment; undefined if there is none. */
+  async output(name: string): Promise<unknown> {
+    const args = [`-chdir=${this.stack.stack}`, 'output', '-json', '-no-color'];
+    const { stdout } = await promisify(execFile)(this.#program, args, { env: environment() });
+    return JSON.parse(stdout)[name]?.value;
+  }
+
+  /** Runs it in this terminal. @returns the exit status; 1 when a signal ended it */
+  async run(args: readonly string[], output: NodeJS.WriteStream = process.stdout): Promise<number> {
+    const stdio = ['inherit', output, process.stderr] as const;
+    const own = [`-chdir=${this.stack.stack}`, ...args];
+    const child = spawn(this.#program, own, { stdio: [...stdio], env: environment() });
+    // A terminal sends Ctrl-C to Terraform too, which stops by itself and says how.
+    const ignore = () => {};
+    process.on('SIGINT', ignore);
+    try {
+      const [status] = (await once(child, 'exit')) as [number | null];
+      return status ?? 1;
+    } finally {
+      process.off('SIGINT', ignore);
+    }
+  }
+}

@@ -1,0 +1,230 @@
+/** The questions that only a real account can answer: what is held against them, and what follows. */
+import { INDEX_SECONDS, type SweepRow } from '../functions/journal/layout.ts';
+import { childTimeouts, FUNCTION_TIMEOUT_SECONDS, type TaskName } from '../statemachine/contract/machines.ts';
+import type { Answer } from './clients.ts';
+
+/** The event of an expiry; times are epoch milliseconds. */
+export interface SeenExpiry {
+  readonly expiredAt: number;
+  /** Of the stream's record, which AWS rounds down to the second. */
+  readonly deletedAt: number;
+  /** When the queue got it. */
+  readonly sentAt: number;
+}
+
+/** CloudWatch's metrics for the whole minutes in which the ticks ran. */
+export interface SeenMetrics {
+  readonly minutes: number;
+  readonly started: number;
+  /** Executions that did not succeed. */
+  readonly unsuccessful: number;
+  readonly billedMemoryMb: number | undefined;
+  readonly gbSeconds: number | undefined;
+  /** The longest call, milliseconds. */
+  readonly longest: Readonly<Partial<Record<TaskName, number>>>;
+}
+
+/** All that was seen; what could not be read says why. */
+export interface Seen {
+  /** Whether Terraform finds no more changes after the deployment. */
+  readonly deployment: Answer<{ readonly unchanged: boolean }>;
+  /** The most keys of a group-by in JSONata. */
+  readonly depth: Answer<number>;
+  readonly replay: Answer<{ readonly succeeded: boolean; readonly tookMs: number }>;
+  /** From a put to the entry in the index, milliseconds. */
+  readonly indexLags: Answer<readonly number[]>;
+  /** Items that should have expired or were renewed, and those that are still in the table. */
+  readonly items: Answer<Readonly<Record<'due' | 'left' | 'renewed' | 'renewedLeft', number>>>;
+  readonly expiries: Answer<readonly SeenExpiry[]>;
+  readonly rows: Answer<readonly SweepRow[]>;
+  readonly metrics: Answer<SeenMetrics>;
+  /** Of the Express executions, as the calculator has them for the minutes in which items expired. */
+  readonly calculatedGbSeconds: number;
+}
+
+const NOT_THERE = { not: 'it was not deployed' };
+
+export const NOT_DEPLOYED: Seen = {
+  ...{ deployment: { is: { unchanged: false } }, depth: NOT_THERE, replay: NOT_THERE, indexLags: NOT_THERE },
+  ...{ items: NOT_THERE, expiries: NOT_THERE, rows: NOT_THERE, metrics: NOT_THERE, calculatedGbSeconds: 0 },
+};
+
+export interface Finding {
+  /** Each name contains the unit. */
+  readonly measured: Readonly<Record<string, number>>;
+  readonly kept: boolean;
+  readonly because?: string;
+}
+
+export interface Experiment {
+  readonly id: string;
+  /** What the project assumes or promises. */
+  readonly criterion: string;
+  /** What follows for the user, and for the project, if it is not kept. */
+  readonly otherwise: string;
+  readonly judge: (seen: Seen) => Answer<Finding>;
+}
+
+const MAX_LAG = { p99: 2, max: 5 } as const;
+const MAX_START_SECONDS = 50;
+const MAX_CALCULATED = 1.25;
+const MAX_INDEX_P99_MS = 1_000;
+/** With the second that the record's time is rounded down by. */
+const MAX_EVENT_P99_SECONDS = 3;
+const MIN_DEPTH = 99;
+
+/** The shortest timeout of a call of each function that any state has, seconds. */
+const LIMITS: Readonly<Record<TaskName, number>> = { ...FUNCTION_TIMEOUT_SECONDS, ...childTimeouts(0) };
+const LIMITS_IN_WORDS = Object.entries(LIMITS)
+  .map(([task, seconds]) => `${task} ${seconds} s`)
+  .join(', ');
+
+/** In the order of the report. */
+export const EXPERIMENTS: readonly Experiment[] = [
+  {
+    id: 'deployer-permissions',
+    criterion: 'it succeeds, and a second plan is empty',
+    otherwise: 'what Terraform printed names the action, or the attribute that AWS fills in: report it',
+    judge: ({ deployment }) =>
+      of(deployment, ({ unchanged }) => ({ measured: { emptyPlan: Number(unchanged) }, kept: unchanged })),
+  },
+  {
+    id: 'function-permissions',
+    criterion: 'no execution fails, and no key is refused or throttled',
+    otherwise: 'the reason names the action: report it, and add it to the role until it is mended',
+    judge: ({ rows, metrics }) =>
+      of(rows, all => {
+        const reports = all.map(({ report }) => report);
+        const failed = reports.filter(each => each.failure || each.shardsFailed + each.tablesFailed > 0);
+        const measured = {
+          unsuccessfulExecutions: 'is' in metrics ? metrics.is.unsuccessful : 0,
+          failedSweeps: failed.length,
+          failedKeys: sum(reports.map(each => each.failed)),
+          throttled: sum(reports.map(each => each.throttled)),
+        };
+        const reasons = reports.flatMap(each =>
+          [...each.failedKeys.map(({ reason }) => reason), each.failure?.error ?? []].flat(),
+        );
+        const because = all.length === 0 ? 'the journal has no sweep' : [...new Set(reasons)].join(', ');
+        const kept = all.length > 0 && sum(Object.values(measured)) === 0;
+        return { measured, kept, ...(because !== '' && { because }) };
+      }),
+  },
+  {
+    id: 'deleted',
+    criterion:
+      'nothing that was due is left, each has one event, and all that was renewed is there and has none',
+    otherwise:
+      '`precise-ttl doctor` and docs/reference/alarms.md; a renewed item that is gone is a fault of ours: report it',
+    judge: ({ items, expiries }) =>
+      of(items, ({ due, left, renewed, renewedLeft }) => {
+        const events = 'is' in expiries ? expiries.is.length : 0;
+        const kept = due > 0 && left === 0 && renewedLeft === renewed && events === due;
+        return { measured: { due, left, renewed, renewedLeft, events }, kept };
+      }),
+  },
+  {
+    id: 'lag',
+    criterion: `p99 at most ${MAX_LAG.p99} s, the longest at most ${MAX_LAG.max} s, none below 0`,
+    otherwise:
+      'the experiments below say why: the index, Scheduler, calls; below 0, `isExpiry` takes such a delete for that of somebody else: report it',
+    judge: ({ expiries }) =>
+      ofSome(expiries, all => {
+        const { min, p50, p99, max } = spread(
+          all.map(({ deletedAt, expiredAt }) => (deletedAt - expiredAt) / 1_000),
+        );
+        const measured = { leastSeconds: min, p50Seconds: p50, p99Seconds: p99, maxSeconds: max };
+        return { measured, kept: min >= 0 && p99 <= MAX_LAG.p99 && max <= MAX_LAG.max };
+      }),
+  },
+  {
+    id: 'scheduler',
+    criterion: `each minute has its tick, none starts later than ${MAX_START_SECONDS} s into it, and none twice`,
+    otherwise:
+      'late: items of the first seconds are up to two minutes late; twice: it costs twice and does no harm, since deletes are guarded. Report it',
+    judge: ({ rows, metrics }) =>
+      of(metrics, ({ minutes, started }) => {
+        const ticks = 'is' in rows ? rows.is.filter(({ kind }) => kind === 'tick') : [];
+        const { min, p50, max } = spread(ticks.map(({ startedAt }) => (Date.parse(startedAt) / 1_000) % 60));
+        const measured = { minutes, started, earliestSeconds: min, p50Seconds: p50, latestSeconds: max };
+        return { measured, kept: started === minutes && max <= MAX_START_SECONDS };
+      }),
+  },
+  {
+    id: 'express-cost',
+    criterion: `in GB-seconds at most ${MAX_CALCULATED} times what \`precise-ttl cost\` says, which takes 64 MB`,
+    otherwise:
+      'the line "Express executions: time" of `precise-ttl cost` is too low by that factor. Report it',
+    judge: ({ metrics, calculatedGbSeconds: calculated }) =>
+      of(metrics, ({ gbSeconds: billed = Number.NaN, billedMemoryMb = Number.NaN }) => {
+        const measured = { billed, calculated, memoryMegabytes: billedMemoryMb };
+        return { measured, kept: billed <= calculated * MAX_CALCULATED };
+      }),
+  },
+  {
+    id: 'function-time',
+    criterion: `less than the limit of its state: ${LIMITS_IN_WORDS}`,
+    otherwise:
+      'raise `memory_size` by `overrides`; a call that is cut off is made again, and its items are seconds late',
+    judge: ({ metrics }) =>
+      of(metrics, ({ longest }) => {
+        const all = Object.entries(longest) as [TaskName, number][];
+        const measured = Object.fromEntries(all.map(([task, ms]) => [`${task}Ms`, ms]));
+        return { measured, kept: all.every(([task, ms]) => ms < LIMITS[task] * 1_000) };
+      }),
+  },
+  {
+    id: 'index-lag',
+    criterion: `p99 at most ${MAX_INDEX_P99_MS} ms, none longer than ${INDEX_SECONDS} s`,
+    otherwise:
+      'items that are written shortly before they expire are so much later; beyond the second bound the watermark of `status` is not safe: report it',
+    judge: ({ indexLags }) =>
+      ofSome(indexLags, lags => {
+        const { p50, p99, max } = spread(lags);
+        const kept = p99 <= MAX_INDEX_P99_MS && max <= INDEX_SECONDS * 1_000;
+        return { measured: { p50Ms: p50, p99Ms: p99, maxMs: max }, kept };
+      }),
+  },
+  {
+    id: 'event-lag',
+    criterion: `p99 at most ${MAX_EVENT_P99_SECONDS} s`,
+    otherwise: 'events and the archive come later than docs/archive-and-events.md says: report it',
+    judge: ({ expiries }) =>
+      ofSome(expiries, all => {
+        const { p50, p99, max } = spread(all.map(({ sentAt, deletedAt }) => (sentAt - deletedAt) / 1_000));
+        const measured = { p50Seconds: p50, p99Seconds: p99, maxSeconds: max };
+        return { measured, kept: p99 <= MAX_EVENT_P99_SECONDS };
+      }),
+  },
+  {
+    id: 'jsonata-depth',
+    criterion: `at least ${MIN_DEPTH} keys`,
+    otherwise:
+      'the expressions of the definition are held to a depth that AWS does not take: report it, with the number',
+    judge: ({ depth }) => of(depth, keys => ({ measured: { keys }, kept: keys >= MIN_DEPTH })),
+  },
+  {
+    id: 'replay',
+    criterion: 'it succeeds',
+    otherwise: '`precise-ttl status --history` says why: report it',
+    judge: ({ replay }) => of(replay, ({ succeeded, tookMs }) => ({ measured: { tookMs }, kept: succeeded })),
+  },
+];
+
+const of = <Part>(part: Answer<Part>, judge: (seen: Part) => Finding): Answer<Finding> =>
+  'is' in part ? { is: judge(part.is) } : part;
+
+/** Where nothing came, nothing was measured, which counts as not kept. */
+const ofSome = <One>(
+  part: Answer<readonly One[]>,
+  judge: (seen: readonly One[]) => Finding,
+): Answer<Finding> =>
+  of(part, all => (all.length === 0 ? { measured: {}, kept: false, because: 'none has come' } : judge(all)));
+
+function spread(values: readonly number[]): Readonly<Record<'min' | 'p50' | 'p99' | 'max', number>> {
+  const sorted = values.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+  return { min: at(0), p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -1,0 +1,323 @@
+/** What `precise-ttl verify` sees of the deployment that it made: it writes items, and looks from all sides how they go. */
+import { GetMetricDataCommand, type MetricStat } from '@aws-sdk/client-cloudwatch';
+import { type AttributeValue, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { DescribeExecutionCommand, StartExecutionCommand, TestStateCommand } from '@aws-sdk/client-sfn';
+import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { modelOf } from '../config/deployments.ts';
+import type { ResolvedProps } from '../config/props.ts';
+import { type Bill, monthlyBill } from '../cost/bill.ts';
+import { TICKS_A_MONTH } from '../cost/sweep-usage.ts';
+import { expiryAttributes } from '../expiry/index.ts';
+import { INDEX_SECONDS, journalName, type SweepRow } from '../functions/journal/layout.ts';
+import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
+import { type Answer, ask, type Clients } from './clients.ts';
+import { billedDeployments } from './cost.ts';
+import { readRows } from './journal.ts';
+import { span } from './numbers.ts';
+import type { Seen, SeenExpiry, SeenMetrics } from './verify-experiments.ts';
+
+import { counted } from './words.ts';
+
+export type VerifyClients = Pick<Clients, 'dynamoDb' | 'sfn' | 'sqs' | 'cloudWatch'>;
+
+/** The deployment that is verified. */
+export interface Verified {
+  readonly props: ResolvedProps;
+  readonly stateMachineArn: string;
+  readonly replayStateMachineArn: string;
+  /** The queue that gets the events. */
+  readonly queueUrl: string;
+  readonly deployment: Seen['deployment'];
+}
+
+/** The clock of the machine, or of a test. */
+export interface Time {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Rejects when the command is interrupted. */
+  readonly sleep: (ms: number) => Promise<unknown>;
+}
+
+export interface ObserveOptions {
+  readonly verified: Verified;
+  readonly clients: VerifyClients;
+  readonly time: Time;
+  /** Milliseconds during which items are written, and to wait then until CloudWatch and the stream have all data. */
+  readonly writingMs: number;
+  readonly settleMs: number;
+  readonly show: (line: string) => void;
+}
+
+/** Ticks plan a minute ahead, and an item should be in the index two minutes before it expires. */
+export const LIFETIME_SECONDS = 150;
+const SECOND = 1_000;
+const MINUTE = 60_000;
+/** Keys to try in a JSONata group-by, which recurses once for each. */
+const DEPTHS = [50, 80, 90, 95, 97, 98, 99, 100, 105, 120];
+/** What CloudWatch's datapoints may lag behind. */
+const CLOUDWATCH_MS = 120_000;
+const RENEWED_SECONDS = 86_400;
+
+const taskNames = Object.keys(TASKS) as TaskName[];
+const nextMinute = (ms: number): number => Math.ceil(ms / MINUTE) * MINUTE;
+const functionOf = (task: TaskName, { sweep }: ResolvedProps): string => `${sweep}-${TASKS[task]}`;
+
+/** The calculated bill for a month of this table: an item a second. */
+export function monthOf(props: ResolvedProps): Bill {
+  const load = { itemBytes: 200, renewalsPerItem: 0.1, lifetimeHours: LIFETIME_SECONDS / 3_600 };
+  return monthlyBill(billedDeployments([props], { ...load, itemsPerMonth: 60 * TICKS_A_MONTH }));
+}
+
+export async function observe(options: ObserveOptions): Promise<Seen> {
+  const { verified, clients, time, show } = options;
+  const { props } = verified;
+  show('the depth of JSONata, a replay');
+  const depth = await ask('SFN', () => observeDepth(clients));
+  const fromMs = nextMinute(time.now());
+  const replay = await ask('SFN', () => observeReplay(options));
+
+  const writer = new Writer(options);
+  await writer.write();
+  show('the last items expire');
+  await writer.waitFor((LIFETIME_SECONDS + 5) * SECOND);
+  show('CloudWatch and the stream catch up');
+  await writer.waitFor(options.settleMs);
+  const toMs = nextMinute(time.now() - CLOUDWATCH_MS);
+
+  const items = await ask('DYNAMODB', () => writer.look());
+  const documents = DynamoDBDocumentClient.from(clients.dynamoDb, {
+    unmarshallOptions: { wrapNumbers: true },
+  });
+  const rows = await ask('DYNAMODB', async () => {
+    const found: SweepRow[] = [];
+    const journal = { documents, tableName: journalName(props.sweep) };
+    for await (const row of readRows(journal, props.tableName)) found.push(row);
+    return found;
+  });
+  const metrics = await ask('CLOUDWATCH', () => observeMetrics(options, fromMs, toMs));
+  const express = monthOf(props).lines.find(({ name }) => name === 'Express executions: time');
+  return {
+    ...{ deployment: verified.deployment, depth, replay, items, rows, metrics },
+    ...{ indexLags: writer.indexLags, expiries: writer.expiries },
+    calculatedGbSeconds: ((express?.amount ?? 0) / TICKS_A_MONTH) * writer.busyMinutes,
+  };
+}
+
+/** The most keys that a JSONata group-by can take; its recursion is one level deeper than that. */
+async function observeDepth({ sfn }: VerifyClients): Promise<number> {
+  let deepest = 0;
+  for (const keys of DEPTHS) {
+    const Output = `{% [1..${keys}].{"k": $string($)}{k: 1} %}`;
+    const state = { Type: 'Pass', QueryLanguage: 'JSONata', End: true, Output };
+    const { status } = await sfn.send(new TestStateCommand({ definition: JSON.stringify(state) }));
+    if (status !== 'SUCCEEDED') break;
+    deepest = keys;
+  }
+  return deepest;
+}
+
+/** A dry run of an hour before the table existed. */
+async function observeReplay({ verified, clients: { sfn }, time }: ObserveOptions) {
+  const hour = Math.floor(time.now() / 3_600_000) * 3_600_000;
+  const [from, to] = [hour - 7_200_000, hour - 3_600_000].map(ms => new Date(ms).toISOString());
+  const input = JSON.stringify({ table: verified.props.tableName, from, to, dryRun: true });
+  const start = { stateMachineArn: verified.replayStateMachineArn, input };
+  const { executionArn } = await sfn.send(new StartExecutionCommand(start));
+  for (; ; await time.sleep(SECOND)) {
+    const { status, startDate, stopDate } = await sfn.send(new DescribeExecutionCommand({ executionArn }));
+    const tookMs = Number(stopDate) - Number(startDate);
+    if (status !== 'RUNNING') return { succeeded: status === 'SUCCEEDED', tookMs };
+  }
+}
+
+const UNSUCCESSFUL = ['ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAborted'] as const;
+
+/**
+ * The metrics that AWS writes by itself. Source: Step Functions Developer Guide, "Execution metrics for Express Workflows"; Lambda
+ * Developer Guide.
+ */
+async function observeMetrics(
+  { verified, clients }: ObserveOptions,
+  fromMs: number,
+  toMs: number,
+): Promise<SeenMetrics> {
+  const query = (
+    Namespace: string,
+    MetricName: string,
+    Stat: string,
+    Name: string,
+    Value: string,
+    Id: string,
+  ) => {
+    const MetricStat: MetricStat = {
+      Metric: { Namespace, MetricName, Dimensions: [{ Name, Value }] },
+      Period: 60,
+      Stat,
+    };
+    return { Id: Id.toLowerCase(), MetricStat };
+  };
+  const machine = (name: string, stat: string) =>
+    query('AWS/States', name, stat, 'StateMachineArn', verified.stateMachineArn, name);
+  const sums = ['ExecutionsStarted', ...UNSUCCESSFUL, 'ExpressExecutionBilledDuration'];
+  const MetricDataQueries = [
+    ...sums.map(name => machine(name, 'Sum')),
+    machine('ExpressExecutionBilledMemory', 'Maximum'),
+    ...taskNames.map(task =>
+      query('AWS/Lambda', 'Duration', 'Maximum', 'FunctionName', functionOf(task, verified.props), task),
+    ),
+  ];
+  const [StartTime, EndTime] = [new Date(fromMs), new Date(toMs)];
+  const { MetricDataResults = [] } = await clients.cloudWatch.send(
+    new GetMetricDataCommand({ StartTime, EndTime, MetricDataQueries }),
+  );
+  const values = (name: string) =>
+    MetricDataResults.find(({ Id }) => Id === name.toLowerCase())?.Values ?? [];
+  const sum = (name: string) => values(name).reduce((total, value) => total + value, 0);
+  const most = (name: string) => (values(name).length === 0 ? undefined : Math.max(...values(name)));
+  const memory = most('ExpressExecutionBilledMemory');
+  // AWS does not say whether it is bytes or MB: no execution takes a million MB, or less than a million bytes.
+  const billedMemoryMb = memory !== undefined && memory > 1e6 ? memory / 2 ** 20 : memory;
+  const gbSeconds = (sum('ExpressExecutionBilledDuration') / 1_000) * ((billedMemoryMb ?? 0) / 1_024);
+  return {
+    ...{ minutes: (toMs - fromMs) / MINUTE, started: sum('ExecutionsStarted'), billedMemoryMb },
+    unsuccessful: UNSUCCESSFUL.reduce((total, name) => total + sum(name), 0),
+    gbSeconds: billedMemoryMb === undefined ? undefined : gbSeconds,
+    longest: Object.fromEntries(
+      taskNames.flatMap(task => (most(task) === undefined ? [] : [[task, most(task)]])),
+    ),
+  };
+}
+
+/** Writes items that expire, renews one of ten in its last second, and reads the events of the expiries. */
+class Writer {
+  indexLags: Answer<readonly number[]> = { is: [] };
+  expiries: Answer<readonly SeenExpiry[]> = { is: [] };
+  readonly #options: ObserveOptions;
+  /** TTLs by item id. */
+  readonly #due = new Map<string, number>();
+  readonly #renewed = new Set<string>();
+  /** The next one first. */
+  readonly #toRenew: { readonly id: string; readonly atMs: number }[] = [];
+  /** By id: a queue may deliver one twice. */
+  readonly #events = new Map<string, SeenExpiry>();
+
+  constructor(options: ObserveOptions) {
+    this.#options = options;
+  }
+
+  /** Minutes in which items expire. */
+  get busyMinutes(): number {
+    return new Set([...this.#due.values()].map(ttl => Math.floor(ttl / 60))).size;
+  }
+
+  async write(): Promise<void> {
+    const { time, writingMs, show } = this.#options;
+    const until = time.now() + writingMs;
+    for (let count = 0; time.now() < until; count += 1) {
+      const began = time.now();
+      show(
+        `${counted(count, 'item')} written, ${this.#events.size} expiries told of, about ${span((until - began) / SECOND)} left`,
+      );
+      const id = `item-${count}`;
+      const ttl = Math.floor(began / SECOND) + LIFETIME_SECONDS;
+      const attributes = await this.#put(id, ttl);
+      if (count % 10 === 0) this.#toRenew.push({ id, atMs: (ttl - 1) * SECOND });
+      else this.#due.set(id, ttl);
+      if (count % 5 === 1) await this.#probeIndex(id, attributes);
+      await this.#turn();
+      await time.sleep(Math.max(0, began + SECOND - time.now()));
+    }
+  }
+
+  /** Meanwhile renews items and reads events. */
+  async waitFor(ms: number): Promise<void> {
+    const { time } = this.#options;
+    for (const until = time.now() + ms; time.now() < until; await time.sleep(SECOND)) await this.#turn();
+  }
+
+  /** Counts the items that are still in the table. */
+  async look() {
+    const { verified, clients } = this.#options;
+    const { tableName: TableName } = verified.props;
+    const countOf = async (ids: Iterable<string>) => {
+      let there = 0;
+      for (const id of ids) {
+        const { Item } = await clients.dynamoDb.send(
+          new GetItemCommand({ TableName, Key: { id: { S: id } }, ConsistentRead: true }),
+        );
+        there += Number(Item !== undefined);
+      }
+      return there;
+    };
+    const [left, renewedLeft] = [await countOf(this.#due.keys()), await countOf(this.#renewed)];
+    return { due: this.#due.size, left, renewed: this.#renewed.size, renewedLeft };
+  }
+
+  async #put(id: string, expiresAt: number): Promise<Record<string, AttributeValue>> {
+    const { verified, clients, time } = this.#options;
+    const model = modelOf(verified.props);
+    const attributes = marshall(expiryAttributes(model, { id }, { expiresAt, nowMs: time.now() }));
+    const Item = { id: { S: id }, ...attributes };
+    await clients.dynamoDb.send(new PutItemCommand({ TableName: verified.props.tableName, Item }));
+    return attributes;
+  }
+
+  async #turn(): Promise<void> {
+    const { time } = this.#options;
+    for (let [next] = this.#toRenew; next !== undefined && next.atMs <= time.now(); [next] = this.#toRenew) {
+      this.#toRenew.shift();
+      await this.#put(next.id, Math.floor(time.now() / SECOND) + RENEWED_SECONDS);
+      this.#renewed.add(next.id);
+    }
+    if ('is' in this.expiries) this.expiries = await ask('SQS', () => this.#receive());
+  }
+
+  /** From the answer to a put until the item is in the index, in steps of 50 ms. */
+  async #probeIndex(id: string, attributes: Record<string, AttributeValue>): Promise<void> {
+    const { verified, clients, time } = this.#options;
+    if ('not' in this.indexLags) return;
+    const lags = this.indexLags.is;
+    const { tableName: TableName, indexName: IndexName, windowAttribute, ttlAttribute } = verified.props;
+    const { [windowAttribute]: window = { NULL: true }, [ttlAttribute]: ttl = { NULL: true } } = attributes;
+    const query = new QueryCommand({
+      ...{ TableName, IndexName, KeyConditionExpression: '#window = :window AND #ttl = :ttl' },
+      ExpressionAttributeNames: { '#window': windowAttribute, '#ttl': ttlAttribute },
+      ExpressionAttributeValues: { ':window': window, ':ttl': ttl },
+    });
+    const written = time.now();
+    this.indexLags = await ask('DYNAMODB', async () => {
+      for (; ; await time.sleep(50)) {
+        const { Items = [] } = await clients.dynamoDb.send(query);
+        const isThere = Items.some(item => item['id']?.S === id);
+        if (isThere || time.now() - written > INDEX_SECONDS * SECOND) return [...lags, time.now() - written];
+      }
+    });
+  }
+
+  async #receive(): Promise<readonly SeenExpiry[]> {
+    const { sqs } = this.#options.clients;
+    const QueueUrl = this.#options.verified.queueUrl;
+    for (;;) {
+      const asked = {
+        QueueUrl,
+        MaxNumberOfMessages: 10,
+        MessageSystemAttributeNames: ['SentTimestamp' as const],
+      };
+      const { Messages = [] } = await sqs.send(new ReceiveMessageCommand(asked));
+      if (Messages.length === 0) return [...this.#events.values()];
+      for (const { Body = '{}', Attributes } of Messages) {
+        const { id, expiredAt, deletedAt } = JSON.parse(Body);
+        const [expired, deleted] = [Date.parse(expiredAt), Date.parse(deletedAt)];
+        this.#events.set(id, {
+          expiredAt: expired,
+          deletedAt: deleted,
+          sentAt: Number(Attributes?.SentTimestamp),
+        });
+      }
+      const Entries = Messages.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle }));
+      await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+    }
+  }
+}

@@ -1,0 +1,369 @@
+import type { AlarmResource } from 'aws-on-loopback/cloudwatch/alarm';
+import {
+  Engine,
+  type Execution,
+  type FunctionResult,
+  loadDefinition,
+  VirtualClock,
+} from 'stepfunctions-emulator';
+import {
+  describeAlarm,
+  describeExecution,
+  describeExpiry,
+  describeFailure,
+  describeLine,
+  describePipeTrouble,
+  readableLine,
+} from '../../cli/local-lines.ts';
+import type { PipeResource } from '../../local/pipes/pipes.ts';
+import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
+
+const line = (value: unknown) => readableLine(JSON.stringify(value));
+
+test.each([
+  ['plain text', 'hello  there', 'hello  there'],
+  ['what only looks like JSON', '{not json', '{not json'],
+  ['JSON that is no log line', '{"a":1}', '{"a":1}'],
+  ['an empty line', '', ''],
+  ['a text that is too long', 'x'.repeat(500), `${'x'.repeat(400)}…`],
+])('%s stays as it is', (_name, text, expected) => {
+  expect(readableLine(text)).toBe(expected);
+});
+
+test('of a line of the Powertools: level, message and what it adds', () => {
+  const envelope = {
+    timestamp: '2026-11-21T09:00:00.000Z',
+    service: 'precise-ttl',
+    sampling_rate: '0',
+    xray_trace_id: '1-2-3',
+    function_name: 'f',
+    cold_start: true,
+  };
+  const printed = {
+    ...envelope,
+    level: 'INFO',
+    message: 'swept',
+    found: 3,
+    mode: 'guarded',
+    keys: [{ id: 'a' }],
+  };
+  expect(line(printed)).toBe('INFO    swept  found=3 mode=guarded keys=[{"id":"a"}]');
+  expect(line({ level: 'warn', message: 'alone' })).toBe('WARN    alone');
+});
+
+test('of what console prints with JSON logging: the message, also when it is an object', () => {
+  const printed = { timestamp: '2026-11-21T09:00:00.000Z', level: 'ERROR', requestId: 'r' };
+  expect(line({ ...printed, message: 'no good' })).toBe('ERROR   no good');
+  expect(line({ ...printed, message: { a: [1] } })).toBe('ERROR   {"a":[1]}');
+});
+
+test('of an error its name and message, not its stack', () => {
+  const error = {
+    name: 'TypeError',
+    message: 'x is not a function',
+    stack: 'TypeError: …\n at y',
+    location: 'z',
+  };
+  expect(line({ level: 'ERROR', message: 'failed', error })).toBe(
+    'ERROR   failed  error=TypeError: x is not a function',
+  );
+});
+
+test('of embedded metrics their values', () => {
+  const _aws = {
+    CloudWatchMetrics: [{ Namespace: 'N', Metrics: [{ Name: 'ItemsFound' }, { Name: 'Lag' }] }],
+  };
+  expect(line({ _aws, TableName: 'T', ItemsFound: 3, Lag: { Values: [1] } })).toBe(
+    'METRIC  ItemsFound=3 Lag={"Values":[1]}',
+  );
+  expect(line({ _aws: {}, a: 1 })).toBe('METRIC');
+});
+
+test('what is long is cut: a value, and all of them together', () => {
+  const long = line({ level: 'INFO', message: 'm', a: 'x'.repeat(100), b: 1 });
+  expect(long).toBe(`INFO    m  a=${'x'.repeat(60)}… b=1`);
+  const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`field${index}`, index]));
+  expect(line({ level: 'INFO', message: 'm', ...many }).length).toBe('INFO    m  '.length + 161);
+});
+
+const ACCOUNT = '123456789012';
+const roleArn = `arn:aws:iam::${ACCOUNT}:role/r`;
+const f = `arn:aws:lambda:us-east-1:${ACCOUNT}:function:f`;
+const task = (more: object = {}) => ({ Type: 'Task', Resource: f, End: true, ...more });
+const invoke = {
+  Type: 'Task',
+  Resource: 'arn:aws:states:::lambda:invoke',
+  Arguments: { FunctionName: f },
+  End: true,
+};
+const fail = { Type: 'Fail', Error: 'Own', Cause: 'gone' };
+const alone = (state: object) => ({ StartAt: 'Inner', States: { Inner: state } });
+const thrown: FunctionResult = {
+  ok: false,
+  errorType: 'TypeError',
+  errorMessage: 'no good',
+  cause: {
+    errorType: 'TypeError',
+    errorMessage: 'no good',
+    trace: [
+      'TypeError: no good',
+      '    at inner (file:///tmp/precise-ttl-local-x/f/index.mjs:1:2)',
+      '    at node:internal/process:3:4',
+      ...Array(9).fill('    at outer (/var/task/index.mjs:5:6)'),
+    ],
+  },
+};
+const ABOUT_THROWN = {
+  error: 'TypeError',
+  message: 'no good',
+  stack: [
+    'at inner (index.mjs:1:2)',
+    'at node:internal/process:3:4',
+    ...Array(3).fill('at outer (index.mjs:5:6)'),
+  ].join('\n'),
+};
+
+/** Runs states to the end of the execution. */
+async function run(
+  states: Record<string, object>,
+  { input = {} as unknown, result = thrown, more = {} } = {},
+): Promise<Execution> {
+  const clock = new VirtualClock();
+  const engine = new Engine({ clock, invoker: { invoke: async () => result } });
+  const text = JSON.stringify({
+    QueryLanguage: 'JSONata',
+    StartAt: Object.keys(states)[0],
+    States: states,
+    ...more,
+  });
+  const machine = { arn: `arn:aws:states:us-east-1:${ACCOUNT}:stateMachine:m`, name: 'm', roleArn };
+  const definition = loadDefinition(text);
+  return engine.start({ ...machine, type: 'STANDARD', definition }, { input }).done;
+}
+
+const rowsOf = (execution: Execution) => Object.fromEntries(describeFailure(execution, undefined));
+
+test.each([
+  ['of a function that is called directly', { A: task() }, { state: 'A', function: 'f', ...ABOUT_THROWN }],
+  ['of a function that lambda:invoke calls', { A: invoke }, { state: 'A', function: 'f', ...ABOUT_THROWN }],
+  [
+    'of a Fail state',
+    { A: { Type: 'Pass', Next: 'B' }, B: fail },
+    { state: 'B', error: 'Own', cause: 'gone' },
+  ],
+  [
+    'of a function in a branch',
+    { P: { Type: 'Parallel', Branches: [alone(task())], End: true } },
+    { state: 'Inner', function: 'f', ...ABOUT_THROWN },
+  ],
+  [
+    'of a function in an iteration',
+    { M: { Type: 'Map', Items: [1, 2], ItemProcessor: alone(task()), End: true } },
+    { state: 'Inner', function: 'f', ...ABOUT_THROWN },
+  ],
+  [
+    'of a function in a child of a Map Run',
+    {
+      M: {
+        Type: 'Map',
+        Items: [1],
+        ItemProcessor: {
+          ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
+          ...alone(task()),
+        },
+        End: true,
+      },
+    },
+    { state: 'M → Inner', function: 'f', ...ABOUT_THROWN },
+  ],
+  [
+    'of the state that failed after another failure was caught',
+    { A: task({ Catch: [{ ErrorEquals: ['States.ALL'], Next: 'B' }] }), B: fail },
+    { state: 'B', error: 'Own', cause: 'gone' },
+  ],
+])('shows the place and reason %s', async (_name, states, expected) => {
+  expect(rowsOf(await run(states))).toEqual(expected);
+});
+
+test('an expression that fails is shown with its state', async () => {
+  const rows = rowsOf(await run({ A: { Type: 'Pass', Output: "{% $number('x') %}", End: true } }));
+  expect(rows).toEqual({
+    state: 'A',
+    error: 'States.QueryEvaluationError',
+    cause: expect.stringContaining('Unable to cast value to a number'),
+  });
+});
+
+test('a Fail state whose error was caught is not what failed in the end', async () => {
+  const branch = { StartAt: 'Caught', States: { Caught: fail } };
+  const states = {
+    P: { Type: 'Parallel', Branches: [branch], Catch: [{ ErrorEquals: ['Own'], Next: 'W' }], End: true },
+    W: { Type: 'Wait', Seconds: 60, End: true },
+  };
+  expect(rowsOf(await run(states, { more: { TimeoutSeconds: 5 } }))).toEqual({ state: 'W' });
+});
+
+test('an execution that was stopped is shown with the state it was in', async () => {
+  const engine = new Engine({ clock: new VirtualClock(), invoker: { invoke: () => new Promise(() => {}) } });
+  const definition = loadDefinition(
+    JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'A', States: { A: task() } }),
+  );
+  const machine = { arn: `arn:aws:states:us-east-1:${ACCOUNT}:stateMachine:m`, name: 'm', roleArn };
+  const execution = engine.start({ ...machine, type: 'STANDARD', definition }, { input: {} });
+  await new Promise(resolve => setImmediate(resolve));
+  execution.stop('Enough', 'seen enough');
+  await execution.done;
+  expect(rowsOf(execution)).toMatchObject({ error: 'Enough', cause: 'seen enough' });
+});
+
+test('a cause that is an object is shown by its fields, a stack of Python without its folders', async () => {
+  const report = { found: 3, failed: 1, failedKeys: [{ id: 'a' }] };
+  const reported = await run({ A: { ...fail, Cause: JSON.stringify(report) } });
+  expect(rowsOf(reported)['cause']).toBe('found=3 failed=1 failedKeys=[{"id":"a"}]');
+  const cause = {
+    errorMessage: 'x',
+    errorType: 'KeyError',
+    stackTrace: ['  File "/var/task/app.py", line 3, in handler\n    return event["x"]\n'],
+  };
+  const python = await run(
+    { A: task() },
+    { result: { ok: false, errorType: 'KeyError', errorMessage: 'x', cause } },
+  );
+  expect(rowsOf(python)['stack']).toBe('File "app.py", line 3, in handler\n    return event["x"]');
+});
+
+describe('of a call that failed', () => {
+  const call = {
+    functionName: 'f',
+    startedAt: 0,
+    durationMs: 1,
+    ok: false,
+    error: { errorType: 'Busy', errorMessage: 'later' },
+    lines: ['one', '{"level":"WARN","message":"two"}'],
+  };
+
+  test('what it printed is shown, when it is the one that ended the execution', async () => {
+    const rows = Object.fromEntries(describeFailure(await run({ A: task() }), call));
+    expect(rows).toEqual({ state: 'A', function: 'f', ...ABOUT_THROWN, printed: 'one\nWARN    two' });
+  });
+
+  test('also which one it was, when it is another', async () => {
+    expect(describeFailure(await run({ B: fail }), call)).toEqual([
+      ['state', 'B'],
+      ['error', 'Own'],
+      ['cause', 'gone'],
+      ['failed call', 'f: Busy: later'],
+      ['printed', 'one\nWARN    two'],
+    ]);
+  });
+});
+
+const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
+afterEach(() => jest.restoreAllMocks());
+
+test('an alarm, an expiry, and what is wrong with a pipe, are a line each', () => {
+  jest.spyOn(Date, 'now').mockReturnValue(at('09:03:25.500'));
+  const alarm = { name: 'sweep-B-no-sweep' } as AlarmResource;
+  expect(describeAlarm({ alarm, state: 'ALARM', reason: 'Threshold crossed.', since: at('09:05:00') })).toBe(
+    '09:05:00Z  sweep-B-no-sweep  ALARM: Threshold crossed.',
+  );
+  const pipe = {
+    address: 'aws_pipes_pipe.A',
+    targetArn: 'arn:aws:events:us-east-1:123456789012:event-bus/orders',
+  } as PipeResource;
+  expect(describeExpiry({ pipe, event: { id: '1' } as never })).toBe(
+    '09:03:25Z  expiry  event-bus/orders  {"id":"1"}',
+  );
+  expect(describePipeTrouble(new Error('no connection'), pipe)).toBe(
+    '09:03:25Z  aws_pipes_pipe.A  Error: no connection; it is tried again',
+  );
+});
+
+test('a line that a function printed has its short name, unless there are several deployments', () => {
+  expect(describeLine('sweep-B-plan-sweep', 'hello', ['sweep-B'])).toMatch(
+    /^[\d:]{8}Z {2}plan-sweep {6}hello$/,
+  );
+  expect(describeLine('sweep-B-plan-sweep', 'hello', ['sweep-A', 'sweep-B'])).toMatch(
+    /^[\d:]{8}Z {2}sweep-B-plan-sweep {2}hello$/,
+  );
+});
+
+async function ended(state: object, name = 'sweep-B', stop = false): Promise<Execution> {
+  const clock = new VirtualClock(at('09:00:00'));
+  const engine = new Engine({ clock, invoker: { invoke: () => Promise.reject(new Error('none')) } });
+  const definition = loadDefinition(
+    JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'A', States: { A: state } }),
+  );
+  const arn = 'arn:aws:states:us-east-1:123456789012:stateMachine:sweep-B';
+  const execution = engine.start(
+    { arn, name, roleArn: 'r', type: 'STANDARD', definition },
+    { input: {}, name: 'one' },
+  );
+  if (stop) execution.stop();
+  return execution.done;
+}
+
+const found = (items: number) => ({
+  ...noCounts(EXECUTION_COUNTS),
+  found: items,
+  deleted: items,
+  lagMs: { p50: 60, p99: 90, max: 90 },
+});
+const NONE = noCounts(EXECUTION_COUNTS);
+
+test.each<[string, string, string, object]>([
+  [
+    'a tick',
+    'tick    1,003 deleted  p99 0.1 s  A, B',
+    'sweep-B',
+    { tables: { A: found(1000), idle: found(0), B: found(3) } },
+  ],
+  ['one with nothing to do', 'tick    nothing to delete', 'sweep-B', { tables: { A: found(0) } }],
+  [
+    'a replay',
+    'replay  1 deleted  2 renewed  p99 0.1 s  B',
+    'sweep-B-replay',
+    { tables: { B: { ...found(3), deleted: 1, renewed: 2 } } },
+  ],
+  [
+    'a dry run',
+    'replay  2 found (dry run)  B',
+    'sweep-B-replay',
+    { tables: { B: { ...NONE, dryRun: true, found: 2, lagMs: null } } },
+  ],
+  [
+    'a paused table',
+    'tick    0 deleted  the rest left to a later sweep  B',
+    'sweep-B',
+    { tables: { B: { ...NONE, leftForLater: 1 } } },
+  ],
+  ['a machine of somebody else', 'own     succeeded in 0.0 s', 'own', { any: 'x' }],
+])('%s is one line', async (_what, line, name, Output) => {
+  const execution = await ended({ Type: 'Pass', Output, End: true }, name);
+  const schedule = name === 'sweep-B' ? 'sweep-B-tick' : undefined;
+  expect(describeExecution(execution, { schedule })).toBe(`09:00:00Z  ${line}`);
+});
+
+test('a sweep that left something says of which table, and which keys', async () => {
+  const failedKeys = [{ key: { id: { S: 'a' } }, reason: 'AccessDenied' }];
+  const left = { ...found(0), found: 2, failed: 2, failedKeys };
+  const Cause = JSON.stringify({ tables: { A: found(1), B: left } });
+  const text = describeExecution(await ended({ Type: 'Fail', Error: 'SweepIncompleteError', Cause }), {
+    schedule: 's',
+  });
+  expect(text.split('\n')).toEqual([
+    '09:00:00Z  tick    FAILED in 0.0 s, one',
+    '           state        A',
+    '           error        SweepIncompleteError',
+    '           B            found 2, failed 2',
+    '                        {"key":{"id":{"S":"a"}},"reason":"AccessDenied"}',
+  ]);
+});
+
+test('what a stop of the command has cut off is no failure', async () => {
+  const execution = await ended({ Type: 'Wait', Seconds: 60, End: true }, 'sweep-B', true);
+  expect(describeExecution(execution, { schedule: 's', stopping: true })).toBe(
+    '09:00:00Z  tick    cut off after 0.0 s, as this command was stopped',
+  );
+  expect(describeExecution(execution, { schedule: 's' })).toContain('ABORTED in 0.0 s');
+});
