@@ -184,7 +184,7 @@ function leftTexts({ table, watermark, left }: Facts, now: number): string[] {
   if (left === null) return [];
   const { before, unseen, isAll, read, readAt } = left;
   const how = `${isAll ? 'all of the table' : counted(read, 'item')} read at ${clock(readAt, now)}`;
-  const adopt = commandLine('adopt', ['--table', table, '--delete-expired']);
+  const adopt = commandLine('adopt', ['--table', table]);
   const since = clock(watermark?.since ?? 0, now);
   return [
     ...(before > 0

@@ -6,7 +6,7 @@ import type { EndedSweep } from './machine.ts';
 import { addTo, NO_DELETES } from './sdk.ts';
 
 /** What an execution says of a table that is in no report of it. */
-const NOTHING = { deleted: 0, notFound: 0, failed: 0, shardsFailed: 0, leftForLater: 0 } as const;
+const NOTHING = { deleted: 0, notFound: 0, renewed: 0, failed: 0, shardsFailed: 0, leftForLater: 0 } as const;
 
 /**
  * Compares the reports of an execution with DynamoDB's deletes, for each table. So the sum of all reports is the number of deletes, but for
@@ -14,8 +14,8 @@ const NOTHING = { deleted: 0, notFound: 0, failed: 0, shardsFailed: 0, leftForLa
  *
  * - An execution without a report (stopped, timed out, not recorded) says nothing of its deletes. It must not have succeeded.
  * - If a child was interrupted, its page in progress counts as failed, whatever became of it. Then `deleted` is at most what was answered.
- * - Otherwise `deleted` and `notFound` are what was answered. A delete whose answer was lost is not found when it is tried again, or is
- *   given up as failed: no more items were deleted than the report has keys, except in the last page of a child that left some for later.
+ * - Otherwise `deleted` and `notFound` are what was answered. A delete whose answer was lost is not found when it is tried again, is
+ *   renewed if its user has written it again, or is given up as failed: no more items were deleted than the report has keys, except in the last page of a child that left some for later.
  * - A key that DynamoDB refuses for good is counted as failed, and an execution that leaves keys does not succeed.
  *
  * @param isCalm whether the execution must succeed
@@ -47,9 +47,11 @@ export function judgeReports(
       ...counts
         .filter(count => (isExact ? told[count] !== answered[count] : told[count] > answered[count]))
         .map(count => `says ${count} ${told[count]} of ${table}; DynamoDB's answers say ${answered[count]}`),
-      ...(isExact && told.leftForLater === 0 && applied > told.deleted + told.notFound + told.failed
+      ...(isExact &&
+      told.leftForLater === 0 &&
+      applied > told.deleted + told.notFound + told.renewed + told.failed
         ? [
-            `says ${told.deleted} + ${told.notFound} + ${told.failed} of ${table}; DynamoDB deleted ${applied}`,
+            `says ${told.deleted} + ${told.notFound} + ${told.renewed} + ${told.failed} of ${table}; DynamoDB deleted ${applied}`,
           ]
         : []),
       ...(isExact && refused > 0 && told.failed === 0
