@@ -169,8 +169,7 @@ function planIndex(
     const isLocal = LocalSecondaryIndexes.some(each => each.IndexName === IndexName);
     return `${isLocal ? 'a local index with ' : ''}${inWords(own)}, ${Projection?.ProjectionType}`;
   };
-  const indexName =
-    wish['index-name'] ?? PROPS.indexName.byDefault({ tableName: TableName, indexedBy: wish.by });
+  const indexName = wish['index-name'] ?? PROPS.indexName.byDefault({ indexedBy: wish.by });
   const named = indexes.find(each => each.IndexName === indexName);
   const there =
     named ?? (wish['index-name'] === undefined ? indexes.find(each => has(each) === wanted) : undefined);
@@ -220,6 +219,6 @@ function propsOf(table: TableDescription, ttlAttribute: string, indexedBy: Index
     ...keyType('partitionKeyType', partitionKey),
     ...(sortKey !== undefined && { sortKey, ...keyType('sortKeyType', sortKey) }),
     ...(indexedBy !== DEFAULT_INDEXED_BY && { indexedBy }),
-    ...(indexName !== PROPS.indexName.byDefault({ tableName, indexedBy }) && { indexName }),
+    ...(indexName !== PROPS.indexName.byDefault({ indexedBy }) && { indexName }),
   });
 }

@@ -57,7 +57,7 @@ export async function loadConfigFile(named?: string): Promise<unknown> {
   const file = findConfigFile(named);
   const name = nameOf(file);
   let exported: Record<string, unknown>;
-  takeTypeScriptAsModules();
+  if (/\.[cm]?ts$/.test(file)) takeTypeScriptAsModules();
   try {
     if (file.endsWith('.json')) return JSON.parse(readFileSync(file, 'utf8'));
     exported = await import(pathToFileURL(file).href);

@@ -50,8 +50,8 @@ test.each([
 const TERRAFORM = `#!/bin/sh
 case "$*" in
   version*) echo '{"terraform_version":"1.12.0"}' ;;
-  *" init "*) echo "$@" >> runs; cat "\${1#-chdir=}/.terraform.lock.hcl" >> runs 2>&1; echo new > "\${1#-chdir=}/.terraform.lock.hcl" ;;
-  *) echo "$@" >> runs; read answer; echo "$answer" >> runs; exit 3 ;;
+  *" init "*) echo "$@" >> "$(dirname "$0")/runs"; cat "\${1#-chdir=}/.terraform.lock.hcl" >> "$(dirname "$0")/runs" 2>&1; echo new > "\${1#-chdir=}/.terraform.lock.hcl" ;;
+  *) echo "$@" >> "$(dirname "$0")/runs"; read answer; echo "$answer" >> "$(dirname "$0")/runs"; exit 3 ;;
 esac
 `;
 

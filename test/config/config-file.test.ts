@@ -138,6 +138,6 @@ test.each<[string, Readonly<Record<string, string>>, string[]]>([
 
 test('says which file that is named is not there', async () => {
   const { status, stderr } = await run('bin/precise-ttl.js', {}, ['synth', '--config', 'prod.json']);
-  expect(status).toBe(1);
+  expect(status).toBe(2);
   expect(stderr.trim()).toMatch(/^prod\.json: expected the configuration, got no such file\./);
 });
