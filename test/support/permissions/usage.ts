@@ -137,6 +137,27 @@ function deadLetterAccess({ body }: Block): Access[] {
   return typeof queue === 'string' ? [{ action: 'sqs:SendMessage', resource: queue }] : [];
 }
 
+/** A pipe reads its stream, calls its function and its target, and sends what fails to its queue. Source: EventBridge User Guide, "Pipes permissions". */
+function pipeAccess({ body }: Block): Access[] {
+  const [source, target] = [body['source'], body['target']].map(String);
+  const streamArn = source ?? '';
+  const queue = member(body, 'source_parameters', 'dynamodb_stream_parameters', 'dead_letter_config', 'arn');
+  const delivers = DELIVERY_ACTIONS[target?.split(':')[2] ?? ''];
+  if (delivers === undefined) throw new Error(`expected a target that is known here, got ${target}`);
+  return [
+    ...['DescribeStream', 'GetRecords', 'GetShardIterator'].map(name => access(name, streamArn)),
+    access('ListStreams', '*'),
+    { action: 'lambda:InvokeFunction', resource: String(body['enrichment']) },
+    { action: delivers, resource: target ?? '' },
+    { action: 'sqs:SendMessage', resource: String(queue) },
+  ];
+}
+
+const DELIVERY_ACTIONS: Readonly<Record<string, string>> = {
+  events: 'events:PutEvents',
+  sqs: 'sqs:SendMessage',
+};
+
 /** A schedule whose target is a state machine starts it, and it invokes one that is a function. */
 function scheduleAccess({ targetArn }: ScheduleResource): Access {
   const action = targetArn.split(':')[2] === 'lambda' ? 'lambda:InvokeFunction' : 'states:StartExecution';
@@ -198,6 +219,10 @@ export function usageOfRoles(
     );
     add(roleArn, executions.flatMap(mapRunAccess));
     add(roleArn, machineAccess(blockOf(cloud, address)));
+  }
+  for (const { address, enrichmentArn } of cloud.pipes) {
+    const block = blockOf(cloud, address);
+    if (observed.invocations.has(enrichmentArn)) add(block.body['role_arn'], pipeAccess(block));
   }
   for (const { schedule } of observed.firings) {
     add(schedule.roleArn, [scheduleAccess(schedule), ...deadLetterAccess(blockOf(cloud, schedule.address))]);
