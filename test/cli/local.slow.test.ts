@@ -53,18 +53,18 @@ test('--help says what it does', async () => {
 test.each([
   [
     ['--port', '1'],
-    '--port: expected one of --dynamodb-port, --sfn-port, --cloudwatch-port, --scheduler-port, --s3-port, --sqs-port, --eventbridge-port, --kinesis-port, --archive-folder, --no-schedules, --seed, --config, --json, --verbose, --help, got an unknown flag',
+    '--port: expected one of --dynamodb-port, --sfn-port, --cloudwatch-port, --scheduler-port, --no-schedules, --seed, --config, --json, --verbose, --help, got "--port". See --help.',
   ],
   [['--seed', '0'], '--seed: expected a whole number from 1 to 10000, got "0"'],
   [['--sfn-port', '0'], '--sfn-port: expected a whole number from 1 to 65535, got "0"'],
   [['--sfn-port', '9000', '--dynamodb-port=9000'], '--sfn-port: expected another port than --dynamodb-port'],
   [
     ['--scheduler-port', '8083'],
-    '--scheduler-port: expected another port than --sfn-port, got 8083 for both',
+    '--scheduler-port: expected another port than --sfn-port, got 8083. Name another.',
   ],
   [
     ['--cloudwatch-port', '8083'],
-    '--cloudwatch-port: expected another port than --sfn-port, got 8083 for both',
+    '--cloudwatch-port: expected another port than --sfn-port, got 8083. Name another.',
   ],
 ])('fails with status 2 for %p', async (args, message) => {
   const { status, stdout, stderr } = await executed('local', args);
@@ -112,11 +112,7 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
   const { executionArn } = await sfn.send(
     new StartExecutionCommand({ stateMachineArn, input, name: 'by-hand' }),
   );
-  const [line = ''] = await until(/^.*:by-hand .*\n.*$/m);
-  expect(line).toMatch(/SUCCEEDED in [\d.]+ s: SessionData: found 10, deleted 10, lag p50 /);
-  expect(line).toMatch(
-    /\d+ transitions, .*\d+ invocations?, \d+ DynamoDB calls?, [\d.]+ read units?.*: \$0\.00\d+$/,
-  );
+  await until(/^.* {2}replay {2}10 deleted {2}p99 [\d.]+ s {2}SessionData$/m);
   const { status } = await sfn.send(new DescribeExecutionCommand({ executionArn }));
   expect(status).toBe('SUCCEEDED');
   expect(await left()).toBe(10);
@@ -128,16 +124,14 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
   const [from, to] = [monthAgo, monthAgo + 60_000].map(time => new Date(time).toISOString());
   const nothing = JSON.stringify({ from, to });
   await sfn.send(new StartExecutionCommand({ stateMachineArn, input: nothing, name: 'idle' }));
-  await until(/:idle {2}SUCCEEDED in [\d.]+ s: nothing to delete, \$0\.\d+$/m);
+  await until(/ {2}replay {2}nothing to delete$/m);
   await sfn.send(
     new StartExecutionCommand({ stateMachineArn, input: '{"from":"x","to":"y"}', name: 'wrong' }),
   );
-  const [failure] = await until(/^.*:wrong {2}FAILED in [\d.]+ s\n(?: {11}.*\n)+/m);
-  expect(failure).toMatch(/^ {11}state {8}PlanSweep\n {11}function {5}precise-ttl-plan-sweep$/m);
-  expect(failure).toMatch(
-    /^ {11}error {8}InvalidExecutionInputError\n {11}message {6}from: expected a time in /m,
-  );
-  expect(failure).toMatch(/^ {11}stack {8}at .* \(index\.mjs:\d+:\d+\)$/m);
+  const [failure] = await until(/^.* {2}replay {2}FAILED in [\d.]+ s, wrong\n(?: {11}.*\n)+/m);
+  expect(failure).toMatch(/^ {11}state +PlanSweep\n {11}function +precise-ttl-plan-sweep$/m);
+  expect(failure).toMatch(/^ {11}error +InvalidExecutionInputError\n/m);
+  expect(failure).toMatch(/from: expected a time in /);
 
   const role = 'arn:aws:iam::123456789012:role/local';
   const waits = { Type: 'Wait', Seconds: 600, End: true };
@@ -165,9 +159,7 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
   await starting.catch(() => {}); // it may have ended before it answered
   sfn.destroy();
   expect(await ended).toBe(0);
-  expect(printed.stdout).toMatch(
-    /:cut-off {2}cut off after [\d.]+ s, as this command was stopped: \$[\d.]+$/m,
-  );
+  expect(printed.stdout).toMatch(/ {2}waiting {2}cut off after [\d.]+ s, as this command was stopped$/m);
   expect(printed.stdout).not.toContain('ABORTED');
   expect(printed.stderr).toBe('');
   for (const port of [...Object.values(ports), Number(openPort)]) expect(await isFree(port)).toBe(true);
