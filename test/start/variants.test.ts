@@ -27,7 +27,7 @@ const TO_THE_SECOND: Expected = {
   overdue: 'it stays near 0, for what expires is gone within a second.',
 };
 const BY_MINUTE: Expected = {
-  promised: 'gone within 61.0 s of expiry, with the next tick: one sweep a minute',
+  promised: 'gone within 61.1 s of expiry, with the next tick: one sweep a minute',
   overdue: 'it grows as sessions expire, and falls to 0 with every sweep, once a minute.',
 };
 
