@@ -7,6 +7,8 @@ import {
   DeleteTableCommand,
   DescribeTableCommand,
   ListTagsOfResourceCommand,
+  UpdateTableCommand,
+  waitUntilTableExists,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
 import {
@@ -352,6 +354,10 @@ export class TerraformDeployer implements Deployer {
         undefined,
         'It is not ours, and stays: rename or delete it yourself.',
       );
+    if (described?.Table?.DeletionProtectionEnabled) {
+      await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false }));
+      await waitUntilTableExists({ client, maxWaitTime: DELETED_SECONDS }, { TableName });
+    }
     await client.send(new DeleteTableCommand({ TableName }));
     await waitUntilTableNotExists({ client, maxWaitTime: DELETED_SECONDS }, { TableName });
   }

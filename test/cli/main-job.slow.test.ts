@@ -17,17 +17,17 @@ afterAll(() => streams.destroy());
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'TokenId' };
 
-test.each<[string, readonly PreciseTtlProps[], string | undefined, string]>([
+test.each<[string, readonly PreciseTtlProps[], string | undefined, RegExp]>([
   [
     'a table that is not there',
     [SESSION_DATA, TOKENS],
     'Token',
-    'table: expected one of SessionData, Tokens, got "Token"; the configuration lists them',
+    /expected one of SessionData, Tokens, got "Token"/,
   ],
 ])('refuses %s before anything is started', async (_name, tables, table, message) => {
   const printed: string[] = [];
   const job = runJob(tables, { table, output: { write: text => printed.push(text) } });
-  await expect(job).rejects.toMatchObject({ name: expect.stringMatching(/^(Input|Flag)Error$/), message });
+  await expect(job).rejects.toThrow(message);
   expect(printed).toEqual([]);
 });
 
