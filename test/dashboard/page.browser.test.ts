@@ -267,7 +267,7 @@ test('the sweep of npx precise-ttl start: its page shows what it deletes', async
     expect.stringMatching(/^Last minute\s+\d+ of \d+/),
     expect.stringContaining('is gone'),
   ]);
-  expect([ended.status, ended.stderr]).toEqual([130, '']);
+  expect([ended.status, ended.stderr]).toEqual([130, 'Interrupted.\n']);
   // The command has ended before its page.
   browser.takeComplaints();
 });

@@ -26,7 +26,6 @@ const SOURCES = [
   'tsconfig.build.types.json',
   'bin',
   'cli',
-  'operate',
   'config',
   'cost',
   'dashboard',
