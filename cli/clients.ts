@@ -8,27 +8,27 @@ export const SERVICES = {
   DYNAMODB: {
     title: 'DynamoDB',
     client: 'dynamoDb',
-    load: async () => (await import('@aws-sdk/client-dynamodb')).DynamoDBClient,
+    load: async () => exportsOf(await import('@aws-sdk/client-dynamodb')).DynamoDBClient,
   },
   SFN: {
     title: 'Step Functions',
     client: 'sfn',
-    load: async () => (await import('@aws-sdk/client-sfn')).SFNClient,
+    load: async () => exportsOf(await import('@aws-sdk/client-sfn')).SFNClient,
   },
   CLOUDWATCH: {
     title: 'CloudWatch',
     client: 'cloudWatch',
-    load: async () => (await import('@aws-sdk/client-cloudwatch')).CloudWatchClient,
+    load: async () => exportsOf(await import('@aws-sdk/client-cloudwatch')).CloudWatchClient,
   },
   SCHEDULER: {
     title: 'EventBridge Scheduler',
     client: 'scheduler',
-    load: async () => (await import('@aws-sdk/client-scheduler')).SchedulerClient,
+    load: async () => exportsOf(await import('@aws-sdk/client-scheduler')).SchedulerClient,
   },
   SQS: {
     title: 'SQS',
     client: 'sqs',
-    load: async () => (await import('@aws-sdk/client-sqs')).SQSClient,
+    load: async () => exportsOf(await import('@aws-sdk/client-sqs')).SQSClient,
   },
   PIPES: {
     title: 'EventBridge Pipes',
@@ -38,7 +38,7 @@ export const SERVICES = {
   LAMBDA: {
     title: 'Lambda',
     client: 'lambda',
-    load: async () => (await import('@aws-sdk/client-lambda')).LambdaClient,
+    load: async () => exportsOf(await import('@aws-sdk/client-lambda')).LambdaClient,
   },
 } as const;
 type Services = typeof SERVICES;
@@ -115,7 +115,7 @@ export async function clientsOf(services: readonly Service[], options: ClientOpt
   }
   const made = Object.values(all) as AwsClient[];
   if (all['dynamoDb'] !== undefined) {
-    const { DynamoDBDocumentClient } = await import('@aws-sdk/lib-dynamodb');
+    const { DynamoDBDocumentClient } = exportsOf(await import('@aws-sdk/lib-dynamodb'));
     const wrapped = { unmarshallOptions: { wrapNumbers: true } };
     all['documents'] = DynamoDBDocumentClient.from(all['dynamoDb'] as DynamoDBClient, wrapped);
   }
@@ -271,4 +271,9 @@ export function describeSilence(thrown: unknown, service: Service): string | und
       ? 'Run it again later.'
       : 'Look at the network, and whether account, region and endpoint are the right ones.';
   return `${title}: expected an answer, got: ${reason}. ${remedy}`;
+}
+
+/** The exports of a CommonJS package: in a bundle with chunks a dynamic import has them as `default` only. */
+function exportsOf<M extends object>(module: M): M {
+  return 'default' in module ? (module.default as M) : module;
 }

@@ -50,7 +50,6 @@ describe('what npm packs', () => {
       'cli',
       'esm',
       'functions',
-      'modules',
       'page',
       'testing',
       'types',
