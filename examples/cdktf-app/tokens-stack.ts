@@ -39,6 +39,6 @@ export class TokensStack extends TerraformStack {
 
     const sweep = new PreciseTtl(this, 'ttl', { table, sweep: 'tokens-ttl', ...TOKENS });
 
-    new TerraformOutput(this, 'state_machine_arn', { value: sweep.stateMachineArn });
+    new TerraformOutput(this, 'state_machine_arn', { value: sweep.tick.arn });
   }
 }

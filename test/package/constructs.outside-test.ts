@@ -109,7 +109,7 @@ test('the examples of the documents compile, and the app of the examples synthes
   const folder = makeApplication(packed, {
     'main.mts': program,
     // Each part for itself: they go into the reader's own program.
-    'parts.mts': `import type { TerraformStack } from 'cdktf';
+    'parts.mts': `import { TerraformOutput, type TerraformStack } from 'cdktf';
       import { PreciseTtl, type PreciseTtlProps, type TableReference } from 'precise-ttl/cdktf';
       declare const stack: TerraformStack;
       declare const props: PreciseTtlProps;
