@@ -55,7 +55,7 @@ describe('what npm packs', () => {
       'types',
     ]);
     expect(readdirSync(join(packed.content, 'dist/functions')).sort()).toEqual(
-      ALL_FUNCTIONS.map(task => `${fileOf(task)}.zip`).sort(),
+      ['LICENSES.txt', ...ALL_FUNCTIONS.map(task => `${fileOf(task)}.zip`)].sort(),
     );
   });
 
