@@ -33,7 +33,7 @@ export const SERVICES = {
   PIPES: {
     title: 'EventBridge Pipes',
     client: 'pipes',
-    load: async () => (await import('./pipes.ts')).PipesClient,
+    load: async () => exportsOf(await import('@aws-sdk/client-pipes')).PipesClient,
   },
   LAMBDA: {
     title: 'Lambda',
@@ -172,7 +172,8 @@ function boundClient(Client: Constructor, service: Service, isHere: boolean, opt
     }
   };
   client.middlewareStack.add(call, { step: 'initialize', name: 'boundCall' });
-  client.middlewareStack.add(attempt, { step: 'deserialize', name: 'boundAttempt' });
+  // Before the SDK's own step, which reads the answer: one may stop in its middle.
+  client.middlewareStack.add(attempt, { step: 'deserialize', priority: 'high', name: 'boundAttempt' });
   return client;
 }
 
@@ -217,11 +218,13 @@ const THROTTLED = /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceed
 
 export const isThrottled = (thrown: unknown): boolean => THROTTLED.test(causeOf(thrown).name);
 
-/** Why a service gave no answer, in words; undefined for a bug of ours. IAM's own message names action and resource. */
+/** Why a service gave no answer, in words; undefined for a bug of ours, and for Ctrl-C. IAM's own message names action and resource. */
 export function reasonOf(thrown: unknown, service: Service): string | undefined {
   const error = causeOf(thrown);
   const { title } = SERVICES[service];
   if (error instanceof NoAnswerError) return error.message;
+  // After Ctrl-C. The SDK adds its metadata to this error too.
+  if (error.name === 'AbortError') return undefined;
   const silence = silenceOf(error);
   if (silence !== undefined)
     return silence.startsWith('E') ? `${title} cannot be reached (${silence})` : `${title}: ${silence}`;

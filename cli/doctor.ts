@@ -7,6 +7,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
+import { DescribePipeCommand } from '@aws-sdk/client-pipes';
 import { GetScheduleCommand } from '@aws-sdk/client-scheduler';
 import { DescribeStateMachineCommand } from '@aws-sdk/client-sfn';
 import { GetQueueAttributesCommand, GetQueueUrlCommand } from '@aws-sdk/client-sqs';
@@ -15,9 +16,9 @@ import { deadLetterQueueOf, pipeName } from '../config/names.ts';
 import { pipesOf } from '../config/pipe-props.ts';
 import { number } from '../expiry/fields.ts';
 import { readState } from '../functions/journal/read-state.ts';
+import { sideBySide } from '../functions/plan-sweep/side-by-side.ts';
 import { keyShower } from '../functions/report/shown-keys.ts';
 import { keyAttributeNames } from '../functions/table/item-key.ts';
-import { atOnce } from './at-once.ts';
 import { type Answer, ask, noneIfMissing, type Service } from './clients.ts';
 import { defineCommand, EXIT, type Given } from './command.ts';
 import { commandLine } from './command-line.ts';
@@ -63,10 +64,10 @@ With --all it reads the whole index, $0.016 for a GB.`,
   async run(given) {
     const subjects = given.tables.map(table => ({ ...table, region: given.config.region }));
     const firsts = new Map(subjects.toReversed().map(subject => [subject.props.sweep, subject]));
-    const deployments = await atOnce(4, [...firsts.values()].toReversed(), subject =>
+    const deployments = await sideBySide([...firsts.values()].toReversed(), 4, subject =>
       examineDeployment(subject, given),
     );
-    const tables = await atOnce(1, subjects, subject => examineTable(subject, given));
+    const tables = await sideBySide(subjects, 1, subject => examineTable(subject, given));
     const found = [...deployments, ...tables].flatMap(({ findings }) => findings);
     const has = (severity: Found['severity']) => found.filter(each => each.severity === severity).length;
     const told = (['broken', 'warning', 'not known'] as const)
@@ -233,7 +234,10 @@ async function examineTable(subject: Subject, given: Given): Promise<Examined> {
       async () => {
         const names = pipesOf(subject.props).map(pipe => pipeName(subject.props, pipe));
         return new Map(
-          await atOnce(2, names, async name => [name, await clients.pipes.describe(name)] as const),
+          await sideBySide(names, 2, async Name => [
+            Name,
+            await noneIfMissing(() => clients.pipes.send(new DescribePipeCommand({ Name }))),
+          ]),
         );
       },
     ],
@@ -294,9 +298,9 @@ async function sample(
   { clients, signal }: Given,
   add: (item: Item) => void,
 ): Promise<void> {
-  await atOnce(
-    SEGMENTS,
+  await sideBySide(
     Array.from({ length: SEGMENTS }, (_unused, segment) => segment),
+    SEGMENTS,
     async Segment => {
       const input = { TableName, Segment, TotalSegments: SEGMENTS, Limit: SAMPLED };
       const { Items = [] } = await clients.dynamoDb.send(new ScanCommand(input), { abortSignal: signal });

@@ -7,6 +7,7 @@ import { storedNumber } from '../expiry/stored-number.ts';
 import { expiredRange } from '../expiry/ttl.ts';
 import { advanced, INDEX_SECONDS, type Pause, pauseOf, type Watermark } from '../functions/journal/layout.ts';
 import { readState } from '../functions/journal/read-state.ts';
+import { sideBySide } from '../functions/plan-sweep/side-by-side.ts';
 import { lateMs } from '../functions/record-metrics/metrics.ts';
 import { keyShower } from '../functions/report/shown-keys.ts';
 import { leftNothing } from '../functions/report/sweep-totals.ts';
@@ -16,7 +17,6 @@ import { keyAttributeNames, toItemKey } from '../functions/table/item-key.ts';
 import { rangesOf } from '../functions/table/shard-ranges.ts';
 import type { LagSummary, SweepReport } from '../statemachine/contract/report.ts';
 import { COUNT_LIST, type CountName } from '../statemachine/counts.ts';
-import { atOnce } from './at-once.ts';
 import { type Answer, ask, NoAnswerError, noneIfMissing } from './clients.ts';
 import type { Given, Table } from './command.ts';
 import { journalOf, readRows } from './journal.ts';
@@ -129,7 +129,7 @@ export async function factsOf(given: Asking, most: number): Promise<Facts[]> {
     if (!asked.has(key)) asked.set(key, ask());
     return asked.get(key) as Promise<Is>;
   };
-  return atOnce(TABLES_AT_ONCE, given.tables, table => tableFacts(table, given, most, once));
+  return sideBySide(given.tables, TABLES_AT_ONCE, table => tableFacts(table, given, most, once));
 }
 
 async function tableFacts(
@@ -289,7 +289,7 @@ async function lookAtIndex(
       startKey = page.LastEvaluatedKey;
     } while (startKey !== undefined);
   };
-  await atOnce(QUERIES_AT_ONCE, parts, readKey);
+  await sideBySide(parts, QUERIES_AT_ONCE, readKey);
   if (unread.length === parts.length && items === 0) throw new NoAnswerError(short ?? 'no time was left');
   const keys = oldest.map(({ item }) => show(toItemKey(item, keyNames))).filter(key => key !== undefined);
   return {

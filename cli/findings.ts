@@ -1,5 +1,7 @@
 /** The one table of what `doctor` asks: each question, when the answer is no, how bad that is, and what mends it. */
+
 import type { GlobalSecondaryIndexDescription, TableDescription } from '@aws-sdk/client-dynamodb';
+import type { DescribePipeResponse } from '@aws-sdk/client-pipes';
 import type { GetScheduleCommandOutput } from '@aws-sdk/client-scheduler';
 import { alarmNamesOf } from '../config/alarms.ts';
 import { EVERY_MINUTE, tablesInDefinition, tickSchedule } from '../config/deployments.ts';
@@ -14,7 +16,6 @@ import type { Table } from './command.ts';
 import { commandLine, timeToLive } from './command-line.ts';
 import type { FaultRemedy, Severity } from './faults.ts';
 import { count } from './numbers.ts';
-import type { SeenPipe } from './pipes.ts';
 import { lasting } from './words.ts';
 
 /** Functions that one execution can run at the same time for a table: each child of a replay deletes the chunks of a page in parallel. */
@@ -47,7 +48,7 @@ export interface SeenTable extends Subject {
   /** The attribute of native TTL; 'off'. */
   readonly nativeTtl: string;
   /** The pipes of its stream by name; undefined: it is not there. */
-  readonly pipes: ReadonlyMap<string, SeenPipe | undefined>;
+  readonly pipes: ReadonlyMap<string, DescribePipeResponse | undefined>;
   /** Writes to the index that were throttled in the last day. */
   readonly throttled: number;
 }
@@ -78,7 +79,7 @@ const nativeTtl = (subject: Subject) =>
     ` --time-to-live-specification ${timeToLive(true, subject.model.ttlAttribute)}`,
   );
 const stream = ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES';
-const namesOf = (pipes: SeenTable['pipes'], is: (pipe: SeenPipe | undefined) => boolean) =>
+const namesOf = (pipes: SeenTable['pipes'], is: (pipe: DescribePipeResponse | undefined) => boolean) =>
   [...pipes].flatMap(([name, pipe]) => (is(pipe) ? [name] : [])).join(', ');
 const differs = (expected: string, got: string | undefined) =>
   expected !== got && `expected ${expected}, got ${got || 'none'}`;
@@ -198,7 +199,7 @@ export const OF_THE_TABLE = questions<SeenTable>()({
     remedy: deploy,
     no: ({ pipes, table }) => {
       const { LatestStreamArn: arn } = table ?? {};
-      return arn && namesOf(pipes, pipe => pipe !== undefined && pipe.streamArn !== arn);
+      return arn && namesOf(pipes, pipe => pipe !== undefined && pipe.Source !== arn);
     },
   },
   'pipe-off': {
@@ -208,8 +209,11 @@ export const OF_THE_TABLE = questions<SeenTable>()({
       `aws pipes start-pipe --region ${region} --name ${pipesOf(props).map(pipe => pipeName(props, pipe))[0] ?? 'NAME'}`,
     no: ({ pipes }) =>
       [...pipes]
-        .filter(([, pipe]) => pipe && !/^(RUNNING|CREATING|STARTING|UPDATING)$/.test(pipe.state))
-        .map(([name, pipe]) => `${name} is ${pipe?.state}${pipe?.reason ? ` (${pipe.reason})` : ''}`)
+        .filter(([, pipe]) => pipe && !/^(RUNNING|CREATING|STARTING|UPDATING)$/.test(`${pipe.CurrentState}`))
+        .map(
+          ([name, pipe]) =>
+            `${name} is ${pipe?.CurrentState}${pipe?.StateReason ? ` (${pipe.StateReason})` : ''}`,
+        )
         .join(', '),
   },
 });

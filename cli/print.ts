@@ -71,7 +71,7 @@ export const STDOUT: Output = {
 const KEY_START = 160;
 const KEY_END = 40;
 
-/** A key for a person. Keys can have 2 KB: a long one is shortened, and its length is shown. The files of `--json` have the whole key. */
+/** A key for a person. Keys can have 2 KB: a long one is shortened, and its length is shown. `--json` prints the whole key. */
 export function shortKey(text: string): string {
   if (text.length <= KEY_START + KEY_END) return text;
   const length = text.length.toLocaleString('en-US');

@@ -3,6 +3,7 @@ import type { Pause } from '../functions/journal/layout.ts';
 import type { LagSummary } from '../statemachine/contract/report.ts';
 import { type CountName, wordsOf } from '../statemachine/counts.ts';
 import { commandLine } from './command-line.ts';
+import { count } from './numbers.ts';
 
 /** `12:34:56Z`, with the date if it is not today's. @param at epoch seconds, or ISO-8601 @param now epoch milliseconds */
 export function clock(at: number | string, now: number): string {
@@ -19,7 +20,7 @@ export function lasting(seconds: number): string {
 
 /** `2 items`, `1 item` */
 export const counted = (number: number, noun: string): string =>
-  `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`;
+  `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
 
 /** @param now epoch milliseconds */
 export function pauseText(table: string, { since, until }: Pause, now: number): string {
@@ -33,7 +34,7 @@ export function countsText(
   lagMs: LagSummary | null | undefined,
 ): string {
   const told = Object.entries(counts).map(([name, value]) => {
-    return `${wordsOf(name as CountName)} ${value.toLocaleString('en-US')}`;
+    return `${wordsOf(name as CountName)} ${count(value)}`;
   });
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`;
   const lag = lagMs ? [`lag p50 ${seconds(lagMs.p50)}, p99 ${seconds(lagMs.p99)}`] : [];

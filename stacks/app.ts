@@ -106,7 +106,7 @@ function nothingFound(resources: string, all: readonly TerraformResource[]): Fie
 export const STACK = 'precise-ttl';
 
 /**
- * Terraform's versions: 1.7 added `removed` blocks, 1.10 the lock file in a bucket. `cli/deploy/run-terraform.ts` checks this earlier.
+ * Terraform's versions: 1.7 added `removed` blocks, 1.10 the lock file in a bucket. `cli/terraform.ts` checks this earlier.
  */
 export const TERRAFORM_VERSION = '>= 1.10';
 

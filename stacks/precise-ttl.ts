@@ -1,4 +1,3 @@
-import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { IamRole } from '@cdktf/provider-aws/lib/iam-role/index.js';
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
@@ -28,12 +27,6 @@ export class PreciseTtl extends DeployedSweep {
         ),
       };
     });
-    const [only] = this.tables;
-    if (!('tables' in props) && only?.table instanceof DynamodbTable) {
-      // Where the only table stood in the first versions.
-      const former = new Construct(new Construct(this, 'table'), 'table');
-      only.table.moveFromId(`aws_dynamodb_table.${TerraformStack.of(this).getLogicalId(former.node)}`);
-    }
     refuseTwins(this);
   }
 

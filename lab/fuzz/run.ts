@@ -36,6 +36,8 @@ export interface SubRun {
 export interface SubRunResult {
   readonly items: number;
   readonly deleted: number;
+  /** Of them those of the variant's own table; the others have no pipe. */
+  readonly deletedOfVariant: number;
   /** Delay of each delete of the sweep, milliseconds. */
   readonly lags: readonly number[];
   readonly faults: ReadonlyMap<string, number>;
@@ -242,6 +244,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   return {
     items: tables.reduce((sum, { oracle }) => sum + oracle.items, 0),
     deleted: tables.reduce((sum, { oracle }) => sum + oracle.ledger.counts.swept, 0),
+    deletedOfVariant: main.oracle.ledger.counts.swept,
     lags: tables.flatMap(({ oracle }) => oracle.lags(lastTick)),
     faults: faults.counts,
     violations,

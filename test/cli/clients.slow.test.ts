@@ -23,7 +23,7 @@ test.each<[string, () => Promise<SilentServer>, RegExp]>([
     /got: (DynamoDB: no answer in 5 s|no answer when the 15 s of the command were over)\. Start/,
   ],
   ['is not there', refusing, /got: DynamoDB cannot be reached \(ECONNREFUSED\)\. Start/],
-])('a DynamoDB that %s is given up by name within its time', async (_what, make, message) => {
+])('a DynamoDB that %s is given up by name after two attempts', async (_what, make, message) => {
   const server = await make();
   try {
     const environment = { AWS_ENDPOINT_URL_DYNAMODB: server.endpoint };
@@ -31,7 +31,7 @@ test.each<[string, () => Promise<SilentServer>, RegExp]>([
     expect([ended.status, ended.stdout]).toEqual([3, '']);
     expect(ended.stderr).toMatch(/^AWS_ENDPOINT_URL_DYNAMODB: expected DynamoDB at http:/);
     expect(ended.stderr).toMatch(message);
-    expect(server.asked()).toBeLessThanOrEqual(4);
+    expect(server.asked()).toBeLessThanOrEqual(2);
   } finally {
     server.stop();
   }

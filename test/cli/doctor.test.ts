@@ -141,9 +141,16 @@ const HEALTHY: Answers = {
 
 async function examined(answers: Answers, args: readonly string[] = [], around = config) {
   const all = client({ ...HEALTHY, ...answers });
-  const others = { dynamoDb: all, scheduler: all, sfn: all, sqs: all, cloudWatch: all, lambda: all };
-  const pipes = { describe: (name: string) => answers['describe']?.(name as never) };
-  const clients = { ...others, pipes, documents } as never;
+  const others = {
+    dynamoDb: all,
+    scheduler: all,
+    sfn: all,
+    sqs: all,
+    cloudWatch: all,
+    lambda: all,
+    pipes: all,
+  };
+  const clients = { ...others, documents } as never;
   const now = () => NOW * 1_000;
   const { data, ...told } = await ran(command, args, { config: around, clients, now });
   const { deployments, tables } = data as Record<'deployments' | 'tables', readonly { findings: Found[] }[]>;
@@ -247,7 +254,7 @@ test.each(WRONG)('finds %s, once, and nothing else', async (id, answers, detail)
 });
 
 const ARN = 'arn:aws:dynamodb:us-east-1:1:table/Sessions/stream/new';
-const PIPE = { streamArn: ARN, state: 'RUNNING', reason: undefined };
+const PIPE = { Source: ARN, CurrentState: 'RUNNING' };
 const STREAM = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' };
 
 test.each<[string, object, object | undefined, string]>([
@@ -262,25 +269,32 @@ test.each<[string, object, object | undefined, string]>([
   [
     'pipe-on-old-stream',
     { LatestStreamArn: ARN, StreamSpecification: STREAM },
-    { ...PIPE, streamArn: `${ARN}-before` },
+    { ...PIPE, Source: `${ARN}-before` },
     '-archive',
   ],
   [
     'pipe-off',
     { LatestStreamArn: ARN, StreamSpecification: STREAM },
-    { ...PIPE, state: 'STOPPED', reason: 'USER_INITIATED' },
+    { ...PIPE, CurrentState: 'STOPPED', StateReason: 'USER_INITIATED' },
     '-archive is STOPPED (USER_INITIATED)',
   ],
 ])('finds %s of a table with an archive', async (id, change, pipe, detail) => {
   const piped = configOf({ ...props, archive: true });
-  const { tables } = await examined({ ...other(change), describe: () => pipe }, [], piped);
+  const { tables } = await examined(
+    { ...other(change), DescribePipeCommand: () => pipe ?? missing() },
+    [],
+    piped,
+  );
   expect(tables[0]?.findings.map(found => [found.id, found.what])).toEqual([
     [id, expect.stringContaining(detail)],
   ]);
 });
 
 test('of a pipe that runs nothing is found', async () => {
-  const answers = { ...other({ LatestStreamArn: ARN, StreamSpecification: STREAM }), describe: () => PIPE };
+  const answers = {
+    ...other({ LatestStreamArn: ARN, StreamSpecification: STREAM }),
+    DescribePipeCommand: () => PIPE,
+  };
   const { tables } = await examined(answers, [], configOf({ ...props, archive: true }));
   expect(tables[0]?.findings).toEqual([]);
 });

@@ -37,8 +37,8 @@ export const ROOM_LINES = [
     ],
     most: 5_480,
   },
-  { rooms: ['config', 'stacks'], most: 4_310 },
-  { rooms: ['lab', 'tools'], most: 9_610 },
+  { rooms: ['config', 'stacks'], most: 4_300 },
+  { rooms: ['lab', 'tools'], most: 9_600 },
   {
     rooms: ['aws-on-loopback/src', 'stepfunctions-emulator/src', 'stepfunctions-emulator/page'],
     most: 15_120,

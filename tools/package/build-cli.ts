@@ -9,7 +9,7 @@ const FOLDER = 'dist/cli';
 /**
  * Builds the command `precise-ttl` with all its dependencies inside, so that users of the data model install no other package. Each
  * command is a separate file, with further files for shared code, so that only commands that need CDKTF or the SDK load them. DynamoDB
- * Local is not included: see local/dynamodb/jar.ts.
+ * Local is not included: see aws-on-loopback/src/dynamodb/jar.ts.
  */
 export async function buildCli(): Promise<void> {
   const { metafile } = await build({
@@ -20,7 +20,7 @@ export async function buildCli(): Promise<void> {
     // Line breaks are kept: Node prints the line of an error, which would be the whole program.
     minifySyntax: true,
     minifyIdentifiers: true,
-    // Names are kept for stacks of internal errors, and for classes that are recognized by name: cli/run-command.ts.
+    // Names are kept for stacks of internal errors, and for classes that are recognized by name: cli/command.ts.
     keepNames: true,
     format: 'esm',
     platform: 'node',

@@ -58,14 +58,16 @@ test('a sweep without the second between its clock and those of the records is f
 
 test('a pipe that names another TTL attribute is found out', async () => {
   const variant: Variant = { name: 'archive', props: { archive: true } };
-  const { violations } = await runOnce({ ...shortRun(variant), faults: [] }, (props, name) => {
-    const resolved = resolveVariant(props, name);
-    const pipes = resolved.pipes.map(pipe => ({
-      ...pipe,
-      inputTemplate: pipe.inputTemplate.replace(/"ttlAttribute":"[^"]+"/, '"ttlAttribute":"other"'),
-    }));
-    return { ...resolved, pipes };
-  });
-  expect(violations.length).toBeGreaterThan(50);
-  expect(new Set(violations.map(({ finding }) => finding))).toEqual(new Set(['notDelivered']));
+  const { violations, deletedOfVariant: deleted } = await runOnce(
+    { ...shortRun(variant), faults: [] },
+    (props, name) => {
+      const resolved = resolveVariant(props, name);
+      const pipes = resolved.pipes.map(pipe => ({
+        ...pipe,
+        inputTemplate: pipe.inputTemplate.replace(/"ttlAttribute":"[^"]+"/, '"ttlAttribute":"other"'),
+      }));
+      return { ...resolved, pipes };
+    },
+  );
+  expect(violations.map(({ finding }) => finding)).toEqual(Array(deleted).fill('notDelivered'));
 });
