@@ -271,13 +271,10 @@ export function tablesOf(config: DeploymentConfig, chosen: string | undefined): 
   const names = all.map(({ tableName }) => tableName);
   if (chosen !== undefined && !names.includes(chosen))
     throw unknown('--table', chosen, names, 'The configuration lists them.');
+  const deployment = deploymentOf(all);
   return config.tables
     .filter(({ tableName }) => chosen === undefined || tableName === chosen)
-    .map(table => {
-      const props = resolveProps(table);
-      const deployment = deploymentOf(all.filter(({ sweep }) => sweep === props.sweep));
-      return { props, model: modelOf(table), deployment };
-    });
+    .map(table => ({ props: resolveProps(table), model: modelOf(table), deployment }));
 }
 
 /** The time of a look, which begins anew with each; without seconds it ends with Ctrl-C only. */

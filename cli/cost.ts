@@ -2,7 +2,7 @@
 import { deployedAlarms } from '../config/alarms.ts';
 import { InvalidConfigError } from '../config/config.ts';
 import { loadConfig } from '../config/config-file.ts';
-import { deploymentsOf } from '../config/deployments.ts';
+import { deploymentOf } from '../config/deployments.ts';
 import { pipesOf } from '../config/pipe-props.ts';
 import { propProblems } from '../config/prop-problems.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../config/props.ts';
@@ -164,7 +164,7 @@ export function monthlyCost(tables: readonly PreciseTtlProps[], load: ItemLoad, 
     ),
   );
   const itemsEach = load.itemsPerMonth / resolved.length;
-  const deployments = billedDeployments(resolved, { ...load, itemsPerMonth: itemsEach });
+  const deployment = billedDeployment(resolved, { ...load, itemsPerMonth: itemsEach });
   // A renewal deletes one index entry and puts another.
   const perSecond = (itemsEach / SECONDS_PER_MONTH) * (1 + load.renewalsPerItem);
   const advised = resolved.map(props => ({
@@ -178,14 +178,14 @@ export function monthlyCost(tables: readonly PreciseTtlProps[], load: ItemLoad, 
     words,
     tables: group.map(({ tableName }) => tableName),
   }));
-  const facts = { tables: resolved.length, deployments: deployments.length, ...load, settings, ...worst };
-  return { bill: monthlyBill(deployments), facts };
+  const facts = { tables: resolved.length, ...load, settings, ...worst };
+  return { bill: monthlyBill(deployment), facts };
 }
 
 /** The settings of a table that the bill depends on. */
 function settingsInWords(props: ResolvedProps): string {
   const { indexedBy, granularityMinutes, precision, pollSeconds, shards, dashboard, archive } = props;
-  const alarms = deploymentsOf([props]).flatMap(deployedAlarms).length;
+  const alarms = deployedAlarms(deploymentOf([props])).length;
   const windows = granularityMinutes === 1440 ? 'a day' : `${granularityMinutes} min`;
   return [
     `indexed by ${indexedBy}`,
@@ -202,10 +202,11 @@ function settingsInWords(props: ResolvedProps): string {
     .join(', ');
 }
 
-/** The deployments of these tables, for the bill. */
-export function billedDeployments(tables: readonly ResolvedProps[], load: ItemLoad): BilledDeployment[] {
+/** The deployment of these tables, for the bill. */
+export function billedDeployment(tables: readonly ResolvedProps[], load: ItemLoad): BilledDeployment {
+  const deployment = deploymentOf(tables);
   const recorded = SWEEP_METRICS.filter(({ onlyAboveZero }) => !onlyAboveZero);
-  return deploymentsOf(tables).map(deployment => ({
+  return {
     tables: deployment.tables.map(props => ({
       ...{ ...props, ...load, isRecoverable: !props.existingTable },
       pipes: pipesOf(props).map(({ kind: to }) => (to === 'archive' ? to : 'events')),
@@ -217,7 +218,7 @@ export function billedDeployments(tables: readonly ResolvedProps[], load: ItemLo
     },
     alarmMetrics: deployedAlarms(deployment).reduce((sum, { others }) => sum + 1 + others.length, 0),
     hasDashboard: deployment.dashboard,
-  }));
+  };
 }
 
 const TITLES = {
@@ -255,13 +256,11 @@ export function describeBill({ lines, byPart, total }: Bill, facts: BillFacts): 
 
 function describeFacts({
   tables,
-  deployments,
   settings,
   shardAdvice: { verdict, shards, warmUnits },
   ...facts
 }: BillFacts): string {
-  const together = deployments === 1 ? 'swept together' : `swept by ${count(deployments)} deployments`;
-  const among = tables === 1 ? 'in one table' : `spread evenly over ${count(tables)} tables, ${together}`;
+  const among = tables === 1 ? 'in one table' : `spread evenly over ${count(tables)} tables, swept together`;
   const renewals =
     facts.renewalsPerItem === 0 ? 'not renewed' : `renewed ${count(facts.renewalsPerItem)} times`;
   const namesOf = ([first = '', ...more]: readonly string[]) =>

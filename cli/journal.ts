@@ -38,18 +38,14 @@ export async function readJournals({
   config,
   now,
 }: Pick<Given, 'tables' | 'clients' | 'config' | 'now'>): Promise<Journaled[]> {
-  const states = new Map<string, Promise<DeploymentState>>();
-  return Promise.all(
-    tables.map(async each => {
-      const journal = journalOf(each, clients);
-      const { tableName: table } = each.props;
-      const reading = states.get(journal.tableName) ?? readExisting(journal, config.region);
-      states.set(journal.tableName, reading);
-      const { control, watermarks } = await reading;
-      const watermark = watermarks.tables[table];
-      return { table, journal, pause: pauseOf(control.pauses[table], now()), watermark };
-    }),
-  );
+  const [first] = tables;
+  if (first === undefined) throw new TypeError('readJournals: expected at least one table');
+  const journal = journalOf(first, clients);
+  const { control, watermarks } = await readExisting(journal, config.region);
+  return tables.map(({ props: { tableName: table } }) => ({
+    ...{ table, journal, pause: pauseOf(control.pauses[table], now()) },
+    watermark: watermarks.tables[table],
+  }));
 }
 
 async function readExisting(journal: JournalTable, region: string): Promise<DeploymentState> {

@@ -8,6 +8,7 @@ import { modelOf } from '../config/deployments.ts';
 import { replayName } from '../config/names.ts';
 import { type ResolvedProps, resolveProps } from '../config/props.ts';
 import { startDashboard } from '../dashboard/start.ts';
+import { timeOfDay } from '../lab/report/numbers.ts';
 import { SessionTable } from '../lab/workload/session-table.ts';
 import type { LocalCloud } from '../local/cloud.ts';
 import { type ServedCloud, serve } from '../local/serve.ts';
@@ -23,13 +24,11 @@ import {
   describeLine,
   describePipeTrouble,
   FailedCalls,
-  localTime,
   targetOf,
 } from './local-lines.ts';
 import { aligned } from './numbers.ts';
 import { print, printError } from './print.ts';
 import { pageLook } from './status.ts';
-
 import { counted } from './words.ts';
 
 export interface LocalJobOptions {
@@ -69,7 +68,6 @@ export async function runLocalJob({
   const tables = config.tables.map(resolveProps);
   const [first] = tables;
   if (first === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
-  const deployments = [...new Set(tables.map(({ sweep }) => sweep))];
   const failedCalls = new FailedCalls();
   const existing = existingTablesAsMade(config);
   const served = await serve({
@@ -81,7 +79,7 @@ export async function runLocalJob({
     },
     functions: {
       onInvocation: record => failedCalls.add(record),
-      ...(verbose && { onLog: (name, line) => print(describeLine(name, line, deployments)) }),
+      ...(verbose && { onLog: (name, line) => print(describeLine(name, line, first.sweep)) }),
     },
     onExecution(execution, schedule) {
       const failedCall = failedCalls.take(execution);
@@ -152,7 +150,7 @@ export function describeStart(
   const { startedHere, endpoint: openAt } = cloud.dynamoDb;
   const next = cloud
     .upcoming()
-    .map(({ schedule, at }) => `${schedule.name} (next ${at === undefined ? 'never' : localTime(at)})`);
+    .map(({ schedule, at }) => `${schedule.name} (next ${at === undefined ? 'never' : timeOfDay(at)})`);
   const machine = stateMachines.find(({ name }) => name === replayName(first.sweep));
   const now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
   const { from, to } = seeded?.expired ?? { from: now - HOUR_MS, to: now };

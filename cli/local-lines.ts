@@ -5,36 +5,34 @@ import { replayName } from '../config/names.ts';
 import { isObject } from '../expiry/fields.ts';
 import { readExecutionReport } from '../functions/report/execution-report.ts';
 import { leftNothing } from '../functions/report/sweep-totals.ts';
+import { timeOfDay } from '../lab/report/numbers.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import type { DeliveredExpiry, PipeResource } from '../local/pipes/pipes.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 import { FATES, wordsOf } from '../statemachine/counts.ts';
 import { wholeReport } from './journal.ts';
+import { count } from './numbers.ts';
 
-/** `09:01:00Z` */
-export const localTime = (epochMs: number): string => `${new Date(epochMs).toISOString().slice(11, 19)}Z`;
-
-const count = (value: number): string => value.toLocaleString('en-US');
 const shorten = (told: string, length: number): string =>
   told.length > length ? `${told.slice(0, length)}…` : told;
 
 /** Reports on one line that an alarm changed its state. */
 export const describeAlarm = ({ alarm, state, reason, since }: SeenAlarm): string =>
-  `${localTime(since)}  ${alarm.name}  ${state}: ${reason}`;
+  `${timeOfDay(since)}  ${alarm.name}  ${state}: ${reason}`;
 
 /** `event-bus/default`, `deliverystream/…` */
 export const targetOf = ({ targetArn }: PipeResource): string => targetArn.split(':').slice(5).join(':');
 
 export const describeExpiry = ({ pipe, event }: DeliveredExpiry): string =>
-  `${localTime(Date.now())}  expiry  ${targetOf(pipe)}  ${JSON.stringify(event)}`;
+  `${timeOfDay(Date.now())}  expiry  ${targetOf(pipe)}  ${JSON.stringify(event)}`;
 
 export const describePipeTrouble = (error: unknown, { address }: PipeResource): string =>
-  `${localTime(Date.now())}  ${address}  ${error}; it is tried again`;
+  `${timeOfDay(Date.now())}  ${address}  ${error}; it is tried again`;
 
-/** A line that a function printed. @param deployments if there is only one, it is left out of the function's name */
-export function describeLine(functionName: string, line: string, [only, another]: readonly string[]): string {
-  const name = another === undefined ? functionName.replace(`${only}-`, '') : functionName;
-  return `${localTime(Date.now())}  ${name.padEnd('record-metrics'.length)}  ${readableLine(line)}`;
+/** A line that a function printed. @param deployment is left out of the function's name */
+export function describeLine(functionName: string, line: string, deployment: string): string {
+  const name = functionName.replace(`${deployment}-`, '');
+  return `${timeOfDay(Date.now())}  ${name.padEnd('record-metrics'.length)}  ${readableLine(line)}`;
 }
 
 /** Fields that Lambda and the Powertools put into every JSON log line, and fields that are shown elsewhere. */
@@ -100,7 +98,7 @@ export function describeExecution(
     : schedule === undefined
       ? machine.name
       : 'tick';
-  const line = `${localTime(startDate)}  ${kind.padEnd('replay'.length)}  `;
+  const line = `${timeOfDay(startDate)}  ${kind.padEnd('replay'.length)}  `;
   if (stopping && status === 'ABORTED') return `${line}cut off after ${took}, as this command was stopped`;
   const reports = reportsOf(status === 'SUCCEEDED' ? outputText : cause);
   const left = reports.filter(([, report]) => report.failure !== undefined || !leftNothing(report));

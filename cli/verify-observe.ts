@@ -13,7 +13,7 @@ import { expiryAttributes } from '../expiry/index.ts';
 import { INDEX_SECONDS, journalName, type SweepRow } from '../functions/journal/layout.ts';
 import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 import { type Answer, ask, type Clients } from './clients.ts';
-import { billedDeployments } from './cost.ts';
+import { billedDeployment } from './cost.ts';
 import { readRows } from './journal.ts';
 import { span } from './numbers.ts';
 import type { Seen, SeenExpiry, SeenMetrics } from './verify-experiments.ts';
@@ -67,7 +67,7 @@ const functionOf = (task: TaskName, { sweep }: ResolvedProps): string => `${swee
 /** The calculated bill for a month of this table: an item a second. */
 export function monthOf(props: ResolvedProps): Bill {
   const load = { itemBytes: 200, renewalsPerItem: 0.1, lifetimeHours: LIFETIME_SECONDS / 3_600 };
-  return monthlyBill(billedDeployments([props], { ...load, itemsPerMonth: 60 * TICKS_A_MONTH }));
+  return monthlyBill(billedDeployment([props], { ...load, itemsPerMonth: 60 * TICKS_A_MONTH }));
 }
 
 export async function observe(options: ObserveOptions): Promise<Seen> {

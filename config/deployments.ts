@@ -21,11 +21,6 @@ export interface Deployment extends Pick<ResolvedProps, SharedName | 'logKeys'> 
   readonly tables: readonly ResolvedProps[];
 }
 
-/** The deployments of these tables, ordered by their first tables. */
-export function deploymentsOf(tables: readonly ResolvedProps[]): Deployment[] {
-  return [...Map.groupBy(tables, ({ sweep }) => sweep).values()].map(deploymentOf);
-}
-
 /** The deployment of these tables. @param tables at least one table, all with the same `sweep` */
 export function deploymentOf(tables: readonly ResolvedProps[]): Deployment {
   const [first] = tables;

@@ -58,9 +58,9 @@ const EVENT_BYTES = 26;
 /** Bytes of a row of the journal, and days for which it is kept; the watermarks are negligible. */
 const ROW = { bytes: 700, days: 90 } as const;
 
-/** The bill of these deployments for a month. All items of the bill are listed, even those that cost nothing. */
-export function monthlyBill(deployments: readonly BilledDeployment[]): Bill {
-  const lines = addedUp(deployments.flatMap(linesOf));
+/** The bill of a deployment for a month. All items of the bill are listed, even those that cost nothing. */
+export function monthlyBill(deployment: BilledDeployment): Bill {
+  const lines = addedUp(linesOf(deployment));
   const sum = (those: readonly BillLine[]) => those.reduce((total, { dollars }) => total + dollars, 0);
   const byPart = BILL_PARTS.map(part => [part, sum(lines.filter(line => line.part === part))] as const);
   return { lines, total: sum(lines), byPart: Object.fromEntries(byPart) as Record<BillPart, number> };

@@ -70,26 +70,22 @@ export function prepareConfig(given: TestedConfig, { isShared }: PrepareOptions)
   // The check rejects a value that is not an object.
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   const checked = checkConfig(isObject ? { region: regionOf(given.tables), ...given } : given);
-  const config = isShared ? withOwnDeployments(checked) : checked;
+  const config = isShared ? withOwnDeployment(checked) : checked;
   return { config, stack: plainStack(config), existing: existingTablesAsMade(config) };
 }
 
-/** Number of characters of a deployment's name that are kept before a suffix. */
+/** Number of characters of the deployment's name that are kept before a suffix. */
 const NAME_START = 36;
 
 /**
- * Gives each deployment a name of its own. A journal is named after its deployment: two tests with the same name would use each other's
+ * Gives the deployment a name of its own. A journal is named after its deployment: two tests with the same name would use each other's
  * progress.
  */
-function withOwnDeployments(config: DeploymentConfig): DeploymentConfig {
+function withOwnDeployment(config: DeploymentConfig): DeploymentConfig {
   const run = randomBytes(3).toString('hex');
-  const names = [...new Set(config.tables.map(({ sweep = DEFAULT_SWEEP }) => sweep))];
-  const tables = config.tables.map(table => {
-    const { sweep = DEFAULT_SWEEP } = table;
-    const own = `${sweep.slice(0, NAME_START)}-${run}${names.indexOf(sweep)}`;
-    return { ...table, sweep: own };
-  });
-  return { ...config, tables };
+  const [{ sweep = DEFAULT_SWEEP } = {}] = config.tables;
+  const own = `${sweep.slice(0, NAME_START)}-${run}`;
+  return { ...config, tables: config.tables.map(table => ({ ...table, sweep: own })) };
 }
 
 /** Region of the first ARN in a table's props: a deployment's tables and their resources are in one region. */

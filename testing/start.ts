@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DUMMY_CREDENTIALS, localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import { attachDynamoDb, startDynamoDbLocal } from 'aws-on-loopback/dynamodb/dynamodb-local';
 import { type Execution, realClock } from 'stepfunctions-emulator';
-import { deploymentsOf } from '../config/deployments.ts';
+import { deploymentOf } from '../config/deployments.ts';
 import { replayName } from '../config/names.ts';
 import { resolveProps } from '../config/props.ts';
 import { journalName } from '../functions/journal/layout.ts';
@@ -85,7 +85,7 @@ async function start(
   undo: Undo,
 ): Promise<LocalPreciseTtl> {
   const { config, stack, existing } = prepareConfig(given, { isShared: dynamoDbEndpoint !== undefined });
-  const deployments = deploymentsOf(config.tables.map(resolveProps));
+  const deployment = deploymentOf(config.tables.map(resolveProps));
   const dynamoDb = await (dynamoDbEndpoint === undefined
     ? startDynamoDbLocal()
     : attachDynamoDb(dynamoDbEndpoint, 'dynamoDbEndpoint'));
@@ -93,20 +93,16 @@ async function start(
   const client = localDynamoDb(dynamoDb.endpoint, config.region);
   undo.push(() => client.destroy());
   const found = await tableNames(client);
-  const needed = [
-    ...config.tables.map(({ tableName }) => tableName),
-    ...deployments.map(({ name }) => journalName(name)),
-  ];
+  const tables = config.tables.map(({ tableName }) => tableName);
+  const needed = [...tables, journalName(deployment.name)];
   const made = needed.filter(name => !found.has(name));
   if (!dynamoDb.startedHere) undo.push(() => deleteTables(client, made));
 
   /** Failed executions that have not been reported. */
   const failed = new Set<Execution>();
   const notStarted: FailedSweep[] = [];
-  const tablesOf = (machine: string): readonly string[] => {
-    const deployment = deployments.find(({ name }) => name === machine || replayName(name) === machine);
-    return deployment?.tables.map(({ tableName }) => tableName) ?? [machine];
-  };
+  const machines = [deployment.name, replayName(deployment.name)];
+  const tablesOf = (machine: string): readonly string[] => (machines.includes(machine) ? tables : [machine]);
   const failureOf = (execution: Execution) => failuresOf(execution, tablesOf(execution.machine.name));
   const clock = stepped ?? realClock;
   const expiries: PassedOnExpiry[] = [];
@@ -163,15 +159,12 @@ async function start(
     if (cloud.synthesized.pipes.length > 0) await pass(() => clock.busy(() => cloud.drainPipes()));
   };
   const runToEnd = (machine: string, input: SweepInput) => cloud.startExecution(machine, input).done;
-  const reportsOfAll = (executions: readonly Execution[]): SweepReports => {
-    // The caller sees these failures itself.
-    for (const execution of executions) failed.delete(execution);
-    const failures = executions.filter(execution => !hasSucceeded(execution)).flatMap(failureOf);
-    if (failures.length > 0) throw new SweepFailedError(failures);
-    const reports: SweepReports = Object.assign({}, ...executions.map(reportsOf));
-    return Object.fromEntries(
-      config.tables.map(({ tableName }) => [tableName, reports[tableName] ?? NOTHING_SWEPT]),
-    );
+  const reportsOfAll = (execution: Execution): SweepReports => {
+    // The caller sees this failure itself.
+    failed.delete(execution);
+    if (!hasSucceeded(execution)) throw new SweepFailedError(failureOf(execution));
+    const reports = reportsOf(execution);
+    return Object.fromEntries(tables.map(name => [name, reports[name] ?? NOTHING_SWEPT]));
   };
   let stopped: Promise<void> | undefined;
   return {
@@ -197,7 +190,7 @@ async function start(
       const isTick = 'scheduledTime' in input;
       const machine = isTick ? sweep : replayName(sweep);
       const own = isTick ? { ...input, tables: [tableName] } : { ...input, table: tableName };
-      const reports = reportsOfAll([await pass(() => runToEnd(machine, own))]);
+      const reports = reportsOfAll(await pass(() => runToEnd(machine, own)));
       return reports[tableName] ?? NOTHING_SWEPT;
     },
     async tick(at) {
@@ -205,10 +198,7 @@ async function start(
       const atMs = at === undefined ? minuteOf(clock.now()) : readTime('at', at);
       if (stepped && atMs > stepped.now()) await stepped.advance(atMs - stepped.now());
       const scheduledTime = new Date(atMs).toISOString();
-      const executions = await pass(() =>
-        Promise.all(deployments.map(({ name }) => runToEnd(name, { scheduledTime }))),
-      );
-      return reportsOfAll(executions);
+      return reportsOfAll(await pass(() => runToEnd(deployment.name, { scheduledTime })));
     },
     async advance(duration) {
       const milliseconds = readDuration(duration);

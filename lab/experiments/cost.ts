@@ -1,6 +1,6 @@
 /** `npm run bench cost`: calculates the cost of a month of sweeping, for one table and for a hundred. */
 import { writeFileSync } from 'node:fs';
-import { billedDeployments } from '../../cli/cost.ts';
+import { billedDeployment } from '../../cli/cost.ts';
 import { resolveProps } from '../../config/props.ts';
 import { monthlyBill } from '../../cost/bill.ts';
 import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
@@ -99,7 +99,7 @@ function besidesSweep([rate, tables, , props]: Month): number {
     ...{ itemsPerMonth: rate * TICKS_A_MONTH, itemBytes: 1000 },
     ...{ renewalsPerItem: 0, lifetimeHours: 24 },
   };
-  const { total, byPart } = monthlyBill(billedDeployments(resolved, load));
+  const { total, byPart } = monthlyBill(billedDeployment(resolved, load));
   return total - byPart.sweep;
 }
 

@@ -84,15 +84,14 @@ test.each<[string, string, number, PreciseTtlProps]>([
   expect(readFileSync(file, 'utf8')).toContain(sentence.replace('%', dollars));
 });
 
-test('the tables of a deployment share its executions, its alarms and its dashboard; another deployment has its own', () => {
+test('the tables of a deployment share its executions, its alarms and its dashboard', () => {
   const [carts, tokens] = [
     { ...IDLE, tableName: 'Carts', dashboard: true },
     { ...IDLE, tableName: 'Tokens', dashboard: true },
   ];
   const dashboards = (tables: readonly PreciseTtlProps[]) =>
     monthlyCost(tables, LOAD).bill.lines.find(({ name }) => name === 'dashboard')?.amount;
-  const apart = [carts, { ...tokens, sweep: 'tokens' }];
-  expect([dashboards([carts]), dashboards([carts, tokens]), dashboards(apart)]).toEqual([1, 1, 2]);
+  expect([dashboards([carts]), dashboards([carts, tokens])]).toEqual([1, 1]);
   const [one, together] = [[carts], [carts, tokens]].map(tables => monthlyCost(tables, LOAD).bill.total);
   expect(together).toBeLessThan((one ?? 0) * 1.05);
   expect(monthlyCost(apart, LOAD).bill.total).toBeCloseTo(2 * (one ?? 0), 6);

@@ -9,7 +9,7 @@ import { jsonAnswer } from 'aws-on-loopback/dynamodb/answer';
 import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
 import { COMMAND_ACTIONS, describeActions, type IamAction } from '../../cli/iam-actions.ts';
-import { deploymentsOf, tickSchedule } from '../../config/deployments.ts';
+import { deploymentOf, tickSchedule } from '../../config/deployments.ts';
 import { deadLetterQueueOf, replayName } from '../../config/names.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { resolveProps } from '../../config/props.ts';
@@ -96,12 +96,11 @@ beforeAll(async () => {
   const watermark = { since: 0, gone, at: new Date().toISOString(), shards: 1 };
   const journal = { documents: DynamoDBDocumentClient.from(client), tableName: journalName('watched') };
   await writeWatermarks(journal, watermark.at, { Watched: watermark });
-  for (const deployment of deploymentsOf([WATCHED, FAILING].map(resolveProps))) {
-    aws.answers.queues.set(deadLetterQueueOf(deployment.name), 0);
-    const { name, expression: ScheduleExpression, input } = tickSchedule(deployment);
-    const Target = { Arn: 'arn', Input: JSON.stringify(input) };
-    aws.answers.schedules.set(`${deployment.name}/${name}`, { State: 'ENABLED', ScheduleExpression, Target });
-  }
+  const deployment = deploymentOf([WATCHED, FAILING].map(resolveProps));
+  aws.answers.queues.set(deadLetterQueueOf(deployment.name), 0);
+  const { name, expression: ScheduleExpression, input } = tickSchedule(deployment);
+  const Target = { Arn: 'arn', Input: JSON.stringify(input) };
+  aws.answers.schedules.set(`${deployment.name}/${name}`, { State: 'ENABLED', ScheduleExpression, Target });
 });
 afterAll(async () => {
   for (const proxy of proxies) await proxy.stop();

@@ -121,7 +121,7 @@ type Change = Partial<BilledTable> & Partial<Omit<BilledDeployment, 'tables'>>;
 function bill(change: Change, tables = 1): Bill {
   const table = { ...IDLE, ...change };
   const all = Array.from({ length: tables }, () => table);
-  return monthlyBill([{ ...DEPLOYMENT, ...change, tables: all }]);
+  return monthlyBill({ ...DEPLOYMENT, ...change, tables: all });
 }
 
 function line(name: string, change: Change, tables = 1): BillLine {
@@ -218,11 +218,6 @@ test('tables that are swept together share the starts, the executions and what w
 
 test('busy tables take no further executions', () => {
   expect(line('Express executions', { itemsPerMonth: 43_200 }, 100).amount).toBe(43_200);
-});
-
-test('tables in deployments of their own share nothing', () => {
-  const alone = monthlyBill([DEPLOYMENT]);
-  expect(monthlyBill([DEPLOYMENT, DEPLOYMENT]).total).toBeCloseTo(2 * alone.total, 9);
 });
 
 test('the parts are the sum of their lines, and the whole of the parts', () => {

@@ -1,4 +1,4 @@
-import { billedDeployments } from '../../cli/cost.ts';
+import { billedDeployment } from '../../cli/cost.ts';
 import { type FlatProps, resolveProps } from '../../config/props.ts';
 import { type Bill, monthlyBill } from '../../cost/bill.ts';
 
@@ -54,5 +54,5 @@ function billOf(tables: number, itemsPerMinute: number, settings: Settings): Bil
   const resolved = Array.from({ length: tables }, (_unused, table) =>
     resolveProps({ tableName: `T-${table + 1}`, partitionKey: 'id', ...settings }),
   );
-  return monthlyBill(billedDeployments(resolved, { ...LOAD, itemsPerMonth: itemsPerMinute * MINUTES }));
+  return monthlyBill(billedDeployment(resolved, { ...LOAD, itemsPerMonth: itemsPerMinute * MINUTES }));
 }

@@ -1,4 +1,4 @@
-import { billedDeployments } from '../../../cli/cost.ts';
+import { billedDeployment } from '../../../cli/cost.ts';
 import { resolveProps } from '../../../config/props.ts';
 import type { BilledDeployment } from '../../../cost/bill.ts';
 import { LOG_BYTES } from '../../../cost/measured.ts';
@@ -28,9 +28,7 @@ function billed(itemsPerMinute: number, props: CostProps, tables = 1): BilledDep
     renewalsPerItem: 0,
     lifetimeHours: 24,
   };
-  const [deployment] = billedDeployments(resolved, load);
-  if (deployment === undefined) throw new Error('no deployment');
-  return deployment;
+  return billedDeployment(resolved, load);
 }
 
 type Part = keyof MonthlyCost['ticks']['parts'] & keyof SweepUsage;
