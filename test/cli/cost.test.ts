@@ -94,7 +94,6 @@ test('the tables of a deployment share its executions, its alarms and its dashbo
   expect([dashboards([carts]), dashboards([carts, tokens])]).toEqual([1, 1]);
   const [one, together] = [[carts], [carts, tokens]].map(tables => monthlyCost(tables, LOAD).bill.total);
   expect(together).toBeLessThan((one ?? 0) * 1.05);
-  expect(monthlyCost(apart, LOAD).bill.total).toBeCloseTo(2 * (one ?? 0), 6);
 });
 
 test('of tables with several settings it is said which have which, and which one has too few shards', () => {
