@@ -123,11 +123,10 @@ type Asking = Pick<Given, 'tables' | 'clients' | 'now' | 'leftMs' | 'memory'>;
 /** @param most sweeps of each table */
 export async function factsOf(given: Asking, most: number): Promise<Facts[]> {
   const asked = new Map<string, Promise<unknown>>();
-  /** What tables of one deployment share is asked once. */
-  const once = <Is>(question: string, { props }: Table, ask: () => Promise<Is>): Promise<Is> => {
-    const key = `${question} ${props.sweep}`;
-    if (!asked.has(key)) asked.set(key, ask());
-    return asked.get(key) as Promise<Is>;
+  /** What the tables of a deployment share is asked once. */
+  const once = <Is>(question: string, ask: () => Promise<Is>): Promise<Is> => {
+    if (!asked.has(question)) asked.set(question, ask());
+    return asked.get(question) as Promise<Is>;
   };
   return sideBySide(given.tables, TABLES_AT_ONCE, table => tableFacts(table, given, most, once));
 }
@@ -136,14 +135,14 @@ async function tableFacts(
   table: Table,
   given: Asking,
   most: number,
-  once: <Is>(question: string, of: Table, ask: () => Promise<Is>) => Promise<Is>,
+  once: <Is>(question: string, ask: () => Promise<Is>) => Promise<Is>,
 ): Promise<Facts> {
   const { props } = table;
   const { clients, now } = given;
-  const reading = once('journal', table, () => ask('DYNAMODB', () => readState(journalOf(table, clients))));
+  const reading = once('journal', () => ask('DYNAMODB', () => readState(journalOf(table, clients))));
   const sweeping = ask('DYNAMODB', () => sweepsOf(table, given, most));
-  const scheduling = once('schedule', table, () => ask('SCHEDULER', () => isScheduled(table, given)));
-  const alarming = once('alarms', table, () => ask('CLOUDWATCH', () => alarmsOf(table, given)));
+  const scheduling = once('schedule', () => ask('SCHEDULER', () => isScheduled(table, given)));
+  const alarming = once('alarms', () => ask('CLOUDWATCH', () => alarmsOf(table, given)));
   // A bug in one of them is thrown where it is awaited.
   for (const each of [reading, sweeping, scheduling, alarming]) each.catch(() => undefined);
   // The index is read even if the journal does not answer.
