@@ -141,8 +141,8 @@ async function comingMinute(): Promise<void> {
   await expired('Least-guarded', 60, minute);
   recorder.intercept = refuse(DELETES, 'ProvisionedThroughputExceededException', 3);
   const tick = { scheduledTime: iso(minute - 60) };
-  for (const { status } of await Promise.all([sweep('Least-second', tick), sweep('Least-guarded', tick)])) {
-    expect(status).toBe('SUCCEEDED');
+  for (const { status, report } of await Promise.all([sweep('Least-second', tick), sweep('Least-guarded', tick)])) {
+    expect({ status, report }).toMatchObject({ status: 'SUCCEEDED' });
   }
 }
 
