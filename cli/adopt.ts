@@ -16,7 +16,6 @@ import { defineCommand, EXIT, type Given, type Plan, wrong, YES } from './comman
 import { commandLine, quoted } from './command-line.ts';
 import { FAULTS, FaultTally } from './faults.ts';
 import { configurationBlock } from './init.ts';
-import { aligned, count, span } from './numbers.ts';
 import {
   type ScanProgress,
   type StoredItem,
@@ -26,7 +25,7 @@ import {
   sparingRate,
   unitsOfScan,
 } from './whole-table.ts';
-import { counted } from './words.ts';
+import { aligned, count, counted, lasting } from './words.ts';
 
 const name = (help: string) => ({ help, kind: text(/./s, 'a name'), value: 'NAME' }) as const;
 
@@ -247,7 +246,7 @@ async function untilBuilt(indexName: string, TableName: string, { clients, now, 
       throw wrong(`index ${indexName}`, 'it to become ACTIVE', status, remedy);
     isSeen ||= index !== undefined;
     const phase = Backfilling ? 'puts the items into it' : 'makes room for it';
-    show(`Index ${indexName}: DynamoDB ${phase}, ${span((now() - since) / 1_000)}`);
+    show(`Index ${indexName}: DynamoDB ${phase}, ${lasting((now() - since) / 1_000)}`);
   }
 }
 
@@ -270,7 +269,7 @@ interface Look {
 function describePlan({ table }: Reading, plan: AdoptionPlan, { tally, isAll, by }: Look): string {
   const { ttlAttribute, index, indexName, keys, nativeTtl, throughput: own } = plan;
   const size = sizeOf(table);
-  const scan = `${counted(unitsOfScan(size), 'read unit')}, ${span(unitsOfScan(size) / sparingRate(size))}`;
+  const scan = `${counted(unitsOfScan(size), 'read unit')}, ${lasting(unitsOfScan(size) / sparingRate(size))}`;
   const seen = tally.counted.map(({ id, items }) => `  ${counted(items, 'item')}: ${FAULTS[id].is}`);
   const units =
     own && `, with ${own.ReadCapacityUnits} read and ${own.WriteCapacityUnits} write units a second`;

@@ -15,7 +15,6 @@ import { keyAttributeNames, toNativeKey } from '../functions/table/item-key.ts';
 import { namesOf } from './adoption.ts';
 import { noneIfMissing } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Table, wrong, YES } from './command.ts';
-import { aligned, countRows, span } from './numbers.ts';
 import {
   inParallel,
   type Pace,
@@ -32,7 +31,7 @@ import {
   unitsOfItem,
   unitsOfScan,
 } from './whole-table.ts';
-import { counted } from './words.ts';
+import { aligned, counted, countRows, lasting } from './words.ts';
 
 export const command = defineCommand({
   name: 'backfill',
@@ -161,7 +160,7 @@ export async function planBackfill(
       ['table', name],
       ['rate', `at most ${counted(perSecond, 'write')} a second`],
       ['items', `about ${counted(size.itemCount, 'item')}, as DynamoDB counted them last (every six hours)`],
-      ['takes', `about ${span(seconds)}${dryRun ? '' : ', if none of them has its window yet'}`],
+      ['takes', `about ${lasting(seconds)}${dryRun ? '' : ', if none of them has its window yet'}`],
     ])}`,
     question: dryRun ? undefined : 'Write the windows?',
     async apply() {

@@ -33,10 +33,9 @@ import {
   type Subject,
 } from './findings.ts';
 import { journalOf } from './journal.ts';
-import { count, dollars } from './numbers.ts';
 import { shortKey } from './print.ts';
 import { scanLine, scanTable, storedKey } from './whole-table.ts';
-import { counted, lasting } from './words.ts';
+import { count, counted, lasting } from './words.ts';
 
 const DAY_SECONDS = 86_400;
 /** A sample: items of each of these segments. */
@@ -317,7 +316,7 @@ async function wholeIndex(
   const units = bytes / 8_192;
   const rate = Number(flags['rate']);
   print(
-    `The index of ${tableName} has about ${count(total)} entries: ${dollars((units / 1e6) * 0.125)}, ${lasting(units / rate)}.`,
+    `The index of ${tableName} has about ${count(total)} entries: at most $${Math.max(0.01, (units / 1e6) * 0.125).toFixed(2)}, ${lasting(units / rate)}.`,
   );
   const from = now();
   const size = { name: tableName, itemCount: total, sizeBytes: bytes, readUnits: undefined };

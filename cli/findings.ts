@@ -15,8 +15,7 @@ import { isLocal } from './clients.ts';
 import type { Table } from './command.ts';
 import { commandLine, timeToLive } from './command-line.ts';
 import type { FaultRemedy, Severity } from './faults.ts';
-import { count } from './numbers.ts';
-import { lasting } from './words.ts';
+import { count, lasting } from './words.ts';
 
 /** Functions that one execution can run at the same time for a table: each child of a replay deletes the chunks of a page in parallel. */
 const FUNCTIONS_AT_ONCE = (REPLAY_CONCURRENCY * PAGE_KEYS) / CHUNK_KEYS;

@@ -26,10 +26,9 @@ import {
   FailedCalls,
   targetOf,
 } from './local-lines.ts';
-import { aligned } from './numbers.ts';
 import { print, printError } from './print.ts';
 import { pageLook } from './status.ts';
-import { counted } from './words.ts';
+import { aligned, counted } from './words.ts';
 
 export interface LocalJobOptions {
   /** The export of the configuration file. */

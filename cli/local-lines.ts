@@ -11,7 +11,7 @@ import type { DeliveredExpiry, PipeResource } from '../local/pipes/pipes.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 import { FATES, wordsOf } from '../statemachine/counts.ts';
 import { wholeReport } from './journal.ts';
-import { count } from './numbers.ts';
+import { count } from './words.ts';
 
 const shorten = (told: string, length: number): string =>
   told.length > length ? `${told.slice(0, length)}…` : told;

@@ -1,6 +1,7 @@
 import { WriteStream } from 'node:tty';
+import { styleText } from 'node:util';
+import stringWidth from 'string-width';
 import { endProgress, type Output } from '../lab/report/progress.ts';
-import { formatText, type Look, type TextKind } from './output/format.ts';
 
 /**
  * Characters that a terminal interprets instead of showing: control and format characters, such as those that reverse the
@@ -107,3 +108,149 @@ function hasColours({ isTTY }: Screen, environment: NodeJS.ProcessEnv): boolean 
   if (!(isTTY || environment['FORCE_COLOR'] !== undefined)) return false;
   return WriteStream.prototype.getColorDepth(environment) > 1;
 }
+
+/** Columns that a text beside a name needs; if fewer are left, it is placed below the name. */
+const MIN_COLUMN = 24;
+
+/** Commands that the user copies into a shell: a line break would split one into two commands. */
+const COMMAND = /^ *(?:-> )?(?:npx|aws|export|terraform) /;
+
+/** Whether a line is a command to copy, which is never wrapped. */
+export function isCommand(line: string): boolean {
+  return COMMAND.test(line);
+}
+
+/**
+ * Wraps a line between words. Further lines are indented to the beginning of the line's text, which comes after its name or sign.
+ * A word that is longer than the width stays whole on a line of its own.
+ *
+ * @param isHelp wrap commands too: those of a help are patterns, with words such as FILE
+ */
+function wrapLine(line: string, width: number, isHelp = false): string[] {
+  if (stringWidth(line) <= width || (isCommand(line) && !isHelp)) return [line];
+  if (isCommand(line)) return wrapWords(line, width, USAGE_HANG);
+  const beside = lastColumn(line);
+  if (beside === undefined) return wrapWords(line, width, hangOf(line));
+  const { head, text } = beside;
+  const column = stringWidth(line) - stringWidth(text);
+  if (width - column >= MIN_COLUMN) return wrapWords(line, width, column);
+  const below = `${' '.repeat(indentOf(line) + 4)}${text}`;
+  return [...wrapLine(head, width), ...wrapWords(below, width, indentOf(below))];
+}
+
+const USAGE_HANG = 4;
+
+/** Splits a line at its last gap, after which the text of the last column begins. */
+function lastColumn(line: string): { readonly head: string; readonly text: string } | undefined {
+  const [, head, text] = /^(.*\S) {2,}(\S.*)$/.exec(line) ?? [];
+  return head === undefined || text === undefined ? undefined : { head, text };
+}
+
+const indentOf = (line: string): number => line.search(/\S/);
+
+/** A line with a deeper indent belongs to a column whose name is omitted, and is not a paragraph. */
+const MAX_INDENT = 6;
+
+function hangOf(line: string): number {
+  const marker = /^ *(?:->|[-*•✓✗?]|\d+\.) +/.exec(line)?.[0];
+  if (marker !== undefined) return marker.length;
+  const indent = indentOf(line);
+  return indent === 0 || indent > MAX_INDENT ? indent : indent + 2;
+}
+
+function wrapWords(line: string, width: number, hang: number): string[] {
+  const lines: string[] = [];
+  let current = '';
+  for (const [, gap = '', word = ''] of line.matchAll(/(\s*)(\S+)/g)) {
+    const longer = `${current}${gap}${word}`;
+    const isFirst = current === '';
+    if (isFirst || stringWidth(longer) <= width) current = longer;
+    else {
+      lines.push(current);
+      current = indented(word, hang, width);
+    }
+  }
+  return [...lines, current];
+}
+
+/** Indents a word, but less if the word would not fit otherwise. */
+function indented(word: string, hang: number, width: number): string {
+  const room = width - stringWidth(word);
+  return ' '.repeat(room < 0 ? hang : Math.min(hang, room)) + word;
+}
+
+/** Line breaks within a paragraph of a help, which are joined as in Markdown. */
+const SOURCE_BREAK = /(?<=^\S.*)\n(?=\S)/gm;
+
+/** Settings for showing a text. */
+export interface Look {
+  /** Columns of a line; undefined: unlimited. */
+  readonly width: number | undefined;
+  readonly colours: boolean;
+}
+
+/** Kinds of texts: helps consist of paragraphs, and the first line of an error is highlighted. */
+export type TextKind = 'text' | 'help' | 'error';
+
+/**
+ * Width of helps if the width is not known, as without a terminal. Scripts do not read helps, and pagers cut long lines in the
+ * middle of a word.
+ */
+const HELP_WIDTH = 80;
+
+/** Formats a text of a command. Its words and their order never change. */
+export function formatText(text: string, { width, colours }: Look, kind: TextKind = 'text'): string {
+  const isHelp = kind === 'help';
+  const lines = (isHelp ? text.replaceAll(SOURCE_BREAK, ' ') : text).split('\n');
+  const columns = isHelp ? (width ?? HELP_WIDTH) : width;
+  const first = lines.findIndex(line => line !== '');
+  return lines
+    .flatMap((line, index) => {
+      const shown = columns === undefined ? [line] : wrapLine(line, columns, isHelp);
+      if (!colours) return shown;
+      if (kind === 'error' && index === first) return withFirst(shown, asError);
+      return isHeading(line, lines[index + 1]) ? shown.map(asHeading) : withFirst(shown, withColouredSign);
+    })
+    .join('\n');
+}
+
+function withFirst([first = '', ...rest]: readonly string[], style: (line: string) => string): string[] {
+  return [style(first), ...rest];
+}
+
+/** Longer lines before a list are sentences and not headings. */
+const MAX_HEADING = 100;
+
+function isHeading(line: string, next = ''): boolean {
+  return /^\S/.test(line) && line.length <= MAX_HEADING && /^ +\S/.test(next) && !isCommand(next);
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Words and signs at the beginning of a line that are shown in a colour, each with its style. */
+const SIGNS: readonly (readonly [RegExp, Style])[] = [
+  [/^ *(✓|Healthy\b|kept\b)/u, 'green'],
+  [/^ *(WARNING\b|NOT KNOWN\b|not known\b|\?(?= ))/u, 'yellow'],
+  [/^ *(✗|BROKEN\b|NOT KEPT\b)/u, 'red'],
+  // The result of an execution comes after its time and its name.
+  [/^\d\d:\d\d.* {2}(FAILED|TIMED_OUT|ALARM)\b/u, 'red'],
+];
+
+function withColouredSign(line: string): string {
+  for (const [pattern, style] of SIGNS) {
+    const [match = '', sign = ''] = pattern.exec(line) ?? [];
+    if (sign !== '') return match.slice(0, -sign.length) + styled(style, sign) + line.slice(match.length);
+  }
+  return line;
+}
+
+const asHeading = (line: string): string => (line === '' ? line : styled('bold', line));
+
+/** Colours the field that an error names, or the whole first line if it names none. */
+function asError(line: string): string {
+  const [head = ''] = /^.{1,60}?(?=: )/.exec(line) ?? [line];
+  return `${styled('red', head)}${line.slice(head.length)}`;
+}
+
+/** The caller has checked that the terminal has colours, because older versions of Node do not check it here. */
+const styled = (style: Style, text: string): string => styleText(style, text, { validateStream: false });

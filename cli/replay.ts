@@ -27,9 +27,9 @@ import {
 } from '../statemachine/counts.ts';
 import { noneIfMissing } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Plan, wrong, YES } from './command.ts';
-import { aligned, countRows } from './numbers.ts';
 import { shortKey } from './print.ts';
 import { inParallel } from './whole-table.ts';
+import { aligned, countRows } from './words.ts';
 
 const TIME = {
   kind: kind<string>(

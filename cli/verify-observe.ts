@@ -15,10 +15,9 @@ import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 import { type Answer, ask, type Clients } from './clients.ts';
 import { billedDeployment } from './cost.ts';
 import { readRows } from './journal.ts';
-import { span } from './numbers.ts';
 import type { Seen, SeenExpiry, SeenMetrics } from './verify-experiments.ts';
 
-import { counted } from './words.ts';
+import { counted, lasting } from './words.ts';
 
 export type VerifyClients = Pick<Clients, 'dynamoDb' | 'sfn' | 'sqs' | 'cloudWatch'>;
 
@@ -218,7 +217,7 @@ class Writer {
     for (let count = 0; time.now() < until; count += 1) {
       const began = time.now();
       show(
-        `${counted(count, 'item')} written, ${this.#events.size} expiries told of, about ${span((until - began) / SECOND)} left`,
+        `${counted(count, 'item')} written, ${this.#events.size} expiries told of, about ${lasting((until - began) / SECOND)} left`,
       );
       const id = `item-${count}`;
       const ttl = Math.floor(began / SECOND) + LIFETIME_SECONDS;

@@ -8,8 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { ItemKey } from '../statemachine/contract/keys.ts';
 import { isThrottled } from './clients.ts';
-import { count, span } from './numbers.ts';
-import { counted } from './words.ts';
+import { count, counted, lasting } from './words.ts';
 
 /** An item of the low-level client: `{ ttl: { N: '1700000000' } }`. */
 export type StoredItem = Readonly<Record<string, AttributeValue>>;
@@ -226,7 +225,7 @@ export function scanLine(
     `${Math.floor((items / Math.max(1, all)) * 100)} %`,
     `${count(items)} of about ${counted(all, 'item')} read`,
     ...(done === '' ? [] : [done]),
-    ...(left > 0 ? [`about ${span(left)} left`] : []),
+    ...(left > 0 ? [`about ${lasting(left)} left`] : []),
     ...(throttled > 0 ? [`throttled ${counted(throttled, 'time')}`] : []),
   ].join('  ');
 }

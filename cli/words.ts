@@ -1,9 +1,10 @@
-/** Words that several commands use. */
+/** Numbers, times and rows for a person. */
 import type { Pause } from '../functions/journal/layout.ts';
 import type { LagSummary } from '../statemachine/contract/report.ts';
 import { type CountName, wordsOf } from '../statemachine/counts.ts';
 import { commandLine } from './command-line.ts';
-import { count } from './numbers.ts';
+
+export const count = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 0 });
 
 /** `12:34:56Z`, with the date if it is not today's. @param at epoch seconds, or ISO-8601 @param now epoch milliseconds */
 export function clock(at: number | string, now: number): string {
@@ -39,4 +40,22 @@ export function countsText(
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`;
   const lag = lagMs ? [`lag p50 ${seconds(lagMs.p50)}, p99 ${seconds(lagMs.p99)}`] : [];
   return [...told, ...lag].join(', ');
+}
+
+/** Rows of a name and a text, the texts below each other. */
+export function aligned(rows: readonly (readonly [name: string, text: string])[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, told]) => `  ${name.padEnd(width)}  ${told}`.trimEnd()).join('\n');
+}
+
+/** Counts with their names and a note, the numbers aligned right; those of 0 are left out unless `always` names them. */
+export function countRows(
+  rows: readonly (readonly [name: string, value: number, note: string])[],
+  always: readonly string[],
+): string {
+  const shown = rows
+    .filter(([name, value]) => value > 0 || always.includes(name))
+    .map(([name, value, note]) => [name, count(value), note] as const);
+  const width = Math.max(...shown.map(([, value]) => value.length));
+  return aligned(shown.map(([name, value, note]) => [name, `${value.padStart(width)}  ${note}`.trimEnd()]));
 }

@@ -4,8 +4,7 @@ import stringWidth from 'string-width';
 import { telling, wrong } from '../../cli/command.ts';
 import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
 import { generalHelp } from '../../cli/main.ts';
-import { formatText, isCommand } from '../../cli/output/format.ts';
-import { print, printable, printError, shortKey } from '../../cli/print.ts';
+import { formatText, isCommand, print, printable, printError, shortKey } from '../../cli/print.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 /** Characters that a terminal interprets: they change colours, move the cursor, or reverse the direction of text. */

@@ -141,7 +141,10 @@ async function comingMinute(): Promise<void> {
   await expired('Least-guarded', 60, minute);
   recorder.intercept = refuse(DELETES, 'ProvisionedThroughputExceededException', 3);
   const tick = { scheduledTime: iso(minute - 60) };
-  for (const { status, report } of await Promise.all([sweep('Least-second', tick), sweep('Least-guarded', tick)])) {
+  for (const { status, report } of await Promise.all([
+    sweep('Least-second', tick),
+    sweep('Least-guarded', tick),
+  ])) {
     expect({ status, report }).toMatchObject({ status: 'SUCCEEDED' });
   }
 }
