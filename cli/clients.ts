@@ -1,58 +1,17 @@
-/** AWS's clients, none of which waits for long; and why something is not known, in words. */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+/** The services that commands ask: where they are, and why something is not known, in words. */
 import { InvalidFieldError, PreciseTtlError } from '../expiry/errors.ts';
-import type { Documents } from '../functions/table/dynamodb.ts';
 
-/** The services that commands ask, by the end of the variable with their endpoint. A client is loaded only where it is needed. */
+/** By the end of the variable with their endpoint. */
 export const SERVICES = {
-  DYNAMODB: {
-    title: 'DynamoDB',
-    client: 'dynamoDb',
-    load: async () => exportsOf(await import('@aws-sdk/client-dynamodb')).DynamoDBClient,
-  },
-  SFN: {
-    title: 'Step Functions',
-    client: 'sfn',
-    load: async () => exportsOf(await import('@aws-sdk/client-sfn')).SFNClient,
-  },
-  CLOUDWATCH: {
-    title: 'CloudWatch',
-    client: 'cloudWatch',
-    load: async () => exportsOf(await import('@aws-sdk/client-cloudwatch')).CloudWatchClient,
-  },
-  SCHEDULER: {
-    title: 'EventBridge Scheduler',
-    client: 'scheduler',
-    load: async () => exportsOf(await import('@aws-sdk/client-scheduler')).SchedulerClient,
-  },
-  SQS: {
-    title: 'SQS',
-    client: 'sqs',
-    load: async () => exportsOf(await import('@aws-sdk/client-sqs')).SQSClient,
-  },
-  PIPES: {
-    title: 'EventBridge Pipes',
-    client: 'pipes',
-    load: async () => exportsOf(await import('@aws-sdk/client-pipes')).PipesClient,
-  },
-  LAMBDA: {
-    title: 'Lambda',
-    client: 'lambda',
-    load: async () => exportsOf(await import('@aws-sdk/client-lambda')).LambdaClient,
-  },
+  DYNAMODB: 'DynamoDB',
+  SFN: 'Step Functions',
+  CLOUDWATCH: 'CloudWatch',
+  SCHEDULER: 'EventBridge Scheduler',
+  SQS: 'SQS',
+  PIPES: 'EventBridge Pipes',
+  LAMBDA: 'Lambda',
 } as const;
-type Services = typeof SERVICES;
-export type Service = keyof Services;
-
-export type Clients = {
-  readonly [Name in Service as Services[Name]['client']]: InstanceType<
-    Awaited<ReturnType<Services[Name]['load']>>
-  >;
-} & {
-  /** Numbers are wrapped, so that none loses digits. */
-  readonly documents: Documents;
-  destroy(): void;
-};
+export type Service = keyof typeof SERVICES;
 
 /** A service gave no answer that could be used; the message is for the user. */
 export class NoAnswerError extends PreciseTtlError {
@@ -88,105 +47,6 @@ export function localEndpoint(
 /** Whether a command that begins with this service works on this machine. */
 export const isLocal = (service: Service): boolean => localEndpoint(service) !== undefined;
 
-const CONNECTION_MS = 2_000;
-const ANSWER_MS = 5_000;
-/** Attempts at a throttled call: the pauses between four take 3.5 s at most, between eight a minute. */
-const ATTEMPTS = { quick: 4, patient: 8 } as const;
-
-export interface ClientOptions {
-  /** @default the SDK finds it */
-  readonly region: string | undefined;
-  /** The signal that ends all calls; another one for each look. */
-  readonly signal: () => AbortSignal;
-  /** Whether a person waits for the answer: a call that gets none is tried twice. */
-  readonly quick: boolean;
-  /** @default process.env */
-  readonly environment?: Environment;
-}
-
-/** Makes the clients of these services. On this machine those without an endpoint on it refuse each call. */
-export async function clientsOf(services: readonly Service[], options: ClientOptions): Promise<Clients> {
-  const all: Record<string, unknown> = {};
-  const { environment = process.env } = options;
-  const isHere = services.some(service => localEndpoint(service, environment));
-  for (const service of services) {
-    const Client = (await SERVICES[service].load()) as unknown as Constructor;
-    all[SERVICES[service].client] = boundClient(Client, service, isHere, options);
-  }
-  const made = Object.values(all) as AwsClient[];
-  if (all['dynamoDb'] !== undefined) {
-    const { DynamoDBDocumentClient } = exportsOf(await import('@aws-sdk/lib-dynamodb'));
-    const wrapped = { unmarshallOptions: { wrapNumbers: true } };
-    all['documents'] = DynamoDBDocumentClient.from(all['dynamoDb'] as DynamoDBClient, wrapped);
-  }
-  const destroy = () => made.forEach(client => void client.destroy());
-  return Object.assign(all, { destroy }) as unknown as Clients;
-}
-
-type Step = (next: (args: object) => Promise<object>, context: object) => (args: object) => Promise<object>;
-interface AwsClient {
-  readonly middlewareStack: { add(step: Step, options: object): void };
-  destroy(): void;
-}
-type Constructor = new (config: object) => AwsClient;
-
-function boundClient(Client: Constructor, service: Service, isHere: boolean, options: ClientOptions) {
-  const { region, signal, quick, environment = process.env } = options;
-  const local = localEndpoint(service, environment);
-  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = environment;
-  const own = id &&
-    secret && { accessKeyId: id, secretAccessKey: secret, ...(token && { sessionToken: token }) };
-  const client = new Client({
-    ...(region !== undefined && { region }),
-    maxAttempts: ATTEMPTS[quick ? 'quick' : 'patient'],
-    // Without socketTimeout a call would wait for ever for the rest of an answer.
-    requestHandler: {
-      connectionTimeout: CONNECTION_MS,
-      requestTimeout: ANSWER_MS,
-      socketTimeout: ANSWER_MS,
-      throwOnRequestTimeout: true,
-    },
-    // No credentials are looked for: on this machine every service takes these.
-    ...(local && {
-      endpoint: local.url,
-      // Neither the name of an operation nor a queue's URL changes the host.
-      ...{ disableHostPrefix: true, useQueueUrlAsEndpoint: false },
-      credentials: own || { accessKeyId: 'local', secretAccessKey: 'local' },
-    }),
-  });
-  const silences = new WeakMap<object, number>();
-  const call: Step = next => async args => {
-    // The real account's answer about a deployment on this machine would be false.
-    if (isHere && !local) throw new NoAnswerError(`${SERVICES[service].title} is not on this machine`);
-    return untilAborted(signal(), () => next(args));
-  };
-  // Around each attempt too: a retry would keep the process running.
-  const attempt: Step = (next, context) => async args => {
-    try {
-      return await untilAborted(signal(), () => next(args));
-    } catch (error) {
-      if (silenceOf(error as Error) === undefined || !(quick || local)) throw error;
-      silences.set(context, (silences.get(context) ?? 0) + 1);
-      // The SDK tries no error again that it does not know.
-      throw silences.get(context) === 2 ? new SilentError(error as Error) : error;
-    }
-  };
-  client.middlewareStack.add(call, { step: 'initialize', name: 'boundCall' });
-  // Before the SDK's own step, which reads the answer: one may stop in its middle.
-  client.middlewareStack.add(attempt, { step: 'deserialize', priority: 'high', name: 'boundAttempt' });
-  return client;
-}
-
-/** Two attempts got no answer. The SDK's error is no `cause`: the SDK would find it there, and try again. */
-class SilentError extends Error {
-  readonly met: Error;
-
-  constructor(met: Error) {
-    super('no answer');
-    this.met = met;
-  }
-}
-
 /** Waits for work, but throws the signal's reason once it aborts; then the work is not begun. */
 export async function untilAborted<Is>(signal: AbortSignal, work: () => Promise<Is>): Promise<Is> {
   signal.throwIfAborted();
@@ -202,17 +62,18 @@ export async function untilAborted<Is>(signal: AbortSignal, work: () => Promise<
 /** The system's codes for a connection that was refused or cut. */
 const REFUSED = /^E(ADDRNOTAVAIL|AI_AGAIN|CONN[A-Z]+|HOST[A-Z]+|NETUNREACH|NOTFOUND|PIPE)$/;
 
+/** How long an answer may take. */
+export const ANSWER_MS = 5_000;
+
 /** How a service failed to answer at all; undefined for an answer. */
-function silenceOf({ name, code }: Error & { readonly code?: unknown }): string | undefined {
-  if (name === 'TimeoutError' || code === 'ETIMEDOUT') return `no answer in ${ANSWER_MS / 1_000} s`;
-  return typeof code === 'string' && REFUSED.test(code) ? code : undefined;
+export function silenceOf(error: Error & { readonly code?: unknown }, service: Service): string | undefined {
+  const [title, { name, code }] = [SERVICES[service], error];
+  if (name === 'TimeoutError' || code === 'ETIMEDOUT') return `${title}: no answer in ${ANSWER_MS / 1_000} s`;
+  return typeof code === 'string' && REFUSED.test(code) ? `${title} cannot be reached (${code})` : undefined;
 }
 
-/** The SDK's error, which the functions' code and the limits above may have wrapped. */
-function causeOf(thrown: unknown): Error {
-  const error = ((thrown as Error).cause ?? thrown) as Error;
-  return error instanceof SilentError ? error.met : error;
-}
+/** The SDK's error, which the functions' code may have wrapped. */
+const causeOf = (thrown: unknown): Error => ((thrown as Error).cause ?? thrown) as Error;
 
 const THROTTLED = /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceeded|SlowDown/;
 
@@ -221,13 +82,12 @@ export const isThrottled = (thrown: unknown): boolean => THROTTLED.test(causeOf(
 /** Why a service gave no answer, in words; undefined for a bug of ours, and for Ctrl-C. IAM's own message names action and resource. */
 export function reasonOf(thrown: unknown, service: Service): string | undefined {
   const error = causeOf(thrown);
-  const { title } = SERVICES[service];
+  const title = SERVICES[service];
   if (error instanceof NoAnswerError) return error.message;
   // After Ctrl-C. The SDK adds its metadata to this error too.
   if (error.name === 'AbortError') return undefined;
-  const silence = silenceOf(error);
-  if (silence !== undefined)
-    return silence.startsWith('E') ? `${title} cannot be reached (${silence})` : `${title}: ${silence}`;
+  const silence = silenceOf(error, service);
+  if (silence !== undefined) return silence;
   const [, action, on = ''] = /perform: (\S+)( on resource: \S+)?/.exec(error.message) ?? [];
   if (action !== undefined) return `IAM does not allow ${action}${on}`;
   if (isThrottled(error)) return `${title} throttles`;
@@ -262,7 +122,7 @@ export async function noneIfMissing<Is>(question: () => Promise<Is>): Promise<Is
 export function describeSilence(thrown: unknown, service: Service): string | undefined {
   const reason = reasonOf(thrown, service);
   if (reason === undefined) return undefined;
-  const { title } = SERVICES[service];
+  const title = SERVICES[service];
   const local = localEndpoint(service);
   if (reason.endsWith('credentials'))
     return `AWS credentials: expected some for the account, got none. Set AWS_PROFILE or log in, or set AWS_ENDPOINT_URL_${service} for npx precise-ttl local.`;
@@ -274,9 +134,4 @@ export function describeSilence(thrown: unknown, service: Service): string | und
       ? 'Run it again later.'
       : 'Look at the network, and whether account, region and endpoint are the right ones.';
   return `${title}: expected an answer, got: ${reason}. ${remedy}`;
-}
-
-/** The exports of a CommonJS package: in a bundle with chunks a dynamic import has them as `default` only. */
-function exportsOf<M extends object>(module: M): M {
-  return 'default' in module ? (module.default as M) : module;
 }

@@ -1,17 +1,5 @@
-/** The commands that take `--config`. */
-export const WITH_CONFIG: readonly string[] = [
-  'backfill',
-  'cost',
-  'deploy',
-  'doctor',
-  'local',
-  'pause',
-  'replay',
-  'resume',
-  'start',
-  'status',
-  'synth',
-];
+/** The commands that do not take `--config`. */
+export const WITHOUT_CONFIG: readonly string[] = ['adopt', 'init', 'verify'];
 
 /** The value of `--config` of the running command; undefined: it reads the configuration in this folder. */
 let config: string | undefined;
@@ -30,7 +18,7 @@ export function useConfig(file: string | undefined): void {
 export function commandLine(command: string, args: string | readonly string[] = ''): string {
   const own = typeof args === 'string' ? args : quoted(args);
   const flag =
-    config === undefined || !WITH_CONFIG.includes(command) || own.includes('--config ')
+    config === undefined || WITHOUT_CONFIG.includes(command) || own.includes('--config ')
       ? ''
       : quoted(['--config', config]);
   return ['npx precise-ttl', command, own, flag].filter(Boolean).join(' ');
@@ -39,14 +27,4 @@ export function commandLine(command: string, args: string | readonly string[] = 
 /** Quotes arguments for a shell. */
 export function quoted(args: readonly string[]): string {
   return args.map(arg => (/^[\w.:,=/+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`)).join(' ');
-}
-
-/** The argument of the AWS CLI for native TTL: the short form if the attribute's name contains no special characters. */
-export function timeToLive(isOn: boolean, attribute: string): string {
-  const isPlain = /^[\w.:-]+$/.test(attribute);
-  return quoted([
-    isPlain
-      ? `Enabled=${isOn},AttributeName=${attribute}`
-      : JSON.stringify({ Enabled: isOn, AttributeName: attribute }),
-  ]);
 }

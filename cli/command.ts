@@ -11,20 +11,11 @@ import { type Kind, kind, text, type ValueOf } from '../expiry/fields.ts';
 import type { ExpiryModel } from '../expiry/model.ts';
 import { editDistance } from '../expiry/unknown-fields.ts';
 import { Progress } from '../lab/report/progress.ts';
-import {
-  type Clients,
-  clientsOf,
-  describeSilence,
-  isLocal,
-  localEndpoint,
-  NoAnswerError,
-  SERVICES,
-  type Service,
-} from './clients.ts';
+import type { Clients } from './aws-clients.ts';
+import { describeSilence, isLocal, localEndpoint, NoAnswerError, SERVICES, type Service } from './clients.ts';
 import { commandLine, useConfig } from './command-line.ts';
 import { COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
 import { print, printData, printError, printHelp, shownOn } from './print.ts';
-import { stopOnSignal } from './signals.ts';
 
 /** A flag with a kind takes a value, which the help calls `value`; one without is a switch. */
 export interface Flag {
@@ -41,7 +32,7 @@ export type Values<F extends Flags> = {
 };
 
 /** The same for every command; 143 after SIGTERM. */
-export const EXIT = { fine: 0, notFine: 1, usage: 2, notKnown: 3, interrupted: 130 } as const;
+export const EXIT = { fine: 0, notFine: 1, usage: 2, notKnown: 3 } as const;
 
 export interface Result {
   /** What `--json` prints. */
@@ -90,8 +81,6 @@ export interface Given<F extends Flags = Flags> {
   readonly print: (text: string) => void;
   /** Shows where the work is, on one line that the next one overwrites; an empty one ends it. */
   readonly show: (line: string) => void;
-  /** Asks a yes-or-no question; undefined where nobody is to be asked: with `--yes`, or without a terminal. */
-  readonly agrees: ((question: string) => Promise<boolean>) | undefined;
   /** The arguments behind `--`, for a command that passes them on. */
   readonly passed: readonly string[];
 }
@@ -111,8 +100,6 @@ export interface Command<F extends Flags = Flags> {
   readonly services?: readonly Service[];
   /** After these seconds a look tells what it knows. @default it is long work, which waits for a service for a minute */
   readonly seconds?: number;
-  /** It asks for consent on this machine too. */
-  readonly alwaysAsks?: true;
   readonly passes?: true;
   /** What 0, 1 and 3 say of this command, for the help. @default the common words */
   readonly exits?: string;
@@ -126,8 +113,6 @@ export interface AnyCommand {
   readonly flags: Flags;
   /** What it does, for tests with clients of their own. */
   readonly run: Command['run'];
-  readonly words: readonly string[];
-  readonly passes: boolean;
   readonly help: () => string;
   /** @throws {InvalidFieldError} for a wrong command line */
   readonly parse: (args: readonly string[]) => Readonly<Record<string, unknown>>;
@@ -150,7 +135,7 @@ export const wrong = (field: string, expected: string, got: unknown, remedy: str
 
 export function defineCommand<const F extends Flags>(defined: Command<F>): AnyCommand {
   const command = defined as unknown as Command;
-  const { flags: own, tables, passes = false } = command;
+  const { flags: own, tables } = command;
   const which = tables === 'one' ? 'the only one' : 'all of them';
   const flags: Flags = {
     ...(tables && { table: { ...TABLE, help: `a table of the configuration (default: ${which})` } }),
@@ -159,23 +144,18 @@ export function defineCommand<const F extends Flags>(defined: Command<F>): AnyCo
     ...(own['json'] === undefined && { json: JSON_DATA }),
     help: { help: 'show this' },
   };
-  const parse = (args: readonly string[]) => readFlags(flags, args);
-  return {
-    ...{ flags, passes, parse, words: [] },
-    run: given => command.run(given),
-    help: () => helpOf(command, flags),
-    execute: args =>
-      telling(command.services?.[0], async () => {
-        const end = passes && args.includes('--') ? args.indexOf('--') : args.length;
-        const values = parse(args.slice(0, end)) as unknown as CommonValues;
-        if (values.help) {
-          printHelp(helpOf(command, flags));
-          return EXIT.fine;
-        }
-        const subject = await subjectOf(command, values);
-        return carryOut(command, values, { ...subject, passed: args.slice(end + 1) }, args);
-      }),
-  };
+  const endOf = (args: readonly string[]) =>
+    command.passes && args.includes('--') ? args.indexOf('--') : args.length;
+  const parse = (args: readonly string[]) => readFlags(flags, args.slice(0, endOf(args)));
+  const help = () => helpOf(command, flags);
+  const execute = (args: readonly string[]) =>
+    telling(command.services?.[0], async () => {
+      const values = parse(args) as unknown as CommonValues;
+      if (!values.help) return carryOut(command, values, args.slice(endOf(args) + 1), args);
+      printHelp(help());
+      return EXIT.fine;
+    });
+  return { flags, parse, help, execute, run: given => command.run(given) };
 }
 
 /** The flags that the helper itself knows; undefined: the command has none of that name. */
@@ -224,45 +204,42 @@ export function unknown(field: string, typed: string, known: readonly string[], 
   return wrong(field, `one of ${known.join(', ')}`, typed, remedy);
 }
 
+interface Checked extends Pick<Given, 'flags' | 'config' | 'tables'> {
+  readonly isAsked: boolean;
+}
+
 /**
  * What is wrong is named in this order: flags, their values, the configuration, the table, the flags together, the environment, and
  * last the consent: nobody should add `--yes` to a command that is then refused, and so agree to what was never shown.
  */
-async function subjectOf(
-  command: Command,
-  flags: CommonValues,
-): Promise<Pick<Given, 'flags' | 'config' | 'tables'>> {
-  const { services = [], alwaysAsks, check } = command;
-  useConfig(flags.config);
-  const config = (command.tables && (await loadConfig(flags.config))) as DeploymentConfig;
-  const tables = config === undefined ? [] : tablesOf(config, flags.table);
-  if (command.tables === 'one' && tables.length > 1) {
+async function checked(command: Command, values: CommonValues): Promise<Checked> {
+  const { services = [], tables: which, check } = command;
+  useConfig(values.config);
+  const config = (which && (await loadConfig(values.config))) as DeploymentConfig;
+  const tables = which === undefined ? [] : tablesOf(config, values.table);
+  if (which === 'one' && tables.length > 1) {
     const names = tables.map(({ props }) => props.tableName);
     throw wrong('--table', `one of ${names.join(', ')}`, undefined, 'This is for one table: name it.');
   }
-  const all = flags as unknown as Values<Flags>;
-  check?.({ flags: all, config, tables, now: Date.now });
+  const flags = values as unknown as Values<Flags>;
+  check?.({ flags, config, tables, now: Date.now });
   const elsewhere = services.find(service => !isLocal(service));
   const here = services.find(isLocal);
   // A look says what is not here; a change would be made to what may be somebody else's.
-  const isRefused = flags.yes !== undefined || elsewhere === services[0];
+  const isRefused = values.yes !== undefined || elsewhere === services[0];
   if (here !== undefined && elsewhere !== undefined && isRefused) {
-    const expected = `an endpoint on this machine for ${SERVICES[elsewhere].title}, as ${localEndpoint(here)?.name} names one`;
+    const name = `AWS_ENDPOINT_URL_${elsewhere}`;
+    const expected = `an endpoint on this machine for ${SERVICES[elsewhere]}, as ${localEndpoint(here)?.name} names one`;
     const remedy = 'Set it as the local deployment prints it, or unset both for AWS.';
-    throw wrong(
-      `AWS_ENDPOINT_URL_${elsewhere}`,
-      expected,
-      process.env[`AWS_ENDPOINT_URL_${elsewhere}`],
-      remedy,
-    );
+    throw wrong(name, expected, process.env[name], remedy);
   }
-  const needsConsent = flags.yes === false && !flags['dry-run'] && (alwaysAsks || !here);
-  if (needsConsent && !process.stdin.isTTY) {
+  const isAsked = values.yes === false && values['dry-run'] !== true && here === undefined;
+  if (isAsked && !process.stdin.isTTY) {
     const expected = 'it where no terminal is there to ask at';
-    const orTry = flags['dry-run'] === undefined ? 'Add it.' : 'Add it, or try with --dry-run.';
+    const orTry = values['dry-run'] === undefined ? 'Add it.' : 'Add it, or try with --dry-run.';
     throw wrong('--yes', expected, undefined, orTry);
   }
-  return { flags: all, config, tables };
+  return { flags, config, tables, isAsked };
 }
 
 /** @throws {InvalidFieldError} for a name that no table has */
@@ -277,12 +254,35 @@ export function tablesOf(config: DeploymentConfig, chosen: string | undefined): 
     .map(table => ({ props: resolveProps(table), model: modelOf(table), deployment }));
 }
 
+/** Exit statuses: 128 plus the number of the signal, as in shells. */
+const SIGNAL_STATUS = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Aborts at the first SIGINT or SIGTERM. A second one ends the process at once, and DynamoDB Local with it. */
+class Stop {
+  readonly #controller = new AbortController();
+  readonly signal = this.#controller.signal;
+  status: number = SIGNAL_STATUS.SIGINT;
+
+  readonly #stop = (name: keyof typeof SIGNAL_STATUS): void => {
+    if (this.signal.aborted) process.exit(this.status);
+    this.status = SIGNAL_STATUS[name];
+    this.#controller.abort();
+  };
+
+  constructor() {
+    for (const name of Object.keys(SIGNAL_STATUS)) process.on(name, this.#stop);
+  }
+
+  forget(): void {
+    for (const name of Object.keys(SIGNAL_STATUS)) process.off(name, this.#stop);
+  }
+}
+
 /** The time of a look, which begins anew with each; without seconds it ends with Ctrl-C only. */
 class LookTime {
   readonly #seconds: number | undefined;
   readonly #stopped: AbortSignal;
   #endsAt = Number.POSITIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
   signal: AbortSignal;
 
   constructor(seconds: number | undefined, stopped: AbortSignal) {
@@ -299,12 +299,11 @@ class LookTime {
     const over = new NoAnswerError(`no answer when the ${seconds} s of the command were over`);
     this.#endsAt = performance.now() - spentMs + seconds * 1_000;
     this.signal = AbortSignal.any([this.#stopped, time.signal]);
-    this.#timer = setTimeout(() => time.abort(over), this.leftMs());
+    setTimeout(() => time.abort(over), this.leftMs()).unref();
   }
 
   /** A person may think for long. */
   end(): void {
-    clearTimeout(this.#timer);
     this.signal = this.#stopped;
   }
 
@@ -313,94 +312,71 @@ class LookTime {
 
 async function carryOut(
   command: Command,
-  flags: CommonValues,
-  subject: Pick<Given, 'flags' | 'config' | 'tables' | 'passed'>,
+  values: CommonValues,
+  passed: readonly string[],
   args: readonly string[],
 ): Promise<number> {
-  const { services = [], seconds, alwaysAsks } = command;
-  const isJson = flags.json === true;
-  const stop = stopOnSignal();
-  const progress = new Progress(process.stderr);
+  const { isAsked, ...subject } = await checked(command, values);
+  const { services = [], seconds } = command;
+  const stop = new Stop();
   const time = new LookTime(seconds, stop.signal);
+  const progress = new Progress(process.stderr);
   const region = subject.config?.region ?? command.region?.(subject.flags);
-  const quick = seconds !== undefined;
-  const clients = await clientsOf(services, { region, quick, signal: () => time.signal });
-  const isAsked = flags.yes === false && process.stdin.isTTY && (alwaysAsks || !services.some(isLocal));
+  const options = { services, region, quick: seconds !== undefined, signal: () => time.signal };
+  const clients = services.length > 0 && (await import('./aws-clients.ts')).clientsOf(options);
+  const isJson = values.json === true;
   const given: Given = {
-    ...{ ...subject, clients, memory: new Map(), now: Date.now, stopped: stop.signal, leftMs: time.leftMs },
+    ...{ ...subject, passed, clients: clients as Clients, memory: new Map(), now: Date.now },
+    ...{ stopped: stop.signal, leftMs: time.leftMs },
     get signal() {
       return time.signal;
     },
     print: told => void (isJson || print(told)),
     show: line => (line === '' ? progress.end() : progress.show(line)),
-    agrees: isAsked ? question => agrees(question, isJson, stop.signal) : undefined,
   };
-  const course: Course = { isChanging: false, last: undefined };
+  let isChanging = false;
+  let lastExit: number | undefined;
   try {
-    return await look(command, { given, time, isJson, course });
+    // The first look's time has begun with the process.
+    for (let spentMs = performance.now(); ; spentMs = 0) {
+      time.begin(spentMs);
+      let result = await command.run(given);
+      time.end();
+      if ('apply' in result) {
+        if (result.text !== undefined) (isJson ? printError : print)(result.text);
+        if (isAsked && !(await isAgreed(result, isJson, stop.signal))) {
+          stop.signal.throwIfAborted();
+          printError('Nothing was changed.');
+          return EXIT.notFine;
+        }
+        isChanging = true;
+        time.begin(0);
+        result = await result.apply();
+      }
+      progress.end();
+      tell(result, isJson);
+      if (result.error !== undefined) throw result.error;
+      if (isChanging) stop.signal.throwIfAborted();
+      lastExit = result.exit;
+      if (result.againAfterMs === undefined) return lastExit;
+      await sleep(result.againAfterMs, undefined, { signal: stop.signal });
+    }
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     // Ctrl-C is the usual way to stop watching.
-    if (course.last !== undefined) return course.last;
-    const again = course.isChanging ? ` The same command goes on:\n  ${commandLine(command.name, args)}` : '';
+    if (lastExit !== undefined) return lastExit;
+    const again = isChanging ? ` The same command goes on:\n  ${commandLine(command.name, args)}` : '';
     printError(`Interrupted.${again}`);
-    return stop.status();
+    return stop.status;
   } finally {
-    time.end();
     progress.end();
-    clients.destroy();
+    if (clients) clients.destroy();
     stop.forget();
   }
 }
 
-/** How far a command has come. */
-interface Course {
-  isChanging: boolean;
-  /** Exit status of the last look. */
-  last: number | undefined;
-}
-
-interface Looking {
-  readonly given: Given;
-  readonly time: LookTime;
-  readonly isJson: boolean;
-  readonly course: Course;
-}
-
-/** Looks once, or again and again; or makes a change, if nobody is against it. */
-async function look(command: Command, { given, time, isJson, course }: Looking): Promise<number> {
-  // The first look's time has begun with the process.
-  for (let spentMs = performance.now(); ; spentMs = 0) {
-    time.begin(spentMs);
-    const seen = await command.run(given);
-    time.end();
-    let result = seen;
-    if ('apply' in seen) {
-      if (seen.text !== undefined) (isJson ? printError : print)(seen.text);
-      if (!(await isAgreed(seen, given))) {
-        given.stopped.throwIfAborted();
-        printError('Nothing was changed.');
-        return EXIT.notFine;
-      }
-      course.isChanging = true;
-      time.begin(0);
-      result = await seen.apply();
-      time.end();
-    }
-    given.show('');
-    const { exit, error, againAfterMs } = result as Result;
-    tell(result as Result, isJson);
-    if (error !== undefined) throw error;
-    if (course.isChanging) given.stopped.throwIfAborted();
-    course.last = exit;
-    if (againAfterMs === undefined) return exit;
-    await sleep(againAfterMs, undefined, { signal: given.stopped });
-  }
-}
-
-async function isAgreed({ question }: Plan, { agrees, flags }: Given): Promise<boolean> {
-  return question === undefined || agrees === undefined || flags['dry-run'] === true || agrees(question);
-}
+const isAgreed = async ({ question: asked }: Plan, isJson: boolean, signal: AbortSignal): Promise<boolean> =>
+  asked === undefined || /^y(es)?$/i.test(await question(`\n${asked} [y/N] `, signal, isJson));
 
 function tell({ data, text: told, againAfterMs }: Result, isJson: boolean): void {
   const isWatched = againAfterMs !== undefined;
@@ -424,16 +400,11 @@ export async function question(asked: string, signal: AbortSignal, isJson = fals
   }
 }
 
-const agrees = async (asked: string, isJson: boolean, signal: AbortSignal): Promise<boolean> =>
-  /^y(es)?$/i.test(await question(`\n${asked} [y/N] `, signal, isJson));
-
 function readFlags(flags: Flags, args: readonly string[]): Record<string, unknown> {
-  const names = Object.keys(flags).map(name => `--${name}`);
+  const all = Object.entries(flags);
+  const names = all.map(([name]) => `--${name}`);
   const options = Object.fromEntries(
-    Object.entries(flags).map(([name, flag]) => [
-      name,
-      { type: flag.kind ? ('string' as const) : ('boolean' as const) },
-    ]),
+    all.map(([name, { kind: of }]) => [name, { type: of ? ('string' as const) : ('boolean' as const) }]),
   );
   const given = { args: [...args], options, strict: false, allowPositionals: true, tokens: true } as const;
   const tokens = parseArgs(given).tokens.filter(token => token.kind !== 'option-terminator');
@@ -441,45 +412,35 @@ function readFlags(flags: Flags, args: readonly string[]): Record<string, unknow
   for (const token of tokens)
     if (token.kind === 'option' && !names.includes(token.rawName))
       throw unknown(token.rawName, token.rawName, names);
-  const read: Record<string, unknown> = Object.fromEntries(
-    Object.entries(flags).map(([name, flag]) => [name, flag.kind ? flag.default : false]),
-  );
-  const seen = new Set<string>();
+  const read = new Map<string, unknown>();
   for (const [at, token] of tokens.entries()) {
-    const before = tokens[at - 1];
     if (token.kind === 'positional') {
-      if (before?.kind === 'option')
-        throw wrong(before.rawName, 'no value', token.value, `Write ${before.rawName} alone.`);
-      throw wrong(
-        token.value,
-        `flags only: ${names.join(', ')}`,
-        token.value,
-        strayRemedy(flags, token.value),
-      );
+      const before = tokens[at - 1];
+      if (before?.kind === 'option') throw noValue(before.rawName, token.value);
+      // Most often it is the name of a table.
+      const remedy = flags['table'] === undefined ? '' : `, or write --table ${token.value}`;
+      const expected = `flags only: ${names.join(', ')}`;
+      throw wrong(token.value, expected, token.value, `Leave it out${remedy}.`);
     }
-    const flag = flags[token.name] as Flag;
-    if (seen.has(token.name)) throw wrong(token.rawName, 'one', 2, 'Leave one out.');
-    seen.add(token.name);
-    read[token.name] = readValue(token.rawName, flag, token.value, token.inlineValue);
+    if (read.has(token.name)) throw wrong(token.rawName, 'one', 2, 'Leave one out.');
+    read.set(token.name, readValue(flags[token.name] as Flag, token));
   }
-  return read;
+  const absent = all.map(([name, flag]) => [name, flag.kind ? flag.default : false] as const);
+  return { ...Object.fromEntries(absent), ...Object.fromEntries(read) };
 }
 
-/** A word that no flag takes: most often the name of a table. */
-const strayRemedy = (flags: Flags, word: string): string =>
-  flags['table'] === undefined ? 'Leave it out.' : `Leave it out, or write --table ${word}.`;
+const noValue = (field: string, got: string) => wrong(field, 'no value', got, `Write ${field} alone.`);
 
-function readValue(
-  field: string,
-  { kind: of, value: name }: Flag,
-  value: string | undefined,
-  inline = false,
-) {
-  if (of === undefined) {
-    if (value === undefined) return true;
-    throw wrong(field, 'no value', value, `Write ${field} alone.`);
-  }
-  const isMissing = value === undefined || value === '' || (value.startsWith('--') && !inline);
+interface Option {
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
+
+function readValue({ kind: of, value: name }: Flag, { rawName: field, value, inlineValue }: Option) {
+  if (of === undefined && value !== undefined) throw noValue(field, value);
+  if (of === undefined) return true;
+  const isMissing = value === undefined || value === '' || (value.startsWith('--') && !inlineValue);
   const read = isMissing ? undefined : of.fromText(value);
   if (!isMissing && of.is(read)) return read;
   throw wrong(field, of.expected, value || undefined, of.remedy?.(read) ?? `Write ${field} ${name}.`);

@@ -13,7 +13,7 @@ import { carriedSettings } from '../functions/runtime/environment.ts';
 import { CHUNK_KEYS, PAGE_KEYS, REPLAY_CONCURRENCY } from '../statemachine/contract/limits.ts';
 import { isLocal } from './clients.ts';
 import type { Table } from './command.ts';
-import { commandLine, timeToLive } from './command-line.ts';
+import { commandLine, quoted } from './command-line.ts';
 import type { FaultRemedy, Severity } from './faults.ts';
 import { count, lasting } from './words.ts';
 
@@ -75,7 +75,7 @@ const nativeTtl = (subject: Subject) =>
   aws(
     'update-time-to-live',
     subject,
-    ` --time-to-live-specification ${timeToLive(true, subject.model.ttlAttribute)}`,
+    ` --time-to-live-specification ${quoted([JSON.stringify({ Enabled: true, AttributeName: subject.model.ttlAttribute })])}`,
   );
 const stream = ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES';
 const namesOf = (pipes: SeenTable['pipes'], is: (pipe: DescribePipeResponse | undefined) => boolean) =>

@@ -15,7 +15,8 @@ import { plainValue } from '../functions/journal/stored-values.ts';
 import type { JournalTable } from '../functions/journal/update-entry.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 import { EXECUTION_COUNTS, noCounts } from '../statemachine/counts.ts';
-import { type Clients, noneIfMissing } from './clients.ts';
+import type { Clients } from './aws-clients.ts';
+import { noneIfMissing } from './clients.ts';
 import { type Given, type Table, wrong } from './command.ts';
 
 export function journalOf({ props }: Table, { documents }: Pick<Clients, 'documents'>): JournalTable {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { DeploymentConfig } from '../config/config.ts';
 import type { DashboardOptions } from '../dashboard/data.ts';
 import type { Looked } from '../dashboard/report.ts';
-import { clientsOf, type Environment, localEndpoint } from './clients.ts';
+import { type Environment, localEndpoint } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Table, tablesOf, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import type { Facts, Sweep } from './facts.ts';
@@ -83,8 +83,10 @@ export function pageLook(
   const memory = new Map<string, unknown>();
   return async (most, signal) => {
     const endsAt = performance.now() + SECONDS * 1_000;
-    const options = { region: config.region, signal: () => signal, quick: true, environment };
-    const [{ factsOf }, clients] = await Promise.all([import('./facts.ts'), clientsOf(SERVICES, options)]);
+    const { clientsOf } = await import('./aws-clients.ts');
+    const { factsOf } = await import('./facts.ts');
+    const { region } = config;
+    const clients = clientsOf({ services: SERVICES, region, signal: () => signal, quick: true, environment });
     try {
       const leftMs = () => Math.max(0, endsAt - performance.now());
       const at = new Date().toISOString();

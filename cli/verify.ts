@@ -21,7 +21,8 @@ import { checkConfig, type DeploymentConfig } from '../config/config.ts';
 import { resolveProps } from '../config/props.ts';
 import { text } from '../expiry/fields.ts';
 import { journalName } from '../functions/journal/layout.ts';
-import { type Answer, clientsOf, isLocal, noneIfMissing } from './clients.ts';
+import { clientsOf } from './aws-clients.ts';
+import { type Answer, isLocal, noneIfMissing } from './clients.ts';
 import { defineCommand, EXIT, type Result, wrong, YES } from './command.ts';
 import { requireTerraform, TERRAFORM_HELP, Terraform, TerraformError } from './terraform.ts';
 import { EXPERIMENTS, type Experiment, type Finding, NOT_DEPLOYED, type Seen } from './verify-experiments.ts';
@@ -54,7 +55,6 @@ terminal to ask at it refuses, unless you give --yes. --json has no names of the
 ${TERRAFORM_HELP}
 Terraform needs the permission to make and to delete tables, roles, functions, state machines, schedules, alarms, a queue and logs.`,
   services: ['DYNAMODB', 'SFN', 'SQS', 'CLOUDWATCH'],
-  alwaysAsks: true,
   exits: '0 all that was measured is kept, 1 an experiment is not kept or could not be made',
   region: ({ region }) => region ?? regionHere(),
   check({ flags: { region = regionHere() } }) {
@@ -82,7 +82,7 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
       async apply() {
         // They go on after Ctrl-C: everything is taken away then too.
         const never = new AbortController().signal;
-        const own = await clientsOf(['DYNAMODB', 'SQS'], { region, signal: () => never, quick: false });
+        const own = clientsOf({ services: ['DYNAMODB', 'SQS'], region, signal: () => never, quick: false });
         return runVerify({
           ...{ clients, region, minutes: MINUTES, print, show, signal },
           deployer: new TerraformDeployer(region, own),

@@ -89,11 +89,8 @@ async function benchProblem(name: string, given: readonly string[]): Promise<str
 async function commandProblem([name = '', ...args]: readonly string[]): Promise<string | undefined> {
   if (name.startsWith('--') || isPlaceholder(name)) return undefined;
   if (!Object.hasOwn(COMMANDS, name)) return `there is no command ${name}`;
-  const { flags, words, passes, parse } = await COMMANDS[name as keyof typeof COMMANDS].load();
-  const hasWord = words.length > 0 && args[0] !== undefined && !args[0].startsWith('-');
-  if (hasWord && !isPlaceholder(args[0] ?? '') && !words.includes(args[0] ?? '')) return `${name} ${args[0]}`;
-  const own = passes && args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
-  const typed = (hasWord ? own.slice(1) : own).filter(word => word !== '[flags]');
+  const { flags, parse } = await COMMANDS[name as keyof typeof COMMANDS].load();
+  const typed = args.filter(word => word !== '[flags]');
   const values = typed.map((word, at) => {
     const flag = flags[typed[at - 1]?.slice(2) ?? ''];
     return flag?.value === undefined || !isPlaceholder(word) ? word : exampleOf(flag, word);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FunctionResult } from 'stepfunctions-emulator';
-import { clientsOf, SERVICES, type Service } from '../../cli/clients.ts';
+import { clientsOf } from '../../cli/aws-clients.ts';
+import { SERVICES, type Service } from '../../cli/clients.ts';
 import type { AnyCommand } from '../../cli/command.ts';
 import { command as doctor } from '../../cli/doctor.ts';
 import { describeAlarm } from '../../cli/local-lines.ts';
@@ -155,7 +156,7 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
   };
   const typed = async (command: AnyCommand, ...args: string[]) => {
     const services = Object.keys(SERVICES) as Service[];
-    const clients = await clientsOf(services, { region: config.region, signal: () => signal, quick: true });
+    const clients = clientsOf({ services, region: config.region, signal: () => signal, quick: true });
     try {
       const done = await ran(command, args, { config, clients, signal, now: () => clock.now() });
       said(done.text);

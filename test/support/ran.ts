@@ -1,4 +1,4 @@
-import type { Clients } from '../../cli/clients.ts';
+import type { Clients } from '../../cli/aws-clients.ts';
 import { type AnyCommand, type Given, tablesOf } from '../../cli/command.ts';
 import type { DeploymentConfig } from '../../config/config.ts';
 
@@ -37,7 +37,6 @@ export async function ran(command: AnyCommand, args: readonly string[], around: 
     leftMs: () => 13_000,
     print: text => void printed.push(text),
     show: () => undefined,
-    agrees: undefined,
     passed: [],
   };
   const first = await command.run(given);
