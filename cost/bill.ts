@@ -1,8 +1,8 @@
 import { ENTRY_BYTES, FUNCTION_MEMORY_MB, PIPED, STORED_ENTRY_BYTES } from './assumptions.ts';
-import { writeUnits } from './item-size.ts';
+import { writeUnits } from './capacity-units.ts';
 import { LOG_BYTES } from './measured.ts';
-import { BILL_PRICES, PRICES } from './prices.ts';
-import { type SweepUsage, type SweptDeployment, type SweptTable, usageOfMonth } from './sweep-usage.ts';
+import { PRICES } from './prices.ts';
+import { type SweptTable, usageOfMonth } from './sweep-usage.ts';
 
 /** A table and its items: all values on which its part of a bill depends. */
 export interface BilledTable extends SweptTable {
@@ -11,12 +11,14 @@ export interface BilledTable extends SweptTable {
   readonly pipes: readonly ('archive' | 'events')[];
   /** How often an item gets another TTL before it expires. */
   readonly renewalsPerItem: number;
+  /** Lifetime of an item in hours, which determines the number of index entries. */
+  readonly lifetimeHours: number;
   /** Whether the table is created by the deployment, with point-in-time recovery. */
   readonly isRecoverable: boolean;
 }
 
 /** A deployment with its tables and its monitoring. */
-export interface BilledDeployment extends SweptDeployment {
+export interface BilledDeployment {
   readonly tables: readonly BilledTable[];
   /** Number of custom metrics: in an hour with deletes, and in one in which tables are only polled. */
   readonly customMetrics: { readonly deleting: number; readonly watching: number };
@@ -58,134 +60,90 @@ const EVENT_BYTES = 26;
 /** Bytes of a row of the journal, and days for which it is kept; the watermarks are negligible. */
 const ROW = { bytes: 700, days: 90 } as const;
 
+/** What a line counts, and the price of one. */
+type Row = readonly [name: string, amount: number, unit: string, price: number, free?: string];
+
 /** The bill of a deployment for a month. All items of the bill are listed, even those that cost nothing. */
 export function monthlyBill(deployment: BilledDeployment): Bill {
-  const lines = addedUp(linesOf(deployment));
-  const sum = (those: readonly BillLine[]) => those.reduce((total, { dollars }) => total + dollars, 0);
-  const byPart = BILL_PARTS.map(part => [part, sum(lines.filter(line => line.part === part))] as const);
-  return { lines, total: sum(lines), byPart: Object.fromEntries(byPart) as Record<BillPart, number> };
+  const usage = usageOfMonth(deployment.tables);
+  const rows = {
+    sweep: rowsOfSweep(usage),
+    monitoring: rowsOfMonitoring(deployment, usage),
+    table: rowsOfTables(deployment.tables),
+    pipes: rowsOfPipes(deployment.tables),
+  } as const satisfies Record<BillPart, readonly Row[]>;
+  const lines = BILL_PARTS.flatMap(part =>
+    rows[part].map(([name, amount, unit, price, free]): BillLine => {
+      return { part, name, amount, unit, dollars: amount * price, ...(free !== undefined && { free }) };
+    }),
+  );
+  const byPart = BILL_PARTS.map(
+    part => [part, sum(lines, line => (line.part === part ? line.dollars : 0))] as const,
+  );
+  return {
+    ...{ lines, total: sum(lines, ({ dollars }) => dollars) },
+    byPart: Object.fromEntries(byPart) as Record<BillPart, number>,
+  };
 }
 
-/** Joins lines of the same name and part; the result is in the order of the parts. */
-function addedUp(lines: readonly BillLine[]): BillLine[] {
-  const byName = new Map<string, BillLine>();
-  for (const line of lines) {
-    const key = `${line.part} ${line.name}`;
-    const before = byName.get(key);
-    byName.set(key, {
-      ...line,
-      amount: (before?.amount ?? 0) + line.amount,
-      dollars: (before?.dollars ?? 0) + line.dollars,
-    });
-  }
-  return BILL_PARTS.flatMap(part => [...byName.values()].filter(line => line.part === part));
-}
+const sum = <Each>(list: readonly Each[], of: (each: Each) => number): number =>
+  list.reduce((total, each) => total + of(each), 0);
 
-function linesOf(deployment: BilledDeployment): BillLine[] {
-  const { tables } = deployment;
-  return [
-    ...linesOfSweep(deployment),
-    ...linesOfMonitoring(deployment),
-    ...tables.flatMap(linesOfTable),
-    ...tables.flatMap(linesOfPipes),
-  ];
-}
-
-type LineOf = (name: string, amount: number, unit: string, dollars: number, free?: string) => BillLine;
-
-function lineOf(part: BillPart): LineOf {
-  return (name, amount, unit, dollars, free) => ({
-    ...{ part, name, amount, unit, dollars },
-    ...(free !== undefined && { free }),
-  });
-}
-
-function linesOfSweep(deployment: BilledDeployment): BillLine[] {
-  const usage = usageOfMonth(deployment);
-  const line = lineOf('sweep');
-  const priced = (counter: keyof SweepUsage & keyof typeof PRICES) => usage[counter] * PRICES[counter];
+/** Replays by hand, and the lookback after an outage, are not counted. */
+function rowsOfSweep(usage: ReturnType<typeof usageOfMonth>): Row[] {
   const rowGb = (usage.sweptTables * ROW.bytes * (ROW.days / 30)) / GB;
   return [
-    line(
-      'starts by EventBridge Scheduler',
-      usage.starts,
-      'starts',
-      usage.starts * BILL_PRICES.schedulerInvocations,
-      '14 million',
-    ),
-    line('Express executions', usage.expressRequests, 'executions', priced('expressRequests')),
-    line('Express executions: time', usage.expressGbSeconds, 'GB-seconds', priced('expressGbSeconds')),
-    // Replays by hand, and the lookback after an outage, are not counted.
-    line('functions: calls', usage.functionInvocations, 'calls', priced('functionInvocations'), '1 million'),
-    line('functions: time', usage.functionGbSeconds, 'GB-seconds', priced('functionGbSeconds'), '400,000'),
-    line('reads of indexes and journal', usage.dynamoDbReadUnits, 'read units', priced('dynamoDbReadUnits')),
-    line('writes of the journal', usage.dynamoDbWriteUnits, 'write units', priced('dynamoDbWriteUnits')),
-    line('storage of the journal', rowGb, 'GB', rowGb * BILL_PRICES.storedGbMonths, '25 GB'),
+    ['starts by EventBridge Scheduler', usage.starts, 'starts', PRICES.schedulerInvocations, '14 million'],
+    ['Express executions', usage.expressRequests, 'executions', PRICES.expressRequests],
+    ['Express executions: time', usage.expressGbSeconds, 'GB-seconds', PRICES.expressGbSeconds],
+    ['functions: calls', usage.functionInvocations, 'calls', PRICES.functionInvocations, '1 million'],
+    ['functions: time', usage.functionGbSeconds, 'GB-seconds', PRICES.functionGbSeconds, '400,000'],
+    ['reads of indexes and journal', usage.dynamoDbReadUnits, 'read units', PRICES.dynamoDbReadUnits],
+    ['writes of the journal', usage.dynamoDbWriteUnits, 'write units', PRICES.dynamoDbWriteUnits],
+    ['storage of the journal', rowGb, 'GB', PRICES.storedGbMonths, '25 GB'],
   ];
 }
 
-function linesOfMonitoring(deployment: BilledDeployment): BillLine[] {
-  const { alarmMetrics, hasDashboard } = deployment;
-  const usage = usageOfMonth(deployment);
-  const logged = bytesLogged(usage) / GB;
+function rowsOfMonitoring(
+  { tables, customMetrics, alarmMetrics, hasDashboard }: BilledDeployment,
+  usage: ReturnType<typeof usageOfMonth>,
+): Row[] {
+  // Only our own lines: Lambda's of successful calls are not logged.
+  const logged =
+    usage.recordedSweeps * (LOG_BYTES.metrics + EVENT_BYTES) +
+    usage.sweptTables * (LOG_BYTES.swept + EVENT_BYTES);
   // Kept for 30 days.
-  const kept = logged;
-  const metrics = metricsOf(deployment);
-  const line = lineOf('monitoring');
+  const logPrice = PRICES.logGb + PRICES.logGbMonths;
+  const deletingHours = Math.min(1, sum(tables, ({ itemsPerMonth }) => itemsPerMonth) / HOURS);
+  const watchingHours = tables.some(({ pollSeconds }) => pollSeconds > 0) ? 1 - deletingHours : 0;
+  const metrics = customMetrics.deleting * deletingHours + customMetrics.watching * watchingHours;
   return [
-    line(
-      'log lines, taken in and kept',
-      logged,
-      'GB',
-      logged * BILL_PRICES.logGb + kept * BILL_PRICES.logGbMonths,
-      '5 GB',
-    ),
-    line('custom metrics', metrics, 'metrics', metrics * BILL_PRICES.customMetrics, '10'),
-    line('alarms', alarmMetrics, 'metrics', alarmMetrics * BILL_PRICES.alarmMetrics, '10'),
-    line('dashboard', hasDashboard ? 1 : 0, 'dashboards', hasDashboard ? BILL_PRICES.dashboards : 0, '3'),
+    ['log lines, taken in and kept', logged / GB, 'GB', logPrice, '5 GB'],
+    ['custom metrics', metrics, 'metrics', PRICES.customMetrics, '10'],
+    ['alarms', alarmMetrics, 'metrics', PRICES.alarmMetrics, '10'],
+    ['dashboard', hasDashboard ? 1 : 0, 'dashboards', PRICES.dashboards, '3'],
     // Messages and dead letters exist only when a sweep has failed.
-    line('notifications (SNS) and dead letters (SQS)', 0, 'messages', 0, '1,000 e-mails, 1 million'),
+    ['notifications (SNS) and dead letters (SQS)', 0, 'messages', 0, '1,000 e-mails, 1 million'],
   ];
 }
 
-/** Average number of metrics per hour with a datapoint. */
-function metricsOf({ tables, customMetrics }: BilledDeployment): number {
-  const items = tables.reduce((sum, { itemsPerMonth }) => sum + itemsPerMonth, 0);
-  const deletingHours = Math.min(1, items / HOURS);
-  const watchingHours = tables.some(({ pollSeconds }) => pollSeconds > 0) ? 1 - deletingHours : 0;
-  return customMetrics.deleting * deletingHours + customMetrics.watching * watchingHours;
-}
-
-/** Bytes of our own log lines. Lambda's lines of successful calls are not logged. */
-function bytesLogged(usage: SweepUsage): number {
-  const ofExecution = LOG_BYTES.metrics + EVENT_BYTES;
-  const ofTable = LOG_BYTES.swept + EVENT_BYTES;
-  return usage.recordedSweeps * ofExecution + usage.sweptTables * ofTable;
-}
-
-function linesOfTable(table: BilledTable): BillLine[] {
-  const { itemsPerMonth, itemBytes, renewalsPerItem, lifetimeHours, isRecoverable } = table;
+function rowsOfTables(tables: readonly BilledTable[]): Row[] {
   const ofEntry = writeUnits(ENTRY_BYTES);
-  const stored = (itemsPerMonth * lifetimeHours) / HOURS;
-  const indexGb = (stored * (ENTRY_BYTES + STORED_ENTRY_BYTES)) / GB;
-  const recoverableGb = isRecoverable ? (stored * itemBytes) / GB : 0;
-  const written = (name: string, units: number): BillLine => ({
-    ...{ part: 'table', name, amount: units, unit: 'write units' },
-    dollars: units * PRICES.dynamoDbWriteUnits,
-  });
+  const written = (name: string, units: (table: BilledTable) => number): Row => {
+    const amount = sum(tables, table => table.itemsPerMonth * units(table));
+    return [name, amount, 'write units', PRICES.dynamoDbWriteUnits];
+  };
+  const storedGb = (bytes: (table: BilledTable) => number) =>
+    sum(tables, table => ((table.itemsPerMonth * table.lifetimeHours) / HOURS) * bytes(table)) / GB;
+  const index = storedGb(() => ENTRY_BYTES + STORED_ENTRY_BYTES);
+  const recoverable = storedGb(({ isRecoverable, itemBytes }) => (isRecoverable ? itemBytes : 0));
   return [
-    written('index entries of puts', itemsPerMonth * ofEntry),
+    written('index entries of puts', () => ofEntry),
     // A renewal deletes the entry under one index key and writes it under another.
-    written('index entries moved by renewals', itemsPerMonth * renewalsPerItem * 2 * ofEntry),
-    written('deletes of items and their entries', itemsPerMonth * (writeUnits(itemBytes) + ofEntry)),
-    {
-      ...{ part: 'table', name: 'storage of the index', amount: indexGb, unit: 'GB' },
-      ...{ dollars: indexGb * BILL_PRICES.storedGbMonths, free: '25 GB' },
-    },
-    {
-      ...{ part: 'table', name: 'point-in-time recovery', amount: recoverableGb, unit: 'GB' },
-      dollars: recoverableGb * BILL_PRICES.recoverableGbMonths,
-    },
+    written('index entries moved by renewals', ({ renewalsPerItem }) => renewalsPerItem * 2 * ofEntry),
+    written('deletes of items and their entries', ({ itemBytes }) => writeUnits(itemBytes) + ofEntry),
+    ['storage of the index', index, 'GB', PRICES.storedGbMonths, '25 GB'],
+    ['point-in-time recovery', recoverable, 'GB', PRICES.recoverableGbMonths],
   ];
 }
 
@@ -194,28 +152,29 @@ function linesOfTable(table: BilledTable): BillLine[] {
  * are not counted, as are not the targets of events. Reads of a table's stream by Pipes are free. Source:
  * https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams".
  */
-function linesOfPipes({ pipes, itemsPerMonth, itemBytes }: BilledTable): BillLine[] {
-  const line = lineOf('pipes');
-  return pipes.flatMap(to => {
-    const calls = itemsPerMonth / PIPED[to].batch;
-    const gbSeconds = (calls * PIPED.callMs * FUNCTION_MEMORY_MB) / 1024 / 1000;
-    const requests = itemsPerMonth * Math.ceil((itemBytes + PIPED.lineBytes) / PIPED.requestBytes);
-    const lines = [
-      line('pipes: removals in 64 KB', requests, 'requests', requests * BILL_PRICES.pipeRequests),
-      line('OnlyExpiries: calls', calls, 'calls', calls * PRICES.functionInvocations, '1 million'),
-      line('OnlyExpiries: time', gbSeconds, 'GB-seconds', gbSeconds * PRICES.functionGbSeconds, '400,000'),
-    ];
-    if (to === 'events') return lines;
-    const steps = Math.ceil((itemBytes + PIPED.lineBytes) / PIPED.stepBytes);
-    const deliveredGb = (itemsPerMonth * steps * PIPED.stepBytes) / GB;
-    const storedGb = (itemsPerMonth * (itemBytes + PIPED.lineBytes) * PIPED.storedShare) / GB;
-    // Fewer items than that are an object each.
-    const puts = Math.min(itemsPerMonth, (HOURS * 3600) / PIPED.bufferSeconds);
-    return [
-      ...lines,
-      line('Firehose: lines in 5 KB', deliveredGb, 'GB', deliveredGb * BILL_PRICES.firehoseGb),
-      line('objects written to S3', puts, 'puts', puts * BILL_PRICES.s3Puts),
-      line("a month's objects, each month", storedGb, 'GB', storedGb * BILL_PRICES.s3GbMonths),
-    ];
-  });
+function rowsOfPipes(tables: readonly BilledTable[]): Row[] {
+  const pipes = tables.flatMap(({ pipes: kinds, itemsPerMonth, itemBytes }) =>
+    kinds.map(to => ({ to, items: itemsPerMonth, bytes: itemBytes + PIPED.lineBytes })),
+  );
+  if (pipes.length === 0) return [];
+  const requests = sum(pipes, ({ items, bytes }) => items * Math.ceil(bytes / PIPED.requestBytes));
+  const calls = sum(pipes, ({ to, items }) => items / PIPED[to].batch);
+  const gbSeconds = (calls * PIPED.callMs * FUNCTION_MEMORY_MB) / 1024 / 1000;
+  const archives = pipes.filter(({ to }) => to === 'archive');
+  const delivered = ({ items, bytes }: (typeof pipes)[number]) =>
+    items * Math.ceil(bytes / PIPED.stepBytes) * PIPED.stepBytes;
+  const stored = ({ items, bytes }: (typeof pipes)[number]) => items * bytes * PIPED.storedShare;
+  // Fewer items than that are an object each.
+  const puts = sum(archives, ({ items }) => Math.min(items, (HOURS * 3600) / PIPED.bufferSeconds));
+  const ofArchives: Row[] = [
+    ['Firehose: lines in 5 KB', sum(archives, delivered) / GB, 'GB', PRICES.firehoseGb],
+    ['objects written to S3', puts, 'puts', PRICES.s3Puts],
+    ["a month's objects, each month", sum(archives, stored) / GB, 'GB', PRICES.s3GbMonths],
+  ];
+  return [
+    ['pipes: removals in 64 KB', requests, 'requests', PRICES.pipeRequests],
+    ['OnlyExpiries: calls', calls, 'calls', PRICES.functionInvocations, '1 million'],
+    ['OnlyExpiries: time', gbSeconds, 'GB-seconds', PRICES.functionGbSeconds, '400,000'],
+    ...(archives.length > 0 ? ofArchives : []),
+  ];
 }

@@ -1,6 +1,7 @@
-import type { DynamoDbCounter } from './dynamodb-usage.ts';
-
-/** Prices in dollars per unit, in us-east-1, without free tiers and without volume discounts. */
+/**
+ * Prices in dollars per unit, in us-east-1, as of 2026-11-21, without volume discounts. Free tiers are not subtracted: each account has
+ * them once, and other workloads may have used them up. The first seven are of what an execution counts.
+ */
 export const PRICES = {
   /** https://aws.amazon.com/step-functions/pricing/: $25 per million. */
   stateTransitions: 25 / 1e6,
@@ -16,13 +17,6 @@ export const PRICES = {
   dynamoDbReadUnits: 0.125 / 1e6,
   /** The same page: $0.625 per million. */
   dynamoDbWriteUnits: 0.625 / 1e6,
-} as const;
-
-/**
- * Prices in dollars of usage that executions do not count, in us-east-1, as of 2026-11-21, like the prices above. Free tiers are not
- * subtracted: each account has them once, and other workloads may have used them up.
- */
-export const BILL_PRICES = {
   /** https://aws.amazon.com/eventbridge/pricing/, Scheduler: $1 per million invocations. */
   schedulerInvocations: 1 / 1e6,
   /** https://aws.amazon.com/cloudwatch/pricing/, logs: $0.50 per ingested GB, which is also the first tier of Lambda's logs. */
@@ -45,34 +39,6 @@ export const BILL_PRICES = {
   firehoseGb: 0.029,
   /** https://aws.amazon.com/s3/pricing/: $0.005 per 1,000 PUT requests, the standard class. */
   s3Puts: 0.005 / 1000,
-  /** The same page: $0.0004 per 1,000 GET requests. */
-  s3Gets: 0.0004 / 1000,
   /** The same page: $0.023 per GB and month, the standard class, the first tier. */
   s3GbMonths: 0.023,
 } as const;
-
-export type PricedCounter = keyof typeof PRICES;
-
-/** The counters of an execution and all its child executions, as in its `billing`. A counter without a price costs nothing. */
-export type Counted = Readonly<Record<Exclude<PricedCounter, DynamoDbCounter>, number>> & {
-  /** Further counters that its functions reported. */
-  readonly usage: Readonly<Record<string, number>>;
-};
-
-export interface Cost {
-  /** Total in dollars. */
-  readonly total: number;
-  /** Dollars by counter. */
-  readonly parts: Readonly<Record<PricedCounter, number>>;
-}
-
-/** The cost of executions and their child executions. `monthlyBill` adds the rest. */
-export function costOf({ usage, ...counted }: Counted): Cost {
-  const amounts: Readonly<Record<string, number>> = { ...usage, ...counted };
-  const names = Object.keys(PRICES) as PricedCounter[];
-  const dollars = (name: PricedCounter) => (amounts[name] ?? 0) * PRICES[name];
-  return {
-    total: names.reduce((sum, name) => sum + dollars(name), 0),
-    parts: Object.fromEntries(names.map(name => [name, dollars(name)])) as Record<PricedCounter, number>,
-  };
-}

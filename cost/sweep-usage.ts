@@ -7,10 +7,10 @@ import {
   TICK_LATE_SECONDS,
   WATERMARK_BYTES,
 } from './assumptions.ts';
-import { readUnits, writeUnits } from './item-size.ts';
+import { readUnits, writeUnits } from './capacity-units.ts';
 
-/** The settings of a table that decide the cost of its sweep. */
-export interface SweepShape {
+/** The settings of a table that decide the cost of its sweep, and its load. */
+export interface SweptTable {
   readonly indexedBy: 'window' | 'second';
   /** Length of a window in minutes. */
   readonly granularityMinutes: number;
@@ -20,18 +20,7 @@ export interface SweepShape {
   readonly pollSeconds: number;
   /** In batch mode no delete is planned ahead. */
   readonly deleteMode: 'guarded' | 'batch';
-}
-
-/** A table of a deployment, and its load. */
-export interface SweptTable extends SweepShape {
   readonly itemsPerMonth: number;
-  /** Lifetime of an item in hours, which determines the number of index entries. */
-  readonly lifetimeHours: number;
-}
-
-/** Tables that are swept together. */
-export interface SweptDeployment {
-  readonly tables: readonly SweptTable[];
 }
 
 /** Usage of executions, in the units that are billed. */
@@ -99,12 +88,12 @@ const readMs = (queries: number): number =>
  * one item per minute, that share of the minutes has one. The sweep's work is counted like in `npm run bench cost`, which runs the real
  * definition; test/lab/experiments compares the two.
  */
-export function usageOfMonth(deployment: SweptDeployment): SweepUsage {
-  return times(TICKS_A_MONTH, tick(deployment));
+export function usageOfMonth(tables: readonly SweptTable[]): SweepUsage {
+  return times(TICKS_A_MONTH, tick(tables));
 }
 
-/** Usage of one tick of a deployment. Each table has items in a minute with its own probability. */
-function tick({ tables }: SweptDeployment): SweepUsage {
+/** Usage of one tick of tables that are swept together. Each has items in a minute with its own probability. */
+function tick(tables: readonly SweptTable[]): SweepUsage {
   const wanted = sum(tables, ({ shards }) => Math.ceil(shards / SHARDS_OF_CHILD));
   const shardsOfChild = SHARDS_OF_CHILD * Math.max(1, 2 ** Math.ceil(Math.log2(wanted / TICK_CHILDREN)));
   const chances = tables.map(chanceOf);
@@ -160,7 +149,7 @@ function readsOfPauses(swept: readonly TableSweep[]): number {
   return calls === 0 ? 0 : (taken(slots) * calls) / taken(MINUTE);
 }
 
-/** The average work of a tick for one of its tables. */
+/** The average work of a tick for one of its tables; `seconds` is that of one of its executions. */
 interface TableSweep extends Children {
   /** Probability that the table has anything to sweep in a minute. */
   readonly chance: number;
@@ -219,15 +208,9 @@ function sweepOfTable(table: SweptTable, { shardsOfChild, writes, allItems }: Ti
   const each = of(table, { items: own / children, shards: sweptShards / children, allItems });
   const share = chance * children;
   return {
+    ...times(share, each),
     ...{ chance, ...probesOf(table, writes), rows: Math.min(1, items), notes: isAhead ? 0 : share },
     seconds: each.seconds,
-    queries: share * each.queries,
-    deletes: share * each.deletes,
-    deleteSeconds: share * each.deleteSeconds,
-    asking: share * each.asking,
-    readsMs: share * each.readsMs,
-    waitsMs: share * each.waitsMs,
-    readUnits: share * each.readUnits,
   };
 }
 
@@ -349,7 +332,6 @@ function sum<Each>(list: readonly Each[], of: (each: Each) => number): number {
   return list.reduce((total, each) => total + of(each), 0);
 }
 
-function times(factor: number, usage: SweepUsage): SweepUsage {
-  const scaled = Object.entries(usage).map(([name, amount]) => [name, amount * factor]);
-  return Object.fromEntries(scaled) as unknown as SweepUsage;
+function times<Of extends object>(factor: number, amounts: Of): Of {
+  return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount * factor])) as Of;
 }

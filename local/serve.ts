@@ -5,7 +5,6 @@ import { isFree, requireFree } from 'aws-on-loopback/ports';
 import { startScheduler } from 'aws-on-loopback/scheduler/scheduler-api';
 import { ApiServer, type Clock, realClock } from 'stepfunctions-emulator';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
-import { DynamoDbMeter } from './dynamodb/meter.ts';
 import type { LocalFunctionsOptions } from './functions/local-functions.ts';
 import type { PipesOptions } from './pipes/pipes.ts';
 import type { SynthesizedCloud } from './stack/synthesized.ts';
@@ -67,7 +66,7 @@ export interface ServedCloud {
 
 /**
  * Starts a local cloud for a user: DynamoDB Local and the APIs of Step Functions, EventBridge Scheduler and CloudWatch on chosen ports,
- * with the synthesized state machines, and with running schedules. The functions' calls of DynamoDB are counted per execution.
+ * with the synthesized state machines, and with running schedules.
  * @throws {LocalCloudError} saying what is wrong; nothing is left running then
  */
 export async function serve(options: ServeOptions): Promise<ServedCloud> {
@@ -82,8 +81,6 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const meter = new DynamoDbMeter();
-    undo.push(() => meter.stop());
     const clock = options.clock ?? realClock;
     // Set later: the cloud needs this reference before CloudWatch exists, and CloudWatch reads its alarms from the cloud.
     let cloudWatch: LocalCloudWatch | undefined;
@@ -91,10 +88,8 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       stack: options.stack,
       existing: options.existing ?? [],
       environment,
-      functionsDynamoDbEndpoint: endpoint => meter.start(endpoint),
       functions: {
         ...options.functions,
-        meter,
         onLog(name, line) {
           cloudWatch?.addLine(line);
           options.functions?.onLog?.(name, line);

@@ -106,7 +106,7 @@ function besidesSweep([rate, tables, , props]: Month): number {
 const dollars = (value: number) => value.toFixed(2);
 
 function cellsOf([rate, tables, name]: Month, cost: MonthlyCost, whole: number): string[] {
-  const { parts } = cost.ticks;
+  const { parts } = cost;
   return [
     ...[String(tables), rate.toLocaleString('en-US'), name, dollars(cost.starts)],
     dollars(parts.expressRequests + parts.expressGbSeconds),

@@ -63,14 +63,8 @@ export interface LocalFunctionsOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Invokes functions that were not synthesized. @default a call of one fails with `Lambda.ResourceNotFoundException` */
   readonly others?: FunctionInvoker | undefined;
-  /** Counts the functions' calls of DynamoDB, which must go through it. @default they are not counted */
-  readonly meter?: CallMeter | undefined;
-}
-
-/** Assigns calls of DynamoDB to invocations, by the trace id that each call carries. */
-export interface CallMeter {
-  /** Begins to count the calls of an invocation. @returns a function that ends the counting */
-  track(traceId: string, onUsage: NonNullable<InvokeOptions['onUsage']>): () => void;
+  /** Called where an invocation begins, within `wrap`, with the trace id that its calls of AWS carry. */
+  readonly onTrace?: ((traceId: string) => void) | undefined;
 }
 
 /** Folders to remove when the process ends without a stop; one listener removes them all. */
@@ -153,7 +147,7 @@ export class LocalFunctions implements FunctionInvoker {
     payload: unknown,
     options: Partial<InvokeOptions> = {},
   ): Promise<FunctionResult> {
-    const { signal, onUsage, site } = options;
+    const { signal, site } = options;
     const functionName = nameOf(functionArn);
     const found = this.#byName.get(functionName);
     if (found === undefined) {
@@ -179,11 +173,10 @@ export class LocalFunctions implements FunctionInvoker {
     const run = async (given: unknown = payload): Promise<FunctionResult> => {
       const startedAt = Date.now();
       const traceId = newTraceId(startedAt);
-      const untrack = onUsage && this.#options.meter?.track(traceId, onUsage);
+      this.#options.onTrace?.(traceId);
       // All children of a Map Run count as one caller.
       const caller = site?.mapRunArn ?? site?.executionArn;
       const outcome = await pool.invoke(JSON.stringify(given) ?? 'null', traceId, caller, signal);
-      untrack?.();
       const { ok, durationMs, lines } = outcome;
       const error = outcome.ok ? undefined : outcome.error;
       this.#options.onInvocation?.({

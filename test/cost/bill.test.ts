@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { Engine, loadDefinition, VirtualClock } from 'stepfunctions-emulator';
 import {
   type Bill,
   type BilledDeployment,
@@ -7,98 +6,7 @@ import {
   type BillLine,
   monthlyBill,
 } from '../../cost/bill.ts';
-import { itemBytes, writeUnits } from '../../cost/item-size.ts';
 import { LOG_BYTES } from '../../cost/measured.ts';
-import { type Counted, costOf } from '../../cost/prices.ts';
-
-test.each([
-  ['a name and a string', { ab: { S: 'é1' } }, 2 + 3],
-  ['a number: two digits a byte and one', { n: { N: '1234' } }, 1 + 3],
-  ['zeros around a number', { n: { N: '0012000' } }, 1 + 2],
-  ['a negative number with a fraction', { n: { N: '-12.345' } }, 1 + 3 + 1 + 1],
-  ['bytes, not their base64', { b: { B: Buffer.alloc(10).toString('base64') } }, 1 + 10],
-  ['NULL and BOOL', { a: { NULL: true }, b: { BOOL: false } }, 1 + 1 + 1 + 1],
-  ['sets', { s: { SS: ['ab', 'c'] }, n: { NS: ['1', '22'] }, b: { BS: ['AA=='] } }, 1 + 3 + 1 + 4 + 1 + 1],
-  ['a list', { l: { L: [{ S: 'ab' }, { S: 'c' }] } }, 1 + 3 + 2 + 3],
-  ['a map', { m: { M: { ab: { S: 'c' } } } }, 1 + 3 + 1 + 3],
-])('%s', (_what, item, bytes) => {
-  expect(itemBytes(item)).toBe(bytes);
-});
-
-test.each([
-  [0, 1],
-  [1024, 1],
-  [1025, 2],
-])('%d bytes take %d units', (bytes, units) => {
-  expect(writeUnits(bytes)).toBe(units);
-});
-
-const NOTHING: Counted = {
-  ...{ stateTransitions: 0, expressRequests: 0, expressGbSeconds: 0 },
-  ...{ functionInvocations: 0, functionGbSeconds: 0, usage: {} },
-};
-
-test.each([
-  ['stateTransitions', 1e6, 25],
-  ['expressRequests', 1e6, 1],
-  ['expressGbSeconds', 3600, 0.06],
-  ['functionInvocations', 1e6, 0.2],
-  ['functionGbSeconds', 1e6, 13.3334],
-] as const)('%s: %d cost $%d', (counter, amount, dollars) => {
-  const { total, parts } = costOf({ ...NOTHING, [counter]: amount });
-  expect(total).toBeCloseTo(dollars, 10);
-  expect(parts[counter]).toBeCloseTo(dollars, 10);
-});
-
-test.each([
-  ['dynamoDbReadUnits', 1e6, 0.125],
-  ['dynamoDbWriteUnits', 1e6, 0.625],
-] as const)('%s that functions used: %d cost $%d', (counter, amount, dollars) => {
-  const { total, parts } = costOf({ ...NOTHING, usage: { [counter]: amount } });
-  expect(total).toBeCloseTo(dollars, 10);
-  expect(parts[counter]).toBeCloseTo(dollars, 10);
-});
-
-test('everything together, and what has no price costs nothing', () => {
-  const unpriced = { ...NOTHING, functionDurationMs: 1000, usage: { dynamoDbCalls: 10 } };
-  expect(costOf(unpriced).total).toBe(0);
-  const { total } = costOf({ ...NOTHING, stateTransitions: 4, expressRequests: 100 });
-  expect(total).toBeCloseTo(0.0002, 12);
-});
-
-test.each([
-  ['of 10 s with little data', 40, 64],
-  ['of 10 s whose Map holds 15 MB', 60, 128],
-])('an Express execution %s is priced by its memory, without transitions', async (_what, items, memoryMb) => {
-  const definition = {
-    QueryLanguage: 'JSONata',
-    StartAt: 'M',
-    States: {
-      M: {
-        Type: 'Map',
-        Items: `{% [1..${items}] %}`,
-        ItemSelector: '{% $pad("", 250000, "x") %}',
-        ItemProcessor: { StartAt: 'P', States: { P: { Type: 'Pass', Output: 1, End: true } } },
-        Next: 'W',
-      },
-      W: { Type: 'Wait', Seconds: 10, End: true },
-    },
-  };
-  const clock = new VirtualClock();
-  const engine = new Engine({ clock, invoker: { invoke: () => Promise.reject(new Error('no function')) } });
-  const arn = 'arn:aws:states:us-east-1:123456789012:stateMachine:tick';
-  const machine = {
-    arn,
-    name: 'tick',
-    roleArn: '',
-    type: 'EXPRESS',
-    definition: loadDefinition(definition),
-  } as const;
-  await engine.start(machine, { input: {} }).done;
-  const { total, parts } = costOf(engine.billing);
-  expect(parts.stateTransitions).toBe(0);
-  expect(total).toBeCloseTo(1e-6 + ((memoryMb / 1024) * 10 * 0.06) / 3600, 12);
-});
 
 /** By window with the defaults, idle. */
 const IDLE: BilledTable = {
@@ -138,6 +46,8 @@ test.each<[string, Change, number, number]>([
   ['Express executions', {}, 43_200, 0.0432],
   ['Express executions', { itemsPerMonth: MONTH_OF_100_A_MINUTE, shards: 40 }, 43_200, 0.0432],
   ['Express executions: time', {}, 43_200 * 0.1 * 0.0625, 0.0045],
+  ['functions: calls', {}, 43_200, 0.00864],
+  ['functions: time', {}, 810.6675, 0.01081],
   ['reads of indexes', {}, 43_200 + PROBES * 0.5, 0.008119],
   ['writes of the journal', {}, 43_200 / 2, 0.0135],
   ['writes of the journal', { itemsPerMonth: 43_200 }, 2 * 43_200, 0.054],
@@ -214,10 +124,6 @@ test('tables that are swept together share the starts, the executions and what w
   const [one, many] = [bill(change).total, bill(change, 100).total];
   expect(many).toBeGreaterThan(one);
   expect(many).toBeLessThan(2 * one);
-});
-
-test('busy tables take no further executions', () => {
-  expect(line('Express executions', { itemsPerMonth: 43_200 }, 100).amount).toBe(43_200);
 });
 
 test('the parts are the sum of their lines, and the whole of the parts', () => {

@@ -46,7 +46,7 @@ const local = useLocalSweep(TABLES, {
   functions: {
     maxConcurrency: 1,
     wrap: recorder.wrap,
-    meter: recorder,
+    onTrace: recorder.onTrace,
     // Calls of other services end up at the recorder too, instead of nowhere.
     environment: {
       get AWS_ENDPOINT_URL() {

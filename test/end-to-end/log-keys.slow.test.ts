@@ -39,7 +39,7 @@ const local = useLocalSweep(LOG_KEYS.map(tableOf), {
   functionsDynamoDbEndpoint: endpoint => recorder.start(endpoint),
   // No faster: functions have less time by it, and on a busy machine one would end before DynamoDB has refused.
   clock: hurried,
-  functions: { wrap: recorder.wrap, meter: recorder, onLog: (_name, line) => lines.push(line) },
+  functions: { wrap: recorder.wrap, onTrace: recorder.onTrace, onLog: (_name, line) => lines.push(line) },
 });
 afterAll(() => recorder.stop());
 

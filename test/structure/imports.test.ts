@@ -30,7 +30,7 @@ const MAY_IMPORT = {
   // What stands for AWS on this machine; it knows nothing of this project.
   'aws-on-loopback/src': ['stepfunctions-emulator/src'],
   // It runs the functions' bundles; it shares with them only how items and records of a stream are read.
-  local: ['expiry', 'functions/only-expiries', 'functions/table', 'config', 'stacks', 'cost', ...EMULATION],
+  local: ['expiry', 'functions/only-expiries', 'functions/table', 'config', 'stacks', ...EMULATION],
   // What other teams' tests import.
   testing: [...PRODUCT, ...EMULATION, 'local'],
   lab: ['expiry', 'statemachine', 'functions', 'cost', ...EMULATION, 'local'],

@@ -26,8 +26,6 @@ export interface ProxiedCall {
   readonly text: string;
   /** Sends the call to the server. Rejects when the connection breaks. @param text another body */
   readonly forward: (text?: string) => Promise<Answer>;
-  /** Sends another request to the server, with the credentials of the caller. */
-  readonly ask: (operation: string, body: object) => Promise<Answer>;
 }
 
 /** Answers a call, with the server's answer or its own. When it returns undefined or rejects, the caller sees a broken connection. */
@@ -129,10 +127,6 @@ async function answer(
     operation: typeof target === 'string' ? (target.split('.').at(-1) ?? '') : undefined,
     text,
     forward: (changed = text) => forward(behind, { method, url, headers, text: changed }),
-    ask(operation, body) {
-      const asking = { ...headers, [TARGET_HEADER]: `DynamoDB_20120810.${operation}` };
-      return forward(behind, { method, url, headers: asking, text: JSON.stringify(body) });
-    },
   });
   if (given === undefined) outgoing.destroy();
   else send(outgoing, given);

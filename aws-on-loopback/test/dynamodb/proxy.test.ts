@@ -155,19 +155,6 @@ describe('with a handler', () => {
     expect(asked[0]?.headers).toMatchObject({ 'content-length': '14' });
   });
 
-  test('lets it ask something else in the name of the caller', async () => {
-    handle = async ({ ask: askElse }) => {
-      const { body } = await askElse('DescribeTable', { TableName: 't' });
-      return jsonAnswer(parseBody(body) ?? {});
-    };
-    const { body } = await askHandled('/', { ...NAMED, authorization: 'somebody' });
-    expect(body.toString()).toBe('{"TableName":"t"}');
-    expect(asked[0]?.headers).toMatchObject({
-      authorization: 'somebody',
-      'x-amz-target': 'DynamoDB_20120810.DescribeTable',
-    });
-  });
-
   test.each<[string, CallHandler]>([
     ['when it gives no answer', async () => undefined],
     ['when it fails', () => Promise.reject(new Error('of a test'))],

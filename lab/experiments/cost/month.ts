@@ -2,7 +2,7 @@ import type { Execution } from 'stepfunctions-emulator';
 import { type Deployment, deploymentOf, modelOf } from '../../../config/deployments.ts';
 import { type FlatProps, resolveProps } from '../../../config/props.ts';
 import { CALL_MS, JOURNAL_MS, READ_MS, TICK_LATE_SECONDS } from '../../../cost/assumptions.ts';
-import { BILL_PRICES, type Cost, costOf, PRICES } from '../../../cost/prices.ts';
+import { PRICES } from '../../../cost/prices.ts';
 import { TICKS_A_MONTH } from '../../../cost/sweep-usage.ts';
 import { DEFAULT_SHARDS } from '../../../expiry/model.ts';
 import { Simulation } from '../../../test/support/simulation/simulation.ts';
@@ -25,10 +25,16 @@ export interface MonthTable {
   readonly itemsPerMinute: number;
 }
 
+/** What an execution is billed for, by the emulator's counters. */
+export const COUNTERS = [
+  ...['stateTransitions', 'expressRequests', 'expressGbSeconds', 'functionInvocations'],
+  ...['functionGbSeconds', 'dynamoDbReadUnits', 'dynamoDbWriteUnits'],
+] as const satisfies readonly (keyof typeof PRICES)[];
+
 /** Dollars for a month. */
 export interface MonthlyCost {
-  /** Cost of the ticks' executions, and of all executions that they start. */
-  readonly ticks: Cost;
+  /** Cost of the ticks' executions, and of all executions that they start, by counter. */
+  readonly parts: Readonly<Record<(typeof COUNTERS)[number], number>>;
   /** Starts by EventBridge Scheduler. */
   readonly starts: number;
   readonly total: number;
@@ -78,17 +84,27 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
     .flatMap(table => table.deleted)
     .filter(({ ttl }) => ttl >= from + 60 && ttl < from + 60 + TICKS * 60).length;
 
-  const ticks = times(sumOf(counted), TICKS_A_MONTH / TICKS);
-  const starts = TICKS_A_MONTH * BILL_PRICES.schedulerInvocations;
-  const { stateTransitions } = ticks.parts;
+  const parts = Object.fromEntries(
+    COUNTERS.map(counter => [
+      counter,
+      amountOf(counter, counted) * (TICKS_A_MONTH / TICKS) * PRICES[counter],
+    ]),
+  ) as MonthlyCost['parts'];
+  const starts = TICKS_A_MONTH * PRICES.schedulerInvocations;
   return {
-    ...{ ticks, starts },
-    total: ticks.total + starts,
+    ...{ parts, starts },
+    total: Object.values(parts).reduce((sum, dollars) => sum + dollars, starts),
     executionsPerTick: counted.length / TICKS,
-    standardTransitions: Math.round(stateTransitions / PRICES.stateTransitions),
+    standardTransitions: Math.round(parts.stateTransitions / PRICES.stateTransitions),
     deletedShare: expired === 0 ? 1 : deleted / expired,
   };
 }
+
+const amountOf = (counter: (typeof COUNTERS)[number], executions: readonly Execution[]): number =>
+  executions.reduce((sum, { billing: { usage, ...counted } }) => {
+    const amounts: Readonly<Record<string, number>> = { ...usage, ...counted };
+    return sum + (amounts[counter] ?? 0);
+  }, 0);
 
 function simulate({ tables }: Deployment): Simulation {
   return new Simulation({
@@ -110,27 +126,4 @@ async function beginAtStart({ journal }: Simulation, { tables }: Deployment): Pr
   const mark = { since: START - 61, gone: START - 61, at };
   const marks = tables.map(({ tableName, shards }) => [tableName, { ...mark, shards }] as const);
   await journal.writeWatermarks(at, Object.fromEntries(marks));
-}
-
-function sumOf(executions: readonly Execution[]): Cost {
-  const none = costOf({
-    ...{ stateTransitions: 0, expressRequests: 0, expressGbSeconds: 0 },
-    ...{ functionInvocations: 0, functionGbSeconds: 0, usage: {} },
-  });
-  return executions
-    .map(({ billing }) => costOf(billing))
-    .reduce((one, other) => combined(one, each => other.parts[each], 1), none);
-}
-
-function times(cost: Cost, factor: number): Cost {
-  return combined(cost, () => 0, factor);
-}
-
-function combined(cost: Cost, more: (part: keyof Cost['parts']) => number, factor: number): Cost {
-  const names = Object.keys(cost.parts) as (keyof Cost['parts'])[];
-  const parts = names.map(name => [name, (cost.parts[name] + more(name)) * factor] as const);
-  return {
-    total: parts.reduce((sum, [, dollars]) => sum + dollars, 0),
-    parts: Object.fromEntries(parts) as Cost['parts'],
-  };
 }

@@ -1,11 +1,15 @@
 import { billedDeployment } from '../../../cli/cost.ts';
 import { resolveProps } from '../../../config/props.ts';
-import type { BilledDeployment } from '../../../cost/bill.ts';
 import { LOG_BYTES } from '../../../cost/measured.ts';
-import { BILL_PRICES, PRICES } from '../../../cost/prices.ts';
-import { type SweepUsage, usageOfMonth } from '../../../cost/sweep-usage.ts';
+import { PRICES } from '../../../cost/prices.ts';
+import { type SweepUsage, type SweptTable, usageOfMonth } from '../../../cost/sweep-usage.ts';
 import { measureLogBytes } from '../../../lab/experiments/cost/log-lines.ts';
-import { type CostProps, costOfMonth, type MonthlyCost } from '../../../lab/experiments/cost/month.ts';
+import {
+  COUNTERS,
+  type CostProps,
+  costOfMonth,
+  type MonthlyCost,
+} from '../../../lab/experiments/cost/month.ts';
 
 const months = new Map<string, Promise<MonthlyCost>>();
 
@@ -18,7 +22,7 @@ function month(itemsPerMinute: number, props: CostProps, tables = 1): Promise<Mo
   return made;
 }
 
-function billed(itemsPerMinute: number, props: CostProps, tables = 1): BilledDeployment {
+function billed(itemsPerMinute: number, props: CostProps, tables = 1): readonly SweptTable[] {
   const resolved = Array.from({ length: tables }, (_unused, table) =>
     resolveProps({ tableName: `SessionData-${table + 1}`, partitionKey: 'id', ...props }),
   );
@@ -28,11 +32,11 @@ function billed(itemsPerMinute: number, props: CostProps, tables = 1): BilledDep
     renewalsPerItem: 0,
     lifetimeHours: 24,
   };
-  return billedDeployment(resolved, load);
+  return billedDeployment(resolved, load).tables;
 }
 
-type Part = keyof MonthlyCost['ticks']['parts'] & keyof SweepUsage;
-const PARTS = (Object.keys(PRICES) as (keyof typeof PRICES)[]).filter(name => name !== 'stateTransitions');
+type Part = keyof MonthlyCost['parts'] & keyof SweepUsage;
+const PARTS = COUNTERS.filter((name): name is Part => name !== 'stateTransitions');
 
 /** Where little is paid for, a cent is nothing. */
 const TOLERANCE = { share: 0.02, dollars: 0.03 };
@@ -56,11 +60,11 @@ test.each([
 ] as const)(
   'what the calculator counts is what the real definition takes: %d a minute, %j, %d tables',
   async (rate, props, tables) => {
-    const { ticks, deletedShare } = await month(rate, props, tables);
+    const { parts, deletedShare } = await month(rate, props, tables);
     expect(deletedShare).toBe(1);
     const counted = usageOfMonth(billed(rate, props, tables));
-    const off = (PARTS as Part[]).flatMap(part => {
-      const [real, ours] = [ticks.parts[part], counted[part] * PRICES[part]];
+    const off = PARTS.flatMap(part => {
+      const [real, ours] = [parts[part], counted[part] * PRICES[part]];
       const isClose = Math.abs(ours - real) <= TOLERANCE.dollars + TOLERANCE.share * real;
       return isClose ? [] : [{ part, real, ours }];
     });
@@ -76,16 +80,16 @@ test.each([
 ] as const)(
   'an idle month takes no transition of a Standard execution: %j, %d tables',
   async (props, tables) => {
-    const { standardTransitions, ticks } = await month(0, props, tables);
+    const { standardTransitions, parts } = await month(0, props, tables);
     expect(standardTransitions).toBe(0);
-    expect(ticks.parts.expressRequests).toBeCloseTo(43_200 * PRICES.expressRequests, 6);
+    expect(parts.expressRequests).toBeCloseTo(43_200 * PRICES.expressRequests, 6);
   },
 );
 
 test('the calculator counts as many starts as there are', async () => {
   const { starts } = await month(0, { indexedBy: 'window' });
   const usage = usageOfMonth(billed(0, { indexedBy: 'window' }));
-  expect(usage.starts * BILL_PRICES.schedulerInvocations).toBeCloseTo(starts, 9);
+  expect(usage.starts * PRICES.schedulerInvocations).toBeCloseTo(starts, 9);
 });
 
 test('the calculator knows the bytes of the log lines, to a tenth: npm run bench cost -- --write', async () => {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Answer, type Body, jsonAnswer, parseBody } from 'aws-on-loopback/dynamodb/answer';
 import { DynamoDbProxy, type ProxiedCall } from 'aws-on-loopback/dynamodb/proxy';
-import type { CallMeter, InvokeWrapper } from '../../../local/functions/local-functions.ts';
+import type { InvokeWrapper } from '../../../local/functions/local-functions.ts';
 
 /** One call of AWS that a function made. */
 export interface RecordedCall {
@@ -24,7 +24,7 @@ export type Interception = (
  *
  * The trace id that the SDK sends along names the invocation; which function that is, is known where it is invoked.
  */
-export class CallRecorder implements CallMeter {
+export class CallRecorder {
   readonly #invoked = new AsyncLocalStorage<string>();
   readonly #functions = new Map<string, string>();
   readonly #calls: RecordedCall[] = [];
@@ -60,11 +60,10 @@ export class CallRecorder implements CallMeter {
   };
 
   /** Called where an invocation begins, within {@link wrap}. */
-  track(traceId: string): () => void {
+  readonly onTrace = (traceId: string): void => {
     const functionName = this.#invoked.getStore();
     if (functionName !== undefined) this.#functions.set(traceId, functionName);
-    return () => {}; // what it does after its answer counts too
-  }
+  };
 
   async stop(): Promise<void> {
     await this.#proxy?.stop();

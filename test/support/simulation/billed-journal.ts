@@ -1,13 +1,14 @@
-import { marshall } from '@aws-sdk/util-dynamodb';
-import { type DynamoDbUsage, NO_USAGE } from '../../../cost/dynamodb-usage.ts';
-import { type AttributeMap, itemBytes, readUnits, writeUnits } from '../../../cost/item-size.ts';
+import { readUnits, writeUnits } from '../../../cost/capacity-units.ts';
 import type { Journal } from '../../../functions/journal/journal.ts';
 import { DEPLOYMENT_ID, rowItem, tableEntry, WATERMARKS_AT } from '../../../functions/journal/layout.ts';
 import type { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 
+/** Names of an execution's counters in its `billing.usage`. */
+export type UnitCounter = 'dynamoDbReadUnits' | 'dynamoDbWriteUnits';
+
 /** What the calls of a journal take, and who is told what they would be billed for. */
 export interface BilledJournalOptions {
-  readonly onUnits: (units: DynamoDbUsage) => void;
+  readonly onUnits: ((counter: UnitCounter, units: number) => void) | undefined;
   readonly sleep: (ms: number) => Promise<void>;
   /** Milliseconds of each call. */
   readonly callMs: number;
@@ -21,35 +22,35 @@ export function billedJournal(
   journal: MemoryJournal,
   { onUnits, sleep, callMs }: BilledJournalOptions,
 ): Journal {
-  const call = async <Answer>(work: () => Promise<Answer>, units: () => Partial<DynamoDbUsage>) => {
+  const call = async <Answer>(work: () => Promise<Answer>, counter: UnitCounter, units: () => number) => {
     await sleep(callMs);
     const answer = await work();
-    onUnits({ ...NO_USAGE, ...units() });
+    onUnits?.(counter, units());
     return answer;
   };
-  const written = (items: readonly object[]) => ({
-    writeUnits: sum(items, item => writeUnits(bytesOf(item))),
-  });
-  const watermarks = () => written([watermarksItem(journal)]);
+  const write = <Answer>(work: () => Promise<Answer>, items: () => readonly object[]) =>
+    call(work, 'dynamoDbWriteUnits', () => sum(items(), item => writeUnits(bytesOf(item))));
   const read = (items: () => readonly object[]) =>
     call(
       () => journal.read(),
-      () => ({ readUnits: readUnits(sum(items(), bytesOf)) }),
+      'dynamoDbReadUnits',
+      () => readUnits(sum(items(), bytesOf)),
     );
+  const watermarks = () => [watermarksItem(journal)];
   const tableItems = () => Object.keys(journal.pauses).map(table => tableItem(journal, table));
   return {
-    read: () => read(() => [...tableItems(), watermarksItem(journal)]),
-    writeWatermarks: (...args) => call(() => journal.writeWatermarks(...args), watermarks),
+    read: () => read(() => [...tableItems(), ...watermarks()]),
+    writeWatermarks: (...args) => write(() => journal.writeWatermarks(...args), watermarks),
     putRows: async rows => {
       if (rows.length === 0) return;
-      await call(
+      await write(
         () => journal.putRows(rows),
-        () => written(rows.map(rowItem)),
+        () => rows.map(rowItem),
       );
     },
-    replayed: (...args) => call(() => journal.replayed(...args), watermarks),
+    replayed: (...args) => write(() => journal.replayed(...args), watermarks),
     isPaused: table => journal.isPaused(table, () => read(tableItems)),
-    noteSwept: (...args) => call(() => journal.noteSwept(...args), watermarks),
+    noteSwept: (...args) => write(() => journal.noteSwept(...args), watermarks),
   };
 }
 
@@ -63,8 +64,30 @@ function watermarksItem({ state }: MemoryJournal): object {
   return { id: DEPLOYMENT_ID, at: WATERMARKS_AT, tick, ...Object.fromEntries(marks) };
 }
 
+/**
+ * Bytes of an item by DynamoDB's rules (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html):
+ * names and strings by their UTF-8, a number about one byte for two digits and one more, lists and maps three bytes and one for each
+ * member.
+ */
 const bytesOf = (item: object): number =>
-  itemBytes(marshall(item, { removeUndefinedValues: true }) as AttributeMap);
+  sum(Object.entries(item), ([name, value]) =>
+    value === undefined ? 0 : Buffer.byteLength(name) + valueBytes(value),
+  );
 
-const sum = (items: readonly object[], of: (item: object) => number): number =>
-  items.reduce((total: number, item) => total + of(item), 0);
+function valueBytes(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value === 'number') {
+    const digits = String(value)
+      .replaceAll(/\D/g, '')
+      .replace(/^0+|0+$/g, '');
+    return Math.ceil(digits.length / 2) + (value < 0 ? 2 : 1);
+  }
+  if (Array.isArray(value)) return 3 + sum(value, each => 1 + valueBytes(each));
+  // NULL and BOOL
+  if (value === null || typeof value !== 'object') return 1;
+  const members = Object.values(value).filter(each => each !== undefined);
+  return 3 + members.length + bytesOf(value);
+}
+
+const sum = <Each>(items: readonly Each[], of: (each: Each) => number): number =>
+  items.reduce((total, each) => total + of(each), 0);

@@ -1,8 +1,7 @@
 import type { InvokeOptions } from 'stepfunctions-emulator';
 import type { PreciseTtlProps } from '../../../config/props.ts';
 import { ENTRY_BYTES } from '../../../cost/assumptions.ts';
-import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
-import { readUnits } from '../../../cost/item-size.ts';
+import { readUnits } from '../../../cost/capacity-units.ts';
 import { type ExpiryModel, expiryModel } from '../../../expiry/model.ts';
 import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/deletion.ts';
 import { addLags, lagOf } from '../../../functions/report/lag.ts';
@@ -116,8 +115,7 @@ export class SimulatedTable {
     return async (...query) => {
       await this.#beforeRead(patienceMs, processor);
       const page = await this.items.readIndex(...query);
-      const units = readUnits(page.entries.length * ENTRY_BYTES) / 2;
-      if (onUsage) reportDynamoDb(onUsage, { readUnits: units, writeUnits: 0 });
+      onUsage?.('dynamoDbReadUnits', readUnits(page.entries.length * ENTRY_BYTES) / 2);
       return page;
     };
   }

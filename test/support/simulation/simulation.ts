@@ -8,7 +8,6 @@ import {
   VirtualClock,
   type WorkflowType,
 } from 'stepfunctions-emulator';
-import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
 import { readExecutionReport } from '../../../functions/report/execution-report.ts';
 import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import type { ReplayInput, SweepInput, TickInput } from '../../../statemachine/contract/inputs.ts';
@@ -220,8 +219,7 @@ export class Simulation {
     return simulatedFunctions({
       dynamoDbOf: ({ tableName }, patienceMs) => this.named(tableName).dynamoDb(patienceMs, call),
       journal: billedJournal(this.journal, {
-        onUnits: units => onUsage && reportDynamoDb(onUsage, units),
-        ...{ sleep, callMs },
+        ...{ onUnits: onUsage, sleep, callMs },
       }),
       clock: {
         now: () => this.clock.now() + functionsAheadMs,
