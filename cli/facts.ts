@@ -172,7 +172,7 @@ async function tableFacts(
     isLate: overdue !== null && overdue.readAt - (overdue.oldest ?? overdue.readAt) > lateAfterSeconds,
     watermark: watermark && { since: watermark.since, gone: watermark.gone },
     tick: state?.watermarks.tick ?? null,
-    pause: pauseOf(state?.control.pauses[props.tableName], now()) ?? null,
+    pause: pauseOf(state?.pauses[props.tableName], now()) ?? null,
     isScheduled: seen('the schedule', await scheduling),
     sweeps,
     failing: failingOf(sweeps?.[0], watermark, now()),

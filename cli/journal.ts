@@ -10,9 +10,7 @@ import {
   sweepsId,
   type Watermark,
 } from '../functions/journal/layout.ts';
-import { readState, unreadable } from '../functions/journal/read-state.ts';
-import { plainValue } from '../functions/journal/stored-values.ts';
-import type { JournalTable } from '../functions/journal/update-entry.ts';
+import { type JournalTable, plainValue, readState, unreadable } from '../functions/journal/read-state.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 import { EXECUTION_COUNTS, noCounts } from '../statemachine/counts.ts';
 import type { Clients } from './aws-clients.ts';
@@ -42,9 +40,9 @@ export async function readJournals({
   const [first] = tables;
   if (first === undefined) throw new TypeError('readJournals: expected at least one table');
   const journal = journalOf(first, clients);
-  const { control, watermarks } = await readExisting(journal, config.region);
+  const { pauses, watermarks } = await readExisting(journal, config.region);
   return tables.map(({ props: { tableName: table } }) => ({
-    ...{ table, journal, pause: pauseOf(control.pauses[table], now()) },
+    ...{ table, journal, pause: pauseOf(pauses[table], now()) },
     watermark: watermarks.tables[table],
   }));
 }

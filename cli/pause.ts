@@ -1,7 +1,7 @@
 /** `precise-ttl pause`: stops the sweeps of tables without a deployment. See `--help`. */
 import { type Pause, tableEntry } from '../functions/journal/layout.ts';
-import { plainValue } from '../functions/journal/stored-values.ts';
-import { type JournalTable, updateEntry } from '../functions/journal/update-entry.ts';
+import { type JournalTable, plainValue } from '../functions/journal/read-state.ts';
+import { updateEntry } from '../functions/journal/write-entries.ts';
 import { defineCommand, duration, EXIT, YES } from './command.ts';
 import { readJournals } from './journal.ts';
 import { pauseText } from './words.ts';

@@ -1,7 +1,7 @@
 /** `precise-ttl resume`: ends a pause. See `--help`. */
 import { advanced, type Pause, pauseOf, tableEntry } from '../functions/journal/layout.ts';
-import { plainValue } from '../functions/journal/stored-values.ts';
-import { type JournalTable, updateEntry } from '../functions/journal/update-entry.ts';
+import { type JournalTable, plainValue } from '../functions/journal/read-state.ts';
+import { updateEntry } from '../functions/journal/write-entries.ts';
 import { defineCommand, EXIT, YES } from './command.ts';
 import { readJournals } from './journal.ts';
 import { clock, pauseText } from './words.ts';

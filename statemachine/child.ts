@@ -1,6 +1,6 @@
 import { CHILD_PROGRESS_CHARACTERS, LAST_STEP_SECONDS } from './contract/limits.ts';
 import { REFUSED, TRANSIENT_ERRORS } from './contract/machines.ts';
-import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, route } from './states.ts';
+import { CAUGHT_ERROR, catchAnything, type FunctionArns, invokeTask, jsonata, route } from './states.ts';
 
 /** Chunks of a page that are deleted at once: as many as a page has, and as an inline Map runs at once. */
 const CHUNKS_AT_ONCE = 40;
@@ -72,7 +72,7 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
         TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
         Retry: SHORT_RETRY,
         Output: jsonata(CHECKED_STEP),
-        Catch: interrupted(),
+        Catch: catchAnything({ result: interruptedResult(CAUGHT_ERROR) }, 'ShardSwept'),
         Next: 'NextStep?',
       },
       DeleteChunks: {
@@ -115,11 +115,10 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
               Retry: [{ ErrorEquals: [REFUSED], MaxAttempts: 3, ...SHORT_BACKOFF }],
               Output: jsonata(CHECKED_CHUNK),
               // It is unknown which keys were deleted before the call failed. QueryExpired decides how they count.
-              Catch: TOO_LARGE_AND_ALL.map(ErrorEquals => ({
-                ErrorEquals,
-                Output: jsonata(`$merge([$states.input, {'error': ${CAUGHT_ERROR}}])`),
-                Next: 'ChunkDeleted',
-              })),
+              Catch: catchAnything(
+                jsonata(`$merge([$states.input, {'error': ${CAUGHT_ERROR}}])`),
+                'ChunkDeleted',
+              ),
               Next: 'AnyUnprocessed?',
             },
             ChunkDeleted: { Type: 'Pass', End: true },
@@ -131,7 +130,7 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
           results: jsonata('[$states.result]'),
           progress: jsonata('$states.input.progress'),
         },
-        Catch: interrupted(),
+        Catch: catchAnything({ result: interruptedResult(CAUGHT_ERROR) }, 'ShardSwept'),
         Next: 'NextStep?',
       },
       ShardSwept: { Type: 'Succeed', Output: jsonata(BOUNDED_RESULT) },
@@ -219,17 +218,6 @@ const SHORT_RETRY = [
   { ErrorEquals: [REFUSED], MaxAttempts: 6 },
   { ErrorEquals: TRANSIENT_ERRORS.filter(error => error !== REFUSED), MaxAttempts: 2 },
 ].map(retry => ({ ...retry, ...SHORT_BACKOFF }));
-
-/** The errors of a Catch: States.ALL does not include States.DataLimitExceeded, which is an answer or result above 256 KiB. */
-export const TOO_LARGE_AND_ALL: readonly string[][] = [['States.DataLimitExceeded'], ['States.ALL']];
-
-function interrupted() {
-  return TOO_LARGE_AND_ALL.map(ErrorEquals => ({
-    ErrorEquals,
-    Output: { result: interruptedResult(CAUGHT_ERROR) },
-    Next: 'ShardSwept',
-  }));
-}
 
 /** The result of an interrupted child: its progress has the counts. */
 function interruptedResult(error: string) {

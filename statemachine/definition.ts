@@ -1,14 +1,15 @@
-import { childStates, TOO_LARGE_AND_ALL } from './child.ts';
+import { childStates } from './child.ts';
 import type { CarriedSettings } from './contract/inputs.ts';
 import { CAUSE_BYTES, GROUP_CHILDREN, REPLAY_CONCURRENCY } from './contract/limits.ts';
 import {
+  BUSY,
   EXECUTION_TIMEOUT_SECONDS,
   type MachineName,
   SWEEP_INCOMPLETE,
   TICK_TIMEOUT_SECONDS,
+  TRANSIENT_ERRORS,
 } from './contract/machines.ts';
-import { PATIENT_RETRY } from './patient-retry.ts';
-import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, route } from './states.ts';
+import { CAUGHT_ERROR, catchAnything, type FunctionArns, invokeTask, jsonata, route } from './states.ts';
 
 /** Options of both definitions, in addition to the functions. */
 export interface DefinitionOptions {
@@ -58,11 +59,7 @@ export function tickDefinition(functions: FunctionArns, options: DefinitionOptio
               ItemProcessor: { ProcessorConfig: { Mode: 'INLINE' }, ...child },
               Output: { results: jsonata('$states.result') },
               // No results of the group are known: its children count as failed.
-              Catch: TOO_LARGE_AND_ALL.map(ErrorEquals => ({
-                ErrorEquals,
-                Output: { results: [] },
-                Next: 'GroupFailed',
-              })),
+              Catch: catchAnything({ results: [] }, 'GroupFailed'),
               End: true,
             },
             GroupFailed: { Type: 'Pass', End: true },
@@ -135,7 +132,7 @@ function sweptBy(results: string, Next: string) {
   const output = (of: unknown) => ({ sweeps: jsonata('$states.input.sweeps'), results: of });
   return {
     Output: output(jsonata(results)),
-    Catch: TOO_LARGE_AND_ALL.map(ErrorEquals => ({ ErrorEquals, Output: output([]), Next })),
+    Catch: catchAnything(output([]), Next),
     Next,
   };
 }
@@ -221,6 +218,21 @@ const CHECKED_RECORD = [
   `$assert($length($string($record.tables)) <= ${CAUSE_BYTES} and ($exists($record.moreTables) ? $type($record.moreTables) = 'number' : true), 'tables');`,
   "{'tables': $record.tables, 'moreTables': $record.moreTables, 'complete': $record.complete = true} )",
 ].join(' ');
+
+/**
+ * Retries of a task in an execution that may take hours. They wait for a throttled table for a minute and a half on average, which is
+ * longer than it takes to scale.
+ */
+const PATIENT_RETRY = [
+  { ErrorEquals: [BUSY], MaxAttempts: 20 },
+  { ErrorEquals: TRANSIENT_ERRORS.filter(error => error !== BUSY), MaxAttempts: 5 },
+].map(retry => ({
+  ...retry,
+  IntervalSeconds: 1,
+  BackoffRate: 2,
+  MaxDelaySeconds: 10,
+  JitterStrategy: 'FULL',
+}));
 
 /** Few and short retries for a tick: it has five minutes, and the next tick begins after one. */
 const SHORT_PATIENCE = PATIENT_RETRY.map(retry => ({ ...retry, MaxAttempts: 3, MaxDelaySeconds: 2 }));

@@ -16,6 +16,11 @@ export function route(next: string, state: string) {
 /** The name of the error that a state has caught, shortened, since a function can choose any name and it must fit into the payload. */
 export const CAUGHT_ERROR = '$substring($states.errorOutput.Error, 0, 100)';
 
+/** The rules of a Catch of anything: States.ALL does not include States.DataLimitExceeded, which is an answer or result above 256 KiB. */
+export function catchAnything(Output: unknown, Next: string) {
+  return [['States.DataLimitExceeded'], ['States.ALL']].map(ErrorEquals => ({ ErrorEquals, Output, Next }));
+}
+
 /** ARNs of the functions, or Terraform references to them. */
 export type FunctionArns = Readonly<Record<TaskName, string>>;
 

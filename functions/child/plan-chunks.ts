@@ -1,12 +1,13 @@
 import type { ChildProgress, ChildSweep } from '../../statemachine/contract/child.ts';
-import type { Chunk } from '../../statemachine/contract/chunks.ts';
+import type { Chunk, ChunkProgress } from '../../statemachine/contract/chunks.ts';
 import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
 import { CHUNK_KEYS, PAGE_KEYS } from '../../statemachine/contract/limits.ts';
 import { childTimeouts } from '../../statemachine/contract/machines.ts';
+import { CHUNK_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import type { Millis, Seconds } from '../../statemachine/times.ts';
+import { NO_LAG } from '../report/lag.ts';
 import { jsonBytes } from '../report/listed-keys.ts';
 import { waitUntil } from '../retry/backoff.ts';
-import { NO_PROGRESS } from '../retry/no-progress.ts';
 
 /**
  * Most bytes of keys (as JSON, with their TTLs) in one page. A state's payload may have 256 KiB. It contains the page's keys once: in
@@ -17,6 +18,12 @@ const PAGE_BYTES = 120 * 1024;
 
 /** A page of an upcoming minute ends with its slowest chunk, and the next one would be late: the last try is so long after its last second. */
 const LAST_TRY_MS = 600;
+
+/** The progress of a chunk before its first attempt. */
+export const NO_PROGRESS: ChunkProgress = {
+  ...{ attempts: 0, ...noCounts(CHUNK_COUNTS), ...NO_LAG },
+  ...{ failed: [], retryAtMs: 0 },
+};
 
 /** A call of a child that plans deletes. */
 export interface Planning {

@@ -6,7 +6,7 @@ import { PAUSED, TRANSIENT_ERRORS } from '../../statemachine/contract/machines.t
 import { addCounts, CHILD_COUNTS, CHUNK_COUNTS, noCounts, sumOfFates } from '../../statemachine/counts.ts';
 import type { Millis, Seconds } from '../../statemachine/times.ts';
 import { addLags, NO_LAG } from '../report/lag.ts';
-import { failedKey, firstThatFit, listFailedKeys } from '../report/listed-keys.ts';
+import { firstThatFit, listFailedKeys } from '../report/listed-keys.ts';
 import { type ShowKey, shownFailure } from '../report/shown-keys.ts';
 
 /** How a child lists keys. */
@@ -48,7 +48,7 @@ export function addUp(before: ChildProgress, results: readonly Chunk[], { sweep,
     }
     if (error === undefined || error === PAUSED || TRANSIENT_ERRORS.includes(error)) left.push(...keys);
     else {
-      failed.push(...keys.map(key => failedKey(key, error)));
+      failed.push(...keys.map(({ key }) => ({ key, reason: error })));
       broken.push(...keys.map(({ ttl }) => ttl));
     }
   }
@@ -67,7 +67,7 @@ export function addUp(before: ChildProgress, results: readonly Chunk[], { sweep,
 
 /** Counts the keys that a child could not delete in its time. */
 export function failLeft(progress: ChildProgress, listing: Listing): ChildProgress {
-  const failed = progress.left.map(key => failedKey(key, 'Unprocessed'));
+  const failed = progress.left.map(({ key }) => ({ key, reason: 'Unprocessed' }));
   return { ...progress, counts: countFailed(progress.counts, failed, listing) };
 }
 

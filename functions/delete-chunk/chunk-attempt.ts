@@ -1,10 +1,10 @@
 import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
 import type { FailedKey } from '../../statemachine/contract/keys.ts';
 import { addCounts, CALL_COUNTS } from '../../statemachine/counts.ts';
+import { NO_PROGRESS } from '../child/plan-chunks.ts';
 import { type BehindSettings, secondsBehind } from '../child/swept-range.ts';
 import { addLags } from '../report/lag.ts';
 import { backoffMs, sleepRest, waitUntil } from '../retry/backoff.ts';
-import { NO_PROGRESS } from '../retry/no-progress.ts';
 import { JournalUnreadableError, TablePausedError } from '../runtime/errors.ts';
 import { deleteKeys, NO_DELETION, type SendBatch } from './deletion.ts';
 

@@ -1,17 +1,20 @@
-import { BatchExecuteStatementCommand, BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { DeletionCounts } from '../../statemachine/contract/chunks.ts';
+import {
+  BatchExecuteStatementCommand,
+  type BatchExecuteStatementCommandOutput,
+  BatchWriteCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
 import type { ExpiredKey, FailedKey, ItemKey } from '../../statemachine/contract/keys.ts';
-import { addCounts, CALL_COUNTS, noCounts } from '../../statemachine/counts.ts';
+import { addCounts, CALL_COUNTS, type Counts, noCounts } from '../../statemachine/counts.ts';
 import { type BehindSettings, sweptRange } from '../child/swept-range.ts';
 import { addLags, lagOf, NO_LAG } from '../report/lag.ts';
-import { failedKey } from '../report/listed-keys.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Documents, RequestOptions } from '../table/dynamodb.ts';
 import { isBusy, isBusyStatement, isInvalid, isThrottling } from '../table/dynamodb-errors.ts';
 import { decode, keyAttributeNames, keyText, toItemKey, toNativeKey } from '../table/item-key.ts';
 
-/** The results of some keys of a chunk. */
-export interface Deletion extends DeletionCounts {
+/** The results of some keys of a chunk: each key has exactly one, or is still unprocessed. */
+export interface Deletion extends Counts<'call'>, DeletionLag {
   /** Only these keys are tried again. */
   readonly unprocessed: readonly ExpiredKey[];
   readonly failed: readonly FailedKey[];
@@ -45,7 +48,7 @@ export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): 
     }
     if (!isInvalid(error)) throw error;
     if (keys.length === 1)
-      return { ...NO_DELETION, failed: keys.map(key => failedKey(key, 'ValidationError')) };
+      return { ...NO_DELETION, failed: keys.map(({ key }) => ({ key, reason: 'ValidationError' })) };
     const middle = Math.ceil(keys.length / 2);
     return addDeletions(
       await deleteKeys(keys.slice(0, middle), send),
@@ -54,8 +57,7 @@ export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): 
   }
 }
 
-/** Adds two deletions. */
-export function addDeletions(one: Deletion, other: Deletion): Deletion {
+function addDeletions(one: Deletion, other: Deletion): Deletion {
   return {
     ...addCounts(CALL_COUNTS, one, other),
     unprocessed: [...one.unprocessed, ...other.unprocessed],
@@ -88,7 +90,7 @@ export function guardedBatch(
       }),
       options,
     );
-    return deletionOf(fatesOf(keys, answer.Responses ?? []), clock());
+    return deletionOf(keys, answer.Responses ?? [], clock());
   };
 }
 
@@ -121,56 +123,32 @@ function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** An item as the document client has it. */
-type Item = Readonly<Record<string, unknown>>;
-
-/** The result of one key in a batch of statements. */
-interface StatementFate {
-  readonly expired: ExpiredKey;
-  readonly became: 'deleted' | 'renewed' | 'notFound' | 'failed' | 'unprocessed';
-  /** DynamoDB's error code, if there was an error. */
-  readonly code?: string | undefined;
-}
-
-/** The answer to one statement. */
-interface StatementAnswer {
-  readonly Item?: Item | undefined;
-  readonly Error?: { readonly Code?: string | undefined } | undefined;
-}
-
 /**
- * Returns the result of each key. `RETURNING ALL OLD *` tells an item that this call deleted from one that was missing.
+ * Counts the results of a batch that was answered at this moment. `RETURNING ALL OLD *` tells an item that this call deleted from one that
+ * was missing.
  *
  * @param answers in the order of the statements
  */
-function fatesOf(keys: readonly ExpiredKey[], answers: readonly StatementAnswer[]): StatementFate[] {
-  return keys.map((expired, index) => {
-    const answer = answers[index];
-    if (!answer) return { expired, became: 'unprocessed' };
-    const { Item: item, Error: error } = answer;
-    const code = error?.Code;
-    if (isBusyStatement(code)) return { expired, became: 'unprocessed', code };
-    if (code === 'ConditionalCheckFailed') return { expired, became: 'renewed', code };
-    if (error) return { expired, became: 'failed', code };
-    return { expired, became: item ? 'deleted' : 'notFound' };
-  });
-}
-
-/** Counts the results of a batch that was answered at this moment. */
-function deletionOf(fates: readonly StatementFate[], answeredAtMs: number): Deletion {
+function deletionOf(
+  keys: readonly ExpiredKey[],
+  answers: NonNullable<BatchExecuteStatementCommandOutput['Responses']>,
+  answeredAtMs: number,
+): Deletion {
   const unprocessed: ExpiredKey[] = [];
   const failed: FailedKey[] = [];
   const deleted: number[] = [];
   const counts = { renewed: 0, notFound: 0, throttled: 0 };
-  for (const { expired, became, code } of fates) {
+  for (const [index, expired] of keys.entries()) {
+    const answer = answers[index];
+    const code = answer?.Error?.Code;
     if (isThrottling(code)) counts.throttled += 1;
-    if (became === 'deleted') deleted.push(expired.ttl);
-    else if (became === 'unprocessed') unprocessed.push(expired);
-    else if (became === 'failed') failed.push(failedKey(expired, code ?? 'UnknownError'));
-    else counts[became] += 1;
+    if (answer === undefined || isBusyStatement(code)) unprocessed.push(expired);
+    else if (code === 'ConditionalCheckFailed') counts.renewed += 1;
+    else if (answer.Error) failed.push({ key: expired.key, reason: code ?? 'UnknownError' });
+    else if (answer.Item) deleted.push(expired.ttl);
+    else counts.notFound += 1;
   }
-  const lag = lagOf(deleted, answeredAtMs);
-  return { deleted: deleted.length, ...counts, unprocessed, failed, ...lag };
+  return { deleted: deleted.length, ...counts, unprocessed, failed, ...lagOf(deleted, answeredAtMs) };
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
-import type { Journal } from '../journal/journal.ts';
-import { lambdaJournal } from '../journal/lambda-journal.ts';
+import { type Journal, lambdaJournal } from '../journal/lambda-journal.ts';
 import { keyShower, shownFailure } from '../report/shown-keys.ts';
 import { readSettings, type WithSettings } from '../runtime/environment.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';

@@ -1,29 +1,48 @@
 import { readDeployment } from '../runtime/deployment.ts';
 import { createDocuments } from '../table/dynamodb.ts';
-import type { Journal } from './journal.ts';
-import { keptPauses } from './kept-pauses.ts';
-import { isPaused } from './layout.ts';
-import { readControl, readState } from './read-state.ts';
-import { putRows } from './sweep-rows.ts';
-import type { JournalTable } from './update-entry.ts';
-import { noteReplayed, noteSwept, writeWatermarks } from './write-watermarks.ts';
+import { isPaused, type Pauses, type SweepRow, type SweptSpan, type Watermark } from './layout.ts';
+import { type JournalTable, readPauses, readState } from './read-state.ts';
+import { noteReplayed, noteSwept, putRows, writeWatermarks } from './write-entries.ts';
 
 /** Attempts per command: the journal is one small table, and everything waits for its answers. */
 const ATTEMPTS = 3;
+
+/** Two seconds, and then a call of at most two: a pause stops deletes within five. */
+const KEPT_MS = 2_000;
+
+/**
+ * Keeps the pauses of all tables for two seconds from the beginning of their read. A failed read is not kept.
+ *
+ * @param clock epoch milliseconds
+ */
+export function keptPauses(clock: () => number): (read: () => Promise<Pauses>) => Promise<Pauses> {
+  let kept: { readonly pauses: Pauses; readonly readAtMs: number } | undefined;
+  return async read => {
+    const readAtMs = clock();
+    if (kept === undefined || readAtMs - kept.readAtMs >= KEPT_MS) kept = { pauses: await read(), readAtMs };
+    return kept.pauses;
+  };
+}
+
+/** The journal of a deployment, as the functions use it. */
+export type Journal = ReturnType<typeof journalOf>;
 
 /**
  * Makes the journal with a clock: {@link readState} and its neighbours describe each call and its errors.
  * @param clock epoch milliseconds
  */
-export function journalOf(journal: JournalTable, clock: () => number): Journal {
+export function journalOf(journal: JournalTable, clock: () => number) {
   const kept = keptPauses(clock);
   return {
     read: () => readState(journal),
-    writeWatermarks: (tick, tables) => writeWatermarks(journal, tick, tables),
-    isPaused: async table => isPaused({ control: await kept(() => readControl(journal)) }, table, clock()),
-    noteSwept: (table, span) => noteSwept(journal, table, span),
-    putRows: rows => putRows(journal, rows),
-    replayed: (table, from, to, endedAt) => noteReplayed(journal, table, from, to, endedAt),
+    /** What it reads may be up to two seconds old. @throws JournalUnreadableError */
+    isPaused: async (table: string) => isPaused(await kept(() => readPauses(journal)), table, clock()),
+    writeWatermarks: (tick: string, tables: Readonly<Record<string, Watermark>>) =>
+      writeWatermarks(journal, tick, tables),
+    noteSwept: (table: string, span: SweptSpan) => noteSwept(journal, table, span),
+    putRows: (rows: readonly SweepRow[]) => putRows(journal, rows),
+    replayed: (table: string, from: number, to: number, endedAt: string) =>
+      noteReplayed(journal, table, from, to, endedAt),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { SweepPart } from '../../statemachine/contract/child.ts';
+import type { MachineName } from '../../statemachine/contract/machines.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { withoutNothing } from '../report/listed-keys.ts';
 
@@ -94,14 +95,12 @@ export function advanced({ swept = [], ...mark }: Watermark): Watermark {
   return { ...mark, gone };
 }
 
-/** What operators have set, by table name. */
-export interface Control {
-  readonly pauses: Readonly<Record<string, Pause>>;
-}
+/** By table name. */
+export type Pauses = Readonly<Record<string, Pause>>;
 
-/** The part of the journal that a tick reads, by table name. */
+/** The part of the journal that a tick reads. */
 export interface DeploymentState {
-  readonly control: Control;
+  readonly pauses: Pauses;
   readonly watermarks: {
     /** When the last tick began that planned, ISO-8601; missing before the first one. */
     readonly tick?: string;
@@ -109,12 +108,10 @@ export interface DeploymentState {
   };
 }
 
-export type SweepKind = 'tick' | 'replay';
-
 /** The result of an execution for one table. */
 export interface SweepRow {
   readonly table: string;
-  readonly kind: SweepKind;
+  readonly kind: MachineName;
   /** Name of the execution. */
   readonly execution: string;
   /** ISO-8601. */
@@ -123,12 +120,8 @@ export interface SweepRow {
   readonly report: SweepReport;
 }
 
-export function isPaused(
-  { control }: Pick<DeploymentState, 'control'>,
-  table: string,
-  nowMs: number,
-): boolean {
-  return pauseOf(control.pauses[table], nowMs) !== undefined;
+export function isPaused(pauses: Pauses, table: string, nowMs: number): boolean {
+  return pauseOf(pauses[table], nowMs) !== undefined;
 }
 
 /** Returns the pause while it lasts; undefined after its end, or if there is none. */

@@ -1,4 +1,4 @@
-import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { NumberValue, QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { describeProblem } from '../../expiry/errors.ts';
 import {
   fieldProblems,
@@ -10,20 +10,25 @@ import {
   whole,
 } from '../../expiry/fields.ts';
 import { JournalUnreadableError } from '../runtime/errors.ts';
+import type { Documents } from '../table/dynamodb.ts';
 import {
-  type Control,
   DEPLOYMENT_ID,
   type DeploymentState,
   JOURNAL_KEYS,
   type Pause,
+  type Pauses,
   TABLE_PREFIX,
   tableEntry,
   tableOfEntry,
   WATERMARKS_AT,
   type Watermark,
 } from './layout.ts';
-import { plainValue } from './stored-values.ts';
-import type { JournalTable } from './update-entry.ts';
+
+/** The table of a journal and its client. */
+export interface JournalTable {
+  readonly documents: Documents;
+  readonly tableName: string;
+}
 
 const moment = kind<string>(
   value => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
@@ -32,9 +37,7 @@ const moment = kind<string>(
 const seconds = whole(0, Number.MAX_SAFE_INTEGER, 'epoch seconds: a whole number');
 
 /** The fields in the entry of a table. */
-const ENTRY_KINDS = {
-  pause: object({ since: moment, until: moment }, ['since']),
-} as const;
+const ENTRY_KINDS = { pause: object({ since: moment, until: moment }, ['since']) };
 
 const SWEPT = { from: seconds, to: seconds, tick: moment, part: seconds, parts: seconds };
 const WATERMARK = object(
@@ -72,7 +75,7 @@ export async function readState(journal: JournalTable): Promise<DeploymentState>
   const items = await readEntries(journal);
   const marks = items.find(item => item[JOURNAL_KEYS.sortKey] === WATERMARKS_AT);
   return {
-    control: controlOf(journal, items),
+    pauses: pausesOf(journal, items),
     watermarks: marks === undefined ? { tables: byTable() } : watermarksOf(journal, marks),
   };
 }
@@ -82,29 +85,25 @@ export async function readState(journal: JournalTable): Promise<DeploymentState>
  *
  * @throws JournalUnreadableError
  */
-export async function readControl(journal: JournalTable): Promise<Control> {
-  return controlOf(journal, await readEntries(journal, TABLE_PREFIX));
+export async function readPauses(journal: JournalTable): Promise<Pauses> {
+  return pausesOf(journal, await readEntries(journal, TABLE_PREFIX));
 }
 
-function controlOf(journal: JournalTable, items: readonly Record<string, unknown>[]): Control {
+function pausesOf(journal: JournalTable, items: readonly Record<string, unknown>[]): Pauses {
   const pauses = byTable<Pause>();
   for (const item of items) {
     const at = String(item[JOURNAL_KEYS.sortKey]);
     const table = tableOfEntry(at);
     if (table === undefined) continue;
-    const { pause } = checked<TableEntry>(journal, at, ENTRY_KINDS, item);
+    const { pause } = checked<{ readonly pause?: Pause }>(journal, at, ENTRY_KINDS, item);
     if (pause !== undefined) pauses[table] = pause;
   }
-  return { pauses };
+  return pauses;
 }
 
 /** An object without a prototype: tables may have the names of inherited properties. */
 function byTable<Value>(): Record<string, Value> {
   return Object.create(null);
-}
-
-interface TableEntry {
-  readonly pause?: Pause;
 }
 
 function watermarksOf(journal: JournalTable, item: Record<string, unknown>): DeploymentState['watermarks'] {
@@ -130,6 +129,14 @@ function checked<Entry>(
   const [problem] = under(at, fieldProblems(kinds, item, { remedy: REMEDY }));
   if (problem) throw new JournalUnreadableError(`Journal ${tableName}: ${describeProblem(problem)}`);
   return item as Entry;
+}
+
+/** Replaces wrapped numbers in a value of the document client by plain ones: no number in the journal has more digits than a double. */
+export function plainValue(value: unknown): unknown {
+  if (value instanceof NumberValue) return Number(value.value);
+  if (Array.isArray(value)) return value.map(plainValue);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plainValue(each)]));
 }
 
 /** @param prefix of the sort key; by default all */
@@ -164,9 +171,17 @@ async function readEntries(
 }
 
 export function unreadable(tableName: string, error: unknown): JournalUnreadableError {
+  const consequence = ' Nothing was deleted, because a table may be paused.';
+  return new JournalUnreadableError(problemOf(tableName, 'read', error, consequence), { cause: error });
+}
+
+/** What a person is told of a call that failed. */
+export function problemOf(
+  tableName: string,
+  call: 'read' | 'write',
+  error: unknown,
+  consequence = '',
+): string {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
-  return new JournalUnreadableError(
-    `Journal ${tableName}: expected to read it, got ${name}: ${message}. Nothing was deleted, because a table may be paused. See to the table, and to what the role of the caller may do with it.`,
-    { cause: error },
-  );
+  return `Journal ${tableName}: expected to ${call} it, got ${name}: ${message}.${consequence} See to the table, and to what the role of the caller may do with it.`;
 }

@@ -13,7 +13,6 @@ import {
 import { childTimeouts } from '../../statemachine/contract/machines.ts';
 import type { PlanFailure } from '../../statemachine/contract/report.ts';
 import { jsonBytes } from '../report/listed-keys.ts';
-import { recordedPart } from '../report/recorded-settings.ts';
 import { waitUntil } from '../retry/backoff.ts';
 import { rangesOf } from '../table/shard-ranges.ts';
 import type { ShardProbe, Spans } from './probe.ts';
@@ -176,7 +175,8 @@ export function tickChildren(
     const targets = starts.filter(({ table }) => table === tableName).length;
     const failure = noRoom.has(tableName) ? NO_ROOM : own;
     if (targets === 0 && failure === undefined) return [];
-    const settings = targets === 0 ? recordedPart(carried) : carried;
+    // A table that is not swept needs only what its record does.
+    const settings = targets === 0 ? { tableName, precision: carried['precision'] } : carried;
     const sweep: TableSweep = { settings, targets, oldestOverdueSeconds, ...(failure && { failure }) };
     return [[tableName, sweep] as const];
   });

@@ -10,7 +10,7 @@ import {
 } from '../../statemachine/contract/limits.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { secondsBehind } from '../child/swept-range.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { Journal } from '../journal/lambda-journal.ts';
 import { addRound, startTotals } from '../report/sweep-totals.ts';
 import { readSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';

@@ -3,7 +3,7 @@ import { windowStart } from '../../expiry/window.ts';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract/execution.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { secondsBehind } from '../child/swept-range.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { Journal } from '../journal/lambda-journal.ts';
 import {
   advanced,
   type DeploymentState,
@@ -72,7 +72,8 @@ export async function planTick(
   const startedAtMs = Date.parse(startedAt);
   const state = await journal.read();
   const swept = tables.filter(
-    ({ tableName }) => (chosen ?? names).includes(tableName) && !isPaused(state, tableName, startedAtMs),
+    ({ tableName }) =>
+      (chosen ?? names).includes(tableName) && !isPaused(state.pauses, tableName, startedAtMs),
   );
   const planned = await sideBySide(swept, TABLES_AT_ONCE, carried =>
     planTable(carried, { executionInput, startedAtMs, state, ...surroundings }),

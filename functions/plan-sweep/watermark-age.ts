@@ -1,6 +1,6 @@
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { secondsBehind } from '../child/swept-range.ts';
-import { type DeploymentState, isPaused, type Watermark } from '../journal/layout.ts';
+import { type DeploymentState, pauseOf, type Watermark } from '../journal/layout.ts';
 import { readSettings } from '../runtime/environment.ts';
 
 /**
@@ -39,23 +39,19 @@ export function oldestWatermark(
 ): OldestWatermark | undefined {
   const ages = tables.flatMap((carried): OldestWatermark[] => {
     const { tableName: table } = carried;
-    const pause = state.control.pauses[table];
+    const pause = state.pauses[table];
     const mark = moved.get(table) ?? state.watermarks.tables[table];
     const gone = mark && Math.max(mark.gone, mark.since + FIRST_LOOKBACK_SECONDS);
     // Most are younger even without subtracting the margin, so the settings of a hundred tables are not read each minute.
     if (gone !== undefined && nowMs / 1000 - gone < MIN_AGE_SECONDS) return [];
-    const from = gone === undefined ? pausedFrom(state, table, nowMs) : gone + behindOf(carried);
-    if (from === undefined) return [];
+    const pausedAt = Date.parse(pauseOf(pause, nowMs)?.since ?? '') / 1000;
+    const from = gone === undefined ? pausedAt : gone + behindOf(carried);
+    if (Number.isNaN(from)) return [];
     const meantUntil = pause?.until === undefined ? 0 : Date.parse(pause.until) / 1000;
     return [{ table, age: Math.floor(nowMs / 1000 - Math.max(from, meantUntil)) }];
   });
   const [oldest] = ages.toSorted((one, other) => other.age - one.age);
   return oldest !== undefined && oldest.age >= MIN_AGE_SECONDS ? oldest : undefined;
-}
-
-function pausedFrom(state: DeploymentState, table: string, nowMs: number): number | undefined {
-  const pause = state.control.pauses[table];
-  return pause !== undefined && isPaused(state, table, nowMs) ? Date.parse(pause.since) / 1000 : undefined;
 }
 
 /** The delay of a table. Unreadable settings of a table are reported as its own failure. */

@@ -1,7 +1,6 @@
 import type { QueryExpiredInput, QueryExpiredOutput } from '../../statemachine/contract/child.ts';
 import { childTimeouts } from '../../statemachine/contract/machines.ts';
-import type { Journal } from '../journal/journal.ts';
-import { lambdaJournal } from '../journal/lambda-journal.ts';
+import { type Journal, lambdaJournal } from '../journal/lambda-journal.ts';
 import { keyShower } from '../report/shown-keys.ts';
 import { readSettings, type WithSettings } from '../runtime/environment.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';

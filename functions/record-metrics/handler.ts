@@ -5,15 +5,14 @@ import { toEpochSeconds } from '../../expiry/ttl.ts';
 import type { RecordMetricsInput, RecordMetricsOutput } from '../../statemachine/contract/execution.ts';
 import type { ReplayInput } from '../../statemachine/contract/inputs.ts';
 import { secondsBehind } from '../child/swept-range.ts';
-import type { Journal } from '../journal/journal.ts';
-import { lambdaJournal } from '../journal/lambda-journal.ts';
+import { type Journal, lambdaJournal } from '../journal/lambda-journal.ts';
 import { leftNothing } from '../report/sweep-totals.ts';
 import { readDeployment } from '../runtime/deployment.ts';
+import { printMetrics } from '../runtime/deployment-metric.ts';
 import { readSettings } from '../runtime/environment.ts';
 import { JournalUnwritableError } from '../runtime/errors.ts';
-import { embeddedMetrics } from './embedded-metrics.ts';
-import { didAnything, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
-import { toldTables } from './told-tables.ts';
+import { embeddedMetrics } from './metrics.ts';
+import { didAnything, sumOfTables, type TableRecord, tableRecords, toldTables } from './table-record.ts';
 
 /**
  * Milliseconds reserved for printing. The journal's client may retry until the function's timeout, and a function that times out after it
@@ -44,8 +43,9 @@ export interface RecordSurroundings {
  */
 export async function recordMetrics(
   input: RecordMetricsInput,
-  { deployment, logger, metrics, print, timeIsUp, journal }: RecordSurroundings,
+  surroundings: RecordSurroundings,
 ): Promise<RecordMetricsOutput> {
+  const { logger, timeIsUp, journal } = surroundings;
   const { machine, startedAt, endedAt } = input;
   const durationMs = Date.parse(endedAt) - Date.parse(startedAt);
   const tooSlow = timeIsUp().then((): never => {
@@ -62,7 +62,7 @@ export async function recordMetrics(
     return { complete: records.every(isDone), ...toldTables(told) };
   } finally {
     for (const { table, report } of told) logger.info('swept', { table, ...report, durationMs });
-    printMetrics(records, { deployment, durationMs, metrics, print });
+    recordSums(records, durationMs, surroundings);
   }
 }
 
@@ -80,12 +80,12 @@ async function writeJournal(
   if (kind === 'replay') await noteReplayed(input, told, journal);
 }
 
-interface Printing extends Pick<RecordSurroundings, 'deployment' | 'metrics' | 'print'> {
-  readonly durationMs: number;
-}
-
 /** Prints one line, of the sums over the tables. */
-function printMetrics(records: readonly TableRecord[], { deployment, durationMs, metrics, print }: Printing) {
+function recordSums(
+  records: readonly TableRecord[],
+  durationMs: number,
+  { deployment, metrics, print }: RecordSurroundings,
+): void {
   const recorded = records.filter(({ totals }) => !totals.dryRun);
   if (recorded.length === 0) return;
   const totals = sumOfTables(recorded.map(each => each.totals));
@@ -115,14 +115,6 @@ async function noteReplayed(
 const logger = new Logger();
 const metrics = new Metrics();
 
-/**
- * Prints to stdout directly. With JSON logging Lambda wraps the output of `console.log` into a document, and CloudWatch finds embedded
- * metrics only at the root.
- */
-const print = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
-
 export const handler = (
   event: RecordMetricsInput,
   context: { getRemainingTimeInMillis(): number },
@@ -131,5 +123,8 @@ export const handler = (
   // The timer does not keep the process alive.
   const timeIsUp = () =>
     sleep(Math.max(0, context.getRemainingTimeInMillis() - PRINTING_MS), undefined, { ref: false });
-  return recordMetrics(event, { deployment, logger, metrics, print, timeIsUp, journal: lambdaJournal() });
+  return recordMetrics(event, {
+    ...{ deployment, logger, metrics, print: printMetrics, timeIsUp },
+    journal: lambdaJournal(),
+  });
 };

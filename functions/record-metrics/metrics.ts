@@ -1,8 +1,9 @@
+import type { Metrics } from '@aws-lambda-powertools/metrics';
+import type { EmfOutput } from '@aws-lambda-powertools/metrics/types';
 import { TASKS } from '../../statemachine/contract/machines.ts';
 import type { SweepTotals } from '../../statemachine/contract/report.ts';
 import { COUNT_LIST, type COUNTS, type CountName } from '../../statemachine/counts.ts';
 import { type MetricHistogram, toMetricHistogram } from '../report/lag.ts';
-import type { Precision } from '../runtime/environment.ts';
 
 /** The names of the counts that are metrics. */
 type CountMetricName = {
@@ -38,24 +39,20 @@ export interface SweepSurroundings {
   readonly late: number;
 }
 
-/** Lag in milliseconds above which a deletion counts as late: a tick that keeps up stays below it. */
-export function lateMs({ precision }: { readonly precision: Precision }): number {
-  return precision === 'second' ? 11_000 : 120_000;
+/**
+ * Lag in milliseconds above which a deletion counts as late: a tick that keeps up stays below it. Settings that cannot be read count as
+ * those of a second.
+ */
+export function lateMs({ precision }: { readonly precision?: unknown }): number {
+  return precision === 'minute' ? 120_000 : 11_000;
 }
 
 export const SWEEP_METRICS: readonly SweepMetric[] = [
-  ...COUNT_LIST.flatMap(([count, { metric, help }]) =>
-    metric === undefined
-      ? []
-      : [
-          {
-            ...metric,
-            name: metric.name as CountMetricName,
-            help,
-            value: (totals: SweepTotals) => totals[count],
-          },
-        ],
-  ),
+  ...COUNT_LIST.flatMap(([count, { metric, help }]) => {
+    if (metric === undefined) return [];
+    const name = metric.name as CountMetricName;
+    return [{ ...metric, name, help, value: (totals: SweepTotals) => totals[count] }];
+  }),
   {
     name: 'ItemsDeletedLate',
     unit: 'Count',
@@ -75,3 +72,33 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
     value: (_totals, { durationMs }) => durationMs,
   },
 ];
+
+/**
+ * The line of metrics of a sweep. Powertools makes the document. Histograms are added here, since Powertools takes only numbers, while the
+ * format also allows `{Values, Counts, Min, Max, Count, Sum}`.
+ *
+ * @returns undefined when there is nothing to record
+ */
+export function embeddedMetrics(
+  metrics: Metrics,
+  dimensions: Readonly<Record<string, string>>,
+  totals: SweepTotals,
+  surroundings: SweepSurroundings,
+): EmfOutput | undefined {
+  metrics.addDimensions({ ...dimensions });
+  const histograms: Record<string, unknown> = {};
+  for (const { name, unit, value, onlyAboveZero = false } of SWEEP_METRICS) {
+    const measured = value(totals, surroundings);
+    if (typeof measured === 'number') {
+      if (measured > 0 || !onlyAboveZero) metrics.addMetric(name, unit, measured);
+    } else if (measured.Count > 0) {
+      metrics.addMetric(name, unit, measured.Max);
+      histograms[name] = measured;
+    }
+  }
+  // Powertools warns about a document without metrics.
+  const document = metrics.hasStoredMetrics() ? metrics.serializeMetrics() : undefined;
+  metrics.clearMetrics();
+  metrics.clearDimensions();
+  return document && ({ ...document, ...histograms } as EmfOutput);
+}

@@ -1,9 +1,14 @@
-import type { RecordMetricsInput, TableSweep } from '../../statemachine/contract/execution.ts';
+import type {
+  RecordMetricsInput,
+  RecordMetricsOutput,
+  TableSweep,
+} from '../../statemachine/contract/execution.ts';
+import { CAUSE_BYTES } from '../../statemachine/contract/limits.ts';
 import type { SweepReport, SweepTotals } from '../../statemachine/contract/report.ts';
 import { addCounts, EXECUTION_COUNTS } from '../../statemachine/counts.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { addLags, countAbove, summarizeLag } from '../report/lag.ts';
-import { recordedSettings } from '../report/recorded-settings.ts';
+import { jsonBytes, listFailedKeys } from '../report/listed-keys.ts';
 import { addRound, leftNothing, reportOf, startTotals } from '../report/sweep-totals.ts';
 import { lateMs } from './metrics.ts';
 
@@ -42,7 +47,7 @@ function recordOf(table: string, sweep: TableSweep, soFar: RecordMetricsInput['s
     table,
     totals,
     report: { ...reportOf(totals), lagMs: summarizeLag(totals), ...(failure && { failure }) },
-    late: countAbove(totals, lateMs(recordedSettings(sweep.settings))),
+    late: countAbove(totals, lateMs({ precision: sweep.settings['precision'] })),
   };
 }
 
@@ -62,4 +67,29 @@ export function sumOfTables(totals: readonly SweepTotals[]): SweepTotals {
 /** Whether a table's result is worth a row in the journal. A lookback that found nothing is not. */
 export function didAnything({ totals }: TableRecord): boolean {
   return totals.found + totals.leftForLater > 0 || !leftNothing(totals);
+}
+
+/** Most UTF-8 bytes of a table's listed keys if there is no room for all. */
+const FEW_KEYS_BYTES = 1_000;
+
+/** The reports of an execution's tables that fit into the cause of a failure, those with failures first. The journal has all of them. */
+export function toldTables(
+  records: readonly TableRecord[],
+): Pick<RecordMetricsOutput, 'tables' | 'moreTables'> {
+  const isClean = ({ totals }: TableRecord) => Number(leftNothing(totals));
+  const tables: Record<string, SweepReport> = {};
+  let bytes = 0;
+  let moreTables = 0;
+  for (const { table, report } of records.toSorted((one, other) => isClean(one) - isClean(other))) {
+    const withFewKeys = { ...report, failedKeys: listFailedKeys(report.failedKeys, FEW_KEYS_BYTES) };
+    const sizeOf = (each: SweepReport) => jsonBytes({ [table]: each });
+    const fits = [report, withFewKeys].find(each => bytes + sizeOf(each) <= CAUSE_BYTES);
+    if (fits === undefined) {
+      moreTables += 1;
+    } else {
+      bytes += sizeOf(fits);
+      tables[table] = fits;
+    }
+  }
+  return { tables, ...(moreTables > 0 && { moreTables }) };
 }

@@ -1,11 +1,8 @@
 import { isObject } from '../../expiry/fields.ts';
-import type { SweepReport } from '../../statemachine/contract/report.ts';
+import type { RecordMetricsOutput } from '../../statemachine/contract/execution.ts';
 
 /** The report of an execution, by table: only of tables in which something was swept or failed. */
-export interface ExecutionReport {
-  readonly tables: Readonly<Record<string, SweepReport>>;
-  /** Number of further tables, for which there was no room: the journal has their reports. */
-  readonly moreTables?: number;
+export interface ExecutionReport extends Omit<RecordMetricsOutput, 'complete'> {
   /** Name of the error due to which nothing was recorded; then the report has no tables. */
   readonly notRecorded?: string;
 }

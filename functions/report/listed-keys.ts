@@ -1,4 +1,4 @@
-import type { ExpiredKey, FailedKey, ListedFailure } from '../../statemachine/contract/keys.ts';
+import type { ListedFailure } from '../../statemachine/contract/keys.ts';
 import { LISTED_KEYS } from '../../statemachine/contract/limits.ts';
 
 /** UTF-8 bytes of a value as JSON, which is how Step Functions measures and passes it. */
@@ -36,10 +36,6 @@ export function listFailedKeys(all: readonly ListedFailure[], maxBytes: number):
   const [first] = all;
   const kept = firstThatFit(all, maxBytes);
   return kept.length === 0 && first !== undefined ? [shorten(first, maxBytes)] : kept;
-}
-
-export function failedKey({ key }: ExpiredKey, reason: string): FailedKey {
-  return { key, reason };
 }
 
 function shorten({ key, keyStart, reason }: ListedFailure, maxBytes: number): ListedFailure {

@@ -37,11 +37,7 @@ export function shownFailure(
  * @param names names of the key attributes, partition key first: a key that was parsed from JSON may have them in any order
  */
 export function hashOfKey(key: ItemKey, names: readonly string[], tableName: string): KeyHash {
-  return hashOfText(JSON.stringify(Object.fromEntries(names.map(name => [name, key[name]]))), tableName);
-}
-
-/** The hash of a key's JSON, or of a part of it. */
-export function hashOfText(text: string, tableName: string): KeyHash {
+  const text = JSON.stringify(Object.fromEntries(names.map(name => [name, key[name]])));
   const digest = createHmac('sha256', tableName).update(text).digest('hex');
   return `hmac-sha256:${digest.slice(0, HASH_DIGITS)}`;
 }

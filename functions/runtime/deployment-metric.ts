@@ -1,5 +1,4 @@
-import { text } from '../../expiry/fields.ts';
-import { readVariables } from './variables.ts';
+import { readDeploymentName } from './deployment.ts';
 
 /** Metrics of the whole deployment that any function may record, and only when a problem occurs. */
 export const DEPLOYMENT_METRICS = {
@@ -49,24 +48,22 @@ export function deploymentMetrics({
   clock,
 }: DeploymentMetricOptions): RecordDeploymentMetric {
   return (name, value, told) => {
-    const { unit } = DEPLOYMENT_METRICS[name];
-    const document = {
-      _aws: {
-        Timestamp: clock(),
-        CloudWatchMetrics: [
-          {
-            Namespace: namespace,
-            Dimensions: [[DEPLOYMENT_DIMENSION]],
-            Metrics: [{ Name: name, Unit: unit }],
-          },
-        ],
-      },
-      [DEPLOYMENT_DIMENSION]: deployment,
-      [name]: value,
-      ...told,
+    const directive = {
+      Namespace: namespace,
+      Dimensions: [[DEPLOYMENT_DIMENSION]],
+      Metrics: [{ Name: name, Unit: DEPLOYMENT_METRICS[name].unit }],
     };
-    print(JSON.stringify(document));
+    const _aws = { Timestamp: clock(), CloudWatchMetrics: [directive] };
+    print(JSON.stringify({ _aws, [DEPLOYMENT_DIMENSION]: deployment, [name]: value, ...told }));
   };
+}
+
+/**
+ * Prints to stdout directly. With JSON logging Lambda wraps the output of `console.log` into a document, and CloudWatch finds embedded
+ * metrics only at the root.
+ */
+export function printMetrics(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
 /**
@@ -77,8 +74,8 @@ export function lambdaDeploymentMetrics(): RecordDeploymentMetric {
   return deploymentMetrics({
     // Powertools' own variable, which the other metrics use too.
     namespace: process.env['POWERTOOLS_METRICS_NAMESPACE'] ?? '',
-    deployment: readVariables({ deploymentName: text() }, process.env).deploymentName,
-    print: line => process.stdout.write(`${line}\n`),
+    deployment: readDeploymentName(process.env),
+    print: printMetrics,
     clock: Date.now,
   });
 }

@@ -1,20 +1,41 @@
-import { text } from '../../expiry/fields.ts';
+import { type Kinds, text, type ValueOf, valueProblems } from '../../expiry/fields.ts';
 import { SETTING_KINDS } from './environment.ts';
-import { type Environment, readVariables } from './variables.ts';
+import { InvalidEnvironmentError } from './errors.ts';
+
+/** The environment of a function. */
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The environment variables of a sweep's functions: only those of the deployment, none of a single table. */
 const VARIABLE_KINDS = { deploymentName: text(), journalTable: SETTING_KINDS.tableName };
 
-export interface DeploymentVariables {
-  readonly deploymentName: string;
-  readonly journalTable: string;
+/**
+ * Reads the deployment's variables from the environment: `journalTable` from JOURNAL_TABLE.
+ *
+ * @throws InvalidEnvironmentError for the first one that is missing or wrong
+ */
+export function readDeployment(env: Environment) {
+  return readVariables(VARIABLE_KINDS, env);
 }
 
-/**
- * Reads the deployment's variables from the environment.
- *
- * @throws InvalidEnvironmentError
- */
-export function readDeployment(env: Environment): DeploymentVariables {
-  return readVariables(VARIABLE_KINDS, env);
+/** Reads the variable that each function of the deployment has. @throws InvalidEnvironmentError */
+export function readDeploymentName(env: Environment): string {
+  const { deploymentName } = VARIABLE_KINDS;
+  return readVariables({ deploymentName }, env).deploymentName;
+}
+
+function readVariables<const Of extends Kinds>(
+  kinds: Of,
+  env: Environment,
+): { readonly [Name in keyof Of]: ValueOf<Of[Name]> } {
+  const values = Object.entries(kinds).map(([name, each]) => {
+    const variable = name.replaceAll(/[A-Z]/g, letter => `_${letter}`).toUpperCase();
+    const given = env[variable];
+    const value = given === undefined ? undefined : each.fromText(given);
+    const [problem] = valueProblems(variable, each, value, '');
+    if (problem) {
+      throw new InvalidEnvironmentError({ ...problem, got: given, remedy: 'Deploy the function again.' });
+    }
+    return [name, value];
+  });
+  return Object.fromEntries(values) as { [Name in keyof Of]: ValueOf<Of[Name]> };
 }

@@ -75,7 +75,8 @@ export function readSettings(carried: unknown): SweepSettings {
   }
   const [problem] = fieldProblems(SETTING_KINDS, carried, { required: REQUIRED_SETTINGS, remedy });
   if (problem) throw new InvalidSettingsError({ ...problem, remedy });
-  return withModel(carried as unknown as Settings);
+  const settings = carried as unknown as Settings;
+  return { ...settings, model: modelOfSettings(settings) };
 }
 
 /**
@@ -93,20 +94,6 @@ export function carriedSettings(
   return Object.fromEntries(
     fields.map(([name, value]) => [name, typeof value === 'string' ? write(value) : value]),
   ) as unknown as Settings;
-}
-
-function withModel(settings: Settings): SweepSettings {
-  const {
-    partitionKey,
-    sortKey,
-    ttlAttribute,
-    indexedBy,
-    windowAttribute,
-    granularityMinutes,
-    shards,
-    ...others
-  } = settings;
-  return { ...others, model: modelOfSettings(settings) };
 }
 
 /**

@@ -43,12 +43,8 @@ export function createDocuments(
   return DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: true } });
 }
 
-type Metadata = QueryCommandOutput['$metadata'];
-
-/** The header `Date` as received, added by {@link keepDates}. */
-interface DatedMetadata extends Metadata {
-  readonly date?: string | undefined;
-}
+/** With the header `Date` as received, added by {@link keepDates}. */
+type DatedMetadata = QueryCommandOutput['$metadata'] & { readonly date?: string | undefined };
 
 /** Adds its date to each answer ({@link answeredAt}): the SDK reads the header itself, and passes no headers on. */
 export function keepDates(client: DynamoDBClient): void {
@@ -56,19 +52,13 @@ export function keepDates(client: DynamoDBClient): void {
     next => async args => {
       const answer = await next(args);
       const { headers = {} } = answer.response as { readonly headers?: Readonly<Record<string, string>> };
-      return { ...answer, output: withDate(answer.output as QueryCommandOutput, headers['date']) };
+      const output = answer.output as QueryCommandOutput;
+      const $metadata: DatedMetadata = { ...output.$metadata, date: headers['date'] };
+      return { ...answer, output: { ...output, $metadata } };
     },
     // This runs around the middleware that makes the output.
     { step: 'deserialize', priority: 'high', name: 'keepDates' },
   );
-}
-
-function withDate<Output extends { readonly $metadata: Metadata }>(
-  output: Output,
-  date: string | undefined,
-): Output {
-  const $metadata: DatedMetadata = { ...output.$metadata, date };
-  return { ...output, $metadata };
 }
 
 /**

@@ -38,22 +38,17 @@ const NOTHING: IndexPage = { entries: [], more: false };
  */
 export function indexReader(
   documents: Documents,
-  { tableName, indexName, model }: SweepSettings,
+  settings: SweepSettings,
   options: RequestOptions = {},
 ): ReadIndex {
-  const { ttlAttribute } = model;
-  const keyNames = keyAttributeNames(model);
+  const { ttlAttribute } = settings.model;
+  const keyNames = keyAttributeNames(settings.model);
   return async (indexKey, range, limit) => {
     const { from, upTo } = range;
     const isOutside = indexKey.ttl !== undefined && (indexKey.ttl < from || indexKey.ttl > upTo);
     if (upTo < from || isOutside) return NOTHING;
-    const request: QueryCommandInput = {
-      TableName: tableName,
-      IndexName: indexName,
-      ...keyCondition(model, indexKey, range),
-      Limit: limit,
-    };
-    const answer = await send(documents, request, options);
+    const query = queryOf(settings, indexKey, range, { Limit: limit });
+    const answer = await send(documents, query, options);
     const items = answer.Items ?? [];
     return {
       entries: items.map(item => ({ key: toItemKey(item, keyNames), ttl: Number(item[ttlAttribute]) })),
@@ -72,19 +67,22 @@ export function indexCounter(documents: Documents, settings: SweepSettings): Cou
     let count = 0;
     let start: QueryCommandInput['ExclusiveStartKey'];
     do {
-      const request: QueryCommandInput = {
-        TableName: settings.tableName,
-        IndexName: settings.indexName,
-        ...keyCondition(settings.model, indexKey, range),
-        Select: 'COUNT',
-        ...(start && { ExclusiveStartKey: start }),
-      };
-      const answer = await send(documents, request);
+      const query = queryOf(settings, indexKey, range, { Select: 'COUNT', ExclusiveStartKey: start });
+      const answer = await send(documents, query);
       count += answer.Count ?? 0;
       start = answer.LastEvaluatedKey;
     } while (start !== undefined);
     return count;
   };
+}
+
+function queryOf(
+  { tableName, indexName, model }: SweepSettings,
+  key: IndexKey,
+  range: TtlRange,
+  more: Partial<QueryCommandInput>,
+): QueryCommandInput {
+  return { TableName: tableName, IndexName: indexName, ...keyCondition(model, key, range), ...more };
 }
 
 async function send(documents: Documents, request: QueryCommandInput, options: RequestOptions = {}) {

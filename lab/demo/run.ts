@@ -4,7 +4,7 @@ import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { ApiServer, type Clock, type Execution, realClock, seededRandom } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { journalName } from '../../functions/journal/layout.ts';
-import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
+import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { tableOf } from '../../local/stack/table-of.ts';

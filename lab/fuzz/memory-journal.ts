@@ -1,4 +1,4 @@
-import { keptPauses } from '../../functions/journal/kept-pauses.ts';
+import { keptPauses } from '../../functions/journal/lambda-journal.ts';
 import {
   type DeploymentState,
   isPaused,
@@ -13,7 +13,7 @@ type Entries<Of> = Record<string, Of extends Readonly<Record<string, infer Entry
 /** A journal in memory, which behaves like the real one. */
 export class MemoryJournal {
   readonly rows: SweepRow[] = [];
-  readonly pauses: Entries<DeploymentState['control']['pauses']> = {};
+  readonly pauses: Entries<DeploymentState['pauses']> = {};
   readonly watermarks: Changeable<DeploymentState['watermarks']> = { tables: {} };
   readonly #now: () => number;
   readonly #kept: ReturnType<typeof keptPauses>;
@@ -30,7 +30,7 @@ export class MemoryJournal {
   }
 
   get state(): DeploymentState {
-    return structuredClone({ control: { pauses: this.pauses }, watermarks: this.watermarks });
+    return structuredClone({ pauses: this.pauses, watermarks: this.watermarks });
   }
 
   async read(): Promise<DeploymentState> {
@@ -41,7 +41,7 @@ export class MemoryJournal {
 
   /** @param read is called when nothing is kept */
   async isPaused(table: string, read = () => this.read()): Promise<boolean> {
-    return isPaused({ control: await this.#kept(async () => (await read()).control) }, table, this.#now());
+    return isPaused(await this.#kept(async () => (await read()).pauses), table, this.#now());
   }
 
   async writeWatermarks(tick: string, tables: Readonly<Record<string, Watermark>>): Promise<void> {

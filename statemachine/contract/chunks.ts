@@ -12,9 +12,6 @@ export interface DeletionLag {
   readonly lagMaxMs: Millis;
 }
 
-/** The results of the keys of a DeleteChunk: each key has exactly one, or is still unprocessed. */
-export type DeletionCounts = Counts<'call'> & DeletionLag;
-
 /** Input and output of one DeleteChunk. It is an object and not a bare array, since JSONata flattens arrays of arrays. */
 export interface Chunk {
   /** The state machine's next step: call DeleteChunk, wait and then call it, or return the chunk. */

@@ -18,12 +18,10 @@ export interface TableSweep {
   readonly totals?: SweepTotals;
 }
 
-/** The sweeps of an execution by table name. */
-export type TableSweeps = Readonly<Record<string, TableSweep>>;
-
 /** The values that the states of an execution pass on. */
 export interface SweepState {
-  readonly sweeps: TableSweeps;
+  /** By table name. */
+  readonly sweeps: Readonly<Record<string, TableSweep>>;
   /** The results of the round that has just ended; empty when none are known. */
   readonly results: readonly ChildOutput[];
   /** Whether PlanFurther failed permanently: the results of the last round are not added up yet. */
@@ -41,19 +39,12 @@ export interface PlanSweepInput {
   readonly soFar: SweepState | null;
 }
 
-/** Children that run at once: at most 40, the concurrency of an inline Map. */
-export interface ChildGroup {
-  readonly due: readonly ChildStart[];
-}
-
-export interface PlanSweepOutput {
+export interface PlanSweepOutput extends Pick<SweepState, 'sweeps' | 'results'> {
   readonly next: 'sweep' | 'record' | 'end';
-  /** In a tick: all children, which contain no keys. */
-  readonly groups: readonly ChildGroup[];
+  /** In a tick: all children, which contain no keys. Those of a group run at once: at most 40, the concurrency of an inline Map. */
+  readonly groups: readonly { readonly due: readonly ChildStart[] }[];
   /** In a replay: those of the next round. */
   readonly due: readonly ChildStart[];
-  readonly results: readonly ChildOutput[];
-  readonly sweeps: TableSweeps;
 }
 
 export interface RecordMetricsInput {
@@ -71,6 +62,6 @@ export interface RecordMetricsOutput {
   readonly complete: boolean;
   /** Reports by table; a tick has only those of tables in which something was swept or failed. */
   readonly tables: Readonly<Record<string, SweepReport>>;
-  /** Number of further tables, for which {@link CAUSE_BYTES} has no room. */
+  /** Number of further tables, for which {@link CAUSE_BYTES} has no room: the journal has their reports. */
   readonly moreTables?: number;
 }

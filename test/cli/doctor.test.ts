@@ -10,7 +10,7 @@ import { alarmNamesOf } from '../../config/alarms.ts';
 import { EVERY_MINUTE, modelOf, tickSchedule } from '../../config/deployments.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
-import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
+import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { carriedSettings } from '../../functions/runtime/environment.ts';
 import { configOf } from '../support/configs.ts';
 import { createJournal } from '../support/journal-table.ts';

@@ -14,7 +14,7 @@ import { deadLetterQueueOf, replayName } from '../../config/names.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { resolveProps } from '../../config/props.ts';
 import { journalName } from '../../functions/journal/layout.ts';
-import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
+import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import {
   ROLE_ARN,

@@ -4,9 +4,8 @@ import { command as pause, pauseTable } from '../../cli/pause.ts';
 import { command as resume, resumeTable } from '../../cli/resume.ts';
 import { journalOf } from '../../functions/journal/lambda-journal.ts';
 import { journalName } from '../../functions/journal/layout.ts';
-import { readState } from '../../functions/journal/read-state.ts';
-import type { JournalTable } from '../../functions/journal/update-entry.ts';
-import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
+import { type JournalTable, readState } from '../../functions/journal/read-state.ts';
+import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { configOf } from '../support/configs.ts';
 import { createJournal } from '../support/journal-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
@@ -15,7 +14,7 @@ import { ran } from '../support/ran.ts';
 const dynamo = useLocalDynamoDb();
 const time = (minutes: number) => new Date(Date.UTC(2026, 10, 20, 9, minutes)).toISOString();
 const at = (minutes: number) => () => Date.parse(time(minutes));
-const pauses = async (journal: JournalTable) => (await readState(journal)).control.pauses;
+const pauses = async (journal: JournalTable) => (await readState(journal)).pauses;
 
 test('a table is paused since its first pause, until its last word', async () => {
   const journal = await createJournal(dynamo.client);
@@ -58,8 +57,8 @@ test('the operators and the ticks write beside each other, and nobody loses anyt
         journal.writeWatermarks(time(0), { [each]: { since: 1, gone: 9, at: time(0), shards: 1 } }),
       ),
     ]);
-    const { control, watermarks } = await readState(table);
-    expect(Object.keys(control.pauses).sort()).toEqual(written.pauses.toSorted());
+    const { pauses: paused, watermarks } = await readState(table);
+    expect(Object.keys(paused).sort()).toEqual(written.pauses.toSorted());
     expect(Object.keys(watermarks.tables).sort()).toEqual(written.gone.toSorted());
   });
   await fc.assert(property, { numRuns: 20 });

@@ -10,7 +10,7 @@ import { pageFiles } from '../../dashboard/page-files.ts';
 import type { Remark } from '../../dashboard/report.ts';
 import { type PageServer, servePage } from '../../dashboard/server.ts';
 import { startDashboard } from '../../dashboard/start.ts';
-import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
+import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { useBrowser, type View } from '../support/browser.ts';
 import { configOf } from '../support/configs.ts';
 import { createJournal } from '../support/journal-table.ts';

@@ -35,7 +35,7 @@ export const ROOM_LINES = [
       'functions/table',
       'statemachine',
     ],
-    most: 5_480,
+    most: 5_260,
   },
   { rooms: ['config', 'stacks'], most: 4_300 },
   { rooms: ['lab', 'tools'], most: 9_600 },

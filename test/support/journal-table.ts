@@ -1,7 +1,7 @@
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
-import type { JournalTable } from '../../functions/journal/update-entry.ts';
+import type { JournalTable } from '../../functions/journal/read-state.ts';
 
 let journals = 0;
 

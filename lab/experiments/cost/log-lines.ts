@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { functionSettings, resolveProps } from '../../../config/props.ts';
-import type { Journal } from '../../../functions/journal/journal.ts';
+import type { Journal } from '../../../functions/journal/lambda-journal.ts';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import { lagOf } from '../../../functions/report/lag.ts';
 import { startTotals } from '../../../functions/report/sweep-totals.ts';

@@ -1,5 +1,5 @@
 import { journalOf } from '../../../functions/journal/lambda-journal.ts';
-import type { JournalTable } from '../../../functions/journal/update-entry.ts';
+import type { JournalTable } from '../../../functions/journal/read-state.ts';
 
 const since = '2026-11-20T09:00:00.000Z';
 const START = Date.parse(since);
@@ -56,8 +56,8 @@ describe('whether tables are paused', () => {
   test('a tick reads anew', async () => {
     const { journal, send } = journalAnswering({ Items: [] }, PAUSED);
     await journal.isPaused('orders');
-    const { control } = await journal.read();
-    expect(control.pauses).toEqual({ orders: { since } });
+    const { pauses } = await journal.read();
+    expect(pauses).toEqual({ orders: { since } });
     expect(send).toHaveBeenCalledTimes(2);
   });
 });

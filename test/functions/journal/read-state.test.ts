@@ -3,13 +3,13 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { pauseTable } from '../../../cli/pause.ts';
 import { isPaused } from '../../../functions/journal/layout.ts';
 import { readState } from '../../../functions/journal/read-state.ts';
-import { writeWatermarks } from '../../../functions/journal/write-watermarks.ts';
+import { writeWatermarks } from '../../../functions/journal/write-entries.ts';
 import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
 const NOTHING = {
-  control: { pauses: {} },
+  pauses: {},
   watermarks: { tables: {} },
 };
 const since = '2026-11-20T09:00:00.000Z';
@@ -72,8 +72,8 @@ test('more than a page of a query is read', async () => {
     const Item = { id: 'deployment', at: `table#${table}`, pause: { since }, note: 'x'.repeat(250_000) };
     await journal.documents.send(new PutCommand({ TableName: journal.tableName, Item }));
   }
-  const { control } = await readState(journal);
-  expect(control.pauses).toEqual(Object.fromEntries(tables.map(table => [table, { since }])));
+  const { pauses } = await readState(journal);
+  expect(pauses).toEqual(Object.fromEntries(tables.map(table => [table, { since }])));
 });
 
 test('tables with the names of fields are tables like others', async () => {
@@ -86,7 +86,7 @@ test('tables with the names of fields are tables like others', async () => {
   for (const name of names) await pauseTable(journal, name, { since });
   const state = await readState(journal);
   expect(state.watermarks).toEqual({ tick: since, tables: watermarks });
-  expect(state.control.pauses).toEqual(Object.fromEntries(names.map(name => [name, { since }])));
+  expect(state.pauses).toEqual(Object.fromEntries(names.map(name => [name, { since }])));
 });
 
 describe('a pause', () => {
@@ -98,8 +98,8 @@ describe('a pause', () => {
     const journal = await createJournal(dynamo.client);
     await pauseTable(journal, 'orders', { since, ...(until && { until }) });
     const state = await readState(journal);
-    expect(isPaused(state, 'orders', Date.parse(now))).toBe(paused);
-    expect(isPaused(state, 'sessions', Date.parse(now))).toBe(false);
-    expect(isPaused(state, 'toString', Date.parse(now))).toBe(false);
+    expect(isPaused(state.pauses, 'orders', Date.parse(now))).toBe(paused);
+    expect(isPaused(state.pauses, 'sessions', Date.parse(now))).toBe(false);
+    expect(isPaused(state.pauses, 'toString', Date.parse(now))).toBe(false);
   });
 });

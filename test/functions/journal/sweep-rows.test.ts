@@ -2,8 +2,8 @@
 import { type BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type RowQuery, readRows, wholeReport } from '../../../cli/journal.ts';
 import type { SweepRow } from '../../../functions/journal/layout.ts';
-import { putRows } from '../../../functions/journal/sweep-rows.ts';
-import type { JournalTable } from '../../../functions/journal/update-entry.ts';
+import type { JournalTable } from '../../../functions/journal/read-state.ts';
+import { putRows } from '../../../functions/journal/write-entries.ts';
 import type { Documents } from '../../../functions/table/dynamodb.ts';
 import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';

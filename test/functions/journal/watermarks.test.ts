@@ -1,6 +1,6 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { readState } from '../../../functions/journal/read-state.ts';
-import { noteReplayed, noteSwept, writeWatermarks } from '../../../functions/journal/write-watermarks.ts';
+import { noteReplayed, noteSwept, writeWatermarks } from '../../../functions/journal/write-entries.ts';
 import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 

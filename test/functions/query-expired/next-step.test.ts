@@ -1,7 +1,7 @@
 import { type ExpiryModelProps, expiryModel } from '../../../expiry/model.ts';
+import { NO_PROGRESS } from '../../../functions/child/plan-chunks.ts';
 import { queryExpiredWith } from '../../../functions/query-expired/handler.ts';
 import type { NextStepOptions } from '../../../functions/query-expired/next-step.ts';
-import { NO_PROGRESS } from '../../../functions/retry/no-progress.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ChildProgress, ChildSweep, QueryExpiredOutput } from '../../../statemachine/contract/child.ts';

@@ -1,5 +1,5 @@
 import { readUnits, writeUnits } from '../../../cost/capacity-units.ts';
-import type { Journal } from '../../../functions/journal/journal.ts';
+import type { Journal } from '../../../functions/journal/lambda-journal.ts';
 import { DEPLOYMENT_ID, rowItem, tableEntry, WATERMARKS_AT } from '../../../functions/journal/layout.ts';
 import type { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 

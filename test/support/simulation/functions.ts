@@ -2,7 +2,7 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Clock, RandomSource } from 'stepfunctions-emulator';
 import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
-import type { Journal } from '../../../functions/journal/journal.ts';
+import type { Journal } from '../../../functions/journal/lambda-journal.ts';
 import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import { queryExpiredWith } from '../../../functions/query-expired/handler.ts';

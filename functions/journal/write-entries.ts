@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  BatchWriteCommand,
+  UpdateCommand,
+  type UpdateCommandInput,
+  type UpdateCommandOutput,
+} from '@aws-sdk/lib-dynamodb';
+import { JournalUnwritableError } from '../runtime/errors.ts';
+import {
+  DEPLOYMENT_ID,
+  rowItem,
+  type SweepRow,
+  type SweptSpan,
+  tableEntry,
+  WATERMARKS_AT,
+  type Watermark,
+} from './layout.ts';
+import { type JournalTable, problemOf } from './read-state.ts';
+
+/**
+ * Changes an entry of the deployment.
+ *
+ * @returns undefined when the condition of the update does not hold
+ * @throws JournalUnwritableError
+ */
+export async function updateEntry(
+  { documents, tableName }: JournalTable,
+  at: string,
+  update: Omit<UpdateCommandInput, 'TableName' | 'Key'>,
+): Promise<UpdateCommandOutput | undefined> {
+  const command = new UpdateCommand({ TableName: tableName, Key: { id: DEPLOYMENT_ID, at }, ...update });
+  try {
+    return await documents.send(command);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ConditionalCheckFailedException') return undefined;
+    throw unwritable(tableName, error);
+  }
+}
+
+function unwritable(tableName: string, error: unknown): JournalUnwritableError {
+  return new JournalUnwritableError(problemOf(tableName, 'write', error), { cause: error });
+}
+
+/**
+ * Tables per update: an expression has at most 4 KB, and a table takes up to 12 characters of it. Source: DynamoDB Developer Guide,
+ * "Constraints".
+ */
+const TABLES_AT_ONCE = 300;
+
+/**
+ * Records when a tick has planned, and the new watermarks. Tables without a new one keep theirs, which a replay may have moved further in
+ * the meantime.
+ *
+ * @param tick start of the tick, ISO-8601
+ * @throws JournalUnwritableError
+ */
+export async function writeWatermarks(
+  journal: JournalTable,
+  tick: string,
+  tables: Readonly<Record<string, Watermark>>,
+): Promise<void> {
+  const entries = Object.entries(tables);
+  for (let first = 0; first === 0 || first < entries.length; first += TABLES_AT_ONCE) {
+    const written = entries.slice(first, first + TABLES_AT_ONCE);
+    await updateEntry(journal, WATERMARKS_AT, {
+      UpdateExpression: `SET tick=:t${written.map((_entry, index) => `,#${index}=:${index}`).join('')}`,
+      ...(written.length > 0 && {
+        ExpressionAttributeNames: Object.fromEntries(
+          written.map(([table], index) => [`#${index}`, tableEntry(table)]),
+        ),
+      }),
+      ExpressionAttributeValues: {
+        ':t': tick,
+        ...Object.fromEntries(written.map(([, watermark], index) => [`:${index}`, watermark])),
+      },
+    });
+  }
+}
+
+/**
+ * Records what a child of a tick has swept behind the watermark. The next tick that plans moves the watermark over it.
+ *
+ * @throws JournalUnwritableError also when the table has no watermark
+ */
+export async function noteSwept(journal: JournalTable, table: string, span: SweptSpan): Promise<void> {
+  await updateEntry(journal, WATERMARKS_AT, {
+    UpdateExpression: 'SET #table.swept = list_append(if_not_exists(#table.swept, :none), :swept)',
+    ExpressionAttributeNames: { '#table': tableEntry(table) },
+    ExpressionAttributeValues: { ':none': [], ':swept': [span] },
+  });
+}
+
+/**
+ * Records that a replay has swept all TTLs of [from, to), epoch seconds: the table's watermark moves to its end, unless there is a gap
+ * before the replay or the watermark is further already.
+ *
+ * @param endedAt ISO-8601
+ * @throws JournalUnwritableError
+ */
+export async function noteReplayed(
+  journal: JournalTable,
+  table: string,
+  from: number,
+  to: number,
+  endedAt: string,
+): Promise<void> {
+  await updateEntry(journal, WATERMARKS_AT, {
+    UpdateExpression: 'SET #table.gone = :gone, #table.#at = :at',
+    ConditionExpression: '#table.gone BETWEEN :least AND :most',
+    ExpressionAttributeNames: { '#table': tableEntry(table), '#at': 'at' },
+    ExpressionAttributeValues: {
+      ':gone': to - 1,
+      ':at': endedAt,
+      ':least': from - 1,
+      ':most': to - 2,
+    },
+  });
+}
+
+/** Rows per batch. Source: DynamoDB API reference, BatchWriteItem. */
+const ROWS_AT_ONCE = 25;
+
+/** Pauses before each retry of rows that DynamoDB left unprocessed, milliseconds. */
+const PAUSES_MS = [50, 200, 800];
+
+/**
+ * Writes the results of an execution, one row for each table. Writing the same row again changes nothing.
+ *
+ * @throws JournalUnwritableError
+ */
+export async function putRows(
+  journal: JournalTable,
+  rows: readonly SweepRow[],
+  pause: (ms: number) => Promise<unknown> = sleep,
+): Promise<void> {
+  for (let first = 0; first < rows.length; first += ROWS_AT_ONCE) {
+    await putBatch(journal, rows.slice(first, first + ROWS_AT_ONCE), pause);
+  }
+}
+
+async function putBatch(
+  { documents, tableName }: JournalTable,
+  rows: readonly SweepRow[],
+  pause: (ms: number) => Promise<unknown>,
+): Promise<void> {
+  let requests = rows.map(row => ({ PutRequest: { Item: rowItem(row) } })) as BatchWriteRequests;
+  for (const ms of [...PAUSES_MS, undefined]) {
+    const command = new BatchWriteCommand({ RequestItems: { [tableName]: requests } });
+    const { UnprocessedItems = {} } = await documents.send(command).catch((error: unknown) => {
+      throw unwritable(tableName, error);
+    });
+    requests = UnprocessedItems[tableName] ?? [];
+    if (requests.length === 0) return;
+    if (ms !== undefined) await pause(ms);
+  }
+  throw unwritable(tableName, new Error(`${requests.length} rows are still unprocessed`));
+}
+
+type BatchWriteRequests = NonNullable<
+  NonNullable<ConstructorParameters<typeof BatchWriteCommand>[0]['RequestItems']>[string]
+>;
