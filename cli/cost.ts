@@ -1,5 +1,5 @@
 /** `precise-ttl cost`: calculates a month's bill for the user's own numbers. See `--help`. */
-import { deployedAlarms } from '../config/alarms.ts';
+import { alarmsOf } from '../config/alarms.ts';
 import { InvalidConfigError } from '../config/config.ts';
 import { loadConfig } from '../config/config-file.ts';
 import { deploymentOf } from '../config/deployments.ts';
@@ -185,7 +185,7 @@ export function monthlyCost(tables: readonly PreciseTtlProps[], load: ItemLoad, 
 /** The settings of a table that the bill depends on. */
 function settingsInWords(props: ResolvedProps): string {
   const { indexedBy, granularityMinutes, precision, pollSeconds, shards, dashboard, archive } = props;
-  const alarms = deployedAlarms(deploymentOf([props])).length;
+  const alarms = alarmsOf(deploymentOf([props])).length;
   const windows = granularityMinutes === 1440 ? 'a day' : `${granularityMinutes} min`;
   return [
     `indexed by ${indexedBy}`,
@@ -216,7 +216,7 @@ export function billedDeployment(tables: readonly ResolvedProps[], load: ItemLoa
       // Only tables with deletions have a lag.
       watching: recorded.filter(({ name }) => name !== 'DeletionLag').length,
     },
-    alarmMetrics: deployedAlarms(deployment).reduce((sum, { others }) => sum + 1 + others.length, 0),
+    alarmMetrics: alarmsOf(deployment).reduce((sum, { metrics }) => sum + metrics.length, 0),
     hasDashboard: deployment.dashboard,
   };
 }

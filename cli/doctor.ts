@@ -11,8 +11,7 @@ import { DescribePipeCommand } from '@aws-sdk/client-pipes';
 import { GetScheduleCommand } from '@aws-sdk/client-scheduler';
 import { DescribeStateMachineCommand } from '@aws-sdk/client-sfn';
 import { GetQueueAttributesCommand, GetQueueUrlCommand } from '@aws-sdk/client-sqs';
-import { tickSchedule } from '../config/deployments.ts';
-import { deadLetterQueueOf, pipeName } from '../config/names.ts';
+import { deadLetterQueueOf, pipeName, tickName } from '../config/names.ts';
 import { pipesOf } from '../config/pipe-props.ts';
 import { number } from '../expiry/fields.ts';
 import { readState } from '../functions/journal/read-state.ts';
@@ -158,7 +157,7 @@ async function answersOf<Name extends string>(
 async function examineDeployment(subject: Subject, { clients, now }: Given): Promise<Examined> {
   const { sweep } = subject.props;
   const { scheduler, sfn, sqs, cloudWatch, lambda } = clients;
-  const input = { Name: tickSchedule(subject.deployment).name, GroupName: sweep };
+  const input = { Name: tickName(sweep), GroupName: sweep };
   const schedule = () => noneIfMissing(() => scheduler.send(new GetScheduleCommand(input)));
   const asked = await answersOf({
     state: ['DYNAMODB', () => noneIfMissing(() => readState(journalOf(subject, clients)))],

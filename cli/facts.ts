@@ -2,7 +2,7 @@
 import { DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { GetScheduleCommand } from '@aws-sdk/client-scheduler';
 import { QueryCommand, type QueryCommandOutput, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { tickSchedule } from '../config/deployments.ts';
+import { tickName } from '../config/names.ts';
 import { storedNumber } from '../expiry/stored-number.ts';
 import { expiredRange } from '../expiry/ttl.ts';
 import { advanced, INDEX_SECONDS, type Pause, pauseOf, type Watermark } from '../functions/journal/layout.ts';
@@ -369,7 +369,7 @@ export function failureOf(report: SweepReport): string | null {
 }
 
 async function isScheduled({ props, deployment }: Table, { clients }: Asking): Promise<boolean> {
-  const input = { Name: tickSchedule(deployment).name, GroupName: props.sweep };
+  const input = { Name: tickName(deployment.name), GroupName: props.sweep };
   const found = await noneIfMissing(() => clients.scheduler.send(new GetScheduleCommand(input)));
   return found?.State === 'ENABLED';
 }

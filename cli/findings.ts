@@ -3,9 +3,9 @@
 import type { GlobalSecondaryIndexDescription, TableDescription } from '@aws-sdk/client-dynamodb';
 import type { DescribePipeResponse } from '@aws-sdk/client-pipes';
 import type { GetScheduleCommandOutput } from '@aws-sdk/client-scheduler';
-import { alarmNamesOf } from '../config/alarms.ts';
-import { EVERY_MINUTE, tablesInDefinition, tickSchedule } from '../config/deployments.ts';
-import { deadLetterQueueOf, pipeName } from '../config/names.ts';
+import { alarmsOf } from '../config/alarms.ts';
+import { EVERY_MINUTE, TICK_INPUT, tablesInDefinition } from '../config/deployments.ts';
+import { deadLetterQueueOf, pipeName, tickName } from '../config/names.ts';
 import { pipesOf } from '../config/pipe-props.ts';
 import { functionSettings, readsStream } from '../config/props.ts';
 import { type DeploymentState, journalName } from '../functions/journal/layout.ts';
@@ -230,7 +230,7 @@ export const OF_THE_DEPLOYMENT = questions<SeenDeployment>()({
     asks: 'Is the schedule there?',
     remedy: deploy,
     no: ({ schedule, deployment }) =>
-      !schedule && `${tickSchedule(deployment).name} is not there: nothing starts a tick`,
+      !schedule && `${tickName(deployment.name)} is not there: nothing starts a tick`,
   },
   'schedule-off': {
     severity: 'broken',
@@ -242,10 +242,10 @@ export const OF_THE_DEPLOYMENT = questions<SeenDeployment>()({
     severity: 'warning',
     asks: 'Does the schedule start a tick each minute?',
     remedy: deploy,
-    no: ({ schedule, deployment }) =>
+    no: ({ schedule }) =>
       schedule &&
       (differs(EVERY_MINUTE, schedule.ScheduleExpression) ||
-        differs(JSON.stringify(tickSchedule(deployment).input), schedule.Target?.Input)),
+        differs(JSON.stringify(TICK_INPUT), schedule.Target?.Input)),
   },
   'machine-missing': {
     severity: 'broken',
@@ -296,7 +296,8 @@ export const OF_THE_DEPLOYMENT = questions<SeenDeployment>()({
     asks: 'Are all alarms there?',
     remedy: deploy,
     no: ({ alarms, deployment }) =>
-      alarmNamesOf(deployment)
+      alarmsOf(deployment)
+        .map(({ name }) => name)
         .filter(name => !alarms.some(alarm => alarm.name === name))
         .join(', '),
   },

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { checkConfig, type DeploymentConfig } from '../config/config.ts';
 import { modelOf } from '../config/deployments.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../config/props.ts';
-import { partitionOf } from '../config/regions.ts';
 import { startDashboard } from '../dashboard/start.ts';
 import type { IndexedBy } from '../expiry/model.ts';
 import { ownTableName } from '../lab/demo/own-table.ts';
@@ -95,7 +94,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
 const DEPLOYMENT_LENGTH = 13;
 
 function withPipes(table: PreciseTtlProps, wanted: boolean, region: string): PreciseTtlProps {
-  const to = `arn:${partitionOf(region).name}:events:${region}:123456789012:event-bus/default`;
+  const to = `arn:aws:events:${region}:123456789012:event-bus/default`;
   return wanted ? { archive: true, events: { to }, ...table } : table;
 }
 

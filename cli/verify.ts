@@ -221,7 +221,7 @@ export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAM
   return checkConfig({
     region,
     tags: VERIFY_TAG,
-    provider: { allowedAccountIds: [account] },
+    provider: { allowed_account_ids: [account] },
     overrides,
     tables: [table],
   });

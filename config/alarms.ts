@@ -6,16 +6,8 @@ import {
 } from '../functions/record-metrics/metrics.ts';
 import { DEPLOYMENT_DIMENSION, type DeploymentMetricName } from '../functions/runtime/deployment-metric.ts';
 import type { Deployment } from './deployments.ts';
-import { type PipedTable, pipesOf } from './pipe-props.ts';
-
-/** What alarms depend on. */
-export type AlarmedDeployment = Pick<Deployment, 'name' | 'alarms' | 'tables'>;
-
-/** The resources whose metrics the alarms watch. */
-export interface AlarmedResources {
-  readonly stateMachineArn: string;
-  readonly deadLetterQueueName: string;
-}
+import { deadLetterQueueOf } from './names.ts';
+import { pipesOf } from './pipe-props.ts';
 
 /** A metric with its dimensions in CloudWatch, by name. */
 export interface MetricReference {
@@ -24,19 +16,23 @@ export interface MetricReference {
   readonly dimensions: Readonly<Record<string, string>>;
 }
 
-/** Source: Step Functions Developer Guide, "Monitoring Step Functions metrics using Amazon CloudWatch". */
-type MachineMetric = 'ExecutionsSucceeded' | 'ExecutionsFailed' | 'ExecutionsTimedOut';
+type Metrics = readonly [MetricReference, ...MetricReference[]];
 
-/** The source of an alarm's metric: the sweep itself, its deployment, or AWS. */
+/**
+ * Metrics of the sweep itself, of its deployment, or of AWS. Sources: Step Functions Developer Guide, "Monitoring Step Functions metrics
+ * using Amazon CloudWatch"; SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS".
+ */
 type Watched =
-  | { readonly by: 'sweep'; readonly name: SweepMetricName }
-  | { readonly by: 'deployment'; readonly name: DeploymentMetricName }
-  /** `and` is added. */
-  | { readonly by: 'AWS/States'; readonly name: MachineMetric; readonly and?: MachineMetric }
-  /** Source: SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS". */
-  | { readonly by: 'AWS/SQS'; readonly name: 'ApproximateNumberOfMessagesVisible' };
+  | { readonly by: 'sweep'; readonly names: readonly SweepMetricName[] }
+  | { readonly by: 'deployment'; readonly names: readonly DeploymentMetricName[] }
+  | {
+      readonly by: 'AWS/States';
+      readonly names: readonly ('ExecutionsSucceeded' | 'ExecutionsFailed' | 'ExecutionsTimedOut')[];
+    }
+  | { readonly by: 'AWS/SQS'; readonly names: readonly 'ApproximateNumberOfMessagesVisible'[] };
 
 interface Alarm {
+  /** Its metrics, which are added up. */
   readonly watched: Watched;
   readonly statistic: 'Sum' | 'Maximum' | 'p99';
   readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
@@ -100,7 +96,7 @@ const ONCE = {
 export const ALARMS = {
   noSweep: {
     ...ONCE,
-    watched: { by: 'AWS/States', name: 'ExecutionsSucceeded' },
+    watched: { by: 'AWS/States', names: ['ExecutionsSucceeded'] },
     comparison: 'LessThanThreshold',
     unit: 'sweep',
     periodSeconds: 60,
@@ -111,19 +107,19 @@ export const ALARMS = {
   },
   executionsFailed: {
     ...ONCE,
-    watched: { by: 'AWS/States', name: 'ExecutionsFailed', and: 'ExecutionsTimedOut' },
+    watched: { by: 'AWS/States', names: ['ExecutionsFailed', 'ExecutionsTimedOut'] },
     unit: 'executions',
     help: 'A sweep failed: it could not be planned, it left something that it could not delete, or it ran for longer than it may.',
   },
   itemsFailed: {
     ...ONCE,
-    watched: { by: 'sweep', name: 'ItemsFailed' },
+    watched: { by: 'sweep', names: ['ItemsFailed'] },
     unit: 'items',
     help: 'Expired items could not be deleted. The report of the execution names some of them, and why.',
   },
   deadLetters: {
     ...ONCE,
-    watched: { by: 'AWS/SQS', name: 'ApproximateNumberOfMessagesVisible' },
+    watched: { by: 'AWS/SQS', names: ['ApproximateNumberOfMessagesVisible'] },
     statistic: 'Maximum',
     unit: 'messages',
     treatMissingData: 'ignore',
@@ -131,7 +127,7 @@ export const ALARMS = {
   },
   deletionLag: {
     ...ONCE,
-    watched: { by: 'sweep', name: 'DeletionLag' },
+    watched: { by: 'sweep', names: ['DeletionLag'] },
     statistic: 'p99',
     threshold: undefined,
     unit: 'milliseconds',
@@ -140,7 +136,7 @@ export const ALARMS = {
   },
   watermarkAge: {
     ...ONCE,
-    watched: { by: 'deployment', name: 'WatermarkAge' },
+    watched: { by: 'deployment', names: ['WatermarkAge'] },
     statistic: 'Maximum',
     // A day, in which the person who paused a table returns, and one more hour.
     threshold: 25 * 60 * 60,
@@ -149,7 +145,7 @@ export const ALARMS = {
   },
   pipesBehind: {
     ...ONCE,
-    watched: { by: 'deployment', name: 'ExpiryAge' },
+    watched: { by: 'deployment', names: ['ExpiryAge'] },
     statistic: 'Maximum',
     // The stream keeps a record for 24 hours, so almost a day is left for the repair.
     threshold: 60 * 60,
@@ -167,9 +163,8 @@ export interface DeployedAlarm extends Omit<Alarm, 'watched' | 'threshold' | 'of
   readonly alarm: AlarmName;
   /** Name in CloudWatch. */
   readonly name: string;
-  readonly metric: MetricReference;
-  /** Metrics that are added to the alarm's metric; empty for none. */
-  readonly others: readonly MetricReference[];
+  /** They are added up. */
+  readonly metrics: Metrics;
   readonly threshold: number;
 }
 
@@ -178,62 +173,37 @@ export function kebab(alarm: AlarmName): string {
   return alarm.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
-/** The alarms of a deployment for which a table has the alarm's subject. */
+/**
+ * The alarms of a deployment for which a table has the alarm's subject.
+ * @param tickArn ARN of the state machine of the ticks; callers that do not use the alarms' metrics need none
+ */
 export function alarmsOf(
-  deployment: AlarmedDeployment,
-  resources: AlarmedResources,
+  deployment: Pick<Deployment, 'name' | 'alarms' | 'tables'>,
+  tickArn = '',
 ): readonly DeployedAlarm[] {
   const { alarms, tables, name } = deployment;
   if (alarms === false) return [];
-  const hasPipes = tables.some((table: PipedTable) => pipesOf(table).length > 0);
+  const hasPipes = tables.some(table => pipesOf(table).length > 0);
   const precision = tables.some(table => table.precision === 'minute') ? 'minute' : 'second';
   return ALARM_NAMES.flatMap(alarm => {
     const { watched, threshold = lateMs({ precision }), ofPipes, ...rest }: Alarm = ALARMS[alarm];
     if (ofPipes && !hasPipes) return [];
-    const [metric, ...others] = metricsOf(watched, deployment, resources);
-    return [{ ...rest, alarm, name: `${name}-${kebab(alarm)}`, metric, others, threshold }];
+    const metrics = metricsOf(watched, name, tickArn);
+    return [{ ...rest, alarm, name: `${name}-${kebab(alarm)}`, metrics, threshold }];
   });
 }
 
-/** The alarms of a deployment, for callers that do not use the alarms' metrics: these name no resources here. */
-export function deployedAlarms(deployment: AlarmedDeployment): readonly DeployedAlarm[] {
-  return alarmsOf(deployment, { stateMachineArn: '', deadLetterQueueName: '' });
-}
-
-/** Names in CloudWatch of a deployment's alarms. */
-export function alarmNamesOf(deployment: AlarmedDeployment): readonly string[] {
-  return deployedAlarms(deployment).map(({ name }) => name);
-}
-
-function metricsOf(
-  watched: Watched,
-  deployment: AlarmedDeployment,
-  { stateMachineArn: StateMachineArn, deadLetterQueueName: QueueName }: AlarmedResources,
-): readonly [MetricReference, ...MetricReference[]] {
-  const { by: namespace, name } = watched;
-  switch (watched.by) {
-    case 'sweep':
-      return [sweepMetric(watched.name, deployment)];
-    case 'deployment':
-      return [
-        { namespace: METRICS_NAMESPACE, name, dimensions: { [DEPLOYMENT_DIMENSION]: deployment.name } },
-      ];
-    case 'AWS/SQS':
-      return [{ namespace, name, dimensions: { QueueName } }];
-    case 'AWS/States': {
-      const dimensions = { StateMachineArn };
-      const added = watched.and === undefined ? [] : [{ namespace, name: watched.and, dimensions }];
-      return [{ namespace, name, dimensions }, ...added];
-    }
-  }
-}
-
-/** A metric that the sweep records, with its dimensions in CloudWatch. */
-export function sweepMetric(
-  name: SweepMetricName,
-  { name: deployment }: Pick<AlarmedDeployment, 'name'>,
-): MetricReference {
-  return { namespace: METRICS_NAMESPACE, name, dimensions: { ...METRIC_DIMENSIONS, Deployment: deployment } };
+/** Metrics with their dimensions in CloudWatch. */
+export function metricsOf({ by, names }: Watched, deployment: string, tickArn: string): Metrics {
+  const own = { [DEPLOYMENT_DIMENSION]: deployment };
+  const dimensions: Readonly<Record<typeof by, MetricReference['dimensions']>> = {
+    sweep: { ...METRIC_DIMENSIONS, ...own },
+    deployment: own,
+    'AWS/States': { StateMachineArn: tickArn },
+    'AWS/SQS': { QueueName: deadLetterQueueOf(deployment) },
+  };
+  const namespace = by.startsWith('AWS/') ? by : METRICS_NAMESPACE;
+  return names.map(name => ({ namespace, name, dimensions: dimensions[by] })) as unknown as Metrics;
 }
 
 /** URL of an alarm's section in the runbook: a person who receives an alarm has this text, but perhaps no checkout. */

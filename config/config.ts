@@ -1,17 +1,7 @@
 import { describeProblem, type FieldProblem, PreciseTtlError } from '../expiry/errors.ts';
-import {
-  isObject,
-  type Kind,
-  type Kinds,
-  kind,
-  objectProblems,
-  text,
-  under,
-  valueProblems,
-} from '../expiry/fields.ts';
+import { isObject, type Kind, kind, objectProblems, text, under, valueProblems } from '../expiry/fields.ts';
 import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
-import { deploymentProblems, fieldInTables } from './deployments.ts';
-import { BUCKET, pipesOf } from './pipe-props.ts';
+import { deploymentProblems } from './deployments.ts';
 import { propProblems } from './prop-problems.ts';
 import {
   CORRECT,
@@ -19,12 +9,10 @@ import {
   type DeploymentProps,
   PROPS,
   type PreciseTtlProps,
-  ROLE_ARN,
   resolveProps,
   WRITTEN_NAMES,
   withShared,
 } from './props.ts';
-import { REGION } from './regions.ts';
 import { isReference } from './terraform-text.ts';
 
 /** Default object key of the state. */
@@ -39,20 +27,6 @@ export interface State {
   readonly [setting: string]: unknown;
 }
 
-/** The identity and the account for the deployment: settings of Terraform's AWS provider. */
-export interface ProviderConfig {
-  /** A role that Terraform assumes for the deployment. */
-  readonly assumeRole?: {
-    readonly roleArn: string;
-    readonly sessionName?: string;
-    readonly externalId?: string;
-  };
-  /** The only accounts to which Terraform may deploy. */
-  readonly allowedAccountIds?: readonly string[];
-  /** A profile of AWS's configuration files. */
-  readonly profile?: string;
-}
-
 /** Arguments of Terraform's resources, by the type, the type and name, or the address of a resource. */
 export type Overrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
@@ -63,10 +37,10 @@ export interface DeploymentConfig extends DeploymentProps {
   /** Where Terraform keeps its state. @default { backend: 'local' } */
   readonly state?: State;
   /**
-   * How Terraform signs in to the account: `assumeRole`, `allowedAccountIds`, `profile`. @default with the AWS credentials that Terraform
-   * finds
+   * Arguments of Terraform's AWS provider, by Terraform's names: `profile`, `assume_role`, `allowed_account_ids`.
+   * @default with the AWS credentials that Terraform finds
    */
-  readonly provider?: ProviderConfig;
+  readonly provider?: Readonly<Record<string, unknown>>;
   /**
    * Arguments of Terraform without a field here, by type, or type and name: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`.
    * @default none
@@ -98,6 +72,9 @@ export class InvalidConfigError extends PreciseTtlError {
 
 const SEE_DOCS = 'See docs/reference/configuration.md of precise-ttl for all fields.';
 
+/** The form of a region's name, e.g. `eu-central-1`. */
+export const REGION = /^[a-z]{2,}(-[a-z]+)+-\d{1,2}$/;
+
 const AWS_REGION = text(REGION, "an AWS region, e.g. 'eu-central-1'");
 
 const BACKEND = text(/^[a-z][a-z0-9_]*$/, "the name of a backend of Terraform, e.g. 's3'");
@@ -105,17 +82,7 @@ const BACKEND = text(/^[a-z][a-z0-9_]*$/, "the name of a backend of Terraform, e
 const STATE: Kind<State> = kind(
   value => isObject(value) && BACKEND.is(value['backend']),
   "{ backend: 'local' }, { backend: 's3', bucket: … }, or { backend: 'gcs' | 'http' | …, … } with the settings that Terraform's backend has",
-  {
-    remedy: () => SEE_DOCS,
-    inside: ({ backend, ...settings }) => {
-      if (backend === 'local') return unknownFieldProblems({ backend, ...settings }, ['backend']);
-      const { bucket, ...others } = settings;
-      return [
-        ...(backend === 's3' ? valueProblems('bucket', BUCKET, bucket, 'Name one that exists.') : []),
-        ...plainProblems(backend === 's3' ? others : settings),
-      ];
-    },
-  },
+  { remedy: () => SEE_DOCS, inside: state => plainProblems(state) },
 );
 
 /** Problems of values in fields that are not known here: they go into Terraform's JSON unchanged. */
@@ -131,35 +98,14 @@ function isPlain(value: unknown): boolean {
   return ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
 }
 
-const ASSUME_ROLE_KINDS = {
-  roleArn: ROLE_ARN,
-  sessionName: text(),
-  externalId: text(),
-} satisfies Kinds;
+/** Arguments of the provider that the configuration has fields for. */
+const OWN_ARGUMENTS = ['region', 'default_tags'];
 
-const ASSUME_ROLE: Kind<NonNullable<ProviderConfig['assumeRole']>> = kind(
-  isObject,
-  '{ roleArn, sessionName?, externalId? }',
-  { inside: role => objectProblems(ASSUME_ROLE_KINDS, role, { required: ['roleArn'], remedy: CORRECT }) },
+const PROVIDER: Kind<Readonly<Record<string, unknown>>> = kind(
+  value => isObject(value) && !OWN_ARGUMENTS.some(name => name in value),
+  "{ profile: 'production' }: arguments of Terraform's AWS provider, without region and default_tags",
+  { remedy: () => SEE_DOCS, inside: plainProblems },
 );
-
-const ACCOUNTS: Kind<readonly string[]> = kind(
-  value =>
-    Array.isArray(value) &&
-    value.length > 0 &&
-    Array.from(value).every(each => typeof each === 'string' && /^\d{12}$/.test(each)),
-  "a list of at least one, each the id of an account in quotes, e.g. '123456789012'",
-);
-
-const PROVIDER_KINDS = {
-  assumeRole: ASSUME_ROLE,
-  allowedAccountIds: ACCOUNTS,
-  profile: text(/^[^\p{C}]+$/u, 'the name of a profile'),
-} satisfies Kinds;
-
-const PROVIDER: Kind<ProviderConfig> = kind(isObject, '{ assumeRole?, allowedAccountIds?, profile? }', {
-  inside: provider => objectProblems(PROVIDER_KINDS, provider, { remedy: CORRECT }),
-});
 
 /**
  * Terraform's meta-arguments, which `overrides` cannot set: they control the lifecycle of a resource, and so protect those that hold data.
@@ -280,10 +226,11 @@ export function checkConfig(config: unknown): DeploymentConfig {
   refuse(objectProblems({ ...CONFIG_KINDS, ...DEPLOYMENT_KINDS }, config, options));
   const given = config as unknown as DeploymentConfig;
   const tables = given.tables.map(table => withShared(table, given));
-  refuse(tables.flatMap((table, index) => under(`tables[${index}]`, propProblems(table))));
-  const checked = { ...given, tables };
-  refuse([...deploymentProblems(tables.map(resolveProps), fieldInTables), ...otherRegionProblems(checked)]);
-  return checked;
+  refuse([
+    ...deploymentProblems(tables.map(resolveProps)),
+    ...tables.flatMap((table, index) => under(`tables[${index}]`, otherRegionProblems(table, given.region))),
+  ]);
+  return { ...given, tables };
 }
 
 /** @throws InvalidConfigError if there are problems */
@@ -295,21 +242,15 @@ export function refuse(problems: readonly FieldProblem[]): void {
  * Problems of ARNs in other regions than the deployment: DynamoDB, Lambda and CloudWatch use keys and topics only of their own region, and
  * pipes deliver in theirs.
  */
-function otherRegionProblems({ region, tables }: DeploymentConfig): FieldProblem[] {
-  return tables.flatMap(({ events, kmsKeyArn, tableKmsKeyArn, alarms }, index) => {
-    const arns = [
-      ...pipesOf(events ? { events } : {}).map(({ to }) => ['events.to', to] as const),
-      ['kmsKeyArn', kmsKeyArn] as const,
-      ['tableKmsKeyArn', tableKmsKeyArn] as const,
-      ['alarms', typeof alarms === 'string' ? alarms : undefined] as const,
-    ];
-    return arns.flatMap(([field, arn]) => {
-      if (!arn?.startsWith('arn:') || isReference(arn as unknown) || arn.split(':')[3] === region) return [];
-      return [
-        wrong(`tables[${index}].${field}`, `an ARN of the region that is deployed to (${region})`, arn),
-      ];
-    });
-  });
+function otherRegionProblems(table: PreciseTtlProps, region: string): FieldProblem[] {
+  const { events, kmsKeyArn, tableKmsKeyArn, alarms } = table;
+  const targets = [events?.to ?? []].flat().map(to => ['events.to', to] as const);
+  const arns = [...targets, ...Object.entries({ kmsKeyArn, tableKmsKeyArn, alarms })];
+  return arns.flatMap(([field, arn]: readonly [string, unknown]) =>
+    typeof arn !== 'string' || isReference(arn as unknown) || arn.split(':')[3] === region
+      ? []
+      : [wrong(field, `an ARN of the region that is deployed to (${region})`, arn)],
+  );
 }
 
 function wrong(field: string, expected: string, got: unknown): FieldProblem {

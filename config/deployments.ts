@@ -37,51 +37,45 @@ export function deploymentOf(tables: readonly ResolvedProps[]): Deployment {
   };
 }
 
-/**
- * Makes the field name of a problem with a table: with its index in the configuration, or without one for the only table of a construct.
- */
-export type FieldOf = (table: number, prop: string) => string;
-
-export const fieldInTables: FieldOf = (index, prop) =>
-  prop === '' ? `tables[${index}]` : `tables[${index}].${prop}`;
-
-/** Problems between tables that are each valid. */
-export function deploymentProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): FieldProblem[] {
+/** Problems between tables that are each valid; a field begins with the table's place in the configuration. */
+export function deploymentProblems(tables: readonly ResolvedProps[]): FieldProblem[] {
   const [first] = tables;
   const names = tables.map(({ tableName }) => tableName);
   const locked = tables.find(table => lockOf(table) !== undefined);
-  const as = (prop: string, other: ResolvedProps, what: string): string =>
-    `${what}, as ${fieldOf(tables.indexOf(other), '')} (${other.tableName}) has it: a deployment has one ${prop}`;
-  return tables.flatMap((table, index): FieldProblem[] => {
+  const inTable = (index: number): string => `tables[${index}]`;
+  const as = (one: string, other: ResolvedProps, what: unknown): string => {
+    const it = `${inTable(tables.indexOf(other))} (${other.tableName})`;
+    return `${what}, as ${it} has it: a deployment has one ${one}`;
+  };
+  const problems = tables.flatMap((table, index): FieldProblem[] => {
     const twin = names.indexOf(table.tableName);
-    if (twin < index)
-      return [
-        {
-          field: fieldOf(index, 'tableName'),
-          expected: `another than that of ${fieldOf(twin, '')}`,
-          got: table.tableName,
-          remedy: 'Leave out one of the two.',
-        },
-      ];
-    const differing = DEPLOYMENT_PROPS.filter(prop => first && !isDeepStrictEqual(table[prop], first[prop]));
-    const problems = differing.map(prop => ({
-      field: fieldOf(index, prop),
-      expected: as(prop, first as ResolvedProps, JSON.stringify(first?.[prop]) ?? 'none'),
-      got: table[prop],
-      remedy: `Set ${prop} once, beside tables; or put ${table.tableName} into a configuration of its own, with another sweep and another state.`,
-    }));
+    if (twin < index) {
+      const expected = `another than that of ${inTable(twin)}`;
+      const remedy = 'Leave out one of the two.';
+      return [{ field: `${inTable(index)}.tableName`, expected, got: table.tableName, remedy }];
+    }
     const days = lockOf(table);
-    if (locked === undefined || days === undefined || days === lockOf(locked)) return problems;
+    const differing = DEPLOYMENT_PROPS.filter(prop => first && !isDeepStrictEqual(table[prop], first[prop]));
     return [
-      ...problems,
-      {
-        field: fieldOf(index, 'archive.lockDays'),
-        expected: as('bucket', locked, `${lockOf(locked)}`),
-        got: days,
-        remedy: 'Lock both for the same time; or give one a bucket of yours.',
-      },
+      ...differing.map(prop => ({
+        field: `${inTable(index)}.${prop}`,
+        expected: as(prop, first as ResolvedProps, JSON.stringify(first?.[prop]) ?? 'none'),
+        got: table[prop],
+        remedy: `Set ${prop} once, beside tables; or put ${table.tableName} into a configuration of its own, with another sweep and another state.`,
+      })),
+      ...(locked === undefined || days === undefined || days === lockOf(locked)
+        ? []
+        : [
+            {
+              field: `${inTable(index)}.archive.lockDays`,
+              expected: as('bucket', locked, lockOf(locked)),
+              got: days,
+              remedy: 'Lock both for the same time; or give one a bucket of yours.',
+            },
+          ]),
     ];
   });
+  return problems.length > 0 ? problems : settingsProblems(tables);
 }
 
 /** Days for which a table's archive is locked in the deployment's bucket, which has one retention; undefined if it has none there. */
@@ -90,21 +84,22 @@ function lockOf(table: ResolvedProps): number | undefined {
   return archive === undefined || archive.bucket !== undefined ? undefined : (archive.lockDays ?? 0);
 }
 
-/** The problem that the settings of the tables are too large for one state; null when they fit. */
-export function settingsProblem({ name, tables }: Deployment): FieldProblem | null {
-  const settings = tables.map(table => carriedSettings(functionSettings(table)));
-  const bytes = Buffer.byteLength(JSON.stringify(settings));
-  if (bytes <= MAX_SETTINGS_BYTES) return null;
-  return {
-    field: 'tables',
-    expected: `at most ${MAX_SETTINGS_BYTES} bytes of settings in a deployment`,
-    got: `${bytes} of ${tables.length} tables in ${name}`,
-    remedy: 'Put some of the tables into another configuration, with another sweep and another state.',
-  };
-}
-
 /** Most bytes of the settings in a state's 256 KiB; the rest is for the targets. Source: Step Functions quotas. */
 const MAX_SETTINGS_BYTES = 200_000;
+
+function settingsProblems(tables: readonly ResolvedProps[]): FieldProblem[] {
+  const settings = tables.map(table => carriedSettings(functionSettings(table)));
+  const bytes = Buffer.byteLength(JSON.stringify(settings));
+  if (bytes <= MAX_SETTINGS_BYTES) return [];
+  return [
+    {
+      field: 'tables',
+      expected: `at most ${MAX_SETTINGS_BYTES} bytes of settings in a deployment`,
+      got: `${bytes} of ${tables.length} tables`,
+      remedy: 'Put some of the tables into another configuration, with another sweep and another state.',
+    },
+  ];
+}
 
 /** The model of a deployed table, without a default TTL: the one that its writers and readers make with `expiryModel`. */
 export function modelOf(props: PreciseTtlProps): ExpiryModel {
@@ -125,29 +120,8 @@ export function tablesInDefinition(definition: string): readonly CarriedSettings
   );
 }
 
-/** The placeholder in a target's input that Scheduler replaces by the schedule's time. Its angle brackets must not be escaped. */
-const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
-
-/** Every full minute: `rate(1 minute)` would count from its own start. */
+/** The schedule's expression, each full minute: `rate(1 minute)` would count from its own start. */
 export const EVERY_MINUTE = 'cron(* * * * ? *)';
 
-/** The schedule as it is deployed. */
-export interface TickSchedule {
-  readonly name: string;
-  readonly expression: string;
-  readonly input: TickInput;
-  /**
-   * Seconds for which Scheduler retries the start. A late tick has little value: the next ones look back far enough to cover its minute.
-   */
-  readonly retryForSeconds: number;
-}
-
-/** The schedule that starts a tick once a minute. */
-export function tickSchedule({ name }: Pick<Deployment, 'name'>): TickSchedule {
-  return {
-    name: `${name}-tick`,
-    expression: EVERY_MINUTE,
-    input: { scheduledTime: SCHEDULED_TIME },
-    retryForSeconds: 300,
-  };
-}
+/** The input of a tick as the schedule has it: Scheduler replaces the placeholder, whose angle brackets must not be escaped. */
+export const TICK_INPUT: TickInput = { scheduledTime: '<aws.scheduler.scheduled-time>' };

@@ -26,6 +26,11 @@ export function replayName(deployment: string): string {
   return `${deployment}-replay`;
 }
 
+/** Name of the schedule that starts a tick once a minute. */
+export function tickName(deployment: string): string {
+  return `${deployment}-tick`;
+}
+
 /** Name of a deployment's queue for starts that failed. */
 export function deadLetterQueueOf(deployment: string): string {
   return `${deployment}-dead-letters`;
@@ -49,24 +54,9 @@ export function bucketPrefixOf(name: string): string {
   return begin === '' ? ENDING.slice(1) : `${begin}${ENDING}`;
 }
 
-/** Whether an ARN is that of a function, a state machine, the failure queue or the topic of a deployment. */
-export function isOwnTarget(arn: string, deployment: string): boolean {
-  const [, , , , , first = '', second] = arn.split(':');
-  const own = [
-    ...ALL_FUNCTIONS.map(name => `${deployment}-${fileOf(name)}`),
-    ...[deployment, replayName(deployment), deadLetterQueueOf(deployment), `${deployment}-alarms`],
-  ];
-  return own.includes(second ?? first);
-}
-
 /** Name of a table's pipe, and of the Firehose stream of its archive. */
 export function pipeName(table: { readonly name: string }, { id }: Pick<Pipe, 'id'>): string {
   return `${table.name}-${id}`;
-}
-
-/** Name of the role of a deployment's state machines. */
-export function sweepRole(deployment: string): string {
-  return `${deployment}-sweep`;
 }
 
 /** How the names of a deployment's pipes and of its tables' begin, for a pattern. A long name is cut there: see `tablePrefix`. */

@@ -58,10 +58,14 @@ const ALARMS_KIND = kind<boolean | string>(
   "true, false, or the ARN of an SNS topic, e.g. 'arn:aws:sns:eu-central-1:123456789012:on-call'",
 );
 
-/** The ARN of a role in IAM. */
-export const ROLE_ARN = text(
-  /^arn:[a-z0-9-]+:iam::\d{12}:role\/[\x21-\x7e]{1,576}$/,
-  "the ARN of a role, e.g. 'arn:aws:iam::123456789012:role/sweeps/plan-sweep'",
+/**
+ * The name of an attribute, which the state machines' definitions contain: there a text with these delimiters would be evaluated, or
+ * refused if it has only one of them. Source: Step Functions Developer Guide, "Transforming data with JSONata". A construct's token would
+ * be escaped.
+ */
+const ATTRIBUTE = kind<string>(
+  value => SETTING_KINDS.ttlAttribute.is(value) && !/^\{%|%\}$|\[TOKEN\.\d+\]/.test(value),
+  `${SETTING_KINDS.ttlAttribute.expected}, no {% at its beginning, no %} at its end, and no token`,
 );
 
 type Default<Value> = Value | ((props: { readonly indexedBy?: IndexedBy }) => Value);
@@ -101,25 +105,25 @@ export const PROPS = {
    */
   tableKmsKeyArn: orNone(KMS_KEY_ARN),
   /** name of the partition key */
-  partitionKey: required(SETTING_KINDS.partitionKey),
+  partitionKey: required(ATTRIBUTE),
   /** `'S'`, `'N'` or `'B'` */
   partitionKeyType: optional(oneOf(KEY_TYPES), 'S'),
   /**
    * name of the sort key
    * @default the table has none
    */
-  sortKey: orNone(SETTING_KINDS.sortKey),
+  sortKey: orNone(ATTRIBUTE),
   /** `'S'`, `'N'` or `'B'` */
   sortKeyType: optional(oneOf(KEY_TYPES), 'S'),
   /** attribute with the moment of expiry: Number, epoch **seconds** */
-  ttlAttribute: optional(SETTING_KINDS.ttlAttribute, DEFAULT_TTL_ATTRIBUTE),
+  ttlAttribute: optional(ATTRIBUTE, DEFAULT_TTL_ATTRIBUTE),
   /**
    * partition key of the index: `'window'`, which a writer stamps on each item, or `'second'`, the TTL attribute itself.
    * [Which to take](../use.md#which-index-do-i-take)
    */
   indexedBy: optional(SETTING_KINDS.indexedBy, DEFAULT_INDEXED_BY),
   /** by window: attribute with the window, the partition key of the index */
-  windowAttribute: optional(SETTING_KINDS.windowAttribute, DEFAULT_WINDOW_ATTRIBUTE),
+  windowAttribute: optional(ATTRIBUTE, DEFAULT_WINDOW_ATTRIBUTE),
   /**
    * name of the index
    * @default `'expirationWindowIndex'`; by second `'expirySecondIndex'`

@@ -15,9 +15,7 @@ import {
   type DeploymentConfig,
   NAMES,
   type Overrides,
-  type ProviderConfig,
   refuse,
-  type State,
 } from '../config/config.ts';
 import { mapValues } from '../config/map-values.ts';
 import { constructId } from '../config/names.ts';
@@ -187,36 +185,21 @@ function removeAll(stack: PreciseTtlStack): void {
 }
 
 /** Sets up the state and the provider. */
-function prepare(stack: TerraformStack, config: DeploymentConfig): void {
-  const { region, state = { backend: 'local' }, provider = {}, tags } = config;
-  new AnyBackend(stack, state.backend, backendSettings(state, stack.node.id, region));
+function prepare(stack: TerraformStack, { region, state, provider = {}, tags }: DeploymentConfig): void {
+  const { backend, ...settings } = state ?? { backend: 'local' };
+  const defaults: Readonly<Record<string, object>> = {
+    // The path is relative to the stack's folder in cdktf.out, where Terraform runs: this leads to the folder of cdktf.json.
+    local: { path: `../../../terraform.${stack.node.id}.tfstate` },
+    s3: { key: DEFAULT_STATE_KEY, region, encrypt: true, use_lockfile: true },
+  };
+  new AnyBackend(stack, backend, { ...defaults[backend], ...settings });
   stack.addOverride('terraform.required_version', TERRAFORM_VERSION);
-  new AwsProvider(stack, 'aws', {
+  const aws = new AwsProvider(stack, 'aws', {
     region,
-    ...providerSettings(provider),
     ...(tags && { defaultTags: [{ tags: { ...tags } }] }),
   });
+  for (const [argument, value] of Object.entries(provider)) aws.addOverride(argument, value);
   stack.addOverride('terraform.required_providers.aws', AWS_PROVIDER);
-}
-
-/** Settings of a state: in S3 with Terraform's own lock in the bucket, and encrypted, unless the configuration overrides that. */
-function backendSettings(
-  { backend, ...settings }: State,
-  id: string,
-  region: string,
-): Record<string, unknown> {
-  // The path is relative to the stack's folder in cdktf.out, where Terraform runs: this leads to the folder of cdktf.json.
-  if (backend === 'local') return { path: `../../../terraform.${id}.tfstate` };
-  const ofS3 = { key: DEFAULT_STATE_KEY, region, encrypt: true, use_lockfile: true };
-  return backend === 's3' ? { ...ofS3, ...settings } : settings;
-}
-
-function providerSettings({ assumeRole, allowedAccountIds, profile }: ProviderConfig) {
-  return {
-    ...(assumeRole && { assumeRole: [{ ...assumeRole }] }),
-    ...(allowedAccountIds && { allowedAccountIds: [...allowedAccountIds] }),
-    ...(profile !== undefined && { profile }),
-  };
 }
 
 export interface SynthesisOptions {

@@ -6,7 +6,6 @@ export {
   defineConfig,
   InvalidConfigError,
   type Overrides,
-  type ProviderConfig,
   type State,
 } from '../config/config.ts';
 export type { ArchiveProp, EventsProp } from '../config/pipe-props.ts';

@@ -1,17 +1,16 @@
-import { DefaultTokenResolver, StringConcat, Token, Tokenization } from 'cdktf';
+import { DefaultTokenResolver, StringConcat, Tokenization } from 'cdktf';
 import type { Construct } from 'constructs';
 import { refuse } from '../config/config.ts';
-import { deploymentProblems, fieldInTables } from '../config/deployments.ts';
+import { deploymentProblems } from '../config/deployments.ts';
 import { propProblems } from '../config/prop-problems.ts';
 import {
   CORRECT,
+  DEFAULT_SWEEP,
   DEPLOYMENT_PROPS,
   type DeploymentProps,
   type PreciseTtlProps,
-  pathOf,
   type ResolvedProps,
   resolveProps,
-  settingsOfProps,
   tablePrefix,
   WRITTEN_NAMES,
   withShared,
@@ -76,94 +75,71 @@ const TABLE_REFERENCE: Kind<TableReference> = kind(isObject, '{ name, arn } of a
     }),
 });
 
-/** A valid name that replaces one that only Terraform knows. */
-const SOME_NAME = 'table';
+const TABLES = kind<readonly object[]>(
+  value => Array.isArray(value) && value.length > 0 && Array.from(value).every(isObject),
+  'a list of at least one table',
+);
 
 /**
  * The tables of a construct's props, which need not have been type-checked, with the defaults filled in.
  * @throws InvalidConfigError with all problems
  */
 export function resolveConstruct(scope: Construct, props: ConstructProps): ResolvedTable[] {
-  if ('tables' in props) {
-    refuse([
-      ...unknownFieldProblems(props, ['tables', ...DEPLOYMENT_PROPS]),
-      ...fieldProblems(TABLES_KINDS, props, { required: ['tables'], remedy: CORRECT }),
-    ]);
-    const tables = props.tables.map(table => withShared(table, props));
-    refuse(tables.flatMap((table, index) => under(`tables[${index}]`, tableProblems(table))));
-    const resolved = tables.map(table => resolveTable(scope, table));
-    refuse(
-      deploymentProblems(
-        resolved.map(table => table.props),
-        fieldInTables,
-      ),
-    );
-    return resolved;
+  if (!('tables' in props)) {
+    refuse(tableProblems(props));
+    const only = resolveTable(scope, props);
+    // Nothing has to be told apart in a deployment of one table.
+    const name = props.sweep ?? only.props.name;
+    return [{ ...only, props: { ...only.props, sweep: name, name } }];
   }
-  refuse(tableProblems(props));
-  if (props.sweep === undefined && isReference(props.table?.name)) {
-    const expected = 'a name for the deployment, since the name of the table is known to Terraform only';
-    refuse([{ field: 'sweep', expected, got: undefined, remedy: 'Add the field.' }]);
-  }
-  const only = resolveTable(scope, props);
-  // Nothing has to be told apart in a deployment of one table.
-  const name = props.sweep ?? only.props.name;
-  return [{ ...only, props: { ...only.props, sweep: name, name } }];
+  refuse([
+    ...unknownFieldProblems(props, ['tables', ...DEPLOYMENT_PROPS]),
+    ...valueProblems('tables', TABLES, props.tables, CORRECT),
+  ]);
+  const tables = props.tables.map(table => withShared(table, { sweep: DEFAULT_SWEEP, ...props }));
+  refuse(tables.flatMap((table, index) => under(`tables[${index}]`, tableProblems(table))));
+  const resolved = tables.map(table => resolveTable(scope, table));
+  refuse(deploymentProblems(resolved.map(table => table.props)));
+  return resolved;
 }
 
-const TABLES_KINDS = {
-  tables: kind<readonly object[]>(
-    value => Array.isArray(value) && value.length > 0 && Array.from(value).every(isObject),
-    'a list of at least one table',
-  ),
-};
-
 function tableProblems(props: TableProps): FieldProblem[] {
+  const { table, ...sweep } = props;
   const unknown = unknownFieldProblems(props, [...WRITTEN_NAMES, 'table']);
   if (unknown.length > 0) return unknown;
-  const unresolved = tokenProblems(props);
-  if (unresolved.length > 0) return unresolved;
-  const { table, ...sweep } = props;
-  if (table === undefined) return propProblems(sweep as PreciseTtlProps);
-  const problems = [
-    ...valueProblems('table', TABLE_REFERENCE, table, 'Pass those of the table that is to be swept.'),
-    ...OF_OUR_TABLE.filter(field => props[field] !== undefined).map(field => ({
-      field,
-      expected: 'nothing beside table',
-      got: props[field],
-      remedy: 'Leave it out: the table is made elsewhere. Or leave out table.',
-    })),
+  const problem = (field: string, expected: string, got: unknown, remedy: string) => [
+    { field, expected, got, remedy },
   ];
+  if (table === undefined) {
+    if (!isReference(sweep.tableName)) return propProblems(sweep as PreciseTtlProps);
+    const remedy = 'Pass table: { name, arn } instead, for a table of the same stack.';
+    return problem(
+      'tableName',
+      'a name that is known when the stack is synthesized',
+      sweep.tableName,
+      remedy,
+    );
+  }
+  const given = OF_OUR_TABLE.filter(field => props[field] !== undefined).flatMap(field => {
+    const remedy = 'Leave it out: the table is made elsewhere. Or leave out table.';
+    return problem(field, 'nothing beside table', props[field], remedy);
+  });
+  const remedy = 'Pass those of the table that is to be swept.';
+  const problems = [...valueProblems('table', TABLE_REFERENCE, table, remedy), ...given];
   if (problems.length > 0) return problems;
   const reader = (['archive', 'events'] as const).find(prop => Boolean(sweep[prop]));
   if (reader !== undefined && table.streamArn === undefined) {
     const expected = `the ARN of the table's stream, with old images, because of ${reader}`;
     const remedy =
       'Add the field: streamArn of the table that is to be swept. Give that stream_enabled and a view with old images.';
-    return [{ field: 'table.streamArn', expected, got: undefined, remedy }];
+    return problem('table.streamArn', expected, undefined, remedy);
   }
-  return propProblems({ ...sweep, tableName: isReference(table.name) ? SOME_NAME : table.name });
-}
-
-/** Props that may be or contain tokens: these are written unchanged into Terraform's JSON. */
-const MAY_BE_TOKENS = ['table', 'kmsKeyArn', 'tableKmsKeyArn', 'alarms', 'archive', 'events'];
-
-/**
- * Problems of tokens in all other props. Their values must be known now, or are escaped later, which would turn a token's reference into
- * plain text.
- */
-function tokenProblems(props: TableProps): FieldProblem[] {
-  return Object.entries(settingsOfProps(props as PreciseTtlProps))
-    .filter(([field, got]) => !MAY_BE_TOKENS.includes(field) && Token.isUnresolved(got))
-    .map(([field, got]) => ({
-      field: pathOf(field),
-      expected: 'a value that is known when the stack is synthesized',
-      got,
-      remedy:
-        field === 'tableName'
-          ? 'Pass table: { name, arn } instead, for a table of the same stack.'
-          : 'Write it out: a token of a construct is known to Terraform only.',
-    }));
+  if (!isReference(table.name)) return propProblems({ ...sweep, tableName: table.name });
+  if (sweep.sweep === undefined) {
+    const expected = 'a name for the deployment, since the name of the table is known to Terraform only';
+    return problem('sweep', expected, undefined, 'Add the field.');
+  }
+  return propProblems({ ...sweep, tableName: 'of-terraform' });
 }
 
 function resolveTable(scope: Construct, { table: given, ...table }: TableProps): ResolvedTable {

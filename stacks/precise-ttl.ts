@@ -1,7 +1,4 @@
-import { IamRole } from '@cdktf/provider-aws/lib/iam-role/index.js';
-import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { refuse } from '../config/config.ts';
 import { constructId } from '../config/names.ts';
 import { type ConstructProps, resolveConstruct } from './construct-props.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
@@ -27,7 +24,6 @@ export class PreciseTtl extends DeployedSweep {
         ),
       };
     });
-    refuseTwins(this);
   }
 
   /** The only table. @throws TypeError when there are several */
@@ -38,19 +34,4 @@ export class PreciseTtl extends DeployedSweep {
       `PreciseTtl.table: expected a deployment of one table, got ${this.tables.length}; take one of tables`,
     );
   }
-}
-
-/** Refuses two deployments that would have a role of one name, in which IAM sees no case: a stack is deployed to one account. */
-function refuseTwins(own: PreciseTtl): void {
-  const rolesIn = (scope: Construct) =>
-    scope.node
-      .findAll()
-      .flatMap(each => (each instanceof IamRole ? [String(each.nameInput).toLowerCase()] : []));
-  const names = rolesIn(own);
-  const all = rolesIn(TerraformStack.of(own));
-  const twin = names.find(name => all.indexOf(name) !== all.lastIndexOf(name));
-  if (twin === undefined) return;
-  const expected = 'a name with which no role of the deployment has that of another in this stack';
-  const remedy = `Give one of them another sweep: two would have the role ${twin}.`;
-  refuse([{ field: 'sweep', expected, got: own.deployment.name, remedy }]);
 }

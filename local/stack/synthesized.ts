@@ -2,12 +2,12 @@ import type { AlarmResource } from 'aws-on-loopback/cloudwatch/alarm';
 import type { ExistingTable, TableIndex, TableResource } from 'aws-on-loopback/dynamodb/table';
 import type { ScheduleAsGiven, ScheduleResource } from 'aws-on-loopback/scheduler/schedule';
 import { tablesInDefinition } from '../../config/deployments.ts';
-import { partitionOf } from '../../config/regions.ts';
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
 import { TerraformError } from '../errors.ts';
 import type { PipeResource } from '../pipes/pipes.ts';
 import { Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
+import { partitionOf } from './partitions.ts';
 import { type ResolvedBlock, resolveReferences } from './resolve.ts';
 import { readAlarm, readPipe } from './resources.ts';
 

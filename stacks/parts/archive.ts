@@ -13,7 +13,7 @@ import { Construct } from 'constructs';
 import type { Deployment } from '../../config/deployments.ts';
 import { beginningOf, bucketPrefixOf, pipeName } from '../../config/names.ts';
 import { archiveOf } from '../../config/pipe-props.ts';
-import type { Place } from './place.ts';
+import type { Part } from './place.ts';
 import { keyStatement, ServiceRole } from './role.ts';
 import type { SweptTable } from './swept-table.ts';
 
@@ -54,13 +54,6 @@ const INCOMPLETE_UPLOAD_DAYS = 7;
 /** An object is written every five minutes, or when 64 MB have come together. */
 const BUFFER = { bufferingInterval: 300, bufferingSize: 64 } as const;
 
-export interface ArchiveProps {
-  readonly place: Place;
-  readonly deployment: Deployment;
-  readonly tables: readonly SweptTable[];
-  readonly logGroup: CloudwatchLogGroup;
-}
-
 /** The archives of a deployment: for each table a Firehose stream into the deployment's bucket, or into one of the user's. */
 export class Archive extends Construct {
   /** Undefined if all archives are in buckets of the user's. */
@@ -71,12 +64,17 @@ export class Archive extends Construct {
   /** Names of the buckets, by the prefix of the table's names. */
   readonly bucketNames: Readonly<Record<string, string>>;
 
-  constructor(scope: Construct, id: string, { place, deployment, tables, logGroup }: ArchiveProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { place, deployment }: Part,
+    tables: readonly SweptTable[],
+    logs: CloudwatchLogGroup,
+  ) {
     super(scope, id);
-    const { kmsKeyArn } = deployment;
     const own = tables.filter(({ props }) => archiveOf(props)?.bucket === undefined);
     const lockDays = archiveOf(own[0]?.props ?? {})?.lockDays ?? 0;
-    if (own.length > 0) this.bucket = new ArchiveBucket(this, 'bucket', { deployment, lockDays });
+    if (own.length > 0) this.bucket = new ArchiveBucket(this, 'bucket', deployment, lockDays);
     // Taken once: each access to an attribute is another token.
     const ownName = this.bucket?.bucketName ?? '';
     this.bucketNames = Object.fromEntries(
@@ -89,12 +87,11 @@ export class Archive extends Construct {
       return ['', 'failed/'].map(begin => `${arnOf(bucket)}/${begin}${tableName}/*`);
     };
     const bucketArns = [...new Set(Object.values(this.bucketNames))].map(arnOf);
-    const logs = new CloudwatchLogStream(this, 'logs', { name: 'archive', logGroupName: logGroup.name });
+    const logStream = new CloudwatchLogStream(this, 'logs', { name: 'archive', logGroupName: logs.name });
     this.role = new ServiceRole(this, 'role', {
       place,
       name: `${deployment.name}-archive`,
-      service: 'firehose.amazonaws.com',
-      account: place.account,
+      service: 'firehose',
       sourceArn: place.arn('firehose', `deliverystream/${beginningOf(deployment.name)}*`),
       // Source: Amazon Data Firehose Developer Guide, "Grant Firehose access to an Amazon S3 destination".
       statements: [
@@ -103,8 +100,8 @@ export class Archive extends Construct {
           actions: ['s3:GetBucketLocation', 's3:ListBucket', 's3:ListBucketMultipartUploads'],
           resources: bucketArns,
         },
-        { actions: ['logs:PutLogEvents'], resources: [logs.arn] },
-        keyStatement(kmsKeyArn, ['kms:Decrypt', 'kms:GenerateDataKey'], {
+        { actions: ['logs:PutLogEvents'], resources: [logStream.arn] },
+        keyStatement(deployment.kmsKeyArn, ['kms:Decrypt', 'kms:GenerateDataKey'], {
           StringLike: { 'kms:ViaService': `s3.${place.region}.amazonaws.*` },
         }),
       ],
@@ -127,8 +124,8 @@ export class Archive extends Construct {
             processingConfiguration: { enabled: true, processors: [{ type: 'AppendDelimiterToRecord' }] },
             cloudwatchLoggingOptions: {
               enabled: true,
-              logGroupName: logGroup.name,
-              logStreamName: logs.name,
+              logGroupName: logs.name,
+              logStreamName: logStream.name,
             },
           },
           dependsOn: [...this.role.policies, ...(this.bucket?.beforeObjects ?? [])],
@@ -145,20 +142,15 @@ class ArchiveBucket extends Construct {
   /** Resources that must exist before the first object: otherwise it would have no version, not your key, no lock, or no policy. */
   readonly beforeObjects: readonly ITerraformDependable[];
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { deployment, lockDays }: { readonly deployment: Deployment; readonly lockDays: number },
-  ) {
+  constructor(scope: Construct, id: string, { name, kmsKeyArn }: Deployment, lockDays: number) {
     super(scope, id);
-    const { kmsKeyArn } = deployment;
     this.bucket = new S3Bucket(this, 'bucket', {
-      bucketPrefix: bucketPrefixOf(deployment.name),
+      bucketPrefix: bucketPrefixOf(name),
       lifecycle: { preventDestroy: true, ignoreChanges: ['bucket_prefix'] },
     });
     this.node.defaultChild = this.bucket;
     this.bucketName = this.bucket.id;
-    const { bucketName: bucket } = this;
+    const bucket = this.bucketName;
     const versioning = new S3BucketVersioningA(this, 'versioning', {
       bucket,
       versioningConfiguration: { status: 'Enabled' },
@@ -167,10 +159,10 @@ class ArchiveBucket extends Construct {
       bucket,
       rule: [
         {
-          applyServerSideEncryptionByDefault:
-            kmsKeyArn === undefined
-              ? { sseAlgorithm: 'AES256' }
-              : { sseAlgorithm: 'aws:kms', kmsMasterKeyId: kmsKeyArn },
+          applyServerSideEncryptionByDefault: {
+            sseAlgorithm: kmsKeyArn === undefined ? 'AES256' : 'aws:kms',
+            ...(kmsKeyArn !== undefined && { kmsMasterKeyId: kmsKeyArn }),
+          },
           // One call of KMS serves many objects; without a key this has no effect.
           bucketKeyEnabled: kmsKeyArn !== undefined,
         },

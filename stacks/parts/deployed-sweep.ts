@@ -1,10 +1,8 @@
 import { Construct } from 'constructs';
-import { refuse } from '../../config/config.ts';
-import { type Deployment, deploymentOf, settingsProblem } from '../../config/deployments.ts';
+import { type Deployment, deploymentOf } from '../../config/deployments.ts';
 import { mapValues } from '../../config/map-values.ts';
-import { deadLetterQueueOf } from '../../config/names.ts';
 import { readsStream } from '../../config/props.ts';
-import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
+import type { TaskName } from '../../statemachine/contract/machines.ts';
 import { deleteStatements, queryStatements } from './access-statements.ts';
 import { LeftBucket } from './archive.ts';
 import { configurationOf } from './configuration.ts';
@@ -49,22 +47,19 @@ export class DeployedSweep extends Construct {
   /** For an output, from which commands get their configuration: `terraform output -json ttl > precise-ttl.config.json`. */
   readonly configuration: object;
 
-  /**
-   * @param makeTables makes the tables, in the scope of this construct or another one
-   * @throws InvalidConfigError when there are more tables than one deployment can sweep
-   */
+  /** @param makeTables makes the tables, in the scope of this construct or another one */
   constructor(parent: Construct, id: string, makeTables: (scope: Construct) => SweptTables) {
     super(parent, id);
     const { place, tables } = makeTables(this);
     const deployment = deploymentOf(tables.map(({ props }) => props));
+    const part = { place, deployment };
     this.tables = tables;
     this.deployment = deployment;
-    refuse([settingsProblem(deployment) ?? []].flat());
     const settings = tables.map(table => table.settings);
     const query = tables.flatMap(table => queryStatements(table, place));
 
-    new KeptTables(this, { place, name: deployment.name, tables });
-    this.journal = new Journal(this, 'journal', { place, deployment });
+    new KeptTables(this, part, tables);
+    this.journal = new Journal(this, 'journal', part);
     const environment = { DEPLOYMENT_NAME: deployment.name, JOURNAL_TABLE: this.journal.tableName };
     const statements: Readonly<Record<TaskName, readonly Statement[]>> = {
       // It reads pauses and watermarks, and moves the watermarks.
@@ -78,44 +73,20 @@ export class DeployedSweep extends Construct {
       RecordMetrics: this.journal.statements('BatchWriteItem', 'UpdateItem'),
     };
     this.functions = mapValues(
-      TASKS,
-      (file, task) =>
-        new SweepFunction(this, file, {
-          place,
-          task,
-          environment,
-          statements: statements[task],
-          sweep: deployment,
-        }),
+      statements,
+      (own, task) => new SweepFunction(this, part, task, { environment, statements: own }),
     );
     const functions = mapValues(this.functions, ({ arn }) => arn);
-    const machine = { place, functions, deployment, tables: settings };
-    this.tick = new SweepMachine(this, 'sweep', machine);
-    this.replay = new SweepMachine(this, 'replay', machine, this.tick.role);
-    this.schedules = new SweepSchedules(this, 'schedules', {
-      place,
-      stateMachineArn: this.tick.arn,
-      deployment,
-    });
+    this.tick = new SweepMachine(this, 'sweep', part, functions, settings);
+    this.replay = new SweepMachine(this, 'replay', part, functions, settings, this.tick.role);
+    this.schedules = new SweepSchedules(this, 'schedules', part, this.tick.arn);
     const piped = tables.filter(({ props }) => readsStream(props));
     const failuresArn = this.schedules.deadLetterQueue.arn;
-    this.pipes =
-      piped.length === 0
-        ? undefined
-        : new Pipes(this, 'pipes', { place, deployment, tables: piped, failuresArn });
+    if (piped.length > 0) this.pipes = new Pipes(this, 'pipes', part, piped, failuresArn);
     if (this.pipes?.archive?.bucket === undefined) new LeftBucket(this);
-    const watched = {
-      place,
-      deployment,
-      resources: {
-        stateMachineArn: this.tick.arn,
-        deadLetterQueueName: deadLetterQueueOf(deployment.name),
-      },
-    };
-    this.alarms = new SweepAlarms(this, 'alarms', watched);
-    this.dashboard = deployment.dashboard
-      ? new SweepDashboard(this, 'dashboard', watched, this.alarms)
-      : undefined;
+    this.alarms = new SweepAlarms(this, 'alarms', part, this.tick.arn);
+    if (deployment.dashboard)
+      this.dashboard = new SweepDashboard(this, 'dashboard', part, this.tick.arn, this.alarms);
     saveQueries(this, deployment.name, {
       recordMetrics: [this.functions.RecordMetrics.logGroup.name],
       all: [...Object.values(this.functions), this.tick, this.replay].map(({ logGroup }) => logGroup.name),

@@ -1,18 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { TerraformElement } from 'cdktf';
 import type { Construct } from 'constructs';
-import type { Place } from './place.ts';
+import type { Part } from './place.ts';
 import type { SweptTable } from './swept-table.ts';
 
 /** Terraform names it when it refuses a plan, so it says what to do. */
 const ID = 'first-deploy-with-existingTable-true-then-take-out-the-entry';
-
-export interface KeptTablesProps {
-  readonly place: Place;
-  /** Name of the deployment. */
-  readonly name: string;
-  readonly tables: readonly SweptTable[];
-}
 
 /**
  * Refuses a plan that would take a table out of the configuration while Terraform manages it, so that the table is swept until then:
@@ -24,22 +17,24 @@ export interface KeptTablesProps {
  * 3. What cannot change in place is stored, and another value is refused by a postcondition with words of ours.
  */
 export class KeptTables extends TerraformElement {
-  readonly #props: KeptTablesProps;
+  readonly #part: Part;
+  readonly #tables: readonly SweptTable[];
 
-  constructor(scope: Construct, props: KeptTablesProps) {
+  constructor(scope: Construct, part: Part, tables: readonly SweptTable[]) {
     super(scope, ID);
-    this.#props = props;
+    this.#part = part;
+    this.#tables = tables;
   }
 
   override toTerraform(): object {
-    const { place, name, tables } = this.#props;
-    const made = tables.filter(({ isMade }) => isMade);
-    const released = tables.filter(({ props, given }) => props.existingTable && given === undefined);
+    const { place, deployment } = this.#part;
+    const made = this.#tables.filter(({ isMade }) => isMade);
+    const released = this.#tables.filter(({ props, given }) => props.existingTable && given === undefined);
     const kept = this.friendlyUniqueId;
     const [free, named] = [`${kept}-released`, `${kept}-name`];
     const instance = (block: string, { props }: SweptTable) =>
       `terraform_data.${block}[${JSON.stringify(props.tableName)}]`;
-    const whole = `join(" in ", ["${name}", ${place.region}])`;
+    const whole = `join(" in ", ["${deployment.name}", ${place.region}])`;
     // A table that is new, or is being imported, has no keys here yet.
     const changed = `[for name, keys in local.${kept} : "Table \${name}: \${try(terraform_data.${kept}[name].output, keys)}, not \${keys}" if try(terraform_data.${kept}[name].output, keys) != keys]`;
     return {

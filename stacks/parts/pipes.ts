@@ -1,16 +1,16 @@
-import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
+import type { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
 import { PipesPipe, type PipesPipeTargetParameters } from '@cdktf/provider-aws/lib/pipes-pipe/index.js';
 import { Construct } from 'constructs';
-import type { Deployment } from '../../config/deployments.ts';
 import { beginningOf, pipeName } from '../../config/names.ts';
 import { type Pipe, pipesOf } from '../../config/pipe-props.ts';
 import { escaped } from '../../config/terraform-text.ts';
 import type { PipedRecord, TargetKind } from '../../functions/only-expiries/contract.ts';
 import { queueKeyStatements, tableKeyStatements } from './access-statements.ts';
 import { Archive } from './archive.ts';
-import type { Place } from './place.ts';
+import { logGroup } from './log-group.ts';
+import type { Part } from './place.ts';
 import { keyStatement, ServiceRole, type Statement } from './role.ts';
-import { LOG_RETENTION_DAYS, SweepFunction } from './sweep-function.ts';
+import { SweepFunction } from './sweep-function.ts';
 import type { SweptTable } from './swept-table.ts';
 
 /** How a pipe delivers to a kind of target. */
@@ -86,14 +86,6 @@ const MAX_RETRY_ATTEMPTS = 10_000;
 /** Batches of one shard at the same time, in the order of each key. A call takes some 80 ms, so that one at a time were 125 events/s. */
 const PARALLEL_BATCHES = 10;
 
-export interface PipesProps {
-  readonly place: Place;
-  readonly deployment: Deployment;
-  readonly tables: readonly SweptTable[];
-  /** ARN of the queue for records that cannot be delivered. */
-  readonly failuresArn: string;
-}
-
 interface TablePipe {
   readonly table: SweptTable;
   readonly pipe: Pipe;
@@ -108,86 +100,73 @@ export class Pipes extends Construct {
   readonly archive: Archive | undefined;
   /** By their names in AWS. */
   readonly pipes: Readonly<Record<string, PipesPipe>>;
-  readonly #props: PipesProps;
+  readonly #part: Part;
+  readonly #failuresArn: string;
 
-  constructor(scope: Construct, id: string, props: PipesProps) {
+  /** @param failuresArn ARN of the queue for records that cannot be delivered */
+  constructor(scope: Construct, id: string, part: Part, tables: readonly SweptTable[], failuresArn: string) {
     super(scope, id);
-    this.#props = props;
-    const { place, deployment, tables } = props;
-    const { name, kmsKeyArn } = deployment;
-    this.onlyExpiries = new SweepFunction(this, 'only-expiries', {
-      place,
-      task: 'OnlyExpiries',
-      environment: { DEPLOYMENT_NAME: name },
+    this.#part = part;
+    this.#failuresArn = failuresArn;
+    const { deployment } = part;
+    this.onlyExpiries = new SweepFunction(this, part, 'OnlyExpiries', {
+      environment: { DEPLOYMENT_NAME: deployment.name },
       statements: [],
-      sweep: deployment,
     });
     // Services write into groups of this name without a resource policy. Source: CloudWatch Logs User Guide, "Logs sent to CloudWatch Logs".
-    this.logGroup = new CloudwatchLogGroup(this, 'logs', {
-      name: `/aws/vendedlogs/pipes/${name}`,
-      retentionInDays: LOG_RETENTION_DAYS,
-      ...(kmsKeyArn !== undefined && { kmsKeyId: kmsKeyArn }),
-    });
-    const archived = tables.filter(table => table.props.archive);
-    this.archive =
-      archived.length === 0
-        ? undefined
-        : new Archive(this, 'archive', { place, deployment, tables: archived, logGroup: this.logGroup });
+    this.logGroup = logGroup(this, `/aws/vendedlogs/pipes/${deployment.name}`, deployment);
+    const archived = tables.filter(({ props }) => props.archive);
+    if (archived.length > 0) this.archive = new Archive(this, 'archive', part, archived, this.logGroup);
     const all = tables.flatMap(table => this.#pipesOf(table));
-    const kinds = (['archive', 'events'] as const).map(kind => {
+    const kinds = (['archive', 'events'] as const).flatMap(kind => {
       const own = all.filter(({ pipe }) => (pipe.kind === 'archive') === (kind === 'archive'));
-      return { kind, own, role: own.length === 0 ? undefined : this.#role(kind, own) };
+      return own.length === 0 ? [] : [{ own, role: this.#role(kind, own) }];
     });
-    this.pipes = Object.fromEntries(
-      kinds.flatMap(({ own, role }) =>
-        own.map(each => [pipeName(each.table.props, each.pipe), this.#pipe(each, role as ServiceRole)]),
-      ),
-    );
+    const pipes = kinds.flatMap(({ own, role }) => own.map(each => this.#pipe(each, role)));
+    this.pipes = Object.fromEntries(pipes.map(pipe => [pipe.node.id, pipe]));
   }
 
   #pipesOf(table: SweptTable): TablePipe[] {
+    const { place } = this.#part;
     const { props, streamArn = '' } = table;
-    this.#props.place.know(streamArn, props.tableName, 'table//stream/2026-11-20T09:00:00.000');
+    place.know(streamArn, props.tableName, 'table//stream/2026-11-20T09:00:00.000');
     return pipesOf(props).map(pipe => {
       const targetArn = pipe.to ?? this.archive?.streams[props.name]?.arn ?? '';
-      if (pipe.to === undefined) this.#props.place.know(targetArn, pipeName(props, pipe), 'deliverystream/');
+      if (pipe.to === undefined) place.know(targetArn, pipeName(props, pipe), 'deliverystream/');
       return { table, pipe, targetArn };
     });
   }
 
   /** One role for a kind of delivery: a role for each pipe would be two for each table. */
   #role(kind: 'archive' | 'events', own: readonly TablePipe[]): ServiceRole {
-    const { place, deployment, failuresArn } = this.#props;
+    const { place, deployment } = this.#part;
     const { name, kmsKeyArn } = deployment;
-    const statements: Statement[] = [
-      {
-        actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
-        resources: own.map(({ table }) => table.streamArn ?? ''),
-      },
-      // It has no resource. Source: Service Authorization Reference, "Actions, resources, and condition keys for Amazon DynamoDB".
-      { actions: ['dynamodb:ListStreams'], resources: ['*'] },
-      ...own.flatMap(({ table }) => tableKeyStatements('read', table.props, place)),
-      { actions: ['lambda:InvokeFunction'], resources: [this.onlyExpiries.arn] },
-      ...own.map(({ pipe, targetArn }) => ({
-        actions: [DELIVERIES[pipe.kind].action],
-        resources: [targetArn],
-      })),
-      ...own.flatMap(({ pipe, targetArn }) => targetKeyStatements(pipe.kind, targetArn, kmsKeyArn)),
-      { actions: ['sqs:SendMessage'], resources: [failuresArn] },
-      ...queueKeyStatements(deployment, failuresArn),
-    ];
     return new ServiceRole(this, `${kind}-role`, {
       place,
       name: `${name}-pipes-${kind}`,
-      service: 'pipes.amazonaws.com',
-      account: place.account,
+      service: 'pipes',
       sourceArn: place.arn('pipes', `pipe/${beginningOf(name)}*`),
-      statements,
+      statements: [
+        {
+          actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+          resources: own.map(({ table }) => table.streamArn ?? ''),
+        },
+        // It has no resource. Source: Service Authorization Reference, "Actions, resources, and condition keys for Amazon DynamoDB".
+        { actions: ['dynamodb:ListStreams'], resources: ['*'] },
+        ...own.flatMap(({ table }) => tableKeyStatements('read', table.props, place)),
+        { actions: ['lambda:InvokeFunction'], resources: [this.onlyExpiries.arn] },
+        ...own.map(({ pipe, targetArn }) => ({
+          actions: [DELIVERIES[pipe.kind].action],
+          resources: [targetArn],
+        })),
+        ...own.flatMap(({ pipe, targetArn }) => targetKeyStatements(pipe.kind, targetArn, kmsKeyArn)),
+        { actions: ['sqs:SendMessage'], resources: [this.#failuresArn] },
+        ...queueKeyStatements(deployment, this.#failuresArn),
+      ],
     });
   }
 
   #pipe({ table, pipe, targetArn }: TablePipe, role: ServiceRole): PipesPipe {
-    const { failuresArn } = this.#props;
     const { batchSize, parameters } = DELIVERIES[pipe.kind];
     const isArchive = pipe.kind === 'archive';
     const name = pipeName(table.props, pipe);
@@ -206,7 +185,7 @@ export class Pipes extends Construct {
           maximumRecordAgeInSeconds: MAX_RECORD_AGE_SECONDS,
           maximumRetryAttempts: MAX_RETRY_ATTEMPTS,
           onPartialBatchItemFailure: 'AUTOMATIC_BISECT',
-          deadLetterConfig: { arn: failuresArn },
+          deadLetterConfig: { arn: this.#failuresArn },
         },
       },
       enrichment: this.onlyExpiries.arn,

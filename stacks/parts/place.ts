@@ -2,7 +2,14 @@ import { DataAwsCallerIdentity } from '@cdktf/provider-aws/lib/data-aws-caller-i
 import { DataAwsPartition } from '@cdktf/provider-aws/lib/data-aws-partition/index.js';
 import { DataAwsRegion } from '@cdktf/provider-aws/lib/data-aws-region/index.js';
 import { Construct } from 'constructs';
+import type { Deployment } from '../../config/deployments.ts';
 import { isReference } from '../../config/terraform-text.ts';
+
+/** What every part of a deployment is made with. */
+export interface Part {
+  readonly place: Place;
+  readonly deployment: Deployment;
+}
 
 /** The longest names of AWS: of a partition, and of a region. */
 const PARTITION_LENGTH = 'aws-us-gov'.length;

@@ -55,12 +55,12 @@ function attachPolicies(
     name,
     // Not the role's name, which stays the same when a new path replaces the role: a role that still has its policy cannot be deleted.
     role: role.id,
-    policy: documentOf(inline),
+    policy: documentOf(inline.map(inIam)),
   });
   const attachments = managed.map((each, index) => {
     const policy = new IamPolicy(scope, `policy-${index + 2}`, {
       name: `${name}-${index + 2}`,
-      policy: documentOf(each),
+      policy: documentOf(each.map(inIam)),
     });
     return new IamRolePolicyAttachment(scope, `attachment-${index + 2}`, {
       role: role.id,
@@ -70,8 +70,8 @@ function attachPolicies(
   return [own, ...attachments];
 }
 
-function documentOf(statements: readonly Statement[]): string {
-  return JSON.stringify({ Version: '2012-10-17', Statement: statements.map(inIam) });
+function documentOf(statements: readonly object[]): string {
+  return JSON.stringify({ Version: '2012-10-17', Statement: statements });
 }
 
 function inIam({ actions, resources, condition }: Statement): object {
@@ -85,15 +85,14 @@ function inIam({ actions, resources, condition }: Statement): object {
 
 /** Joins statements that differ only in their resources. */
 export function grouped(statements: readonly Statement[]): Statement[] {
-  const groups = new Map<string, Statement>();
-  for (const statement of statements) {
-    const { resources, ...rest } = statement;
-    if (resources.length === 0) continue;
-    const key = JSON.stringify(rest);
-    const before = groups.get(key)?.resources ?? [];
-    groups.set(key, { ...rest, resources: [...new Set([...before, ...resources])] });
-  }
-  return [...groups.values()];
+  const groups = Map.groupBy(
+    statements.filter(({ resources }) => resources.length > 0),
+    ({ resources, ...rest }) => JSON.stringify(rest),
+  );
+  return [...groups.values()].map(([first, ...others]) => {
+    const resources = [first, ...others].flatMap(each => each?.resources ?? []);
+    return { ...(first as Statement), resources: [...new Set(resources)] };
+  });
 }
 
 /**
@@ -132,10 +131,9 @@ function spread(statements: readonly Statement[], place: Place): Statement[][] {
 export interface ServiceRoleProps {
   readonly place: Place;
   readonly name: string;
-  /** The service that assumes the role, e.g. `lambda.amazonaws.com`. */
+  /** The service that assumes the role, e.g. `lambda`. */
   readonly service: string;
-  /** Restricts the trust to this account and, if set, this resource, so that no other customer can use the role through the service. */
-  readonly account?: string;
+  /** Restricts the trust to these resources of this account, so that no other customer can use the role through the service. */
   readonly sourceArn?: string | readonly string[];
   readonly statements: readonly Statement[];
 }
@@ -149,25 +147,18 @@ export class ServiceRole extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceRoleProps) {
     super(scope, id);
-    const { name, service, account, sourceArn } = props;
-    const condition = {
-      ...(account && { StringEquals: { 'aws:SourceAccount': account } }),
-      ...(sourceArn && { ArnLike: { 'aws:SourceArn': sourceArn } }),
+    const { place, name, service, sourceArn } = props;
+    const source = sourceArn && {
+      StringEquals: { 'aws:SourceAccount': place.account },
+      ArnLike: { 'aws:SourceArn': sourceArn },
     };
-    this.role = new IamRole(this, 'role', {
-      name,
-      assumeRolePolicy: JSON.stringify({
-        Version: '2012-10-17',
-        Statement: [
-          {
-            Effect: 'Allow',
-            Principal: { Service: service },
-            Action: 'sts:AssumeRole',
-            ...(Object.keys(condition).length > 0 && { Condition: condition }),
-          },
-        ],
-      }),
-    });
+    const trust = {
+      Effect: 'Allow',
+      Principal: { Service: `${service}.amazonaws.com` },
+      Action: 'sts:AssumeRole',
+      ...(source && { Condition: source }),
+    };
+    this.role = new IamRole(this, 'role', { name, assumeRolePolicy: documentOf([trust]) });
     this.node.defaultChild = this.role;
     this.arn = this.role.arn;
     this.policies = attachPolicies(this, this.role, props);

@@ -1,23 +1,20 @@
-import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
+import type { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
 import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
 import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import type { Deployment } from '../../config/deployments.ts';
 import { bundleId } from '../../config/names.ts';
 import { type FunctionName, fileOf } from '../../functions/function-list.ts';
 import { METRICS_NAMESPACE } from '../../functions/record-metrics/metrics.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract/machines.ts';
 import { archiveOf } from '../archives.ts';
-import type { Place } from './place.ts';
+import { logGroup } from './log-group.ts';
+import type { Part } from './place.ts';
 import { keyStatement, ServiceRole, type Statement } from './role.ts';
-
-/** How long logs are kept; an override says another of CloudWatch's periods. */
-export const LOG_RETENTION_DAYS = 30;
 
 /** The export `handler` of the archives' `index.mjs`. */
 const HANDLER = 'index.handler';
 
-export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
+const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
   ...FUNCTION_TIMEOUT_SECONDS,
   OnlyExpiries: 60,
 };
@@ -26,11 +23,8 @@ export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
 const MEMORY_MB = 512;
 
 export interface SweepFunctionProps {
-  readonly place: Place;
-  readonly task: FunctionName;
   readonly environment: Readonly<Record<string, string>>;
   readonly statements: readonly Statement[];
-  readonly sweep: Pick<Deployment, 'name' | 'kmsKeyArn'>;
 }
 
 /** A deployed function of this project: its bundle, its log group, and a role with only the permissions that it needs. */
@@ -42,23 +36,20 @@ export class SweepFunction extends Construct {
 
   constructor(
     scope: Construct,
-    id: string,
-    { place, task, environment, statements, sweep }: SweepFunctionProps,
+    { place, deployment }: Part,
+    task: FunctionName,
+    { environment, statements }: SweepFunctionProps,
   ) {
-    super(scope, id);
-    const { kmsKeyArn } = sweep;
-    const functionName = `${sweep.name}-${fileOf(task)}`;
+    super(scope, fileOf(task));
+    const { name, kmsKeyArn } = deployment;
+    const functionName = `${name}-${fileOf(task)}`;
     const functionArn = place.arn('lambda', `function:${functionName}`);
     const bundle = bundleAsset(this, task);
-    this.logGroup = new CloudwatchLogGroup(this, 'logs', {
-      name: `/aws/lambda/${functionName}`,
-      retentionInDays: LOG_RETENTION_DAYS,
-      ...(kmsKeyArn !== undefined && { kmsKeyId: kmsKeyArn }),
-    });
+    this.logGroup = logGroup(this, `/aws/lambda/${functionName}`, deployment);
     this.role = new ServiceRole(this, 'role', {
       place,
       name: functionName,
-      service: 'lambda.amazonaws.com',
+      service: 'lambda',
       statements: [
         ...statements,
         { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`${this.logGroup.arn}:*`] },
@@ -70,7 +61,7 @@ export class SweepFunction extends Construct {
     });
     this.function = new LambdaFunction(this, 'function', {
       functionName,
-      description: `precise-ttl: ${task} of ${sweep.name}`,
+      description: `precise-ttl: ${task} of ${name}`,
       filename: bundle.path,
       sourceCodeHash: bundle.assetHash,
       handler: HANDLER,

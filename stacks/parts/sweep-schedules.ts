@@ -2,23 +2,20 @@ import { SchedulerSchedule } from '@cdktf/provider-aws/lib/scheduler-schedule/in
 import { SchedulerScheduleGroup } from '@cdktf/provider-aws/lib/scheduler-schedule-group/index.js';
 import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { Construct } from 'constructs';
-import { type Deployment, tickSchedule } from '../../config/deployments.ts';
-import { deadLetterQueueOf } from '../../config/names.ts';
+import { EVERY_MINUTE, TICK_INPUT } from '../../config/deployments.ts';
+import { deadLetterQueueOf, tickName } from '../../config/names.ts';
 import { queueKeyStatements } from './access-statements.ts';
-import type { Place } from './place.ts';
+import type { Part } from './place.ts';
 import { ServiceRole } from './role.ts';
-
-export interface SweepSchedulesProps {
-  readonly place: Place;
-  readonly stateMachineArn: string;
-  readonly deployment: Deployment;
-}
 
 /**
  * Attributes that deployments do not change. No command changes them: a pause is in the journal. But a person may turn a schedule off in
  * EventBridge Scheduler, or set its start, and a deployment must not silently turn it on again.
  */
-export const LEFT_ALONE = ['state', 'start_date'];
+const LEFT_ALONE = ['state', 'start_date'];
+
+/** Seconds for which Scheduler retries the start. A late tick has little value: the next ones look back far enough to cover its minute. */
+const RETRY_SECONDS = 300;
 
 /** The schedule that starts a tick once a minute, and the queue for starts that failed. */
 export class SweepSchedules extends Construct {
@@ -27,8 +24,9 @@ export class SweepSchedules extends Construct {
   readonly role: ServiceRole;
   readonly tick: SchedulerSchedule;
 
-  constructor(scope: Construct, id: string, { place, stateMachineArn, deployment }: SweepSchedulesProps) {
+  constructor(scope: Construct, id: string, part: Part, tickArn: string) {
     super(scope, id);
+    const { place, deployment } = part;
     const { name, kmsKeyArn } = deployment;
     this.group = new SchedulerScheduleGroup(this, 'group', { name });
     this.deadLetterQueue = new SqsQueue(this, 'dead-letters', {
@@ -39,37 +37,31 @@ export class SweepSchedules extends Construct {
     this.role = new ServiceRole(this, 'role', {
       place,
       name: `${name}-schedule`,
-      service: 'scheduler.amazonaws.com',
-      account: place.account,
+      service: 'scheduler',
       sourceArn: place.arn('scheduler', `schedule-group/${name}`),
       statements: [
-        { actions: ['states:StartExecution'], resources: [stateMachineArn] },
+        { actions: ['states:StartExecution'], resources: [tickArn] },
         { actions: ['sqs:SendMessage'], resources: [this.deadLetterQueue.arn] },
         ...queueKeyStatements(deployment, this.deadLetterQueue.arn),
       ],
     });
-    this.tick = this.#tick(stateMachineArn, deployment);
-    this.node.defaultChild = this.tick;
-  }
-
-  #tick(stateMachineArn: string, deployment: Deployment): SchedulerSchedule {
-    const { name, expression, input, retryForSeconds } = tickSchedule(deployment);
-    return new SchedulerSchedule(this, 'tick', {
-      name,
+    this.tick = new SchedulerSchedule(this, 'tick', {
+      name: tickName(name),
       groupName: this.group.name,
-      scheduleExpression: expression,
+      scheduleExpression: EVERY_MINUTE,
       scheduleExpressionTimezone: 'UTC',
       flexibleTimeWindow: { mode: 'OFF' },
       state: 'ENABLED',
       target: {
-        arn: stateMachineArn,
+        arn: tickArn,
         roleArn: this.role.arn,
-        input: JSON.stringify(input),
-        retryPolicy: { maximumEventAgeInSeconds: retryForSeconds, maximumRetryAttempts: 5 },
+        input: JSON.stringify(TICK_INPUT),
+        retryPolicy: { maximumEventAgeInSeconds: RETRY_SECONDS, maximumRetryAttempts: 5 },
         deadLetterConfig: { arn: this.deadLetterQueue.arn },
       },
       dependsOn: [...this.role.policies],
       lifecycle: { ignoreChanges: LEFT_ALONE },
     });
+    this.node.defaultChild = this.tick;
   }
 }

@@ -4,25 +4,18 @@ import { CloudwatchQueryDefinition } from '@cdktf/provider-aws/lib/cloudwatch-qu
 import { SnsTopic } from '@cdktf/provider-aws/lib/sns-topic/index.js';
 import { Construct } from 'constructs';
 import {
-  type AlarmedResources,
   alarmsOf,
   type DeployedAlarm,
   descriptionOf,
   HEARTBEAT,
   kebab,
   type MetricReference,
+  metricsOf,
   runbookOf,
-  sweepMetric,
 } from '../../config/alarms.ts';
 import type { Deployment } from '../../config/deployments.ts';
-import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
-import type { Place } from './place.ts';
-
-export interface WatchProps {
-  readonly place: Place;
-  readonly resources: AlarmedResources;
-  readonly deployment: Deployment;
-}
+import { SWEEP_METRICS, type SweepMetric } from '../../functions/record-metrics/metrics.ts';
+import type { Part, Place } from './place.ts';
 
 /** The alarms of a deployment, and the topic that they notify. Without alarms there is no topic. */
 export class SweepAlarms extends Construct {
@@ -33,9 +26,9 @@ export class SweepAlarms extends Construct {
   /** The alarms that are created, by their names in CloudWatch. */
   readonly alarms: Readonly<Record<string, CloudwatchMetricAlarm>>;
 
-  constructor(scope: Construct, id: string, { place, resources, deployment }: WatchProps) {
+  constructor(scope: Construct, id: string, { place, deployment }: Part, tickArn: string) {
     super(scope, id);
-    const deployed = alarmsOf(deployment, resources);
+    const deployed = alarmsOf(deployment, tickArn);
     if (deployed.length > 0) {
       const given = typeof deployment.alarms === 'string' ? deployment.alarms : undefined;
       if (given === undefined) this.topic = ownTopic(this, place, deployment);
@@ -90,38 +83,24 @@ function ownTopic(scope: Construct, place: Place, { name, kmsKeyArn }: Deploymen
 }
 
 /** Arguments of an alarm on the values of a metric, on a sum of metrics, or on a metric's missing datapoints. */
-function watchedBy({
-  metric,
-  others,
-  statistic,
-  periodSeconds: period,
-  periods,
-  isHeartbeat,
-}: DeployedAlarm) {
+function watchedBy({ metrics, statistic, periodSeconds: period, periods, isHeartbeat }: DeployedAlarm) {
+  const [metric] = metrics;
   const query = (id: string, { namespace, name, dimensions }: MetricReference, seconds: number) => ({
     id,
     metric: { namespace, metricName: name, dimensions: { ...dimensions }, stat: statistic, period: seconds },
   });
   if (isHeartbeat) {
-    const { metricId, expression, evaluationPeriods, datapointsToAlarm } = HEARTBEAT;
+    const { metricId, expression, ...evaluated } = HEARTBEAT;
     const label = `${metric.name}, 0 once it is silent`;
-    return {
-      metricQuery: [
-        { id: 'silence', expression, label, returnData: true },
-        query(metricId, metric, period * periods),
-      ],
-      evaluationPeriods,
-      datapointsToAlarm,
-    };
+    const silence = { id: 'silence', expression, label, returnData: true };
+    return { metricQuery: [silence, query(metricId, metric, period * periods)], ...evaluated };
   }
-  if (others.length > 0) {
-    const queries = [metric, ...others].map((each, index) => query(`m${index}`, each, period));
+  if (metrics.length > 1) {
+    const queries = metrics.map((each, index) => query(`m${index}`, each, period));
     // A metric without a datapoint counts as 0.
     const expression = queries.map(({ id }) => `FILL(${id}, 0)`).join(' + ');
-    return {
-      metricQuery: [{ id: 'sum', expression, label: metric.name, returnData: true }, ...queries],
-      evaluationPeriods: periods,
-    };
+    const sum = { id: 'sum', expression, label: metric.name, returnData: true };
+    return { metricQuery: [sum, ...queries], evaluationPeriods: periods };
   }
   return {
     namespace: metric.namespace,
@@ -134,76 +113,58 @@ function watchedBy({
   };
 }
 
-/** A line of a graph. */
-interface Line {
-  readonly metric: MetricReference;
-  readonly statistic: string;
-}
-
-interface Graph {
-  readonly title: string;
-  readonly lines: readonly Line[];
-  /** A horizontal line across the graph. */
-  readonly threshold?: number;
-}
-
 /** Half of the grid's 24 columns. Source, also for the rest: CloudWatch API reference, "Dashboard Body Structure and Syntax". */
 const WIDTH = 12;
 const HEIGHT = 6;
 
 /** What each alarm watches, with its threshold, and all that the sweep records. */
-function graphsOf(deployment: Deployment, resources: AlarmedResources): Graph[] {
-  const recorded = (unit: string, statistic: string): Line[] =>
-    SWEEP_METRICS.filter(metric => metric.unit === unit).map(({ name }) => ({
-      metric: sweepMetric(name, deployment),
-      statistic,
-    }));
-  return [
-    ...alarmsOf({ ...deployment, alarms: true }, resources).map(alarm => ({
-      title: `${alarm.alarm}: ${alarm.help}`,
-      lines: [alarm.metric, ...alarm.others].map(metric => ({ metric, statistic: alarm.statistic })),
-      threshold: alarm.threshold,
-    })),
-    { title: 'Counted by the sweeps', lines: recorded('Count', 'Sum') },
-    { title: 'Lag, milliseconds', lines: ['p50', 'p99'].flatMap(each => recorded('Milliseconds', each)) },
-    { title: 'Age, seconds', lines: recorded('Seconds', 'Maximum') },
-  ];
-}
-
-function propertiesOf({ title, lines, threshold }: Graph, region: string): object {
-  return {
+function graphsOf({ place, deployment }: Part, tickArn: string): object[] {
+  const graph = (
+    title: string,
+    metrics: readonly MetricReference[],
+    statistics: readonly string[],
+    threshold?: number,
+  ) => ({
     title,
-    region,
+    region: place.region,
     period: 60,
-    metrics: lines.map(({ metric: { namespace, name, dimensions }, statistic }) => [
-      namespace,
-      name,
-      ...Object.entries(dimensions).flat(),
-      { stat: statistic },
-    ]),
+    metrics: statistics.flatMap(stat =>
+      metrics.map(({ namespace, name, dimensions }) => [
+        namespace,
+        name,
+        ...Object.entries(dimensions).flat(),
+        { stat },
+      ]),
+    ),
     yAxis: { left: { min: 0 } },
     ...(threshold !== undefined && { annotations: { horizontal: [{ label: 'alarm', value: threshold }] } }),
+  });
+  const recorded = (title: string, unit: SweepMetric['unit'], ...statistics: string[]) => {
+    const names = SWEEP_METRICS.filter(metric => metric.unit === unit).map(({ name }) => name);
+    return graph(title, metricsOf({ by: 'sweep', names }, deployment.name, tickArn), statistics);
   };
+  return [
+    ...alarmsOf({ ...deployment, alarms: true }, tickArn).map(alarm =>
+      graph(`${alarm.alarm}: ${alarm.help}`, alarm.metrics, [alarm.statistic], alarm.threshold),
+    ),
+    recorded('Counted by the sweeps', 'Count', 'Sum'),
+    recorded('Lag, milliseconds', 'Milliseconds', 'p50', 'p99'),
+    recorded('Age, seconds', 'Seconds', 'Maximum'),
+  ];
 }
 
 /** The dashboard of a deployment; the number of its graphs does not depend on that of the tables. */
 export class SweepDashboard extends Construct {
   readonly dashboardName: string;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { place, resources, deployment }: WatchProps,
-    alarms: SweepAlarms,
-  ) {
+  constructor(scope: Construct, id: string, part: Part, tickArn: string, alarms: SweepAlarms) {
     super(scope, id);
-    const { name } = deployment;
+    const { name } = part.deployment;
     const arns = Object.values(alarms.alarms).map(({ arn }) => arn);
-    const graphs = graphsOf(deployment, resources).map(graph => propertiesOf(graph, place.region));
     const widgets = [
       ['text', { markdown: `**${name}**: [what to do](${runbookOf()})` }] as const,
       ...(arns.length > 0 ? [['alarm', { title: 'Alarms', alarms: arns }] as const] : []),
-      ...graphs.map(each => ['metric', each] as const),
+      ...graphsOf(part, tickArn).map(graph => ['metric', graph] as const),
     ].map(([type, properties], index) => {
       const [x, y] = [(index % 2) * WIDTH, Math.floor(index / 2) * HEIGHT];
       return { type, x, y, width: WIDTH, height: HEIGHT, properties };

@@ -6,8 +6,8 @@ import { tablesOf } from '../../cli/command.ts';
 import { command, type Found } from '../../cli/doctor.ts';
 import { FAULT_IDS, type FaultId, faultOf, readItem } from '../../cli/faults.ts';
 import { OF_THE_DEPLOYMENT, OF_THE_TABLE } from '../../cli/findings.ts';
-import { alarmNamesOf } from '../../config/alarms.ts';
-import { EVERY_MINUTE, modelOf, tickSchedule } from '../../config/deployments.ts';
+import { alarmsOf } from '../../config/alarms.ts';
+import { EVERY_MINUTE, modelOf, TICK_INPUT } from '../../config/deployments.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import { writeWatermarks } from '../../functions/journal/write-entries.ts';
@@ -119,9 +119,12 @@ const TABLE = {
 const SCHEDULE = {
   State: 'ENABLED',
   ScheduleExpression: EVERY_MINUTE,
-  Target: { Arn: 'arn:machine', Input: JSON.stringify(tickSchedule(table.deployment).input) },
+  Target: { Arn: 'arn:machine', Input: JSON.stringify(TICK_INPUT) },
 };
-const ALARMS = alarmNamesOf(table.deployment).map(AlarmName => ({ AlarmName, AlarmActions: ['arn:topic'] }));
+const ALARMS = alarmsOf(table.deployment).map(({ name: AlarmName }) => ({
+  AlarmName,
+  AlarmActions: ['arn:topic'],
+}));
 
 /** Answers of a deployment that is as it should be. */
 const HEALTHY: Answers = {

@@ -9,8 +9,8 @@ import { jsonAnswer } from 'aws-on-loopback/dynamodb/answer';
 import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
 import { COMMAND_ACTIONS, describeActions, type IamAction } from '../../cli/iam-actions.ts';
-import { deploymentOf, tickSchedule } from '../../config/deployments.ts';
-import { deadLetterQueueOf, replayName } from '../../config/names.ts';
+import { deploymentOf, EVERY_MINUTE, TICK_INPUT } from '../../config/deployments.ts';
+import { deadLetterQueueOf, replayName, tickName } from '../../config/names.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { resolveProps } from '../../config/props.ts';
 import { journalName } from '../../functions/journal/layout.ts';
@@ -98,9 +98,9 @@ beforeAll(async () => {
   await writeWatermarks(journal, watermark.at, { Watched: watermark });
   const deployment = deploymentOf([WATCHED, FAILING].map(resolveProps));
   aws.answers.queues.set(deadLetterQueueOf(deployment.name), 0);
-  const { name, expression: ScheduleExpression, input } = tickSchedule(deployment);
-  const Target = { Arn: 'arn', Input: JSON.stringify(input) };
-  aws.answers.schedules.set(`${deployment.name}/${name}`, { State: 'ENABLED', ScheduleExpression, Target });
+  const Target = { Arn: 'arn', Input: JSON.stringify(TICK_INPUT) };
+  const schedule = { State: 'ENABLED', ScheduleExpression: EVERY_MINUTE, Target };
+  aws.answers.schedules.set(`${deployment.name}/${tickName(deployment.name)}`, schedule);
 });
 afterAll(async () => {
   for (const proxy of proxies) await proxy.stop();

@@ -73,12 +73,9 @@ test.each([
 
 /** Each wrong configuration of a table, with the path below it, what is expected, and what to do. */
 describe.each<[string, object, RegExp]>([
-  [
-    'ttlAttribute',
-    { ttlAttribute: '{% $now() %}' },
-    /expected no name that begins with \{% or ends with %\}/,
-  ],
-  ['ttlAttribute', { ttlAttribute: 'now %}' }, /expected no name that begins with \{% or ends with %\}/],
+  ['ttlAttribute', { ttlAttribute: '{% $now()' }, /expected .*, no \{% at its beginning, no %\} at its end/],
+  ['sortKey', { sortKey: 'now %}' }, /expected .* no %\} at its end/],
+  ['index.attribute', { index: { attribute: '{%' } }, /expected .*, no \{% at its beginning/],
   ['ttlAttribute', { ttlAttribute: 'a\ud800' }, /expected the name of an attribute/],
   ['ttlAttribute', { ttlAttribute: '' }, /expected .* got ""/],
   ['ttlAttribute', { ttlAttribute: 'UserName' }, /expected another attribute than partitionKey/],
@@ -161,21 +158,8 @@ describe.each<[string, unknown, RegExp]>([
     { state: { backend: 's3', bucket: 'my-state', assume_role: { a: undefined } } },
     /expected a text/,
   ],
-  ['state.bucket', { state: { backend: 's3' } }, /expected the name of a bucket.*Name one that exists/],
-  ['state.bucket', { state: { backend: 's3', bucket: 'a..b' } }, /expected the name of a bucket/],
-  ['state.bucket', { state: { backend: 'local', bucket: 'b' } }, /expected one of the fields backend/],
-  [
-    'provider.assumeRole.roleArn',
-    { provider: { assumeRole: { roleArn: 'deployer' } } },
-    /expected the ARN of a role/,
-  ],
-  ['provider.assumeRole.roleArn', { provider: { assumeRole: { sessionName: 'ci' } } }, / got nothing/],
-  [
-    'provider.allowedAccountIds',
-    { provider: { allowedAccountIds: [12345678901] } },
-    /the id of an account in quotes/,
-  ],
-  ['provider.profil', { provider: { profil: 'prod' } }, /Did you mean profile\?/],
+  ['provider.assume_role', { provider: { assume_role: { role_arn: undefined } } }, /expected a text/],
+  ['provider', { provider: { region: 'eu-west-1' } }, /expected .* without region and default_tags/],
   ['overrides', { overrides: { aws_lambda_function: 50 } }, /expected \{ aws_lambda_function/],
   [
     'overrides.aws_lambda_function.layers',

@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, TerraformStack } from 'cdktf';
+import { App } from 'cdktf';
 import fc from 'fast-check';
 import { checkConfig } from '../../config/config.ts';
 import { propProblems } from '../../config/prop-problems.ts';
 import { tablePrefix } from '../../config/props.ts';
 import { PreciseTtlStack } from '../../stacks/app.ts';
-import { PreciseTtl } from '../../stacks/precise-ttl.ts';
 import { configOf } from '../support/configs.ts';
 import { resources, sweptTables, terraformJson } from '../support/synthesized.ts';
 
@@ -77,15 +76,6 @@ describe('tables that are named', () => {
       expect(() => terraformJson(configOf({ ...TABLE, tableName }))).not.toThrow();
     }
   });
-});
-
-test('two sweeps in a stack of your own must not share a role either', () => {
-  const stack = new TerraformStack(new App({ outdir: folder }), 'stack');
-  new PreciseTtl(stack, 'one', { ...TABLE, tableName: 'subscription' });
-  expect(() => new PreciseTtl(stack, 'two', { ...TABLE, tableName: 'subscription-plan' })).toThrow(
-    /^The configuration is wrong:\n {2}sweep: .*two would have the role precise-ttl-subscription-plan-sweep/,
-  );
-  new PreciseTtl(stack, 'three', { ...TABLE, tableName: 'subscription-plan', sweep: 'plans' });
 });
 
 test('no two things of a type have one name in AWS, whatever tables and the deployment are called', () => {

@@ -88,26 +88,6 @@ test.each<[string, Partial<PreciseTtlProps>, string]>([
     'Send the events to a bus or a topic, and let that pass them on.',
   ],
   [
-    'events to its own function',
-    { events: { to: `arn:aws:lambda:${REGION}:function:precise-ttl-only-expiries` } },
-    "events.to: expected the ARN of something that is not this deployment's own",
-  ],
-  [
-    'events to its own function of a version',
-    { events: { to: `arn:aws:lambda:${REGION}:function:precise-ttl-delete-chunk:1` } },
-    "this deployment's own",
-  ],
-  [
-    'events to its own failure queue',
-    { events: { to: `arn:aws:sqs:${REGION}:precise-ttl-dead-letters` } },
-    "this deployment's own",
-  ],
-  [
-    'events to its own state machine',
-    { events: { to: `arn:aws:states:${REGION}:stateMachine:precise-ttl-replay` } },
-    "this deployment's own",
-  ],
-  [
     'an archive of another kind',
     { archive: 'bucket' as never },
     'archive: expected true, false, or { bucket: … } or { lockDays: … }, got "bucket"',

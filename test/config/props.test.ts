@@ -2,14 +2,13 @@
 
 import fc from 'fast-check';
 import { modelOf } from '../../config/deployments.ts';
-import { propProblems, RELATIONS, relationProblems } from '../../config/prop-problems.ts';
-import { type PreciseTtlProps, pathOf, resolveProps } from '../../config/props.ts';
+import { propProblems } from '../../config/prop-problems.ts';
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
 import { modelPropsOfSettings } from '../../functions/runtime/environment.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
 import { anyCharacter } from '../support/any-character.ts';
-import { BROKEN_RELATIONS } from '../support/broken-relations.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
 import { sessionTable } from '../support/handmade-stack.ts';
 import { type Resource, resources, terraformJson } from '../support/synthesized.ts';
@@ -135,24 +134,4 @@ describe('the key of the table', () => {
     for (const role of [TASKS.RecordMetrics, 'precise-ttl-sweep', '-schedule'])
       expect(onKey(props, role)).toEqual([]);
   });
-});
-
-test('there is a broken example of each relation', () => {
-  expect(BROKEN_RELATIONS.map(({ field }) => field)).toEqual(RELATIONS.map(({ props: [field] }) => field));
-});
-
-test.each(BROKEN_RELATIONS.map(({ field, props }, index) => ({ field, props, relation: RELATIONS[index] })))(
-  '$field is refused of $props, and nothing else',
-  ({ field, props, relation }) => {
-    const table = resolveProps({ ...props, tableName: 'Sessions' });
-    expect(RELATIONS.filter(({ holds }) => !holds(table))).toEqual([relation]);
-    expect(relationProblems(table)).toEqual([expect.objectContaining({ field })]);
-    expect(propProblems({ ...props, tableName: 'Sessions' })).toEqual([
-      expect.objectContaining({ field: pathOf(field) }),
-    ]);
-  },
-);
-
-test('nothing is refused of a table with defaults', () => {
-  expect(relationProblems(resolveProps({ tableName: 'Sessions', partitionKey: 'id' }))).toEqual([]);
 });

@@ -149,7 +149,7 @@ test.each<[string, PreciseTtlProps[], RegExp]>([
   [
     'whose settings are too many for a state',
     tablesOf(400, 255),
-    /tables: expected at most 200000 bytes of settings in a deployment, got "\d+ of 400 tables in precise-ttl"/,
+    /tables: expected at most 200000 bytes of settings in a deployment, got "\d+ of 400 tables"/,
   ],
 ])('tables %s are refused, and told how to go on', (_name, tables, message) => {
   expect(() => terraformJson(configOf(...tables))).toThrow(InvalidConfigError);

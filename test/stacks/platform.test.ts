@@ -47,17 +47,12 @@ describe('the state', () => {
 describe('the provider', () => {
   test('takes a role, refuses other accounts, and reads a profile', () => {
     const provider = {
-      assumeRole: { roleArn: ROLE, sessionName: 'deploy', externalId: 'a'.repeat(2) },
-      allowedAccountIds: ['123456789012'],
+      assume_role: [{ role_arn: ROLE, session_name: 'deploy', external_id: 'aa' }],
+      allowed_account_ids: ['123456789012'],
       profile: 'production',
     };
     expect(terraformJson({ ...CONFIG, provider }).provider['aws']).toEqual([
-      {
-        region: 'us-east-1',
-        assume_role: [{ role_arn: ROLE, session_name: 'deploy', external_id: 'aa' }],
-        allowed_account_ids: ['123456789012'],
-        profile: 'production',
-      },
+      { region: 'us-east-1', ...provider },
     ]);
   });
 

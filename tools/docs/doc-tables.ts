@@ -85,33 +85,28 @@ function metricsTable(): string {
 /** Options that create all alarms. */
 const WITH_STREAM = { archive: true };
 
-/** Placeholders for names that only a deployment has. */
-const NAMED = {
-  stateMachineArn: 'the state machine',
-  replayStateMachineArn: 'the one of replays',
-  deadLetterQueueName: 'the queue',
-};
-
 function alarmsTable(): string {
   const [precise, byMinute] = [{}, { precision: 'minute' } as const].map(precision =>
-    alarmsOf(deploymentOf([resolveProps({ ...EXAMPLE_TABLE, ...WITH_STREAM, ...precision })]), NAMED),
+    alarmsOf(deploymentOf([resolveProps({ ...EXAMPLE_TABLE, ...WITH_STREAM, ...precision })])),
   );
   return table(
     ['alarm', 'what it looks at', 'sounds', 'without data'],
-    (precise ?? []).map(({ alarm, metric, statistic, comparison, threshold, unit, periods, ...rest }) => {
-      const inMinutes = byMinute?.find(other => other.alarm === alarm)?.threshold ?? threshold;
-      const other = inMinutes === threshold ? '' : ` (\`precision: 'minute'\`: ${numbered(inMinutes)})`;
-      const bound = `${numbered(threshold)} ${unit}`;
-      const beyond = `${comparison === 'LessThanThreshold' ? '<' : '≥'} ${bound}`;
-      const minutes = (rest.periodSeconds / 60) * (rest.isHeartbeat ? periods : 1);
-      const times = periods === 1 || rest.isHeartbeat ? '' : `, ${periods} times`;
-      return [
-        `[${alarm}](#${kebab(alarm)})`,
-        `${statistic} of \`${metric.name}\`${metric.namespace.startsWith('AWS/') ? ` (${metric.namespace})` : ''}`,
-        `${beyond}${other} in ${minutes} min${times}`,
-        rest.isHeartbeat ? 'sounds' : WITHOUT_DATA[rest.treatMissingData],
-      ];
-    }),
+    (precise ?? []).map(
+      ({ alarm, metrics: [metric], statistic, comparison, threshold, unit, periods, ...rest }) => {
+        const inMinutes = byMinute?.find(other => other.alarm === alarm)?.threshold ?? threshold;
+        const other = inMinutes === threshold ? '' : ` (\`precision: 'minute'\`: ${numbered(inMinutes)})`;
+        const bound = `${numbered(threshold)} ${unit}`;
+        const beyond = `${comparison === 'LessThanThreshold' ? '<' : '≥'} ${bound}`;
+        const minutes = (rest.periodSeconds / 60) * (rest.isHeartbeat ? periods : 1);
+        const times = periods === 1 || rest.isHeartbeat ? '' : `, ${periods} times`;
+        return [
+          `[${alarm}](#${kebab(alarm)})`,
+          `${statistic} of \`${metric.name}\`${metric.namespace.startsWith('AWS/') ? ` (${metric.namespace})` : ''}`,
+          `${beyond}${other} in ${minutes} min${times}`,
+          rest.isHeartbeat ? 'sounds' : WITHOUT_DATA[rest.treatMissingData],
+        ];
+      },
+    ),
   );
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { partitionOf, REGION } from '../../config/regions.ts';
+import { REGION } from '../../../config/config.ts';
+import { partitionOf } from '../../../local/stack/partitions.ts';
 
 interface SdkPartitions {
   readonly partitions: readonly {

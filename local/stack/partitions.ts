@@ -15,9 +15,6 @@ const PARTITIONS: Readonly<Record<string, Partition>> = {
   'us-isof-': { name: 'aws-iso-f', dnsSuffix: 'csp.hci.ic.gov' },
 };
 
-/** The form of a region's name, e.g. `eu-central-1`. */
-export const REGION = /^[a-z]{2,}(-[a-z]+)+-\d{1,2}$/;
-
 export function partitionOf(region: string): Partition {
   const [, partition] = Object.entries(PARTITIONS).find(([prefix]) => region.startsWith(prefix)) ?? [];
   return partition ?? { name: 'aws', dnsSuffix: 'amazonaws.com' };
