@@ -73,7 +73,7 @@ export const COMMAND_ACTIONS = {
       'dynamodb:ListTagsOfResource',
       'dynamodb:DeleteTable',
     ]),
-    ...on(TABLE, ['dynamodb:GetItem', 'dynamodb:UpdateTable'], UNMEASURED),
+    ...on(TABLE, ['dynamodb:Scan'], UNMEASURED),
     ...on("the table's index and the journal", ['dynamodb:Query'], UNMEASURED),
     ...on('*', ['sqs:ListQueues']),
     ...on(VERIFY_QUEUE, ['sqs:CreateQueue', 'sqs:GetQueueAttributes', 'sqs:DeleteQueue']),

@@ -18,8 +18,9 @@ export interface SeenMetrics {
   readonly started: number;
   /** Executions that did not succeed. */
   readonly unsuccessful: number;
-  readonly billedMemoryMb: number | undefined;
-  readonly gbSeconds: number | undefined;
+  /** NaN if CloudWatch has no datapoint; so is the next one. */
+  readonly billedMemoryMb: number;
+  readonly gbSeconds: number;
   /** The longest call, milliseconds. */
   readonly longest: Readonly<Partial<Record<TaskName, number>>>;
 }
@@ -42,13 +43,6 @@ export interface Seen {
   readonly calculatedGbSeconds: number;
 }
 
-const NOT_THERE = { not: 'it was not deployed' };
-
-export const NOT_DEPLOYED: Seen = {
-  ...{ deployment: { is: { unchanged: false } }, depth: NOT_THERE, replay: NOT_THERE, indexLags: NOT_THERE },
-  ...{ items: NOT_THERE, expiries: NOT_THERE, rows: NOT_THERE, metrics: NOT_THERE, calculatedGbSeconds: 0 },
-};
-
 export interface Finding {
   /** Each name contains the unit. */
   readonly measured: Readonly<Record<string, number>>;
@@ -62,7 +56,7 @@ export interface Experiment {
   readonly criterion: string;
   /** What follows for the user, and for the project, if it is not kept. */
   readonly otherwise: string;
-  readonly judge: (seen: Seen) => Answer<Finding>;
+  readonly judge: (seen: Partial<Seen>) => Answer<Finding>;
 }
 
 const MAX_LAG = { p99: 2, max: 5 } as const;
@@ -85,30 +79,31 @@ export const EXPERIMENTS: readonly Experiment[] = [
     id: 'deployer-permissions',
     criterion: 'it succeeds, and a second plan is empty',
     otherwise: 'what Terraform printed names the action, or the attribute that AWS fills in: report it',
-    judge: ({ deployment }) =>
-      of(deployment, ({ unchanged }) => ({ measured: { emptyPlan: Number(unchanged) }, kept: unchanged })),
+    judge: of('deployment', ({ unchanged }) => ({
+      measured: { emptyPlan: Number(unchanged) },
+      kept: unchanged,
+    })),
   },
   {
     id: 'function-permissions',
     criterion: 'no execution fails, and no key is refused or throttled',
     otherwise: 'the reason names the action: report it, and add it to the role until it is mended',
-    judge: ({ rows, metrics }) =>
-      of(rows, all => {
-        const reports = all.map(({ report }) => report);
-        const failed = reports.filter(each => each.failure || each.shardsFailed + each.tablesFailed > 0);
-        const measured = {
-          unsuccessfulExecutions: 'is' in metrics ? metrics.is.unsuccessful : 0,
-          failedSweeps: failed.length,
-          failedKeys: sum(reports.map(each => each.failed)),
-          throttled: sum(reports.map(each => each.throttled)),
-        };
-        const reasons = reports.flatMap(each =>
-          [...each.failedKeys.map(({ reason }) => reason), each.failure?.error ?? []].flat(),
-        );
-        const because = all.length === 0 ? 'the journal has no sweep' : [...new Set(reasons)].join(', ');
-        const kept = all.length > 0 && sum(Object.values(measured)) === 0;
-        return { measured, kept, ...(because !== '' && { because }) };
-      }),
+    judge: of('rows', (all, { metrics }) => {
+      const reports = all.map(({ report }) => report);
+      const failed = reports.filter(each => each.failure || each.shardsFailed + each.tablesFailed > 0);
+      const measured = {
+        unsuccessfulExecutions: metrics && 'is' in metrics ? metrics.is.unsuccessful : 0,
+        failedSweeps: failed.length,
+        failedKeys: sum(reports.map(each => each.failed)),
+        throttled: sum(reports.map(each => each.throttled)),
+      };
+      const reasons = reports.flatMap(each =>
+        [...each.failedKeys.map(({ reason }) => reason), each.failure?.error ?? []].flat(),
+      );
+      const because = all.length === 0 ? 'the journal has no sweep' : [...new Set(reasons)].join(', ');
+      const kept = all.length > 0 && sum(Object.values(measured)) === 0;
+      return { measured, kept, ...(because !== '' && { because }) };
+    }),
   },
   {
     id: 'deleted',
@@ -116,110 +111,112 @@ export const EXPERIMENTS: readonly Experiment[] = [
       'nothing that was due is left, each has one event, and all that was renewed is there and has none',
     otherwise:
       '`precise-ttl doctor` and docs/reference/alarms.md; a renewed item that is gone is a fault of ours: report it',
-    judge: ({ items, expiries }) =>
-      of(items, ({ due, left, renewed, renewedLeft }) => {
-        const events = 'is' in expiries ? expiries.is.length : 0;
-        const kept = due > 0 && left === 0 && renewedLeft === renewed && events === due;
-        return { measured: { due, left, renewed, renewedLeft, events }, kept };
-      }),
+    judge: of('items', ({ due, left, renewed, renewedLeft }, { expiries }) => {
+      const events = expiries && 'is' in expiries ? expiries.is.length : 0;
+      const kept = due > 0 && left === 0 && renewedLeft === renewed && events === due;
+      return { measured: { due, left, renewed, renewedLeft, events }, kept };
+    }),
   },
   {
     id: 'lag',
     criterion: `p99 at most ${MAX_LAG.p99} s, the longest at most ${MAX_LAG.max} s, none below 0`,
     otherwise:
       'the experiments below say why: the index, Scheduler, calls; below 0, `isExpiry` takes such a delete for that of somebody else: report it',
-    judge: ({ expiries }) =>
-      ofSome(expiries, all => {
-        const { min, p50, p99, max } = spread(
-          all.map(({ deletedAt, expiredAt }) => (deletedAt - expiredAt) / 1_000),
-        );
-        const measured = { leastSeconds: min, p50Seconds: p50, p99Seconds: p99, maxSeconds: max };
-        return { measured, kept: min >= 0 && p99 <= MAX_LAG.p99 && max <= MAX_LAG.max };
-      }),
+    judge: ofSome('expiries', all => {
+      const { min, p50, p99, max } = spread(
+        all.map(({ deletedAt, expiredAt }) => (deletedAt - expiredAt) / 1_000),
+      );
+      const measured = { leastSeconds: min, p50Seconds: p50, p99Seconds: p99, maxSeconds: max };
+      return { measured, kept: min >= 0 && p99 <= MAX_LAG.p99 && max <= MAX_LAG.max };
+    }),
   },
   {
     id: 'scheduler',
     criterion: `each minute has its tick, none starts later than ${MAX_START_SECONDS} s into it, and none twice`,
     otherwise:
       'late: items of the first seconds are up to two minutes late; twice: it costs twice and does no harm, since deletes are guarded. Report it',
-    judge: ({ rows, metrics }) =>
-      of(metrics, ({ minutes, started }) => {
-        const ticks = 'is' in rows ? rows.is.filter(({ kind }) => kind === 'tick') : [];
-        const { min, p50, max } = spread(ticks.map(({ startedAt }) => (Date.parse(startedAt) / 1_000) % 60));
-        const measured = { minutes, started, earliestSeconds: min, p50Seconds: p50, latestSeconds: max };
-        return { measured, kept: started === minutes && max <= MAX_START_SECONDS };
-      }),
+    judge: of('metrics', ({ minutes, started }, { rows }) => {
+      const ticks = rows && 'is' in rows ? rows.is.filter(({ kind }) => kind === 'tick') : [];
+      const { min, p50, max } = spread(ticks.map(({ startedAt }) => (Date.parse(startedAt) / 1_000) % 60));
+      const measured = { minutes, started, earliestSeconds: min, p50Seconds: p50, latestSeconds: max };
+      return { measured, kept: started === minutes && max <= MAX_START_SECONDS };
+    }),
   },
   {
     id: 'express-cost',
     criterion: `in GB-seconds at most ${MAX_CALCULATED} times what \`precise-ttl cost\` says, which takes 64 MB`,
     otherwise:
       'the line "Express executions: time" of `precise-ttl cost` is too low by that factor. Report it',
-    judge: ({ metrics, calculatedGbSeconds: calculated }) =>
-      of(metrics, ({ gbSeconds: billed = Number.NaN, billedMemoryMb = Number.NaN }) => {
-        const measured = { billed, calculated, memoryMegabytes: billedMemoryMb };
-        return { measured, kept: billed <= calculated * MAX_CALCULATED };
-      }),
+    judge: of('metrics', ({ gbSeconds: billed, billedMemoryMb }, seen) => {
+      const { calculatedGbSeconds: calculated = 0 } = seen;
+      const measured = { billed, calculated, memoryMegabytes: billedMemoryMb };
+      return { measured, kept: billed <= calculated * MAX_CALCULATED };
+    }),
   },
   {
     id: 'function-time',
     criterion: `less than the limit of its state: ${LIMITS_IN_WORDS}`,
     otherwise:
       'raise `memory_size` by `overrides`; a call that is cut off is made again, and its items are seconds late',
-    judge: ({ metrics }) =>
-      of(metrics, ({ longest }) => {
-        const all = Object.entries(longest) as [TaskName, number][];
-        const measured = Object.fromEntries(all.map(([task, ms]) => [`${task}Ms`, ms]));
-        return { measured, kept: all.every(([task, ms]) => ms < LIMITS[task] * 1_000) };
-      }),
+    judge: of('metrics', ({ longest }) => {
+      const all = Object.entries(longest) as [TaskName, number][];
+      const measured = Object.fromEntries(all.map(([task, ms]) => [`${task}Ms`, ms]));
+      return { measured, kept: all.every(([task, ms]) => ms < LIMITS[task] * 1_000) };
+    }),
   },
   {
     id: 'index-lag',
     criterion: `p99 at most ${MAX_INDEX_P99_MS} ms, none longer than ${INDEX_SECONDS} s`,
     otherwise:
       'items that are written shortly before they expire are so much later; beyond the second bound the watermark of `status` is not safe: report it',
-    judge: ({ indexLags }) =>
-      ofSome(indexLags, lags => {
-        const { p50, p99, max } = spread(lags);
-        const kept = p99 <= MAX_INDEX_P99_MS && max <= INDEX_SECONDS * 1_000;
-        return { measured: { p50Ms: p50, p99Ms: p99, maxMs: max }, kept };
-      }),
+    judge: ofSome('indexLags', lags => {
+      const { p50, p99, max } = spread(lags);
+      const kept = p99 <= MAX_INDEX_P99_MS && max <= INDEX_SECONDS * 1_000;
+      return { measured: { p50Ms: p50, p99Ms: p99, maxMs: max }, kept };
+    }),
   },
   {
     id: 'event-lag',
     criterion: `p99 at most ${MAX_EVENT_P99_SECONDS} s`,
     otherwise: 'events and the archive come later than docs/archive-and-events.md says: report it',
-    judge: ({ expiries }) =>
-      ofSome(expiries, all => {
-        const { p50, p99, max } = spread(all.map(({ sentAt, deletedAt }) => (sentAt - deletedAt) / 1_000));
-        const measured = { p50Seconds: p50, p99Seconds: p99, maxSeconds: max };
-        return { measured, kept: p99 <= MAX_EVENT_P99_SECONDS };
-      }),
+    judge: ofSome('expiries', all => {
+      const { p50, p99, max } = spread(all.map(({ sentAt, deletedAt }) => (sentAt - deletedAt) / 1_000));
+      const measured = { p50Seconds: p50, p99Seconds: p99, maxSeconds: max };
+      return { measured, kept: p99 <= MAX_EVENT_P99_SECONDS };
+    }),
   },
   {
     id: 'jsonata-depth',
     criterion: `at least ${MIN_DEPTH} keys`,
     otherwise:
       'the expressions of the definition are held to a depth that AWS does not take: report it, with the number',
-    judge: ({ depth }) => of(depth, keys => ({ measured: { keys }, kept: keys >= MIN_DEPTH })),
+    judge: of('depth', keys => ({ measured: { keys }, kept: keys >= MIN_DEPTH })),
   },
   {
     id: 'replay',
     criterion: 'it succeeds',
     otherwise: '`precise-ttl status --history` says why: report it',
-    judge: ({ replay }) => of(replay, ({ succeeded, tookMs }) => ({ measured: { tookMs }, kept: succeeded })),
+    judge: of('replay', ({ succeeded, tookMs }) => ({ measured: { tookMs }, kept: succeeded })),
   },
 ];
 
-const of = <Part>(part: Answer<Part>, judge: (seen: Part) => Finding): Answer<Finding> =>
-  'is' in part ? { is: judge(part.is) } : part;
+type Part = Exclude<keyof Seen, 'calculatedGbSeconds'>;
+type Known<Name extends Part> = Extract<Seen[Name], { readonly is: unknown }>['is'];
+type Judge<Name extends Part> = (known: Known<Name>, seen: Partial<Seen>) => Finding;
+
+/** Judges a part of what was seen; what was not seen, nobody judges. */
+function of<Name extends Part>(name: Name, judge: Judge<Name>): Experiment['judge'] {
+  return seen => {
+    const part: Answer<unknown> = seen[name] ?? { not: 'it was not deployed' };
+    return 'is' in part ? { is: judge(part.is as Known<Name>, seen) } : part;
+  };
+}
 
 /** Where nothing came, nothing was measured, which counts as not kept. */
-const ofSome = <One>(
-  part: Answer<readonly One[]>,
-  judge: (seen: readonly One[]) => Finding,
-): Answer<Finding> =>
-  of(part, all => (all.length === 0 ? { measured: {}, kept: false, because: 'none has come' } : judge(all)));
+function ofSome<Name extends 'expiries' | 'indexLags'>(name: Name, judge: Judge<Name>) {
+  const none = { measured: {}, kept: false, because: 'none has come' };
+  return of(name, (all, seen) => (all.length === 0 ? none : judge(all, seen)));
+}
 
 function spread(values: readonly number[]): Readonly<Record<'min' | 'p50' | 'p99' | 'max', number>> {
   const sorted = values.toSorted((one, other) => one - other);

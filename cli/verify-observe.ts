@@ -1,9 +1,8 @@
 /** What `precise-ttl verify` sees of the deployment that it made: it writes items, and looks from all sides how they go. */
-import { GetMetricDataCommand, type MetricStat } from '@aws-sdk/client-cloudwatch';
-import { type AttributeValue, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
+import { type AttributeValue, PutItemCommand, QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, StartExecutionCommand, TestStateCommand } from '@aws-sdk/client-sfn';
 import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { modelOf } from '../config/deployments.ts';
 import type { ResolvedProps } from '../config/props.ts';
@@ -17,10 +16,9 @@ import { type Answer, ask } from './clients.ts';
 import { billedDeployment } from './cost.ts';
 import { readRows } from './journal.ts';
 import type { Seen, SeenExpiry, SeenMetrics } from './verify-experiments.ts';
-
 import { counted, lasting } from './words.ts';
 
-export type VerifyClients = Pick<Clients, 'dynamoDb' | 'sfn' | 'sqs' | 'cloudWatch'>;
+export type VerifyClients = Pick<Clients, 'dynamoDb' | 'documents' | 'sfn' | 'sqs' | 'cloudWatch'>;
 
 /** The deployment that is verified. */
 export interface Verified {
@@ -87,12 +85,9 @@ export async function observe(options: ObserveOptions): Promise<Seen> {
   const toMs = nextMinute(time.now() - CLOUDWATCH_MS);
 
   const items = await ask('DYNAMODB', () => writer.look());
-  const documents = DynamoDBDocumentClient.from(clients.dynamoDb, {
-    unmarshallOptions: { wrapNumbers: true },
-  });
   const rows = await ask('DYNAMODB', async () => {
     const found: SweepRow[] = [];
-    const journal = { documents, tableName: journalName(props.sweep) };
+    const journal = { documents: clients.documents, tableName: journalName(props.sweep) };
     for await (const row of readRows(journal, props.tableName)) found.push(row);
     return found;
   });
@@ -143,30 +138,25 @@ async function observeMetrics(
   fromMs: number,
   toMs: number,
 ): Promise<SeenMetrics> {
-  const query = (
-    Namespace: string,
-    MetricName: string,
-    Stat: string,
-    Name: string,
-    Value: string,
-    Id: string,
-  ) => {
-    const MetricStat: MetricStat = {
-      Metric: { Namespace, MetricName, Dimensions: [{ Name, Value }] },
-      Period: 60,
-      Stat,
-    };
-    return { Id: Id.toLowerCase(), MetricStat };
+  const metric = (Namespace: string, MetricName: string, Stat: string, of: Record<string, string>) => {
+    const Dimensions = Object.entries(of).map(([Name, Value]) => ({ Name, Value }));
+    return { Period: 60, Stat, Metric: { Namespace, MetricName, Dimensions } };
   };
-  const machine = (name: string, stat: string) =>
-    query('AWS/States', name, stat, 'StateMachineArn', verified.stateMachineArn, name);
+  const machine = (name: string, stat: string) => ({
+    Id: name.toLowerCase(),
+    MetricStat: metric('AWS/States', name, stat, { StateMachineArn: verified.stateMachineArn }),
+  });
   const sums = ['ExecutionsStarted', ...UNSUCCESSFUL, 'ExpressExecutionBilledDuration'];
   const MetricDataQueries = [
     ...sums.map(name => machine(name, 'Sum')),
     machine('ExpressExecutionBilledMemory', 'Maximum'),
-    ...taskNames.map(task =>
-      query('AWS/Lambda', 'Duration', 'Maximum', 'FunctionName', functionOf(task, verified.props), task),
-    ),
+    ...taskNames.map(task => {
+      const FunctionName = functionOf(task, verified.props);
+      return {
+        Id: task.toLowerCase(),
+        MetricStat: metric('AWS/Lambda', 'Duration', 'Maximum', { FunctionName }),
+      };
+    }),
   ];
   const [StartTime, EndTime] = [new Date(fromMs), new Date(toMs)];
   const { MetricDataResults = [] } = await clients.cloudWatch.send(
@@ -175,17 +165,16 @@ async function observeMetrics(
   const values = (name: string) =>
     MetricDataResults.find(({ Id }) => Id === name.toLowerCase())?.Values ?? [];
   const sum = (name: string) => values(name).reduce((total, value) => total + value, 0);
-  const most = (name: string) => (values(name).length === 0 ? undefined : Math.max(...values(name)));
+  const most = (name: string) => (values(name).length > 0 ? Math.max(...values(name)) : Number.NaN);
   const memory = most('ExpressExecutionBilledMemory');
   // AWS does not say whether it is bytes or MB: no execution takes a million MB, or less than a million bytes.
-  const billedMemoryMb = memory !== undefined && memory > 1e6 ? memory / 2 ** 20 : memory;
-  const gbSeconds = (sum('ExpressExecutionBilledDuration') / 1_000) * ((billedMemoryMb ?? 0) / 1_024);
+  const billedMemoryMb = memory > 1e6 ? memory / 2 ** 20 : memory;
   return {
     ...{ minutes: (toMs - fromMs) / MINUTE, started: sum('ExecutionsStarted'), billedMemoryMb },
     unsuccessful: UNSUCCESSFUL.reduce((total, name) => total + sum(name), 0),
-    gbSeconds: billedMemoryMb === undefined ? undefined : gbSeconds,
+    gbSeconds: (sum('ExpressExecutionBilledDuration') / 1_000) * (billedMemoryMb / 1_024),
     longest: Object.fromEntries(
-      taskNames.flatMap(task => (most(task) === undefined ? [] : [[task, most(task)]])),
+      taskNames.filter(task => values(task).length > 0).map(task => [task, most(task)]),
     ),
   };
 }
@@ -237,21 +226,14 @@ class Writer {
     for (const until = time.now() + ms; time.now() < until; await time.sleep(SECOND)) await this.#turn();
   }
 
-  /** Counts the items that are still in the table. */
+  /** Counts the items that are still in the table, which one page holds. */
   async look() {
     const { verified, clients } = this.#options;
-    const { tableName: TableName } = verified.props;
-    const countOf = async (ids: Iterable<string>) => {
-      let there = 0;
-      for (const id of ids) {
-        const { Item } = await clients.dynamoDb.send(
-          new GetItemCommand({ TableName, Key: { id: { S: id } }, ConsistentRead: true }),
-        );
-        there += Number(Item !== undefined);
-      }
-      return there;
-    };
-    const [left, renewedLeft] = [await countOf(this.#due.keys()), await countOf(this.#renewed)];
+    const scan = new ScanCommand({ TableName: verified.props.tableName, ConsistentRead: true });
+    const { Items = [] } = await clients.dynamoDb.send(scan);
+    const there = new Set(Items.map(({ id }) => id?.S ?? ''));
+    const left = [...this.#due.keys()].filter(id => there.has(id)).length;
+    const renewedLeft = [...this.#renewed].filter(id => there.has(id)).length;
     return { due: this.#due.size, left, renewed: this.#renewed.size, renewedLeft };
   }
 

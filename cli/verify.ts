@@ -7,8 +7,6 @@ import {
   DeleteTableCommand,
   DescribeTableCommand,
   ListTagsOfResourceCommand,
-  UpdateTableCommand,
-  waitUntilTableExists,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
 import {
@@ -22,10 +20,10 @@ import { resolveProps } from '../config/props.ts';
 import { text } from '../expiry/fields.ts';
 import { journalName } from '../functions/journal/layout.ts';
 import { clientsOf } from './aws-clients.ts';
-import { type Answer, isLocal, noneIfMissing } from './clients.ts';
+import { isLocal, noneIfMissing } from './clients.ts';
 import { defineCommand, EXIT, type Result, wrong, YES } from './command.ts';
 import { requireTerraform, TERRAFORM_HELP, Terraform, TerraformError } from './terraform.ts';
-import { EXPERIMENTS, type Experiment, type Finding, NOT_DEPLOYED, type Seen } from './verify-experiments.ts';
+import { EXPERIMENTS, type Experiment, type Finding, type Seen } from './verify-experiments.ts';
 import {
   LIFETIME_SECONDS,
   monthOf,
@@ -95,18 +93,8 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
 
 const regionHere = () => process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION'] || undefined;
 
-/** Creates what is verified, and removes it. */
-export interface Deployer {
-  /** Removes what an earlier run has left behind. @returns whether there was something */
-  removeLeft(): Promise<boolean>;
-  /** Deploys; undefined if that failed, after the reason was printed. */
-  deploy(): Promise<Verified | undefined>;
-  /** Removes everything that was created. Safe to call more than once. */
-  remove(): Promise<void>;
-}
-
 export interface VerifyOptions {
-  readonly deployer: Deployer;
+  readonly deployer: Pick<TerraformDeployer, 'removeLeft' | 'deploy' | 'remove'>;
   readonly clients: VerifyClients;
   readonly time: Time;
   readonly region: string;
@@ -117,48 +105,45 @@ export interface VerifyOptions {
 }
 
 /** Deploys, runs the experiments, removes everything, and reports without anything that names the account. */
-export async function runVerify({
-  deployer,
-  clients,
-  time,
-  minutes,
-  print,
-  show,
-  signal,
-  region,
-}: VerifyOptions): Promise<Result> {
+export async function runVerify(options: VerifyOptions): Promise<Result> {
+  const { deployer, minutes, print, show, signal, region } = options;
   if (await deployer.removeLeft()) print('What an earlier run has left is taken away.');
-  let seen: Seen = NOT_DEPLOYED;
+  let seen: Partial<Seen> = { deployment: { is: { unchanged: false } } };
   try {
     const verified = await deployer.deploy();
     signal.throwIfAborted();
     const writingMs = minutes * 60_000 - (LIFETIME_SECONDS + SETTLE_SECONDS) * 1_000;
     const settleMs = SETTLE_SECONDS * 1_000;
-    if (verified !== undefined) seen = await observe({ verified, clients, time, writingMs, settleMs, show });
+    if (verified !== undefined) seen = await observe({ ...options, verified, writingMs, settleMs });
   } finally {
     show('');
     await deployer.remove();
     print('Everything that was made is taken away again.');
   }
-  const judged = EXPERIMENTS.map(experiment => ({ experiment, finding: experiment.judge(seen) }));
-  const isKept = judged.every(({ finding }) => 'not' in finding || finding.is.kept);
+  const experiments = EXPERIMENTS.map(experiment => judgedBy(experiment, seen));
   return {
-    data: { region, minutes, experiments: judged.map(asData) },
-    text: describeReport(judged),
-    exit: isKept ? EXIT.fine : EXIT.notFine,
+    data: { region, minutes, experiments },
+    text: describeReport(experiments),
+    exit: experiments.some(({ kept }) => kept === false) ? EXIT.notFine : EXIT.fine,
   };
 }
 
 interface Judged {
-  readonly experiment: Experiment;
-  readonly finding: Answer<Finding>;
+  readonly id: string;
+  readonly criterion: string;
+  /** Null: it was not measured. */
+  readonly kept: boolean | null;
+  readonly measured?: Finding['measured'];
+  /** Why it is not kept, and what follows; or why it was not measured. */
+  readonly because?: string;
 }
 
-/** `kept` is null if it was not measured. */
-function asData({ experiment: { id, criterion }, finding }: Judged) {
-  if ('not' in finding) return { id, criterion, kept: null, notMeasured: withoutNames(finding.not) };
+function judgedBy({ id, criterion, otherwise, judge }: Experiment, seen: Partial<Seen>): Judged {
+  const finding = judge(seen);
+  if ('not' in finding) return { id, criterion, kept: null, because: withoutNames(finding.not) };
   const { kept, measured, because } = finding.is;
-  return { id, criterion, kept, measured, ...(because !== undefined && { because: withoutNames(because) }) };
+  const why = [because, otherwise].filter(each => each !== undefined).join(': ');
+  return { id, criterion, kept, measured, ...(!kept && { because: withoutNames(why) }) };
 }
 
 /** Removes ARNs, account ids and URLs from a text: AWS's messages may contain them. */
@@ -169,20 +154,14 @@ export const withoutNames = (told: string): string =>
     .replaceAll(/\bhttps?:\/\/\S+/g, 'https://…');
 
 function describeReport(judged: readonly Judged[]): string {
-  const lines = judged.flatMap(({ experiment: { id, criterion, otherwise }, finding }) => {
-    if ('not' in finding) return [`not known ${id}: not measured here: ${finding.not}`];
-    const { measured, kept, because } = finding.is;
-    const numbers = Object.entries(measured)
-      .map(([name, value]) => inWords(name, value))
-      .join(', ');
-    const head = `${kept ? 'kept      ' : 'NOT KEPT  '}${id}: ${numbers} (${criterion})`;
-    return kept
-      ? [head]
-      : [head, ...[because, otherwise].flatMap(why => (why === undefined ? [] : [`          ${why}`]))];
+  const lines = judged.flatMap(({ id, criterion, kept, measured = {}, because }) => {
+    if (kept === null) return [`not known ${id}: not measured here: ${because}`];
+    const numbers = Object.entries(measured).map(([name, value]) => inWords(name, value));
+    const head = `${kept ? 'kept      ' : 'NOT KEPT  '}${id}: ${numbers.join(', ')} (${criterion})`;
+    return kept ? [head] : [head, `          ${because}`];
   });
-  const countOf = (kept: boolean | undefined) =>
-    judged.filter(({ finding }) => ('not' in finding ? undefined : finding.is.kept) === kept).length;
-  return `${lines.join('\n')}\n\n${countOf(true)} of ${judged.length} kept, ${countOf(false)} not kept, ${countOf(undefined)} not measured`;
+  const countOf = (wanted: boolean | null) => judged.filter(({ kept }) => kept === wanted).length;
+  return `${lines.join('\n')}\n\n${countOf(true)} of ${judged.length} kept, ${countOf(false)} not kept, ${countOf(null)} not measured`;
 }
 
 /** `p99Seconds` and 1.5 become `p99 1.5 s`. */
@@ -204,11 +183,8 @@ const VERIFY_TAG = { 'precise-ttl:verify': 'to be removed' } as const;
 export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAME): DeploymentConfig {
   const { 4: account = '' } = queueArn.split(':');
   const overrides = {
-    // It holds no real data and is deleted a quarter of an hour later.
-    [`aws_dynamodb_table.${name}`]: {
-      deletion_protection_enabled: false,
-      point_in_time_recovery: { enabled: false },
-    },
+    // Table and journal hold no real data, and are deleted a quarter of an hour later.
+    aws_dynamodb_table: { deletion_protection_enabled: false, point_in_time_recovery: { enabled: false } },
   };
   const table = {
     tableName: name,
@@ -240,7 +216,7 @@ const OWN_QUEUE = new RegExp(`/${VERIFY_NAME}-[0-9a-z]+$`);
 const DELETED_SECONDS = 300;
 
 /** Deploys into an account as `precise-ttl deploy` does. It also removes the tables, which that command never does. */
-export class TerraformDeployer implements Deployer {
+export class TerraformDeployer {
   readonly #region: string;
   readonly #clients: Pick<VerifyClients, 'dynamoDb' | 'sqs'>;
   readonly #folder: string;
@@ -258,7 +234,12 @@ export class TerraformDeployer implements Deployer {
     this.#folder = folder;
   }
 
-  /** Creates the queue of this run first: its ARN contains the account, which names the folder of the state. */
+  /**
+   * Removes what an earlier run has left. Creates the queue of this run first: its ARN contains the account, which names the folder of the
+   * state.
+   *
+   * @returns whether there was something
+   */
   async removeLeft(): Promise<boolean> {
     const { sqs, dynamoDb } = this.#clients;
     const queues = await this.#queues();
@@ -288,6 +269,7 @@ export class TerraformDeployer implements Deployer {
     return hasTable !== undefined || queues.length > 0;
   }
 
+  /** @returns undefined if it failed, after the reason was printed */
   async deploy(): Promise<Verified | undefined> {
     const config = verifyConfig(this.#region, this.#queueArn);
     mkdirSync(this.#project, { recursive: true });
@@ -305,6 +287,7 @@ export class TerraformDeployer implements Deployer {
     };
   }
 
+  /** Removes everything that was created. Safe to call more than once. */
   async remove(): Promise<void> {
     if (existsSync(this.#configFile)) await this.#removeDeployment();
     for (const QueueUrl of await this.#queues())
@@ -354,10 +337,6 @@ export class TerraformDeployer implements Deployer {
         undefined,
         'It is not ours, and stays: rename or delete it yourself.',
       );
-    if (described?.Table?.DeletionProtectionEnabled) {
-      await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false }));
-      await waitUntilTableExists({ client, maxWaitTime: DELETED_SECONDS }, { TableName });
-    }
     await client.send(new DeleteTableCommand({ TableName }));
     await waitUntilTableNotExists({ client, maxWaitTime: DELETED_SECONDS }, { TableName });
   }

@@ -2,7 +2,14 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { type AttributeValue, DynamoDBClient, type PutItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { type Deployer, runVerify, verifiedProps, verifyConfig, withoutNames } from '../../cli/verify.ts';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import {
+  runVerify,
+  type VerifyOptions,
+  verifiedProps,
+  verifyConfig,
+  withoutNames,
+} from '../../cli/verify.ts';
 import { EXPERIMENTS, type Seen } from '../../cli/verify-experiments.ts';
 import { observe, type Verified } from '../../cli/verify-observe.ts';
 import type { SweepRow } from '../../functions/journal/layout.ts';
@@ -48,16 +55,17 @@ function account(own: Partial<Record<'dynamoDb' | 'sfn' | 'sqs' | 'cloudWatch', 
     expressexecutionbilledmemory: [64],
     plansweep: [200],
   };
+  const dynamoDb = fakeClient(DynamoDBClient, {
+    PutItem({ Item = {} }: PutItemCommandInput) {
+      items.set(`${Item['id']?.S}`, Item);
+      return {};
+    },
+    Scan: () => ({ Items: [...items.values()] }),
+    Query: ({ IndexName }) => ({ Items: IndexName ? [...items.values()] : [row] }),
+    ...own.dynamoDb,
+  });
   const clients = {
-    dynamoDb: fakeClient(DynamoDBClient, {
-      PutItem({ Item = {} }: PutItemCommandInput) {
-        items.set(`${Item['id']?.S}`, Item);
-        return {};
-      },
-      GetItem: ({ Key }) => ({ Item: items.get(Key.id.S) }),
-      Query: ({ IndexName }) => ({ Items: IndexName ? [...items.values()] : [row] }),
-      ...own.dynamoDb,
-    }),
+    ...{ dynamoDb, documents: DynamoDBDocumentClient.from(dynamoDb) },
     sfn: fakeClient(SFNClient, {
       TestState: ({ definition }) => ({ status: definition.includes('[1..105]') ? 'FAILED' : 'SUCCEEDED' }),
       StartExecution: () => ({ executionArn: 'arn:execution' }),
@@ -130,7 +138,7 @@ test.each<[keyof Seen, Parameters<typeof account>[0]]>([
   ['expiries', { sqs: { ReceiveMessage: refused } }],
   ['metrics', { cloudWatch: { GetMetricData: refused } }],
   ['indexLags', { dynamoDb: { Query: refused } }],
-  ['items', { dynamoDb: { GetItem: refused } }],
+  ['items', { dynamoDb: { Scan: refused } }],
 ])('that %s cannot be read is a value, and the others go on', async (part, own) => {
   const seen = await look(own);
   expect(seen[part]).toEqual({ not: 'IAM does not allow x:Y' });
@@ -208,7 +216,7 @@ test('every experiment is broken by one of these', () => {
 async function run(deployed: Verified | undefined, signal = new AbortController().signal) {
   const said: string[] = [];
   const removed: string[] = [];
-  const deployer: Deployer = {
+  const deployer: VerifyOptions['deployer'] = {
     removeLeft: async () => true,
     deploy: async () => deployed,
     remove: async () => void removed.push('all'),
