@@ -1,33 +1,30 @@
 /** `precise-ttl adopt`: prepares an existing table for the sweep. See `--help`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  DescribeTableCommand,
   DescribeTimeToLiveCommand,
-  ScanCommand,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { modelOf } from '../config/deployments.ts';
-import { oneOf, text } from '../expiry/fields.ts';
+import { oneOf } from '../expiry/fields.ts';
 import { INDEXED_BY } from '../expiry/model.ts';
-import { type AdoptionPlan, inWords, namesOf, planAdoption, type Reading, type Wish } from './adoption.ts';
-import { isLocal, noneIfMissing } from './clients.ts';
+import { type AdoptionPlan, inWords, planAdoption, type Reading, type Wish } from './adoption.ts';
+import { isLocal } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Plan, wrong, YES } from './command.ts';
 import { commandLine, quoted } from './command-line.ts';
 import { FAULTS, FaultTally } from './faults.ts';
-import { configurationBlock } from './init.ts';
+import { configurationBlock, name } from './init.ts';
 import {
-  type ScanProgress,
+  describeTable,
+  namesOf,
+  Rate,
   type StoredItem,
+  sampleTable,
   scanLine,
   scanTable,
   sizeOf,
-  sparingRate,
-  unitsOfScan,
 } from './whole-table.ts';
 import { aligned, count, counted, lasting } from './words.ts';
-
-const name = (help: string) => ({ help, kind: text(/./s, 'a name'), value: 'NAME' }) as const;
 
 export const command = defineCommand({
   name: 'adopt',
@@ -80,7 +77,7 @@ async function planAdopt(given: Session): Promise<Plan> {
     flags,
     clients: { dynamoDb },
   } = given;
-  const { isSample, ...reading } = await readTable(flags.table ?? '', given);
+  const reading = await readTable(flags.table ?? '', given);
   const { table, region } = reading;
   const plan = planAdoption(reading, flags);
   const { ttlAttribute, indexName, isGuess, index, nativeTtl, configuration } = plan;
@@ -95,7 +92,7 @@ async function planAdopt(given: Session): Promise<Plan> {
     );
   }
   const tally = await lookAt(reading, plan, given);
-  const isAll = flags.full || !isSample;
+  const isAll = flags.full || reading.isAll;
   const changes = index === 'create' || nativeTtl === 'turn on';
   const guess = `Is ${ttlAttribute} the moment after which an item is to be deleted? Do this then?`;
   const others = tally.counted.filter(({ id }) => id === 'ttl-string' || id === 'ttl-no-number');
@@ -106,7 +103,7 @@ async function planAdopt(given: Session): Promise<Plan> {
     throw wrong(`attribute ${ttlAttribute}`, 'a Number of epoch seconds where an item has it', got, remedy);
   }
   return {
-    text: [describeTable(reading), describePlan(reading, plan, { tally, isAll, by: flags.by })].join('\n\n'),
+    text: [tableText(reading), describePlan(reading, plan, { tally, isAll, by: flags.by })].join('\n\n'),
     question: changes && !flags['dry-run'] ? (isGuess ? guess : 'Do this?') : undefined,
     async apply() {
       const { print, show, signal } = given;
@@ -138,7 +135,9 @@ async function planAdopt(given: Session): Promise<Plan> {
           result: { dryRun: flags['dry-run'], ...done },
           configuration,
         },
-        ...(error === undefined ? { text: `\n${describeEnd(reading, plan, tally)}` } : { error }),
+        ...(error === undefined
+          ? { text: `\n${describeEnd(reading, plan, tally)}` }
+          : { error, text: `\nUntil here: the index ${done.index}, native TTL ${done.nativeTtl}.` }),
         exit: error === undefined && !signal.aborted ? EXIT.fine : EXIT.notFine,
       });
       if (!flags['dry-run']) return change().then(() => end(), end);
@@ -148,44 +147,22 @@ async function planAdopt(given: Session): Promise<Plan> {
   };
 }
 
-/** A sample is of at most 1,000 items from all over the table, in the order of their hashed keys. */
-const SEGMENTS = 8;
-const ITEMS_OF_SEGMENT = 125;
-/** After these no further segment is read. */
-const SAMPLE_UNITS = 500;
-
 /** @throws {InvalidFieldError} without such a table, or a region */
 async function readTable(
   TableName: string,
-  { clients: { dynamoDb }, now }: Session,
-): Promise<Reading & { readonly isSample: boolean }> {
+  { clients: { dynamoDb }, now, signal }: Session,
+): Promise<Reading> {
   const region = await dynamoDb.config.region().catch(() => {
     throw wrong('--region', 'the region of the table', undefined, 'Name it, or set AWS_REGION.');
   });
-  const described = await noneIfMissing(() => dynamoDb.send(new DescribeTableCommand({ TableName })));
+  const table = await describeTable(dynamoDb, TableName);
   const remedy = 'Look at its name (case matters), region, account and AWS_ENDPOINT_URL_DYNAMODB.';
-  if (described?.Table === undefined)
-    throw wrong('--table', `one that exists in ${region}`, TableName, remedy);
+  if (table === undefined) throw wrong('--table', `one that exists in ${region}`, TableName, remedy);
   const { TimeToLiveDescription: ttl = {} } = await dynamoDb.send(
     new DescribeTimeToLiveCommand({ TableName }),
   );
-  const items: StoredItem[] = [];
-  let [isSample, units, Segment] = [false, 0, 0];
-  for (; Segment < SEGMENTS && units < SAMPLE_UNITS; Segment += 1) {
-    const scan = {
-      TableName,
-      Segment,
-      TotalSegments: SEGMENTS,
-      Limit: ITEMS_OF_SEGMENT,
-      ReturnConsumedCapacity: 'TOTAL',
-    } as const;
-    const { Items = [], ConsumedCapacity, LastEvaluatedKey } = await dynamoDb.send(new ScanCommand(scan));
-    items.push(...Items);
-    units += ConsumedCapacity?.CapacityUnits ?? 0;
-    isSample ||= LastEvaluatedKey !== undefined;
-  }
-  const reading = { region, table: described.Table, ttl, items, isLocal: isLocal('DYNAMODB') };
-  return { ...reading, isSample: isSample || Segment < SEGMENTS, now: Math.floor(now() / 1_000) };
+  const sample = await sampleTable(dynamoDb, TableName, signal);
+  return { region, table, ttl, ...sample, isLocal: isLocal('DYNAMODB'), now: Math.floor(now() / 1_000) };
 }
 
 const keyOf = (item: StoredItem, { KeySchema }: Reading['table']): string =>
@@ -201,9 +178,9 @@ async function lookAt(
   const tally = new FaultTally(modelOf(configuration), reading.now);
   const add = (items: readonly StoredItem[]) => items.forEach(item => void tally.add(item));
   const [size, from] = [sizeOf(reading.table), now()];
-  const onProgress = (progress: ScanProgress) => show(scanLine(size, progress, now() - from));
-  const scan = { unitsPerSecond: sparingRate(size), signal, onPage: add, onProgress };
-  if (flags.full) await scanTable(clients.dynamoDb, size, scan);
+  const rate = new Rate(size.sparingRate);
+  const onProgress = (items: number) => show(scanLine(size.itemCount, items, now() - from, rate.busy));
+  if (flags.full) await scanTable(clients.dynamoDb, size, { rate, signal, onPage: add, onProgress });
   else add(reading.items);
   signal.throwIfAborted();
   return tally;
@@ -236,8 +213,8 @@ const UNSEEN_MS = 60_000;
 async function untilBuilt(indexName: string, TableName: string, { clients, now, show, signal }: Session) {
   const since = now();
   for (let isSeen = false; ; await sleep(isLocal('DYNAMODB') ? 200 : 5_000, undefined, { signal })) {
-    const { Table } = await clients.dynamoDb.send(new DescribeTableCommand({ TableName }));
-    const index = Table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexName);
+    const table = await describeTable(clients.dynamoDb, TableName);
+    const index = table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexName);
     const { IndexStatus: status, Backfilling } = index ?? {};
     if (status === 'ACTIVE' && !Backfilling) return;
     const isGone = index === undefined && (isSeen || now() - since > UNSEEN_MS);
@@ -250,7 +227,7 @@ async function untilBuilt(indexName: string, TableName: string, { clients, now, 
   }
 }
 
-function describeTable({ region, table, ttl, items }: Reading): string {
+function tableText({ region, table, ttl, items }: Reading): string {
   const { itemCount, readUnits } = sizeOf(table);
   const { TimeToLiveStatus: status = 'DISABLED', AttributeName: on } = ttl;
   return `Table ${table.TableName} in ${region}\n${aligned([
@@ -269,7 +246,7 @@ interface Look {
 function describePlan({ table }: Reading, plan: AdoptionPlan, { tally, isAll, by }: Look): string {
   const { ttlAttribute, index, indexName, keys, nativeTtl, throughput: own } = plan;
   const size = sizeOf(table);
-  const scan = `${counted(unitsOfScan(size), 'read unit')}, ${lasting(unitsOfScan(size) / sparingRate(size))}`;
+  const scan = `${counted(size.units, 'read unit')}, ${lasting(size.units / size.sparingRate)}`;
   const seen = tally.counted.map(({ id, items }) => `  ${counted(items, 'item')}: ${FAULTS[id].is}`);
   const units =
     own && `, with ${own.ReadCapacityUnits} read and ${own.WriteCapacityUnits} write units a second`;

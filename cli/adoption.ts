@@ -2,16 +2,15 @@
 import type {
   AttributeValue,
   GlobalSecondaryIndexDescription,
-  KeySchemaElement,
   TableDescription,
   TimeToLiveDescription,
 } from '@aws-sdk/client-dynamodb';
 import { checkConfig } from '../config/config.ts';
 import { type KeyType, PROPS, type PreciseTtlProps, propsOfSettings } from '../config/props.ts';
 import { DEFAULT_INDEXED_BY, DEFAULT_WINDOW_ATTRIBUTE, type IndexedBy } from '../expiry/model.ts';
-import { ttlFault } from '../expiry/ttl.ts';
 import { wrong } from './command.ts';
-import type { StoredItem } from './whole-table.ts';
+import { looksLikeExpiry } from './faults.ts';
+import { namesOf, type StoredItem } from './whole-table.ts';
 
 /** The flags of the command that decide. */
 export interface Wish {
@@ -26,6 +25,8 @@ export interface Reading {
   readonly table: TableDescription;
   readonly ttl: TimeToLiveDescription;
   readonly items: readonly StoredItem[];
+  /** Whether these are all items of the table. */
+  readonly isAll: boolean;
   /** Epoch seconds. */
   readonly now: number;
   /** DynamoDB Local, whose native TTL deletes at once. */
@@ -83,16 +84,6 @@ export function planAdoption(reading: Reading, wish: Wish): AdoptionPlan {
   };
 }
 
-/** The partition key, and then the sort key. */
-export const namesOf = (schema: readonly KeySchemaElement[] = []): string[] =>
-  ['HASH', 'RANGE'].flatMap(kind =>
-    schema.filter(({ KeyType }) => KeyType === kind).map(({ AttributeName = '' }) => AttributeName),
-  );
-
-/** Usual names for a time of expiry, in any case and with or without `_` and `-`. */
-const EXPIRY_NAME =
-  /^(ttl|timetolive|expir(y|es?|ed|ation)(s)?(at|on|in|date|time|timestamp|epoch)?|(end|delete|remove)(at|after|on))$/;
-
 function chooseAttribute({ table, ttl, items, now }: Reading, { 'ttl-attribute': wanted }: Wish) {
   const { TimeToLiveStatus: status = 'DISABLED', AttributeName: native } = ttl;
   if (native !== undefined && status !== 'DISABLED') {
@@ -110,42 +101,35 @@ function chooseAttribute({ table, ttl, items, now }: Reading, { 'ttl-attribute':
     );
   }
   if (wanted !== undefined) return { name: wanted, isGuess: false };
-  const isOne = (name: string) =>
-    EXPIRY_NAME.test(name.toLowerCase().replaceAll(/[_-]/g, '')) &&
-    !namesOf(table.KeySchema).includes(name) &&
-    items.some(item => looksLikeEpoch(item[name], now));
-  const names = [...new Set(items.flatMap(item => Object.keys(item)))].filter(isOne).sort();
+  const isOne = ([name, value]: [string, AttributeValue]) =>
+    looksLikeExpiry(name, value, now) && !namesOf(table.KeySchema).includes(name);
+  const seen = items.flatMap(item => Object.entries(item).filter(isOne));
+  const names = [...new Set(seen.map(([name]) => name))].sort();
   if (names.length === 1) return { name: `${names[0]}`, isGuess: true };
-  const seen =
+  const why =
     names.length > 1
       ? `the sample has ${names.join(' and ')}`
       : `native TTL is off, and none of ${items.length} sampled items has an epoch under a name such as ttl or expiresAt`;
-  const remedy = `Write --ttl-attribute NAME: ${seen}.`;
+  const remedy = `Write --ttl-attribute NAME: ${why}.`;
   throw wrong('--ttl-attribute', 'the attribute with the moment of expiry', undefined, remedy);
 }
 
-function looksLikeEpoch(value: AttributeValue | undefined, now: number): boolean {
-  const told = value?.N ?? (/^\d+(\.\d+)?$/.test(value?.S ?? '') ? value?.S : undefined);
-  return told !== undefined && [undefined, 'milliseconds'].includes(ttlFault(Number(told), now));
-}
+const typesOf =
+  ({ AttributeDefinitions = [] }: TableDescription) =>
+  (name: string) =>
+    AttributeDefinitions.find(each => each.AttributeName === name)?.AttributeType;
 
 function planIndex(
   table: TableDescription,
   keys: IndexKeys,
   wish: Wish,
 ): Pick<AdoptionPlan, 'indexName' | 'index'> {
-  const {
-    TableName = '',
-    AttributeDefinitions = [],
-    GlobalSecondaryIndexes = [],
-    LocalSecondaryIndexes = [],
-  } = table;
+  const { TableName = '', GlobalSecondaryIndexes = [], LocalSecondaryIndexes = [] } = table;
   const indexes: readonly GlobalSecondaryIndexDescription[] = [
     ...GlobalSecondaryIndexes,
     ...LocalSecondaryIndexes,
   ];
-  const typeOf = (name: string) =>
-    AttributeDefinitions.find(each => each.AttributeName === name)?.AttributeType;
+  const typeOf = typesOf(table);
   for (const { name, type } of keys) {
     const [field, was] = [`attribute ${name}`, typeOf(name)];
     if (namesOf(table.KeySchema).includes(name)) {
@@ -205,10 +189,9 @@ export const inWords = (keys: IndexKeys): string =>
   keys.map(({ name, type }) => `${name} (${type})`).join(', ');
 
 function propsOf(table: TableDescription, ttlAttribute: string, indexedBy: IndexedBy, indexName: string) {
-  const { TableName: tableName = '', KeySchema, AttributeDefinitions = [], SSEDescription } = table;
+  const { TableName: tableName = '', KeySchema, SSEDescription } = table;
   const [partitionKey = '', sortKey] = namesOf(KeySchema);
-  const typeOf = (name: string) =>
-    AttributeDefinitions.find(each => each.AttributeName === name)?.AttributeType;
+  const typeOf = typesOf(table);
   const keyType = (field: string, name = '') =>
     ['N', 'B'].includes(`${typeOf(name)}`) ? { [field]: typeOf(name) } : {};
   const tableKmsKeyArn = SSEDescription?.KMSMasterKeyArn;

@@ -1,37 +1,29 @@
 /** `precise-ttl backfill`: writes the window into the items that a table already has. See `--help`. */
-import {
-  DescribeTableCommand,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
+import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { whole } from '../expiry/fields.ts';
 import type { WindowModel } from '../expiry/model.ts';
 import { shardOf } from '../expiry/shard.ts';
-import { type TtlFault, toEpochSeconds, ttlFault } from '../expiry/ttl.ts';
+import { toEpochSeconds } from '../expiry/ttl.ts';
 import { windowKey, windowStart } from '../expiry/window.ts';
-import { hashOfKey } from '../functions/report/shown-keys.ts';
+import { keyShower } from '../functions/report/shown-keys.ts';
 import { isBusy, isInvalid } from '../functions/table/dynamodb-errors.ts';
 import { keyAttributeNames, toNativeKey } from '../functions/table/item-key.ts';
-import { namesOf } from './adoption.ts';
-import { noneIfMissing } from './clients.ts';
-import { defineCommand, EXIT, type Given, type Table, wrong, YES } from './command.ts';
+import type { ShownKey } from '../statemachine/contract/keys.ts';
+import { defineCommand, EXIT, type Given, type Plan, type Table, wrong, YES } from './command.ts';
+import { FAULT_IDS, FAULTS, type FaultId, faultOf, readItem } from './faults.ts';
 import {
+  describeTable,
   inParallel,
-  type Pace,
+  namesOf,
   Rate,
-  REAL_PACE,
-  type ScanProgress,
   type StoredItem,
   scanLine,
   scanTable,
   sizeOf,
-  sparingRate,
   storedKey,
   type TableSize,
-  unitsOfItem,
-  unitsOfScan,
 } from './whole-table.ts';
-import { aligned, counted, countRows, lasting } from './words.ts';
+import { aligned, count, counted, countRows, lasting } from './words.ts';
 
 export const command = defineCommand({
   name: 'backfill',
@@ -54,10 +46,10 @@ and skips every item whose window is right, so that nothing is written twice.`,
     const remedy = 'Nothing is to be done: DynamoDB indexes its items by itself.';
     throw wrong('--table', 'one that is indexed by window', `${name}, which is by second`, remedy);
   },
-  run: given => planBackfill(given, REAL_PACE),
+  run: planBackfill,
 });
 
-/** What became of an item: how it is told, and why. With a fault of its TTL it is left as it is: no sweep would delete it. */
+/** What became of an item: how it is told, and why. One with a fault of its TTL is left as it is: no sweep would delete it. */
 const FATES = {
   stamped: ['stamped', 'its window was written'],
   toStamp: ['to stamp', 'its window would be written (dry run)'],
@@ -65,23 +57,14 @@ const FATES = {
   withoutTtl: ['without TTL', 'it has no TTL'],
   changedMeanwhile: ['changed meanwhile', 'or deleted; run this again if its writer stamps no window'],
   failed: ['failed', 'DynamoDB did not let it be written'],
-  notNumber: ['refused: not number', 'the TTL is no Number: it never expires'],
-  milliseconds: ['refused: milliseconds', 'the TTL has 13 or 14 digits: it looks like milliseconds'],
-  tooFarAhead: ['refused: too far ahead', 'the TTL lies more than 20 years ahead'],
-  negative: ['refused: negative', 'the TTL lies before 1970: it never expires'],
-  tooOld: ['refused: too old', 'the TTL lies more than five years back: it is ignored'],
-} as const satisfies Readonly<Record<TtlFault | string, readonly [name: string, note: string]>>;
+} as const satisfies Readonly<Record<string, readonly [name: string, note: string]>>;
 export type Fate = keyof typeof FATES;
 const FATE_NAMES = Object.keys(FATES) as Fate[];
-const REFUSED = FATE_NAMES.filter(fate => FATES[fate][0].startsWith('refused'));
 
 /** Items that are read for each write that the rate allows: a low rate spares the reads too, and a page is written soon. */
 const READS_PER_WRITE = 10;
 /** Writes of a segment at once. Those of all segments are fewer than twice the sockets of the client. */
 const WRITES_AT_ONCE = 24;
-/** Attempts at a write for which DynamoDB is too busy, beside the SDK's own. */
-const ATTEMPTS = 10;
-const MAX_BACKOFF_MS = 20_000;
 /** Failures that are listed, and that are shown. */
 const NAMED = 100;
 const SHOWN = 10;
@@ -92,66 +75,69 @@ interface Flags {
 }
 interface Failure {
   /** As the table's `logKeys` allows it. */
-  readonly key: string | undefined;
+  readonly key: ShownKey | undefined;
   readonly reason: string;
 }
 
-/** @param pace of reads and writes */
-export async function planBackfill(
-  given: Pick<Given, 'tables' | 'clients' | 'config' | 'signal' | 'now' | 'show'> & { readonly flags: Flags },
-  pace: Pace,
-) {
+type Session = Pick<Given, 'tables' | 'clients' | 'config' | 'signal' | 'now' | 'show'>;
+
+async function planBackfill(given: Session & { readonly flags: Flags }): Promise<Plan> {
   const { rate: perSecond, 'dry-run': dryRun } = given.flags;
   const { props, model } = given.tables[0] as Table & { readonly model: WindowModel };
   const { dynamoDb } = given.clients;
-  const { tableName: name, logKeys } = props;
+  const { tableName: name } = props;
   const keyNames = keyAttributeNames(model);
   const size = await readSize(given, name, keyNames);
   // What it takes if no item has its window yet.
-  const unitsPerSecond = Math.min(sparingRate(size), perSecond * READS_PER_WRITE * unitsOfItem(size));
-  const readSeconds = unitsOfScan(size) / unitsPerSecond;
+  const reads = new Rate(Math.min(size.sparingRate, perSecond * READS_PER_WRITE * size.unitsOfItem));
+  const writes = new Rate(perSecond);
+  const readSeconds = size.units / reads.perSecond;
   const seconds = dryRun ? readSeconds : Math.max(readSeconds, size.itemCount / perSecond);
 
   const counts = Object.fromEntries(FATE_NAMES.map(fate => [fate, 0])) as Record<Fate, number>;
+  /** Faults of TTLs: no sweep would delete these items. */
+  const refused: Partial<Record<FaultId, number>> = {};
   const failures: Failure[] = [];
-  const rate = new Rate(perSecond, pace);
-  let throttledWrites = 0;
+  const shown = keyShower({ logKeys: props.logKeys, tableName: name, model });
 
   const write = async (item: StoredItem, window: string, stop: AbortSignal): Promise<Fate> => {
     const update = new UpdateItemCommand(guardedUpdate(name, model, item, window));
-    for (let attempt = 1; ; attempt += 1) {
-      await rate.take(1, stop);
-      try {
-        await dynamoDb.send(update);
-        return 'stamped';
-      } catch (error) {
-        const { name: code } = error as Error;
-        if (code === 'ConditionalCheckFailedException') return 'changedMeanwhile';
-        // It would be too large, or its item collection is full.
-        const isOfTheItem = isInvalid(error) || code === 'ItemCollectionSizeLimitExceededException';
-        if (stop.aborted || !(isBusy(error) || isOfTheItem)) throw error;
-        if (isOfTheItem || attempt === ATTEMPTS) {
-          const key = storedKey(item, keyNames);
-          const shown = logKeys === 'full' ? JSON.stringify(key) : hashOfKey(key, keyNames, name);
-          // DynamoDB's message may repeat the request.
-          const reason = logKeys === 'full' ? String(error) : code;
-          if (failures.length < NAMED) failures.push({ key: logKeys === 'none' ? undefined : shown, reason });
-          return 'failed';
-        }
-        throttledWrites += 1;
-        await pace.sleep(Math.random() * Math.min(MAX_BACKOFF_MS, 250 * 2 ** attempt), stop);
-      }
+    const send = async () => {
+      await writes.take(1, stop);
+      await dynamoDb.send(update);
+    };
+    try {
+      await writes.patiently(send, stop);
+      return 'stamped';
+    } catch (error) {
+      const { name: code } = error as Error;
+      if (code === 'ConditionalCheckFailedException') return 'changedMeanwhile';
+      // It would be too large, its item collection is full, or its partition takes no more.
+      const isOfTheItem = isInvalid(error) || code === 'ItemCollectionSizeLimitExceededException';
+      if (stop.aborted || !(isBusy(error) || isOfTheItem)) throw error;
+      // DynamoDB's message may repeat the request.
+      const reason = props.logKeys === 'full' ? String(error) : code;
+      if (failures.length < NAMED) failures.push({ key: shown(storedKey(item, keyNames)), reason });
+      return 'failed';
     }
   };
   const settle = async (item: StoredItem, stop: AbortSignal): Promise<void> => {
-    const judged = judge(model, item, toEpochSeconds(given.now()));
-    counts[
-      typeof judged === 'string' ? judged : dryRun ? 'toStamp' : await write(item, judged.window, stop)
-    ] += 1;
+    const fault = faultOf(readItem(item, model, toEpochSeconds(given.now())), model)?.id;
+    if (item[model.ttlAttribute] === undefined) {
+      counts.withoutTtl += 1;
+      return;
+    }
+    if (fault?.startsWith('ttl-')) {
+      refused[fault] = (refused[fault] ?? 0) + 1;
+      return;
+    }
+    const window = windowToWrite(model, item);
+    if (window === undefined) counts.rightAlready += 1;
+    else counts[dryRun ? 'toStamp' : await write(item, window, stop)] += 1;
   };
   const result = (complete: boolean, error?: unknown) => ({
-    data: { table: name, dryRun, complete, counts, failures },
-    text: `\n${describe(counts, failures, dryRun)}`,
+    data: { table: name, dryRun, complete, counts, refused, failures },
+    text: `\n${describe({ counts, refused, failures, dryRun })}`,
     exit: complete && counts.failed === 0 ? EXIT.fine : EXIT.notFine,
     ...(error !== undefined && { error }),
   });
@@ -164,21 +150,16 @@ export async function planBackfill(
     ])}`,
     question: dryRun ? undefined : 'Write the windows?',
     async apply() {
-      const { signal, show } = given;
-      const from = given.now();
-      const onProgress = ({ items, throttled }: ScanProgress) =>
-        show(
-          scanLine(
-            size,
-            { items, throttled: throttled + throttledWrites },
-            given.now() - from,
-            `${counts.stamped.toLocaleString('en-US')} written`,
-          ),
-        );
+      const { signal, now } = given;
+      const from = now();
+      const onProgress = (items: number) => {
+        const [busy, done] = [reads.busy + writes.busy, `${count(counts.stamped)} written`];
+        given.show(scanLine(size.itemCount, items, now() - from, busy, done));
+      };
       const onPage = (items: readonly StoredItem[], stop: AbortSignal) =>
         inParallel(items, WRITES_AT_ONCE, settle, stop);
       try {
-        await scanTable(dynamoDb, size, { unitsPerSecond, signal, onPage, onProgress, pace });
+        await scanTable(dynamoDb, size, { rate: reads, signal, onPage, onProgress });
       } catch (error) {
         return result(false, error);
       }
@@ -190,29 +171,25 @@ export async function planBackfill(
 /** @throws {InvalidFieldError} for a table that is not there, or has another key than the configuration says */
 async function readSize(
   { clients: { dynamoDb }, config: { region } }: Pick<Given, 'clients' | 'config'>,
-  TableName: string,
+  name: string,
   keyNames: readonly string[],
 ): Promise<TableSize> {
-  const described = await noneIfMissing(() => dynamoDb.send(new DescribeTableCommand({ TableName })));
+  const table = await describeTable(dynamoDb, name);
   const remedy = 'Deploy first, or look at account, region and AWS_ENDPOINT_URL_DYNAMODB.';
-  if (described?.Table === undefined) throw wrong('table', `${TableName} in ${region}`, undefined, remedy);
-  const got = namesOf(described.Table.KeySchema);
-  const expected = `${TableName} with the key ${keyNames.join(', ')}, as the configuration says`;
-  if (`${got}` === `${keyNames}`) return sizeOf(described.Table);
+  if (table === undefined) throw wrong('table', `${name} in ${region}`, undefined, remedy);
+  const got = namesOf(table.KeySchema);
+  if (`${got}` === `${keyNames}`) return sizeOf(table);
+  const expected = `${name} with the key ${keyNames.join(', ')}, as the configuration says`;
   throw wrong('table', expected, got.join(', '), 'Correct partitionKey and sortKey there.');
 }
 
-/** The window that an item should have and has not, or why none is written. A fraction gets the window of its second. */
-function judge(model: WindowModel, item: StoredItem, nowSeconds: number): Fate | { readonly window: string } {
-  const stored = item[model.ttlAttribute];
-  if (stored === undefined) return 'withoutTtl';
-  const ttl = stored.N === undefined ? Number.NaN : Number(stored.N);
-  const fault = ttlFault(ttl, nowSeconds);
-  if (fault !== undefined) return fault;
-  const { granularitySeconds, shards, windowAttribute } = model;
+/** The window that an item should have and has not. A fraction gets the window of its second. */
+function windowToWrite(model: WindowModel, item: StoredItem): string | undefined {
+  const { granularitySeconds, shards, ttlAttribute, windowAttribute } = model;
   const shard = shardOf(toNativeKey(storedKey(item, keyAttributeNames(model))), model, shards);
-  const window = windowKey(windowStart(ttl, granularitySeconds), granularitySeconds, shard);
-  return item[windowAttribute]?.S === window ? 'rightAlready' : { window };
+  const start = windowStart(Number(item[ttlAttribute]?.N), granularitySeconds);
+  const window = windowKey(start, granularitySeconds, shard);
+  return item[windowAttribute]?.S === window ? undefined : window;
 }
 
 /** The write of a window, on condition that TTL and window are still what was read: whoever changed them or deleted the item wins. */
@@ -233,25 +210,30 @@ function guardedUpdate(
   } as UpdateItemCommandInput;
 }
 
-function describe(
-  counts: Readonly<Record<Fate, number>>,
-  failures: readonly Failure[],
-  dryRun: boolean,
-): string {
-  const scanned = Object.values(counts).reduce((sum, each) => sum + each);
-  const rows = FATE_NAMES.map(fate => [FATES[fate][0], counts[fate], FATES[fate][1]] as const);
-  const first = failures
-    .slice(0, SHOWN)
-    .map(({ key, reason }) => `  ${key === undefined ? '' : `${key}: `}${reason}`);
+interface Told {
+  readonly counts: Readonly<Record<Fate, number>>;
+  readonly refused: Partial<Readonly<Record<FaultId, number>>>;
+  readonly failures: readonly Failure[];
+  readonly dryRun: boolean;
+}
+
+function describe({ counts, refused, failures, dryRun }: Told): string {
+  const faults = FAULT_IDS.map(id => [`refused: ${id}`, refused[id] ?? 0, FAULTS[id].is] as const);
+  const fates = FATE_NAMES.map(fate => [FATES[fate][0], counts[fate], FATES[fate][1]] as const);
+  const all = [...fates, ...faults];
+  const scanned = ['scanned', all.reduce((sum, [, items]) => sum + items, 0), ''] as const;
+  const first = failures.slice(0, SHOWN).map(({ key, reason }) => {
+    return `  ${key === undefined ? '' : `${typeof key === 'string' ? key : JSON.stringify(key)}: `}${reason}`;
+  });
   const more = counts.failed - first.length;
   return [
-    countRows([['scanned', scanned, ''], ...rows], ['scanned', FATES[dryRun ? 'toStamp' : 'stamped'][0]]),
-    ...(first.length > 0
-      ? [['Not written:', ...first, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n')]
-      : []),
-    ...(REFUSED.some(fate => counts[fate] > 0)
-      ? ['Items that were refused are never deleted: mend their writers, then the items (docs/adopt.md).']
-      : []),
-    ...(dryRun ? ['Nothing was written.'] : []),
-  ].join('\n\n');
+    countRows([scanned, ...all], ['scanned', FATES[dryRun ? 'toStamp' : 'stamped'][0]]),
+    first.length > 0 &&
+      ['Not written:', ...first, more > 0 && `  and ${more} more`].filter(Boolean).join('\n'),
+    faults.some(([, items]) => items > 0) &&
+      'Items that were refused are never deleted: mend their writers, then the items (docs/adopt.md).',
+    dryRun && 'Nothing was written.',
+  ]
+    .filter(Boolean)
+    .join('\n\n');
 }

@@ -12,7 +12,7 @@ import { INDEXED_BY, MAX_SHARDS } from '../expiry/model.ts';
 import { adviseShards, NEW_TABLE_UNITS, PARTITION_UNITS } from '../expiry/partition-rule.ts';
 import { SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
 import { PRECISIONS } from '../functions/runtime/environment.ts';
-import { CONFIG, defineCommand, EXIT, unknown, wrong } from './command.ts';
+import { CONFIG, defineCommand, EXIT, unknown } from './command.ts';
 
 /** The most items a month: 40,000 a second, the rate that a table takes by default. */
 const MOST = 1e11;
@@ -68,12 +68,11 @@ export const command = defineCommand({
       default: 1,
     },
     table: {
-      help: 'count this table of the configuration alone',
+      help: 'count this table of the configuration alone (default: precise-ttl.config.* in this folder)',
       kind: text(/./s, 'the name of a table'),
       value: 'NAME',
     },
-    all: { help: 'count all tables of the configuration, with what they share' },
-    config: CONFIG,
+    config: { ...CONFIG, help: 'count all tables of this configuration, with what they share' },
     by: { help: 'how the table is indexed (default: window)', kind: oneOf(INDEXED_BY), value: 'WAY' },
     precision: { help: 'precision (default: second)', kind: oneOf(PRECISIONS), value: 'PRECISION' },
     poll: { help: 'pollSeconds (default: 0)', kind: whole(0, 60), value: 'SECONDS' },
@@ -86,16 +85,9 @@ It asks nobody and changes nothing. The prices are those of us-east-1: no other 
 
 It also says whether the index takes that on so many shards, when the items expire evenly: what comes in bursts needs more.
 
-With --table or --all the settings are those of the configuration, and the flags change single ones; without them there needs to be no
-configuration. How it counts, and against what that is held: docs/use.md.`,
+With --table or --config the settings are those of the configuration, and the flags change single ones; without them there needs to be
+no configuration. How it counts, and against what that is held: docs/use.md.`,
   exits: '0 answered, 1 more items than the shards can take',
-  check({ flags: { all, config, table } }) {
-    const remedy = 'Write --table NAME or --all too.';
-    if (config !== undefined && table === undefined && !all)
-      throw wrong('--config', 'it with --table or --all', 'it alone', remedy);
-    if (table !== undefined && all)
-      throw wrong('--all', 'it without --table', 'both', 'Leave one of them out.');
-  },
   async run({ flags }) {
     const { by, precision, poll, shards, archive } = flags;
     const index = { ...(by !== undefined && { by }), ...(shards !== undefined && { shards }) };
@@ -122,16 +114,8 @@ configuration. How it counts, and against what that is held: docs/use.md.`,
   },
 });
 
-async function tablesOf({
-  table,
-  all,
-  config,
-}: {
-  readonly table: string | undefined;
-  readonly all: boolean;
-  readonly config: string | undefined;
-}) {
-  if (table === undefined && !all)
+async function tablesOf({ table, config }: Readonly<Record<'table' | 'config', string | undefined>>) {
+  if ((table ?? config) === undefined)
     return [{ tableName: 'table', partitionKey: 'id' }] satisfies PreciseTtlProps[];
   const { tables } = await loadConfig(config);
   const chosen = tables.filter(({ tableName }) => table === undefined || tableName === table);

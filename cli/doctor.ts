@@ -1,11 +1,6 @@
 /** `precise-ttl doctor`: asks what can be wrong with tables, their items and their deployment. See `--help`. */
 import { DescribeAlarmsCommand, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
-import {
-  DescribeTableCommand,
-  DescribeTimeToLiveCommand,
-  type GlobalSecondaryIndexDescription,
-  ScanCommand,
-} from '@aws-sdk/client-dynamodb';
+import { DescribeTimeToLiveCommand, type GlobalSecondaryIndexDescription } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
 import { DescribePipeCommand } from '@aws-sdk/client-pipes';
 import { GetScheduleCommand } from '@aws-sdk/client-scheduler';
@@ -33,12 +28,10 @@ import {
 } from './findings.ts';
 import { journalOf } from './journal.ts';
 import { shortKey } from './print.ts';
-import { scanLine, scanTable, storedKey } from './whole-table.ts';
+import { describeTable, Rate, sampleTable, scanLine, scanTable, sizeOf, storedKey } from './whole-table.ts';
 import { count, counted, lasting } from './words.ts';
 
 const DAY_SECONDS = 86_400;
-/** A sample: items of each of these segments. */
-const [SEGMENTS, SAMPLED] = [8, 125];
 
 export const command = defineCommand({
   name: 'doctor',
@@ -210,9 +203,7 @@ async function examineDeployment(subject: Subject, { clients, now }: Given): Pro
 async function examineTable(subject: Subject, given: Given): Promise<Examined> {
   const { tableName: TableName, indexName: IndexName } = subject.props;
   const { clients, flags, now } = given;
-  const described = () =>
-    noneIfMissing(async () => (await clients.dynamoDb.send(new DescribeTableCommand({ TableName }))).Table);
-  const table = await ask('DYNAMODB', described);
+  const table = await ask('DYNAMODB', () => describeTable(clients.dynamoDb, TableName));
   const index =
     'is' in table ? table.is?.GlobalSecondaryIndexes?.find(each => each.IndexName === IndexName) : undefined;
   const asked = await answersOf({
@@ -254,9 +245,10 @@ async function examineTable(subject: Subject, given: Given): Promise<Examined> {
     if ('not' in scanned) findings.push(notKnown(scanned.not, `What is wrong with the ${what}?`));
     findings.push(...faultsFound(tallied, what, subject));
   };
-  await tally('items of a sample', 'is' in table && table.is !== undefined, add =>
-    sample(TableName, given, add),
-  );
+  await tally('items of a sample', 'is' in table && table.is !== undefined, async add => {
+    const { items } = await sampleTable(clients.dynamoDb, TableName, given.signal);
+    items.forEach(add);
+  });
   const isQueried = index?.IndexStatus === 'ACTIVE' || index?.IndexStatus === 'UPDATING';
   await tally('entries of the index', flags['all'] === true && isQueried, add =>
     wholeIndex(subject, index, given, add),
@@ -289,40 +281,23 @@ const minuteOf = (seconds: number): string =>
     .toISOString()
     .replace('.000Z', 'Z');
 
-/** Items from all over the table. */
-async function sample(
-  TableName: string,
-  { clients, signal }: Given,
-  add: (item: Item) => void,
-): Promise<void> {
-  await sideBySide(
-    Array.from({ length: SEGMENTS }, (_unused, segment) => segment),
-    SEGMENTS,
-    async Segment => {
-      const input = { TableName, Segment, TotalSegments: SEGMENTS, Limit: SAMPLED };
-      const { Items = [] } = await clients.dynamoDb.send(new ScanCommand(input), { abortSignal: signal });
-      for (const item of Items) add(item);
-    },
-  );
-}
-
 async function wholeIndex(
   { props: { tableName, indexName } }: Subject,
   { ItemCount: total = 0, IndexSizeBytes: bytes = 0 }: GlobalSecondaryIndexDescription = {},
   { clients, flags, signal, show, print, now }: Given,
   add: (item: Item) => void,
 ): Promise<void> {
-  const units = bytes / 8_192;
-  const rate = Number(flags['rate']);
+  const size = sizeOf({ TableName: tableName, ItemCount: total, TableSizeBytes: bytes });
+  const rate = new Rate(Number(flags['rate']));
+  const price = Math.max(0.01, (size.units / 1e6) * 0.125).toFixed(2);
   print(
-    `The index of ${tableName} has about ${count(total)} entries: at most $${Math.max(0.01, (units / 1e6) * 0.125).toFixed(2)}, ${lasting(units / rate)}.`,
+    `The index of ${tableName} has about ${count(total)} entries: at most $${price}, ${lasting(size.units / rate.perSecond)}.`,
   );
   const from = now();
-  const size = { name: tableName, itemCount: total, sizeBytes: bytes, readUnits: undefined };
   await scanTable(clients.dynamoDb, size, {
-    ...{ indexName, unitsPerSecond: rate, signal },
+    ...{ indexName, rate, signal },
     onPage: items => items.forEach(add),
-    onProgress: progress => show(scanLine(size, progress, now() - from)),
+    onProgress: items => show(scanLine(total, items, now() - from, rate.busy)),
   });
   show('');
 }

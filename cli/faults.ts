@@ -221,11 +221,13 @@ export class FaultTally {
 const EXPIRY_NAME =
   /^(ttl|timetolive|expir(y|es?|ed|ation)(s)?(at|on|in|date|time|timestamp|epoch)?|(end|delete|remove)(at|after|on))$/;
 
-function timeElsewhere(item: Item, now: number): string | undefined {
-  return Object.entries(item).find(([name, value]) => {
-    const number = Number(value.N ?? (/^\d+$/.test(value.S ?? '') ? value.S : Number.NaN));
-    const fault = ttlFault(number, now);
-    const isTime = fault === undefined || fault === 'milliseconds';
-    return isTime && EXPIRY_NAME.test(name.toLowerCase().replaceAll(/[_-]/g, ''));
-  })?.[0];
+/** Whether an attribute looks like a time of expiry: by its name, and by its value in seconds or milliseconds. */
+export function looksLikeExpiry(name: string, value: AttributeValue | undefined, now: number): boolean {
+  const number = Number(value?.N ?? (/^\d+$/.test(value?.S ?? '') ? value?.S : Number.NaN));
+  const fault = ttlFault(number, now);
+  const isTime = fault === undefined || fault === 'milliseconds';
+  return isTime && EXPIRY_NAME.test(name.toLowerCase().replaceAll(/[_-]/g, ''));
 }
+
+const timeElsewhere = (item: Item, now: number): string | undefined =>
+  Object.entries(item).find(([name, value]) => looksLikeExpiry(name, value, now))?.[0];

@@ -9,7 +9,7 @@ import { defineCommand, EXIT, question, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { printError } from './print.ts';
 
-const name = (help: string) => ({ help, kind: text(/./s, 'a name'), value: 'NAME' }) as const;
+export const name = (help: string) => ({ help, kind: text(/./s, 'a name'), value: 'NAME' }) as const;
 
 export const command = defineCommand({
   name: 'init',
@@ -56,8 +56,12 @@ is refused is asked for once more. With --table it asks nothing. Keys are of typ
     const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
     const region = flags.region ?? (AWS_REGION || AWS_DEFAULT_REGION || 'us-east-1');
     const ask = (asked: string) => question(asked, signal);
+    const { table: tableName, existing: existingTable, 'partition-key': partitionKey } = flags;
+    const { 'sort-key': sortKey, 'ttl-attribute': ttlAttribute, by: indexedBy } = flags;
     const answers =
-      flags.table === undefined ? await askForTable(ask, region, printError) : answersOf(flags.table, flags);
+      tableName === undefined
+        ? await askForTable(ask, region, printError)
+        : { tableName, existingTable, partitionKey, sortKey, ttlAttribute, indexedBy };
     const config = await configOf(answers, region);
     try {
       writeFileSync(file, configText(config, format));
@@ -95,14 +99,6 @@ export interface Answers {
   readonly indexedBy?: IndexedBy | undefined;
 }
 
-interface Flags {
-  readonly existing: boolean;
-  readonly 'partition-key': string | undefined;
-  readonly 'sort-key': string | undefined;
-  readonly 'ttl-attribute': string | undefined;
-  readonly by: IndexedBy | undefined;
-}
-
 /** Refuses to overwrite a configuration, and to leave two in the folder. */
 function refuseOthers(file: string, isForced: boolean): void {
   const there = CONFIG_FILES.filter(each => existsSync(each));
@@ -111,12 +107,6 @@ function refuseOthers(file: string, isForced: boolean): void {
   if (other !== undefined) throw wrong(file, 'no other configuration in this folder', other, remedy);
   if (there.length > 0 && !isForced)
     throw wrong(file, 'no such file', 'one', 'Add the table to it, or write over it with --force.');
-}
-
-function answersOf(tableName: string, flags: Flags): Answers {
-  const { existing: existingTable, 'partition-key': partitionKey } = flags;
-  const { 'sort-key': sortKey, 'ttl-attribute': ttlAttribute, by: indexedBy } = flags;
-  return { tableName, existingTable, partitionKey, sortKey, ttlAttribute, indexedBy };
 }
 
 /** The three questions, with the fields that each of them sets. */

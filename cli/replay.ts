@@ -29,7 +29,7 @@ import { noneIfMissing } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Plan, wrong, YES } from './command.ts';
 import { shortKey } from './print.ts';
 import { inParallel } from './whole-table.ts';
-import { aligned, countRows } from './words.ts';
+import { aligned, count, countRows } from './words.ts';
 
 const TIME = {
   kind: kind<string>(
@@ -265,7 +265,7 @@ async function planReplay(
           ...{ from, to, dryRun, run: label, totals, executions: ended },
           ...(dryRun && { writeUnitsAtLeast: totals.found * UNITS_OF_DELETE }),
         },
-        text: `\n${describeEnd(ended, totals, dryRun)}`,
+        text: `\n${describeEnd(ended, totals, { dryRun, isAll })}`,
         exit: isAll ? EXIT.fine : EXIT.notFine,
         ...begun,
       };
@@ -274,7 +274,6 @@ async function planReplay(
 }
 
 const short = (time: string): string => time.replace(/\.\d+Z$/, 'Z');
-const count = (value: number): string => value.toLocaleString('en-US');
 const SAMPLES = 3;
 
 function describe({ totals, error, cause, ...ended }: Ended, dryRun: boolean): string {
@@ -295,7 +294,11 @@ function describe({ totals, error, cause, ...ended }: Ended, dryRun: boolean): s
 /** Counts that are told when they are 0 too. */
 const ALWAYS: ReadonlySet<string> = new Set<keyof Totals>(['found', 'deleted']);
 
-function describeEnd(ended: readonly Ended[], totals: Totals, dryRun: boolean): string {
+function describeEnd(
+  ended: readonly Ended[],
+  totals: Totals,
+  { dryRun, isAll }: { readonly dryRun: boolean; readonly isAll: boolean },
+): string {
   const told = dryRun ? (['found'] as const) : REPLAYED;
   const units = ['write units', totals.found * UNITS_OF_DELETE, 'at least, for a real run'] as const;
   const rows = [...told.map(name => [wordsOf(name), totals[name], ''] as const), ...(dryRun ? [units] : [])];
@@ -303,10 +306,12 @@ function describeEnd(ended: readonly Ended[], totals: Totals, dryRun: boolean): 
     rows,
     [...ALWAYS].map(name => wordsOf(name as ReplayedCount)),
   );
-  if (dryRun) return `${table}\n\nA dry run counts again each time.`;
-  if (ended.every(({ doneBefore }) => doneBefore))
-    return `${table}\n\nAll of it was done before. To sweep the span again (for what was written since), add --run LABEL.`;
-  return ended.every(isDone)
-    ? table
-    : `${table}\n\nSome of it is left: run this again when what stands above is mended.`;
+  const isOld = ended.every(({ doneBefore }) => doneBefore);
+  const why = dryRun
+    ? 'A dry run counts again each time.'
+    : !isAll
+      ? 'Some of it is left: run this again when what stands above is mended.'
+      : isOld &&
+        'All of it was done before. To sweep the span again (for what was written since), add --run LABEL.';
+  return [table, why].filter(Boolean).join('\n\n');
 }

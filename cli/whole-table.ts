@@ -1,13 +1,16 @@
-/** Reading a whole table at a rate that spares it, and what is read: for commands that need every item, or a sample. */
+/** Reading a table at a rate that spares it: all of it, or a sample; and what is read. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AttributeValue,
+  DescribeTableCommand,
   type DynamoDBClient,
+  type KeySchemaElement,
   ScanCommand,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
+import { isBusy } from '../functions/table/dynamodb-errors.ts';
 import type { ItemKey } from '../statemachine/contract/keys.ts';
-import { isThrottled } from './clients.ts';
+import { noneIfMissing } from './clients.ts';
 import { count, counted, lasting } from './words.ts';
 
 /** An item of the low-level client: `{ ttl: { N: '1700000000' } }`. */
@@ -28,32 +31,47 @@ export interface Pace {
   sleep(ms: number, signal: AbortSignal): Promise<unknown>;
 }
 
-export const REAL_PACE: Pace = {
+const REAL_PACE: Pace = {
   now: () => performance.now(),
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
-/** Limits the units of all callers together: each waits until those before it are paid off at this rate. */
+/** Attempts at a call, beside the SDK's own. */
+const ATTEMPTS = 10;
+const MAX_BACKOFF_MS = 30_000;
+
+/** Limits the units of all callers together. */
 export class Rate {
-  readonly #perSecond: number;
+  readonly perSecond: number;
   readonly #pace: Pace;
   #paidOffAt = Number.NEGATIVE_INFINITY;
+  /** Calls for which DynamoDB was too busy, and that were made again. */
+  busy = 0;
 
-  constructor(perSecond: number, pace: Pace) {
-    this.#perSecond = perSecond;
+  constructor(perSecond: number, pace = REAL_PACE) {
+    this.perSecond = perSecond;
     this.#pace = pace;
   }
 
+  /** Waits until those before are paid off at this rate, and then has to be paid off itself. */
   async take(units: number, signal: AbortSignal): Promise<void> {
     const now = this.#pace.now();
     const turn = Math.max(now, this.#paidOffAt);
-    this.#paidOffAt = turn + (units / this.#perSecond) * 1_000;
+    this.#paidOffAt = turn + (units / this.perSecond) * 1_000;
     if (turn > now) await this.#pace.sleep(turn - now, signal);
   }
 
-  /** Corrects the units of a call when its real consumption is known. */
-  correct(taken: number, consumed: number): void {
-    this.#paidOffAt += ((consumed - taken) / this.#perSecond) * 1_000;
+  /** Makes a call again while DynamoDB is too busy for it, after a growing time; the last error is thrown. */
+  async patiently<Is>(call: () => Promise<Is>, signal: AbortSignal): Promise<Is> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await call();
+      } catch (error) {
+        if (signal.aborted || attempt === ATTEMPTS || !isBusy(error)) throw error;
+        this.busy += 1;
+        await this.#pace.sleep(Math.random() * Math.min(MAX_BACKOFF_MS, 250 * 2 ** attempt), signal);
+      }
+    }
   }
 }
 
@@ -86,20 +104,27 @@ export async function inParallel<Task>(
   if (rejected !== undefined) throw rejected.reason;
 }
 
+/** Undefined: there is no such table. */
+export const describeTable = (client: DynamoDBClient, TableName: string) =>
+  noneIfMissing(async () => (await client.send(new DescribeTableCommand({ TableName }))).Table);
+
+/** The partition key, and then the sort key. */
+export const namesOf = (schema: readonly KeySchemaElement[] = []): string[] =>
+  ['HASH', 'RANGE'].flatMap(kind =>
+    schema.filter(({ KeyType }) => KeyType === kind).map(({ AttributeName = '' }) => AttributeName),
+  );
+
 /** What a table's description says of its size. */
 export interface TableSize {
   readonly name: string;
   readonly itemCount: number;
-  readonly sizeBytes: number;
+  /** Read units of a scan of the whole table, and of an item of usual size in it. */
+  readonly units: number;
+  readonly unitsOfItem: number;
+  /** Read units a second that spare the table. */
+  readonly sparingRate: number;
   /** Provisioned read units a second; undefined on demand. */
   readonly readUnits: number | undefined;
-}
-
-export function sizeOf(table: TableDescription): TableSize {
-  const { TableName: name = '', ItemCount: itemCount = 0, TableSizeBytes: sizeBytes = 0 } = table;
-  const isOnDemand = table.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST';
-  const readUnits = isOnDemand ? undefined : table.ProvisionedThroughput?.ReadCapacityUnits;
-  return { name, itemCount, sizeBytes, readUnits };
 }
 
 /** Bytes of a read unit of a scan, which is eventually consistent. Source: DynamoDB Developer Guide, "Read consumption". */
@@ -109,115 +134,91 @@ const ON_DEMAND_UNITS = 500;
 /** Of the read units of a provisioned table. */
 const SPARING_PART = 1 / 4;
 
-export const itemBytesOf = ({ itemCount, sizeBytes }: TableSize): number =>
-  itemCount > 0 ? sizeBytes / itemCount : USUAL_ITEM_BYTES;
+export function sizeOf(table: TableDescription): TableSize {
+  const { TableName: name = '', ItemCount: itemCount = 0, TableSizeBytes: bytes = 0 } = table;
+  const isOnDemand = table.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST';
+  const readUnits = isOnDemand ? undefined : table.ProvisionedThroughput?.ReadCapacityUnits;
+  return {
+    ...{ name, itemCount, readUnits, units: Math.ceil(bytes / UNIT_BYTES) },
+    unitsOfItem: (itemCount > 0 ? bytes / itemCount : USUAL_ITEM_BYTES) / UNIT_BYTES,
+    sparingRate:
+      readUnits === undefined ? ON_DEMAND_UNITS : Math.max(1, Math.floor(readUnits * SPARING_PART)),
+  };
+}
 
-/** Read units of a scan of the whole table. */
-export const unitsOfScan = ({ sizeBytes }: Pick<TableSize, 'sizeBytes'>): number =>
-  Math.ceil(sizeBytes / UNIT_BYTES);
+/** A sample is of at most 1,000 items from all over the table, in the order of their hashed keys. */
+const SAMPLE = { segments: 8, itemsOfSegment: 125, mostUnits: 500 } as const;
 
-export const unitsOfItem = (table: TableSize): number => itemBytesOf(table) / UNIT_BYTES;
-
-/** Read units a second that spare the table. */
-export const sparingRate = ({ readUnits }: Pick<TableSize, 'readUnits'>): number =>
-  readUnits === undefined ? ON_DEMAND_UNITS : Math.max(1, Math.floor(readUnits * SPARING_PART));
-
-export interface ScanProgress {
-  readonly items: number;
-  readonly readUnits: number;
-  /** Pages that DynamoDB throttled, and that were read again. */
-  readonly throttled: number;
+/** Reads a sample of a table, or all of it if it is no larger. */
+export async function sampleTable(client: DynamoDBClient, TableName: string, signal: AbortSignal) {
+  const items: StoredItem[] = [];
+  let [isAll, units, Segment] = [true, 0, 0];
+  for (; Segment < SAMPLE.segments && units < SAMPLE.mostUnits; Segment += 1) {
+    const part = { Segment, TotalSegments: SAMPLE.segments, Limit: SAMPLE.itemsOfSegment };
+    const scan = new ScanCommand({ TableName, ...part, ReturnConsumedCapacity: 'TOTAL' });
+    const {
+      Items = [],
+      ConsumedCapacity,
+      LastEvaluatedKey,
+    } = await client.send(scan, { abortSignal: signal });
+    items.push(...Items);
+    units += ConsumedCapacity?.CapacityUnits ?? 0;
+    isAll &&= LastEvaluatedKey === undefined;
+  }
+  return { items, isAll: isAll && Segment === SAMPLE.segments };
 }
 
 export interface ScanOptions {
-  readonly unitsPerSecond: number;
+  /** Of read units. */
+  readonly rate: Rate;
   /** Reads the entries of this index. @default the items of the table */
   readonly indexName?: string;
   /** Ends the scan; the pages that were read count. */
   readonly signal: AbortSignal;
   /** The next page of the segment is read when it resolves. */
   readonly onPage: (items: readonly StoredItem[], signal: AbortSignal) => unknown;
-  readonly onProgress?: (progress: ScanProgress) => void;
-  /** @default the real clock */
-  readonly pace?: Pace | undefined;
+  /** @param items that were read so far */
+  readonly onProgress?: (items: number) => void;
 }
 
 const SEGMENTS = 4;
-const FIRST_PAGE_ITEMS = 100;
 const MAX_PAGE_ITEMS = 100_000;
-/** Attempts in a row at a page, beside the SDK's own. */
-const ATTEMPTS = 12;
-const MAX_BACKOFF_MS = 30_000;
 
-/** Reads every item of a table once, in parallel segments, each about a page a second. */
+/** Reads every item of a table once, in parallel segments, each about a page a second. @returns how many were read */
 export async function scanTable(
   client: DynamoDBClient,
-  table: TableSize,
-  { unitsPerSecond, indexName, signal, onPage, onProgress, pace = REAL_PACE }: ScanOptions,
-): Promise<ScanProgress> {
-  const rate = new Rate(unitsPerSecond, pace);
-  const sum = { items: 0, readUnits: 0, throttled: 0 };
-  const unitsEach = () => (sum.items > 0 ? sum.readUnits / sum.items : unitsOfItem(table));
-
-  const page = async (Segment: number, Limit: number, from: StoredItem | undefined, stop: AbortSignal) => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const input = {
-          TableName: table.name,
-          IndexName: indexName,
-          Segment,
-          TotalSegments: SEGMENTS,
-          Limit,
-        };
-        const start = from && { ExclusiveStartKey: from };
-        return await client.send(new ScanCommand({ ...input, ...start, ReturnConsumedCapacity: 'TOTAL' }), {
-          abortSignal: stop,
-        });
-      } catch (error) {
-        if (!isThrottled(error) || attempt === ATTEMPTS) throw error;
-        sum.throttled += 1;
-        onProgress?.(sum);
-        await pace.sleep(Math.min(MAX_BACKOFF_MS, 500 * 2 ** attempt), stop);
-      }
-    }
-  };
-
-  const readSegment = async (segment: number, stop: AbortSignal): Promise<void> => {
-    let next: StoredItem | undefined;
-    let limit = FIRST_PAGE_ITEMS;
+  { name, unitsOfItem }: Pick<TableSize, 'name' | 'unitsOfItem'>,
+  { rate, indexName, signal, onPage, onProgress }: ScanOptions,
+): Promise<number> {
+  let read = 0;
+  const fits = Math.max(1, Math.floor(rate.perSecond / SEGMENTS / unitsOfItem));
+  const part = { TotalSegments: SEGMENTS, Limit: Math.min(MAX_PAGE_ITEMS, fits) };
+  const readSegment = async (Segment: number, stop: AbortSignal): Promise<void> => {
+    let from: StoredItem | undefined;
     do {
-      const taken = limit * unitsEach();
-      await rate.take(taken, stop);
-      const { Items = [], ConsumedCapacity, LastEvaluatedKey } = await page(segment, limit, next, stop);
-      const consumed = ConsumedCapacity?.CapacityUnits ?? taken;
-      rate.correct(taken, consumed);
-      sum.items += Items.length;
-      sum.readUnits += consumed;
-      await onPage(Items, stop);
-      onProgress?.(sum);
-      next = LastEvaluatedKey;
-      // If the first items are small, later ones may not be.
-      const fits = Math.max(1, Math.floor(unitsPerSecond / SEGMENTS / unitsEach()));
-      limit = Math.min(MAX_PAGE_ITEMS, 2 * limit, fits);
-    } while (next !== undefined);
+      const scan = new ScanCommand({
+        ...{ TableName: name, IndexName: indexName, Segment, ...part, ReturnConsumedCapacity: 'TOTAL' },
+        ...(from && { ExclusiveStartKey: from }),
+      });
+      const page = await rate.patiently(() => client.send(scan, { abortSignal: stop }), stop);
+      read += page.Items?.length ?? 0;
+      await onPage(page.Items ?? [], stop);
+      onProgress?.(read);
+      from = page.LastEvaluatedKey;
+      await rate.take(page.ConsumedCapacity?.CapacityUnits ?? part.Limit * unitsOfItem, stop);
+    } while (from !== undefined);
   };
-
-  await inParallel(
-    Array.from({ length: SEGMENTS }, (_unused, segment) => segment),
-    SEGMENTS,
-    readSegment,
-    signal,
-  );
-  return sum;
+  await inParallel([0, 1, 2, 3], SEGMENTS, readSegment, signal);
+  return read;
 }
 
-/** A line for the work on all items of a table: how far, how fast, how long still. @param sinceMs milliseconds of work */
-export function scanLine(
-  { itemCount }: TableSize,
-  { items, throttled }: Omit<ScanProgress, 'readUnits'>,
-  sinceMs: number,
-  done = '',
-): string {
+/**
+ * A line for the work on all items of a table: how far, how fast, how long still.
+ *
+ * @param sinceMs milliseconds of work
+ * @param busy calls that were made again
+ */
+export function scanLine(itemCount: number, items: number, sinceMs: number, busy: number, done = ''): string {
   const all = Math.max(itemCount, items);
   const seconds = sinceMs / 1_000;
   const left = items > 0 && seconds >= 1 ? (seconds / items) * (all - items) : 0;
@@ -226,6 +227,6 @@ export function scanLine(
     `${count(items)} of about ${counted(all, 'item')} read`,
     ...(done === '' ? [] : [done]),
     ...(left > 0 ? [`about ${lasting(left)} left`] : []),
-    ...(throttled > 0 ? [`throttled ${counted(throttled, 'time')}`] : []),
+    ...(busy > 0 ? [`tried again ${counted(busy, 'time')}, DynamoDB was busy`] : []),
   ].join('  ');
 }

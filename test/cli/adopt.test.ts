@@ -35,7 +35,15 @@ const TABLE: TableDescription = {
 };
 const ITEMS = [{ id: { S: 'a' }, expiresAt: { N: `${NOW}` } }, { id: { S: 'b' } }];
 const reading = (table: TableDescription = {}, more: Partial<Reading> = {}): Reading => ({
-  ...{ region: 'us-east-1', table: { ...TABLE, ...table }, ttl: {}, items: ITEMS, now: NOW, isLocal: false },
+  ...{
+    region: 'us-east-1',
+    table: { ...TABLE, ...table },
+    ttl: {},
+    items: ITEMS,
+    now: NOW,
+    isLocal: false,
+    isAll: true,
+  },
   ...more,
 });
 const withTtlNumber = [

@@ -66,15 +66,14 @@ test('writes the window of each TTL once, and leaves what no sweep would delete'
     counts: {
       stamped: 2,
       withoutTtl: 1,
-      milliseconds: 1,
-      notNumber: 1,
-      tooOld: 1,
-      tooFarAhead: 1,
-      negative: 1,
       failed: 0,
     },
+    refused: {
+      ...{ 'ttl-milliseconds': 1, 'ttl-string': 1, 'ttl-too-old': 1, 'ttl-too-far-ahead': 1 },
+      'ttl-negative': 1,
+    },
   });
-  expect(done.text).toContain('refused: milliseconds   1  the TTL has 13 or 14 digits');
+  expect(done.text).toContain('refused: ttl-milliseconds   1  the TTL is in milliseconds: a time');
   expect(done.text).toContain(
     'Items that were refused are never deleted: mend their writers, then the items',
   );

@@ -131,7 +131,7 @@ test.each<[readonly string[], ReturnType<typeof monthlyCost>]>([
   ],
   [['--shards', '7'], ask({ props: { ...IDLE, index: { shards: 7 } } })],
   [['--archive'], ask({ props: { ...IDLE, archive: {} } })],
-  [['--all', '--config', CONFIG], monthlyCost(TABLES, LOAD)],
+  [['--config', CONFIG], monthlyCost(TABLES, LOAD)],
 ])('%j', async (args, { bill, facts }) => {
   const { status, stdout, stderr } = await cost(...args, '--json');
   expect([status, stderr]).toEqual([0, '']);
@@ -190,8 +190,6 @@ test('more than the shards can take is answered, and ends with 1', async () => {
 test.each([
   [['--items-per-month', '1,5'], 2, '--items-per-month: expected a number from 0 to 100B'],
   [['--region', 'eu-west-1'], 2, '--region: expected one of'],
-  [['--config', 'x.json'], 2, '--config: expected it with --table or --all, got "it alone"'],
-  [['--all', '--table', 'Tokens'], 2, '--all: expected it without --table, got "both"'],
   [['--by', 'second', '--shards', '2'], 2, 'shards: expected none'],
   [['--table', 'Token', '--config', CONFIG], 2, 'Did you mean Tokens?'],
 ])('%j is refused', async (args, status, message) => {

@@ -1,14 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import {
-  inParallel,
-  type Pace,
-  Rate,
-  type ScanProgress,
-  scanLine,
-  scanTable,
-  sizeOf,
-  sparingRate,
-} from '../../cli/whole-table.ts';
+import { inParallel, type Pace, Rate, scanLine, scanTable, sizeOf } from '../../cli/whole-table.ts';
 import { awsError, fakeClient } from '../support/fake-client.ts';
 
 /** A clock on which only sleeps take time. */
@@ -27,7 +18,7 @@ function fastPace(): Pace & { readonly slept: number[] } {
 }
 
 const NEVER = new AbortController().signal;
-const SIZE = { name: 'T', itemCount: 4_000, sizeBytes: 4_000 * 1_024, readUnits: undefined };
+const SIZE = sizeOf({ TableName: 'T', ItemCount: 4_000, TableSizeBytes: 4_000 * 1_024 });
 
 /** A table of 4,000 items of a kilobyte in four segments. */
 const tableOf = (before: () => void = () => undefined) =>
@@ -47,45 +38,40 @@ const tableOf = (before: () => void = () => undefined) =>
 test('a scan reads each item once, and in the time that its rate allows', async () => {
   const pace = fastPace();
   const seen = new Set<string>();
-  const progress: ScanProgress[] = [];
+  const progress: number[] = [];
   const read = await scanTable(tableOf(), SIZE, {
-    ...{ unitsPerSecond: 50, signal: NEVER, pace },
+    ...{ rate: new Rate(50, pace), signal: NEVER },
     onPage: items => items.forEach(({ id }) => void seen.add(`${id?.N}`)),
-    onProgress: at => void progress.push({ ...at }),
+    onProgress: items => void progress.push(items),
   });
-  expect([read, seen.size]).toEqual([{ items: 4_000, readUnits: 500, throttled: 0 }, 4_000]);
-  expect(progress.at(-1)).toEqual(read);
+  expect([read, seen.size, progress.at(-1)]).toEqual([4_000, 4_000, 4_000]);
   expect(pace.now()).toBeGreaterThan(8_000);
   expect(pace.now()).toBeLessThan(10_500);
 });
 
 test('a throttled page is read again after a growing wait, and not forever', async () => {
   let calls = 0;
-  const pace = fastPace();
   const often = tableOf(() => {
     calls += 1;
     if (calls % 2 === 0) throw awsError('ProvisionedThroughputExceededException');
   });
-  const options = { unitsPerSecond: 5_000, signal: NEVER, pace, onPage: () => undefined };
-  expect(await scanTable(often, SIZE, options)).toMatchObject({
-    items: 4_000,
-    throttled: expect.any(Number),
-  });
+  const rate = new Rate(50, fastPace());
+  const options = { rate, signal: NEVER, onPage: () => undefined };
+  expect(await scanTable(often, SIZE, options)).toBe(4_000);
+  expect(rate.busy).toBeGreaterThan(3);
+  const pace = fastPace();
   const always = tableOf(() => {
+    if (pace.slept.length > 100) throw new Error('it goes on');
     throw awsError('ThrottlingException');
   });
-  await expect(scanTable(always, SIZE, options)).rejects.toMatchObject({ name: 'ThrottlingException' });
-  expect(Math.max(...pace.slept)).toBe(30_000);
+  const endless = scanTable(always, SIZE, { ...options, rate: new Rate(5_000, pace) });
+  await expect(endless).rejects.toMatchObject({ name: 'ThrottlingException' });
 });
 
-test('the rate holds for all callers together, and corrects itself', async () => {
+test('the rate holds for all callers together', async () => {
   const pace = fastPace();
   const rate = new Rate(10, pace);
-  await rate.take(10, NEVER);
-  expect(pace.slept).toEqual([]);
-  await rate.take(5, NEVER);
-  rate.correct(5, 15);
-  await rate.take(1, NEVER);
+  for (const units of [10, 15, 1]) await rate.take(units, NEVER);
   expect(pace.slept).toEqual([1_000, 1_500]);
 });
 
@@ -122,13 +108,12 @@ test.each([
   [{ ProvisionedThroughput: { ReadCapacityUnits: 100 } }, 25],
   [{ ProvisionedThroughput: { ReadCapacityUnits: 1 } }, 1],
 ])('a table of %j is read at %d units a second', (table, rate) => {
-  expect(sparingRate(sizeOf(table))).toBe(rate);
+  expect(sizeOf(table).sparingRate).toBe(rate);
 });
 
 test('the line says how far it is and how long still', () => {
-  const line = scanLine(SIZE, { items: 1_000, throttled: 2 }, 10_000, '5 written');
-  expect(line).toBe('25 %  1,000 of about 4,000 items read  5 written  about 30 s left  throttled 2 times');
-  expect(scanLine(SIZE, { items: 5_000, throttled: 0 }, 10_000)).toBe(
-    '100 %  5,000 of about 5,000 items read',
+  expect(scanLine(4_000, 1_000, 10_000, 2, '5 written')).toBe(
+    '25 %  1,000 of about 4,000 items read  5 written  about 30 s left  tried again 2 times, DynamoDB was busy',
   );
+  expect(scanLine(4_000, 5_000, 10_000, 0)).toBe('100 %  5,000 of about 5,000 items read');
 });
