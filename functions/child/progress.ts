@@ -83,11 +83,6 @@ export function countFound(
   return { ...progress, counts: { ...counts, found: found + count, sampleKeys: all } };
 }
 
-/** Counts a child that leaves items to a later sweep. */
-export function leaveForLater(progress: ChildProgress): ChildProgress {
-  return { ...progress, counts: { ...progress.counts, leftForLater: 1 } };
-}
-
 function countFailed(
   counts: CountsProgress,
   failed: readonly FailedKey[],

@@ -6,6 +6,7 @@ import { type BehindSettings, secondsBehind } from '../child/swept-range.ts';
 import { addLags } from '../report/lag.ts';
 import { backoffMs, sleepRest, waitUntil } from '../retry/backoff.ts';
 import { JournalUnreadableError, TablePausedError } from '../runtime/errors.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { deleteKeys, NO_DELETION, type SendBatch } from './deletion.ts';
 
 /** The longest wait for the function's own clock inside of a call, milliseconds; a longer one is left to the state machine. */
@@ -14,18 +15,13 @@ const OWN_WAIT_MS = 300;
 /** A chunk is retried for so long after its first attempt, milliseconds; then a later page has its keys. Its place in the Map is free for others. */
 const RETRY_MS = 5_000;
 
-export interface ChunkAttemptOptions {
+export interface ChunkAttemptOptions extends Pick<Runtime, 'clock' | 'random' | 'sleep'> {
   readonly settings: BehindSettings;
   readonly send: SendBatch;
   /** @throws JournalUnreadableError */
   readonly isPaused: () => Promise<boolean>;
   /** Called with each key that DynamoDB refuses to delete. */
   readonly onFailed: (failed: FailedKey) => void;
-  /** The function's own clock, epoch milliseconds. */
-  readonly clock: () => number;
-  /** At least 0, below 1. */
-  readonly random: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
 }
 
 /**

@@ -4,14 +4,14 @@ import {
   BatchWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
-import type { ExpiredKey, FailedKey, ItemKey } from '../../statemachine/contract/keys.ts';
+import type { ExpiredKey, FailedKey } from '../../statemachine/contract/keys.ts';
 import { addCounts, CALL_COUNTS, type Counts, noCounts } from '../../statemachine/counts.ts';
 import { type BehindSettings, sweptRange } from '../child/swept-range.ts';
 import { addLags, lagOf, NO_LAG } from '../report/lag.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Documents, RequestOptions } from '../table/dynamodb.ts';
 import { isBusy, isBusyStatement, isInvalid, isThrottling } from '../table/dynamodb-errors.ts';
-import { decode, keyAttributeNames, keyText, toItemKey, toNativeKey } from '../table/item-key.ts';
+import { keyAttributeNames, keyText, toItemKey, toNativeKey } from '../table/item-key.ts';
 
 /** The results of some keys of a chunk: each key has exactly one, or is still unprocessed. */
 export interface Deletion extends Counts<'call'>, DeletionLag {
@@ -83,22 +83,18 @@ export function guardedBatch(
   return async keys => {
     const answer = await documents.send(
       new BatchExecuteStatementCommand({
-        Statements: keys.map(({ key }) => ({
-          Statement: statement,
-          Parameters: [...names.map(name => decode(attribute(key, name))), range.upTo, range.after],
-        })),
+        Statements: keys.map(({ key }) => {
+          const values = toNativeKey(key);
+          return {
+            Statement: statement,
+            Parameters: [...names.map(name => values[name]), range.upTo, range.after],
+          };
+        }),
       }),
       options,
     );
     return deletionOf(keys, answer.Responses ?? [], clock());
   };
-}
-
-function attribute(key: ItemKey, name: string) {
-  const value = key[name];
-  if (value === undefined)
-    throw new TypeError(`${name}: expected in every key, got only ${Object.keys(key)}.`);
-  return value;
 }
 
 /** The table's settings for a guarded delete. */

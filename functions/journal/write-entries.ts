@@ -129,31 +129,25 @@ const PAUSES_MS = [50, 200, 800];
  * @throws JournalUnwritableError
  */
 export async function putRows(
-  journal: JournalTable,
+  { documents, tableName }: JournalTable,
   rows: readonly SweepRow[],
   pause: (ms: number) => Promise<unknown> = sleep,
 ): Promise<void> {
   for (let first = 0; first < rows.length; first += ROWS_AT_ONCE) {
-    await putBatch(journal, rows.slice(first, first + ROWS_AT_ONCE), pause);
+    const some = rows.slice(first, first + ROWS_AT_ONCE);
+    let requests = some.map(row => ({ PutRequest: { Item: rowItem(row) } })) as BatchWriteRequests;
+    for (const ms of [0, ...PAUSES_MS]) {
+      if (ms > 0) await pause(ms);
+      const command = new BatchWriteCommand({ RequestItems: { [tableName]: requests } });
+      const { UnprocessedItems = {} } = await documents.send(command).catch((error: unknown) => {
+        throw unwritable(tableName, error);
+      });
+      requests = UnprocessedItems[tableName] ?? [];
+      if (requests.length === 0) break;
+    }
+    if (requests.length > 0)
+      throw unwritable(tableName, new Error(`${requests.length} rows are still unprocessed`));
   }
-}
-
-async function putBatch(
-  { documents, tableName }: JournalTable,
-  rows: readonly SweepRow[],
-  pause: (ms: number) => Promise<unknown>,
-): Promise<void> {
-  let requests = rows.map(row => ({ PutRequest: { Item: rowItem(row) } })) as BatchWriteRequests;
-  for (const ms of [...PAUSES_MS, undefined]) {
-    const command = new BatchWriteCommand({ RequestItems: { [tableName]: requests } });
-    const { UnprocessedItems = {} } = await documents.send(command).catch((error: unknown) => {
-      throw unwritable(tableName, error);
-    });
-    requests = UnprocessedItems[tableName] ?? [];
-    if (requests.length === 0) return;
-    if (ms !== undefined) await pause(ms);
-  }
-  throw unwritable(tableName, new Error(`${requests.length} rows are still unprocessed`));
 }
 
 type BatchWriteRequests = NonNullable<

@@ -5,7 +5,7 @@ import type { EventImage, ExpiryEvent } from '../../expiry/expiry-event.ts';
 import { isExpiryBy } from '../../expiry/is-expiry.ts';
 import { storedNumber } from '../../expiry/stored-number.ts';
 import { changedAtMs } from '../../expiry/stream-record.ts';
-import { lambdaDeploymentMetrics } from '../runtime/deployment-metric.ts';
+import { deploymentMetrics } from '../runtime/deployment-metric.ts';
 import { type Limits, type PipedRecord, TARGET_LIMITS } from './contract.ts';
 
 /** A pipe that keeps up, or only waits for a full batch, records no age and costs nothing. */
@@ -98,7 +98,7 @@ export function recordAge(batch: readonly PipedRecord[], nowMs: number): void {
   const seconds = Math.floor(nowMs / 1000 - Math.min(...times.filter(Number.isFinite)));
   const [first] = batch;
   if (first === undefined || seconds < MIN_AGE_SECONDS) return;
-  lambdaDeploymentMetrics()('ExpiryAge', seconds, { table: first.table, to: first.to });
+  deploymentMetrics()('ExpiryAge', seconds, { table: first.table, to: first.to });
 }
 
 export const handler = async (batch: readonly PipedRecord[]): Promise<ExpiryEvent[]> => {

@@ -163,8 +163,8 @@ export function tickChildren(
   const starts: ChildStart[] = [];
   let bytes = tables.reduce((sum, { carried }) => sum + jsonBytes(carried), 0);
   for (const { table, child } of taken) {
-    const own = taken.filter(each => each.table === table).length;
-    const start = childStart(table, child, { startedAtMs, nowMs, resultBytes, own });
+    const children = taken.filter(each => each.table === table).length;
+    const start = childStart(table, child, { startedAtMs, nowMs }, { children, resultBytes });
     bytes += jsonBytes(start) + 1;
     if (bytes > PLAN_BYTES) break;
     starts.push(start);
@@ -200,20 +200,14 @@ function inTurn<Each>(lists: readonly (readonly Each[])[]): Each[] {
   ).flat();
 }
 
-interface StartOptions {
-  readonly startedAtMs: number;
-  readonly nowMs: number;
-  readonly resultBytes: number;
-  /** Children of the table: they share its limit. */
-  readonly own: number;
-}
-
+/** @param children of the table: they share its limit */
 function childStart(
   { carried, limit, behind }: PlannedTable,
   { target, part }: PlannedChild,
-  { startedAtMs, nowMs, resultBytes, own }: StartOptions,
+  { startedAtMs, nowMs }: { readonly startedAtMs: number; readonly nowMs: number },
+  { children, resultBytes }: { readonly children: number; readonly resultBytes: number },
 ): ChildStart {
-  const perSecond = (limit?.perSecond ?? 0) / own;
+  const perSecond = (limit?.perSecond ?? 0) / children;
   const isBack = target.upcomingFrom === null && limit === null;
   return startOf(carried.tableName, limit?.from ?? target.upcomingFrom, behind, {
     target,

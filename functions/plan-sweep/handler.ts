@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract/execution.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
-import { lambdaDeploymentMetrics } from '../runtime/deployment-metric.ts';
+import { deploymentMetrics } from '../runtime/deployment-metric.ts';
 import { lambdaRuntime } from '../runtime/runtime.ts';
 import { indexReader } from '../table/index-query.ts';
 import { planReplay } from './plan-replay.ts';
@@ -19,7 +19,7 @@ export const handler = (event: PlanSweepInput): Promise<PlanSweepOutput> => {
   if (event.machine === 'replay') return planReplay(event, journal);
   return planTick(event, {
     readIndexOf: (settings, options) => indexReader(runtimeOf(settings).documents, settings, options),
-    ...{ logger, journal, record: lambdaDeploymentMetrics() },
+    ...{ logger, journal, record: deploymentMetrics() },
     clock: Date.now,
     // The timer does not keep the process alive.
     sleep: ms => sleep(ms, undefined, { ref: false }),

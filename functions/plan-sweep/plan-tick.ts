@@ -1,4 +1,3 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { windowStart } from '../../expiry/window.ts';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract/execution.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
@@ -14,6 +13,7 @@ import {
 import type { RecordDeploymentMetric } from '../runtime/deployment-metric.ts';
 import { readSettings, type SweepSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
 import { indexLayout } from '../table/index-layout.ts';
 import type { ReadIndex } from '../table/index-query.ts';
@@ -43,14 +43,11 @@ const AGAIN_SECONDS = 600;
 const BESIDE_SECONDS = 50;
 
 /** Dependencies of planning a tick. */
-export interface TickSurroundings {
+export interface TickSurroundings extends Pick<Runtime, 'clock' | 'sleep'> {
   readonly readIndexOf: (settings: SweepSettings, options: RequestOptions) => ReadIndex;
-  readonly logger: Pick<Logger, 'error'>;
+  readonly logger: Pick<Runtime['logger'], 'error'>;
   readonly journal: Pick<Journal, 'read' | 'writeWatermarks'>;
   readonly record: RecordDeploymentMetric;
-  /** The function's clock, epoch milliseconds. */
-  readonly clock: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
 }
 
 /**
@@ -175,10 +172,7 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
 }
 
 /** Where a lookback begins: the index shows an item late, and an item may be written after its expiry. */
-export function lookbackFrom(
-  { gone }: Pick<Watermark, 'gone'>,
-  { model }: Pick<SweepSettings, 'model'>,
-): number {
+function lookbackFrom({ gone }: Pick<Watermark, 'gone'>, { model }: Pick<SweepSettings, 'model'>): number {
   const from = gone + 1 - INDEX_SECONDS;
   if (model.indexedBy === 'second') return from;
   // What is in the same window costs no further query.

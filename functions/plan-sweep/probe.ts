@@ -1,5 +1,6 @@
 import type { Seconds } from '../../statemachine/times.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import type { IndexKey, IndexLayout } from '../table/index-layout.ts';
 import type { ReadIndex } from '../table/index-query.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -29,11 +30,9 @@ export interface ShardProbe {
   readonly isUpcoming: boolean;
 }
 
-export interface ProbeOptions {
+export interface ProbeOptions extends Pick<Runtime, 'clock' | 'sleep'> {
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
-  readonly clock: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
   /** Milliseconds after which the probe of a table ends. */
   readonly patienceMs: number;
   /** Whether the minute is to be watched whatever is in it. */

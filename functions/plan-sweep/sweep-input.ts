@@ -57,7 +57,6 @@ const KINDS = {
 };
 
 const REPLAY_ONLY = ['from', 'to', 'dryRun', 'table'] as const;
-const TICK_ONLY = ['tables'] as const;
 
 type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[Name]> };
 
@@ -91,10 +90,8 @@ function readFields(input: unknown): Fields {
   if ('scheduledTime' in input && replay.length > 0) {
     throw invalid('scheduledTime', `either scheduledTime or from and to, not both`, input);
   }
-  for (const field of TICK_ONLY) {
-    if (field in input && !('scheduledTime' in input)) {
-      throw invalid(field, `${field} together with scheduledTime only`, input);
-    }
+  if ('tables' in input && !('scheduledTime' in input)) {
+    throw invalid('tables', 'tables together with scheduledTime only', input);
   }
   if (!['scheduledTime', 'from', 'to'].some(field => field in input)) {
     throw invalid('scheduledTime', 'either scheduledTime, or from and to', undefined);

@@ -12,13 +12,6 @@ export const MIN_AGE_SECONDS = 3_600;
 /** How far the first tick of a table looks back. */
 export const FIRST_LOOKBACK_SECONDS = 2 * 24 * 60 * 60;
 
-/** The table that is furthest behind. */
-export interface OldestWatermark {
-  readonly table: string;
-  /** Seconds since the watermark stopped moving. */
-  readonly age: number;
-}
-
 /**
  * The age of the oldest watermark. It is old after a forgotten pause, and for a table that cannot be probed or does not get further.
  *
@@ -29,15 +22,16 @@ export interface OldestWatermark {
  *
  * @param tables tables of the deployment
  * @param moved new watermarks of this tick by table
- * @returns undefined when none is older than {@link MIN_AGE_SECONDS}
+ * @returns the table that is furthest behind, and the seconds since its watermark stopped moving; undefined when none is older than
+ * {@link MIN_AGE_SECONDS}
  */
 export function oldestWatermark(
   tables: readonly CarriedSettings[],
   state: DeploymentState,
   moved: ReadonlyMap<string, Pick<Watermark, 'since' | 'gone'>>,
   nowMs: number,
-): OldestWatermark | undefined {
-  const ages = tables.flatMap((carried): OldestWatermark[] => {
+): { readonly table: string; readonly age: number } | undefined {
+  const ages = tables.flatMap(carried => {
     const { tableName: table } = carried;
     const pause = state.pauses[table];
     const mark = moved.get(table) ?? state.watermarks.tables[table];

@@ -6,14 +6,7 @@ import type {
 import { childTimeouts } from '../../statemachine/contract/machines.ts';
 import type { Millis } from '../../statemachine/times.ts';
 import { type Planning, planDeletes, toChunks } from '../child/plan-chunks.ts';
-import {
-  addUp,
-  countFound,
-  failLeft,
-  type Listing,
-  leaveForLater,
-  startProgress,
-} from '../child/progress.ts';
+import { addUp, countFound, failLeft, type Listing, startProgress } from '../child/progress.ts';
 import { resultOf } from '../child/shard-result.ts';
 import { secondsBehind } from '../child/swept-range.ts';
 import { backoffMs, waitUntil } from '../retry/backoff.ts';
@@ -69,7 +62,8 @@ export async function nextStep(
   const { after, isPaused } = addUp(before, results, child);
 
   if (after.cursor >= target.before) return end(after, child);
-  if (isPaused || (nowMs >= limitMs && nowMs < endMs)) return end(leaveForLater(after), child);
+  if (isPaused || (nowMs >= limitMs && nowMs < endMs))
+    return end({ ...after, counts: { ...after.counts, leftForLater: 1 } }, child);
   if (nowMs >= endMs) return endEarly(after, child);
   if (after.stuck > before.stuck) return waitLonger(after, nowMs, child);
   try {

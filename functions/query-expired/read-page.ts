@@ -2,6 +2,7 @@ import type { SweepTarget } from '../../statemachine/contract/child.ts';
 import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
 import { LISTED_KEYS, PAGE_KEYS } from '../../statemachine/contract/limits.ts';
 import type { Millis, Seconds } from '../../statemachine/times.ts';
+import type { Planning } from '../child/plan-chunks.ts';
 import { type BehindSettings, sweptRange } from '../child/swept-range.ts';
 import { DynamoDbDateMissingError } from '../runtime/errors.ts';
 import type { IndexKey, IndexLayout } from '../table/index-layout.ts';
@@ -19,11 +20,9 @@ export interface IndexReaders {
 }
 
 /** Options of reading a page. */
-export interface ReadPageOptions extends Omit<IndexReaders, 'countIndex'> {
-  /** The machine's clock, epoch milliseconds. */
-  readonly machineClock: () => Millis;
-  /** Seconds by which the times of TTLs are earlier than those of the clock. */
-  readonly behind: Seconds;
+export interface ReadPageOptions
+  extends Omit<IndexReaders, 'countIndex'>,
+    Pick<Planning, 'behind' | 'machineClock'> {
   /** Milliseconds after which no further key of the index is read. */
   readonly patienceMs: Millis;
   /**

@@ -80,18 +80,11 @@ export function countAbove({ lagCounts }: DeletionLag, lagMs: number): number {
   );
 }
 
-/** A histogram as a metric value of the embedded metric format: CloudWatch computes percentiles from it. */
-export interface MetricHistogram {
-  readonly Values: number[];
-  readonly Counts: number[];
-  readonly Min: number;
-  readonly Max: number;
-  readonly Count: number;
-  readonly Sum: number;
-}
+/** A metric value of the embedded metric format: CloudWatch computes percentiles from it. */
+export type MetricHistogram = ReturnType<typeof toMetricHistogram>;
 
 /** The histogram's buckets that are not empty, by their upper bounds (the largest lag itself for the last). */
-export function toMetricHistogram({ lagCounts, lagMaxMs }: DeletionLag): MetricHistogram {
+export function toMetricHistogram({ lagCounts, lagMaxMs }: DeletionLag) {
   const filled = filledBuckets(lagCounts);
   const Values = filled.map(([bucket]) => Math.min(bucketEndMs(bucket), lagMaxMs));
   const Counts = filled.map(([, count]) => count);

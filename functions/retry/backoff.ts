@@ -1,18 +1,15 @@
-/** Upper bound of the first wait before another attempt, seconds; it doubles from attempt to attempt. */
-const BASE_SECONDS = 1;
-
 /** Upper bound of every wait, seconds. */
 const CAP_SECONDS = 8;
 
 /**
- * A wait in milliseconds: its upper bound doubles per attempt up to a cap, and the wait is a random share of the bound ("full jitter"), so
+ * A wait in milliseconds: its upper bound is a second at first and doubles per attempt up to a cap, and the wait is a random share of the bound ("full jitter"), so
  * that calls that were throttled together are not repeated together.
  *
  * @param attempts attempts made so far, 1 at the first wait
  * @param random at least 0, below 1
  */
 export function backoffMs(attempts: number, random: () => number): number {
-  return Math.round(random() * 1000 * Math.min(CAP_SECONDS, BASE_SECONDS * 2 ** (attempts - 1)));
+  return Math.round(random() * 1000 * Math.min(CAP_SECONDS, 2 ** (attempts - 1)));
 }
 
 /** The time of a Wait state: ISO-8601 in whole seconds, since Step Functions drops the milliseconds of a Timestamp. */

@@ -17,15 +17,6 @@ export type DeploymentMetricName = keyof typeof DEPLOYMENT_METRICS;
 /** The only dimension of these metrics. */
 export const DEPLOYMENT_DIMENSION = 'Deployment';
 
-export interface DeploymentMetricOptions {
-  readonly namespace: string;
-  readonly deployment: string;
-  /** Prints a line of metrics in the embedded metric format, at the root of the function's output. */
-  readonly print: (line: string) => void;
-  /** Epoch milliseconds. */
-  readonly clock: () => number;
-}
-
 /**
  * Records a value of a metric.
  *
@@ -38,15 +29,17 @@ export type RecordDeploymentMetric = (
 ) => void;
 
 /**
- * Makes a function that prints a metric in the embedded metric format. Source: CloudWatch User Guide, "Specification: Embedded metric
- * format".
+ * Makes a function that prints a metric of the function's deployment, in the embedded metric format. Source: CloudWatch User Guide,
+ * "Specification: Embedded metric format".
+ * @throws InvalidEnvironmentError
  */
 export function deploymentMetrics({
-  namespace,
-  deployment,
-  print,
-  clock,
-}: DeploymentMetricOptions): RecordDeploymentMetric {
+  // Powertools' own variable, which the other metrics use too.
+  namespace = process.env['POWERTOOLS_METRICS_NAMESPACE'] ?? '',
+  deployment = readDeploymentName(process.env),
+  print = printMetrics,
+  clock = () => Date.now(),
+} = {}): RecordDeploymentMetric {
   return (name, value, told) => {
     const directive = {
       Namespace: namespace,
@@ -64,18 +57,4 @@ export function deploymentMetrics({
  */
 export function printMetrics(line: string): void {
   process.stdout.write(`${line}\n`);
-}
-
-/**
- * The metrics of the function's deployment.
- * @throws InvalidEnvironmentError
- */
-export function lambdaDeploymentMetrics(): RecordDeploymentMetric {
-  return deploymentMetrics({
-    // Powertools' own variable, which the other metrics use too.
-    namespace: process.env['POWERTOOLS_METRICS_NAMESPACE'] ?? '',
-    deployment: readDeploymentName(process.env),
-    print: printMetrics,
-    clock: Date.now,
-  });
 }

@@ -9,7 +9,7 @@ export interface Runtime {
   readonly settings: SweepSettings;
   readonly documents: Documents;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** Epoch milliseconds. */
+  /** The function's own clock, epoch milliseconds. */
   readonly clock: () => number;
   /** At least 0, below 1. */
   readonly random: () => number;

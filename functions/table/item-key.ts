@@ -28,8 +28,7 @@ export function toNativeKey(key: ItemKey): NativeKey {
   return Object.fromEntries(Object.entries(key).map(([name, value]) => [name, decode(value)]));
 }
 
-/** Converts one attribute for the document client. */
-export function decode(value: KeyAttribute): NativeKeyValue {
+function decode(value: KeyAttribute): NativeKeyValue {
   if ('S' in value) return value.S;
   if ('N' in value) return NumberValue.from(value.N);
   return Buffer.from(value.B, 'base64');

@@ -112,11 +112,9 @@ export interface QueryExpiredOutput {
 export type SweepCounts = Counts<'call' | 'chunk' | 'child'>;
 
 /** The result of a child of SweepShards. */
-export interface ShardResult extends SweepCounts, DeletionLag {
+export interface ShardResult extends Omit<CountsProgress, 'inFlight'> {
   /** Whether the child could not sweep its target, and nobody else continues. */
   readonly interrupted: boolean;
-  readonly failedKeys: readonly ListedFailure[];
-  readonly sampleKeys: readonly ShownKey[];
   /** Set when the child ran out of time: the target to sweep again. */
   readonly resume?: SweepTarget;
 }
