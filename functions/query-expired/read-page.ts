@@ -143,14 +143,10 @@ export function entriesToTake(
   }
 }
 
-/** The entries that a dry run has counted, and how far. */
-export interface Counted {
-  readonly count: number;
-  readonly samples: readonly ExpiredKey[];
-  readonly upTo: Seconds;
-}
-
-/** Counts the entries of a target after a cursor, until time is up. */
+/**
+ * Counts the entries of a target after a cursor, until time is up.
+ * @returns also some of them, and the TTL up to which they are counted
+ */
 export async function countEntries(
   target: SweepTarget,
   cursor: Seconds,
@@ -161,7 +157,7 @@ export async function countEntries(
     machineClock,
     patienceMs,
   }: ReadPageOptions & { readonly countIndex: CountIndex },
-): Promise<Counted> {
+): Promise<{ count: number; samples: ExpiredKey[]; upTo: Seconds }> {
   const startedMs = machineClock();
   const from = Math.max(target.from, Math.floor(cursor) + 1);
   const last = target.before - 1;

@@ -9,7 +9,6 @@ export type DeleteMode = (typeof DELETE_MODES)[number];
 
 /** How precisely items are deleted: in the second in which they expire, or by the tick of the next minute. */
 export const PRECISIONS = ['second', 'minute'] as const;
-export type Precision = (typeof PRECISIONS)[number];
 
 /** How logs, reports and causes of failures show items' keys. */
 export const LOG_KEYS = ['full', 'hash', 'none'] as const;
