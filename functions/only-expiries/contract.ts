@@ -1,6 +1,5 @@
 import type { EventImage } from '../../expiry/expiry-event.ts';
 import type { StreamRecord } from '../../expiry/stream-record.ts';
-import type { ItemKey } from '../../statemachine/contract/keys.ts';
 
 /** Most bytes of one event and of the answer to one call: what the target's batch call takes, less what a pipe adds to it. */
 export interface Limits {
@@ -45,8 +44,7 @@ export interface DynamoDbStreamRecord extends StreamRecord {
   /** The same at every delivery of the record. */
   readonly eventID: string;
   readonly dynamodb: {
-    readonly Keys: ItemKey;
-    /** Missing in streams without old images. */
+    readonly Keys: EventImage;
     readonly OldImage?: EventImage;
     readonly NewImage?: EventImage;
     /** Up to 40 digits. A later record of the shard has a higher number. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { InvalidArgumentError } from '../../expiry/errors.ts';
-import type { EventImage, ExpiryEvent } from '../../expiry/expiry-event.ts';
+import type { EventImage, EventValue, ExpiryEvent } from '../../expiry/expiry-event.ts';
 import { isExpiryBy } from '../../expiry/is-expiry.ts';
 import { storedNumber } from '../../expiry/stored-number.ts';
 import { changedAtMs } from '../../expiry/stream-record.ts';
@@ -11,8 +10,6 @@ import { type Limits, type PipedRecord, TARGET_LIMITS } from './contract.ts';
 /** A pipe that keeps up, or only waits for a full batch, records no age and costs nothing. */
 export const MIN_AGE_SECONDS = 300;
 
-const MAX_FOUR_DIGIT_YEAR_MS = Date.UTC(10_000, 0, 1);
-
 /**
  * The events of the expiries among the records that a pipe has read, in their order, and at most one for each. Without an event the pipe
  * calls no target. Source: EventBridge User Guide, "Filtering events using enrichment".
@@ -20,7 +17,7 @@ const MAX_FOUR_DIGIT_YEAR_MS = Date.UTC(10_000, 0, 1);
  * A record that cannot be judged fails the whole call, so that none of it reaches the target. The pipe halves the batch and tries again;
  * the record that is left goes to the failure queue.
  *
- * @throws InvalidArgumentError for anything but records of a pipe, and for a removal without its old image or its time
+ * @throws Error that names the table and the event of such a record: it is none, or a removal without its old image or its time
  */
 export function onlyExpiries(batch: readonly PipedRecord[]): ExpiryEvent[] {
   const [first] = batch;
@@ -30,10 +27,8 @@ export function onlyExpiries(batch: readonly PipedRecord[]): ExpiryEvent[] {
 function isExpired({ table, ttlAttribute, record }: PipedRecord): boolean {
   try {
     return isExpiryBy(ttlAttribute, record);
-  } catch (error) {
-    if (!(error instanceof InvalidArgumentError)) throw error;
-    const field = `${table}, event ${record?.eventID}: ${error.problem.field}`;
-    throw new InvalidArgumentError({ ...error.problem, field });
+  } catch (cause) {
+    throw new Error(`${table}, event ${record?.eventID}: ${(cause as Error).message}`, { cause });
   }
 }
 
@@ -44,7 +39,7 @@ function eventOf({ table, ttlAttribute, to, oldImage, record }: PipedRecord): Ex
     table,
     key: Keys,
     group: groupOf(Keys),
-    expiredAt: OldImage === undefined ? null : ttlTime(OldImage, ttlAttribute),
+    expiredAt: timeOf(OldImage?.[ttlAttribute]),
     deletedAt: new Date(changedAtMs(record)).toISOString(),
   };
   if (!oldImage || OldImage === undefined) return plain;
@@ -57,42 +52,32 @@ function eventOf({ table, ttlAttribute, to, oldImage, record }: PipedRecord): Ex
 }
 
 function groupOf(key: EventImage): string {
-  const inOneOrder = Object.entries(key).sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha256').update(JSON.stringify(inOneOrder)).digest('hex');
+  const inOneOrder = JSON.stringify(Object.entries(key).sort());
+  return createHash('sha256').update(inOneOrder).digest('hex');
 }
 
-function ttlTime(item: EventImage, ttlAttribute: string): string | null {
-  const ttl = Object.hasOwn(item, ttlAttribute) ? item[ttlAttribute] : undefined;
-  const ms = Math.floor(storedNumber(ttl) * 1000);
-  return ms >= 0 && ms < MAX_FOUR_DIGIT_YEAR_MS ? new Date(ms).toISOString() : null;
+/** The ISO time of a TTL; null if there is none, or none with a year of four digits. */
+function timeOf(ttl: EventValue | undefined): string | null {
+  const ms = storedNumber(ttl) * 1000;
+  return ms >= 0 && ms < Date.UTC(10_000, 0, 1) ? new Date(ms).toISOString() : null;
 }
 
 /** Leaves out the largest images until all events fit into one call. An archive needs them all: there the pipe halves the batch. */
-function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord): ExpiryEvent[] {
-  const { call } = TARGET_LIMITS[to];
-  const sizes = events.map((event, place) => ({ place, bytes: bytesOf(event) }));
-  let sum = sizes.reduce((all, { bytes }) => all + bytes, 0);
-  if (to === 'archive' && sum > call)
-    throw new Error(`${table}: ${sum} bytes are more than the ${call} of one call. Their pipe halves them.`);
-  const fitting = [...events];
-  for (const { place, bytes } of sizes.sort((a, b) => b.bytes - a.bytes)) {
-    if (sum <= call) break;
-    const { oldImage, ...event } = events[place] as ExpiryEvent;
-    if (oldImage === undefined) continue;
-    fitting[place] = { ...event, oldImageOmitted: true };
-    sum += bytesOf(fitting[place]) - bytes;
-  }
-  return fitting;
+function withinCall(events: ExpiryEvent[], piped: PipedRecord): ExpiryEvent[] {
+  const { call } = TARGET_LIMITS[piped.to];
+  const bytes = events.map(bytesOf);
+  const sum = bytes.reduce((all, each) => all + each, 0);
+  if (sum <= call) return events;
+  const largest = bytes.indexOf(Math.max(...bytes));
+  const { oldImage, ...plain } = events[largest] as ExpiryEvent;
+  if (piped.to === 'archive' || oldImage === undefined)
+    throw new Error(`${piped.table}: ${sum} bytes are over the ${call} of one call. Their pipe halves them.`);
+  return withinCall(events.with(largest, { ...plain, oldImageOmitted: true }), piped);
 }
 
 const bytesOf = (event: ExpiryEvent): number => Buffer.byteLength(JSON.stringify(event)) + 1;
 
-/**
- * Records the age of the oldest record, in whole seconds: pipes have no metric of it. A batch that does not get through comes again, and
- * its age rises.
- *
- * @param nowMs epoch milliseconds
- */
+/** Records the age of the oldest record, of which pipes have no metric. A batch that does not get through comes again, older. */
 export function recordAge(batch: readonly PipedRecord[], nowMs: number): void {
   const times = batch.map(({ record }) => record?.dynamodb?.ApproximateCreationDateTime);
   const seconds = Math.floor(nowMs / 1000 - Math.min(...times.filter(Number.isFinite)));
@@ -102,14 +87,6 @@ export function recordAge(batch: readonly PipedRecord[], nowMs: number): void {
 }
 
 export const handler = async (batch: readonly PipedRecord[]): Promise<ExpiryEvent[]> => {
-  if (!Array.isArray(batch)) {
-    throw new InvalidArgumentError({
-      field: 'event',
-      expected: 'a list of records, as a pipe of this deployment gives it',
-      got: batch,
-      remedy: 'Let a pipe call this function.',
-    });
-  }
   // Before the work, since a call that fails records nothing afterwards.
   recordAge(batch, Date.now());
   return onlyExpiries(batch);
