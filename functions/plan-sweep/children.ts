@@ -57,11 +57,6 @@ export interface PlannedTable {
   readonly limit: SweepLimit | null;
 }
 
-/** A table without anything to do. */
-export const NO_CHILDREN = {
-  ...{ children: { ahead: [], upcoming: null, back: [] }, oldestOverdueSeconds: 0, behind: 0, limit: null },
-};
-
 /**
  * Plans the children of a table. Those of the lookback share its time, each with all shards in which something is left; a span that is too
  * short for that is shared by shards, too. With a limit a child sweeps both, from the watermark to the end of the minute in which this tick

@@ -17,7 +17,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
 import { indexLayout } from '../table/index-layout.ts';
 import type { ReadIndex } from '../table/index-query.ts';
-import { NO_CHILDREN, type PlannedTable, planChildren, tickChildren } from './children.ts';
+import { type PlannedTable, planChildren, tickChildren } from './children.ts';
 import { probeShards, type ShardProbe, type Spans } from './probe.ts';
 import { sideBySide } from './side-by-side.ts';
 import { readTickInput, type TickRequest, tablesOfInput } from './sweep-input.ts';
@@ -167,7 +167,8 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
     if (error instanceof InvalidExecutionInputError) throw error;
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     const failure = { error: name.slice(0, 100), message: message.slice(0, 200) };
-    return { ...NO_CHILDREN, carried, failure, mark: first };
+    const children = { ahead: [], upcoming: null, back: [] };
+    return { carried, children, oldestOverdueSeconds: 0, failure, mark: first, behind: 0, limit: null };
   }
 }
 

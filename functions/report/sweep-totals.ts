@@ -25,12 +25,12 @@ export function addRound(
 ): SweepTotals {
   const swept = results.map(shardResultOf).filter(result => result !== undefined);
   const through = swept.filter(({ interrupted }) => !interrupted).length;
-  const lag: DeletionLag = { lagCounts: totals.lagCounts, lagMaxMs: totals.lagMaxMs };
   return {
     // An execution that began before a deployment lacks the counts that the deployment added.
     ...startTotals(totals.dryRun),
     ...totals,
     ...swept.reduce<SweepCounts>((sum, result) => addCounts(CHILD_COUNTS, sum, result), totals),
+    ...swept.reduce<DeletionLag>(addLags, totals),
     shardsSwept: totals.shardsSwept + through,
     shardsFailed: totals.shardsFailed + targets - through + (planFailed ? 1 : 0),
     failedKeys: listFailedKeys(
@@ -41,7 +41,6 @@ export function addRound(
       [...totals.sampleKeys, ...swept.flatMap(({ sampleKeys }) => sampleKeys)],
       LISTED_KEYS_BYTES,
     ),
-    ...swept.reduce(addLags, lag),
   };
 }
 

@@ -17,16 +17,8 @@ export type DeploymentMetricName = keyof typeof DEPLOYMENT_METRICS;
 /** The only dimension of these metrics. */
 export const DEPLOYMENT_DIMENSION = 'Deployment';
 
-/**
- * Records a value of a metric.
- *
- * @param told further fields of the log line
- */
-export type RecordDeploymentMetric = (
-  name: DeploymentMetricName,
-  value: number,
-  told?: Readonly<Record<string, string>>,
-) => void;
+/** Records a value of a metric, with further fields of the log line. */
+export type RecordDeploymentMetric = ReturnType<typeof deploymentMetrics>;
 
 /**
  * Makes a function that prints a metric of the function's deployment, in the embedded metric format. Source: CloudWatch User Guide,
@@ -39,8 +31,8 @@ export function deploymentMetrics({
   deployment = readDeploymentName(process.env),
   print = printMetrics,
   clock = () => Date.now(),
-} = {}): RecordDeploymentMetric {
-  return (name, value, told) => {
+} = {}) {
+  return (name: DeploymentMetricName, value: number, told: Readonly<Record<string, string>> = {}): void => {
     const directive = {
       Namespace: namespace,
       Dimensions: [[DEPLOYMENT_DIMENSION]],

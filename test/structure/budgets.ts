@@ -35,7 +35,7 @@ export const ROOM_LINES = [
       'functions/table',
       'statemachine',
     ],
-    most: 5_170,
+    most: 5_150,
   },
   { rooms: ['config', 'stacks'], most: 3_920 },
   { rooms: ['lab', 'tools'], most: 9_600 },
