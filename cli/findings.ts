@@ -61,10 +61,9 @@ export interface Question<Seen> {
   readonly no: (seen: Seen) => string | false | undefined;
 }
 
-const questions =
-  <Seen>() =>
-  <Id extends string>(table: Readonly<Record<Id, Question<Seen>>>) =>
-    table;
+type Ask = <Seen>(asks: string, remedy: Question<Seen>['remedy'], no: Question<Seen>['no']) => Question<Seen>;
+const broken: Ask = (asks, remedy, no) => ({ severity: 'broken', asks, remedy, no });
+const warning: Ask = (asks, remedy, no) => ({ severity: 'warning', asks, remedy, no });
 
 const on = (subject: Subject, ...args: string[]) => ['--table', subject.props.tableName, ...args];
 const deploy = () => commandLine('deploy');
@@ -84,42 +83,38 @@ const differs = (expected: string, got: string | undefined) =>
   expected !== got && `expected ${expected}, got ${got || 'none'}`;
 
 /** About a table, in the order in which to mend them. */
-export const OF_THE_TABLE = questions<SeenTable>()({
-  'table-missing': {
-    severity: 'broken',
-    asks: 'Is the table there?',
-    remedy: subject =>
+export const OF_THE_TABLE = {
+  'table-missing': broken(
+    'Is the table there?',
+    subject =>
       subject.props.existingTable
         ? 'Correct tableName or region in the configuration, or take the right account.'
         : deploy(),
-    no: ({ table, props, region }) => !table && `${props.tableName} is not in ${region}`,
-  },
-  'table-keys': {
-    severity: 'broken',
-    asks: 'Are its keys those of the configuration?',
-    remedy: () => 'Correct partitionKey and sortKey in the configuration.',
-    no: ({ table, props }) => {
+    ({ table, props, region }) => !table && `${props.tableName} is not in ${region}`,
+  ),
+  'table-keys': broken(
+    'Are its keys those of the configuration?',
+    () => 'Correct partitionKey and sortKey in the configuration.',
+    ({ table, props }) => {
       const wanted = [props.partitionKey, ...(props.sortKey === undefined ? [] : [props.sortKey])];
       return (
         table &&
         differs(wanted.join(', '), table.KeySchema?.map(({ AttributeName }) => AttributeName).join(', '))
       );
     },
-  },
-  'index-missing': {
-    severity: 'broken',
-    asks: 'Has it the index?',
-    remedy: adopt,
-    no: ({ table, index, props }) =>
+  ),
+  'index-missing': broken(
+    'Has it the index?',
+    adopt,
+    ({ table, index, props }) =>
       table &&
       !index &&
       differs(props.indexName, table.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName).join(', ')),
-  },
-  'index-keys': {
-    severity: 'broken',
-    asks: 'Has the index the right keys?',
-    remedy: subject => `Name another index in index.name, and then ${adopt(subject)}`,
-    no: ({ table, index, model: { windowAttribute, ttlAttribute } }) => {
+  ),
+  'index-keys': broken(
+    'Has the index the right keys?',
+    subject => `Name another index in index.name, and then ${adopt(subject)}`,
+    ({ table, index, model: { windowAttribute, ttlAttribute } }) => {
       const typeOf = (key = '') =>
         table?.AttributeDefinitions?.find(({ AttributeName }) => AttributeName === key)?.AttributeType;
       const got = index?.KeySchema?.map(
@@ -130,51 +125,45 @@ export const OF_THE_TABLE = questions<SeenTable>()({
         : [`${ttlAttribute} N HASH`];
       return got && differs(wanted.join(', '), got.join(', '));
     },
-  },
-  'index-building': {
-    severity: 'broken',
-    asks: 'Can the index be queried?',
-    remedy: subject => aws('describe-table', subject, ' --query Table.GlobalSecondaryIndexes'),
-    no: ({ index }) =>
+  ),
+  'index-building': broken(
+    'Can the index be queried?',
+    subject => aws('describe-table', subject, ' --query Table.GlobalSecondaryIndexes'),
+    ({ index }) =>
       index &&
       !/^(ACTIVE|UPDATING)$/.test(index.IndexStatus ?? '') &&
       `it is ${index.IndexStatus}, which passes by itself`,
-  },
-  'index-wide': {
-    severity: 'warning',
-    asks: 'Does the index hold keys only?',
-    remedy: subject => `Name another index in index.name, and then ${adopt(subject)}`,
-    no: ({ index }) => index && differs('KEYS_ONLY', index.Projection?.ProjectionType),
-  },
-  'index-throttled': {
-    severity: 'warning',
-    asks: 'Does the index take what is written to it?',
-    remedy: ({ props }) =>
+  ),
+  'index-wide': warning(
+    'Does the index hold keys only?',
+    subject => `Name another index in index.name, and then ${adopt(subject)}`,
+    ({ index }) => index && differs('KEYS_ONLY', index.Projection?.ProjectionType),
+  ),
+  'index-throttled': warning(
+    'Does the index take what is written to it?',
+    ({ props }) =>
       props.indexedBy === 'second'
         ? 'Index the table by window, with shards (docs/use.md).'
         : 'Raise shards in the configuration, deploy, and then raise it in the writers (docs/use.md).',
-    no: ({ throttled }) => throttled > 0 && `${count(throttled)} writes were throttled in the last day`,
-  },
-  'native-ttl': {
-    severity: 'warning',
-    asks: 'Is native TTL on, as the backstop?',
-    remedy: nativeTtl,
+    ({ throttled }) => throttled > 0 && `${count(throttled)} writes were throttled in the last day`,
+  ),
+  'native-ttl': warning(
+    'Is native TTL on, as the backstop?',
+    nativeTtl,
     // DynamoDB Local deletes at once: there it has to be off.
-    no: ({ nativeTtl: is, model }) => !isLocal('DYNAMODB') && is === 'off' && differs(model.ttlAttribute, is),
-  },
-  'native-ttl-other': {
-    severity: 'broken',
-    asks: 'Does native TTL go by the same attribute?',
-    remedy: subject =>
+    ({ nativeTtl: is, model }) => !isLocal('DYNAMODB') && is === 'off' && differs(model.ttlAttribute, is),
+  ),
+  'native-ttl-other': broken(
+    'Does native TTL go by the same attribute?',
+    subject =>
       `Correct ttlAttribute in the configuration; or turn it off there, and an hour later ${nativeTtl(subject)}`,
-    no: ({ nativeTtl: is, model }) => is !== 'off' && differs(model.ttlAttribute, is),
-  },
-  'stream-images': {
-    severity: 'broken',
-    asks: 'Has its stream the old images, for archive and events?',
-    remedy: subject =>
+    ({ nativeTtl: is, model }) => is !== 'off' && differs(model.ttlAttribute, is),
+  ),
+  'stream-images': broken(
+    'Has its stream the old images, for archive and events?',
+    subject =>
       subject.props.existingTable ? `${aws('update-table', subject, stream)} and then ${deploy()}` : deploy(),
-    no: ({ table, props }) => {
+    ({ table, props }) => {
       const view = table?.StreamSpecification?.StreamEnabled
         ? table.StreamSpecification.StreamViewType
         : undefined;
@@ -185,28 +174,25 @@ export const OF_THE_TABLE = questions<SeenTable>()({
         differs('OLD_IMAGE or NEW_AND_OLD_IMAGES', view)
       );
     },
-  },
-  'pipe-missing': {
-    severity: 'broken',
-    asks: 'Are its pipes there? What expires is not delivered without them.',
-    remedy: deploy,
-    no: ({ pipes }) => namesOf(pipes, pipe => pipe === undefined),
-  },
-  'pipe-on-old-stream': {
-    severity: 'broken',
-    asks: 'Do its pipes read its stream? One that was turned off and on again is another one.',
-    remedy: deploy,
-    no: ({ pipes, table }) => {
+  ),
+  'pipe-missing': broken(
+    'Are its pipes there? What expires is not delivered without them.',
+    deploy,
+    ({ pipes }) => namesOf(pipes, pipe => pipe === undefined),
+  ),
+  'pipe-on-old-stream': broken(
+    'Do its pipes read its stream? One that was turned off and on again is another one.',
+    deploy,
+    ({ pipes, table }) => {
       const { LatestStreamArn: arn } = table ?? {};
       return arn && namesOf(pipes, pipe => pipe !== undefined && pipe.Source !== arn);
     },
-  },
-  'pipe-off': {
-    severity: 'broken',
-    asks: 'Do its pipes run? The stream keeps a record for a day.',
-    remedy: ({ props, region }) =>
+  ),
+  'pipe-off': broken(
+    'Do its pipes run? The stream keeps a record for a day.',
+    ({ props, region }) =>
       `aws pipes start-pipe --region ${region} --name ${pipesOf(props).map(pipe => pipeName(props, pipe))[0] ?? 'NAME'}`,
-    no: ({ pipes }) =>
+    ({ pipes }) =>
       [...pipes]
         .filter(([, pipe]) => pipe && !/^(RUNNING|CREATING|STARTING|UPDATING)$/.test(`${pipe.CurrentState}`))
         .map(
@@ -214,51 +200,44 @@ export const OF_THE_TABLE = questions<SeenTable>()({
             `${name} is ${pipe?.CurrentState}${pipe?.StateReason ? ` (${pipe.StateReason})` : ''}`,
         )
         .join(', '),
-  },
-});
+  ),
+} as const satisfies Readonly<Record<string, Question<SeenTable>>>;
 
 /** About a deployment: they are asked once, however many tables it has. */
-export const OF_THE_DEPLOYMENT = questions<SeenDeployment>()({
-  'journal-missing': {
-    severity: 'broken',
-    asks: 'Is the journal there? Without it nothing is swept.',
-    remedy: deploy,
-    no: ({ state, props }) => !state && `${journalName(props.sweep)} is not there`,
-  },
-  'schedule-missing': {
-    severity: 'broken',
-    asks: 'Is the schedule there?',
-    remedy: deploy,
-    no: ({ schedule, deployment }) =>
+export const OF_THE_DEPLOYMENT = {
+  'journal-missing': broken(
+    'Is the journal there? Without it nothing is swept.',
+    deploy,
+    ({ state, props }) => !state && `${journalName(props.sweep)} is not there`,
+  ),
+  'schedule-missing': broken(
+    'Is the schedule there?',
+    deploy,
+    ({ schedule, deployment }) =>
       !schedule && `${tickName(deployment.name)} is not there: nothing starts a tick`,
-  },
-  'schedule-off': {
-    severity: 'broken',
-    asks: 'Is the schedule on?',
-    remedy: () => `Turn it on in EventBridge Scheduler, or ${deploy()}`,
-    no: ({ schedule }) => schedule && differs('ENABLED', schedule.State),
-  },
-  'schedule-other': {
-    severity: 'warning',
-    asks: 'Does the schedule start a tick each minute?',
-    remedy: deploy,
-    no: ({ schedule }) =>
+  ),
+  'schedule-off': broken(
+    'Is the schedule on?',
+    () => `Turn it on in EventBridge Scheduler, or ${deploy()}`,
+    ({ schedule }) => schedule && differs('ENABLED', schedule.State),
+  ),
+  'schedule-other': warning(
+    'Does the schedule start a tick each minute?',
+    deploy,
+    ({ schedule }) =>
       schedule &&
       (differs(EVERY_MINUTE, schedule.ScheduleExpression) ||
         differs(JSON.stringify(TICK_INPUT), schedule.Target?.Input)),
-  },
-  'machine-missing': {
-    severity: 'broken',
-    asks: 'Is the state machine there that the schedule starts?',
-    remedy: deploy,
-    no: ({ schedule, machine }) =>
-      schedule && machine === undefined && `${schedule.Target?.Arn} is not there`,
-  },
-  'deployment-old': {
-    severity: 'warning',
-    asks: 'Is what is deployed what the configuration says?',
-    remedy: deploy,
-    no: ({ machine, deployment }) => {
+  ),
+  'machine-missing': broken(
+    'Is the state machine there that the schedule starts?',
+    deploy,
+    ({ schedule, machine }) => schedule && machine === undefined && `${schedule.Target?.Arn} is not there`,
+  ),
+  'deployment-old': warning(
+    'Is what is deployed what the configuration says?',
+    deploy,
+    ({ machine, deployment }) => {
       const deployed = new Map(
         tablesInDefinition(machine ?? '').map(each => [each.tableName, JSON.stringify(each)]),
       );
@@ -268,59 +247,51 @@ export const OF_THE_DEPLOYMENT = questions<SeenDeployment>()({
       const names = others.map(({ tableName }) => tableName).join(', ');
       return machine !== undefined && others.length > 0 && `other settings, or none, of ${names}`;
     },
-  },
-  'no-tick': {
-    severity: 'broken',
-    asks: 'Has a tick planned in the last ten minutes?',
-    remedy: () => `Mend what else is found here. Why sweeps failed: ${commandLine('status', '--history')}`,
-    no: ({ state, now }) => {
+  ),
+  'no-tick': broken(
+    'Has a tick planned in the last ten minutes?',
+    () => `Mend what else is found here. Why sweeps failed: ${commandLine('status', '--history')}`,
+    ({ state, now }) => {
       const { tick } = state?.watermarks ?? {};
       if (state && tick === undefined) return 'none ever has';
       const since = now - Date.parse(tick ?? '') / 1_000;
       return since > TICK_SECONDS && `the last one ${lasting(since)} ago`;
     },
-  },
-  'dead-letters': {
-    severity: 'warning',
-    asks: 'Could Scheduler start every tick?',
-    remedy: ({ props, region }) =>
+  ),
+  'dead-letters': warning(
+    'Could Scheduler start every tick?',
+    ({ props, region }) =>
       `aws sqs get-queue-url --queue-name ${deadLetterQueueOf(props.sweep)} --region ${region} and docs/reference/alarms.md`,
-    no: ({ deadLetters, props }) =>
+    ({ deadLetters, props }) =>
       deadLetters !== 0 &&
       (deadLetters === undefined
         ? `${deadLetterQueueOf(props.sweep)} is not there`
         : `${count(deadLetters)} dead letters say no`),
-  },
-  'alarms-missing': {
-    severity: 'warning',
-    asks: 'Are all alarms there?',
-    remedy: deploy,
-    no: ({ alarms, deployment }) =>
-      alarmsOf(deployment)
-        .map(({ name }) => name)
-        .filter(name => !alarms.some(alarm => alarm.name === name))
-        .join(', '),
-  },
-  'alarms-silent': {
-    severity: 'warning',
-    asks: 'Does each alarm tell somebody?',
-    remedy: () => `Set alarms to the ARN of a topic in the configuration, and then ${deploy()}`,
-    no: ({ alarms }) =>
+  ),
+  'alarms-missing': warning('Are all alarms there?', deploy, ({ alarms, deployment }) =>
+    alarmsOf(deployment)
+      .map(({ name }) => name)
+      .filter(name => !alarms.some(alarm => alarm.name === name))
+      .join(', '),
+  ),
+  'alarms-silent': warning(
+    'Does each alarm tell somebody?',
+    () => `Set alarms to the ARN of a topic in the configuration, and then ${deploy()}`,
+    ({ alarms }) =>
       alarms
         .filter(({ tells }) => !tells)
         .map(({ name }) => name)
         .join(', '),
-  },
-  concurrency: {
-    severity: 'warning',
-    asks: 'May enough functions run at once?',
-    remedy: ({ region }) =>
+  ),
+  concurrency: warning(
+    'May enough functions run at once?',
+    ({ region }) =>
       `aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${FUNCTIONS_AT_ONCE} --region ${region}`,
-    no: ({ concurrency }) =>
+    ({ concurrency }) =>
       concurrency < FUNCTIONS_AT_ONCE &&
       `the account has ${count(concurrency)} left, one execution can use ${count(FUNCTIONS_AT_ONCE)}`,
-  },
-});
+  ),
+} as const satisfies Readonly<Record<string, Question<SeenDeployment>>>;
 
 /** What mends the faults of items. */
 export const FAULT_REMEDIES: Readonly<
