@@ -57,6 +57,7 @@ export interface Plan {
 export interface Table {
   readonly props: ResolvedProps;
   readonly model: ExpiryModel;
+  readonly region: string;
   /** The deployment that sweeps it, with all its tables. */
   readonly deployment: Deployment;
 }
@@ -251,7 +252,7 @@ export function tablesOf(config: DeploymentConfig, chosen: string | undefined): 
   const deployment = deploymentOf(all);
   return config.tables
     .filter(({ tableName }) => chosen === undefined || tableName === chosen)
-    .map(table => ({ props: resolveProps(table), model: modelOf(table), deployment }));
+    .map(table => ({ props: resolveProps(table), model: modelOf(table), region: config.region, deployment }));
 }
 
 /** Exit statuses: 128 plus the number of the signal, as in shells. */

@@ -13,19 +13,11 @@ import { readState } from '../functions/journal/read-state.ts';
 import { sideBySide } from '../functions/plan-sweep/side-by-side.ts';
 import { keyShower } from '../functions/report/shown-keys.ts';
 import { keyAttributeNames } from '../functions/table/item-key.ts';
-import { type Answer, ask, noneIfMissing, type Service } from './clients.ts';
-import { defineCommand, EXIT, type Given } from './command.ts';
+import { type Answer, ask, NoAnswerError, noneIfMissing, type Service } from './clients.ts';
+import { defineCommand, EXIT, type Given, type Table } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { FAULTS, FaultTally, type Item, type Severity } from './faults.ts';
-import {
-  FAULT_REMEDIES,
-  OF_THE_DEPLOYMENT,
-  OF_THE_TABLE,
-  type Question,
-  type SeenDeployment,
-  type SeenTable,
-  type Subject,
-} from './findings.ts';
+import { OF_THE_DEPLOYMENT, OF_THE_TABLE, type Question } from './findings.ts';
 import { journalOf } from './journal.ts';
 import { shortKey } from './print.ts';
 import { describeTable, Rate, sampleTable, scanLine, scanTable, sizeOf, storedKey } from './whole-table.ts';
@@ -53,22 +45,16 @@ With --all it reads the whole index, $0.016 for a GB.`,
   services: ['DYNAMODB', 'SCHEDULER', 'SFN', 'CLOUDWATCH', 'SQS', 'LAMBDA', 'PIPES'],
   exits: '0 healthy, 1 something was found; 3 also if it is not known',
   async run(given) {
-    const subjects = given.tables.map(table => ({ ...table, region: given.config.region }));
-    const deployments = await sideBySide(subjects.slice(0, 1), 1, subject =>
-      examineDeployment(subject, given),
-    );
-    const tables = await sideBySide(subjects, 1, subject => examineTable(subject, given));
-    const found = [...deployments, ...tables].flatMap(({ findings }) => findings);
+    const of = await examineDeployment(given);
+    const examined = [of, ...(await sideBySide(given.tables, 1, table => examineTable(table, given)))];
+    const found = examined.flatMap(({ findings }) => findings);
     const has = (severity: Found['severity']) => found.filter(each => each.severity === severity).length;
     const told = (['broken', 'warning', 'not known'] as const)
       .filter(has)
       .map(each => `${has(each)} ${each}`);
     return {
-      data: { region: given.config.region, deployments, tables },
-      text: [...deployments, ...tables]
-        .map(textOf)
-        .concat(told.join(', ') || 'Healthy')
-        .join('\n\n'),
+      data: { region: given.config.region, examined },
+      text: [...examined.map(textOf), told.join(', ') || 'Healthy'].join('\n\n'),
       exit:
         has('broken') + has('warning') > 0 ? EXIT.notFine : has('not known') > 0 ? EXIT.notKnown : EXIT.fine,
     };
@@ -91,22 +77,30 @@ interface Examined {
   readonly findings: readonly Found[];
 }
 
-class NotKnown extends Error {}
+type Asked = Readonly<Record<string, readonly [Service, () => Promise<unknown>]>>;
+type Seen<A extends Asked> = { readonly [Name in keyof A]: Awaited<ReturnType<A[Name][1]>> };
 
-/** What did not answer is thrown when it is read: so a question needs no check of it. */
-function seenOf<Seen extends object>(known: object, asked: Readonly<Record<string, Answer<unknown>>>): Seen {
+/** Asks all at once. What did not answer is thrown when it is read: so a question needs no check of it. */
+async function seenOf<Known extends object, const A extends Asked>(
+  known: Known,
+  asked: A,
+): Promise<Known & Seen<A>> {
   const seen = { ...known };
-  for (const [name, answer] of Object.entries(asked)) {
-    const get = () => {
-      if ('not' in answer) throw new NotKnown(answer.not);
-      return answer.is;
-    };
-    Object.defineProperty(seen, name, { get });
-  }
-  return seen as Seen;
+  const answering = Object.entries(asked).map(async ([name, [service, question]]) => {
+    const answer = await ask(service, question);
+    Object.defineProperty(seen, name, { get: () => readable(answer) });
+  });
+  await Promise.all(answering);
+  return seen as Known & Seen<A>;
 }
 
-function findingsOf<Seen extends Subject>(
+/** @throws {NoAnswerError} */
+function readable<Is>(answer: Answer<Is>): Is {
+  if ('not' in answer) throw new NoAnswerError(answer.not);
+  return answer.is;
+}
+
+function findingsOf<Seen extends Table>(
   table: Readonly<Record<string, Question<Seen>>>,
   seen: Seen,
 ): Found[] {
@@ -117,7 +111,7 @@ function findingsOf<Seen extends Subject>(
       const detail = no(seen);
       if (detail) found.push({ id, severity, what: `${asks} No: ${detail}`, remedy: remedy(seen) });
     } catch (error) {
-      if (!(error instanceof NotKnown)) throw error;
+      if (!(error instanceof NoAnswerError)) throw error;
       unknown.set(error.message, [...(unknown.get(error.message) ?? []), asks]);
     }
     // Without the table every other answer is the same.
@@ -137,76 +131,71 @@ const notKnown = (why: string, asks: string): Found => {
   };
 };
 
-async function answersOf<Name extends string>(
-  asked: Readonly<Record<Name, readonly [Service, () => Promise<unknown>]>>,
-): Promise<Record<Name, Answer<unknown>>> {
-  const entries = Object.entries(asked) as [Name, readonly [Service, () => Promise<unknown>]][];
-  const answered = entries.map(
-    async ([name, [service, question]]) => [name, await ask(service, question)] as const,
-  );
-  return Object.fromEntries(await Promise.all(answered)) as Record<Name, Answer<unknown>>;
-}
-
-async function examineDeployment(subject: Subject, { clients, now }: Given): Promise<Examined> {
-  const { sweep } = subject.props;
+async function examineDeployment({ tables: [table], clients, now }: Given): Promise<Examined> {
+  if (table === undefined) throw new TypeError('doctor: expected at least one table');
+  const { sweep } = table.props;
   const { scheduler, sfn, sqs, cloudWatch, lambda } = clients;
   const input = { Name: tickName(sweep), GroupName: sweep };
   const schedule = () => noneIfMissing(() => scheduler.send(new GetScheduleCommand(input)));
-  const asked = await answersOf({
-    state: ['DYNAMODB', () => noneIfMissing(() => readState(journalOf(subject, clients)))],
-    schedule: ['SCHEDULER', schedule],
-    machine: [
-      'SFN',
-      async () => {
-        const stateMachineArn = (await schedule())?.Target?.Arn;
-        if (!stateMachineArn) return undefined;
-        const described = new DescribeStateMachineCommand({ stateMachineArn });
-        return (await noneIfMissing(() => sfn.send(described)))?.definition;
-      },
-    ],
-    deadLetters: [
-      'SQS',
-      () =>
-        noneIfMissing(async () => {
-          const { QueueUrl } = await sqs.send(
-            new GetQueueUrlCommand({ QueueName: deadLetterQueueOf(sweep) }),
-          );
-          const attribute = 'ApproximateNumberOfMessages';
-          const { Attributes } = await sqs.send(
-            new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [attribute] }),
-          );
-          return Number(Attributes?.[attribute] ?? 0);
-        }),
-    ],
-    alarms: [
-      'CLOUDWATCH',
-      async () => {
-        const alarms = { AlarmNamePrefix: `${sweep}-`, MaxRecords: 100 };
-        const { MetricAlarms = [] } = await cloudWatch.send(new DescribeAlarmsCommand(alarms));
-        return MetricAlarms.map(({ AlarmName: name = '', AlarmActions = [] }) => ({
-          name,
-          tells: AlarmActions.length > 0,
-        }));
-      },
-    ],
-    concurrency: [
-      'LAMBDA',
-      async () =>
-        (await lambda.send(new GetAccountSettingsCommand({}))).AccountLimit?.UnreservedConcurrentExecutions ??
-        0,
-    ],
-  });
-  const seen = seenOf<SeenDeployment>({ ...subject, now: Math.floor(now() / 1_000) }, asked);
+  const seen = await seenOf(
+    { ...table, now: Math.floor(now() / 1_000) },
+    {
+      state: ['DYNAMODB', () => noneIfMissing(() => readState(journalOf(table, clients)))],
+      schedule: ['SCHEDULER', schedule],
+      machine: [
+        'SFN',
+        async () => {
+          const stateMachineArn = (await schedule())?.Target?.Arn;
+          if (!stateMachineArn) return undefined;
+          const described = new DescribeStateMachineCommand({ stateMachineArn });
+          return (await noneIfMissing(() => sfn.send(described)))?.definition;
+        },
+      ],
+      deadLetters: [
+        'SQS',
+        () =>
+          noneIfMissing(async () => {
+            const { QueueUrl } = await sqs.send(
+              new GetQueueUrlCommand({ QueueName: deadLetterQueueOf(sweep) }),
+            );
+            const attribute = 'ApproximateNumberOfMessages';
+            const { Attributes } = await sqs.send(
+              new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [attribute] }),
+            );
+            return Number(Attributes?.[attribute] ?? 0);
+          }),
+      ],
+      alarms: [
+        'CLOUDWATCH',
+        async () => {
+          const alarms = { AlarmNamePrefix: `${sweep}-`, MaxRecords: 100 };
+          const { MetricAlarms = [] } = await cloudWatch.send(new DescribeAlarmsCommand(alarms));
+          return MetricAlarms.map(({ AlarmName: name = '', AlarmActions = [] }) => ({
+            name,
+            tells: AlarmActions.length > 0,
+          }));
+        },
+      ],
+      concurrency: [
+        'LAMBDA',
+        async () =>
+          (await lambda.send(new GetAccountSettingsCommand({}))).AccountLimit
+            ?.UnreservedConcurrentExecutions ?? 0,
+      ],
+    },
+  );
   return { of: `Deployment ${sweep}`, read: '', findings: findingsOf(OF_THE_DEPLOYMENT, seen) };
 }
 
-async function examineTable(subject: Subject, given: Given): Promise<Examined> {
+async function examineTable(subject: Table, given: Given): Promise<Examined> {
   const { tableName: TableName, indexName: IndexName } = subject.props;
   const { clients, flags, now } = given;
-  const table = await ask('DYNAMODB', () => describeTable(clients.dynamoDb, TableName));
-  const index =
-    'is' in table ? table.is?.GlobalSecondaryIndexes?.find(each => each.IndexName === IndexName) : undefined;
-  const asked = await answersOf({
+  const described = await ask('DYNAMODB', () => describeTable(clients.dynamoDb, TableName));
+  const table = 'is' in described ? described.is : undefined;
+  const index = table?.GlobalSecondaryIndexes?.find(each => each.IndexName === IndexName);
+  const seen = await seenOf(subject, {
+    table: ['DYNAMODB', async () => readable(described)],
+    index: ['DYNAMODB', async () => readable(described) && index],
     nativeTtl: [
       'DYNAMODB',
       async () => {
@@ -221,16 +210,14 @@ async function examineTable(subject: Subject, given: Given): Promise<Examined> {
       'PIPES',
       async () => {
         const names = pipesOf(subject.props).map(pipe => pipeName(subject.props, pipe));
-        return new Map(
-          await sideBySide(names, 2, async Name => [
-            Name,
-            await noneIfMissing(() => clients.pipes.send(new DescribePipeCommand({ Name }))),
-          ]),
+        const pipes = names.map(Name =>
+          noneIfMissing(() => clients.pipes.send(new DescribePipeCommand({ Name }))),
         );
+        const found = await Promise.all(pipes);
+        return new Map(names.map((name, at) => [name, found[at]]));
       },
     ],
   });
-  const seen = seenOf<SeenTable>(subject, { ...asked, table, index: 'is' in table ? { is: index } : table });
   const findings = findingsOf(OF_THE_TABLE, seen);
   const read: string[] = [];
   const tally = async (
@@ -245,7 +232,7 @@ async function examineTable(subject: Subject, given: Given): Promise<Examined> {
     if ('not' in scanned) findings.push(notKnown(scanned.not, `What is wrong with the ${what}?`));
     findings.push(...faultsFound(tallied, what, subject));
   };
-  await tally('items of a sample', 'is' in table && table.is !== undefined, async add => {
+  await tally('items of a sample', table !== undefined, async add => {
     const { items } = await sampleTable(clients.dynamoDb, TableName, given.signal);
     items.forEach(add);
   });
@@ -257,7 +244,7 @@ async function examineTable(subject: Subject, given: Given): Promise<Examined> {
 }
 
 /** What the items have wrong, with some keys, as the table's `logKeys` allows it. */
-function faultsFound(tally: FaultTally, where: string, subject: Subject): Found[] {
+function faultsFound(tally: FaultTally, where: string, subject: Table): Found[] {
   const { logKeys, tableName } = subject.props;
   const show = keyShower({ logKeys, tableName, model: subject.model });
   const names = keyAttributeNames(subject.model);
@@ -270,7 +257,7 @@ function faultsFound(tally: FaultTally, where: string, subject: Subject): Found[
       ...{ id, severity, items },
       what: `${counted(items, 'item')} of ${count(tally.read)} ${where}: ${is}${more}`,
       keys: shown.map(key => (typeof key === 'string' ? key : JSON.stringify(key))),
-      remedy: FAULT_REMEDIES[remedy](subject, from, to),
+      remedy: remedy(tableName, from, to),
     };
   });
 }
@@ -282,7 +269,7 @@ const minuteOf = (seconds: number): string =>
     .replace('.000Z', 'Z');
 
 async function wholeIndex(
-  { props: { tableName, indexName } }: Subject,
+  { props: { tableName, indexName } }: Table,
   { ItemCount: total = 0, IndexSizeBytes: bytes = 0 }: GlobalSecondaryIndexDescription = {},
   { clients, flags, signal, show, print, now }: Given,
   add: (item: Item) => void,
@@ -303,7 +290,7 @@ async function wholeIndex(
 }
 
 async function throttledWrites(
-  { props: { tableName, indexName } }: Subject,
+  { props: { tableName, indexName } }: Table,
   { clients, now }: Given,
 ): Promise<number> {
   const Dimensions = Object.entries({ TableName: tableName, GlobalSecondaryIndexName: indexName }).map(

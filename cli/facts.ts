@@ -35,7 +35,7 @@ const BACK_SECONDS = 900;
 const TABLES_AT_ONCE = 8;
 /** An item that was written late waits for one of the next two ticks. */
 const TICKS_SECONDS = 180;
-/** Pages of the table that are read, of 1 MB each: 512 read units, or $0.0001. */
+/** Pages of the table that are read, of 1 MB each: 1,024 read units of a consistent read, or $0.0001. */
 const PAGES = 4;
 /** After this time a later look reads the table again. */
 const TABLE_AGE_SECONDS = 60;
@@ -224,6 +224,27 @@ export function goneOf(
   return by >= span.since ? { since: span.since, by } : null;
 }
 
+/** What the pages of an index have: how many entries, the newest, and the oldest with their keys. */
+class Entries {
+  readonly #ttlAttribute: string;
+  items = 0;
+  newest: number | null = null;
+  oldest: readonly { readonly ttl: number; readonly item: Record<string, unknown> }[] = [];
+
+  constructor(ttlAttribute: string) {
+    this.#ttlAttribute = ttlAttribute;
+  }
+
+  /** @returns the last TTL of the page, the oldest one; undefined for an empty page */
+  add({ Items = [] }: QueryCommandOutput): number | undefined {
+    const read = Items.map(item => ({ ttl: storedNumber(item[this.#ttlAttribute]), item }));
+    this.items += read.length;
+    for (const { ttl } of read) this.newest = Math.max(this.newest ?? ttl, ttl);
+    this.oldest = [...this.oldest, ...read].toSorted((one, other) => one.ttl - other.ttl).slice(0, KEYS);
+    return read.at(-1)?.ttl;
+  }
+}
+
 /**
  * Counts what is expired and in the index, the newest first, until its time is over.
  *
@@ -241,19 +262,11 @@ async function lookAtIndex(
   const endsAt = performance.now() + Math.min(LOOK_MS, leftMs() - SPARE_MS);
   const from = Math.max(wanted, expiredRange(readAt).after + 1);
   const layout = indexLayout(model);
-  const target = {
-    from,
-    before: readAt + 1,
-    shards: rangesOf(Array(Math.max(shards, layout.shards)).keys()),
-  };
-  const parts = layout.keys(target).toReversed();
-  const upToOf = ({ ttl, from: start }: IndexKey) => ttl ?? start + model.granularitySeconds;
-  const keyNames = keyAttributeNames(model);
-  const show = keyShower({ logKeys: props.logKeys, tableName: props.tableName, model });
-  let [items, queries, refused] = [0, 0, 0];
+  const ever = rangesOf(Array(Math.max(shards, layout.shards)).keys());
+  const parts = layout.keys({ from, before: readAt + 1, shards: ever }).toReversed();
+  const entries = new Entries(model.ttlAttribute);
+  let [queries, refused] = [0, 0];
   let short: string | null = null;
-  let newest: number | null = null;
-  let oldest: { readonly ttl: number; readonly item: Record<string, unknown> }[] = [];
   /** The newest TTLs of what was not read. */
   const unread: number[] = [];
   const readPage = async (key: IndexKey, startKey: QueryCommandOutput['LastEvaluatedKey']) => {
@@ -275,25 +288,24 @@ async function lookAtIndex(
   };
   const readKey = async (key: IndexKey) => {
     let startKey: QueryCommandOutput['LastEvaluatedKey'];
-    let unreadTo = upToOf(key);
+    let unreadTo = key.ttl ?? key.from + model.granularitySeconds;
     do {
       const page = await readPage(key, startKey);
       if (page === undefined) return void unread.push(unreadTo);
-      const read = (page.Items ?? []).map(item => ({ ttl: storedNumber(item[model.ttlAttribute]), item }));
-      items += read.length;
-      for (const { ttl } of read) newest = Math.max(newest ?? ttl, ttl);
-      oldest = [...oldest, ...read].toSorted((one, other) => one.ttl - other.ttl).slice(0, KEYS);
       // The next page may begin within the same second.
-      unreadTo = Math.floor(read.at(-1)?.ttl ?? unreadTo);
+      unreadTo = Math.floor(entries.add(page) ?? unreadTo);
       startKey = page.LastEvaluatedKey;
     } while (startKey !== undefined);
   };
   await sideBySide(parts, QUERIES_AT_ONCE, readKey);
+  const { items, newest, oldest } = entries;
   if (unread.length === parts.length && items === 0) throw new NoAnswerError(short ?? 'no time was left');
+  const show = keyShower({ logKeys: props.logKeys, tableName: props.tableName, model });
+  const keyNames = keyAttributeNames(model);
   const keys = oldest.map(({ item }) => show(toItemKey(item, keyNames))).filter(key => key !== undefined);
   return {
     ...{ readAt, items, newest, queries, short },
-    from: unread.length === 0 ? from : Math.max(from, ...unread.map(upTo => upTo + 1)),
+    from: Math.max(from, ...unread.map(upTo => upTo + 1)),
     oldest: oldest[0]?.ttl ?? null,
     keys: keys.map(key => (typeof key === 'string' ? key : JSON.stringify(key))),
   };

@@ -3,17 +3,16 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { ExpiryModel } from '../expiry/model.ts';
 import { type TtlFault, ttlFault } from '../expiry/ttl.ts';
 import { readWindowKey, type Window, windowStart } from '../expiry/window.ts';
+import { commandLine } from './command-line.ts';
 
 export type Item = Readonly<Record<string, AttributeValue>>;
 export type Severity = 'broken' | 'warning';
 
-/** What mends it: a command of ours, or what a person does. */
-export type FaultRemedy = 'writer' | 'backfill' | 'shards' | 'replay' | 'delete' | 'configuration';
-
 interface Fault {
   readonly severity: Severity;
   readonly is: string;
-  readonly remedy: FaultRemedy;
+  /** What mends items of a table whose TTLs lie between two minutes, ISO-8601: a command, if there is one. */
+  readonly remedy: (tableName: string, from: string, to: string) => string;
   /** Whether the item has it; or a detail that has few different values. */
   seen(item: ReadItem, model: ExpiryModel): boolean | string | undefined;
 }
@@ -37,73 +36,77 @@ export interface ReadItem {
 /** Seconds in which several ticks should have deleted an item. */
 export const GONE_SECONDS = 600;
 
-const broken = (is: string, remedy: FaultRemedy, seen: Fault['seen']): Fault => {
+const broken = (is: string, remedy: Fault['remedy'], seen: Fault['seen']): Fault => {
   return { severity: 'broken', is, remedy, seen };
 };
-const warning = (is: string, remedy: FaultRemedy, seen: Fault['seen']): Fault => {
+const warning = (is: string, remedy: Fault['remedy'], seen: Fault['seen']): Fault => {
   return { severity: 'warning', is, remedy, seen };
 };
+
+const writer = () =>
+  'Correct the writer (docs/use.md), and then write these items once more, or delete them.';
+const backfill = (tableName: string) => commandLine('backfill', ['--table', tableName]);
 
 /** An item has the first of these that it fits. */
 export const FAULTS = {
   'ttl-string': broken(
     'the TTL is a String: only a Number expires, by native TTL too',
-    'writer',
+    writer,
     ({ ttlFault, item }, { ttlAttribute }) => ttlFault === 'notNumber' && item[ttlAttribute]?.S !== undefined,
   ),
   'ttl-no-number': broken(
     'the TTL is neither a Number nor a String: it never expires',
-    'writer',
+    writer,
     ({ ttlFault }) => ttlFault === 'notNumber',
   ),
   'ttl-milliseconds': broken(
     'the TTL is in milliseconds: a time thousands of years ahead',
-    'writer',
+    writer,
     ({ ttlFault }) => ttlFault === 'milliseconds',
   ),
   'ttl-negative': broken(
     'the TTL is negative: it never expires',
-    'writer',
+    writer,
     ({ ttlFault }) => ttlFault === 'negative',
   ),
   'ttl-too-old': broken(
     'the TTL is more than five years back: native TTL and the sweep ignore it',
-    'delete',
+    () => 'Delete these items yourself, or correct the writer if it is a wrong time.',
     ({ ttlFault }) => ttlFault === 'tooOld',
   ),
   'ttl-too-far-ahead': warning(
     'the TTL is more than 20 years ahead: it looks like a wrong unit',
-    'writer',
+    writer,
     ({ ttlFault }) => ttlFault === 'tooFarAhead',
   ),
   'ttl-fraction': broken(
     'the TTL has a fraction: the sweep asks an index by second for whole seconds',
-    'writer',
+    writer,
     ({ isFraction }, { indexedBy }) => isFraction && indexedBy === 'second',
   ),
   'ttl-elsewhere': warning(
     'no TTL, but a time in another attribute',
-    'configuration',
+    () => 'Correct ttlAttribute in the configuration, or the writer (docs/use.md).',
     ({ ttl, item, now }) => (ttl === undefined ? timeElsewhere(item, now) : undefined),
   ),
   'window-without-ttl': warning(
     'a window and no TTL: it never expires',
-    'writer',
+    writer,
     ({ ttl, stamp }) => ttl === undefined && Boolean(stamp),
   ),
   'window-missing': broken(
     'a TTL and no window: the index does not have it',
-    'backfill',
+    backfill,
     ({ ttl, stamp }) => ttl !== undefined && stamp === '',
   ),
   'window-malformed': broken(
     'the window does not have the form of one',
-    'backfill',
+    backfill,
     ({ ttl, stamp, window }) => ttl !== undefined && Boolean(stamp) && window === undefined,
   ),
   'window-length': broken(
     'the window has another length than granularityMinutes: writer and deployment differ',
-    'backfill',
+    backfill,
     ({ window }, { granularitySeconds }) =>
       window &&
       window.granularitySeconds !== granularitySeconds &&
@@ -111,12 +114,12 @@ export const FAULTS = {
   ),
   'window-shard': broken(
     'a shard that is not swept: the writer has more shards than the deployment',
-    'shards',
+    () => `Raise shards in the configuration, and then ${commandLine('deploy')}`,
     ({ window }, { shards }) => window && window.shard >= shards && `shard ${window.shard}`,
   ),
   'window-other': broken(
     'the window is not that of the TTL: somebody wrote the TTL alone',
-    'backfill',
+    backfill,
     // A window that ends at the TTL is the older form (start, end], which the sweep finds too.
     ({ ttl, window }) =>
       ttl !== undefined &&
@@ -125,7 +128,7 @@ export const FAULTS = {
   ),
   'expired-present': broken(
     'expired more than ten minutes ago, with nothing wrong, and still there',
-    'replay',
+    (tableName, from, to) => commandLine('replay', ['--table', tableName, '--from', from, '--to', to]),
     ({ ttl, now }) => ttl !== undefined && ttl <= now - GONE_SECONDS,
   ),
 } as const satisfies Readonly<Record<string, Fault>>;

@@ -14,20 +14,15 @@ import { CHUNK_KEYS, PAGE_KEYS, REPLAY_CONCURRENCY } from '../statemachine/contr
 import { isLocal } from './clients.ts';
 import type { Table } from './command.ts';
 import { commandLine, quoted } from './command-line.ts';
-import type { FaultRemedy, Severity } from './faults.ts';
+import type { Severity } from './faults.ts';
 import { count, lasting } from './words.ts';
 
 /** Functions that one execution can run at the same time for a table: each child of a replay deletes the chunks of a page in parallel. */
 const FUNCTIONS_AT_ONCE = (REPLAY_CONCURRENCY * PAGE_KEYS) / CHUNK_KEYS;
 /** Ticks come each minute; some may be late or doubled. */
 const TICK_SECONDS = 600;
-/** A table of the configuration, with the region that its remedies name. */
-export interface Subject extends Table {
-  readonly region: string;
-}
-
 /** What was read of a deployment. Reading a part that did not answer ends the question, which is then not known. */
-export interface SeenDeployment extends Subject {
+export interface SeenDeployment extends Table {
   /** Epoch seconds. */
   readonly now: number;
   readonly state: DeploymentState | undefined;
@@ -41,7 +36,7 @@ export interface SeenDeployment extends Subject {
 }
 
 /** What was read of a table. */
-export interface SeenTable extends Subject {
+export interface SeenTable extends Table {
   readonly table: TableDescription | undefined;
   readonly index: GlobalSecondaryIndexDescription | undefined;
   /** The attribute of native TTL; 'off'. */
@@ -56,7 +51,7 @@ export interface Question<Seen> {
   readonly severity: Severity;
   readonly asks: string;
   /** What mends it: a command, if there is one. */
-  readonly remedy: (subject: Subject) => string;
+  readonly remedy: (subject: Table) => string;
   /** A detail if the answer is no. */
   readonly no: (seen: Seen) => string | false | undefined;
 }
@@ -65,12 +60,12 @@ type Ask = <Seen>(asks: string, remedy: Question<Seen>['remedy'], no: Question<S
 const broken: Ask = (asks, remedy, no) => ({ severity: 'broken', asks, remedy, no });
 const warning: Ask = (asks, remedy, no) => ({ severity: 'warning', asks, remedy, no });
 
-const on = (subject: Subject, ...args: string[]) => ['--table', subject.props.tableName, ...args];
+const on = (subject: Table, ...args: string[]) => ['--table', subject.props.tableName, ...args];
 const deploy = () => commandLine('deploy');
-const adopt = (subject: Subject) => commandLine('adopt', on(subject));
-const aws = (operation: string, { props, region }: Subject, rest = '') =>
+const adopt = (subject: Table) => commandLine('adopt', on(subject));
+const aws = (operation: string, { props, region }: Table, rest = '') =>
   `aws dynamodb ${operation} --table-name ${props.tableName} --region ${region}${rest}`;
-const nativeTtl = (subject: Subject) =>
+const nativeTtl = (subject: Table) =>
   aws(
     'update-time-to-live',
     subject,
@@ -292,15 +287,3 @@ export const OF_THE_DEPLOYMENT = {
       `the account has ${count(concurrency)} left, one execution can use ${count(FUNCTIONS_AT_ONCE)}`,
   ),
 } as const satisfies Readonly<Record<string, Question<SeenDeployment>>>;
-
-/** What mends the faults of items. */
-export const FAULT_REMEDIES: Readonly<
-  Record<FaultRemedy, (subject: Subject, from: string, to: string) => string>
-> = {
-  writer: () => 'Correct the writer (docs/use.md), and then write these items once more, or delete them.',
-  delete: () => 'Delete these items yourself, or correct the writer if it is a wrong time.',
-  configuration: () => 'Correct ttlAttribute in the configuration, or the writer (docs/use.md).',
-  backfill: subject => commandLine('backfill', on(subject)),
-  shards: () => `Raise shards in the configuration, and then ${deploy()}`,
-  replay: (subject, from, to) => commandLine('replay', on(subject, '--from', from, '--to', to)),
-};

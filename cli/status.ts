@@ -33,7 +33,7 @@ export const command = defineCommand({
   flags: FLAGS,
   about: `Shows facts about each table of the configuration: up to when everything that was due is gone; what is overdue, and how far back it was
 looked; expired items that no sweep finds; pause, schedule, the last sweeps and how late they were; alarms; and what did not answer. It
-reads the index, 4 MB of the table, the journal, the schedule and the alarms: $0.0003 a table. It changes nothing.
+reads the index, 4 MB of the table, the journal, the schedule and the alarms: $0.0002 a table. It changes nothing.
 
 The page has a token in its address, another one each time: whoever has the address sees the page. It listens on 127.0.0.1 only. While
 it is open it looks every 10 seconds; while it is closed or hidden, never.`,

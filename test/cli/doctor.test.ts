@@ -156,13 +156,9 @@ async function examined(answers: Answers, args: readonly string[] = [], around =
   const clients = { ...others, documents } as never;
   const now = () => NOW * 1_000;
   const { data, ...told } = await ran(command, args, { config: around, clients, now });
-  const { deployments, tables } = data as Record<'deployments' | 'tables', readonly { findings: Found[] }[]>;
-  return {
-    ...told,
-    deployments,
-    tables,
-    found: [...deployments, ...tables].flatMap(({ findings }) => findings),
-  };
+  const [deployment, ...tables] = (data as { examined: readonly { findings: Found[] }[] }).examined;
+  const found = [deployment, ...tables].flatMap(each => each?.findings ?? []);
+  return { ...told, deployment, tables, found };
 }
 
 beforeAll(async () => {
@@ -305,7 +301,7 @@ test('of a pipe that runs nothing is found', async () => {
 test('a deployment without a journal, and one whose ticks have ended', async () => {
   const nowhere = configOf({ ...props, sweep: 'nowhere' });
   const of = async (around: typeof config) =>
-    (await examined({}, [], around)).deployments[0]?.findings.map(({ id }) => id);
+    (await examined({}, [], around)).deployment?.findings.map(({ id }) => id);
   expect(await of(nowhere)).toContain('journal-missing');
   const journal = await createJournal(dynamo.client, 'stopped');
   await writeWatermarks(journal, new Date((NOW - 601) * 1_000).toISOString(), {});
@@ -322,9 +318,10 @@ test('every question was seen to find something', () => {
 
 test('what a deployment has is told once, however many tables it has', async () => {
   const two = configOf(props, { ...props, tableName: 'Tokens' });
-  const { deployments, tables } = await examined({ GetScheduleCommand: missing }, [], two);
-  expect([deployments.length, tables.length]).toEqual([1, 2]);
-  expect(deployments[0]?.findings.filter(({ id }) => id === 'schedule-missing')).toHaveLength(1);
+  const { deployment, tables, found } = await examined({ GetScheduleCommand: missing }, [], two);
+  expect(tables).toHaveLength(2);
+  expect(deployment?.findings.filter(({ id }) => id === 'schedule-missing')).toHaveLength(1);
+  expect(found.filter(({ id }) => id === 'schedule-missing')).toHaveLength(1);
 });
 
 test('what does not answer is not known; what is not on this machine is a note', async () => {
@@ -419,7 +416,7 @@ test('--all reads every entry of the index of a real table', async () => {
     now: () => NOW * 1_000,
   };
   const { data } = await ran(command, ['--all', '--rate', '1000'], around);
-  const [examinedTable] = (data as { tables: { read: string; findings: Found[] }[] }).tables;
+  const [, examinedTable] = (data as { examined: { read: string; findings: Found[] }[] }).examined;
   expect(examinedTable?.read).toBe('3 items of a sample, 3 entries of the index');
   expect(
     examinedTable?.findings

@@ -6,9 +6,10 @@ import * as dynamodbstreams from '@aws-sdk/client-dynamodb-streams';
 import * as lambda from '@aws-sdk/client-lambda';
 import * as stepfunctions from '@aws-sdk/client-sfn';
 import * as sqs from '@aws-sdk/client-sqs';
-import { type Flag, tablesOf } from '../../cli/command.ts';
+import { type Flag, type Table, tablesOf } from '../../cli/command.ts';
 import { COMMANDS } from '../../cli/commands.ts';
-import { FAULT_REMEDIES, OF_THE_DEPLOYMENT, OF_THE_TABLE, type Subject } from '../../cli/findings.ts';
+import { FAULTS } from '../../cli/faults.ts';
+import { OF_THE_DEPLOYMENT, OF_THE_TABLE } from '../../cli/findings.ts';
 import { settingsOf } from '../../cli/replay.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { PreciseTtlError } from '../../expiry/errors.ts';
@@ -207,15 +208,13 @@ const TABLES: readonly Partial<PreciseTtlProps>[] = [
     ttlAttribute: '--expires, at',
   },
 ];
-const REMEDIES: readonly (readonly [id: string, remedy: (subject: Subject) => string])[] = [
-  ...Object.entries<{ remedy: (subject: Subject) => string }>({ ...OF_THE_DEPLOYMENT, ...OF_THE_TABLE }).map(
+const REMEDIES: readonly (readonly [id: string, remedy: (subject: Table) => string])[] = [
+  ...Object.entries<{ remedy: (subject: Table) => string }>({ ...OF_THE_DEPLOYMENT, ...OF_THE_TABLE }).map(
     ([id, { remedy }]) => [id, remedy] as const,
   ),
-  ...Object.entries(FAULT_REMEDIES).map(([id, remedy]) => {
-    return [
-      id,
-      (subject: Subject) => remedy(subject, '2026-06-01T00:00:00Z', '2026-11-20T10:00:00Z'),
-    ] as const;
+  ...Object.entries(FAULTS).map(([id, { remedy }]) => {
+    const [from, to] = ['2026-06-01T00:00:00Z', '2026-11-20T10:00:00Z'];
+    return [id, ({ props }: Table) => remedy(props.tableName, from, to)] as const;
   }),
 ];
 
@@ -224,7 +223,7 @@ describe.each(TABLES)('what doctor proposes for %j', props => {
   const [table] = tablesOf(config, undefined);
 
   test.each(REMEDIES)('%s', async (_id, remedy) => {
-    const text = remedy({ ...table, region: config.region } as Subject);
+    const text = remedy(table as Table);
     expect(text).not.toMatch(/undefined|\bTIME\b/);
     expect(await problemsOf(commandsIn(text))).toEqual([]);
   });
