@@ -1,25 +1,21 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { synthesizeModule } from '../../stacks/module.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
 
-let folder: string;
+// test/deploy applies one, and gives it the provider of another region.
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'precise-ttl-module-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-module-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const config = {
   ...configOf({ ...SESSION_DATA, archive: true }, { tableName: 'Tokens', partitionKey: 'id' }),
   state: { backend: 's3', bucket: 'states' },
 };
 
-test('a module has the stack without provider, backend and imports, and everything that it names', () => {
-  const main = synthesizeModule(config, folder);
-  const text = readFileSync(main, 'utf8');
+test('a module has no provider and no backend, everything that it names, and a README of its tables and outputs', () => {
+  const text = readFileSync(synthesizeModule(config, folder), 'utf8');
   const json = JSON.parse(text);
   expect(Object.keys(json).sort()).toEqual([
     'data',
@@ -31,53 +27,30 @@ test('a module has the stack without provider, backend and imports, and everythi
     'terraform',
   ]);
   expect(Object.keys(json.terraform).sort()).toEqual(['required_providers', 'required_version']);
-  expect(json.data).not.toHaveProperty('aws_cloudwatch_log_groups');
   expect(text).not.toContain('"//"');
-
-  const files = Object.values(json.resource.aws_lambda_function).map(
-    lambda => (lambda as { filename: string }).filename,
-  );
-  expect(files.length).toBeGreaterThan(4);
-  for (const file of files) {
-    expect(file).toMatch(/^\$\{path\.module\}\/assets\//);
-    expect(existsSync(file.replace('${path.module}', folder))).toBe(true);
+  const files = Object.values<{ filename: string }>(json.resource.aws_lambda_function);
+  expect(files).toHaveLength(5);
+  const modulePath = ['$', '{path.module}'].join('');
+  for (const { filename } of files) {
+    expect(filename.startsWith(`${modulePath}/assets/`)).toBe(true);
+    expect(existsSync(filename.replace(modulePath, folder))).toBe(true);
   }
-});
-
-test('a module refuses the provider of another region', () => {
-  const { data } = JSON.parse(readFileSync(synthesizeModule(config, folder), 'utf8'));
-  const [region] = Object.values(data.aws_region) as { lifecycle: unknown }[];
-  expect(region?.lifecycle).toEqual({
-    postcondition: [
-      {
-        condition: '${self.region == "us-east-1"}',
-        error_message: expect.stringContaining('expected us-east-1'),
-      },
-    ],
-  });
-});
-
-test('its README names the tables, no input, and each output', () => {
-  const { output } = JSON.parse(readFileSync(synthesizeModule(config, folder), 'utf8'));
   const readme = readFileSync(join(folder, 'README.md'), 'utf8');
-  for (const text of ['`Tokens`', 'Inputs: none', ...Object.keys(output).map(name => `- \`${name}\``)])
-    expect(readme).toContain(text);
+  const outputs = Object.keys(json.output).map(name => `- \`${name}\``);
+  for (const part of ['`SessionData`, `Tokens`', 'Inputs: none', ...outputs]) expect(readme).toContain(part);
 });
 
 test('a module replaces an earlier one, and nothing else', () => {
+  for (const file of ['assets/stale.zip', 'notes.md']) writeFileSync(join(folder, file), '');
   synthesizeModule(config, folder);
-  const stale = join(folder, 'assets/stale.zip');
-  writeFileSync(stale, '');
-  writeFileSync(join(folder, 'notes.md'), '');
-  synthesizeModule(config, folder);
-  expect(existsSync(stale)).toBe(false);
-  expect(existsSync(join(folder, 'notes.md'))).toBe(true);
+  expect(['assets/stale.zip', 'notes.md'].map(file => existsSync(join(folder, file)))).toEqual([false, true]);
 });
 
 test('a folder with something else is refused before anything is written', () => {
-  writeFileSync(join(folder, 'main.tf'), '');
-  expect(() => synthesizeModule(config, folder)).toThrow(
-    `--module: expected a folder that is new, empty, or has a module of this command, got ${folder}; name another`,
+  const other = mkdtempSync(join(folder, 'other-'));
+  writeFileSync(join(other, 'main.tf'), '');
+  expect(() => synthesizeModule(config, other)).toThrow(
+    `--module: expected a folder that is new, empty, or has a module of this command, got ${other}; name another`,
   );
-  expect(readdirSync(folder)).toEqual(['main.tf']);
+  expect(readdirSync(other)).toEqual(['main.tf']);
 });

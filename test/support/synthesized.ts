@@ -81,3 +81,51 @@ export function definitionOf(
     );
   return { definition, asl: JSON.parse(definition) };
 }
+
+/** The text with each reference of Terraform as the end of what it refers to: `<journal_table arn>`, `<region>`. */
+export function inWords(text: string): string {
+  return text
+    .replaceAll(
+      /\$\{aws_\w+?\.(?:sweeps_precise-ttl_|ttl_)?([\w-]+?)_[0-9A-F]{8}\.(\w+)\}/g,
+      (_reference, name, attribute) => `<${name} ${attribute}>`,
+    )
+    .replaceAll(/\$\{data\.aws_\w+\.\w+_[0-9A-F]{8}\.(\w+)\}/g, (_reference, attribute) => `<${attribute}>`);
+}
+
+interface Statement {
+  readonly Action: string | readonly string[];
+  readonly Resource?: readonly string[];
+  readonly Principal?: { readonly Service: string };
+  readonly Condition?: object;
+}
+
+const statementsOf = (policy: unknown): Statement[] => JSON.parse(String(policy)).Statement;
+
+const conditionOf = ({ Condition }: Statement): string =>
+  Condition === undefined ? '' : ` if ${inWords(JSON.stringify(Condition)).replaceAll('"', '')}`;
+
+/** Each role in words, by its name: who takes it, and what it may do, a line for each statement of all its policies. */
+export function rolesIn(json: TerraformJson): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    Object.entries(json.resource['aws_iam_role'] ?? {}).map(([id, { name, assume_role_policy: trust }]) => {
+      const taken = statementsOf(trust).map(each => `${each.Principal?.Service}${conditionOf(each)}`);
+      const may = policiesOf(json, id).flatMap(statementsOf);
+      const inLines = may.map(
+        each =>
+          `${[each.Action].flat().join(', ')} on ${each.Resource?.map(inWords).join(', ')}${conditionOf(each)}`,
+      );
+      return [String(name), [...taken, ...inLines]];
+    }),
+  );
+}
+
+/** The policies of a role, by its id: first the inline one, then those that are attached. */
+export function policiesOf(json: TerraformJson, role: string): string[] {
+  const ofRole = (type: string) =>
+    resources(json, type).filter(each => each['role'] === `\${aws_iam_role.${role}.id}`);
+  const attached = ofRole('aws_iam_role_policy_attachment').map(({ policy_arn: arn }) => {
+    const [, id = ''] = /aws_iam_policy\.([\w-]+)\.arn/.exec(String(arn)) ?? [];
+    return json.resource['aws_iam_policy']?.[id];
+  });
+  return [...ofRole('aws_iam_role_policy'), ...attached].map(each => String(each?.['policy']));
+}

@@ -1,0 +1,439 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that look like Terraform's templates
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkConfig } from '../../config/config.ts';
+import { modelOf } from '../../config/deployments.ts';
+import { type PreciseTtlProps, type PropName, resolveProps } from '../../config/props.ts';
+import { FUNCTION_MEMORY_MB } from '../../cost/assumptions.ts';
+import { expiryModel } from '../../expiry/model.ts';
+import { STACK } from '../../stacks/app.ts';
+import { EXAMPLE_ARNS } from '../../tools/docs/role-statements.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
+import { sessionTable } from '../support/handmade-stack.ts';
+import {
+  inWords,
+  type Resource,
+  resources,
+  settingsIn,
+  synthesizeToFolder,
+  type TerraformJson,
+  terraformJson,
+} from '../support/synthesized.ts';
+
+const json = terraformJson(configOf(SESSION_DATA));
+
+/** The resource of a type with a name, in words. */
+function block(type: string, name: string): Resource {
+  const found = resources(json, type).find(each => [each['name'], each['function_name']].includes(name));
+  const { '//': _comment, ...block } = JSON.parse(inWords(JSON.stringify(found)));
+  return block;
+}
+
+const outputsOf = ({ output }: TerraformJson) =>
+  JSON.parse(inWords(JSON.stringify(output['tables']?.value))).SessionData;
+
+describe('a deployment with defaults', () => {
+  test('has a table as a team would make it by hand, which others may add to', () => {
+    expect(block('aws_dynamodb_table', 'SessionData')).toEqual({
+      ...sessionTable(),
+      // What the provider takes when nothing is said.
+      table_class: 'STANDARD',
+      deletion_protection_enabled: true,
+      point_in_time_recovery: { enabled: true },
+      lifecycle: {
+        prevent_destroy: true,
+        ignore_changes: [
+          ...['attribute', 'global_secondary_index', 'replica'],
+          ...['stream_enabled', 'stream_view_type'],
+        ],
+        postcondition: [
+          expect.objectContaining({ condition: expect.stringContaining('expirationWindowIndex') }),
+        ],
+      },
+    });
+  });
+
+  test('has a journal on demand, whose rows expire, and which is protected', () => {
+    expect(block('aws_dynamodb_table', 'precise-ttl-journal')).toEqual({
+      name: 'precise-ttl-journal',
+      billing_mode: 'PAY_PER_REQUEST',
+      hash_key: 'id',
+      range_key: 'at',
+      attribute: ['id', 'at'].map(name => ({ name, type: 'S' })),
+      ttl: { attribute_name: 'expires', enabled: true },
+      point_in_time_recovery: { enabled: true },
+      deletion_protection_enabled: true,
+      lifecycle: { prevent_destroy: true },
+    });
+  });
+
+  test.each([
+    ['PlanSweep', 'plan-sweep', 120],
+    ['QueryExpired', 'query-expired', 10],
+    ['DeleteChunk', 'delete-chunk', 15],
+    ['RecordMetrics', 'record-metrics', 15],
+  ])('has %s, which knows of no table, and logs no call that ends well', (task, file, timeout) => {
+    const found = block('aws_lambda_function', `precise-ttl-${file}`);
+    expect(found).toEqual({
+      function_name: `precise-ttl-${file}`,
+      description: `precise-ttl: ${task} of precise-ttl`,
+      role: `<${file}_role arn>`,
+      runtime: 'nodejs24.x',
+      architectures: ['arm64'],
+      handler: 'index.handler',
+      memory_size: FUNCTION_MEMORY_MB,
+      timeout,
+      environment: {
+        variables: {
+          DEPLOYMENT_NAME: 'precise-ttl',
+          JOURNAL_TABLE: '<journal_table name>',
+          POWERTOOLS_METRICS_NAMESPACE: 'PreciseTtl',
+          POWERTOOLS_SERVICE_NAME: file,
+        },
+      },
+      logging_config: { log_format: 'JSON', log_group: `<${file}_logs name>`, system_log_level: 'WARN' },
+      tracing_config: { mode: 'PassThrough' },
+      filename: expect.stringContaining(`/${file}.zip`),
+      source_code_hash: expect.stringMatching(/^[0-9A-F]{32}$/),
+      depends_on: [expect.stringMatching(/^aws_iam_role_policy\./)],
+    });
+    const outdir = synthesizeToFolder(configOf(SESSION_DATA));
+    expect(existsSync(join(outdir, 'stacks', STACK, String(found['filename'])))).toBe(true);
+  });
+
+  test.each([
+    ['precise-ttl', 'EXPRESS', 'sweep'],
+    ['precise-ttl-replay', 'STANDARD', 'replay'],
+  ])('has the state machine %s, which logs failures without the keys of items', (name, type, construct) => {
+    expect(block('aws_sfn_state_machine', name)).toEqual({
+      name,
+      type,
+      role_arn: '<sweep_role arn>',
+      definition: expect.any(String),
+      logging_configuration: {
+        level: 'ERROR',
+        include_execution_data: false,
+        log_destination: `<${construct}_logs arn>:*`,
+      },
+      // Without the block Terraform would leave the machine with a key that its role may no longer use.
+      encryption_configuration: { type: 'AWS_OWNED_KEY' },
+      tracing_configuration: { enabled: false },
+      depends_on: [expect.stringMatching(/^aws_iam_role_policy\./)],
+    });
+    expect(settingsIn(json, name === 'precise-ttl' ? 'tick' : 'replay')).toEqual([
+      {
+        tableName: expect.stringMatching(/^\$\{aws_dynamodb_table\.SessionData_\w+\.name\}$/),
+        partitionKey: 'UserName',
+        sortKey: 'SessionId',
+        ttlAttribute: 'ExpirationTime',
+        indexedBy: 'window',
+        indexName: 'expirationWindowIndex',
+        windowAttribute: 'expirationWindow',
+        granularityMinutes: 1440,
+        shards: 2,
+        deleteMode: 'guarded',
+        precision: 'second',
+        pollSeconds: 0,
+        maxDeletesPerSecond: 0,
+        logKeys: 'hash',
+      },
+    ]);
+  });
+
+  test('has a tick every minute, which is left as somebody sets it in the console', () => {
+    expect(resources(json, 'aws_scheduler_schedule')).toHaveLength(1);
+    expect(block('aws_scheduler_schedule', 'precise-ttl-tick')).toEqual({
+      name: 'precise-ttl-tick',
+      group_name: '<schedules_group name>',
+      schedule_expression: 'cron(* * * * ? *)',
+      schedule_expression_timezone: 'UTC',
+      flexible_time_window: { mode: 'OFF' },
+      state: 'ENABLED',
+      target: {
+        arn: '<sweep_machine arn>',
+        role_arn: '<schedules_role arn>',
+        // It must reach Scheduler with its brackets.
+        input: '{"scheduledTime":"<aws.scheduler.scheduled-time>"}',
+        // What comes later than that is worth nothing: the next ticks have looked back by then.
+        retry_policy: { maximum_retry_attempts: 5, maximum_event_age_in_seconds: 300 },
+        dead_letter_config: { arn: '<schedules_dead-letters arn>' },
+      },
+      lifecycle: { ignore_changes: ['state', 'start_date'] },
+      depends_on: [expect.stringMatching(/^aws_iam_role_policy\./)],
+    });
+    expect(block('aws_sqs_queue', 'precise-ttl-dead-letters')).toMatchObject({
+      message_retention_seconds: 14 * 86_400,
+      sqs_managed_sse_enabled: true,
+    });
+  });
+
+  test('has logs that forget after 30 days', () => {
+    const groups = resources(json, 'aws_cloudwatch_log_group');
+    expect(groups).toHaveLength(6);
+    for (const { retention_in_days: days } of groups) expect(days).toBe(30);
+  });
+
+  test('has an output with what scripts need of each table under its own name', () => {
+    const two = terraformJson(configOf(SESSION_DATA, { tableName: 'a.b', partitionKey: 'id' }));
+    expect(Object.keys(two.output)).toEqual(['config', 'tables']);
+    expect(Object.keys(two.output['tables']?.value ?? {})).toEqual(['SessionData', 'a.b']);
+    expect(outputsOf(two)).toEqual({
+      tableArn: '<SessionData_table arn>',
+      deployment: 'precise-ttl',
+      stateMachineArn: '<sweep_machine arn>',
+      replayStateMachineArn: '<replay_machine arn>',
+      deadLetterQueueUrl: '<schedules_dead-letters url>',
+      alarmTopicArn: '<alarms_topic arn>',
+      expiryModel: {
+        partitionKey: 'UserName',
+        sortKey: 'SessionId',
+        ttlAttribute: 'ExpirationTime',
+        indexedBy: 'window',
+        windowAttribute: 'expirationWindow',
+        granularityMinutes: 1440,
+        shards: 2,
+      },
+    });
+  });
+});
+
+/** The roles and the alarms have tests of their own, test/deploy reads messages; the settings and the outputs of each table are looked at below. */
+const ELSEWHERE = /^(aws_iam_role_policy|aws_sfn_state_machine\.definition)|\.error_message/;
+
+/** All arguments of a value by their paths. */
+function pathsIn(value: unknown, path: string): [string, string][] {
+  if (typeof value !== 'object' || value === null) return [[path, inWords(`${value}`)]];
+  return Object.entries(value).flatMap(([key, each]) =>
+    key === '//' ? [] : pathsIn(each, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`),
+  );
+}
+
+/** The arguments of each block, by its type and name. */
+function blocksIn({ resource, data }: TerraformJson): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const ofKinds = [resource, data].flatMap((all, index) =>
+    Object.entries(all).map(([type, named]) => [index === 0 ? type : `data.${type}`, named] as const),
+  );
+  return new Map(
+    ofKinds.flatMap(([type, named]) =>
+      Object.entries(named).map(([name, body]) => [`${type} ${name}`, new Map(pathsIn(body, type))] as const),
+    ),
+  );
+}
+
+const BY_DEFAULT = blocksIn(json);
+
+/** What a deployment has otherwise than by default: `+ type` and `- type` for blocks, `argument: value` within one; with their number. */
+function changesOf(other: TerraformJson): string[] {
+  const blocks = blocksIn(other);
+  const lines = [...new Set([...BY_DEFAULT.keys(), ...blocks.keys()])].flatMap(address => {
+    const [before, after] = [BY_DEFAULT.get(address), blocks.get(address)];
+    const [type = ''] = address.split(' ');
+    if (before === undefined || after === undefined) return [`${after ? '+' : '-'} ${type}`];
+    const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
+      path => before.get(path) !== after.get(path),
+    );
+    return changed.map(path => `${path}: ${after.get(path) ?? 'none'}`);
+  });
+  const counts = Map.groupBy(
+    lines.filter(line => !ELSEWHERE.test(line.replace(/^[+-] /, ''))),
+    line => line,
+  );
+  return [...counts].map(([line, { length }]) => (length > 1 ? `${line} (${length})` : line)).sort();
+}
+
+const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1';
+const TOPIC = 'arn:aws:sns:us-east-1:123456789012:on-call';
+const TABLE = 'aws_dynamodb_table';
+const INDEX = `${TABLE}.global_secondary_index[0]`;
+const isIndexed = (index: string, keys: string) =>
+  `${TABLE}.lifecycle.postcondition[0].condition: \${anytrue([for i in self.global_secondary_index : i.name == "${index}" && ${keys}])}`;
+const BUCKET_SETTINGS = [
+  ...['lifecycle_configuration', 'object_lock_configuration', 'policy', 'public_access_block'],
+  ...['server_side_encryption_configuration', 'versioning'],
+];
+
+/** What a pipe brings, beside its roles. */
+const PIPED = [
+  '+ aws_cloudwatch_log_group (2)',
+  '+ aws_cloudwatch_metric_alarm',
+  '+ aws_lambda_function',
+  '+ aws_pipes_pipe',
+  `${TABLE}.lifecycle.ignore_changes[3]: none`,
+  `${TABLE}.lifecycle.ignore_changes[4]: none`,
+  `${TABLE}.stream_enabled: true`,
+  `${TABLE}.stream_view_type: NEW_AND_OLD_IMAGES`,
+];
+
+/** For each setting a value that is not its default, and all that it changes beside the table's settings and outputs. */
+const EFFECTS: Readonly<
+  Record<Exclude<PropName, 'tableName' | 'sweep'>, [Partial<PreciseTtlProps>, readonly string[]]>
+> = {
+  existingTable: [
+    { existingTable: true },
+    [
+      `+ data.${TABLE}`,
+      `- ${TABLE}`,
+      'terraform_data.depends_on[0]: none',
+      'terraform_data.for_each.SessionData: ',
+    ],
+  ],
+  tableKmsKeyArn: [
+    { tableKmsKeyArn: KEY },
+    [`${TABLE}.server_side_encryption.enabled: true`, `${TABLE}.server_side_encryption.kms_key_arn: ${KEY}`],
+  ],
+  partitionKey: [
+    { partitionKey: 'a${b}' },
+    [`${TABLE}.attribute[0].name: a$$\{b}`, `${TABLE}.hash_key: a$$\{b}`],
+  ],
+  partitionKeyType: [{ partitionKey: { name: 'UserName', type: 'B' } }, [`${TABLE}.attribute[0].type: B`]],
+  sortKey: [{ sortKey: 'at' }, [`${TABLE}.attribute[1].name: at`, `${TABLE}.range_key: at`]],
+  sortKeyType: [{ sortKey: { name: 'SessionId', type: 'N' } }, [`${TABLE}.attribute[1].type: N`]],
+  ttlAttribute: [
+    { ttlAttribute: 'ttl' },
+    [
+      `${TABLE}.attribute[3].name: ttl`,
+      `${INDEX}.range_key: ttl`,
+      `${TABLE}.ttl.attribute_name: ttl`,
+      isIndexed('expirationWindowIndex', 'i.hash_key == "expirationWindow" && i.range_key == "ttl"'),
+    ],
+  ],
+  indexedBy: [
+    { index: { by: 'second' } },
+    [
+      `${TABLE}.attribute[2].name: ExpirationTime`,
+      `${TABLE}.attribute[2].type: N`,
+      `${TABLE}.attribute[3].name: none`,
+      `${TABLE}.attribute[3].type: none`,
+      `${INDEX}.hash_key: ExpirationTime`,
+      `${INDEX}.name: expirySecondIndex`,
+      `${INDEX}.range_key: none`,
+      isIndexed('expirySecondIndex', 'i.hash_key == "ExpirationTime" && try(length(i.range_key), 0) == 0'),
+    ],
+  ],
+  windowAttribute: [
+    { index: { attribute: 'window' } },
+    [
+      `${TABLE}.attribute[2].name: window`,
+      `${INDEX}.hash_key: window`,
+      isIndexed('expirationWindowIndex', 'i.hash_key == "window" && i.range_key == "ExpirationTime"'),
+    ],
+  ],
+  indexName: [
+    { index: { name: 'own' } },
+    [
+      `${INDEX}.name: own`,
+      isIndexed('own', 'i.hash_key == "expirationWindow" && i.range_key == "ExpirationTime"'),
+    ],
+  ],
+  granularityMinutes: [{ index: { granularityMinutes: 60 } }, []],
+  shards: [{ index: { shards: 4 } }, []],
+  deleteMode: [{ deleteMode: 'batch' }, []],
+  precision: [{ precision: 'minute' }, ['aws_cloudwatch_metric_alarm.threshold: 120000']],
+  pollSeconds: [{ pollSeconds: 5 }, []],
+  archive: [
+    { archive: { lockDays: 7 } },
+    [
+      ...PIPED,
+      '+ aws_cloudwatch_log_stream',
+      '+ aws_iam_role (3)',
+      '+ aws_kinesis_firehose_delivery_stream',
+      '+ aws_s3_bucket',
+      ...BUCKET_SETTINGS.map(setting => `+ aws_s3_bucket_${setting}`),
+    ],
+  ],
+  events: [{ events: { to: EXAMPLE_ARNS.queue } }, [...PIPED, '+ aws_iam_role (2)']],
+  maxDeletesPerSecond: [{ maxDeletesPerSecond: 5 }, []],
+  logKeys: [
+    { logKeys: 'full' },
+    ['aws_sfn_state_machine.logging_configuration.include_execution_data: true (2)'],
+  ],
+  alarms: [
+    { alarms: TOPIC },
+    [
+      '- aws_sns_topic',
+      `aws_cloudwatch_metric_alarm.alarm_actions[0]: ${TOPIC} (6)`,
+      `aws_cloudwatch_metric_alarm.ok_actions[0]: ${TOPIC} (6)`,
+    ],
+  ],
+  dashboard: [{ dashboard: true }, ['+ aws_cloudwatch_dashboard']],
+  kmsKeyArn: [
+    { kmsKeyArn: KEY },
+    [
+      `aws_cloudwatch_log_group.kms_key_id: ${KEY} (6)`,
+      // The journal.
+      `${TABLE}.server_side_encryption.enabled: true`,
+      `${TABLE}.server_side_encryption.kms_key_arn: ${KEY}`,
+      `aws_lambda_function.kms_key_arn: ${KEY} (4)`,
+      'aws_sfn_state_machine.encryption_configuration.kms_data_key_reuse_period_seconds: 300 (2)',
+      `aws_sfn_state_machine.encryption_configuration.kms_key_id: ${KEY} (2)`,
+      'aws_sfn_state_machine.encryption_configuration.type: CUSTOMER_MANAGED_KMS_KEY (2)',
+      `aws_sns_topic.kms_master_key_id: ${KEY}`,
+      `aws_sqs_queue.kms_master_key_id: ${KEY}`,
+      // SQS takes one of the two.
+      'aws_sqs_queue.sqs_managed_sse_enabled: none',
+    ],
+  ],
+};
+
+/** Outputs of a table beside those by default. */
+const OUTPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  archive: { streamArn: '<SessionData_table stream_arn>', archiveBucketName: '<pipes_archive_bucket id>' },
+  events: { streamArn: '<SessionData_table stream_arn>' },
+  existingTable: { tableArn: '<arn>' },
+  alarms: { alarmTopicArn: TOPIC },
+  dashboard: { dashboardName: 'precise-ttl' },
+};
+
+/** What Terraform makes of a value. */
+const applied = (value: unknown) =>
+  JSON.parse(
+    JSON.stringify(value)
+      .replaceAll(/\$\{data\.aws_region\.\w+\.region\}/g, 'us-east-1')
+      .replaceAll(/\$\{(?:data\.)?aws_dynamodb_table\.(\w+?)_table_\w+\.name\}/g, '$1')
+      .replaceAll('$${', '${'),
+  );
+
+test.each(Object.entries(EFFECTS))(
+  '%s changes what it is for, and nothing else',
+  (name, [props, changes]) => {
+    const table = { ...SESSION_DATA, ...props };
+    const resolved = resolveProps(table);
+    const changed = terraformJson(configOf(table));
+    expect(changesOf(changed)).toEqual([...changes].sort());
+    const isPiped = name === 'archive' || name === 'events';
+    for (const machine of ['tick', 'replay'] as const) {
+      const [settings = {}] = applied(settingsIn(changed, machine));
+      // A second later, so that no clock says of an expiry that it is none.
+      expect({ ...resolved, ...(isPiped && { marginSeconds: 1 }) }).toMatchObject(settings);
+    }
+    const { expiryModel: model, ...outputs } = outputsOf(changed);
+    const { expiryModel: _model, ...byDefault } = outputsOf(json);
+    expect(outputs).toEqual({ ...byDefault, ...OUTPUTS[name] });
+    expect(expiryModel(applied(model))).toEqual(modelOf(table));
+    // Commands get the same table from the output.
+    const { region, tables } = checkConfig(applied(changed.output['config']?.value));
+    expect([region, tables.map(each => resolveProps(each))]).toEqual([
+      'us-east-1',
+      [{ ...resolved, existingTable: true }],
+    ]);
+  },
+);
+
+test('without alarms there is no topic', () => {
+  const quiet = terraformJson(configOf({ ...SESSION_DATA, alarms: false }));
+  expect(changesOf(quiet)).toEqual(['- aws_cloudwatch_metric_alarm (6)', '- aws_sns_topic']);
+  expect(outputsOf(quiet)).not.toHaveProperty('alarmTopicArn');
+});
+
+test('one table whose keys must not be shown is enough for no data of executions in the logs', () => {
+  const tables = (['full', 'hash'] as const).map((logKeys, at) => ({
+    ...SESSION_DATA,
+    tableName: `T-${at}`,
+    logKeys,
+  }));
+  for (const { logging_configuration: log } of resources(
+    terraformJson(configOf(...tables)),
+    'aws_sfn_state_machine',
+  ))
+    expect(log).toMatchObject({ include_execution_data: false });
+});

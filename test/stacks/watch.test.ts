@@ -1,0 +1,121 @@
+import { ALARM_NAMES, kebab } from '../../config/alarms.ts';
+import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
+import { inWords, type Resource, resources, terraformJson } from '../support/synthesized.ts';
+
+/** With everything that has alarms. */
+const json = terraformJson(configOf({ ...SESSION_DATA, archive: true, dashboard: true }));
+const ALARMS = resources(json, 'aws_cloudwatch_metric_alarm');
+
+interface Metric extends Resource {
+  readonly dimensions: object;
+}
+
+function metricInWords({ namespace, metric_name: name, dimensions, period, ...metric }: Metric): string {
+  const statistic = metric['stat'] ?? metric['statistic'] ?? metric['extended_statistic'];
+  const of = inWords(JSON.stringify(dimensions)).replaceAll('"', '');
+  return `${namespace} ${name} ${of} ${statistic} of ${period} s`;
+}
+
+function inOneLine(alarm: Resource): string {
+  const { comparison_operator: comparison, threshold, treat_missing_data: missing } = alarm;
+  const [expression, ...metrics] = (alarm['metric_query'] ?? []) as Record<string, unknown>[];
+  const watched = expression
+    ? metrics.reduce(
+        (text, { id, metric }) => text.replaceAll(`${id}`, metricInWords(metric as Metric)),
+        `${expression['expression']}`,
+      )
+    : metricInWords(alarm as Metric);
+  const { datapoints_to_alarm: some, evaluation_periods: all } = alarm;
+  const sign = comparison === 'LessThanThreshold' ? '<' : '>=';
+  return `${watched} ${sign} ${threshold}, ${some ?? all} of ${all}, else ${missing}`;
+}
+
+test('each alarm watches this, and what is idle or new raises none', () => {
+  const [ofAll, ofSweeps] = ['{Deployment:precise-ttl}', '{Deployment:precise-ttl,service:record-metrics}'];
+  const machine = '{StateMachineArn:<sweep_machine arn>}';
+  const [succeeded, failed, timedOut] = ['Succeeded', 'Failed', 'TimedOut'].map(
+    each => `AWS/States Executions${each} ${machine} Sum of 300 s`,
+  );
+  expect(Object.fromEntries(ALARMS.map(alarm => [alarm['alarm_name'], inOneLine(alarm)]))).toEqual({
+    // The last value that is not 0 is one of two: the alarm sounds when there is none any more, and not before the first.
+    'precise-ttl-no-sweep': `IF(FILL(${succeeded}, REPEAT), FILL(${succeeded}, 0)) < 1, 1 of 2, else ignore`,
+    'precise-ttl-executions-failed': `FILL(${failed}, 0) + FILL(${timedOut}, 0) >= 1, 1 of 1, else notBreaching`,
+    'precise-ttl-items-failed': `PreciseTtl ItemsFailed ${ofSweeps} Sum of 300 s >= 1, 1 of 1, else notBreaching`,
+    // SQS stops the metrics of a queue that nobody calls, with the messages still in it.
+    'precise-ttl-dead-letters':
+      'AWS/SQS ApproximateNumberOfMessagesVisible {QueueName:precise-ttl-dead-letters} Maximum of 300 s >= 1, 1 of 1, else ignore',
+    'precise-ttl-deletion-lag': `PreciseTtl DeletionLag ${ofSweeps} p99 of 300 s >= 11000, 3 of 3, else notBreaching`,
+    'precise-ttl-watermark-age': `PreciseTtl WatermarkAge ${ofAll} Maximum of 300 s >= 90000, 1 of 1, else notBreaching`,
+    'precise-ttl-pipes-behind': `PreciseTtl ExpiryAge ${ofAll} Maximum of 300 s >= 3600, 1 of 1, else notBreaching`,
+  });
+});
+
+test('each alarm says where the runbook has it, when it sounds and when it is over', () => {
+  for (const name of ALARM_NAMES) {
+    const alarm = ALARMS.find(each => each['alarm_name'] === `precise-ttl-${kebab(name)}`);
+    const command = name === 'pipesBehind' ? 'doctor' : 'status';
+    expect(alarm?.['alarm_description']).toMatch(
+      new RegExp(
+        `^[A-Z].*\\. Which table: npx precise-ttl ${command}\\. What to do: \\S+/docs/reference/alarms\\.md#${kebab(name)}$`,
+      ),
+    );
+    const told = ['alarm_actions', 'ok_actions'].map(each => alarm?.[each]);
+    expect(inWords(JSON.stringify(told))).toBe('[["<alarms_topic arn>"],["<alarms_topic arn>"]]');
+  }
+});
+
+test('of tables with several precisions the coarsest says what is late', () => {
+  const tables = (['second', 'minute'] as const).map(precision => ({
+    ...SESSION_DATA,
+    tableName: precision.padEnd(9, '-'),
+    precision,
+  }));
+  const alarms = resources(terraformJson(configOf(...tables)), 'aws_cloudwatch_metric_alarm');
+  expect(alarms.find(({ alarm_name: name }) => name === 'precise-ttl-deletion-lag')).toMatchObject({
+    threshold: 120_000,
+  });
+});
+
+test('nobody but CloudWatch of this account publishes to their topic, for alarms of the deployment', () => {
+  const [{ name, policy } = {}] = resources(json, 'aws_sns_topic');
+  expect([name, JSON.parse(inWords(String(policy))).Statement]).toEqual([
+    'precise-ttl-alarms',
+    [
+      {
+        Effect: 'Allow',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Action: 'sns:Publish',
+        Resource: 'arn:<partition>:sns:<region>:<account_id>:precise-ttl-alarms',
+        Condition: {
+          StringEquals: { 'aws:SourceAccount': '<account_id>' },
+          ArnLike: {
+            'aws:SourceArn': 'arn:<partition>:cloudwatch:<region>:<account_id>:alarm:precise-ttl-*',
+          },
+        },
+      },
+    ],
+  ]);
+});
+
+interface Widget {
+  readonly type: string;
+  readonly x: number;
+  readonly y: number;
+  readonly properties: {
+    readonly title: string;
+    readonly metrics: readonly (readonly unknown[])[];
+    readonly annotations?: object;
+  };
+}
+
+test('the dashboard shows what each alarm watches, with its threshold, and every metric of the sweep, side by side', () => {
+  const [{ dashboard_body: body } = {}] = resources(json, 'aws_cloudwatch_dashboard');
+  const { widgets } = JSON.parse(String(body)) as { widgets: readonly Widget[] };
+  const graphs = widgets.filter(({ type }) => type === 'metric').map(({ properties }) => properties);
+  const watched = graphs.filter(({ annotations }) => annotations !== undefined);
+  expect(watched.map(({ title }) => title.split(':')[0])).toEqual(ALARM_NAMES);
+  const shown = graphs.flatMap(({ metrics }) => metrics.map(([, name]) => name));
+  expect(shown).toEqual(expect.arrayContaining(SWEEP_METRICS.map(({ name }) => name)));
+  expect(new Set(widgets.map(({ x, y }) => `${x} ${y}`)).size).toBe(widgets.length);
+});
