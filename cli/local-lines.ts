@@ -1,6 +1,6 @@
 /** What `precise-ttl local` prints while it runs: a line for each execution, with more of one that failed. */
 import type { SeenAlarm } from 'aws-on-loopback/cloudwatch/cloudwatch';
-import { Execution, type HistoryEvent } from 'stepfunctions-emulator';
+import { Execution } from 'stepfunctions-emulator';
 import { replayName } from '../config/names.ts';
 import { isObject } from '../expiry/fields.ts';
 import { readExecutionReport } from '../functions/report/execution-report.ts';
@@ -111,7 +111,7 @@ export function describeExecution(
     ...why,
     ...left.slice(0, 10).map(([table, report]) => [table, describeLeft(report)] as const),
   ];
-  const width = Math.max(...rows.map(([row]) => row.length), 'failed call'.length) + 2;
+  const width = Math.max(...rows.map(([row]) => row.length), 'its error'.length) + 2;
   const shown = rows.flatMap(([row, told]) =>
     told.split('\n').map((each, at) => `${INDENT}${(at === 0 ? row : '').padEnd(width)}${each}`),
   );
@@ -157,97 +157,30 @@ function describeLeft({ found, failure, shardsFailed, failedKeys, ...report }: S
 
 type Rows = readonly (readonly [name: string, told: string])[];
 
-/** Where and why an execution failed. @param call the last failed call of a function in it or in its children, if there was one */
-export function describeFailure(execution: Execution, call: InvocationRecord | undefined): Rows {
-  const { states, error, cause, functionName } = placeOf(execution);
-  const isOther = call?.error !== undefined && call.functionName !== functionName;
-  const { errorType, errorMessage } = call?.error ?? {};
+/** Why an execution failed; a function is named as its state is. @param call the last failed call of a function in it or in its children */
+export function describeFailure({ error = '', cause = '' }: Execution, call?: InvocationRecord): Rows {
+  const { errorType = '', errorMessage = '' } = call?.error ?? {};
   const rows: Rows = [
-    ['state', states.join(' → ')],
-    ['function', functionName ?? ''],
-    ['error', error ?? ''],
-    ...describeCause(cause ?? ''),
-    ['failed call', isOther ? `${call.functionName}: ${errorType}: ${errorMessage}` : ''],
+    ['error', error],
+    ...describeCause(cause),
+    ['function', call?.functionName ?? ''],
+    // Another one ended the execution.
+    ['its error', errorType === error ? '' : [errorType, errorMessage].filter(Boolean).join(': ')],
     ['printed', call?.lines.map(readableLine).join('\n') ?? ''],
   ];
   return rows.filter(([, told]) => told !== '');
 }
 
-interface Place {
-  /** From the outside to the inside. */
-  readonly states: readonly string[];
-  readonly error: string | undefined;
-  readonly cause: string | undefined;
-  readonly functionName: string | undefined;
-}
-
-/** The failed state and the states around it, in this execution or in a child whose failure was not tolerated. */
-function placeOf(execution: Execution): Place {
-  const { error, cause, history } = execution;
-  const told = history.findLast(event => tellsOf(error, event) || isFinalFail(event, history));
-  const events: HistoryEvent[] = [];
-  for (let event = told ?? history.at(-1); event !== undefined; event = history[event.previousEventId - 1])
-    events.push(event);
-  const state = events.map(stateOf).find(name => name !== undefined);
-  const states = state === undefined ? [] : [state];
-  // Too many children of a Map failed.
-  const isOfChild = error === 'States.ExceedToleratedFailureThreshold';
-  const child =
-    isOfChild && childrenOf(execution).find(({ status }) => status === 'FAILED' || status === 'TIMED_OUT');
-  if (!child) return { states, error, cause, functionName: functionOf(events) };
-  const inside = placeOf(child);
-  return { ...inside, states: [...states, ...inside.states] };
-}
-
-/** Whether an event reports a call, or an expression, that failed with this error. */
-function tellsOf(error: string | undefined, { type, ...event }: HistoryEvent): boolean {
-  const details = Object.entries(event).find(([name]) => name.endsWith('EventDetails'))?.[1];
-  const isFailure = /^(LambdaFunction|Task|Evaluation).*(Failed|TimedOut)$/.test(type);
-  return isFailure && (details as { error?: unknown } | undefined)?.error === error;
-}
-
-/** Whether an event enters a Fail state whose error was not caught. */
-const isFinalFail = ({ type, id }: HistoryEvent, history: readonly HistoryEvent[]): boolean =>
-  type === 'FailStateEntered' && !history.slice(id).some(later => /State(Entered|Exited)$/.test(later.type));
-
-/** A failed expression in a state's entry has no event for that entry, but names the state itself. */
-function stateOf({
-  type,
-  stateEnteredEventDetails: entered,
-  evaluationFailedEventDetails: evaluation,
-}: HistoryEvent) {
-  if (type === 'EvaluationFailed') return String(evaluation?.['state']);
-  return type.endsWith('StateEntered') ? String(entered?.['name']) : undefined;
-}
-
-/** The name of the function that the state calls: `arn:aws:lambda:<region>:<account>:function:<name>`. */
-function functionOf(events: readonly HistoryEvent[]): string | undefined {
-  for (const {
-    type,
-    lambdaFunctionScheduledEventDetails: direct,
-    taskScheduledEventDetails: task,
-  } of events) {
-    if (type.endsWith('StateEntered')) return undefined;
-    const invoked = task?.['parameters'] && jsonObject(String(task['parameters']))?.['FunctionName'];
-    const name = direct?.['resource'] ?? invoked;
-    if (typeof name === 'string') return name.split(':')[6] ?? name;
-  }
-  return undefined;
-}
-
-/** A function's error as its message and stack, another object by its fields, anything else unchanged. */
+/** A function's error as its message and stack; anything else unchanged. */
 function describeCause(cause: string): Rows {
-  const payload = jsonObject(cause);
-  if (payload === undefined) return [['cause', cause]];
-  const { errorMessage, trace, stackTrace = trace } = payload;
-  if (errorMessage === undefined) return [['cause', fieldsOf(payload, Object.keys(payload), 1_000)]];
-  const lines = Array.isArray(stackTrace) ? stackTrace.map(line => String(line).trim()) : [];
+  const { errorMessage, trace } = jsonObject(cause) ?? {};
+  if (errorMessage === undefined) return [['cause', shorten(cause, 1_000)]];
   // The innermost calls, without the folders of their files.
-  const calls = lines.filter(line => /^(at |File )/.test(line)).slice(0, 5);
-  const short = calls.map(call => call.replace(/(file:\/)?\/[^\s"()]*\/(?=[^/\s"()]+)/, ''));
+  const calls = (Array.isArray(trace) ? trace : []).map(String).filter(each => /^ *at /.test(each));
+  const short = calls.map(each => each.trim().replace(/(file:\/)?\/[^\s"()]*\/(?=[^/\s"()]+)/, ''));
   return [
     ['message', String(errorMessage)],
-    ['stack', short.join('\n')],
+    ['stack', short.slice(0, 5).join('\n')],
   ];
 }
 

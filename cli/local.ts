@@ -33,7 +33,7 @@ export const command = defineCommand({
 EventBridge Scheduler and CloudWatch, the functions, the schedules, and the metrics with their alarms. With an archive or events in
 the configuration, the pipes too: each expiry that OnlyExpiries passes on is a line, and no target gets it.
 Prints the variables that let the AWS CLI and SDKs in another terminal use it, and a line for every execution: what it deleted, and how
-late. Of one that failed: the state, the function, the error, and what the last failed call printed. What Ctrl-C has cut off is said so.
+late. Of one that failed: the error, and the function of the last failed call with what it printed. What Ctrl-C has cut off is said so.
 An alarm that changes its state is one line.
 A page that it prints the address of shows the sweep in a browser. For a deployment: npx precise-ttl status --page.
 With --seed the example that it prints deletes items.
