@@ -192,13 +192,16 @@ export function isEmulatorError(error: unknown): error is Error {
   return false;
 }
 
+const beginsAs = (one: string, other: string): boolean =>
+  /\w/.exec(one)?.[0].toLowerCase() === /\w/.exec(other)?.[0].toLowerCase();
+
 /** The known name that was probably meant: the only one that begins so, or one that differs in few letters. */
 export function unknown(field: string, typed: string, known: readonly string[], otherwise = 'See --help.') {
   const got = typed.replace(/^-(?=[^-])/, '--');
   const begun = known.filter(name => got.length > 2 && name.startsWith(got));
   const [near] = known
     .map(name => ({ name, distance: editDistance(name.toLowerCase(), got.toLowerCase()) }))
-    .filter(({ distance }) => distance <= 1 + got.length / 5)
+    .filter(({ name, distance }) => distance <= (beginsAs(name, got) ? 1 + got.length / 5 : 1))
     .toSorted((one, other) => one.distance - other.distance);
   const meant = begun.length === 1 ? begun[0] : near?.name;
   const remedy = meant === undefined ? otherwise : `Did you mean ${meant}?`;
@@ -417,7 +420,8 @@ function readFlags(flags: Flags, args: readonly string[]): Record<string, unknow
   for (const [at, token] of tokens.entries()) {
     if (token.kind === 'positional') {
       const before = tokens[at - 1];
-      if (before?.kind === 'option') throw noValue(before.rawName, token.value);
+      const isOfSwitch = before?.kind === 'option' && before.value === undefined;
+      if (isOfSwitch) throw noValue(before.rawName, token.value);
       // Most often it is the name of a table.
       const remedy = flags['table'] === undefined ? '' : `, or write --table ${token.value}`;
       const expected = `flags only: ${names.join(', ')}`;

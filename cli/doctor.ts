@@ -14,7 +14,7 @@ import { sideBySide } from '../functions/plan-sweep/side-by-side.ts';
 import { keyShower } from '../functions/report/shown-keys.ts';
 import { keyAttributeNames } from '../functions/table/item-key.ts';
 import { type Answer, ask, NoAnswerError, noneIfMissing, type Service } from './clients.ts';
-import { defineCommand, EXIT, type Given, type Table } from './command.ts';
+import { defineCommand, EXIT, type Given, type Table, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { FAULTS, FaultTally, type Item, type Severity } from './faults.ts';
 import { OF_THE_DEPLOYMENT, OF_THE_TABLE, type Question } from './findings.ts';
@@ -31,10 +31,9 @@ export const command = defineCommand({
   flags: {
     all: { help: 'read every entry of the index, instead of a sample of 1,000 items only' },
     rate: {
-      help: 'with --all: read units a second, of 8 KB each',
+      help: 'with --all: read units a second, of 8 KB each (default 100)',
       kind: number(1, 40_000),
       value: 'N',
-      default: 100,
     },
   },
   about: `Looks at each table of the configuration: the table, its index and native TTL; a sample of its items, for TTLs and windows that no
@@ -44,6 +43,10 @@ command, if there is one. How the sweeps go says another command, npx precise-tt
 With --all it reads the whole index, $0.016 for a GB.`,
   services: ['DYNAMODB', 'SCHEDULER', 'SFN', 'CLOUDWATCH', 'SQS', 'LAMBDA', 'PIPES'],
   exits: '0 healthy, 1 something was found; 3 also if it is not known',
+  check({ flags: { all, rate } }) {
+    if (rate !== undefined && !all)
+      throw wrong('--rate', 'it with --all', 'it alone', 'Add --all, or leave it out.');
+  },
   async run(given) {
     const of = await examineDeployment(given);
     const examined = [of, ...(await sideBySide(given.tables, 1, table => examineTable(table, given)))];
@@ -275,7 +278,7 @@ async function wholeIndex(
   add: (item: Item) => void,
 ): Promise<void> {
   const size = sizeOf({ TableName: tableName, ItemCount: total, TableSizeBytes: bytes });
-  const rate = new Rate(Number(flags['rate']));
+  const rate = new Rate(Number(flags['rate'] ?? 100));
   const price = Math.max(0.01, (size.units / 1e6) * 0.125).toFixed(2);
   print(
     `The index of ${tableName} has about ${count(total)} entries: at most $${price}, ${lasting(size.units / rate.perSecond)}.`,

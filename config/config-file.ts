@@ -27,7 +27,11 @@ export class ConfigFileError extends PreciseTtlError {
  */
 export function findConfigFile(named?: string): string {
   if (named !== undefined) {
-    if (existsSync(named)) return resolve(named);
+    if (existsSync(named) && /\.([cm]?js|ts|json)$/.test(named)) return resolve(named);
+    if (existsSync(named))
+      throw new ConfigFileError(
+        `${named}: expected a file .ts, .js, .mjs, .cjs or .json, got another one. Correct --config.`,
+      );
     throw new ConfigFileError(
       `${named}: expected the configuration, got no such file. Correct --config, or leave it out for the one in this folder.`,
     );
@@ -73,6 +77,8 @@ export async function loadConfigFile(named?: string): Promise<unknown> {
     }
     const text = error instanceof Error ? error.message : String(error);
     const cause = text.replaceAll(/\s*\n\s*/g, ' ').replaceAll(`${process.cwd()}${sep}`, '');
+    if (error instanceof SyntaxError && file.endsWith('.json'))
+      throw new ConfigFileError(`${name}: expected JSON, got an error in it: ${cause}. Correct it there.`);
     throw new ConfigFileError(`${placeOf(error, name) ?? name}: ${cause}`, { cause: error });
   }
   if ('default' in exported) return exported['default'];

@@ -186,14 +186,3 @@ test('more than the shards can take is answered, and ends with 1', async () => {
   expect(stdout).toContain('✗ This cannot be: 33,333');
   expect(stdout).toContain('A month with precise-ttl');
 });
-
-test.each([
-  [['--items-per-month', '1,5'], 2, '--items-per-month: expected a number from 0 to 100B'],
-  [['--region', 'eu-west-1'], 2, '--region: expected one of'],
-  [['--by', 'second', '--shards', '2'], 2, 'shards: expected none'],
-  [['--table', 'Token', '--config', CONFIG], 2, 'Did you mean Tokens?'],
-])('%j is refused', async (args, status, message) => {
-  const ended = await cost(...args);
-  expect([ended.status, ended.stdout]).toEqual([status, '']);
-  expect(ended.stderr).toContain(message);
-});

@@ -18,8 +18,7 @@ import {
   startEmulator,
 } from '../../stepfunctions-emulator/test/support/emulator-process.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
-import { executed } from '../support/executed.ts';
-import { freeLocalPorts, PORT_FLAGS } from '../support/ports.ts';
+import { freeLocalPorts } from '../support/ports.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../bin/precise-ttl.js');
 
@@ -43,34 +42,6 @@ async function statusFor(host: string, port: number): Promise<number | undefined
   answer.resume();
   return answer.statusCode;
 }
-
-test('--help says what it does', async () => {
-  const { status, stdout } = await executed('local', ['--help']);
-  expect(status).toBe(0);
-  for (const flag of [...PORT_FLAGS, '--no-schedules', '--seed', '--verbose']) expect(stdout).toContain(flag);
-});
-
-test.each([
-  [
-    ['--port', '1'],
-    '--port: expected one of --dynamodb-port, --sfn-port, --cloudwatch-port, --scheduler-port, --no-schedules, --seed, --config, --json, --verbose, --help, got "--port". See --help.',
-  ],
-  [['--seed', '0'], '--seed: expected a whole number from 1 to 10000, got "0"'],
-  [['--sfn-port', '0'], '--sfn-port: expected a whole number from 1 to 65535, got "0"'],
-  [['--sfn-port', '9000', '--dynamodb-port=9000'], '--sfn-port: expected another port than --dynamodb-port'],
-  [
-    ['--scheduler-port', '8083'],
-    '--scheduler-port: expected another port than --sfn-port, got 8083. Name another.',
-  ],
-  [
-    ['--cloudwatch-port', '8083'],
-    '--cloudwatch-port: expected another port than --sfn-port, got 8083. Name another.',
-  ],
-])('fails with status 2 for %p', async (args, message) => {
-  const { status, stdout, stderr } = await executed('local', args);
-  expect([status, stdout]).toEqual([2, '']);
-  expect(stderr).toContain(message);
-});
 
 test('serves DynamoDB, Step Functions and Scheduler where it says, shows executions, and leaves nothing behind', async () => {
   const { ports, args } = await freeLocalPorts();

@@ -70,7 +70,7 @@ test.each<[string, Files, string]>([
   [
     'is broken JSON',
     { 'precise-ttl.config.json': '{\n  "region": "us-east-1",\n}' },
-    'precise-ttl.config.json: Expected double-quoted property name in JSON at position 27 (line 3 column 1)',
+    'precise-ttl.config.json: expected JSON, got an error in it: Expected double-quoted property name in JSON at position 27 (line 3 column 1). Correct it there.',
   ],
   [
     'is there twice',
