@@ -18,7 +18,7 @@ export const command = defineCommand({
   about: `Writes the Terraform of the configuration: cdktf.out/stacks/precise-ttl/cdk.tf.json, with the functions beside it. Needs neither
 credentials nor Terraform nor the CDKTF CLI.
 
-With --module: main.tf.json without provider and backend, the functions beside it, and a README. Region, default tags and state are
+With --module: main.tf.json without provider and backend, and the functions beside it. Region, default tags and state are
 those of the root that calls the module.`,
   exits: '0 written, 1 not',
   check({ flags: { out, module } }) {

@@ -1,10 +1,5 @@
-import {
-  lateMs,
-  METRIC_DIMENSIONS,
-  METRICS_NAMESPACE,
-  type SweepMetricName,
-} from '../functions/record-metrics/metrics.ts';
-import { DEPLOYMENT_DIMENSION, type DeploymentMetricName } from '../functions/runtime/deployment-metric.ts';
+import { lateMs, METRIC_DIMENSIONS, METRICS_NAMESPACE } from '../functions/record-metrics/metrics.ts';
+import { DEPLOYMENT_DIMENSION } from '../functions/runtime/deployment-metric.ts';
 import type { Deployment } from './deployments.ts';
 import { deadLetterQueueOf } from './names.ts';
 import { pipesOf } from './pipe-props.ts';
@@ -18,22 +13,14 @@ export interface MetricReference {
 
 type Metrics = readonly [MetricReference, ...MetricReference[]];
 
-/**
- * Metrics of the sweep itself, of its deployment, or of AWS. Sources: Step Functions Developer Guide, "Monitoring Step Functions metrics
- * using Amazon CloudWatch"; SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS".
- */
-type Watched =
-  | { readonly by: 'sweep'; readonly names: readonly SweepMetricName[] }
-  | { readonly by: 'deployment'; readonly names: readonly DeploymentMetricName[] }
-  | {
-      readonly by: 'AWS/States';
-      readonly names: readonly ('ExecutionsSucceeded' | 'ExecutionsFailed' | 'ExecutionsTimedOut')[];
-    }
-  | { readonly by: 'AWS/SQS'; readonly names: readonly 'ApproximateNumberOfMessagesVisible'[] };
-
 interface Alarm {
-  /** Its metrics, which are added up. */
-  readonly watched: Watched;
+  /** Whose its metrics are: of the sweep itself, of its deployment, or of AWS. */
+  readonly by: 'sweep' | 'deployment' | 'AWS/States' | 'AWS/SQS';
+  /**
+   * Names of metrics that are added up. Sources of those of AWS: Step Functions Developer Guide, "Monitoring Step Functions metrics using
+   * Amazon CloudWatch"; SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS".
+   */
+  readonly names: readonly string[];
   readonly statistic: 'Sum' | 'Maximum' | 'p99';
   readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
   /** In the unit of the metric; undefined for what is late with the coarsest precision of the tables. */
@@ -96,7 +83,8 @@ const ONCE = {
 export const ALARMS = {
   noSweep: {
     ...ONCE,
-    watched: { by: 'AWS/States', names: ['ExecutionsSucceeded'] },
+    by: 'AWS/States',
+    names: ['ExecutionsSucceeded'],
     comparison: 'LessThanThreshold',
     unit: 'sweep',
     periodSeconds: 60,
@@ -107,19 +95,22 @@ export const ALARMS = {
   },
   executionsFailed: {
     ...ONCE,
-    watched: { by: 'AWS/States', names: ['ExecutionsFailed', 'ExecutionsTimedOut'] },
+    by: 'AWS/States',
+    names: ['ExecutionsFailed', 'ExecutionsTimedOut'],
     unit: 'executions',
     help: 'A sweep failed: it could not be planned, it left something that it could not delete, or it ran for longer than it may.',
   },
   itemsFailed: {
     ...ONCE,
-    watched: { by: 'sweep', names: ['ItemsFailed'] },
+    by: 'sweep',
+    names: ['ItemsFailed'],
     unit: 'items',
     help: 'Expired items could not be deleted. The report of the execution names some of them, and why.',
   },
   deadLetters: {
     ...ONCE,
-    watched: { by: 'AWS/SQS', names: ['ApproximateNumberOfMessagesVisible'] },
+    by: 'AWS/SQS',
+    names: ['ApproximateNumberOfMessagesVisible'],
     statistic: 'Maximum',
     unit: 'messages',
     treatMissingData: 'ignore',
@@ -127,7 +118,8 @@ export const ALARMS = {
   },
   deletionLag: {
     ...ONCE,
-    watched: { by: 'sweep', names: ['DeletionLag'] },
+    by: 'sweep',
+    names: ['DeletionLag'],
     statistic: 'p99',
     threshold: undefined,
     unit: 'milliseconds',
@@ -136,7 +128,8 @@ export const ALARMS = {
   },
   watermarkAge: {
     ...ONCE,
-    watched: { by: 'deployment', names: ['WatermarkAge'] },
+    by: 'deployment',
+    names: ['WatermarkAge'],
     statistic: 'Maximum',
     // A day, in which the person who paused a table returns, and one more hour.
     threshold: 25 * 60 * 60,
@@ -145,7 +138,8 @@ export const ALARMS = {
   },
   pipesBehind: {
     ...ONCE,
-    watched: { by: 'deployment', names: ['ExpiryAge'] },
+    by: 'deployment',
+    names: ['ExpiryAge'],
     statistic: 'Maximum',
     // The stream keeps a record for 24 hours, so almost a day is left for the repair.
     threshold: 60 * 60,
@@ -159,7 +153,7 @@ export type AlarmName = keyof typeof ALARMS;
 export const ALARM_NAMES = Object.keys(ALARMS) as AlarmName[];
 
 /** An alarm as it is deployed. */
-export interface DeployedAlarm extends Omit<Alarm, 'watched' | 'threshold' | 'ofPipes'> {
+export interface DeployedAlarm extends Omit<Alarm, 'by' | 'names' | 'threshold' | 'ofPipes'> {
   readonly alarm: AlarmName;
   /** Name in CloudWatch. */
   readonly name: string;
@@ -186,15 +180,19 @@ export function alarmsOf(
   const hasPipes = tables.some(table => pipesOf(table).length > 0);
   const precision = tables.some(table => table.precision === 'minute') ? 'minute' : 'second';
   return ALARM_NAMES.flatMap(alarm => {
-    const { watched, threshold = lateMs({ precision }), ofPipes, ...rest }: Alarm = ALARMS[alarm];
+    const { by, names, threshold = lateMs({ precision }), ofPipes, ...rest }: Alarm = ALARMS[alarm];
     if (ofPipes && !hasPipes) return [];
-    const metrics = metricsOf(watched, name, tickArn);
+    const metrics = metricsOf({ by, names }, name, tickArn);
     return [{ ...rest, alarm, name: `${name}-${kebab(alarm)}`, metrics, threshold }];
   });
 }
 
 /** Metrics with their dimensions in CloudWatch. */
-export function metricsOf({ by, names }: Watched, deployment: string, tickArn: string): Metrics {
+export function metricsOf(
+  { by, names }: Pick<Alarm, 'by' | 'names'>,
+  deployment: string,
+  tickArn: string,
+): Metrics {
   const own = { [DEPLOYMENT_DIMENSION]: deployment };
   const dimensions: Readonly<Record<typeof by, MetricReference['dimensions']>> = {
     sweep: { ...METRIC_DIMENSIONS, ...own },

@@ -110,28 +110,10 @@ const PROVIDER: Kind<Readonly<Record<string, unknown>>> = kind(
 /**
  * Terraform's meta-arguments, which `overrides` cannot set: they control the lifecycle of a resource, and so protect those that hold data.
  */
-const META_ARGUMENTS = [
-  'connection',
-  'count',
-  'depends_on',
-  'for_each',
-  'lifecycle',
-  'provider',
-  'provisioner',
-];
+const META_ARGUMENT = /^(connection|count|depends_on|for_each|lifecycle|provider|provisioner)$/;
 
 /** Names by which alarms, commands and other resources find a resource: `overrides` cannot set these arguments. */
-export const NAMES = [
-  'alarm_name',
-  'bucket',
-  'dashboard_name',
-  'function_name',
-  'group_name',
-  'name',
-  'name_prefix',
-];
-
-const NOT_OVERRIDDEN: ReadonlySet<string> = new Set([...META_ARGUMENTS, ...NAMES]);
+export const NAME_ARGUMENT = /^(name|name_prefix|(alarm|dashboard|function|group)_name|bucket)$/;
 
 /** The name of an argument. CDKTF would treat a dot as the path to a nested argument, such as `lifecycle.prevent_destroy`. */
 const ARGUMENT = /^[a-z][a-z0-9_]*$/;
@@ -145,7 +127,7 @@ const OVERRIDES: Kind<Overrides> = kind(
       Object.entries(overrides).flatMap(([resources, given]) =>
         under(resources, [
           ...Object.keys(given)
-            .filter(argument => !ARGUMENT.test(argument) || NOT_OVERRIDDEN.has(argument))
+            .filter(each => !ARGUMENT.test(each) || META_ARGUMENT.test(each) || NAME_ARGUMENT.test(each))
             .map(argument => ({
               field: argument,
               expected: 'an argument that is neither a name nor one of Terraform itself',
@@ -161,28 +143,13 @@ const OVERRIDES: Kind<Overrides> = kind(
 /** A tag that every service takes: IAM's characters, and EventBridge Scheduler allows no empty value. Source: IAM API reference, Tag. */
 const TAG = /^(?!aws:)(?!__proto__)[\p{L}\p{Z}\p{N}_.:/=+\-@]+$/iu;
 
+const isTag = (value: unknown, most: number) =>
+  typeof value === 'string' && TAG.test(value) && value.length <= most;
+
 const TAGS: Kind<Readonly<Record<string, string>>> = kind(
-  isObject,
-  "an object of texts, e.g. { team: 'sessions' }",
-  {
-    remedy: () => SEE_DOCS,
-    inside: tags =>
-      Object.entries<unknown>(tags).flatMap(([key, got]) => {
-        if (
-          TAG.test(key) &&
-          typeof got === 'string' &&
-          TAG.test(got) &&
-          key.length <= 128 &&
-          got.length <= 256
-        )
-          return [];
-        const expected =
-          'a key of 1 to 128 and a text of 1 to 256 letters, digits, blanks and _ . : / = + - @, neither beginning with aws:';
-        const remedy =
-          'Correct it: AWS refuses a tag with anything else, after half of the deployment is made.';
-        return [{ field: `[${JSON.stringify(key)}]`, expected, got, remedy }];
-      }),
-  },
+  value => isObject(value) && Object.entries(value).every(([key, tag]) => isTag(key, 128) && isTag(tag, 256)),
+  "an object of texts, e.g. { team: 'sessions' }: keys of 1 to 128 and values of 1 to 256 letters, digits, blanks and _ . : / = + - @, none beginning with aws:",
+  { remedy: () => 'Correct it: AWS refuses another tag after half of the deployment is made.' },
 );
 
 const TABLE: Kind<PreciseTtlProps> = kind(isObject, 'an object', {

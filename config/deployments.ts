@@ -13,10 +13,8 @@ import {
   resolveProps,
 } from './props.ts';
 
-type SharedName = (typeof DEPLOYMENT_PROPS)[number];
-
 /** Tables that one deployment sweeps, and the settings that they share. */
-export interface Deployment extends Pick<ResolvedProps, SharedName | 'logKeys'> {
+export interface Deployment extends Pick<ResolvedProps, (typeof DEPLOYMENT_PROPS)[number] | 'logKeys'> {
   readonly name: string;
   readonly tables: readonly ResolvedProps[];
 }
@@ -25,16 +23,9 @@ export interface Deployment extends Pick<ResolvedProps, SharedName | 'logKeys'> 
 export function deploymentOf(tables: readonly ResolvedProps[]): Deployment {
   const [first] = tables;
   if (first === undefined) throw new TypeError('deploymentOf: expected at least one table');
-  const shared = Object.fromEntries(
-    DEPLOYMENT_PROPS.filter(prop => first[prop] !== undefined).map(prop => [prop, first[prop]]),
-  ) as unknown as Pick<ResolvedProps, SharedName>;
-  return {
-    ...shared,
-    name: first.sweep,
-    tables,
-    // The states' data contain keys of all tables.
-    logKeys: tables.every(({ logKeys }) => logKeys === 'full') ? 'full' : 'none',
-  };
+  // The states' data contain keys of all tables.
+  const logKeys = tables.every(table => table.logKeys === 'full') ? 'full' : 'none';
+  return { ...first, name: first.sweep, tables, logKeys };
 }
 
 /** Problems between tables that are each valid; a field begins with the table's place in the configuration. */

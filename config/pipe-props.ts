@@ -100,17 +100,11 @@ export const ARCHIVE: Kind<boolean | ArchiveProp> = kind(
   {
     inside: archive => {
       if (typeof archive === 'boolean') return [];
-      const kinds = {
-        bucket: orReference(BUCKET),
-        lockDays: whole(0, MAX_LOCK_DAYS, 'a whole number of days'),
-      };
-      const problems = objectProblems(kinds, archive, { remedy: REMEDY });
-      const { bucket, lockDays } = archive;
-      if (problems.length > 0 || bucket === undefined || lockDays === undefined) return problems;
-      const expected = 'none with bucket';
-      const remedy =
-        'Leave it out: a deployment changes nothing about an existing bucket. Lock that one yourself.';
-      return [{ field: 'lockDays', expected, got: lockDays, remedy }];
+      const bucket = orReference(BUCKET);
+      const lockDays = whole(0, MAX_LOCK_DAYS, 'a whole number of days');
+      // A deployment changes nothing about an existing bucket.
+      const kinds = archive.bucket === undefined ? { bucket, lockDays } : { bucket };
+      return objectProblems(kinds, archive, { remedy: REMEDY });
     },
   },
 );

@@ -262,21 +262,17 @@ export type PropName = keyof PropList;
 
 export const PROP_NAMES = Object.keys(PROPS) as PropName[];
 
-/** The prop and the field in which a setting is written: `index.by` for `indexedBy`. */
-export function fieldPathOf(setting: string): string {
+/** The prop, and the field of it, in which a setting is written: `index.by` for `indexedBy`. */
+export function pathOf(setting: string): string {
+  if (setting in GROUPS) return setting;
   for (const [group, fields] of Object.entries(ALL_GROUPS))
     for (const [field, each] of Object.entries(fields)) if (each === setting) return `${group}.${field}`;
   return setting;
 }
 
-/** As {@link fieldPathOf}, but without the field that can be left out. */
-export function pathOf(setting: string): string {
-  return setting in GROUPS ? setting : fieldPathOf(setting);
-}
-
 /** The names of a table's props in a configuration, including those of its deployment, in the order of the list. */
 export const WRITTEN_NAMES: readonly string[] = [
-  ...new Set(PROP_NAMES.map(name => fieldPathOf(name).split('.')[0] ?? name)),
+  ...new Set(PROP_NAMES.map(name => pathOf(name).split('.')[0] ?? name)),
 ];
 
 /** The kind of each prop in a configuration. */

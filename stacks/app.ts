@@ -13,16 +13,16 @@ import {
   checkConfig,
   DEFAULT_STATE_KEY,
   type DeploymentConfig,
-  NAMES,
+  NAME_ARGUMENT,
   type Overrides,
   refuse,
 } from '../config/config.ts';
 import { mapValues } from '../config/map-values.ts';
 import { constructId } from '../config/names.ts';
 import { DEFAULT_SWEEP, readsStream, resolveProps } from '../config/props.ts';
-import { escaped } from '../config/terraform-text.ts';
 import type { FieldProblem } from '../expiry/errors.ts';
 import { isObject } from '../expiry/fields.ts';
+import { literals } from './parts/configuration.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
 import { Place } from './parts/place.ts';
 import { SweptTable } from './parts/swept-table.ts';
@@ -54,13 +54,20 @@ class AnyBackend extends TerraformBackend {
 function applyOverrides(stack: TerraformStack, overrides: Overrides): void {
   const all = stack.node.findAll().filter(TerraformResource.isTerraformResource);
   const problems = Object.entries(overrides).flatMap(([resources, given]): FieldProblem[] => {
-    const chosen = all.filter(resource => isMeant(resource, resources));
-    for (const resource of chosen) {
-      for (const [argument, value] of Object.entries(given)) {
-        resource.addOverride(argument, replacing(value));
-      }
-    }
-    return chosen.length > 0 ? [] : [nothingFound(resources, all)];
+    const [type = ''] = resources.split('.');
+    const ofType = all.filter(({ terraformResourceType }) => terraformResourceType === type);
+    const chosen = ofType.filter(resource =>
+      [type, `${type}.${resource.friendlyUniqueId}`, `${type}.${nameOf(resource)}`].includes(resources),
+    );
+    for (const resource of chosen)
+      for (const [argument, value] of Object.entries(given)) resource.addOverride(argument, replacing(value));
+    if (chosen.length > 0) return [];
+    const types = [...new Set(all.map(({ terraformResourceType }) => terraformResourceType))].sort();
+    const named = ofType.map(resource => `${type}.${nameOf(resource)}`);
+    const expected = `one of ${(ofType.length > 0 ? named : types).join(', ')}, or the address of a resource`;
+    const remedy =
+      'Correct it, or leave it out. Addresses are in what precise-ttl synth writes, and in each plan.';
+    return [{ field: `overrides.${resources}`, expected, got: 'a name of none of them', remedy }];
   });
   refuse(problems);
 }
@@ -71,33 +78,12 @@ function replacing(value: unknown): unknown {
   return isObject(value) ? mapValues(value, replacing) : value;
 }
 
-function isMeant(resource: TerraformResource, resources: string): boolean {
-  const { terraformResourceType: type, friendlyUniqueId } = resource;
-  if (resources === type || resources === `${type}.${friendlyUniqueId}`) return true;
-  return resources.startsWith(`${type}.`) && resources === `${type}.${nameOf(resource)}`;
-}
-
 /** The resource's name in AWS; undefined if its type has none. */
 function nameOf(resource: TerraformResource): unknown {
   const { resource: types } = resource.toTerraform();
   const given = types[resource.terraformResourceType][resource.friendlyUniqueId];
   // A schedule also has the name of its group.
-  return ['name', ...NAMES].map(argument => given[argument]).find(name => name !== undefined);
-}
-
-function nothingFound(resources: string, all: readonly TerraformResource[]): FieldProblem {
-  const [type] = resources.split('.');
-  const named = all.filter(({ terraformResourceType }) => terraformResourceType === type).map(nameOf);
-  const types = [...new Set(all.map(({ terraformResourceType }) => terraformResourceType))].sort();
-  return {
-    field: `overrides.${resources}`,
-    expected:
-      named.length > 0
-        ? `one of these names after ${type}. (${named.join(', ')}), or the address of a resource`
-        : `a type of the deployment's resources (${types.join(', ')}), also with the name or the address of one after a dot`,
-    got: `${resources}, which it has none of`,
-    remedy: 'Correct it, or leave it out. Addresses are in what precise-ttl synth writes, and in each plan.',
-  };
+  return given['name'] ?? Object.entries(given).find(([argument]) => NAME_ARGUMENT.test(argument))?.[1];
 }
 
 /** Name of the only stack, which is synthesized into `cdktf.out/stacks/<name>`. */
@@ -124,7 +110,7 @@ export class PreciseTtlStack extends TerraformStack {
     const place = new Place(this, ':place');
     const tables = config.tables.map(props => {
       const scope = new Construct(this, constructId(props.tableName));
-      return new SweptTable(scope, { place, props: resolveProps(props) });
+      return new SweptTable(scope, place, resolveProps(props));
     });
     // Under any name: with another address another name would delete the deployment. No table's name has a colon.
     const sweeps = new Construct(this, ':sweeps');
@@ -154,9 +140,7 @@ function outputOf(table: SweptTable, sweep: DeployedSweep): object {
     stateMachineArn: tick.arn,
     replayStateMachineArn: replay.arn,
     deadLetterQueueUrl: schedules.deadLetterQueue.url,
-    expiryModel: mapValues<string, unknown, unknown>({ ...table.expiryModel }, value =>
-      typeof value === 'string' ? escaped(value) : value,
-    ),
+    expiryModel: literals(table.expiryModel),
     ...(readsStream(table.props) && { streamArn: table.streamArn }),
     ...(alarms.topicArn !== undefined && { alarmTopicArn: alarms.topicArn }),
     ...(pipes?.archive?.bucketNames[name] && { archiveBucketName: pipes.archive.bucketNames[name] }),

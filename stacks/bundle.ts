@@ -45,18 +45,11 @@ let sources: readonly string[] = [];
 
 /**
  * Bundles and archives the functions. They are the same for all tables, so this is done once per process; the files are removed when the
- * process ends.
+ * process ends. A `TerraformAsset` of type ARCHIVE would start a process for each of them, in every synthesis, and put the time into the
+ * archive.
  */
 export function bundleFunctions(): Readonly<Record<FunctionName, Bundle>> {
-  made ??= bundles();
-  return made;
-}
-
-/**
- * Makes bundles and archives. A `TerraformAsset` of type ARCHIVE would start a process for each of them, in every synthesis, and put the
- * time into the archive.
- */
-function bundles(): Readonly<Record<FunctionName, Bundle>> {
+  if (made !== undefined) return made;
   const root = mkdtempSync(join(tmpdir(), 'precise-ttl-functions-'));
   process.once('exit', () => rmSync(root, { recursive: true, force: true }));
   const files = ALL_FUNCTIONS.map(name => [name, fileOf(name)] as const);
@@ -76,7 +69,8 @@ function bundles(): Readonly<Record<FunctionName, Bundle>> {
     writeFileSync(bundle.archive, zip);
     return [name, bundle] as const;
   });
-  return Object.fromEntries(archived) as Record<FunctionName, Bundle>;
+  made = Object.fromEntries(archived) as Record<FunctionName, Bundle>;
+  return made;
 }
 
 /** The files whose code is in the bundles, for their licences. */

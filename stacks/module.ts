@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkConfig, type DeploymentConfig } from '../config/config.ts';
+import { checkConfig } from '../config/config.ts';
 import { PreciseTtlError } from '../expiry/errors.ts';
 import { STACK, synthesize } from './app.ts';
 
@@ -11,14 +11,13 @@ interface StackJson {
   readonly terraform: object;
   readonly data: Blocks;
   readonly resource: Blocks;
-  readonly output: Readonly<Record<string, { readonly description: string }>>;
 }
 
 const MAIN = 'main.tf.json';
 
 /**
- * Writes a configuration's stack as a Terraform module: `main.tf.json` without provider and backend, which are the root's, the functions'
- * archives in `assets`, and a README. The module has no inputs.
+ * Writes a configuration's stack as a Terraform module: `main.tf.json` without provider and backend, which are the root's, and the functions'
+ * archives in `assets`. The module has no inputs.
  *
  * @param config configuration as read from the file
  * @param folder existing folder that is empty, or contains an earlier module
@@ -37,12 +36,10 @@ export function synthesizeModule(config: unknown, folder: string): string {
     synthesize({ config: checked, outdir });
     const stack = join(outdir, 'stacks', STACK);
     const synthesized = JSON.parse(readFileSync(join(stack, 'cdk.tf.json'), 'utf8'), withoutComment);
-    const written = inModule(synthesized, checked.region);
     rmSync(join(folder, 'assets'), { recursive: true, force: true });
     cpSync(join(stack, 'assets'), join(folder, 'assets'), { recursive: true });
     // Indented, because Terraform prints the line of an error.
-    writeFileSync(join(folder, MAIN), `${JSON.stringify(written, null, 2)}\n`);
-    writeFileSync(join(folder, 'README.md'), readme(checked, written));
+    writeFileSync(join(folder, MAIN), `${JSON.stringify(inModule(synthesized, checked.region), null, 2)}\n`);
     return join(folder, MAIN);
   } finally {
     rmSync(outdir, { recursive: true, force: true });
@@ -60,23 +57,4 @@ function inModule(stack: StackJson, region: string): StackJson {
   for (const place of Object.values(rest.data['aws_region'] ?? {}))
     place['lifecycle'] = { postcondition: [{ condition: `\${self.region == "${region}"}`, error_message }] };
   return { ...rest, terraform };
-}
-
-function readme({ region, tables }: DeploymentConfig, { output }: StackJson): string {
-  const outputs = Object.entries(output).map(([name, { description }]) => `- \`${name}\`: ${description}.\n`);
-  return `# Precise TTL as a Terraform module
-
-Deletes the expired items of ${tables.map(({ tableName }) => `\`${tableName}\``).join(', ')} in ${region}. \`precise-ttl synth --module\`
-has written it: change the configuration and write it again, not these files.
-
-    module "precise_ttl" {
-      source = "./NAME_OF_THIS_FOLDER"
-    }
-
-Inputs: none. State, region and default tags are those of the root and its provider \`hashicorp/aws\`; \`state\`, \`provider\` and
-\`tags\` of the configuration are not in the module.
-
-Outputs:
-
-${outputs.join('')}`;
 }

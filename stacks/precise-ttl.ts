@@ -20,18 +20,10 @@ export class PreciseTtl extends DeployedSweep {
       return {
         place,
         tables: tables.map(
-          ({ id, ...table }) => new SweptTable(new Construct(scope, constructId(id)), { place, ...table }),
+          ({ id, props, given }) =>
+            new SweptTable(new Construct(scope, constructId(id)), place, props, given),
         ),
       };
     });
-  }
-
-  /** The only table. @throws TypeError when there are several */
-  get table(): SweptTable {
-    const [table, another] = this.tables;
-    if (table !== undefined && another === undefined) return table;
-    throw new TypeError(
-      `PreciseTtl.table: expected a deployment of one table, got ${this.tables.length}; take one of tables`,
-    );
   }
 }

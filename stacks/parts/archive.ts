@@ -8,7 +8,7 @@ import { S3BucketPolicy } from '@cdktf/provider-aws/lib/s3-bucket-policy/index.j
 import { S3BucketPublicAccessBlock } from '@cdktf/provider-aws/lib/s3-bucket-public-access-block/index.js';
 import { S3BucketServerSideEncryptionConfigurationA } from '@cdktf/provider-aws/lib/s3-bucket-server-side-encryption-configuration/index.js';
 import { S3BucketVersioningA } from '@cdktf/provider-aws/lib/s3-bucket-versioning/index.js';
-import { type ITerraformDependable, TerraformElement, TerraformStack } from 'cdktf';
+import { type ITerraformDependable, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import type { Deployment } from '../../config/deployments.ts';
 import { beginningOf, bucketPrefixOf, pipeName } from '../../config/names.ts';
@@ -28,24 +28,14 @@ const BUCKET_TYPES = {
   policy: 'aws_s3_bucket_policy',
 } as const;
 
-/** Tells Terraform to leave in AWS the bucket of a deployment that no longer archives anything there. */
-export class LeftBucket extends TerraformElement {
-  readonly #addresses: readonly string[];
-
-  /** @param scope scope of the deployment */
-  constructor(scope: Construct) {
-    super(scope, 'left-bucket');
-    const child = (parent: Construct, id: string): Construct =>
-      (parent.node.tryFindChild(id) as Construct | undefined) ?? new Construct(parent, id);
-    const bucket = ['pipes', 'archive', 'bucket'].reduce(child, scope);
-    this.#addresses = Object.entries(BUCKET_TYPES).map(
-      ([id, type]) => `${type}.${TerraformStack.of(scope).getLogicalId(child(bucket, id).node)}`,
-    );
-  }
-
-  override toTerraform(): object {
-    return { removed: this.#addresses.map(from => ({ from, lifecycle: [{ destroy: false }] })) };
-  }
+/** Addresses of the bucket's resources in a deployment that archives nothing there. */
+export function bucketAddresses(scope: Construct): string[] {
+  const child = (parent: Construct, id: string): Construct =>
+    (parent.node.tryFindChild(id) as Construct | undefined) ?? new Construct(parent, id);
+  const bucket = ['pipes', 'archive', 'bucket'].reduce(child, scope);
+  return Object.entries(BUCKET_TYPES).map(
+    ([id, type]) => `${type}.${TerraformStack.of(scope).getLogicalId(child(bucket, id).node)}`,
+  );
 }
 
 /** Days after which uploads that were never completed are removed: they cost as much as objects. */

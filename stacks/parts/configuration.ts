@@ -23,7 +23,7 @@ function entryOf({ props, tableName }: SweptTable): unknown {
 }
 
 /** Escapes all texts but tokens, which Terraform replaces. */
-function literals(value: unknown): unknown {
+export function literals(value: unknown): unknown {
   if (typeof value === 'string') return Token.isUnresolved(value) ? value : escaped(value);
   if (Array.isArray(value)) return value.map(literals);
   if (!isObject(value)) return value;

@@ -19,6 +19,7 @@ const ID = 'first-deploy-with-existingTable-true-then-take-out-the-entry';
 export class KeptTables extends TerraformElement {
   readonly #part: Part;
   readonly #tables: readonly SweptTable[];
+  #left: readonly string[] = [];
 
   constructor(scope: Construct, part: Part, tables: readonly SweptTable[]) {
     super(scope, ID);
@@ -26,10 +27,15 @@ export class KeptTables extends TerraformElement {
     this.#tables = tables;
   }
 
+  /** Tells Terraform to forget further resources, and to leave them in AWS. */
+  leave(addresses: readonly string[]): void {
+    this.#left = addresses;
+  }
+
   override toTerraform(): object {
     const { place, deployment } = this.#part;
     const made = this.#tables.filter(({ isMade }) => isMade);
-    const released = this.#tables.filter(({ props, given }) => props.existingTable && given === undefined);
+    const released = this.#tables.filter(({ props }) => props.existingTable);
     const kept = this.friendlyUniqueId;
     const [free, named] = [`${kept}-released`, `${kept}-name`];
     const instance = (block: string, { props }: SweptTable) =>
@@ -68,7 +74,10 @@ export class KeptTables extends TerraformElement {
         },
       },
       moved: released.map(table => ({ from: instance(kept, table), to: instance(free, table) })),
-      removed: released.map(({ address }) => ({ from: address, lifecycle: [{ destroy: false }] })),
+      removed: [...released.map(({ address }) => address), ...this.#left].map(from => ({
+        from,
+        lifecycle: [{ destroy: false }],
+      })),
     };
   }
 }

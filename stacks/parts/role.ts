@@ -34,42 +34,6 @@ export function keyStatement(
   return { actions, resources: kmsKeyArn === undefined ? [] : [kmsKeyArn], condition };
 }
 
-/**
- * Attaches statements to a role: in one inline policy, and those that do not fit in managed policies.
- * @returns what must exist before the role has all permissions
- * @throws InvalidConfigError when they exceed the limits of a role
- */
-function attachPolicies(
-  scope: Construct,
-  role: IamRole,
-  { place, name, statements }: ServiceRoleProps,
-): ITerraformDependable[] {
-  const [inline = [], ...managed] = spread(grouped(statements), place);
-  if (managed.length > MANAGED_POLICIES) {
-    const expected = `what the role ${name} may do in one inline policy and ${MANAGED_POLICIES} managed ones`;
-    const remedy =
-      'Put some of the tables into another configuration, with another sweep, whose deployment has roles of its own.';
-    refuse([{ field: 'tables', expected, got: `${managed.length} managed ones`, remedy }]);
-  }
-  const own = new IamRolePolicy(scope, 'policy', {
-    name,
-    // Not the role's name, which stays the same when a new path replaces the role: a role that still has its policy cannot be deleted.
-    role: role.id,
-    policy: documentOf(inline.map(inIam)),
-  });
-  const attachments = managed.map((each, index) => {
-    const policy = new IamPolicy(scope, `policy-${index + 2}`, {
-      name: `${name}-${index + 2}`,
-      policy: documentOf(each.map(inIam)),
-    });
-    return new IamRolePolicyAttachment(scope, `attachment-${index + 2}`, {
-      role: role.id,
-      policyArn: policy.arn,
-    });
-  });
-  return [own, ...attachments];
-}
-
 function documentOf(statements: readonly object[]): string {
   return JSON.stringify({ Version: '2012-10-17', Statement: statements });
 }
@@ -107,23 +71,20 @@ function spread(statements: readonly Statement[], place: Place): Statement[][] {
     // Length of a statement without its resources, with the comma before it.
     const own = place.lengthOf(JSON.stringify(inIam({ ...statement, resources: [] }))) + 1;
     let resources: string[] = [];
-    const close = () => {
-      if (resources.length > 0) policies.at(-1)?.push({ ...statement, resources });
-      resources = [];
-    };
     for (const resource of statement.resources) {
       const length = place.lengthOf(JSON.stringify(resource)) + 1;
-      const needed = resources.length === 0 ? own + length : length;
-      if (needed > room) {
-        close();
+      if ((resources.length === 0 ? own + length : length) > room) {
         policies.push([]);
-        room = MANAGED_CHARACTERS - empty - own - length;
-      } else {
-        room -= needed;
+        room = MANAGED_CHARACTERS - empty;
+        resources = [];
+      }
+      if (resources.length === 0) {
+        policies.at(-1)?.push({ ...statement, resources });
+        room -= own;
       }
       resources.push(resource);
+      room -= length;
     }
-    close();
   }
   return policies;
 }
@@ -145,9 +106,13 @@ export class ServiceRole extends Construct {
   /** The policies on which a resource must depend if its creation needs the permissions. */
   readonly policies: readonly ITerraformDependable[];
 
-  constructor(scope: Construct, id: string, props: ServiceRoleProps) {
+  /** @throws InvalidConfigError when the statements exceed the limits of a role */
+  constructor(
+    scope: Construct,
+    id: string,
+    { place, name, service, sourceArn, statements }: ServiceRoleProps,
+  ) {
     super(scope, id);
-    const { place, name, service, sourceArn } = props;
     const source = sourceArn && {
       StringEquals: { 'aws:SourceAccount': place.account },
       ArnLike: { 'aws:SourceArn': sourceArn },
@@ -161,6 +126,23 @@ export class ServiceRole extends Construct {
     this.role = new IamRole(this, 'role', { name, assumeRolePolicy: documentOf([trust]) });
     this.node.defaultChild = this.role;
     this.arn = this.role.arn;
-    this.policies = attachPolicies(this, this.role, props);
+    const [inline = [], ...managed] = spread(grouped(statements), place);
+    if (managed.length > MANAGED_POLICIES) {
+      const expected = `what the role ${name} may do in one inline policy and ${MANAGED_POLICIES} managed ones`;
+      const remedy =
+        'Put some of the tables into another configuration, with another sweep, whose deployment has roles of its own.';
+      refuse([{ field: 'tables', expected, got: `${managed.length} managed ones`, remedy }]);
+    }
+    // Not the role's name, which stays the same when a new path replaces the role: a role that still has its policy cannot be deleted.
+    const role = this.role.id;
+    const own = new IamRolePolicy(this, 'policy', { name, role, policy: documentOf(inline.map(inIam)) });
+    const attachments = managed.map((each, index) => {
+      const policy = new IamPolicy(this, `policy-${index + 2}`, {
+        name: `${name}-${index + 2}`,
+        policy: documentOf(each.map(inIam)),
+      });
+      return new IamRolePolicyAttachment(this, `attachment-${index + 2}`, { role, policyArn: policy.arn });
+    });
+    this.policies = [own, ...attachments];
   }
 }

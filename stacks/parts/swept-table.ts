@@ -19,13 +19,6 @@ export interface TableReference {
   readonly streamArn?: string;
 }
 
-export interface SweptTableProps {
-  readonly place: Place;
-  readonly props: ResolvedProps;
-  /** A table that is passed in. @default the table is made, or looked up by its name */
-  readonly given?: TableReference | undefined;
-}
-
 /**
  * A table of a deployment, with its sparse index of expiry windows or seconds. The table is made, and then
  * never deleted or replaced; or an existing one is looked up by its name and checked; or it is passed in, and its owner sees to its keys,
@@ -38,17 +31,16 @@ export class SweptTable extends Construct {
   readonly expiryModel: ExpiryModelProps;
   /** The resource, the data source of an existing table, or the table that was passed in. */
   readonly table: DynamodbTable | DataAwsDynamodbTable | TableReference;
-  readonly given: TableReference | undefined;
   readonly tableName: string;
   readonly tableArn: string;
   readonly indexArn: string;
   /** Undefined if the deployment knows of no stream. */
   readonly streamArn: string | undefined;
 
-  constructor(scope: Construct, { place, props, given }: SweptTableProps) {
+  /** @param given a table that is passed in. @default the table is made, or looked up by its name */
+  constructor(scope: Construct, place: Place, props: ResolvedProps, given?: TableReference) {
     super(scope, 'table');
     this.props = props;
-    this.given = given;
     this.expiryModel = modelPropsOfSettings(props);
     this.table = given ?? (props.existingTable ? lookedUp(this, props) : made(this, props));
     this.node.defaultChild = this.node.tryFindChild('table');

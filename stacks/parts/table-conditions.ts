@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { modelOf } from '../../config/deployments.ts';
-import { type KeyType, type ResolvedProps, readsStream } from '../../config/props.ts';
+import { type ResolvedProps, readsStream } from '../../config/props.ts';
 import { escaped, literal } from '../../config/terraform-text.ts';
 
 /** A condition that Terraform checks after it has read the table; if it is false, the plan fails with its message. */
@@ -17,81 +17,60 @@ export interface Postcondition {
  * ACTIVE, and its executions fail with that error.
  */
 export function tableConditions(props: ResolvedProps): Postcondition[] {
-  const { tableName, partitionKey, partitionKeyType, sortKey, sortKeyType } = props;
-  const { indexName, ttlAttribute } = props;
+  const { tableName, partitionKey, partitionKeyType, sortKey, sortKeyType, indexName, ttlAttribute } = props;
   const { windowAttribute } = modelOf(props);
-  const onTtlAttribute = `ttl.attribute_name == ${literal(ttlAttribute)}`;
-  // The message is evaluated even when its condition holds, and a null would fail the plan.
-  const sortKeyOrMissing = '${try(length(self.range_key), 0) == 0 ? "missing" : self.range_key}';
-  const correct = 'Correct it in the configuration.';
-  const condition = (test: string, problem: string, remedy: string) =>
-    conditionOf(props, test, problem, remedy);
-  /** The attributes include the keys of the table and of its indexes. */
-  const typed = (attribute: string, type: KeyType, remedy: string) =>
-    condition(
-      `alltrue([for a in self.attribute : a.type == "${type}" if a.name == ${literal(attribute)}])`,
-      `the key attribute ${escaped(attribute)} is not of type ${type}.`,
-      remedy,
-    );
-
-  return [
-    condition(
-      `self.hash_key == ${literal(partitionKey)}`,
-      `the partition key is \${self.hash_key}, not ${escaped(partitionKey)}.`,
-      correct,
+  const types = [
+    [partitionKey, partitionKeyType],
+    ...(sortKey === undefined ? [] : [[sortKey, sortKeyType]]),
+    ...(windowAttribute === undefined ? [] : [[windowAttribute, 'S']]),
+    [ttlAttribute, 'N'],
+  ].map(([name = '', type]) => ({ name, type }));
+  const typeOf = types.map(({ name, type }) => `${literal(name)} = "${type}"`).join(', ');
+  // The attributes include the keys of the table and of its indexes.
+  const typesOfTable = '${join(", ", [for a in self.attribute : "${a.name} (${a.type})"])}';
+  const ofSortKey =
+    sortKey === undefined ? 'try(length(self.range_key), 0) == 0' : `self.range_key == ${literal(sortKey)}`;
+  const conditions = [
+    conditionOf(
+      props,
+      `self.hash_key == ${literal(partitionKey)} && ${ofSortKey}`,
+      // It is evaluated even when its condition holds.
+      `its keys are \${join(", ", compact([self.hash_key, self.range_key]))}, not ${escaped([partitionKey, sortKey ?? []].flat().join(', '))}.`,
+      'Correct partitionKey and sortKey in the configuration.',
     ),
-    sortKey === undefined
-      ? condition(
-          'try(length(self.range_key), 0) == 0',
-          `it has the sort key ${sortKeyOrMissing}, and the configuration names none.`,
-          correct,
-        )
-      : condition(
-          `self.range_key == ${literal(sortKey)}`,
-          `the sort key is ${sortKeyOrMissing}, not ${escaped(sortKey)}.`,
-          correct,
-        ),
-    typed(partitionKey, partitionKeyType, 'Correct partitionKey.type in the configuration.'),
-    ...(sortKey === undefined
-      ? []
-      : [typed(sortKey, sortKeyType, 'Correct sortKey.type in the configuration.')]),
+    conditionOf(
+      props,
+      `alltrue([for a in self.attribute : a.type == lookup({ ${typeOf} }, a.name, a.type)])`,
+      `its key attributes are ${typesOfTable}, not ${escaped(types.map(({ name, type }) => `${name} (${type})`).join(', '))}.`,
+      'Correct partitionKey.type and sortKey.type in the configuration; the types of the index are those that the sweep needs.',
+    ),
     indexCondition(props),
-    ...(windowAttribute === undefined ? [] : [typed(windowAttribute, 'S', 'The sweep needs it so.')]),
-    typed(ttlAttribute, 'N', 'The sweep needs it so.'),
-    condition(
+    conditionOf(
+      props,
       `alltrue([for i in self.global_secondary_index : i.projection_type == "KEYS_ONLY" if i.name == ${literal(indexName)}])`,
       `the index ${indexName} projects more than keys.`,
       'Every write and every query would cost capacity for attributes that the sweep never reads: add another index with KEYS_ONLY and name it in index.name.',
     ),
-    condition(
-      `anytrue([for ttl in self.ttl : ${onTtlAttribute}])`,
-      `native TTL is not on the attribute ${escaped(ttlAttribute)}.`,
-      'It is the backstop: turn it on first.',
+    conditionOf(
+      props,
+      `anytrue([for ttl in self.ttl : ttl.enabled && ttl.attribute_name == ${literal(ttlAttribute)}])`,
+      `native TTL is not ENABLED on the attribute ${escaped(ttlAttribute)}.`,
+      `It is the backstop: turn it on. It is ENABLING for up to an hour then; deploy again when it is ENABLED: aws dynamodb describe-time-to-live --table-name ${tableName}.`,
     ),
-    condition(
-      `anytrue([for ttl in self.ttl : ttl.enabled || !(${onTtlAttribute})])`,
-      `native TTL on ${escaped(ttlAttribute)} is not ENABLED yet.`,
-      `It is ENABLING for up to an hour after it was turned on. Deploy again when it is ENABLED: aws dynamodb describe-time-to-live --table-name ${tableName}.`,
-    ),
-    ...(readsStream(props) ? streamConditions() : []),
   ];
-
-  /** Conditions of `archive` and `events`. The ARN of a stream that was turned off stays in the table for a day. */
-  function streamConditions(): Postcondition[] {
-    const turnOn = `aws dynamodb update-table --table-name ${tableName} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES`;
-    return [
-      condition(
-        'try(self.stream_enabled, false) == true',
-        'it has no stream.',
-        `archive and events need one. Turn it on first: ${turnOn}.`,
-      ),
-      condition(
-        'try(self.stream_enabled, false) != true || contains(["OLD_IMAGE", "NEW_AND_OLD_IMAGES"], self.stream_view_type)',
-        'its stream has no old images, but ${try(length(self.stream_view_type), 0) == 0 ? "nothing" : self.stream_view_type}.',
-        'Without them nobody can tell whether a removed item had expired. A stream keeps its view: turn it off and on again with StreamViewType=NEW_AND_OLD_IMAGES, and have its other readers begin again.',
-      ),
-    ];
-  }
+  if (!readsStream(props)) return conditions;
+  // The ARN of a stream that was turned off stays in the table for a day.
+  const view = 'try(self.stream_enabled ? self.stream_view_type : "off", "off")';
+  const turnOn = `aws dynamodb update-table --table-name ${tableName} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES`;
+  return [
+    ...conditions,
+    conditionOf(
+      props,
+      `contains(["OLD_IMAGE", "NEW_AND_OLD_IMAGES"], ${view})`,
+      `its stream has no old images, it is \${${view}}.`,
+      `Without them archive and events cannot tell whether a removed item had expired. Turn it on: ${turnOn}. A stream keeps its view: turn one with another view off first, and have its other readers begin again.`,
+    ),
+  ];
 }
 
 function conditionOf(

@@ -43,18 +43,23 @@ describeWithTerraform('an existing table', () => {
   });
 
   test.each<[string, TableSettings, RegExp, Partial<PreciseTtlProps>?]>([
-    ['another partition key', { keys: ['token'] }, /the partition key is token, not id\./],
+    ['another partition key', { keys: ['token'] }, /its keys are token, not id\./],
     [
       'a sort key that the configuration does not name',
       { keys: ['id', 'version'] },
-      /it has the sort key version, and/,
+      /its keys are id, version, not id\./,
     ],
-    ['no sort key', {}, /the sort key is missing, not version\./, { sortKey: 'version' }],
-    ['another sort key', { keys: ['id', 'at'] }, /the sort key is at, not version\./, { sortKey: 'version' }],
+    ['no sort key', {}, /its keys are id, not id, version\./, { sortKey: 'version' }],
+    [
+      'another sort key',
+      { keys: ['id', 'at'] },
+      /its keys are id, at, not id, version\./,
+      { sortKey: 'version' },
+    ],
     [
       'a key of another type',
       { types: { id: 'N' } },
-      /the key attribute id is not of type S\. Correct partitionKey\.type/,
+      /its key attributes are .*id \(N\).*, not id \(S\), .* Correct partitionKey\.type/s,
     ],
     [
       'no index of the name',
@@ -71,11 +76,15 @@ describeWithTerraform('an existing table', () => {
       { index: { keys: ['expirationWindow'] } },
       /it has no index expirationWindowIndex with the keys/,
     ],
-    ['a TTL that is a text', { types: { ttl: 'S' } }, /the key attribute ttl is not of type N\./],
+    [
+      'a TTL that is a text',
+      { types: { ttl: 'S' } },
+      /its key attributes are .*ttl \(S\).*, not id \(S\), /s,
+    ],
     [
       'a window that is a number',
       { types: { expirationWindow: 'N' } },
-      /the key attribute expirationWindow is not of type S\./,
+      /not id \(S\), expirationWindow \(S\), ttl \(N\)\./,
     ],
     ['an index of everything', { index: { projection: 'ALL' } }, /projects more than keys\./],
     [
@@ -94,7 +103,7 @@ describeWithTerraform('an existing table', () => {
     [
       'by second, a TTL that is a text',
       { index: SECOND_INDEX, types: { ttl: 'S' } },
-      /the key attribute ttl is not of type N\./,
+      /its key attributes are .*ttl \(S\).*, not id \(S\), /s,
       BY_SECOND,
     ],
     [
@@ -108,8 +117,12 @@ describeWithTerraform('an existing table', () => {
       { index: { keys: ['ttl'] } },
       /it has no index expirationWindowIndex with the keys/,
     ],
-    ['no native TTL', { ttl: null }, /native TTL is not on the attribute ttl\./],
-    ['native TTL on another attribute', { ttl: 'expiresAt' }, /native TTL is not on the attribute ttl\./],
+    ['no native TTL', { ttl: null }, /native TTL is not ENABLED on the attribute ttl\./],
+    [
+      'native TTL on another attribute',
+      { ttl: 'expiresAt' },
+      /native TTL is not ENABLED on the attribute ttl\./,
+    ],
   ])('fails with %s, before anything is made', async (_name, settings, expected, props = {}) => {
     await makeTable(settings);
     await on.deployment.use(configOf({ ...TOKENS, ...props }));

@@ -14,7 +14,7 @@ const config = {
   state: { backend: 's3', bucket: 'states' },
 };
 
-test('a module has no provider and no backend, everything that it names, and a README of its tables and outputs', () => {
+test('a module has no provider, no backend, and everything that it names', () => {
   const text = readFileSync(synthesizeModule(config, folder), 'utf8');
   const json = JSON.parse(text);
   expect(Object.keys(json).sort()).toEqual([
@@ -35,9 +35,6 @@ test('a module has no provider and no backend, everything that it names, and a R
     expect(filename.startsWith(`${modulePath}/assets/`)).toBe(true);
     expect(existsSync(filename.replace(modulePath, folder))).toBe(true);
   }
-  const readme = readFileSync(join(folder, 'README.md'), 'utf8');
-  const outputs = Object.keys(json.output).map(name => `- \`${name}\``);
-  for (const part of ['`SessionData`, `Tokens`', 'Inputs: none', ...outputs]) expect(readme).toContain(part);
 });
 
 test('a module replaces an earlier one, and nothing else', () => {

@@ -50,11 +50,8 @@ test('overrides reach a resource by its address, and replace its lists', () => {
 });
 
 test.each([
-  ['aws_lambda_fuction', /expected a type of .*aws_lambda_function, .* which it has none of/],
-  [
-    'aws_scheduler_schedule.tick',
-    /expected one of these names after aws_scheduler_schedule\. \(precise-ttl-tick\), or the address/,
-  ],
+  ['aws_lambda_fuction', /expected one of .*aws_lambda_function, .*, got "a name of none of them"/],
+  ['aws_scheduler_schedule.tick', /expected one of aws_scheduler_schedule\.precise-ttl-tick, or the address/],
 ])('overrides of what the deployment does not have are refused, with what it has: %s', (name, problem) => {
   const overrides = { [name]: { description: 'x' } };
   expect(() => terraformJson({ ...CONFIG, overrides })).toThrow(problem);

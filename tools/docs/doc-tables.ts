@@ -6,11 +6,11 @@ import { deploymentOf } from '../../config/deployments.ts';
 import { EVENT_TARGETS } from '../../config/pipe-props.ts';
 import {
   DEPLOYMENT_PROPS,
-  fieldPathOf,
   GROUPS,
   PROP_NAMES,
   PROPS,
   type PropName,
+  pathOf,
   resolveProps,
 } from '../../config/props.ts';
 import { TARGET_LIMITS } from '../../functions/only-expiries/contract.ts';
@@ -141,14 +141,12 @@ const isShared = (name: keyof typeof PROPS) => (DEPLOYMENT_PROPS as readonly str
 /** Table of the props of a table, or of those that the deployment shares: their texts are the comments in their lists. */
 function propsTable(shared: boolean): string {
   const [props = '', groups = ''] = readFileSync('config/props.ts', 'utf8').split('export const GROUPS = {');
-  const written = Map.groupBy(PROP_NAMES, name => fieldPathOf(name).split('.')[0] ?? name);
+  const written = Map.groupBy(PROP_NAMES, name => pathOf(name).split('.')[0] ?? name);
   const rows = [...written].flatMap(([prop, names]) => {
     const own = names.filter(name => isShared(name) === shared);
     if (!(prop in GROUPS)) return own.map(name => row(prop, name, props));
     const fields = own.filter(name => name !== prop);
-    return shared
-      ? []
-      : [row(prop, prop, groups), ...fields.map(name => row(fieldPathOf(name), name, props))];
+    return shared ? [] : [row(prop, prop, groups), ...fields.map(name => row(pathOf(name), name, props))];
   });
   return table(['field', 'what it is', 'default'], rows);
 }
