@@ -2,20 +2,14 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { DUMMY_CREDENTIALS } from 'aws-on-loopback/dynamodb/clients';
-import type { TableResource } from 'aws-on-loopback/dynamodb/table';
-import { checkConfig, type DeploymentConfig } from '../config/config.ts';
-import { modelOf } from '../config/deployments.ts';
+import { checkConfig } from '../config/config.ts';
 import { replayName } from '../config/names.ts';
 import { type ResolvedProps, resolveProps } from '../config/props.ts';
 import { startDashboard } from '../dashboard/start.ts';
 import { timeOfDay } from '../lab/report/numbers.ts';
-import { SessionTable } from '../lab/workload/session-table.ts';
-import type { LocalCloud } from '../local/cloud.ts';
 import { type ServedCloud, serve } from '../local/serve.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
-import { tableOf } from '../local/stack/table-of.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
-import { wrong } from './command.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
 import {
   describeAlarm,
@@ -40,8 +34,6 @@ export interface LocalJobOptions {
   readonly schedulerPort: number;
   readonly cloudWatchPort: number;
   readonly schedules: boolean;
-  /** Number of sessions to write into the first table. */
-  readonly seed: number | undefined;
   /** Whether all output of the functions is shown; otherwise only what belongs to a failure. */
   readonly verbose: boolean;
   /** Stops it. */
@@ -57,7 +49,6 @@ const CHILDREN_AT_ONCE = 5;
 /** @throws {InvalidFieldError}, {InvalidConfigError} or {LocalCloudError}, with a message for the user */
 export async function runLocalJob({
   signal,
-  seed,
   verbose,
   factsFile,
   ...options
@@ -93,9 +84,8 @@ export async function runLocalJob({
     links: [{ text: 'State machines', href: `${served.endpoint}/` }],
   });
   try {
-    const seeded = seed === undefined ? undefined : await writeSeed(seed, served.cloud, config, existing);
     if (factsFile !== undefined) writeFileSync(factsFile, `${JSON.stringify(factsOf(served), null, 2)}\n`);
-    print(describeStart(served, { schedules: options.schedules, first, page: page.address, seeded }));
+    print(describeStart(served, { schedules: options.schedules, first, page: page.address }));
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
     await page.stop();
@@ -135,14 +125,10 @@ interface StartOptions {
   readonly first: Pick<ResolvedProps, 'tableName' | 'sweep'>;
   /** The address of the page of the sweep. @default there is none */
   readonly page?: string | undefined;
-  readonly seeded?: Seeded | undefined;
 }
 
 /** The text that is shown once all services run. */
-export function describeStart(
-  served: ServedCloud,
-  { schedules: fire, first, page, seeded }: StartOptions,
-): string {
+export function describeStart(served: ServedCloud, { schedules: fire, first, page }: StartOptions): string {
   const { cloud, dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint } = served;
   const { tables, existingTables, stateMachines, alarms, pipes } = cloud.synthesized;
   const names = [...tables, ...existingTables].map(({ name }) => name).join(', ');
@@ -152,8 +138,7 @@ export function describeStart(
     .map(({ schedule, at }) => `${schedule.name} (next ${at === undefined ? 'never' : timeOfDay(at)})`);
   const machine = stateMachines.find(({ name }) => name === replayName(first.sweep));
   const now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
-  const { from, to } = seeded?.expired ?? { from: now - HOUR_MS, to: now };
-  const input = JSON.stringify({ table: first.tableName, from: iso(from), to: iso(to) });
+  const input = JSON.stringify({ table: first.tableName, from: iso(now - 60 * MINUTE_MS), to: iso(now) });
   return [
     'What a deployment provisions, running on this machine:',
     aligned([
@@ -170,7 +155,6 @@ export function describeStart(
           ] as const,
       ),
       ['schedules', fire ? next.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
-      ...(seeded === undefined ? [] : describeSeeded(seeded, fire && next.length > 0)),
     ]),
     // The address with its token is too long for a row.
     ...(page === undefined ? [] : [`The page of the sweep, for a browser: ${page}`]),
@@ -194,101 +178,5 @@ export function describeStart(
   ].join('\n\n');
 }
 
-function describeSeeded({ tableName, expired, soon, staying }: Seeded, isSwept: boolean) {
-  const span = ({ from, to }: Expiring) =>
-    `${iso(from).slice(0, 16).replace('T', ' ')} to ${iso(to).slice(11, 16)} UTC`;
-  const goes = isSwept ? 'and go with the next ticks' : 'and stay: no schedule fires';
-  return [
-    ['sessions', `${expired.count + soon.count + staying.count} written into ${tableName}:`],
-    [
-      '',
-      `${expired.count} expired ${span(expired)}, longer ago than the sweeps look back: replay them, see below`,
-    ],
-    ['', `${soon.count} expire ${span(soon)}, ${goes}`],
-    ['', `${staying.count} stay until tomorrow`],
-  ] as const;
-}
-
-/** Items that expire evenly over a span of time in epoch milliseconds; `to` is not included. */
-export interface Expiring {
-  readonly count: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Sessions to write. */
-export interface SeedPlan {
-  /** They expired before the two days that the first tick looks back: a replay can delete them. */
-  readonly expired: Expiring;
-  /** They expire in the minute that the next tick owns. */
-  readonly soon: Expiring;
-  /** They expire tomorrow. */
-  readonly staying: Expiring;
-}
-
-export interface Seeded extends SeedPlan {
-  readonly tableName: string;
-}
-
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-/** What the writing may take. A tick that starts before that is passed over, because it might not see all items. */
-const LEAD_MS = 10_000;
-const WRITES_AT_ONCE = 25;
-
-/** Half have expired, three of ten expire soon, and the rest stays. */
-export function planSeed(count: number, nowMs: number): SeedPlan {
-  const minute = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
-  const tick = Math.ceil((nowMs + LEAD_MS) / MINUTE_MS) * MINUTE_MS;
-  const expired = Math.ceil(count / 2);
-  const soon = Math.min(count - expired, Math.round(count * 0.3));
-  return {
-    expired: { count: expired, from: minute - 3 * DAY_MS - HOUR_MS, to: minute - 3 * DAY_MS },
-    soon: { count: soon, from: tick + MINUTE_MS, to: tick + 2 * MINUTE_MS },
-    staying: { count: count - expired - soon, from: minute + DAY_MS, to: minute + 2 * DAY_MS },
-  };
-}
-
-/**
- * The table that `--seed` writes to: the first one, because the printed example starts its state machine.
- *
- * @throws {InvalidFieldError} when it belongs to somebody else
- */
-export function seedTable(
-  { tables: [first] }: DeploymentConfig,
-  isMadeHere: boolean,
-): DeploymentConfig['tables'][number] {
-  if (first === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
-  if (isMadeHere || !resolveProps(first).existingTable) return first;
-  const got = `${first.tableName} with existingTable: true in a DynamoDB Local that was running`;
-  throw wrong(
-    '--seed',
-    'a first table that is made here',
-    got,
-    'Its items are not ours to write: unset AWS_ENDPOINT_URL_DYNAMODB, or put another table first.',
-  );
-}
-
-/** Writes sessions into the first table with the helpers of `expiry/`, as an application does. */
-async function writeSeed(
-  count: number,
-  { client, dynamoDb, synthesized }: LocalCloud,
-  config: DeploymentConfig,
-  existing: readonly TableResource[],
-): Promise<Seeded> {
-  const first = seedTable(config, dynamoDb.startedHere);
-  const plan = planSeed(count, Date.now());
-  const table = tableOf({ tables: [...synthesized.tables, ...existing] }, first.tableName);
-  const sessions = new SessionTable(client, { table, model: modelOf(first), prefix: 'seed' });
-  const ttlsOf = ({ count: items, from, to }: Expiring) =>
-    Array.from({ length: items }, (_unused, at) => Math.floor((from + ((to - from) * at) / items) / 1_000));
-  const ttls = [plan.expired, plan.soon, plan.staying].flatMap(ttlsOf);
-  for (let start = 0; start < ttls.length; start += WRITES_AT_ONCE) {
-    const batch = ttls.slice(start, start + WRITES_AT_ONCE);
-    await Promise.all(batch.map((ttl, index) => sessions.write(start + index, 0, ttl)));
-  }
-  return { ...plan, tableName: first.tableName };
-}
-
 const iso = (epochMs: number): string => new Date(epochMs).toISOString();

@@ -16,11 +16,6 @@ export const command = defineCommand({
     'cloudwatch-port': port(8084, 'where the CloudWatch API listens'),
     'scheduler-port': port(8085, 'where the EventBridge Scheduler API listens'),
     'no-schedules': { help: 'sweep only when an execution is started by hand' },
-    seed: {
-      help: 'write N sessions into the first table: half of them expired',
-      kind: whole(1, 10_000),
-      value: 'N',
-    },
     config: CONFIG,
     json: {
       help: 'once it runs, write its endpoints and names to a file',
@@ -36,7 +31,6 @@ Prints the variables that let the AWS CLI and SDKs in another terminal use it, a
 late. Of one that failed: the error, and the function of the last failed call with what it printed. What Ctrl-C has cut off is said so.
 An alarm that changes its state is one line.
 A page that it prints the address of shows the sweep in a browser. For a deployment: npx precise-ttl status --page.
-With --seed the example that it prints deletes items.
 
 AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already. AWS_ENDPOINT_URL_LAMBDA: where functions from outside this project are
 invoked by state machines. Both must be on this machine.`,
@@ -57,7 +51,7 @@ invoked by state machines. Both must be on this machine.`,
     await runLocalJob({
       ...{ dynamoDbPort: flags['dynamodb-port'], sfnPort: flags['sfn-port'] },
       ...{ schedulerPort: flags['scheduler-port'], cloudWatchPort: flags['cloudwatch-port'] },
-      ...{ schedules: !flags['no-schedules'], seed: flags.seed, verbose: flags.verbose },
+      ...{ schedules: !flags['no-schedules'], verbose: flags.verbose },
       ...{ config: await loadConfigFile(flags.config), factsFile, signal },
     });
     return { exit: EXIT.fine };

