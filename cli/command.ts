@@ -282,36 +282,19 @@ class Stop {
   }
 }
 
-/** The time of a look, which begins anew with each; without seconds it ends with Ctrl-C only. */
-class LookTime {
-  readonly #seconds: number | undefined;
-  readonly #stopped: AbortSignal;
-  #endsAt = Number.POSITIVE_INFINITY;
-  signal: AbortSignal;
-
-  constructor(seconds: number | undefined, stopped: AbortSignal) {
-    this.#seconds = seconds;
-    this.#stopped = stopped;
-    this.signal = stopped;
-  }
-
-  /** @param spentMs what has passed of it already */
-  begin(spentMs: number): void {
-    const seconds = this.#seconds;
-    if (seconds === undefined) return;
-    const time = new AbortController();
-    const over = new NoAnswerError(`no answer when the ${seconds} s of the command were over`);
-    this.#endsAt = performance.now() - spentMs + seconds * 1_000;
-    this.signal = AbortSignal.any([this.#stopped, time.signal]);
-    setTimeout(() => time.abort(over), this.leftMs()).unref();
-  }
-
-  /** A person may think for long. */
-  end(): void {
-    this.signal = this.#stopped;
-  }
-
-  readonly leftMs = (): number => Math.max(0, this.#endsAt - performance.now());
+/** When a look ends; without seconds, with Ctrl-C only. @param spentMs what has passed of it already */
+export function lookTime(
+  seconds: number | undefined,
+  stopped: AbortSignal,
+  spentMs = 0,
+): Pick<Given, 'signal' | 'leftMs'> {
+  if (seconds === undefined) return { signal: stopped, leftMs: () => Number.POSITIVE_INFINITY };
+  const endsAt = performance.now() - spentMs + seconds * 1_000;
+  const leftMs = () => Math.max(0, endsAt - performance.now());
+  const time = new AbortController();
+  const over = new NoAnswerError(`no answer when the ${seconds} s of the command were over`);
+  setTimeout(() => time.abort(over), leftMs()).unref();
+  return { signal: AbortSignal.any([stopped, time.signal]), leftMs };
 }
 
 async function carryOut(
@@ -323,29 +306,25 @@ async function carryOut(
   const { isAsked, ...subject } = await checked(command, values);
   const { services = [], seconds } = command;
   const stop = new Stop();
-  const time = new LookTime(seconds, stop.signal);
+  let time = lookTime(seconds, stop.signal);
   const progress = new Progress(process.stderr);
   const region = subject.config?.region ?? command.region?.(subject.flags);
   const options = { services, region, quick: seconds !== undefined, signal: () => time.signal };
   const clients = services.length > 0 && (await import('./aws-clients.ts')).clientsOf(options);
   const isJson = values.json === true;
-  const given: Given = {
-    ...{ ...subject, passed, clients: clients as Clients, memory: new Map(), now: Date.now },
-    ...{ stopped: stop.signal, leftMs: time.leftMs },
-    get signal() {
-      return time.signal;
-    },
-    print: told => void (isJson || print(told)),
-    show: line => (line === '' ? progress.end() : progress.show(line)),
+  const given = {
+    ...{ ...subject, passed, clients: clients as Clients, memory: new Map<string, unknown>() },
+    ...{ now: Date.now, stopped: stop.signal },
+    print: (told: string) => void (isJson || print(told)),
+    show: (line: string) => (line === '' ? progress.end() : progress.show(line)),
   };
   let isChanging = false;
   let lastExit: number | undefined;
   try {
     // The first look's time has begun with the process.
     for (let spentMs = performance.now(); ; spentMs = 0) {
-      time.begin(spentMs);
-      let result = await command.run(given);
-      time.end();
+      time = lookTime(seconds, stop.signal, spentMs);
+      let result = await command.run({ ...given, ...time });
       if ('apply' in result) {
         if (result.text !== undefined) (isJson ? printError : print)(result.text);
         if (isAsked && !(await isAgreed(result, isJson, stop.signal))) {
@@ -354,7 +333,8 @@ async function carryOut(
           return EXIT.notFine;
         }
         isChanging = true;
-        time.begin(0);
+        // A person may have thought for long.
+        time = lookTime(seconds, stop.signal);
         result = await result.apply();
       }
       progress.end();

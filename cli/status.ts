@@ -4,7 +4,7 @@ import type { DeploymentConfig } from '../config/config.ts';
 import type { DashboardOptions } from '../dashboard/data.ts';
 import type { Looked } from '../dashboard/report.ts';
 import { type Environment, localEndpoint } from './clients.ts';
-import { defineCommand, EXIT, type Given, type Table, tablesOf, wrong } from './command.ts';
+import { defineCommand, EXIT, type Given, lookTime, type Table, tablesOf, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import type { Facts, Sweep } from './facts.ts';
 import { shortKey } from './print.ts';
@@ -81,14 +81,13 @@ export function pageLook(
   environment: Environment = process.env,
 ): DashboardOptions['look'] {
   const memory = new Map<string, unknown>();
-  return async (most, signal) => {
-    const endsAt = performance.now() + SECONDS * 1_000;
+  return async (most, stopped) => {
+    const { signal, leftMs } = lookTime(SECONDS, stopped);
     const { clientsOf } = await import('./aws-clients.ts');
     const { factsOf } = await import('./facts.ts');
     const { region } = config;
     const clients = clientsOf({ services: SERVICES, region, signal: () => signal, quick: true, environment });
     try {
-      const leftMs = () => Math.max(0, endsAt - performance.now());
       const at = new Date().toISOString();
       const facts = await factsOf({ tables, clients, now: Date.now, leftMs, memory }, most);
       const isLocal = localEndpoint('DYNAMODB', environment) !== undefined;
