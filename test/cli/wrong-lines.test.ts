@@ -164,8 +164,6 @@ deploy -c apply
 apply: expected flags only: --diff, …, got "apply". Leave it out.
 local -c --port 1
 --port: expected one of --dynamodb-port, …, got "--port". See --help.
-local -c --seed 0
---seed: expected a whole number from 1 to 10000, got "0". Write --seed N.
 local -c --scheduler-port 8083
 --scheduler-port: expected another port than --sfn-port, got 8083. Name another.
 local -c --sfn-port 9000 --dynamodb-port=9000
