@@ -9,6 +9,7 @@ import { modelOf } from '../../config/deployments.ts';
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import { putRows, writeWatermarks } from '../../functions/journal/write-entries.ts';
+import { countEach, EXECUTION_COUNTS, wordsOf } from '../../statemachine/counts.ts';
 import { configOf } from '../support/configs.ts';
 import { createJournal } from '../support/journal-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
@@ -234,6 +235,16 @@ test('--history lists what the sweeps of a day came to, with what they could not
   expect((await ran(command, [], around)).text).toContain(
     '  failing    the last sweep that found something: ResourceNotFoundException: gone\n',
   );
+});
+
+test('each count of a sweep is told', async () => {
+  const { around, journal, table } = await tableWith([], 60, {});
+  const report = wholeReport(countEach(EXECUTION_COUNTS, () => 7));
+  const [startedAt, endedAt] = [iso(NOW - 62), iso(NOW - 60)];
+  const kind = 'tick' as const;
+  await putRows(journal, [{ table: table.tableName, kind, execution: 'all', startedAt, endedAt, report }]);
+  const { text } = await ran(command, ['--history'], around);
+  expect(EXECUTION_COUNTS.filter(name => !text.includes(` ${wordsOf(name)} 7`))).toEqual([]);
 });
 
 test.each<[string, () => Promise<unknown>, string]>([
