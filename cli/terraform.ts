@@ -59,35 +59,25 @@ export class TerraformError extends PreciseTtlError {
 export const TERRAFORM_HELP =
   'TERRAFORM_BINARY_NAME: another program than terraform, e.g. tofu. It uses the AWS credentials that Terraform finds.';
 
-/** Same version as `required_version` in the stack; checked here before anything is written. */
-const MINIMUM = [1, 10] as const;
 /** Terraform's check for new versions would report this run to its maker. */
 const environment = () => ({ ...process.env, CHECKPOINT_DISABLE: '1' });
 const LOCK_FILE = '.terraform.lock.hcl';
 
 /**
- * The program that `TERRAFORM_BINARY_NAME` names, a variable that the CDKTF CLI reads too.
+ * The program that `TERRAFORM_BINARY_NAME` names, a variable that the CDKTF CLI reads too. Terraform itself refuses a stack that it is too
+ * old for.
  *
- * @throws {InvalidFieldError} when it is missing or too old
+ * @throws {InvalidFieldError} when it is missing
  */
 export async function requireTerraform(): Promise<string> {
   const program = process.env['TERRAFORM_BINARY_NAME'] || 'terraform';
-  const got = await versionOf(program);
-  const [major = 0, minor = 0] = got.split('.').map(Number);
-  if (major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1])) return program;
   const remedy =
     'Install it (https://developer.hashicorp.com/terraform/install), or name another program in TERRAFORM_BINARY_NAME.';
-  throw wrong('Terraform', `Terraform ${MINIMUM.join('.')} or newer`, got, remedy);
-}
-
-/** The version of a program, or what it says instead. OpenTofu answers like Terraform. */
-async function versionOf(program: string): Promise<string> {
-  try {
-    const { stdout } = await promisify(execFile)(program, ['version', '-json'], { timeout: 30_000 });
-    return /"terraform_version": *"([^"]+)"/.exec(stdout)?.[1] ?? stdout.trim();
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? `no program ${program}` : `${error}`;
-  }
+  await promisify(execFile)(program, ['version'], { env: environment() }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new TerraformError(String(error));
+    throw wrong('Terraform', 'Terraform 1.10 or newer', `no program ${program}`, remedy);
+  });
+  return program;
 }
 
 export class Terraform {

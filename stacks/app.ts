@@ -90,7 +90,7 @@ function nameOf(resource: TerraformResource): unknown {
 export const STACK = 'precise-ttl';
 
 /**
- * Terraform's versions: 1.7 added `removed` blocks, 1.10 the lock file in a bucket. `cli/terraform.ts` checks this earlier.
+ * Terraform's versions: 1.7 added `removed` blocks, 1.10 the lock file in a bucket.
  */
 export const TERRAFORM_VERSION = '>= 1.10';
 

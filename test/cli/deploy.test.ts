@@ -20,36 +20,20 @@ test.each([
   expect(projectFolder(`/repo/${name}`)).toBe(`/repo/${expected}`);
 });
 
-/** A program that prints this text for `terraform version -json`. */
-function terraformThatSays(text: string): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'precise-ttl-terraform-')), 'terraform');
-  writeFileSync(file, `#!/bin/sh\necho '${text}'\n`);
-  chmodSync(file, 0o755);
-  return file;
-}
-
-test.each([
-  [
-    'is missing',
-    'no-such-terraform',
-    /expected Terraform 1\.10 or newer, got "no program no-such-terraform"/,
-  ],
-  [
-    'is too old',
-    terraformThatSays('{"terraform_version":"1.9.8"}'),
-    /1\.10 or newer, got "1\.9\.8"\. Install it/,
-  ],
-  ['is something else', terraformThatSays('hello'), /1\.10 or newer, got "hello"\. Install it/],
-])('says in one line that Terraform %s', async (_what, terraform, expected) => {
-  const { status, stderr } = await shellCommand('deploy')([], { TERRAFORM_BINARY_NAME: terraform });
-  expect(status).toBe(2);
-  expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(expected)]);
+test('says in one line that Terraform is missing', async () => {
+  const { status, stderr } = await shellCommand('deploy')([], { TERRAFORM_BINARY_NAME: 'no-such-terraform' });
+  expect([status, stderr.trim()]).toEqual([
+    2,
+    expect.stringMatching(
+      /^Terraform: expected Terraform 1\.10 or newer, got "no program no-such-terraform"\. Inst.*$/,
+    ),
+  ]);
 });
 
 /** A substitute for Terraform: it notes its arguments and the answer to its question, locks a provider, and ends with 3. */
 const TERRAFORM = `#!/bin/sh
 case "$*" in
-  version*) echo '{"terraform_version":"1.12.0"}' ;;
+  version) ;;
   *" init "*) echo "$@" >> "$(dirname "$0")/runs"; cat "\${1#-chdir=}/.terraform.lock.hcl" >> "$(dirname "$0")/runs" 2>&1; echo new > "\${1#-chdir=}/.terraform.lock.hcl" ;;
   *) echo "$@" >> "$(dirname "$0")/runs"; read answer; echo "$answer" >> "$(dirname "$0")/runs"; exit 3 ;;
 esac
