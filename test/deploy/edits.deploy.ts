@@ -29,7 +29,7 @@ describeWithTerraform('edits', () => {
   let walk: Walk;
 
   beforeEach(() => {
-    walk = new Walk(on.aws, { breaks: seededRandom(SEED) });
+    walk = new Walk(on.aws, seededRandom(SEED));
   });
   afterEach(() => walk.destroy());
 

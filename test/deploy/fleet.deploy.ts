@@ -6,17 +6,6 @@ import { describeWithTerraform } from './support/proof.ts';
 describeWithTerraform('a deployment of many tables', () => {
   const on = useFreshDeployment();
 
-  test('is planned', async () => {
-    const tables = Array.from({ length: 100 }, (_unused, index) => ({
-      tableName: `Table${index}`,
-      partitionKey: 'id',
-    }));
-    await on.deployment.use(configOf(...tables));
-    const { create = [] } = (await on.deployment.plan()) as { create?: string[] };
-    const own = create.filter(address => /aws_dynamodb_table\.Table/.test(address));
-    expect(own).toHaveLength(tables.length);
-  });
-
   test('has roles of several policies, and of fewer with fewer tables', async () => {
     // With names as long as can be, this takes what a hundred tables would.
     const tables = Array.from(

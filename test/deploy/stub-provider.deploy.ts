@@ -8,13 +8,6 @@ import {
   DescribeTableCommand,
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
-import {
-  GetScheduleCommand,
-  SchedulerClient,
-  UpdateScheduleCommand,
-  type UpdateScheduleCommandInput,
-} from '@aws-sdk/client-scheduler';
-import { strToU8, zipSync } from 'fflate';
 import { STUB_PROVIDER } from './stub-provider/build.ts';
 import { startPassingOn } from './support/pass-on.ts';
 import {
@@ -36,20 +29,6 @@ const reference = (path: string) => `\${${path}}`;
 
 const MACHINE = 'arn:aws:states:us-east-1:123456789012:stateMachine:sweep';
 const KEY = 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000';
-
-/** A role that a service takes, and its policy. */
-function roleOf(service: string, action: string): Resources {
-  const allow = (statement: Arguments) =>
-    JSON.stringify({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', ...statement }] });
-  const trust = allow({ Action: 'sts:AssumeRole', Principal: { Service: `${service}.amazonaws.com` } });
-  const role = reference(`aws_iam_role.${service}.id`);
-  return {
-    aws_iam_role: { [service]: { name: service, assume_role_policy: trust } },
-    aws_iam_role_policy: {
-      [service]: { name: service, role, policy: allow({ Action: action, Resource: '*' }) },
-    },
-  };
-}
 
 describeWithTerraform('the stub provider', () => {
   let aws: EmulatedAws;
@@ -110,28 +89,11 @@ describeWithTerraform('the stub provider', () => {
     expect(badly).toBe('');
   });
 
-  test('makes alarms, a dashboard and a topic with its policy, edits them in place, imports and removes them', async () => {
+  test('makes alarms, a dashboard and a topic, edits them in place, imports and removes them', async () => {
     const topic = reference('aws_sns_topic.alarms.arn');
     const alarm = { evaluation_periods: 5, comparison_operator: 'LessThanThreshold', alarm_actions: [topic] };
     const resources = (lag: Arguments, tags: Arguments, title: string): Resources => ({
       aws_sns_topic: { alarms: { name: 'sweeps-alarms', display_name: title, kms_master_key_id: KEY, tags } },
-      aws_sns_topic_policy: {
-        alarms: {
-          arn: topic,
-          policy: JSON.stringify({
-            Version: '2012-10-17',
-            Statement: [
-              {
-                Sid: title,
-                Effect: 'Allow',
-                Principal: { Service: 'cloudwatch.amazonaws.com' },
-                Action: 'sns:Publish',
-                Resource: topic,
-              },
-            ],
-          }),
-        },
-      },
       aws_cloudwatch_metric_alarm: {
         no_sweep: {
           ...alarm,
@@ -189,7 +151,6 @@ describeWithTerraform('the stub provider', () => {
       'aws_cloudwatch_metric_alarm.lag',
       'aws_cloudwatch_metric_alarm.no_sweep',
       'aws_sns_topic.alarms',
-      'aws_sns_topic_policy.alarms',
     ]);
     const cloudWatch = new CloudWatchClient(clientSettings());
     const { MetricAlarms } = await cloudWatch.send(
@@ -201,7 +162,6 @@ describeWithTerraform('the stub provider', () => {
 
     const imported = {
       'aws_sns_topic.alarms': 'arn:aws:sns:us-east-1:123456789012:sweeps-alarms',
-      'aws_sns_topic_policy.alarms': 'arn:aws:sns:us-east-1:123456789012:sweeps-alarms',
       'aws_cloudwatch_dashboard.sweeps': 'sweeps',
       'aws_cloudwatch_metric_alarm.lag': 'sweeps-deletion-lag',
       'aws_cloudwatch_metric_alarm.no_sweep': 'sweeps-no-sweep',
@@ -340,62 +300,7 @@ describeWithTerraform('the stub provider', () => {
     });
   });
 
-  test('leaves a pause alone that Terraform is to ignore, and shows an input that was changed', async () => {
-    const schedule = (changes: Arguments): Resources => ({
-      ...roleOf('scheduler', 'states:StartExecution'),
-      aws_scheduler_schedule: {
-        tick: {
-          name: 'tick',
-          schedule_expression: 'cron(* * * * ? *)',
-          flexible_time_window: { mode: 'OFF' },
-          target: {
-            arn: MACHINE,
-            role_arn: reference('aws_iam_role.scheduler.arn'),
-            input: '{"kind":"tick"}',
-            retry_policy: { maximum_event_age_in_seconds: 60, maximum_retry_attempts: 5 },
-          },
-          lifecycle: { ignore_changes: ['state', 'start_date'] },
-          depends_on: ['aws_iam_role_policy.scheduler'],
-          ...changes,
-        },
-      },
-    });
-    await deploy(schedule({}));
-    const client = new SchedulerClient(clientSettings());
-    const change = async (changes: Partial<UpdateScheduleCommandInput>) => {
-      const { Name, ScheduleExpression, FlexibleTimeWindow, Target } = await client.send(
-        new GetScheduleCommand({ Name: 'tick' }),
-      );
-      const whole = { Name, ScheduleExpression, FlexibleTimeWindow, Target };
-      await client.send(new UpdateScheduleCommand({ ...whole, ...changes } as UpdateScheduleCommandInput));
-    };
-    const StartDate = new Date(Math.ceil(Date.now() / 1000) * 1000 + 7_200_000);
-    for (const pause of [{ State: 'DISABLED' }, { State: 'ENABLED', StartDate }] as const) {
-      await change(pause);
-      expect(await root.plan()).toEqual({});
-    }
-    // What else changes goes out with the pause in it.
-    expect(await deploy(schedule({ description: 'once a minute' }))).toEqual({
-      update: ['aws_scheduler_schedule.tick'],
-    });
-    expect(await client.send(new GetScheduleCommand({ Name: 'tick' }))).toMatchObject({
-      Description: 'once a minute',
-      State: 'ENABLED',
-      StartDate,
-    });
-    await root.succeed(['state', 'rm', 'aws_scheduler_schedule.tick']);
-    const imported = [{ to: 'aws_scheduler_schedule.tick', id: 'default/tick' }];
-    expect(await deploy(schedule({ description: 'once a minute' }), { import: imported })).toEqual({});
-
-    const { Target } = await client.send(new GetScheduleCommand({ Name: 'tick' }));
-    const limited = '{"kind":"tick","maxDeletesPerSecond":50}';
-    await change({ Target: { ...Target, Input: limited } as UpdateScheduleCommandInput['Target'] });
-    expect(await root.plan()).toEqual({ update: ['aws_scheduler_schedule.tick'] });
-    client.destroy();
-    await destroy();
-  });
-
-  test('makes a bucket with its settings and a bus, edits them in place, imports and removes them', async () => {
+  test('makes a bucket with its settings, edits them in place, imports and removes them', async () => {
     const bucket = reference('aws_s3_bucket.archive.id');
     const resources = (tags: Arguments, days: number, algorithm: Arguments): Resources => ({
       aws_s3_bucket: { archive: { bucket: 'expired-items', tags } },
@@ -424,70 +329,19 @@ describeWithTerraform('the stub provider', () => {
           },
         },
       },
-      aws_cloudwatch_event_bus: { expiries: { name: 'expiries', description: 'What expired.', tags } },
     });
     const first = resources({ team: 'identity' }, 90, { sse_algorithm: 'AES256' });
     expect(Object.keys(await deploy(first))).toEqual(['create']);
     const encryption = { sse_algorithm: 'aws:kms', kms_master_key_id: KEY };
     const second = resources({ owner: 'sessions' }, 365, encryption);
     const { update, ...others } = await deploy(second);
-    expect([others, update?.length]).toEqual([{}, 5]);
+    expect([others, update?.length]).toEqual([{}, 4]);
 
-    const inBucket = Object.keys(second).filter(type => type.startsWith('aws_s3_'));
-    const imported = [
-      ...inBucket.map(type => ({ to: `${type}.archive`, id: 'expired-items' })),
-      { to: 'aws_cloudwatch_event_bus.expiries', id: 'expiries' },
-    ];
+    const imported = Object.keys(second).map(type => ({ to: `${type}.archive`, id: 'expired-items' }));
     await root.succeed(['state', 'rm', ...imported.map(({ to }) => to)]);
     const { update: notTold = [], ...nothing } = await deploy(second, { import: imported });
     // Of the lifecycle only what is configured is read.
     expect([nothing, notTold]).toEqual([{}, ['aws_s3_bucket_lifecycle_configuration.archive']]);
-    await destroy();
-  });
-
-  test('makes an event source of a stream, edits it in place and removes it', async () => {
-    const archive = join(root.folder, 'function.zip');
-    writeFileSync(archive, zipSync({ 'index.js': strToU8('exports.handler = async () => {};') }));
-    const resources = (mapping: Arguments): Resources => ({
-      ...roleOf('lambda', 'dynamodb:GetRecords'),
-      aws_dynamodb_table: {
-        tokens: {
-          name: 'Tokens',
-          billing_mode: 'PAY_PER_REQUEST',
-          hash_key: 'id',
-          attribute: { name: 'id', type: 'S' },
-          stream_enabled: true,
-          stream_view_type: 'OLD_IMAGE',
-        },
-      },
-      aws_lambda_function: {
-        archiver: {
-          function_name: 'archiver',
-          filename: archive,
-          handler: 'index.handler',
-          runtime: 'nodejs24.x',
-          role: reference('aws_iam_role.lambda.arn'),
-          depends_on: ['aws_iam_role_policy.lambda'],
-        },
-      },
-      aws_sqs_queue: { failed: { name: 'failed' } },
-      aws_lambda_event_source_mapping: {
-        stream: {
-          event_source_arn: reference('aws_dynamodb_table.tokens.stream_arn'),
-          function_name: reference('aws_lambda_function.archiver.arn'),
-          starting_position: 'TRIM_HORIZON',
-          function_response_types: ['ReportBatchItemFailures'],
-          bisect_batch_on_function_error: true,
-          maximum_record_age_in_seconds: 82_800,
-          destination_config: { on_failure: { destination_arn: reference('aws_sqs_queue.failed.arn') } },
-          filter_criteria: { filter: [{ pattern: '{"eventName":["REMOVE"]}' }] },
-          ...mapping,
-        },
-      },
-    });
-    await deploy(resources({ batch_size: 100 }));
-    const edited = resources({ batch_size: 1_000, maximum_batching_window_in_seconds: 5, enabled: false });
-    expect(await deploy(edited)).toEqual({ update: ['aws_lambda_event_source_mapping.stream'] });
     await destroy();
   });
 

@@ -11,7 +11,7 @@ import sys
 import botocore.session
 import regex  # for \p{L}, which the models use
 
-MODELS = {'CloudWatch': 'cloudwatch', 'CloudWatch Logs': 'logs', 'DynamoDB': 'dynamodb', 'EventBridge': 'events',
+MODELS = {'CloudWatch': 'cloudwatch', 'CloudWatch Logs': 'logs', 'DynamoDB': 'dynamodb',
           'Firehose': 'firehose', 'IAM': 'iam', 'Lambda': 'lambda', 'Pipes': 'pipes', 'S3': 's3', 'SFN': 'stepfunctions', 'SNS': 'sns', 'SQS': 'sqs', 'STS': 'sts', 'Scheduler': 'scheduler'}
 session = botocore.session.get_session()
 models = {name: session.get_service_model(model) for name, model in MODELS.items()}

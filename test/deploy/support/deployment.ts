@@ -23,11 +23,7 @@ export class Deployment {
 
   /** This is the configuration from now on. */
   async use(config: DeploymentConfig, options: { readonly removed?: boolean } = {}): Promise<void> {
-    await this.useFolder(synthesizeToFolder(config, options));
-  }
-
-  /** The same of what was synthesized, which is deleted. */
-  async useFolder(synthesized: string): Promise<void> {
+    const synthesized = synthesizeToFolder(config, options);
     const { folder } = this.#root;
     mkdirSync(folder, { recursive: true });
     rmSync(join(folder, 'assets'), { recursive: true, force: true });
@@ -65,17 +61,9 @@ export class Deployment {
    * Plans and applies a configuration, and plans it again.
    * @returns what was done
    */
-  async deploy(
-    config: DeploymentConfig,
-    { environment, ...options }: { readonly removed?: boolean; readonly environment?: Environment } = {},
-  ): Promise<Actions> {
+  async deploy(config: DeploymentConfig, options: { readonly removed?: boolean } = {}): Promise<Actions> {
     await this.use(config, options);
-    return this.#root.deploy(environment);
-  }
-
-  /** Plans and applies what is in use, and plans it again. @returns what was done */
-  deployUsed(environment?: Environment): Promise<Actions> {
-    return this.#root.deploy(environment);
+    return this.#root.deploy();
   }
 
   remove(): void {

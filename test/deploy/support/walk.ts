@@ -15,36 +15,29 @@ export interface Edit {
   readonly fails?: RegExp;
   /** Tables that are swept after it. @default those before */
   readonly sweeps?: readonly string[];
-  /** As many operations at once. @default Terraform's own, 10; one where the apply is broken off */
-  readonly parallelism?: number;
-}
-
-export interface Walking {
-  /** Draws which applies break off half-way, and after which call, to be applied again. @default none does */
-  readonly breaks?: RandomSource;
 }
 
 /** An account in which edits are made, each of them judged by the same rules. */
 export class Walk {
   readonly #aws: EmulatedAws;
   readonly #things: HeldThings;
-  readonly #walking: Walking;
+  readonly #breaks: RandomSource;
   /** How many applies have failed half-way. */
   brokenOff = 0;
 
-  constructor(aws: EmulatedAws, walking: Walking = {}) {
+  /** @param breaks draws which applies break off half-way, and after which call, to be applied again */
+  constructor(aws: EmulatedAws, breaks: RandomSource) {
     this.#aws = aws;
     this.#things = new HeldThings(aws);
-    this.#walking = walking;
+    this.#breaks = breaks;
   }
 
   async make(edit: Edit): Promise<void> {
     const before = await this.#things.fill();
     const { now: swept } = await sweepingOf(this.#aws);
     const root = await edit.make();
-    const breaksOff = this.#draw() < 0.5;
-    const parallelism = `-parallelism=${edit.parallelism ?? (breaksOff ? 1 : 10)}`;
-    const environment = { TF_CLI_ARGS_apply: parallelism };
+    const breaksOff = this.#breaks.next() < 0.5;
+    const environment = { TF_CLI_ARGS_apply: `-parallelism=${breaksOff ? 1 : 10}` };
 
     if (edit.refused !== undefined) {
       expect([edit.name, await root.plan(environment)]).toEqual([
@@ -74,17 +67,12 @@ export class Walk {
     await this.#judge(edit, before, sweeps);
   }
 
-  /** A number below 1 of the walk's; 1 where no apply is to break off. */
-  #draw(): number {
-    return this.#walking.breaks?.next() ?? 1;
-  }
-
   async #breakOff(root: TerraformRoot, environment: Environment): Promise<void> {
     const plan = await root.plan(environment);
     if (typeof plan === 'string') throw new Error(plan);
     const changes = Object.values(plan).flat().length;
     if (changes === 0) return;
-    const call = 1 + Math.floor(this.#draw() * changes);
+    const call = 1 + Math.floor(this.#breaks.next() * changes);
     const { status } = await root.apply({ ...environment, STUB_AWS_FAIL: `#${call}` });
     if (status !== 0) this.brokenOff += 1;
   }

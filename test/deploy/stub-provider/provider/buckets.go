@@ -248,34 +248,6 @@ func bucketPolicyDelete(ctx context.Context, c *Cloud, s Object) error {
 	return unlessGone(err)
 }
 
-func ownershipCreate(ctx context.Context, c *Cloud, w Object) (string, error) {
-	return made(str(w, "bucket"), ownershipUpdate(ctx, c, nil, w))
-}
-
-func ownershipUpdate(ctx context.Context, c *Cloud, _, w Object) error {
-	rule := types.OwnershipControlsRule{ObjectOwnership: types.ObjectOwnership(str(one(w, "rule"), "object_ownership"))}
-	_, err := c.s3.PutBucketOwnershipControls(ctx, &s3.PutBucketOwnershipControlsInput{Bucket: aws.String(str(w, "bucket")), OwnershipControls: &types.OwnershipControls{Rules: []types.OwnershipControlsRule{rule}}})
-	return err
-}
-
-func ownershipRead(ctx context.Context, c *Cloud, s Object) (Object, error) {
-	bucket := str(s, "id")
-	output, err := c.s3.GetBucketOwnershipControls(ctx, &s3.GetBucketOwnershipControlsInput{Bucket: &bucket})
-	if err != nil {
-		return nil, unlessGone(err)
-	}
-	rules := []any{}
-	for _, seen := range output.OwnershipControls.Rules {
-		rules = append(rules, Object{"object_ownership": string(seen.ObjectOwnership)})
-	}
-	return Object{"bucket": bucket, "rule": rules}, nil
-}
-
-func ownershipDelete(ctx context.Context, c *Cloud, s Object) error {
-	_, err := c.s3.DeleteBucketOwnershipControls(ctx, &s3.DeleteBucketOwnershipControlsInput{Bucket: aws.String(str(s, "id"))})
-	return unlessGone(err)
-}
-
 func bucketLifecycleCreate(ctx context.Context, c *Cloud, w Object) (string, error) {
 	return made(str(w, "bucket"), bucketLifecycleUpdate(ctx, c, nil, w))
 }

@@ -24,7 +24,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/schemas"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"github.com/aws/aws-sdk-go-v2/service/firehose"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -42,22 +41,21 @@ import (
 
 // Cloud holds the clients. Their credentials are dummies: nothing here can sign a request that AWS would take.
 type Cloud struct {
-	region      string
-	sdk         aws.Config
-	cloudwatch  *cloudwatch.Client
-	dynamodb    *dynamodb.Client
-	eventbridge *eventbridge.Client
-	firehose    *firehose.Client
-	iam         *iam.Client
-	lambda      *lambda.Client
-	logs        *cloudwatchlogs.Client
-	pipes       *pipes.Client
-	s3          *s3.Client
-	scheduler   *scheduler.Client
-	sfn         *sfn.Client
-	sns         *sns.Client
-	sqs         *sqs.Client
-	sts         *sts.Client
+	region     string
+	sdk        aws.Config
+	cloudwatch *cloudwatch.Client
+	dynamodb   *dynamodb.Client
+	firehose   *firehose.Client
+	iam        *iam.Client
+	lambda     *lambda.Client
+	logs       *cloudwatchlogs.Client
+	pipes      *pipes.Client
+	s3         *s3.Client
+	scheduler  *scheduler.Client
+	sfn        *sfn.Client
+	sns        *sns.Client
+	sqs        *sqs.Client
+	sts        *sts.Client
 }
 
 func newCloud(ctx context.Context, region, endpoint string) *Cloud {
@@ -66,7 +64,7 @@ func newCloud(ctx context.Context, region, endpoint string) *Cloud {
 		config.WithSharedConfigFiles([]string{}), config.WithSharedCredentialsFiles([]string{}),
 		config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("stub", "stub", "")),
 		config.WithRetryer(brokenTransport),
-		config.WithAPIOptions([]func(*middleware.Stack) error{recordCalls, failOnDemand, slowDown}),
+		config.WithAPIOptions([]func(*middleware.Stack) error{recordCalls, failOnDemand}),
 	)
 	must(err)
 	// Not by an option of the loading: that would win over the endpoints that are set for single services.
@@ -95,20 +93,19 @@ func cloudOf(configuration aws.Config, region string) *Cloud {
 	configuration.Region = region
 	return &Cloud{
 		region: region, sdk: configuration,
-		cloudwatch:  cloudwatch.NewFromConfig(configuration, inJSON),
-		dynamodb:    dynamodb.NewFromConfig(configuration),
-		eventbridge: eventbridge.NewFromConfig(configuration),
-		firehose:    firehose.NewFromConfig(configuration),
-		iam:         iam.NewFromConfig(configuration),
-		lambda:      lambda.NewFromConfig(configuration),
-		logs:        cloudwatchlogs.NewFromConfig(configuration),
-		pipes:       pipes.NewFromConfig(configuration),
-		s3:          s3.NewFromConfig(configuration, onePath),
-		scheduler:   scheduler.NewFromConfig(configuration),
-		sfn:         sfn.NewFromConfig(configuration),
-		sns:         sns.NewFromConfig(configuration),
-		sqs:         sqs.NewFromConfig(configuration),
-		sts:         sts.NewFromConfig(configuration),
+		cloudwatch: cloudwatch.NewFromConfig(configuration, inJSON),
+		dynamodb:   dynamodb.NewFromConfig(configuration),
+		firehose:   firehose.NewFromConfig(configuration),
+		iam:        iam.NewFromConfig(configuration),
+		lambda:     lambda.NewFromConfig(configuration),
+		logs:       cloudwatchlogs.NewFromConfig(configuration),
+		pipes:      pipes.NewFromConfig(configuration),
+		s3:         s3.NewFromConfig(configuration, onePath),
+		scheduler:  scheduler.NewFromConfig(configuration),
+		sfn:        sfn.NewFromConfig(configuration),
+		sns:        sns.NewFromConfig(configuration),
+		sqs:        sqs.NewFromConfig(configuration),
+		sts:        sts.NewFromConfig(configuration),
 	}
 }
 
@@ -197,16 +194,6 @@ func failOnDemand(stack *middleware.Stack) error {
 			if err == nil && change >= from || call == operation && (!named || name == about(input.Parameters)) {
 				return middleware.InitializeOutput{}, middleware.Metadata{}, &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "refused by STUB_AWS_FAIL"}
 			}
-		}
-		return next.HandleInitialize(ctx, input)
-	}), middleware.After)
-}
-
-// slowDown delays a call that STUB_AWS_SLOW names by a second, so that what should wait for it and does not comes first.
-func slowDown(stack *middleware.Stack) error {
-	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Slow", func(ctx context.Context, input middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
-		if slices.Contains(strings.Split(os.Getenv("STUB_AWS_SLOW"), ","), awsmiddleware.GetOperationName(ctx)) {
-			time.Sleep(time.Second)
 		}
 		return next.HandleInitialize(ctx, input)
 	}), middleware.After)

@@ -68,23 +68,6 @@ func logGroupDelete(ctx context.Context, c *Cloud, s Object) error {
 	return unlessGone(err)
 }
 
-// logGroupsData lists the log groups whose names begin with a prefix.
-func logGroupsData(ctx context.Context, c *Cloud, config Object) (Object, error) {
-	names, arns := []any{}, []any{}
-	pages := cloudwatchlogs.NewDescribeLogGroupsPaginator(c.logs, &cloudwatchlogs.DescribeLogGroupsInput{LogGroupNamePrefix: text(config, "log_group_name_prefix")})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, group := range page.LogGroups {
-			names = append(names, aws.ToString(group.LogGroupName))
-			arns = append(arns, strings.TrimSuffix(aws.ToString(group.Arn), ":*"))
-		}
-	}
-	return Object{"id": c.region, "arns": arns, "log_group_names": names}, nil
-}
-
 func logStreamCreate(ctx context.Context, c *Cloud, w Object) (string, error) {
 	_, err := c.logs.CreateLogStream(ctx, &cloudwatchlogs.CreateLogStreamInput{LogGroupName: text(w, "log_group_name"), LogStreamName: text(w, "name")})
 	return made(str(w, "name"), err)

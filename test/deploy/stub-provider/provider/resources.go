@@ -19,7 +19,6 @@ type Handler struct {
 
 var handlers = map[string]Handler{
 	"aws_cloudwatch_dashboard":                           {dashboardCreate, dashboardRead, dashboardUpdate, dashboardDelete},
-	"aws_cloudwatch_event_bus":                           {busCreate, busRead, busUpdate, busDelete},
 	"aws_cloudwatch_log_group":                           {logGroupCreate, logGroupRead, logGroupUpdate, logGroupDelete},
 	"aws_cloudwatch_log_stream":                          {logStreamCreate, logStreamRead, nil, logStreamDelete},
 	"aws_cloudwatch_query_definition":                    {queryCreate, queryRead, queryUpdate, queryDelete},
@@ -30,13 +29,11 @@ var handlers = map[string]Handler{
 	"aws_iam_role_policy":                                {rolePolicyCreate, rolePolicyRead, rolePolicyUpdate, rolePolicyDelete},
 	"aws_iam_role_policy_attachment":                     {attachmentCreate, attachmentRead, nil, attachmentDelete},
 	"aws_kinesis_firehose_delivery_stream":               {deliveryCreate, deliveryRead, deliveryUpdate, deliveryDelete},
-	"aws_lambda_event_source_mapping":                    {eventSourceCreate, eventSourceRead, eventSourceUpdate, eventSourceDelete},
 	"aws_lambda_function":                                {functionCreate, functionRead, functionUpdate, functionDelete},
 	"aws_pipes_pipe":                                     {pipeCreate, pipeRead, pipeUpdate, pipeDelete},
 	"aws_s3_bucket":                                      {bucketCreate, bucketRead, bucketUpdate, bucketDelete},
 	"aws_s3_bucket_lifecycle_configuration":              {bucketLifecycleCreate, bucketLifecycleRead, bucketLifecycleUpdate, bucketLifecycleDelete},
 	"aws_s3_bucket_object_lock_configuration":            {objectLockCreate, objectLockRead, objectLockUpdate, objectLockDelete},
-	"aws_s3_bucket_ownership_controls":                   {ownershipCreate, ownershipRead, ownershipUpdate, ownershipDelete},
 	"aws_s3_bucket_policy":                               {bucketPolicyCreate, bucketPolicyRead, bucketPolicyUpdate, bucketPolicyDelete},
 	"aws_s3_bucket_public_access_block":                  {publicAccessCreate, publicAccessRead, publicAccessUpdate, publicAccessDelete},
 	"aws_s3_bucket_server_side_encryption_configuration": {bucketEncryptionCreate, bucketEncryptionRead, bucketEncryptionUpdate, bucketEncryptionDelete},
@@ -45,7 +42,6 @@ var handlers = map[string]Handler{
 	"aws_scheduler_schedule_group":                       {groupCreate, groupRead, groupUpdate, groupDelete},
 	"aws_sfn_state_machine":                              {machineCreate, machineRead, machineUpdate, machineDelete},
 	"aws_sns_topic":                                      {topicCreate, topicRead, topicUpdate, topicDelete},
-	"aws_sns_topic_policy":                               {topicPolicyCreate, topicPolicyRead, topicPolicyUpdate, topicPolicyDelete},
 	"aws_sqs_queue":                                      {queueCreate, queueRead, queueUpdate, queueDelete},
 }
 
@@ -63,8 +59,7 @@ var dataSources = map[string]func(ctx context.Context, c *Cloud, config Object) 
 	"aws_region": func(_ context.Context, c *Cloud, _ Object) (Object, error) {
 		return Object{"id": c.region, "region": c.region, "name": c.region, "endpoint": "ec2." + c.region + ".amazonaws.com", "description": c.region}, nil
 	},
-	"aws_dynamodb_table":        tableData,
-	"aws_cloudwatch_log_groups": logGroupsData,
+	"aws_dynamodb_table": tableData,
 }
 
 // made gives no id when the one call that makes a thing failed. A Create of several calls gives the id with the error

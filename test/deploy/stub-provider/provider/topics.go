@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -77,34 +76,4 @@ func topicUpdate(ctx context.Context, c *Cloud, prior, w Object) error {
 func topicDelete(ctx context.Context, c *Cloud, s Object) error {
 	_, err := c.sns.DeleteTopic(ctx, &sns.DeleteTopicInput{TopicArn: aws.String(str(s, "id"))})
 	return unlessGone(err)
-}
-
-func topicPolicyCreate(ctx context.Context, c *Cloud, w Object) (string, error) {
-	return made(str(w, "arn"), setTopicAttribute(ctx, c, str(w, "arn"), "Policy", str(w, "policy")))
-}
-
-func topicPolicyRead(ctx context.Context, c *Cloud, s Object) (Object, error) {
-	output, err := c.sns.GetTopicAttributes(ctx, &sns.GetTopicAttributesInput{TopicArn: aws.String(str(s, "id"))})
-	if err != nil {
-		return nil, unlessGone(err)
-	}
-	return Object{"arn": output.Attributes["TopicArn"], "owner": output.Attributes["Owner"], "policy": output.Attributes["Policy"]}, nil
-}
-
-func topicPolicyUpdate(ctx context.Context, c *Cloud, _, w Object) error {
-	return setTopicAttribute(ctx, c, str(w, "arn"), "Policy", str(w, "policy"))
-}
-
-// A topic always has a policy, so the one that SNS makes by itself comes back.
-func topicPolicyDelete(ctx context.Context, c *Cloud, s Object) error {
-	policy, _ := json.Marshal(Object{
-		"Version": "2008-10-17", "Id": "__default_policy_ID",
-		"Statement": []Object{{
-			"Sid": "__default_statement_ID", "Effect": "Allow", "Principal": Object{"AWS": "*"}, "Resource": str(s, "arn"),
-			"Action": []string{"SNS:GetTopicAttributes", "SNS:SetTopicAttributes", "SNS:AddPermission", "SNS:RemovePermission", "SNS:DeleteTopic",
-				"SNS:Subscribe", "SNS:ListSubscriptionsByTopic", "SNS:Publish"},
-			"Condition": Object{"StringEquals": Object{"AWS:SourceOwner": str(s, "owner")}},
-		}},
-	})
-	return unlessGone(setTopicAttribute(ctx, c, str(s, "arn"), "Policy", string(policy)))
 }
