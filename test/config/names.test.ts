@@ -67,23 +67,20 @@ test('no two things of a type have one name in AWS, whatever tables and the depl
   fc.assert(different, { numRuns: 2000 });
 });
 
-test.each([
-  ['SessionData', 'a-SessionData'],
-  ['x'.repeat(43), `a-${'x'.repeat(43)}`],
-  ['x'.repeat(44), /^a-x{34}-[0-9a-f]{8}$/],
-  ['prod.Tokens', /^a-prod-Tokens-[0-9a-f]{8}$/],
-])('what table %s has is named after its deployment and it', (tableName, prefix) => {
-  expect(tablePrefix('a', tableName)).toMatch(prefix);
-});
+const ofTable = (tableName: string) => tablePrefix('a', tableName);
 
-test.each([
-  ['precise-ttl-Session_Data', 'precise-ttl-session-data-archive-'],
-  ['-A-', 'a-archive-'],
-  ['___', 'archive-'],
-  ['x'.repeat(45), `${'x'.repeat(28)}-archive-`],
-  [`${'x'.repeat(27)}-y`, `${'x'.repeat(27)}-archive-`],
-])('the deployment %s has a bucket that begins with %s', (name, prefix) => {
-  expect(bucketPrefixOf(name)).toBe(prefix);
+test.each<[(name: string) => string, string, string | RegExp]>([
+  [ofTable, 'SessionData', 'a-SessionData'],
+  [ofTable, 'x'.repeat(43), `a-${'x'.repeat(43)}`],
+  [ofTable, 'x'.repeat(44), /^a-x{34}-[0-9a-f]{8}$/],
+  [ofTable, 'prod.Tokens', /^a-prod-Tokens-[0-9a-f]{8}$/],
+  [bucketPrefixOf, 'precise-ttl-Session_Data', /^precise-ttl-session-data-archive-$/],
+  [bucketPrefixOf, '-A-', /^a-archive-$/],
+  [bucketPrefixOf, '___', /^archive-$/],
+  [bucketPrefixOf, 'x'.repeat(45), /^x{28}-archive-$/],
+  [bucketPrefixOf, `${'x'.repeat(27)}-y`, /^x{27}-archive-$/],
+])('%p of %s begins with %s', (prefixOf, name, prefix) => {
+  expect(prefixOf(name)).toMatch(prefix);
 });
 
 /** Most characters of what AWS takes. Source: API references of the services. */

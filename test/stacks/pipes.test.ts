@@ -6,6 +6,7 @@ import { TARGET_LIMITS } from '../../functions/only-expiries/contract.ts';
 import { EXAMPLE_ARNS } from '../../tools/docs/role-statements.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
 import {
+  environmentOf,
   inWords,
   type Resource,
   resources,
@@ -27,7 +28,12 @@ const blocks = (json: TerraformJson, type: string): Resource[] =>
 const FROM_ROLE = [expect.stringMatching(/^aws_iam_role_policy\./)];
 
 test('events are sent at once, of removals only, and what fails for 23 hours goes to the failure queue', () => {
-  expect(blocks(withProps({ events: { to: QUEUE } }), 'aws_pipes_pipe')).toEqual([
+  const json = withProps({ events: { to: QUEUE } });
+  // It knows of no table.
+  expect(Object.keys(environmentOf(json, 'only-expiries'))).toEqual([
+    ...['DEPLOYMENT_NAME', 'POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_SERVICE_NAME'],
+  ]);
+  expect(blocks(json, 'aws_pipes_pipe')).toEqual([
     {
       name: 'precise-ttl-SessionData-queue',
       role_arn: '<pipes_events-role arn>',
@@ -59,19 +65,6 @@ test('events are sent at once, of removals only, and what fails for 23 hours goe
       depends_on: FROM_ROLE,
     },
   ]);
-});
-
-test('OnlyExpiries knows of no table', () => {
-  const [only] = blocks(withProps({ archive: true }), 'aws_lambda_function').filter(
-    ({ function_name: name }) => name === 'precise-ttl-only-expiries',
-  );
-  expect(only?.['environment']).toEqual({
-    variables: {
-      DEPLOYMENT_NAME: 'precise-ttl',
-      POWERTOOLS_METRICS_NAMESPACE: 'PreciseTtl',
-      POWERTOOLS_SERVICE_NAME: 'only-expiries',
-    },
-  });
 });
 
 test('each kind of target gets what its service wants, and no larger batch than OnlyExpiries answers', () => {
@@ -175,11 +168,11 @@ describe('an archive', () => {
     });
   });
 
-  const BUCKET = '<pipes_archive_bucket id>';
   const encryption = (keyed: TerraformJson) =>
     blocks(keyed, 'aws_s3_bucket_server_side_encryption_configuration').flatMap(({ rule }) => rule);
 
-  test('is in a bucket with versions and locks, that is encrypted, closed, open to TLS only, and that no plan deletes', () => {
+  // That it has versions and is closed to the public, test/deploy has checked.
+  test('is in a bucket with locks, that is encrypted, open to TLS only, and that no plan deletes', () => {
     const bucketOf = (type: string) => blocks(json, `aws_s3_bucket${type}`);
     expect(bucketOf('')).toEqual([
       {
@@ -187,20 +180,8 @@ describe('an archive', () => {
         lifecycle: { ignore_changes: ['bucket_prefix'], prevent_destroy: true },
       },
     ]);
-    expect(bucketOf('_versioning')).toEqual([
-      { bucket: BUCKET, versioning_configuration: { status: 'Enabled' } },
-    ]);
     expect(bucketOf('_object_lock_configuration')).toMatchObject([
       { rule: { default_retention: { mode: 'COMPLIANCE', days: 365 } } },
-    ]);
-    expect(bucketOf('_public_access_block')).toEqual([
-      {
-        bucket: BUCKET,
-        block_public_acls: true,
-        block_public_policy: true,
-        ignore_public_acls: true,
-        restrict_public_buckets: true,
-      },
     ]);
     expect(encryption(json)).toEqual([
       { apply_server_side_encryption_by_default: { sse_algorithm: 'AES256' }, bucket_key_enabled: false },

@@ -29,10 +29,13 @@ const MACHINES = ['precise-ttl', 'precise-ttl-replay', 'precise-ttl-replay/*'].m
 const takenBy = (service: string, source: string) =>
   `${service}.amazonaws.com if {StringEquals:{aws:SourceAccount:<account_id>},ArnLike:{aws:SourceArn:${source}}}`;
 
-const ofFunction = (name: string, construct: string, ...statements: readonly string[]) => [
+const JOURNAL_KEY = `${USE_KEY} on ${KEY} ${BY_DYNAMODB}`;
+const READ_TABLE_KEY = `${READ_KEY} on ${TABLE_KEY} ${BY_DYNAMODB}`;
+
+const ofFunction = (name: string, ...statements: readonly string[]) => [
   'lambda.amazonaws.com',
   ...statements,
-  `logs:CreateLogStream, logs:PutLogEvents on <${construct}_logs arn>:*`,
+  `logs:CreateLogStream, logs:PutLogEvents on <${name === 'only-expiries' ? 'pipes_' : ''}${name}_logs arn>:*`,
   `kms:Decrypt on ${KEY} if {StringEquals:{kms:EncryptionContext:aws:lambda:FunctionArn:arn:<partition>:lambda:${HERE}:function:precise-ttl-${name}}}`,
 ];
 
@@ -40,7 +43,7 @@ const ofPipes = (...deliveries: readonly string[]) => [
   takenBy('pipes', `arn:<partition>:pipes:${HERE}:pipe/precise-ttl-*`),
   'dynamodb:DescribeStream, dynamodb:GetRecords, dynamodb:GetShardIterator on <SessionData_table stream_arn>',
   'dynamodb:ListStreams on *',
-  `${READ_KEY} on ${TABLE_KEY} ${BY_DYNAMODB}`,
+  READ_TABLE_KEY,
   'lambda:InvokeFunction on <pipes_only-expiries_function arn>',
   ...deliveries,
   forQueue(FAILURES),
@@ -50,22 +53,13 @@ const ofPipes = (...deliveries: readonly string[]) => [
 const ROLES: Readonly<Record<string, readonly string[]>> = {
   'precise-ttl-plan-sweep': ofFunction(
     'plan-sweep',
-    'plan-sweep',
-    'dynamodb:Query, dynamodb:UpdateItem on <journal_table arn>',
-    `${USE_KEY} on ${KEY} ${BY_DYNAMODB}`,
-    QUERY,
-    `${READ_KEY} on ${TABLE_KEY} ${BY_DYNAMODB}`,
+    ...['dynamodb:Query, dynamodb:UpdateItem on <journal_table arn>', JOURNAL_KEY, QUERY, READ_TABLE_KEY],
   ),
   'precise-ttl-query-expired': ofFunction(
     'query-expired',
-    'query-expired',
-    QUERY,
-    `${READ_KEY} on ${TABLE_KEY} ${BY_DYNAMODB}`,
-    'dynamodb:UpdateItem on <journal_table arn>',
-    `${USE_KEY} on ${KEY} ${BY_DYNAMODB}`,
+    ...[QUERY, READ_TABLE_KEY, 'dynamodb:UpdateItem on <journal_table arn>', JOURNAL_KEY],
   ),
   'precise-ttl-delete-chunk': ofFunction(
-    'delete-chunk',
     'delete-chunk',
     'dynamodb:PartiQLDelete on <SessionData_table arn>',
     `${USE_KEY} on ${TABLE_KEY}, ${KEY} ${BY_DYNAMODB}`,
@@ -73,11 +67,9 @@ const ROLES: Readonly<Record<string, readonly string[]>> = {
   ),
   'precise-ttl-record-metrics': ofFunction(
     'record-metrics',
-    'record-metrics',
-    'dynamodb:BatchWriteItem, dynamodb:UpdateItem on <journal_table arn>',
-    `${USE_KEY} on ${KEY} ${BY_DYNAMODB}`,
+    ...['dynamodb:BatchWriteItem, dynamodb:UpdateItem on <journal_table arn>', JOURNAL_KEY],
   ),
-  'precise-ttl-only-expiries': ofFunction('only-expiries', 'pipes_only-expiries'),
+  'precise-ttl-only-expiries': ofFunction('only-expiries'),
   'precise-ttl-sweep': [
     takenBy('states', `[${MACHINES}]`),
     'lambda:InvokeFunction on <plan-sweep_function arn>, <query-expired_function arn>, <delete-chunk_function arn>, <record-metrics_function arn>',

@@ -1,4 +1,4 @@
-import { ALARM_NAMES, kebab } from '../../config/alarms.ts';
+import { ALARM_NAMES } from '../../config/alarms.ts';
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
 import { inWords, type Resource, resources, terraformJson } from '../support/synthesized.ts';
@@ -28,41 +28,36 @@ function inOneLine(alarm: Resource): string {
     : metricInWords(alarm as Metric);
   const { datapoints_to_alarm: some, evaluation_periods: all } = alarm;
   const sign = comparison === 'LessThanThreshold' ? '<' : '>=';
-  return `${watched} ${sign} ${threshold}, ${some ?? all} of ${all}, else ${missing}`;
+  const [, command, section] =
+    /^[A-Z].*\. Which table: npx precise-ttl (\w+)\. What to do: \S+\/docs\/reference\/alarms\.md#(\S+)$/.exec(
+      String(alarm['alarm_description']),
+    ) ?? [];
+  return `${watched} ${sign} ${threshold}, ${some ?? all} of ${all}, else ${missing}: ${command}, ${section}`;
 }
 
-test('each alarm watches this, and what is idle or new raises none', () => {
+test('each alarm watches this, what is idle or new raises none, and the runbook has what to do', () => {
   const [ofAll, ofSweeps] = ['{Deployment:precise-ttl}', '{Deployment:precise-ttl,service:record-metrics}'];
   const machine = '{StateMachineArn:<sweep_machine arn>}';
   const [succeeded, failed, timedOut] = ['Succeeded', 'Failed', 'TimedOut'].map(
     each => `AWS/States Executions${each} ${machine} Sum of 300 s`,
   );
-  expect(Object.fromEntries(ALARMS.map(alarm => [alarm['alarm_name'], inOneLine(alarm)]))).toEqual({
+  const expected = {
     // The last value that is not 0 is one of two: the alarm sounds when there is none any more, and not before the first.
-    'precise-ttl-no-sweep': `IF(FILL(${succeeded}, REPEAT), FILL(${succeeded}, 0)) < 1, 1 of 2, else ignore`,
-    'precise-ttl-executions-failed': `FILL(${failed}, 0) + FILL(${timedOut}, 0) >= 1, 1 of 1, else notBreaching`,
-    'precise-ttl-items-failed': `PreciseTtl ItemsFailed ${ofSweeps} Sum of 300 s >= 1, 1 of 1, else notBreaching`,
+    'no-sweep': `IF(FILL(${succeeded}, REPEAT), FILL(${succeeded}, 0)) < 1, 1 of 2, else ignore: status`,
+    'executions-failed': `FILL(${failed}, 0) + FILL(${timedOut}, 0) >= 1, 1 of 1, else notBreaching: status`,
+    'items-failed': `PreciseTtl ItemsFailed ${ofSweeps} Sum of 300 s >= 1, 1 of 1, else notBreaching: status`,
     // SQS stops the metrics of a queue that nobody calls, with the messages still in it.
-    'precise-ttl-dead-letters':
-      'AWS/SQS ApproximateNumberOfMessagesVisible {QueueName:precise-ttl-dead-letters} Maximum of 300 s >= 1, 1 of 1, else ignore',
-    'precise-ttl-deletion-lag': `PreciseTtl DeletionLag ${ofSweeps} p99 of 300 s >= 11000, 3 of 3, else notBreaching`,
-    'precise-ttl-watermark-age': `PreciseTtl WatermarkAge ${ofAll} Maximum of 300 s >= 90000, 1 of 1, else notBreaching`,
-    'precise-ttl-pipes-behind': `PreciseTtl ExpiryAge ${ofAll} Maximum of 300 s >= 3600, 1 of 1, else notBreaching`,
-  });
-});
-
-test('each alarm says where the runbook has it, when it sounds and when it is over', () => {
-  for (const name of ALARM_NAMES) {
-    const alarm = ALARMS.find(each => each['alarm_name'] === `precise-ttl-${kebab(name)}`);
-    const command = name === 'pipesBehind' ? 'doctor' : 'status';
-    expect(alarm?.['alarm_description']).toMatch(
-      new RegExp(
-        `^[A-Z].*\\. Which table: npx precise-ttl ${command}\\. What to do: \\S+/docs/reference/alarms\\.md#${kebab(name)}$`,
-      ),
-    );
-    const told = ['alarm_actions', 'ok_actions'].map(each => alarm?.[each]);
-    expect(inWords(JSON.stringify(told))).toBe('[["<alarms_topic arn>"],["<alarms_topic arn>"]]');
-  }
+    'dead-letters':
+      'AWS/SQS ApproximateNumberOfMessagesVisible {QueueName:precise-ttl-dead-letters} Maximum of 300 s >= 1, 1 of 1, else ignore: status',
+    'deletion-lag': `PreciseTtl DeletionLag ${ofSweeps} p99 of 300 s >= 11000, 3 of 3, else notBreaching: status`,
+    'watermark-age': `PreciseTtl WatermarkAge ${ofAll} Maximum of 300 s >= 90000, 1 of 1, else notBreaching: status`,
+    'pipes-behind': `PreciseTtl ExpiryAge ${ofAll} Maximum of 300 s >= 3600, 1 of 1, else notBreaching: doctor`,
+  };
+  expect(Object.fromEntries(ALARMS.map(alarm => [alarm['alarm_name'], inOneLine(alarm)]))).toEqual(
+    Object.fromEntries(
+      Object.entries(expected).map(([name, line]) => [`precise-ttl-${name}`, `${line}, ${name}`]),
+    ),
+  );
 });
 
 test('of tables with several precisions the coarsest says what is late', () => {

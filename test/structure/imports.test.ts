@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
 import {
   circlesIn,
   type ImportGraph,
@@ -73,6 +74,7 @@ const GRAMMAR = [
 const PROGRESS = 'lab/report/progress.ts';
 
 const graph = readImports(ROOMS);
+const FUNCTIONS = ALL_FUNCTIONS.map(fileOf);
 /** A room within another one is no part of it. */
 const isIn = (folder: string) => {
   const within = ROOMS.filter(room => folder in MAY_IMPORT && room.startsWith(`${folder}/`));
@@ -118,6 +120,16 @@ test.each(ROOMS)('%s imports only from where it may', room => {
     edge => !allowed.some(other => isIn(other)(edge.split(' → ')[1] ?? '')),
   );
   expect(refused).toEqual([]);
+});
+
+test('a function imports its own folder and what is shared, never another function', () => {
+  const folderOf = (file: string) => FUNCTIONS.find(folder => file.startsWith(`functions/${folder}/`));
+  const edges = [...graph.files].flatMap(([file, imported]) => imported.map(other => [file, other] as const));
+  const across = edges.filter(
+    ([file, other]) =>
+      file.startsWith('functions/') && folderOf(other) !== undefined && folderOf(other) !== folderOf(file),
+  );
+  expect(across).toEqual([]);
 });
 
 test('nothing inside the emulator is imported from outside', () => {
