@@ -17,6 +17,7 @@ import { keyAttributeNames, toItemKey } from '../functions/table/item-key.ts';
 import { rangesOf } from '../functions/table/shard-ranges.ts';
 import type { LagSummary, SweepReport } from '../statemachine/contract/report.ts';
 import { COUNT_LIST, type CountName } from '../statemachine/counts.ts';
+import type { Clients } from './aws-clients.ts';
 import { type Answer, ask, NoAnswerError, noneIfMissing } from './clients.ts';
 import type { Given, Table } from './command.ts';
 import { journalOf, readRows } from './journal.ts';
@@ -122,29 +123,32 @@ type Asking = Pick<Given, 'tables' | 'clients' | 'now' | 'leftMs' | 'memory'>;
 
 /** @param most sweeps of each table */
 export async function factsOf(given: Asking, most: number): Promise<Facts[]> {
-  const asked = new Map<string, Promise<unknown>>();
-  /** What the tables of a deployment share is asked once. */
-  const once = <Is>(question: string, ask: () => Promise<Is>): Promise<Is> => {
-    if (!asked.has(question)) asked.set(question, ask());
-    return asked.get(question) as Promise<Is>;
-  };
-  return sideBySide(given.tables, TABLES_AT_ONCE, table => tableFacts(table, given, most, once));
+  const [first] = given.tables;
+  if (first === undefined) return [];
+  const shared = askShared(first, given);
+  return sideBySide(given.tables, TABLES_AT_ONCE, table => tableFacts(table, given, most, shared));
+}
+
+/** What the tables of a deployment share is asked once. */
+function askShared(table: Table, { clients }: Asking) {
+  const reading = ask('DYNAMODB', () => readState(journalOf(table, clients)));
+  const scheduling = ask('SCHEDULER', () => isScheduled(table, clients));
+  const alarming = ask('CLOUDWATCH', () => alarmsOf(table, clients));
+  // A bug in one of them is thrown where it is awaited.
+  for (const each of [reading, scheduling, alarming]) each.catch(() => undefined);
+  return { reading, scheduling, alarming };
 }
 
 async function tableFacts(
   table: Table,
   given: Asking,
   most: number,
-  once: <Is>(question: string, ask: () => Promise<Is>) => Promise<Is>,
+  { reading, scheduling, alarming }: ReturnType<typeof askShared>,
 ): Promise<Facts> {
   const { props } = table;
-  const { clients, now } = given;
-  const reading = once('journal', () => ask('DYNAMODB', () => readState(journalOf(table, clients))));
+  const { now } = given;
   const sweeping = ask('DYNAMODB', () => sweepsOf(table, given, most));
-  const scheduling = once('schedule', () => ask('SCHEDULER', () => isScheduled(table, given)));
-  const alarming = once('alarms', () => ask('CLOUDWATCH', () => alarmsOf(table, given)));
-  // A bug in one of them is thrown where it is awaited.
-  for (const each of [reading, sweeping, scheduling, alarming]) each.catch(() => undefined);
+  sweeping.catch(() => undefined);
   // The index is read even if the journal does not answer.
   const early = await Promise.race([reading, new Promise<void>(end => setTimeout(end, 2_000).unref())]);
   const known = early && 'is' in early ? early.is.watermarks.tables[props.tableName] : undefined;
@@ -380,13 +384,13 @@ export function failureOf(report: SweepReport): string | null {
   return [...(failed > 0 ? [items] : []), ...(shardsFailed > 0 ? [children] : [])].join(', and ');
 }
 
-async function isScheduled({ props, deployment }: Table, { clients }: Asking): Promise<boolean> {
+async function isScheduled({ props, deployment }: Table, clients: Clients): Promise<boolean> {
   const input = { Name: tickName(deployment.name), GroupName: props.sweep };
   const found = await noneIfMissing(() => clients.scheduler.send(new GetScheduleCommand(input)));
   return found?.State === 'ENABLED';
 }
 
-async function alarmsOf({ props: { sweep } }: Table, { clients }: Asking): Promise<Alarm[]> {
+async function alarmsOf({ props: { sweep } }: Table, clients: Clients): Promise<Alarm[]> {
   const input = { AlarmNamePrefix: `${sweep}-`, StateValue: 'ALARM' as const, MaxRecords: 100 };
   const { MetricAlarms = [] } = await clients.cloudWatch.send(new DescribeAlarmsCommand(input));
   return MetricAlarms.map(({ AlarmName: name = '', StateUpdatedTimestamp: since }) => {

@@ -9,9 +9,8 @@ import { timeOfDay } from '../lab/report/numbers.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import type { DeliveredExpiry, PipeResource } from '../local/pipes/pipes.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
-import { FATES, wordsOf } from '../statemachine/counts.ts';
 import { wholeReport } from './journal.ts';
-import { count } from './words.ts';
+import { countsText } from './words.ts';
 
 const shorten = (told: string, length: number): string =>
   told.length > length ? `${told.slice(0, length)}…` : told;
@@ -128,31 +127,18 @@ function reportsOf(said: unknown): Reports {
     .filter(([, report]) => report.found + report.leftForLater > 0 || report.failure || !leftNothing(report));
 }
 
-function describeSwept(found: Reports): string {
-  if (found.length === 0) return 'nothing to delete';
-  const reports = found.map(([, report]) => report);
-  const sum = (name: 'found' | (typeof FATES)[number]) =>
-    reports.reduce((total, report) => total + report[name], 0);
-  const late = Math.max(...reports.map(({ lagMs }) => lagMs?.p99 ?? 0));
-  const isDry = reports.some(({ dryRun }) => dryRun);
-  const others = FATES.filter(fate => fate !== 'deleted' && sum(fate) > 0);
-  return [
-    isDry ? `${count(sum('found'))} found (dry run)` : `${count(sum('deleted'))} deleted`,
-    ...others.map(fate => `${count(sum(fate))} ${wordsOf(fate)}`),
-    ...(sum('deleted') > 0 ? [`p99 ${(late / 1_000).toFixed(1)} s`] : []),
-    ...(reports.some(({ leftForLater }) => leftForLater > 0) ? ['the rest left to a later sweep'] : []),
-    found.length > 2 ? `${found.length} tables` : found.map(([table]) => table).join(', '),
-  ].join('  ');
-}
+const describeSwept = (reports: Reports): string =>
+  reports
+    .map(
+      ([table, { dryRun, lagMs, ...counts }]) =>
+        `${table}: ${countsText(counts, lagMs)}${dryRun ? ' (dry run)' : ''}`,
+    )
+    .join('; ') || 'nothing to delete';
 
-function describeLeft({ found, failure, shardsFailed, failedKeys, ...report }: SweepReport): string {
-  const fates = FATES.filter(fate => report[fate] > 0).map(
-    fate => `, ${wordsOf(fate)} ${count(report[fate])}`,
-  );
-  const children = shardsFailed > 0 ? `, children failed ${count(shardsFailed)}` : '';
+function describeLeft({ failure, lagMs, failedKeys, ...counts }: SweepReport): string {
   const why = failure && `${failure.error}: ${shorten(failure.message.split('\n')[0] ?? '', 200)}`;
   const keys = failedKeys.slice(0, 5).map(key => JSON.stringify(key));
-  return [`found ${count(found)}${fates.join('')}${children}`, ...(why ? [why] : []), ...keys].join('\n');
+  return [countsText(counts, lagMs), ...(why ? [why] : []), ...keys].join('\n');
 }
 
 type Rows = readonly (readonly [name: string, told: string])[];

@@ -72,8 +72,7 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
       monthOf(verifiedProps(verifyConfig(region, `arn:aws:sqs:${region}:000000000000:example`))).total / 720;
     return {
       text: `Verification in ${region}, about ${MINUTES + 5} minutes, at most $${Math.max(0.01, cost).toFixed(2)} (by the calculator, free tiers not taken off)
-  makes    the table ${VERIFY_NAME}, its deployment of the same name (state machines, functions, roles, schedules, logs, a journal), and
-           a queue ${VERIFY_NAME}-…; nothing else in the account is touched
+  makes    the table ${VERIFY_NAME}, its deployment of the same name (state machines, functions, roles, schedules, logs, a journal), and a queue ${VERIFY_NAME}-…; nothing else in the account is touched
   before   takes away what an earlier run of these names has left
   after    takes everything away again, also after Ctrl-C; after a crash the next run does`,
       question: 'Make this?',

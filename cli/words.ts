@@ -1,7 +1,7 @@
 /** Numbers, times and rows for a person. */
 import type { Pause } from '../functions/journal/layout.ts';
 import type { LagSummary } from '../statemachine/contract/report.ts';
-import { type CountName, wordsOf } from '../statemachine/counts.ts';
+import { COUNT_LIST, type CountName, wordsOf } from '../statemachine/counts.ts';
 import { commandLine } from './command-line.ts';
 
 export const count = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 0 });
@@ -29,13 +29,14 @@ export function pauseText(table: string, { since, until }: Pause, now: number): 
   return `since ${clock(since, now)}, until ${end}`;
 }
 
-/** `found 3, deleted 3, lag p50 0.06 s, p99 0.09 s` */
+/** The counts above 0: `found 3, deleted 3, lag p50 0.06 s, p99 0.09 s` */
 export function countsText(
   counts: Partial<Readonly<Record<CountName, number>>>,
   lagMs: LagSummary | null | undefined,
 ): string {
-  const told = Object.entries(counts).map(([name, value]) => {
-    return `${wordsOf(name as CountName)} ${count(value)}`;
+  const told = COUNT_LIST.flatMap(([name]) => {
+    const { [name]: value = 0 } = counts;
+    return value > 0 ? [`${wordsOf(name)} ${count(value)}`] : [];
   });
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`;
   const lag = lagMs ? [`lag p50 ${seconds(lagMs.p50)}, p99 ${seconds(lagMs.p99)}`] : [];

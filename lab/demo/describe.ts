@@ -115,7 +115,7 @@ export function renews({ deleteMode }: Sweep): boolean {
 }
 
 /**
- * Describes a successful execution on one line, in the form of `precise-ttl local`: `09:02:00Z  tick  1,013 deleted  p99 0.1 s`.
+ * Describes a successful execution on one line: `09:02:00Z  tick  1,013 deleted  p99 0.1 s`.
  */
 export function describeSweep(execution: Execution): string {
   const { output, startDate, stopDate = startDate } = execution;

@@ -220,26 +220,26 @@ const NONE = noCounts(EXECUTION_COUNTS);
 test.each<[string, string, string, object]>([
   [
     'a tick',
-    'tick    1,003 deleted  p99 0.1 s  A, B',
+    'tick    A: found 1,000, deleted 1,000, lag p50 0.06 s, p99 0.09 s; B: found 3, deleted 3, lag p50 0.06 s, p99 0.09 s',
     'sweep-B',
     { tables: { A: found(1000), idle: found(0), B: found(3) } },
   ],
   ['one with nothing to do', 'tick    nothing to delete', 'sweep-B', { tables: { A: found(0) } }],
   [
     'a replay',
-    'replay  1 deleted  2 renewed  p99 0.1 s  B',
+    'replay  B: found 3, deleted 1, renewed 2, lag p50 0.06 s, p99 0.09 s',
     'sweep-B-replay',
     { tables: { B: { ...found(3), deleted: 1, renewed: 2 } } },
   ],
   [
     'a dry run',
-    'replay  2 found (dry run)  B',
+    'replay  B: found 2 (dry run)',
     'sweep-B-replay',
     { tables: { B: { ...NONE, dryRun: true, found: 2, lagMs: null } } },
   ],
   [
     'a paused table',
-    'tick    0 deleted  the rest left to a later sweep  B',
+    'tick    B: left for later 1',
     'sweep-B',
     { tables: { B: { ...NONE, leftForLater: 1 } } },
   ],
@@ -260,7 +260,7 @@ test('a sweep that left something says of which table, and which keys', async ()
   expect(text.split('\n')).toEqual([
     '09:00:00Z  tick    FAILED in 0.0 s, one',
     '           error      SweepIncompleteError',
-    '           B          found 2, failed 2',
+    '           B          found 2, failed 2, lag p50 0.06 s, p99 0.09 s',
     '                      {"key":{"id":{"S":"a"}},"reason":"AccessDenied"}',
   ]);
 });

@@ -88,7 +88,7 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
   const { executionArn } = await sfn.send(
     new StartExecutionCommand({ stateMachineArn, input, name: 'by-hand' }),
   );
-  await until(/^.* {2}replay {2}10 deleted {2}p99 [\d.]+ s {2}SessionData$/m);
+  await until(/^.* {2}replay {2}SessionData: found 10, deleted 10, .*lag p50 [\d.]+ s, p99 [\d.]+ s$/m);
   const { status } = await sfn.send(new DescribeExecutionCommand({ executionArn }));
   expect(status).toBe('SUCCEEDED');
   expect(await left()).toBe(10);
