@@ -16,6 +16,7 @@ import { describeSilence, isLocal, localEndpoint, NoAnswerError, SERVICES, type 
 import { commandLine, useConfig } from './command-line.ts';
 import { COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
 import { print, printData, printError, printHelp, shownOn } from './print.ts';
+import { aligned } from './words.ts';
 
 /** A flag with a kind takes a value, which the help calls `value`; one without is a switch. */
 export interface Flag {
@@ -451,7 +452,6 @@ function helpOf(command: Command, flags: Flags): string {
     const isSaid = is === undefined || help.includes('default');
     return [`--${flag} ${value}`.trimEnd(), `${help}${isSaid ? '' : ` (default ${is})`}`] as const;
   });
-  const width = Math.max(...rows.map(([flag]) => flag.length));
   const variables = services.map(service => `AWS_ENDPOINT_URL_${service}`).join(', ');
   const region = tables ? ', in the region of the configuration' : '';
   const consent = 'yes' in flags ? ' On AWS it asks before it changes anything.' : '';
@@ -460,7 +460,7 @@ function helpOf(command: Command, flags: Flags): string {
   return [
     `npx precise-ttl ${name} ${usage}`,
     about,
-    rows.map(([flag, help]) => `  ${flag.padEnd(width)}  ${help}`).join('\n'),
+    aligned(rows),
     services.length > 0 &&
       `It asks AWS with the SDK's own configuration (AWS_PROFILE and so on)${region}; or npx precise-ttl local, where ${variables} name it.${consent}${time}`,
     actions && describeActions(actions as keyof typeof COMMAND_ACTIONS),

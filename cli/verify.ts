@@ -67,9 +67,9 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
       );
   },
   async run({ flags: { region = regionHere() ?? '' }, clients, now, print, show, signal }) {
-    await requireTerraform();
     const cost =
       monthOf(verifiedProps(verifyConfig(region, `arn:aws:sqs:${region}:000000000000:example`))).total / 720;
+    await requireTerraform();
     return {
       text: `Verification in ${region}, about ${MINUTES + 5} minutes, at most $${Math.max(0.01, cost).toFixed(2)} (by the calculator, free tiers not taken off)
   makes    the table ${VERIFY_NAME}, its deployment of the same name (state machines, functions, roles, schedules, logs, a journal), and a queue ${VERIFY_NAME}-…; nothing else in the account is touched
