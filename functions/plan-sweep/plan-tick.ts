@@ -54,8 +54,7 @@ export interface TickSurroundings extends Pick<Runtime, 'clock' | 'sleep'> {
  * Plans a tick: one query of the journal, then one probe per table and shard. A tick of the time T owns what expires from T + 60 s to
  * T + 120 s, and looks back from T to the watermark. The watermark moves to the first item that the probe sees.
  *
- * The first tick of a table writes its watermark whatever the probe says: the ticks of a table that cannot be probed yet must know where
- * to begin.
+ * The first tick of a table writes its watermark whatever the probe says, and for a paused table too: later ticks must know where to begin.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
@@ -68,10 +67,7 @@ export async function planTick(
   const chosen = tablesOfInput(executionInput, names);
   const startedAtMs = Date.parse(startedAt);
   const state = await journal.read();
-  const swept = tables.filter(
-    ({ tableName }) =>
-      (chosen ?? names).includes(tableName) && !isPaused(state.pauses, tableName, startedAtMs),
-  );
+  const swept = tables.filter(({ tableName }) => (chosen ?? names).includes(tableName));
   const planned = await sideBySide(swept, TABLES_AT_ONCE, carried =>
     planTable(carried, { executionInput, startedAtMs, state, ...surroundings }),
   );
@@ -97,6 +93,8 @@ export async function planTick(
   return tickChildren(planned, { startedAtMs, nowMs: clock() });
 }
 
+const NO_CHILDREN: PlannedTable['children'] = { ahead: [], upcoming: null, back: [] };
+
 interface ProbedTable extends PlannedTable {
   /** The watermark to write; undefined: it stays. */
   readonly mark: Omit<Watermark, 'at'> | undefined;
@@ -110,15 +108,12 @@ function isQuiet(
 ): boolean {
   return (
     startedAtMs - Date.parse(watermarks.tick ?? '') < QUIET_SECONDS * 1000 &&
-    planned.every(({ carried, children, failure }) => {
+    planned.every(({ carried, children, failure, mark }) => {
       const known = watermarks.tables[carried.tableName];
-      return (
-        children.ahead.length + children.back.length === 0 &&
-        failure === undefined &&
-        carried['indexedBy'] === 'window' &&
-        known !== undefined &&
-        known.swept === undefined
-      );
+      const isIdle = children.ahead.length + children.back.length === 0 && failure === undefined;
+      if (mark === undefined) return isIdle;
+      const isKnown = known !== undefined && known.swept === undefined && known.shards === mark.shards;
+      return isIdle && isKnown && carried['indexedBy'] === 'window';
     })
   );
 }
@@ -141,6 +136,11 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
     const mark = known ? advanced(known) : { since, gone: since - 1, shards: 1 };
     const shards = Math.max(indexLayout(settings.model).shards, mark.shards);
     if (known === undefined) first = { ...mark, shards };
+    if (isPaused(state.pauses, carried.tableName, startedAtMs)) {
+      // Before the table is swept again, a deployment may lower its shards.
+      const kept = known !== undefined && shards > known.shards ? { ...known, shards } : first;
+      return { carried, children: NO_CHILDREN, oldestOverdueSeconds: 0, mark: kept, behind: 0, limit: null };
+    }
     const beside = tickBeside(state, startedAtMs, secondsBehind(settings));
     const spans: Spans = {
       from: Math.max(lookbackFrom(mark, settings), beside ?? Number.NEGATIVE_INFINITY),
@@ -167,7 +167,7 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
     if (error instanceof InvalidExecutionInputError) throw error;
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     const failure = { error: name.slice(0, 100), message: message.slice(0, 200) };
-    const children = { ahead: [], upcoming: null, back: [] };
+    const children = NO_CHILDREN;
     return { carried, children, oldestOverdueSeconds: 0, failure, mark: first, behind: 0, limit: null };
   }
 }

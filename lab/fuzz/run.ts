@@ -1,5 +1,6 @@
 import { seededRandom, VirtualClock } from 'stepfunctions-emulator';
 import { readSettings } from '../../functions/runtime/environment.ts';
+import { indexLayout } from '../../functions/table/index-layout.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { wrongCounts } from '../ledger/accounts.ts';
 import type { Violation } from '../ledger/verdict.ts';
@@ -139,7 +140,9 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   const at = new Date(START_MS - 60_000).toISOString();
   const gone = START_MS / 1000 - 120;
   const known = tables.filter(({ settings: { model } }) => model.granularitySeconds < 900);
-  const marks = known.map(({ name }) => [name, { since: gone, gone, at, shards: 1 }]);
+  const marks = known.map(({ name, settings: { model } }) => {
+    return [name, { since: gone, gone, at, shards: indexLayout(model).shards }];
+  });
   journal.watermarks.tables = Object.fromEntries(marks);
   for (const { name, scenario: of } of tables)
     for (const { from, to } of of.pauses) {

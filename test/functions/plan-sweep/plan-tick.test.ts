@@ -49,7 +49,7 @@ async function plan({
     }),
   );
   if (mark !== undefined) {
-    const known = { since: 0, gone: NOW - 60, at: iso(NOW - 55), shards: 1, ...mark };
+    const known = { since: 0, gone: NOW - 60, at: iso(NOW - 55), shards: 2, ...mark };
     await journal.writeWatermarks(
       iso(tick ?? NOW - 55),
       Object.fromEntries(names.map(name => [name, known])),
@@ -237,11 +237,25 @@ describe('tables', () => {
   test('that are paused are neither swept nor written', async () => {
     const journal = new MemoryJournal(() => 0);
     journal.pauses['aaa'] = { since: iso(NOW - 60) };
-    const { children, marks } = await plan({ tables: held, journal });
+    const { children, marks } = await plan({ tables: held, mark: {}, journal });
     expect(children.map(({ table }) => table)).toEqual(['bbb']);
-    expect(Object.keys(marks.tables)).toEqual(['bbb']);
+    expect(marks.tables).toMatchObject({ aaa: { at: iso(NOW - 55) }, bbb: { at: iso(NOW + 5) } });
     journal.pauses['aaa'] = { since: iso(NOW - 60), until: iso(NOW) };
     expect(await swept({ journal })).toEqual(['aaa', 'bbb']);
+  });
+
+  const raised = { props: { index: { shards: 3 } } };
+  test.each<[string, Case, Partial<Watermark>, number]>([
+    ['where its first tick began', {}, { gone: CUTOFF - 2 * DAY - 1, shards: 2 }, 1],
+    ['the shards that were raised', { mark: {}, ...raised }, { gone: NOW - 60, shards: 3 }, 1],
+    ['shards that were lowered', { mark: { shards: 3 } }, { gone: NOW - 60, shards: 3 }, 0],
+  ])('that are paused keep %s', async (_name, more, kept, writes) => {
+    const journal = new MemoryJournal(() => 0);
+    journal.pauses['aaa'] = { since: iso(NOW - 60) };
+    const planned = await plan({ ...more, journal });
+    expect(planned.children).toEqual([]);
+    expect(planned.marks.tables['aaa']).toMatchObject(kept);
+    expect(planned.writes).toBe(writes);
   });
 
   test('that the input names are swept alone, which is no tick of the deployment', async () => {
@@ -265,6 +279,7 @@ describe('the write of the watermarks', () => {
     ['comes by second each time', { mark: {}, props: { index: { by: 'second' } } }, 1],
     ['comes where something is due', { mark: {}, tables: { aaa: [[NOW - 10]] } }, 1],
     ['comes for a table that is new', {}, 1],
+    ['comes where shards were raised', { mark: {}, props: { index: { shards: 3 } } }, 1],
     [
       'comes where something was noted',
       { mark: { swept: [{ from: NOW - 59, to: NOW - 9, tick: iso(NOW - 55), part: 0, parts: 1 }] } },
