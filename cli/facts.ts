@@ -96,6 +96,8 @@ export interface TableLook {
   readonly before: number;
   /** Those that were due when everything was gone: no sweep finds them. */
   readonly unseen: number;
+  /** The same of the last two ticks: they may have been written late, too. */
+  readonly recent: number;
 }
 
 export interface Sweep {
@@ -323,8 +325,8 @@ async function lookAtTable(
   watermark: Watermark | null,
 ): Promise<TableLook> {
   const readAt = Math.floor(now() / 1_000);
-  const [from, upTo] = [expiredRange(readAt).after + 1, readAt - TICKS_SECONDS];
-  const seen = { read: 0, before: 0, unseen: 0 };
+  const from = expiredRange(readAt).after + 1;
+  const seen = { read: 0, before: 0, unseen: 0, recent: 0 };
   let startKey: QueryCommandOutput['LastEvaluatedKey'];
   for (let page = 0; page < PAGES && (page === 0 || leftMs() > SPARE_MS); page += 1) {
     const command = new ScanCommand({
@@ -334,14 +336,15 @@ async function lookAtTable(
       FilterExpression: '#ttl BETWEEN :from AND :upTo',
       ProjectionExpression: '#ttl',
       ExpressionAttributeNames: { '#ttl': model.ttlAttribute },
-      ExpressionAttributeValues: { ':from': from, ':upTo': upTo },
+      ExpressionAttributeValues: { ':from': from, ':upTo': readAt },
       ExclusiveStartKey: startKey,
     });
     const { Items = [], ScannedCount = 0, LastEvaluatedKey } = await clients.documents.send(command);
     seen.read += ScannedCount;
     for (const item of Items) {
       const ttl = storedNumber(item[model.ttlAttribute]);
-      if (gone !== null && ttl >= gone.since && ttl <= gone.by) seen.unseen += 1;
+      if (gone !== null && ttl >= gone.since && ttl <= gone.by)
+        seen[ttl > readAt - TICKS_SECONDS ? 'recent' : 'unseen'] += 1;
       else if (watermark !== null && ttl < watermark.since) seen.before += 1;
     }
     startKey = LastEvaluatedKey;

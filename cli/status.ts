@@ -205,10 +205,15 @@ function goneText({ gone, watermark, left, overdue }: Facts, now: number): strin
   if (gone === null) return `nothing can be said to be gone${overdue?.short ? `: ${overdue.short}` : ''}`;
   const first =
     watermark !== null && watermark.since === gone.since ? ', to where its first sweep looked back' : '';
-  const unseen = left?.unseen ?? 0;
-  const but = unseen === 0 ? '' : `, but for ${counted(unseen, 'item')} that no sweep finds`;
-  const known = left === null ? ', as far as the index shows' : '';
-  return `everything that was due by ${clock(gone.by, now)} is gone, since ${clock(gone.since, now)}${first}${but}${known}`;
+  const { unseen = 0, recent = 0 } = left ?? {};
+  const but = [
+    ...(unseen > 0 ? [`${counted(unseen, 'item')} that no sweep finds`] : []),
+    ...(recent > 0 ? [`${counted(recent, 'item')} of the last minutes that the index did not show`] : []),
+  ];
+  // Each look of --watch has an index of its own, and not each a table.
+  const isKnown = left !== null && left.readAt >= (overdue?.readAt ?? 0);
+  const known = isKnown ? '' : ', as far as the index shows';
+  return `everything that was due by ${clock(gone.by, now)} is gone, since ${clock(gone.since, now)}${first}${but.length > 0 ? `, but for ${but.join(' and ')}` : ''}${known}`;
 }
 
 function overdueText({ overdue }: Facts, now: number): string {

@@ -111,7 +111,11 @@ function partsOf(facts: Facts): { readonly [Part in keyof KnownParts]: KnownPart
   const isRead = !facts.notKnown.some(each => each.startsWith('the journal'));
   return {
     journal: isRead ? { tick, watermark: watermark && iso(watermark.gone), pause } : null,
-    gone: gone && { since: iso(gone.since), by: iso(gone.by), unseen: left?.unseen ?? 0 },
+    gone: gone && {
+      since: iso(gone.since),
+      by: iso(gone.by),
+      unseen: (left?.unseen ?? 0) + (left?.recent ?? 0),
+    },
     overdue: overdue && {
       items: overdue.items,
       oldest: overdue.oldest === null ? null : iso(overdue.oldest),

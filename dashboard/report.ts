@@ -71,7 +71,7 @@ export interface KnownParts {
     readonly watermark: string | null;
     readonly pause: Pause | null;
   };
-  /** `unseen`: items that no sweep finds, and that are still there. */
+  /** `unseen`: items that the index did not show, and that are still there. */
   readonly gone: { readonly since: string; readonly by: string; readonly unseen: number };
   readonly overdue: {
     readonly items: number;

@@ -54,7 +54,7 @@ export function goneSentence({ gone }: Pick<TableData, 'gone'>, now: string): st
   const { since, by, unseen } = gone.value;
   const parts = [
     `Everything that was due by ${clock(by, now)} is gone`,
-    unseen === 0 ? '' : `, all but ${counted(unseen, 'item')} that no sweep finds`,
+    unseen === 0 ? '' : `, all but ${counted(unseen, 'item')} that the index did not show`,
     `, back to ${clock(since, now)}`,
   ];
   return `${parts.join('')}.`;

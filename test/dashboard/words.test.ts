@@ -50,7 +50,7 @@ test('says what is gone, for one table and for several', () => {
   );
   const left = { ...(factsOf('').left as NonNullable<Facts['left']>), unseen: 1 };
   expect(goneSentence(dataOf({ left }), NOW)).toBe(
-    'Everything that was due by 12:00:00 is gone, all but 1 item that no sweep finds, back to 2026-11-19 12:00:00.',
+    'Everything that was due by 12:00:00 is gone, all but 1 item that the index did not show, back to 2026-11-19 12:00:00.',
   );
   expect(headline([dataOf(), dataOf()], NOW)).toBe(
     'Everything that was due by 12:00:00 is gone, in all 2 tables.',

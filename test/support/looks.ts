@@ -12,7 +12,7 @@ export function factsOf(table: string, differing: Partial<Facts> = {}): Facts {
       ...{ readAt: AT + 10, from: AT - 60, items: 0, oldest: null, newest: null, keys: [] },
       ...{ queries: 2, short: null },
     },
-    left: { readAt: AT + 10, read: 100, isAll: true, before: 0, unseen: 0 },
+    left: { readAt: AT + 10, read: 100, isAll: true, before: 0, unseen: 0, recent: 0 },
     watermark: { since: AT - 86_400, gone: AT - 2 },
     tick: '2026-11-20T12:00:00.000Z',
     ...{ pause: null, isScheduled: true, sweeps: [], failing: null, alarms: [], notKnown: [] },
