@@ -45,14 +45,17 @@ export function deleteStatements({ props, tableArn }: SweptTable, place: Place):
 }
 
 /**
- * Permissions that a role needs in addition to `sqs:SendMessage` for a queue with a customer managed key: SQS makes a data key with the
- * permissions of the sender, and decrypts it to check its integrity. Source: SQS Developer Guide, "Key management", "Configure KMS
- * permissions for producers".
+ * Permissions of a sender for what is encrypted with the deployment's key: it makes a data key, and SQS and SNS decrypt it to check its
+ * integrity. Sources: developer guides of SQS ("Configure KMS permissions for producers"), SNS and Kinesis on KMS.
+ *
+ * @param by by which key of the encryption context the ARN of the target is named
  */
-export function queueKeyStatements(
+export function senderKeyStatement(
   { kmsKeyArn }: Pick<ResolvedProps, 'kmsKeyArn'>,
-  queueArn: string,
-): Statement[] {
-  const ofQueue = { 'kms:EncryptionContext:aws:sqs:arn': queueArn };
-  return [keyStatement(kmsKeyArn, ['kms:Decrypt', 'kms:GenerateDataKey'], { StringEquals: ofQueue })];
+  arn: string,
+  by: 'aws:sqs:arn' | 'aws:sns:topicArn' | 'aws:kinesis:arn' = 'aws:sqs:arn',
+): Statement {
+  const actions = ['kms:GenerateDataKey'];
+  if (by !== 'aws:kinesis:arn') actions.unshift('kms:Decrypt');
+  return keyStatement(kmsKeyArn, actions, { StringEquals: { [`kms:EncryptionContext:${by}`]: arn } });
 }

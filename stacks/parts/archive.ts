@@ -9,7 +9,7 @@ import { S3BucketPublicAccessBlock } from '@cdktf/provider-aws/lib/s3-bucket-pub
 import { S3BucketServerSideEncryptionConfigurationA } from '@cdktf/provider-aws/lib/s3-bucket-server-side-encryption-configuration/index.js';
 import { S3BucketVersioningA } from '@cdktf/provider-aws/lib/s3-bucket-versioning/index.js';
 import { type ITerraformDependable, TerraformStack } from 'cdktf';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import type { Deployment } from '../../config/deployments.ts';
 import { beginningOf, bucketPrefixOf, pipeName } from '../../config/names.ts';
 import { archiveOf } from '../../config/pipe-props.ts';
@@ -28,13 +28,14 @@ const BUCKET_TYPES = {
   policy: 'aws_s3_bucket_policy',
 } as const;
 
-/** Addresses of the bucket's resources in a deployment that archives nothing there. */
-export function bucketAddresses(scope: Construct): string[] {
-  const child = (parent: Construct, id: string): Construct =>
-    (parent.node.tryFindChild(id) as Construct | undefined) ?? new Construct(parent, id);
-  const bucket = ['pipes', 'archive', 'bucket'].reduce(child, scope);
+/** Addresses of the bucket that a deployment leaves in AWS, if it no longer archives anything there. @param part any part of it */
+export function leftBucket(part: IConstruct): string[] {
+  const child = (parent: IConstruct, id: string): IConstruct =>
+    parent.node.tryFindChild(id) ?? new Construct(parent as Construct, id);
+  const bucket = ['pipes', 'archive', 'bucket'].reduce(child, part.node.scope as IConstruct);
+  if (bucket instanceof ArchiveBucket) return [];
   return Object.entries(BUCKET_TYPES).map(
-    ([id, type]) => `${type}.${TerraformStack.of(scope).getLogicalId(child(bucket, id).node)}`,
+    ([id, type]) => `${type}.${TerraformStack.of(part).getLogicalId(child(bucket, id).node)}`,
   );
 }
 

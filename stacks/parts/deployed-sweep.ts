@@ -4,7 +4,6 @@ import { mapValues } from '../../config/map-values.ts';
 import { readsStream } from '../../config/props.ts';
 import type { TaskName } from '../../statemachine/contract/machines.ts';
 import { deleteStatements, queryStatements } from './access-statements.ts';
-import { bucketAddresses } from './archive.ts';
 import { configurationOf } from './configuration.ts';
 import { Journal } from './journal.ts';
 import { KeptTables } from './kept-tables.ts';
@@ -58,7 +57,7 @@ export class DeployedSweep extends Construct {
     const settings = tables.map(table => table.settings);
     const query = tables.flatMap(table => queryStatements(table, place));
 
-    const kept = new KeptTables(this, part, tables);
+    new KeptTables(this, part, tables);
     this.journal = new Journal(this, 'journal', part);
     const environment = { DEPLOYMENT_NAME: deployment.name, JOURNAL_TABLE: this.journal.tableName };
     const statements: Readonly<Record<TaskName, readonly Statement[]>> = {
@@ -83,7 +82,6 @@ export class DeployedSweep extends Construct {
     const piped = tables.filter(({ props }) => readsStream(props));
     const failuresArn = this.schedules.deadLetterQueue.arn;
     if (piped.length > 0) this.pipes = new Pipes(this, 'pipes', part, piped, failuresArn);
-    kept.leave(this.pipes?.archive?.bucket === undefined ? bucketAddresses(this) : []);
     this.alarms = new SweepAlarms(this, 'alarms', part, this.tick.arn);
     if (deployment.dashboard)
       this.dashboard = new SweepDashboard(this, 'dashboard', part, this.tick.arn, this.alarms);

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { TerraformElement } from 'cdktf';
 import type { Construct } from 'constructs';
+import { leftBucket } from './archive.ts';
 import type { Part } from './place.ts';
 import type { SweptTable } from './swept-table.ts';
 
@@ -19,17 +20,11 @@ const ID = 'first-deploy-with-existingTable-true-then-take-out-the-entry';
 export class KeptTables extends TerraformElement {
   readonly #part: Part;
   readonly #tables: readonly SweptTable[];
-  #left: readonly string[] = [];
 
   constructor(scope: Construct, part: Part, tables: readonly SweptTable[]) {
     super(scope, ID);
     this.#part = part;
     this.#tables = tables;
-  }
-
-  /** Tells Terraform to forget further resources, and to leave them in AWS. */
-  leave(addresses: readonly string[]): void {
-    this.#left = addresses;
   }
 
   override toTerraform(): object {
@@ -74,7 +69,7 @@ export class KeptTables extends TerraformElement {
         },
       },
       moved: released.map(table => ({ from: instance(kept, table), to: instance(free, table) })),
-      removed: [...released.map(({ address }) => address), ...this.#left].map(from => ({
+      removed: [...released.map(({ address }) => address), ...leftBucket(this)].map(from => ({
         from,
         lifecycle: [{ destroy: false }],
       })),

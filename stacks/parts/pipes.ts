@@ -5,11 +5,11 @@ import { beginningOf, pipeName } from '../../config/names.ts';
 import { type Pipe, pipesOf } from '../../config/pipe-props.ts';
 import { escaped } from '../../config/terraform-text.ts';
 import type { PipedRecord, TargetKind } from '../../functions/only-expiries/contract.ts';
-import { queueKeyStatements, tableKeyStatements } from './access-statements.ts';
+import { senderKeyStatement, tableKeyStatements } from './access-statements.ts';
 import { Archive } from './archive.ts';
 import { logGroup } from './log-group.ts';
 import type { Part } from './place.ts';
-import { keyStatement, ServiceRole, type Statement } from './role.ts';
+import { ServiceRole } from './role.ts';
 import { SweepFunction } from './sweep-function.ts';
 import type { SweptTable } from './swept-table.ts';
 
@@ -20,11 +20,9 @@ interface Delivery {
   readonly action: string;
   /** A value that begins with `$.` is a path into an event of OnlyExpiries. */
   readonly parameters?: PipesPipeTargetParameters;
-  /** The encryption context and the actions by which the sender uses the target's key. */
-  readonly key?: { readonly context: string; readonly actions: readonly string[] };
+  /** The name of the target's ARN in its key's encryption context. @default its key is not the sender's business */
+  readonly key?: 'aws:sqs:arn' | 'aws:sns:topicArn' | 'aws:kinesis:arn';
 }
-
-const DECRYPT_TOO = ['kms:Decrypt', 'kms:GenerateDataKey'];
 
 export const DELIVERIES: Readonly<Record<TargetKind, Delivery>> = {
   archive: { batchSize: 100, action: 'firehose:PutRecordBatch' },
@@ -42,24 +40,24 @@ export const DELIVERIES: Readonly<Record<TargetKind, Delivery>> = {
   queue: {
     batchSize: 10,
     action: 'sqs:SendMessage',
-    key: { context: 'aws:sqs:arn', actions: DECRYPT_TOO },
+    key: 'aws:sqs:arn',
   },
   fifoQueue: {
     batchSize: 10,
     action: 'sqs:SendMessage',
     parameters: { sqsQueueParameters: { messageGroupId: '$.group', messageDeduplicationId: '$.id' } },
-    key: { context: 'aws:sqs:arn', actions: DECRYPT_TOO },
+    key: 'aws:sqs:arn',
   },
   topic: {
     batchSize: 10,
     action: 'sns:Publish',
-    key: { context: 'aws:sns:topicArn', actions: DECRYPT_TOO },
+    key: 'aws:sns:topicArn',
   },
   stream: {
     batchSize: 100,
     action: 'kinesis:PutRecords',
     parameters: { kinesisStreamParameters: { partitionKey: '$.group' } },
-    key: { context: 'aws:kinesis:arn', actions: ['kms:GenerateDataKey'] },
+    key: 'aws:kinesis:arn',
   },
   firehose: { batchSize: 100, action: 'firehose:PutRecordBatch' },
   function: {
@@ -140,7 +138,7 @@ export class Pipes extends Construct {
   /** One role for a kind of delivery: a role for each pipe would be two for each table. */
   #role(kind: 'archive' | 'events', own: readonly TablePipe[]): ServiceRole {
     const { place, deployment } = this.#part;
-    const { name, kmsKeyArn } = deployment;
+    const { name } = deployment;
     return new ServiceRole(this, `${kind}-role`, {
       place,
       name: `${name}-pipes-${kind}`,
@@ -159,9 +157,12 @@ export class Pipes extends Construct {
           actions: [DELIVERIES[pipe.kind].action],
           resources: [targetArn],
         })),
-        ...own.flatMap(({ pipe, targetArn }) => targetKeyStatements(pipe.kind, targetArn, kmsKeyArn)),
+        ...own.flatMap(({ pipe, targetArn }) => {
+          const { key } = DELIVERIES[pipe.kind];
+          return key === undefined ? [] : [senderKeyStatement(deployment, targetArn, key)];
+        }),
         { actions: ['sqs:SendMessage'], resources: [this.#failuresArn] },
-        ...queueKeyStatements(deployment, this.#failuresArn),
+        senderKeyStatement(deployment, this.#failuresArn),
       ],
     });
   }
@@ -199,15 +200,6 @@ export class Pipes extends Construct {
       dependsOn: [...role.policies],
     });
   }
-}
-
-/** Permissions for a target that is encrypted with the deployment's key. Sources: developer guides of SQS, SNS and Kinesis on KMS. */
-function targetKeyStatements(kind: TargetKind, arn: string, kmsKeyArn: string | undefined): Statement[] {
-  const { key } = DELIVERIES[kind];
-  if (key === undefined) return [];
-  return [
-    keyStatement(kmsKeyArn, key.actions, { StringEquals: { [`kms:EncryptionContext:${key.context}`]: arn } }),
-  ];
 }
 
 /** What a pipe gives to OnlyExpiries of each record. Source: EventBridge User Guide, "Pipes input transformation". */

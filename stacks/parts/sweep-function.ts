@@ -11,9 +11,6 @@ import { logGroup } from './log-group.ts';
 import type { Part } from './place.ts';
 import { keyStatement, ServiceRole, type Statement } from './role.ts';
 
-/** The export `handler` of the archives' `index.mjs`. */
-const HANDLER = 'index.handler';
-
 const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
   ...FUNCTION_TIMEOUT_SECONDS,
   OnlyExpiries: 60,
@@ -64,7 +61,7 @@ export class SweepFunction extends Construct {
       description: `precise-ttl: ${task} of ${name}`,
       filename: bundle.path,
       sourceCodeHash: bundle.assetHash,
-      handler: HANDLER,
+      handler: 'index.handler',
       runtime: 'nodejs24.x',
       architectures: ['arm64'],
       memorySize: MEMORY_MB,

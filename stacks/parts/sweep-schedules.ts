@@ -4,7 +4,7 @@ import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { Construct } from 'constructs';
 import { EVERY_MINUTE, TICK_INPUT } from '../../config/deployments.ts';
 import { deadLetterQueueOf, tickName } from '../../config/names.ts';
-import { queueKeyStatements } from './access-statements.ts';
+import { senderKeyStatement } from './access-statements.ts';
 import type { Part } from './place.ts';
 import { ServiceRole } from './role.ts';
 
@@ -24,9 +24,8 @@ export class SweepSchedules extends Construct {
   readonly role: ServiceRole;
   readonly tick: SchedulerSchedule;
 
-  constructor(scope: Construct, id: string, part: Part, tickArn: string) {
+  constructor(scope: Construct, id: string, { place, deployment }: Part, tickArn: string) {
     super(scope, id);
-    const { place, deployment } = part;
     const { name, kmsKeyArn } = deployment;
     this.group = new SchedulerScheduleGroup(this, 'group', { name });
     this.deadLetterQueue = new SqsQueue(this, 'dead-letters', {
@@ -42,7 +41,7 @@ export class SweepSchedules extends Construct {
       statements: [
         { actions: ['states:StartExecution'], resources: [tickArn] },
         { actions: ['sqs:SendMessage'], resources: [this.deadLetterQueue.arn] },
-        ...queueKeyStatements(deployment, this.deadLetterQueue.arn),
+        senderKeyStatement(deployment, this.deadLetterQueue.arn),
       ],
     });
     this.tick = new SchedulerSchedule(this, 'tick', {

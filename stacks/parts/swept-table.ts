@@ -31,6 +31,8 @@ export class SweptTable extends Construct {
   readonly expiryModel: ExpiryModelProps;
   /** The resource, the data source of an existing table, or the table that was passed in. */
   readonly table: DynamodbTable | DataAwsDynamodbTable | TableReference;
+  /** Whether the deployment makes the table. */
+  readonly isMade: boolean;
   readonly tableName: string;
   readonly tableArn: string;
   readonly indexArn: string;
@@ -42,6 +44,7 @@ export class SweptTable extends Construct {
     super(scope, 'table');
     this.props = props;
     this.expiryModel = modelPropsOfSettings(props);
+    this.isMade = given === undefined && !props.existingTable;
     this.table = given ?? (props.existingTable ? lookedUp(this, props) : made(this, props));
     this.node.defaultChild = this.node.tryFindChild('table');
     this.tableName = this.table.name;
@@ -51,15 +54,10 @@ export class SweptTable extends Construct {
     place.know(this.tableArn, props.tableName, 'table/');
   }
 
-  /** Whether the deployment makes the table. */
-  get isMade(): boolean {
-    return this.table instanceof DynamodbTable;
-  }
-
-  /** Address of the resource, also if the deployment no longer makes the table. */
+  /** Address of the resource that makes the table or, of an existing one, made it. */
   get address(): string {
-    const resource = this.node.tryFindChild('table') ?? new Construct(this, 'table');
-    return `aws_dynamodb_table.${TerraformStack.of(this).getLogicalId(resource.node)}`;
+    const { node } = this.node.findChild('table');
+    return `aws_dynamodb_table.${TerraformStack.of(this).getLogicalId(node)}`;
   }
 
   /** The keys in words, for Terraform. */

@@ -3,12 +3,6 @@ import { modelOf } from '../../config/deployments.ts';
 import { type ResolvedProps, readsStream } from '../../config/props.ts';
 import { escaped, literal } from '../../config/terraform-text.ts';
 
-/** A condition that Terraform checks after it has read the table; if it is false, the plan fails with its message. */
-export interface Postcondition {
-  readonly condition: string;
-  readonly error_message: string;
-}
-
 /**
  * The conditions of an existing table, which are checked before its sweep is deployed. With other keys each delete of the sweep would
  * fail.
@@ -16,7 +10,7 @@ export interface Postcondition {
  * The data source does not read an index's status, so one that is still CREATING passes: the sweep's queries are refused until it is
  * ACTIVE, and its executions fail with that error.
  */
-export function tableConditions(props: ResolvedProps): Postcondition[] {
+export function tableConditions(props: ResolvedProps) {
   const { tableName, partitionKey, partitionKeyType, sortKey, sortKeyType, indexName, ttlAttribute } = props;
   const { windowAttribute } = modelOf(props);
   const types = [
@@ -73,12 +67,8 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
   ];
 }
 
-function conditionOf(
-  { tableName }: ResolvedProps,
-  test: string,
-  problem: string,
-  remedy: string,
-): Postcondition {
+/** A condition that Terraform checks after it has read the table; if it is false, the plan fails with its message. */
+function conditionOf({ tableName }: ResolvedProps, test: string, problem: string, remedy: string) {
   return {
     condition: `\${${test}}`,
     error_message: `Table ${tableName}: ${problem} ${remedy} See docs/adopt.md of precise-ttl.`,
@@ -89,7 +79,7 @@ function conditionOf(
  * The condition on the index, also of a table that the deployment makes: the next deployments leave its indexes alone, so one that the
  * configuration has changed would never be made, and the sweep would find nothing.
  */
-export function indexCondition(props: ResolvedProps): Postcondition {
+export function indexCondition(props: ResolvedProps) {
   const { indexName, ttlAttribute } = props;
   const { windowAttribute } = modelOf(props);
   const [keys, test] =

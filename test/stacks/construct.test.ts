@@ -9,7 +9,7 @@ import type { ConstructProps } from '../../stacks/construct-props.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
 import { SESSION_DATA } from '../support/configs.ts';
 import { ownStack, synthesizedStack } from '../support/own-stack.ts';
-import { resources, rolesIn, settingsIn, sweptTables } from '../support/synthesized.ts';
+import { type Resource, resources, rolesIn, settingsIn, sweptTables } from '../support/synthesized.ts';
 
 // What a team does with the construct in a stack of its own.
 
@@ -116,6 +116,12 @@ test('many tables of a stack are swept by one deployment, which has its name and
     { tableName: '${aws_dynamodb_table.sessions.name}' },
   ]);
   expect(ttl.tables.map(({ props }) => props.name)).toEqual(['identity-SessionData', 'identity-sessions']);
+  const made = Object.entries(json.resource).flatMap(([type, named]) =>
+    Object.entries(named).map(([name, resource]) => ({ ...resource, address: `${type}.${name}` })),
+  );
+  const addresses = made.map(({ address }) => address);
+  for (const { depends_on: on } of made as readonly Resource[])
+    expect(addresses).toEqual(expect.arrayContaining((on as string[] | undefined) ?? []));
 });
 
 const token = () => sessionsIn(ownStack()).hashKey;

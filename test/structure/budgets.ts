@@ -37,7 +37,7 @@ export const ROOM_LINES = [
     ],
     most: 5_150,
   },
-  { rooms: ['config', 'stacks'], most: 3_750 },
+  { rooms: ['config', 'stacks'], most: 3_720 },
   { rooms: ['lab', 'tools'], most: 9_600 },
   {
     rooms: ['aws-on-loopback/src', 'stepfunctions-emulator/src', 'stepfunctions-emulator/page'],
