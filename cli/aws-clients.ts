@@ -5,6 +5,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { PipesClient } from '@aws-sdk/client-pipes';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Documents } from '../functions/table/dynamodb.ts';
@@ -45,6 +46,7 @@ export function clientsOf(options: ClientOptions) {
     sfn: bound(SFNClient, 'SFN', options),
     cloudWatch: bound(CloudWatchClient, 'CLOUDWATCH', options),
     scheduler: bound(SchedulerClient, 'SCHEDULER', options),
+    sns: bound(SNSClient, 'SNS', options),
     sqs: bound(SQSClient, 'SQS', options),
     pipes: bound(PipesClient, 'PIPES', options),
     lambda: bound(LambdaClient, 'LAMBDA', options),

@@ -7,6 +7,7 @@ export const SERVICES = {
   SFN: 'Step Functions',
   CLOUDWATCH: 'CloudWatch',
   SCHEDULER: 'EventBridge Scheduler',
+  SNS: 'SNS',
   SQS: 'SQS',
   PIPES: 'EventBridge Pipes',
   LAMBDA: 'Lambda',

@@ -5,6 +5,7 @@ import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
 import { DescribePipeCommand } from '@aws-sdk/client-pipes';
 import { GetScheduleCommand } from '@aws-sdk/client-scheduler';
 import { DescribeStateMachineCommand } from '@aws-sdk/client-sfn';
+import { GetTopicAttributesCommand } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, GetQueueUrlCommand } from '@aws-sdk/client-sqs';
 import { deadLetterQueueOf, pipeName, tickName } from '../config/names.ts';
 import { pipesOf } from '../config/pipe-props.ts';
@@ -13,7 +14,7 @@ import { readState } from '../functions/journal/read-state.ts';
 import { sideBySide } from '../functions/plan-sweep/side-by-side.ts';
 import { keyShower } from '../functions/report/shown-keys.ts';
 import { keyAttributeNames } from '../functions/table/item-key.ts';
-import { type Answer, ask, NoAnswerError, noneIfMissing, type Service } from './clients.ts';
+import { type Answer, ask, isLocal, NoAnswerError, noneIfMissing, type Service } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Table, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { FAULTS, FaultTally, type Item, type Severity } from './faults.ts';
@@ -41,7 +42,7 @@ sweep finds; and what is deployed. It changes nothing. Of each finding it says h
 command, if there is one. How the sweeps go says another command, npx precise-ttl status.
 
 With --all it reads the whole index, $0.016 for a GB.`,
-  services: ['DYNAMODB', 'SCHEDULER', 'SFN', 'CLOUDWATCH', 'SQS', 'LAMBDA', 'PIPES'],
+  services: ['DYNAMODB', 'SCHEDULER', 'SFN', 'CLOUDWATCH', 'SNS', 'SQS', 'LAMBDA', 'PIPES'],
   exits: '0 healthy, 1 something was found; 3 also if it is not known',
   check({ flags: { all, rate } }) {
     if (rate !== undefined && !all)
@@ -137,8 +138,12 @@ const notKnown = (why: string, asks: string): Found => {
 async function examineDeployment({ tables: [table], clients, now }: Given): Promise<Examined> {
   if (table === undefined) throw new TypeError('doctor: expected at least one table');
   const { sweep } = table.props;
-  const { scheduler, sfn, sqs, cloudWatch, lambda } = clients;
+  const { scheduler, sfn, sns, sqs, cloudWatch, lambda } = clients;
   const input = { Name: tickName(sweep), GroupName: sweep };
+  const alarms = await ask('CLOUDWATCH', async () => {
+    const input = { AlarmNamePrefix: `${sweep}-`, MaxRecords: 100 };
+    return (await cloudWatch.send(new DescribeAlarmsCommand(input))).MetricAlarms ?? [];
+  });
   const schedule = () => noneIfMissing(() => scheduler.send(new GetScheduleCommand(input)));
   const seen = await seenOf(
     { ...table, now: Math.floor(now() / 1_000) },
@@ -170,13 +175,21 @@ async function examineDeployment({ tables: [table], clients, now }: Given): Prom
       ],
       alarms: [
         'CLOUDWATCH',
+        async () =>
+          readable(alarms).map(({ AlarmName: name = '', AlarmActions = [] }) => {
+            return { name, tells: AlarmActions.length > 0 };
+          }),
+      ],
+      topic: [
+        'SNS',
         async () => {
-          const alarms = { AlarmNamePrefix: `${sweep}-`, MaxRecords: 100 };
-          const { MetricAlarms = [] } = await cloudWatch.send(new DescribeAlarmsCommand(alarms));
-          return MetricAlarms.map(({ AlarmName: name = '', AlarmActions = [] }) => ({
-            name,
-            tells: AlarmActions.length > 0,
-          }));
+          const [TopicArn] = readable(alarms).flatMap(({ AlarmActions = [] }) => AlarmActions);
+          const isOwn = table.deployment.alarms === true && TopicArn !== undefined;
+          if (!isOwn || isLocal('CLOUDWATCH')) return undefined;
+          const found = await noneIfMissing(() => sns.send(new GetTopicAttributesCommand({ TopicArn })));
+          const { SubscriptionsConfirmed: confirmed, SubscriptionsPending: pending } =
+            found?.Attributes ?? {};
+          return found && { arn: TopicArn, confirmed: Number(confirmed), pending: Number(pending) };
         },
       ],
       concurrency: [

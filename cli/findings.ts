@@ -15,7 +15,7 @@ import { isLocal } from './clients.ts';
 import type { Table } from './command.ts';
 import { commandLine, quoted } from './command-line.ts';
 import type { Severity } from './faults.ts';
-import { count, lasting } from './words.ts';
+import { count, counted, lasting } from './words.ts';
 
 /** Functions that one execution can run at the same time for a table: each child of a replay deletes the chunks of a page in parallel. */
 const FUNCTIONS_AT_ONCE = (REPLAY_CONCURRENCY * PAGE_KEYS) / CHUNK_KEYS;
@@ -32,7 +32,16 @@ export interface SeenDeployment extends Table {
   /** Undefined: there is no such queue. */
   readonly deadLetters: number | undefined;
   readonly alarms: readonly { readonly name: string; readonly tells: boolean }[];
+  /** The topic of the alarms that is the deployment's own; undefined: there is none, or nobody was asked. */
+  readonly topic: Topic | undefined;
   readonly concurrency: number;
+}
+
+export interface Topic {
+  readonly arn: string;
+  /** Subscriptions; those that nobody has confirmed yet get nothing. */
+  readonly confirmed: number;
+  readonly pending: number;
 }
 
 /** What was read of a table. */
@@ -48,16 +57,18 @@ export interface SeenTable extends Table {
 }
 
 export interface Question<Seen> {
-  readonly severity: Severity;
+  /** A note changes no exit status. */
+  readonly severity: Severity | 'note';
   readonly asks: string;
   /** What mends it: a command, if there is one. */
-  readonly remedy: (subject: Table) => string;
+  readonly remedy: (subject: Table & Partial<Seen>) => string;
   /** A detail if the answer is no. */
   readonly no: (seen: Seen) => string | false | undefined;
 }
 
 type Ask = <Seen>(asks: string, remedy: Question<Seen>['remedy'], no: Question<Seen>['no']) => Question<Seen>;
 const broken: Ask = (asks, remedy, no) => ({ severity: 'broken', asks, remedy, no });
+const note: Ask = (asks, remedy, no) => ({ severity: 'note', asks, remedy, no });
 const warning: Ask = (asks, remedy, no) => ({ severity: 'warning', asks, remedy, no });
 
 const on = (subject: Table, ...args: string[]) => ['--table', subject.props.tableName, ...args];
@@ -277,6 +288,14 @@ export const OF_THE_DEPLOYMENT = {
         .filter(({ tells }) => !tells)
         .map(({ name }) => name)
         .join(', '),
+  ),
+  'alarms-unheard': note(
+    'Is somebody subscribed to the topic of the alarms?',
+    ({ topic, region }) =>
+      `aws sns subscribe --topic-arn ${topic?.arn ?? 'ARN'} --protocol email --notification-endpoint ADDRESS --region ${region}`,
+    ({ topic }) =>
+      topic?.confirmed === 0 &&
+      (topic.pending === 0 ? 'nobody' : `${counted(topic.pending, 'subscription')}, none confirmed`),
   ),
   concurrency: warning(
     'May enough functions run at once?',

@@ -62,6 +62,7 @@ export const COMMAND_ACTIONS = {
     ...on('*', ['lambda:GetAccountSettings'], UNCHECKED),
     ...on('the pipes', ['pipes:DescribePipe'], UNCHECKED),
     ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
+    ...on('the topic of the alarms', ['sns:GetTopicAttributes'], UNCHECKED),
     ...on('*', ['cloudwatch:GetMetricData'], UNCHECKED),
   ],
   status: STATUS,

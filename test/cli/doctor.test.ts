@@ -136,6 +136,9 @@ const HEALTHY: Answers = {
   GetMetricDataCommand: () => ({ MetricDataResults: [{ Values: [] }] }),
   DescribeAlarmsCommand: () => ({ MetricAlarms: ALARMS }),
   GetScheduleCommand: () => SCHEDULE,
+  GetTopicAttributesCommand: () => ({
+    Attributes: { SubscriptionsConfirmed: '1', SubscriptionsPending: '0' },
+  }),
   DescribeStateMachineCommand: () => ({ definition }),
   GetQueueUrlCommand: () => ({ QueueUrl: 'https://queue' }),
   GetQueueAttributesCommand: () => ({ Attributes: { ApproximateNumberOfMessages: '0' } }),
@@ -148,6 +151,7 @@ async function examined(answers: Answers, args: readonly string[] = [], around =
     dynamoDb: all,
     scheduler: all,
     sfn: all,
+    sns: all,
     sqs: all,
     cloudWatch: all,
     lambda: all,
@@ -308,10 +312,50 @@ test('a deployment without a journal, and one whose ticks have ended', async () 
   expect(await of(configOf({ ...props, sweep: 'stopped' }))).toContain('no-tick');
 });
 
+test.each<[string, object, readonly string[]]>([
+  ['nobody', { SubscriptionsConfirmed: '0', SubscriptionsPending: '0' }, ['No: nobody']],
+  [
+    'one that is not confirmed',
+    { SubscriptionsConfirmed: '0', SubscriptionsPending: '1' },
+    ['No: 1 subscription, none confirmed'],
+  ],
+  ['somebody', { SubscriptionsConfirmed: '1', SubscriptionsPending: '3' }, []],
+])('of a topic to which %s is subscribed', async (_who, Attributes, details) => {
+  const { found, exit } = await examined({ GetTopicAttributesCommand: () => ({ Attributes }) });
+  // A remark: the exit status stays.
+  expect([found.map(({ id, severity }) => [id, severity]), exit]).toEqual([
+    details.map(() => ['alarms-unheard', 'note']),
+    0,
+  ]);
+  expect(found.map(({ what }) => what)).toEqual(details.map(detail => expect.stringContaining(detail)));
+  for (const { remedy } of found)
+    expect(remedy).toBe(
+      'aws sns subscribe --topic-arn arn:topic --protocol email --notification-endpoint ADDRESS --region us-east-1',
+    );
+});
+
+test('a topic of the user, and one on this machine, are not asked about', async () => {
+  const asked = jest.fn(() => ({ Attributes: { SubscriptionsConfirmed: '0', SubscriptionsPending: '0' } }));
+  const alarms = 'arn:aws:sns:us-east-1:123456789012:on-call';
+  expect(
+    (await examined({ GetTopicAttributesCommand: asked }, [], configOf({ ...props, alarms }))).exit,
+  ).toBe(0);
+  process.env['AWS_ENDPOINT_URL_CLOUDWATCH'] = 'http://127.0.0.1:1';
+  expect((await examined({ GetTopicAttributesCommand: asked })).exit).toBe(0);
+  Reflect.deleteProperty(process.env, 'AWS_ENDPOINT_URL_CLOUDWATCH');
+  expect(asked).not.toHaveBeenCalled();
+});
+
 const PIPED = ['stream-images', 'pipe-missing', 'pipe-on-old-stream', 'pipe-off'];
 
 test('every question was seen to find something', () => {
-  const seen = new Set([...WRONG.map(([id]) => id), ...PIPED, 'journal-missing', 'no-tick']);
+  const seen = new Set([
+    ...WRONG.map(([id]) => id),
+    ...PIPED,
+    'journal-missing',
+    'no-tick',
+    'alarms-unheard',
+  ]);
   const all = [...Object.keys(OF_THE_DEPLOYMENT), ...Object.keys(OF_THE_TABLE)];
   expect(all.filter(id => !seen.has(id))).toEqual([]);
 });
@@ -406,6 +450,7 @@ test('--all reads every entry of the index of a real table', async () => {
     documents,
     scheduler: all,
     sfn: all,
+    sns: all,
     sqs: all,
     cloudWatch: all,
     lambda: all,
