@@ -1,6 +1,6 @@
 /** `precise-ttl pause`: stops the sweeps of tables without a deployment. See `--help`. */
 import { type Pause, tableEntry } from '../functions/journal/layout.ts';
-import { type JournalTable, plainValue } from '../functions/journal/read-state.ts';
+import type { JournalTable } from '../functions/journal/read-state.ts';
 import { updateEntry } from '../functions/journal/write-entries.ts';
 import { defineCommand, duration, EXIT, YES } from './command.ts';
 import { readJournals } from './journal.ts';
@@ -56,36 +56,22 @@ tells of one without --for after 25 hours; npx precise-ttl status at once. Run i
   },
 });
 
-/**
- * Pauses a table. If it is paused already, only the end of the pause changes, not its start.
- *
- * @returns the previous pause; undefined when it was not paused
- * @throws {JournalUnwritableError}
- */
-export async function pauseTable(
-  journal: JournalTable,
-  table: string,
-  { since, until }: Pause,
-): Promise<Pause | undefined> {
+/** Pauses a table. If it is paused already, only the end of the pause changes, not its start. @throws {JournalUnwritableError} */
+export async function pauseTable(journal: JournalTable, table: string, pause: Pause): Promise<void> {
+  const { since, until } = pause;
   const begun = await updateEntry(journal, tableEntry(table), {
     UpdateExpression: 'SET pause = :pause',
     ConditionExpression: 'attribute_not_exists(pause) OR pause.#until <= :since',
     ExpressionAttributeNames: { '#until': 'until' },
-    ExpressionAttributeValues: {
-      ':pause': { since, ...(until !== undefined && { until }) },
-      ':since': since,
-    },
+    ExpressionAttributeValues: { ':pause': pause, ':since': since },
   });
-  if (begun !== undefined) return undefined;
+  if (begun !== undefined) return;
   const changed = await updateEntry(journal, tableEntry(table), {
     UpdateExpression: until === undefined ? 'REMOVE pause.#until' : 'SET pause.#until = :until',
     ConditionExpression: 'attribute_exists(pause)',
     ExpressionAttributeNames: { '#until': 'until' },
     ...(until !== undefined && { ExpressionAttributeValues: { ':until': until } }),
-    ReturnValues: 'ALL_OLD',
   });
   // Somebody has resumed the table in the meantime.
-  return changed === undefined
-    ? pauseTable(journal, table, { since, ...(until !== undefined && { until }) })
-    : (plainValue(changed.Attributes?.['pause']) as Pause);
+  if (changed === undefined) await pauseTable(journal, table, pause);
 }

@@ -3,7 +3,6 @@ import { ListTablesCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-
 import { DescribeStreamCommand, ListStreamsCommand } from '@aws-sdk/client-dynamodb-streams';
 import { localDynamoDbStreams } from 'aws-on-loopback/dynamodb/clients';
 import { ensureTable } from 'aws-on-loopback/dynamodb/tables';
-import type { PreciseTtlProps } from '../../config/props.ts';
 import { LocalCloudError } from '../../local/errors.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
@@ -14,22 +13,6 @@ import { runJob } from '../support/main-job.ts';
 const dynamoDb = useLocalDynamoDb();
 const streams = localDynamoDbStreams(dynamoDb.endpoint, 'us-east-1');
 afterAll(() => streams.destroy());
-
-const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'TokenId' };
-
-test.each<[string, readonly PreciseTtlProps[], string | undefined, RegExp]>([
-  [
-    'a table that is not there',
-    [SESSION_DATA, TOKENS],
-    'Token',
-    /expected one of SessionData, Tokens, got "Token"/,
-  ],
-])('refuses %s before anything is started', async (_name, tables, table, message) => {
-  const printed: string[] = [];
-  const job = runJob(tables, { table, output: { write: text => printed.push(text) } });
-  await expect(job).rejects.toThrow(message);
-  expect(printed).toEqual([]);
-});
 
 describe('in a DynamoDB that has a table of that name', () => {
   /** The names of enabled streams: DynamoDB keeps the disabled stream of a deleted table for a day, and no request removes it. */

@@ -1,7 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import fc from 'fast-check';
 import { command as pause, pauseTable } from '../../cli/pause.ts';
-import { command as resume, resumeTable } from '../../cli/resume.ts';
+import { command as resume } from '../../cli/resume.ts';
 import { journalOf } from '../../functions/journal/lambda-journal.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { type JournalTable, readState } from '../../functions/journal/read-state.ts';
@@ -15,32 +15,6 @@ const dynamo = useLocalDynamoDb();
 const time = (minutes: number) => new Date(Date.UTC(2026, 10, 20, 9, minutes)).toISOString();
 const at = (minutes: number) => () => Date.parse(time(minutes));
 const pauses = async (journal: JournalTable) => (await readState(journal)).pauses;
-
-test('a table is paused since its first pause, until its last word', async () => {
-  const journal = await createJournal(dynamo.client);
-  await expect(pauseTable(journal, 'orders', { since: time(0) })).resolves.toBeUndefined();
-  await expect(pauseTable(journal, 'orders', { since: time(5), until: time(30) })).resolves.toEqual({
-    since: time(0),
-  });
-  await expect(pauses(journal)).resolves.toEqual({ orders: { since: time(0), until: time(30) } });
-  await pauseTable(journal, 'orders', { since: time(10) });
-  await expect(pauses(journal)).resolves.toEqual({ orders: { since: time(0) } });
-});
-
-test('a pause that is over is no longer one', async () => {
-  const journal = await createJournal(dynamo.client);
-  await pauseTable(journal, 'orders', { since: time(0), until: time(5) });
-  await expect(pauseTable(journal, 'orders', { since: time(5) })).resolves.toBeUndefined();
-  await expect(pauses(journal)).resolves.toEqual({ orders: { since: time(5) } });
-});
-
-test('resume tells the pause that it ends', async () => {
-  const journal = await createJournal(dynamo.client);
-  await expect(resumeTable(journal, 'orders', Date.parse(time(0)))).resolves.toBeUndefined();
-  await pauseTable(journal, 'orders', { since: time(0) });
-  await expect(resumeTable(journal, 'orders', Date.parse(time(1)))).resolves.toEqual({ since: time(0) });
-  await expect(pauses(journal)).resolves.toEqual({});
-});
 
 test('the operators and the ticks write beside each other, and nobody loses anything', async () => {
   const writes = fc.record({
@@ -102,6 +76,10 @@ test('pause writes it for one table or all, and says what was before and what is
     Sessions: { since: time(0), until: time(35) },
     Tokens: { since: time(5), until: time(35) },
   });
+  // Without an end, and when the one before is over.
+  await ran(pause, ['--table', 'Sessions'], { ...around, now: at(10) });
+  await ran(pause, ['--table', 'Tokens'], { ...around, now: at(35) });
+  expect(await pauses(journal)).toEqual({ Sessions: { since: time(0) }, Tokens: { since: time(35) } });
 });
 
 test.each(['0m', '59s', '181d', '1.5h', '5', 'forever'])('pause refuses --for %s', value => {

@@ -4,7 +4,18 @@ import stringWidth from 'string-width';
 import { telling, wrong } from '../../cli/command.ts';
 import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
 import { generalHelp } from '../../cli/main.ts';
-import { formatText, isCommand, print, printable, printError, shortKey } from '../../cli/print.ts';
+import {
+  formatText,
+  isCommand,
+  lookOf,
+  print,
+  printable,
+  printData,
+  printError,
+  shortKey,
+} from '../../cli/print.ts';
+import { aligned, countRows, lasting } from '../../cli/words.ts';
+import { Progress } from '../../lab/report/progress.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 /** Characters that a terminal interprets: they change colours, move the cursor, or reverse the direction of text. */
@@ -26,19 +37,6 @@ async function printed(work: () => unknown): Promise<string> {
   }
 }
 
-test.each([
-  ['\\u001b[31mred', '\u001b[31mred'],
-  ['\\u009b2J', '\u009b2J'],
-  ['a\\u202ecod.exe', 'a\u202ecod.exe'],
-  ['\\u2066\\u2069\\u200b\\u00ad\\ufeff', '\u2066\u2069\u200b\u00ad\ufeff'],
-  ['a\\u2028b\\u2029c', 'a\u2028b\u2029c'],
-  ['\\udb40\\udc41', '\u{e0041}'],
-  ['a\\u000d\\u0009b\\u007f', 'a\r\tb\u007f'],
-  ['Grüße, 世界 🎫\nnext line', 'Grüße, 世界 🎫\nnext line'],
-])('%j is what is printed of it', (expected, text) => {
-  expect(printable(text)).toBe(expected);
-});
-
 const someCharacter = oneof(
   anyCharacter,
   constantFrom('\u009b', '\u007f', '\u202e', '\u2028', '\u{e0041}', '\n', '"'),
@@ -54,10 +52,9 @@ test('nothing that a terminal obeys gets through, and JSON stays JSON of the sam
   );
 });
 
-test('both ways to print do so', async () => {
-  expect(await printed(() => [print('one\u0085'), printError('other\u202e')])).toBe(
-    'one\\u0085\nother\\u202e',
-  );
+test('all ways to print do so, and leave letters of any kind', async () => {
+  const all = () => [print('one\u0085'), printError('other\u202e'), printData('Grüße, 世界 🎫\nnext')];
+  expect(await printed(all)).toBe('one\\u0085\nGrüße, 世界 🎫\nnext\nother\\u202e');
 });
 
 test.each([
@@ -101,4 +98,132 @@ test('the list of all commands', () => expectToFit(generalHelp()));
 test.each(COMMAND_NAMES)('the help of %s', async name => {
   const { help } = await COMMANDS[name].load();
   expectToFit(help());
+});
+
+const terminal = { isTTY: true, columns: 132 };
+const file = {};
+const XTERM = { TERM: 'xterm-256color' };
+
+test.each<[string, object, NodeJS.ProcessEnv, number | undefined, boolean]>([
+  ['a terminal has its width and its colours', terminal, XTERM, 132, true],
+  ['a very narrow one breaks lines by itself', { isTTY: true, columns: 12 }, XTERM, 40, true],
+  ['COLUMNS says the width', terminal, { ...XTERM, COLUMNS: '100' }, 100, true],
+  ['NO_COLOR', terminal, { ...XTERM, NO_COLOR: '1' }, 132, false],
+  ['a terminal without colours', terminal, { TERM: 'dumb' }, 132, false],
+  ['a file has its lines as they are', file, XTERM, undefined, false],
+  ['COLUMNS for a file', file, { COLUMNS: '80' }, 80, false],
+  ['FORCE_COLOR for a file', file, { FORCE_COLOR: '1' }, undefined, true],
+])('%s', (_, screen, environment, width, colours) => {
+  expect(lookOf(screen, environment)).toEqual({ width, colours });
+});
+
+const wrapped = (text: string, width = 40) => formatText(text, { width, colours: false }).split('\n');
+const LONG = `arn:aws:states:${'x'.repeat(60)}`;
+
+test.each<[string, string, readonly string[]]>([
+  [
+    'a sentence',
+    'one two three four five six seven eight nine',
+    ['one two three four five six seven eight', 'nine'],
+  ],
+  [
+    'a row, below its text',
+    '  gone      all that was due by now is gone, I think',
+    ['  gone      all that was due by now is', '            gone, I think'],
+  ],
+  [
+    'an item of a list',
+    '    -> correct the writer of the item, then write it',
+    ['    -> correct the writer of the item,', '       then write it'],
+  ],
+  [
+    'columns without room: the last one stands below',
+    '  calls of functions   12 calls   $1.20  free: 100',
+    ['  calls of functions   12 calls   $1.20', '      free: 100'],
+  ],
+  ['a long word, whole', `state machine ${LONG} is there`, ['state machine', LONG, 'is there']],
+  ['a long word in a row', `  table  ${LONG}`, ['  table', `         ${LONG}`]],
+  [
+    'a command to copy',
+    `  npx precise-ttl replay --from ${LONG} --to now`,
+    [`  npx precise-ttl replay --from ${LONG} --to now`],
+  ],
+  ['signs of two columns', `${'世界'.repeat(9)} ${'界'.repeat(3)}`, ['世界'.repeat(9), '界界界']],
+])('wraps %s', (_, text, expected) => {
+  expect(wrapped(text)).toEqual(expected);
+});
+
+test('a help has paragraphs, rows, and a usage that is wrapped too', () => {
+  const help = 'npx precise-ttl x --one ONE --two TWO --three\n\nIt says\nwhat it is.\n\n  a  what it means';
+  expect(formatText(help, { width: 40, colours: false }, 'help')).toBe(
+    'npx precise-ttl x --one ONE --two TWO\n    --three\n\nIt says what it is.\n\n  a  what it means',
+  );
+});
+
+const ESCAPES = { red: '\u001b[31m', green: '\u001b[32m', yellow: '\u001b[33m', bold: '\u001b[1m' };
+
+test.each<[keyof typeof ESCAPES, string, string]>([
+  ['green', '  ✓ kept', '✓'],
+  ['red', '✗ lost', '✗'],
+  ['yellow', '  WARNING nobody knows', 'WARNING'],
+  ['red', '  BROKEN ttl-negative (1)', 'BROKEN'],
+  ['red', '10:02  tick    FAILED in 3 s', 'FAILED'],
+  ['bold', 'Table T in us-east-1\n  gone  all', 'Table T in us-east-1'],
+])('%s: %j', (colour, text, sign) => {
+  const shown = formatText(text, { width: 80, colours: true });
+  expect(shown).toContain(`${ESCAPES[colour]}${sign}`);
+  expect(stripVTControlCharacters(shown)).toBe(text);
+});
+
+test('what is said of something is no sign', () => {
+  const text = '  alarms  none of 12 in ALARM\n  Finer things are not BROKEN';
+  expect(formatText(text, { width: 80, colours: true })).toBe(text);
+});
+
+test('an error stands out by the field that it names', () => {
+  const shown = formatText('\n--at: expected a time, got "x"', { width: 80, colours: true }, 'error');
+  expect(shown).toBe('\n\u001b[31m--at\u001b[39m: expected a time, got "x"');
+});
+
+test('JSON has no colours and no breaks of lines; errors have both', async () => {
+  const { env } = process;
+  process.env = { ...env, FORCE_COLOR: '1', COLUMNS: '40' };
+  const json = JSON.stringify({ text: `✓ ${'word '.repeat(20)}` }, null, 2);
+  expect(await printed(() => printData(json))).toBe(json);
+  expect(await printed(() => printError(`--at: expected a time${' and more'.repeat(5)}`, 'error'))).toBe(
+    `${ESCAPES.red}--at\u001b[39m: expected a time and more and more\nand more and more and more`,
+  );
+  process.env = env;
+});
+
+test('rows, counts and lengths of time', () => {
+  expect(
+    aligned([
+      ['a', 'one'],
+      ['long', ''],
+      ['', 'two'],
+    ]),
+  ).toBe('  a     one\n  long\n        two');
+  const rows = [
+    ['found', 1_234, ''],
+    ['deleted', 0, ''],
+    ['failed', 0, 'why'],
+    ['renewed', 2, 'they stay'],
+  ] as const;
+  expect(countRows(rows, ['deleted'])).toBe(
+    '  found    1,234\n  deleted      0\n  renewed      2  they stay',
+  );
+  expect([-1, 0.6, 119, 120, 7_199, 7_200, 172_800].map(lasting)).toEqual([
+    ...['0 s', '1 s', '119 s', '2 minutes', '120 minutes', '2 hours', '2 days'],
+  ]);
+});
+
+test('its line gives way to what is printed', () => {
+  const written: string[] = [];
+  const stderr = { isTTY: true, columns: 80, write: (text: string) => written.push(text) };
+  const log = jest.spyOn(console, 'log').mockImplementation(text => void written.push(text));
+  new Progress(stderr).show('50 %');
+  print('done');
+  log.mockRestore();
+  expect(written.slice(-2)).toEqual(['\r\u001b[J', 'done']);
 });

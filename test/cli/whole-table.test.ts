@@ -68,13 +68,6 @@ test('a throttled page is read again after a growing wait, and not forever', asy
   await expect(endless).rejects.toMatchObject({ name: 'ThrottlingException' });
 });
 
-test('the rate holds for all callers together', async () => {
-  const pace = fastPace();
-  const rate = new Rate(10, pace);
-  for (const units of [10, 15, 1]) await rate.take(units, NEVER);
-  expect(pace.slept).toEqual([1_000, 1_500]);
-});
-
 test('work in parallel ends with the first error, and quietly with the signal', async () => {
   const begun: number[] = [];
   const fails = inParallel(
