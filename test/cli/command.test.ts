@@ -63,39 +63,22 @@ test('a wrong configuration ends with 2, and a help without one with 0', async (
   ]);
 });
 
+const errorOf = (message: string, more: object) => Object.assign(new Error(message), more);
+const FORBIDDEN = 'a is not authorized to perform: dynamodb:Query on resource: b';
+const odd = errorOf('odd', { name: 'InternalServerError', $metadata: {} });
+
 test.each<[number, unknown, string]>([
   [3, new NoAnswerError('DynamoDB throttles'), 'DynamoDB: expected an answer, got: DynamoDB throttles. '],
+  [3, errorOf('x', { code: 'ECONNREFUSED' }), 'got: DynamoDB cannot be reached (ECONNREFUSED). Look at'],
+  [3, errorOf('x', { name: 'TimeoutError' }), 'got: DynamoDB: no answer in 5 s. Look at the network'],
+  [3, errorOf('x', { name: 'ThrottlingException' }), 'got: DynamoDB throttles. Run it again later.'],
   [
     3,
-    Object.assign(new Error('x'), { code: 'ECONNREFUSED' }),
-    'got: DynamoDB cannot be reached (ECONNREFUSED). Look at the network',
-  ],
-  [
-    3,
-    Object.assign(new Error('too many'), { name: 'ThrottlingException' }),
-    'got: DynamoDB throttles. Run it again later.',
-  ],
-  [
-    3,
-    Object.assign(new Error('a is not authorized to perform: dynamodb:Query on resource: b'), {
-      name: 'AccessDeniedException',
-    }),
+    errorOf(FORBIDDEN, { name: 'AccessDeniedException' }),
     'IAM does not allow dynamodb:Query on resource: b. Allow it',
   ],
-  [
-    3,
-    Object.assign(new Error('Could not load'), { name: 'CredentialsProviderError' }),
-    'AWS credentials: expected some for the account',
-  ],
-  [
-    3,
-    Object.assign(
-      new Error('journal', {
-        cause: Object.assign(new Error('odd'), { name: 'InternalServerError', $metadata: {} }),
-      }),
-    ),
-    'DynamoDB answered InternalServerError: odd',
-  ],
+  [3, errorOf('x', { name: 'CredentialsProviderError' }), 'AWS credentials: expected some for the account'],
+  [3, new Error('journal', { cause: odd }), 'DynamoDB answered InternalServerError: odd'],
   [1, new TypeError('a bug of ours'), 'TypeError: a bug of ours\n    at '],
 ])('ends with %d for %p', async (exit, error, message) => {
   const printed: unknown[] = [];

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AMOUNT, describeBill, monthlyCost } from '../../cli/cost.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
+import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { configOf } from '../support/configs.ts';
 import { executed } from '../support/executed.ts';
 
@@ -48,32 +49,15 @@ test.each(['', '-1', '1,5', '50 M', '5e7', 'M', '1__0', '_1', '101B', '1.5.2k', 
 
 const IDLE = { tableName: 'table', partitionKey: 'id' } as const;
 
-test('an archive and its alarms are part of the bill', () => {
-  const [without, archived] = [{}, { archive: true }].map(
-    more => ask({ itemsPerMonth: 1e6, props: { ...IDLE, ...more } }).bill,
-  );
-  const alarms = (bill = without) => bill?.lines.find(({ name }) => name === 'alarms')?.amount ?? 0;
-  expect(alarms(archived) - alarms()).toBe(1);
-  expect(archived?.byPart.pipes).toBeGreaterThan(0);
-  expect(without?.byPart.pipes).toBe(0);
+test('an archive has an alarm more, and polling metrics in each hour', () => {
+  const amountOf = (name: string, more: object) =>
+    ask({ props: { ...IDLE, ...more } }).bill.lines.find(line => line.name === name)?.amount;
+  expect([amountOf('alarms', {}), amountOf('alarms', { archive: true })]).toEqual([7, 8]);
+  expect([amountOf('custom metrics', {}), amountOf('custom metrics', { pollSeconds: 5 })]).toEqual([
+    0,
+    SWEEP_METRICS.filter(({ onlyAboveZero, name }) => !onlyAboveZero && name !== 'DeletionLag').length,
+  ]);
 });
-
-test('the sweep of an idle table by window costs at most 15 cents a month', () => {
-  expect(ask({ props: IDLE }).bill.byPart.sweep).toBeLessThanOrEqual(0.15);
-});
-
-test.each([
-  ['window', 1],
-  ['second', 1.8],
-] as const)(
-  'with all alarms an idle table by %s costs at most $%d a month, without any custom metric',
-  (by, most) => {
-    const { bill } = ask({ props: { ...IDLE, index: { by } } });
-    const of = (name: string) => bill.lines.find(line => line.name === name)?.amount;
-    expect([of('alarms'), of('custom metrics')]).toEqual([7, 0]);
-    expect(bill.total).toBeLessThanOrEqual(most);
-  },
-);
 
 test.each<[string, string, number, PreciseTtlProps]>([
   ['README.md', 'by window costs $% a month with the defaults', 1, IDLE],
@@ -82,18 +66,6 @@ test.each<[string, string, number, PreciseTtlProps]>([
 ])('%s says what idle tables cost: %s', (file, sentence, copies, props) => {
   const dollars = ask({ props, copies }).bill.total.toFixed(2);
   expect(readFileSync(file, 'utf8')).toContain(sentence.replace('%', dollars));
-});
-
-test('the tables of a deployment share its executions, its alarms and its dashboard', () => {
-  const [carts, tokens] = [
-    { ...IDLE, tableName: 'Carts', dashboard: true },
-    { ...IDLE, tableName: 'Tokens', dashboard: true },
-  ];
-  const dashboards = (tables: readonly PreciseTtlProps[]) =>
-    monthlyCost(tables, LOAD).bill.lines.find(({ name }) => name === 'dashboard')?.amount;
-  expect([dashboards([carts]), dashboards([carts, tokens])]).toEqual([1, 1]);
-  const [one, together] = [[carts], [carts, tokens]].map(tables => monthlyCost(tables, LOAD).bill.total);
-  expect(together).toBeLessThan((one ?? 0) * 1.05);
 });
 
 test('of tables with several settings it is said which have which, and which one has too few shards', () => {
@@ -178,11 +150,6 @@ test('says it line by line', async () => {
   expect(stdout).toMatch(/\n {2}A month with precise-ttl +\$\d+\.\d\d\n/);
   expect(stdout).toContain('8 to 28 minutes');
   expect(stdout).toContain('us-east-1');
-});
-
-test('more than the shards can take is answered, and ends with 1', async () => {
-  const { status, stdout } = await cost('--items-per-month', '43.2B');
-  expect(status).toBe(1);
-  expect(stdout).toContain('✗ This cannot be: 33,333');
-  expect(stdout).toContain('A month with precise-ttl');
+  const much = await cost('--items-per-month', '43.2B');
+  expect([much.status, much.stdout]).toEqual([1, expect.stringContaining('✗ This cannot be: 33,333')]);
 });

@@ -7,17 +7,12 @@ import { projectFolder } from '../../cli/terraform.ts';
 import { CONFIG_FILES } from '../../config/config-file.ts';
 import { shellCommand } from '../support/shell.ts';
 
-test.each(CONFIG_FILES)('what is made of %s lies beside it', name => {
-  expect(projectFolder(`/repo/infra/${name}`)).toBe('/repo/infra');
-});
-
 test.each([
-  ['prod.json', 'precise-ttl.prod'],
-  ['prod.config.ts', 'precise-ttl.prod.config'],
-  // The name differs from ours in one letter.
-  ['precise-ttl.config.yaml', 'precise-ttl.precise-ttl.config'],
-])('%s has a folder of its own, so that no two share a state', (name, expected) => {
-  expect(projectFolder(`/repo/${name}`)).toBe(`/repo/${expected}`);
+  ...CONFIG_FILES.map(name => [name, '/repo']),
+  ['prod.json', '/repo/precise-ttl.prod'],
+  ['prod.config.ts', '/repo/precise-ttl.prod.config'],
+])('what is made of %s lies in %s, so that no two share a state', (name, folder) => {
+  expect(projectFolder(`/repo/${name}`)).toBe(folder);
 });
 
 test('says in one line that Terraform is missing', async () => {

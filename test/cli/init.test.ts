@@ -42,40 +42,28 @@ test('writes a configuration that the commands read', async () => {
   });
 });
 
-test('writes JSON, with every field that flags give', async () => {
-  const table = ['--table', 'Tokens', '--existing', '--partition-key', 'Id', '--sort-key', 'At'];
-  const { status, read } = await init([
-    ...[...table, '--ttl-attribute', 'Expires'],
-    ...['--region', 'eu-central-1', '--format', 'json'],
-  ]);
-  expect(status).toBe(0);
-  expect(JSON.parse(read('precise-ttl.config.json'))).toEqual({
-    region: 'eu-central-1',
-    state: { backend: 'local' },
-    tables: [
-      {
-        tableName: 'Tokens',
-        existingTable: true,
-        partitionKey: 'Id',
-        sortKey: 'At',
-        ttlAttribute: 'Expires',
-        index: { by: 'second' },
-      },
-    ],
-  });
-});
+const EXISTING = ['--table', 'Tokens', '--existing', '--partition-key', 'Id'];
 
 test.each([
-  ['a new table by second', ['--by', 'second'], { index: { by: 'second' } }],
   [
-    'an existing table by window',
-    ['--existing', '--partition-key', 'id', '--by', 'window'],
-    { index: { by: 'window' } },
+    [...EXISTING, '--sort-key', 'At', '--ttl-attribute', 'Expires', '--region', 'eu-central-1'],
+    {
+      region: 'eu-central-1',
+      state: { backend: 'local' },
+      tables: [
+        {
+          ...{ tableName: 'Tokens', existingTable: true, partitionKey: 'Id', sortKey: 'At' },
+          ...{ ttlAttribute: 'Expires', index: { by: 'second' } },
+        },
+      ],
+    },
   ],
-])('writes the way to be indexed: %s', async (_what, args, expected) => {
-  const { status, read } = await init(['--table', 'Tokens', '--format=json', ...args]);
+  [[...EXISTING, '--by', 'window'], { tables: [{ index: { by: 'window' } }] }],
+  [['--table', 'Tokens', '--by', 'second'], { tables: [{ index: { by: 'second' } }] }],
+])('writes JSON, with every field that flags give: %j', async (args, expected) => {
+  const { status, read } = await init([...args, '--format', 'json']);
   expect(status).toBe(0);
-  expect(JSON.parse(read('precise-ttl.config.json')).tables[0]).toMatchObject(expected);
+  expect(JSON.parse(read('precise-ttl.config.json'))).toMatchObject(expected);
 });
 
 test('refuses a name that is none, and writes nothing', async () => {

@@ -2,6 +2,7 @@ import type { AlarmResource } from 'aws-on-loopback/cloudwatch/alarm';
 import {
   Engine,
   type Execution,
+  type FunctionInvoker,
   type FunctionResult,
   loadDefinition,
   VirtualClock,
@@ -13,6 +14,7 @@ import {
   describeFailure,
   describeLine,
   describePipeTrouble,
+  FailedCalls,
   readableLine,
 } from '../../cli/local-lines.ts';
 import type { PipeResource } from '../../local/pipes/pipes.ts';
@@ -86,6 +88,7 @@ test('what is long is cut: a value, and all of them together', () => {
   expect(line({ level: 'INFO', message: 'm', ...many }).length).toBe('INFO    m  '.length + 161);
 });
 
+const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
 const ACCOUNT = '123456789012';
 const roleArn = `arn:aws:iam::${ACCOUNT}:role/r`;
 const f = `arn:aws:lambda:us-east-1:${ACCOUNT}:function:f`;
@@ -116,13 +119,62 @@ const ABOUT_THROWN = {
   ].join('\n'),
 };
 
-/** Runs states to the end of the execution. */
-async function run(states: Record<string, object>): Promise<Execution> {
-  const engine = new Engine({ clock: new VirtualClock(), invoker: { invoke: async () => thrown } });
-  const text = JSON.stringify({ QueryLanguage: 'JSONata', StartAt: Object.keys(states)[0], States: states });
-  const machine = { arn: `arn:aws:states:us-east-1:${ACCOUNT}:stateMachine:m`, name: 'm', roleArn };
-  return engine.start({ ...machine, type: 'STANDARD', definition: loadDefinition(text) }, { input: {} }).done;
+interface Run {
+  /** Of the state machine. */
+  readonly name?: string;
+  readonly stop?: boolean;
+  readonly calls?: FailedCalls;
 }
+
+/** Runs states to the end of the execution; each call of a function fails. */
+async function run(
+  states: Record<string, object>,
+  { name = 'sweep-B', stop = false, calls }: Run = {},
+): Promise<Execution> {
+  const invoke: FunctionInvoker['invoke'] = async (_arn, payload, { site }) => {
+    const call = { functionName: 'f', startedAt: 0, durationMs: 1, ok: false, lines: [`got ${payload}`] };
+    calls?.add({ ...call, executionArn: site?.executionArn });
+    return thrown;
+  };
+  const engine = new Engine({ clock: new VirtualClock(at('09:00:00')), invoker: { invoke } });
+  const text = JSON.stringify({ QueryLanguage: 'JSONata', StartAt: Object.keys(states)[0], States: states });
+  const arn = `arn:aws:states:us-east-1:${ACCOUNT}:stateMachine:sweep-B`;
+  const machine = { arn, name, roleArn, type: 'STANDARD', definition: loadDefinition(text) } as const;
+  const execution = engine.start(machine, { input: 'first', name: 'one' });
+  if (stop) execution.stop();
+  return execution.done;
+}
+
+const CAUGHT = { Catch: [{ ErrorEquals: ['States.ALL'], Next: 'B', Output: 'second' }] };
+const CHILD = { ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' }, StartAt: 'C' };
+
+test.each<[string, Record<string, object>, string]>([
+  ['the last one of its own', { A: { ...task(), ...CAUGHT }, B: task() }, 'got second'],
+  [
+    'one of a child of its Map Run',
+    {
+      M: {
+        ...{ Type: 'Map', Items: ['item'], ToleratedFailurePercentage: 100, Next: 'F' },
+        ItemProcessor: { ...CHILD, States: { C: task() } },
+      },
+      F: fail,
+    },
+    'got item',
+  ],
+])('the failed call of an execution is known by it, once: %s', async (_which, states, printed) => {
+  const calls = new FailedCalls();
+  const execution = await run(states, { calls });
+  expect(calls.take(execution)).toMatchObject({ functionName: 'f', lines: [printed] });
+  expect(calls.take(execution)).toBeUndefined();
+});
+
+test('failed calls of executions that nobody asks about are forgotten', async () => {
+  const calls = new FailedCalls();
+  const execution = await run({ A: task() }, { calls });
+  const other = { functionName: 'f', startedAt: 0, durationMs: 0, ok: false, lines: [] };
+  for (let index = 0; index < 1_000; index++) calls.add({ ...other, executionArn: `arn:${index}` });
+  expect(calls.take(execution)).toBeUndefined();
+});
 
 const rowsOf = (execution: Execution) => Object.fromEntries(describeFailure(execution));
 
@@ -167,7 +219,6 @@ describe('of a call that failed', () => {
   });
 });
 
-const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
 afterEach(() => jest.restoreAllMocks());
 
 test('an alarm, an expiry, and what is wrong with a pipe, are a line each', () => {
@@ -193,21 +244,6 @@ test('a line that a function printed has its short name', () => {
     /^[\d:]{8}Z {2}plan-sweep {6}hello$/,
   );
 });
-
-async function ended(state: object, name = 'sweep-B', stop = false): Promise<Execution> {
-  const clock = new VirtualClock(at('09:00:00'));
-  const engine = new Engine({ clock, invoker: { invoke: () => Promise.reject(new Error('none')) } });
-  const definition = loadDefinition(
-    JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'A', States: { A: state } }),
-  );
-  const arn = 'arn:aws:states:us-east-1:123456789012:stateMachine:sweep-B';
-  const execution = engine.start(
-    { arn, name, roleArn: 'r', type: 'STANDARD', definition },
-    { input: {}, name: 'one' },
-  );
-  if (stop) execution.stop();
-  return execution.done;
-}
 
 const found = (items: number) => ({
   ...noCounts(EXECUTION_COUNTS),
@@ -245,7 +281,7 @@ test.each<[string, string, string, object]>([
   ],
   ['a machine of somebody else', 'own     succeeded in 0.0 s', 'own', { any: 'x' }],
 ])('%s is one line', async (_what, line, name, Output) => {
-  const execution = await ended({ Type: 'Pass', Output, End: true }, name);
+  const execution = await run({ A: { Type: 'Pass', Output, End: true } }, { name });
   const schedule = name === 'sweep-B' ? 'sweep-B-tick' : undefined;
   expect(describeExecution(execution, { schedule })).toBe(`09:00:00Z  ${line}`);
 });
@@ -254,7 +290,7 @@ test('a sweep that left something says of which table, and which keys', async ()
   const failedKeys = [{ key: { id: { S: 'a' } }, reason: 'AccessDenied' }];
   const left = { ...found(0), found: 2, failed: 2, failedKeys };
   const Cause = JSON.stringify({ tables: { A: found(1), B: left } });
-  const text = describeExecution(await ended({ Type: 'Fail', Error: 'SweepIncompleteError', Cause }), {
+  const text = describeExecution(await run({ A: { ...fail, Error: 'SweepIncompleteError', Cause } }), {
     schedule: 's',
   });
   expect(text.split('\n')).toEqual([
@@ -266,7 +302,7 @@ test('a sweep that left something says of which table, and which keys', async ()
 });
 
 test('what a stop of the command has cut off is no failure', async () => {
-  const execution = await ended({ Type: 'Wait', Seconds: 60, End: true }, 'sweep-B', true);
+  const execution = await run({ A: { Type: 'Wait', Seconds: 60, End: true } }, { stop: true });
   expect(describeExecution(execution, { schedule: 's', stopping: true })).toBe(
     '09:00:00Z  tick    cut off after 0.0 s, as this command was stopped',
   );

@@ -3,34 +3,10 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { shellCommand } from '../support/shell.ts';
 
 const dynamoDb = useLocalDynamoDb();
 const START = [join(import.meta.dirname, '../../bin/precise-ttl.js'), 'start'];
-
-interface Ended {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs `npm start` as npm does, and lets a test act on what it prints. */
-function run(
-  args: string[],
-  environment: Record<string, string> = {},
-  onOutput: (printed: string, kill: (signal: NodeJS.Signals) => void) => void = () => {},
-): Promise<Ended> {
-  return new Promise(resolve => {
-    const child = spawn(process.execPath, [...START, ...args], { env: { ...process.env, ...environment } });
-    const printed = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].on('data', (data: Buffer) => {
-        printed[name] += data;
-        onOutput(printed.stdout, signal => child.kill(signal));
-      });
-    }
-    child.on('close', status => resolve({ status, ...printed }));
-  });
-}
 
 /** Runs a command in a terminal of 80 columns, by `script` of util-linux; Ctrl-C is typed once it shows something. */
 function runInTerminal(command: string, until: RegExp): Promise<{ status: number | null; shown: string }> {
@@ -70,16 +46,16 @@ function runInTerminal(command: string, until: RegExp): Promise<{ status: number
 );
 
 test('Ctrl-C removes its table from a DynamoDB Local that was running, and leaves that running', async () => {
-  let asked = false;
-  const { status, stdout } = await run(
-    [],
-    { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint },
-    (printed, kill) => {
-      if (asked || !printed.includes('Ctrl-C stops.')) return;
-      asked = true;
-      kill('SIGINT');
-    },
-  );
+  const environment = { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint };
+  const { status, stdout } = await shellCommand('start')([], environment, child => {
+    let printed = '';
+    child.stdout.on('data', data => {
+      printed += data;
+      if (!printed.includes('Ctrl-C stops.')) return;
+      printed = '';
+      child.kill('SIGINT');
+    });
+  });
   expect(status).toBe(130);
   expect(stdout).toMatch(/table +SessionData-demo-[0-9a-f]{8},/);
   expect(stdout).toContain(`${dynamoDb.endpoint}, which was running; the table is removed again at the end`);

@@ -65,6 +65,7 @@ test.each<[string, Change, number, number]>([
   ['deletes', { itemsPerMonth: 1e6, itemBytes: 1024 }, 2e6, 1.25],
   ['deletes', { itemsPerMonth: 1e6, itemBytes: 1025 }, 3e6, 1.875],
   ['storage of the index', { itemsPerMonth: 30e9, lifetimeHours: 24 }, 200, 50],
+  ['point-in-time', { itemsPerMonth: 30e6, itemBytes: 1000 }, 0, 0],
   ['point-in-time', { itemsPerMonth: 30e6, itemBytes: 1000, isRecoverable: true }, 1, 0.2],
   ['notifications', {}, 0, 0],
 ])('%s: %j is %d a month, $%d', (name, change, amount, dollars) => {
@@ -101,21 +102,19 @@ test('a table without a pipe has no lines of one, and events none of Firehose', 
   expect(bill({ ...BUSY, ...TARGET }).lines.filter(({ name }) => /Firehose|S3/.test(name))).toEqual([]);
 });
 
-test('a tick that finds nothing logs nothing; one that deletes logs its two lines', () => {
-  expect(line('log lines', {}).amount).toBe(0);
-  const bytes = LOG_BYTES.swept + LOG_BYTES.metrics + 2 * 26;
-  const { amount, dollars } = line('log lines', {
-    itemsPerMonth: MONTH_OF_100_A_MINUTE,
-  });
-  expect(amount).toBeCloseTo((43_200 * bytes) / 1e9, 9);
-  expect(dollars).toBeCloseTo(amount * (0.5 + 0.03), 9);
-});
-
-test('a tick of two tables logs a line for each that it deleted something of', () => {
-  const bytes = LOG_BYTES.metrics + 26 + 2 * (LOG_BYTES.swept + 26);
-  const { amount } = line('log lines', { itemsPerMonth: 43_200 }, 2);
-  expect(amount).toBeCloseTo((43_200 * bytes) / 1e9, 9);
-});
+test.each([
+  ['one that deletes', MONTH_OF_100_A_MINUTE, 1],
+  ['one that deletes in two tables', 43_200, 2],
+])(
+  'a tick that finds nothing logs nothing; %s logs a line, and one for each table',
+  (_what, items, tables) => {
+    expect(line('log lines', {}).amount).toBe(0);
+    const bytes = LOG_BYTES.metrics + 26 + tables * (LOG_BYTES.swept + 26);
+    const { amount, dollars } = line('log lines', { itemsPerMonth: items }, tables);
+    expect(amount).toBeCloseTo((43_200 * bytes) / 1e9, 9);
+    expect(dollars).toBeCloseTo(amount * (0.5 + 0.03), 9);
+  },
+);
 
 test('tables that are swept together share the starts, the executions and what watches them', () => {
   const change = { alarmMetrics: 9, hasDashboard: true };
