@@ -17,11 +17,13 @@ export class PreciseTtl extends DeployedSweep {
     super(parent, id, scope => {
       const tables = resolveConstruct(scope, props);
       const place = new Place(scope, 'place');
+      // Tables have names of their own, which may be those of parts.
+      const ofTables = new Construct(scope, 'tables');
       return {
         place,
         tables: tables.map(
           ({ id, props, given }) =>
-            new SweptTable(new Construct(scope, constructId(id)), place, props, given),
+            new SweptTable(new Construct(ofTables, constructId(id)), place, props, given),
         ),
       };
     });

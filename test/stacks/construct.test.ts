@@ -124,6 +124,15 @@ test('many tables of a stack are swept by one deployment, which has its name and
     expect(addresses).toEqual(expect.arrayContaining((on as string[] | undefined) ?? []));
 });
 
+test('a table may have the name of a part', () => {
+  const { node } = construct({ tableName: 'Sessions' });
+  const names = node.children.map(({ node: { id } }) => id).filter(id => id !== 'place');
+  expect(names).toContain('journal');
+  expect(() => {
+    construct({ tables: names.map(tableName => ({ tableName, partitionKey: 'id' })) });
+  }).not.toThrow();
+});
+
 const token = () => sessionsIn(ownStack()).hashKey;
 const refused: [string, object, string | RegExp][] = [
   ['a token for the name', { tableName: token() }, 'Pass table: { name, arn } instead'],
