@@ -119,8 +119,8 @@ const LINES: Readonly<Record<Exclude<AwsCommand, 'verify'>, readonly (readonly s
   adopt: [[...TABLE, '--by', 'window', '--ttl-attribute', 'ttl', '--region', 'us-east-1', '--yes']],
 };
 
-/** DynamoDB Local would delete at once. */
-const ON_AWS_ONLY = 'dynamodb:UpdateTimeToLive';
+/** DynamoDB Local would delete at once; the topic of a local deployment tells nobody. */
+const ON_AWS_ONLY = ['dynamodb:UpdateTimeToLive', 'sns:GetTopicAttributes'];
 
 test.each(Object.entries(LINES))(
   '%s calls all that is listed as its actions in IAM, and nothing else',
@@ -142,7 +142,7 @@ test.each(Object.entries(LINES))(
     // An action on two resources is listed for each of them.
     const listed = [
       ...new Set(
-        all.flatMap(({ action, isImplied }) => (isImplied || action === ON_AWS_ONLY ? [] : [action])),
+        all.flatMap(({ action, isImplied }) => (isImplied || ON_AWS_ONLY.includes(action) ? [] : [action])),
       ),
     ].sort();
     expect({ actions, ...(actions.join() !== listed.join() && { printed }) }).toEqual({ actions: listed });

@@ -44,7 +44,7 @@ export const ROOM_LINES = [
     most: 15_120,
   },
   { rooms: ['aws-on-loopback/test', 'stepfunctions-emulator/test'], most: 10_350 },
-  { rooms: ['test'], most: 32_190 },
+  { rooms: ['test'], most: 32_191 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
