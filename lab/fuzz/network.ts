@@ -20,8 +20,8 @@ import {
 export interface NetworkOptions {
   /** The true time, which DynamoDB uses. */
   readonly clock: Clock;
-  /** Converts an epoch millisecond to the time of one of the servers, whose answers carry it in whole seconds, as AWS's do. */
-  readonly asServerHasIt: (at: number) => number;
+  /** Converts an epoch millisecond to the time of one of a table's servers, whose answers carry it in whole seconds, as AWS's do. */
+  readonly asServerHasIt: (at: number, table: string | undefined) => number;
   readonly faults: Faults;
   /** The tables by name. */
   readonly tables: ReadonlyMap<string, FuzzedTable>;
@@ -64,7 +64,7 @@ export class Network {
     const headers = Object.fromEntries(
       Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
     );
-    const date = new Date(asServerHasIt(clock.now())).toUTCString();
+    const date = new Date(asServerHasIt(clock.now(), plan.table)).toUTCString();
     return {
       response: {
         statusCode: answer.status,
@@ -149,7 +149,7 @@ export class Network {
       const counts = answeredOf(operation, body, given);
       if (counts !== undefined && invocation !== undefined) addTo(invocation.tally, name, counts);
     };
-    return { ...plan, onAnswer };
+    return { ...plan, table: name, onAnswer };
   }
 
   /** Reports an unknown request: it is a fault of this program or of the product, and must not look like an error of DynamoDB. */
@@ -181,6 +181,7 @@ interface Plan {
   /** Undefined when the request never arrives. */
   readonly effect: (() => Answer) | undefined;
   readonly isCut: boolean;
+  readonly table?: string;
   readonly onAnswer?: (answer: Answer) => void;
 }
 
