@@ -66,6 +66,12 @@ export async function loadConfigFile(named?: string): Promise<unknown> {
     if (file.endsWith('.json')) return JSON.parse(readFileSync(file, 'utf8'));
     exported = await import(pathToFileURL(file).href);
   } catch (error) {
+    if ((error as { code?: unknown } | null)?.code === 'ERR_UNKNOWN_FILE_EXTENSION') {
+      throw new ConfigFileError(
+        `${name}: expected Node 22.18 or later, which reads TypeScript, got ${process.versions.node}. Use it, or write the ` +
+          'configuration in JavaScript or JSON: precise-ttl.config.mjs, precise-ttl.config.json.',
+      );
+    }
     const text = error instanceof Error ? error.message : String(error);
     const cause = text.replaceAll(/\s*\n\s*/g, ' ').replaceAll(`${process.cwd()}${sep}`, '');
     if (error instanceof SyntaxError && file.endsWith('.json'))

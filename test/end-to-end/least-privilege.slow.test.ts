@@ -137,15 +137,16 @@ async function fireSchedules(): Promise<void> {
  * throttled of them is noted at once.
  */
 async function comingMinute(): Promise<void> {
-  const minute = Math.floor((Date.now() + 15_000) / 60_000) * 60;
-  await expired('Least-guarded', 60, minute);
-  recorder.intercept = refuse(DELETES, 'ProvisionedThroughputExceededException', 3);
-  const tick = { scheduledTime: iso(minute - 60) };
-  for (const { status, report } of await Promise.all([
-    sweep('Least-second', tick),
-    sweep('Least-guarded', tick),
-  ])) {
-    if (status !== 'SUCCEEDED') throw new Error(`${status}: ${JSON.stringify(report)}`);
+  for (let minutes = 1; ; minutes += 1) {
+    const minute = Math.floor((Date.now() + 15_000) / 60_000) * 60;
+    await expired('Least-guarded', 60, minute);
+    recorder.intercept = refuse(DELETES, 'ProvisionedThroughputExceededException', 3);
+    const tick = { scheduledTime: iso(minute - 60) };
+    const ended = await Promise.all([sweep('Least-second', tick), sweep('Least-guarded', tick)]);
+    const failed = ended.find(({ status }) => status !== 'SUCCEEDED');
+    if (failed === undefined) return;
+    // A machine that is too slow leaves items of a minute in real time.
+    if (minutes === 3) throw new Error(`expected SUCCEEDED, got ${JSON.stringify(failed)}`);
   }
 }
 
