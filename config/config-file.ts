@@ -61,12 +61,13 @@ export async function loadConfigFile(named?: string): Promise<unknown> {
   const file = findConfigFile(named);
   const name = nameOf(file);
   let exported: Record<string, unknown>;
-  if (/\.[cm]?ts$/.test(file)) takeTypeScriptAsModules();
+  const isTypeScript = file.endsWith('.ts');
+  if (isTypeScript) takeTypeScriptAsModules();
   try {
     if (file.endsWith('.json')) return JSON.parse(readFileSync(file, 'utf8'));
     exported = await import(pathToFileURL(file).href);
   } catch (error) {
-    if ((error as { code?: unknown } | null)?.code === 'ERR_UNKNOWN_FILE_EXTENSION') {
+    if (isTypeScript && !process.features.typescript) {
       throw new ConfigFileError(
         `${name}: expected Node 22.18 or later, which reads TypeScript, got ${process.versions.node}. Use it, or write the ` +
           'configuration in JavaScript or JSON: precise-ttl.config.mjs, precise-ttl.config.json.',

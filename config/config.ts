@@ -98,13 +98,37 @@ function isPlain(value: unknown): boolean {
   return ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
 }
 
+/** The name of an argument. CDKTF would treat a dot as the path to a nested argument, such as `lifecycle.prevent_destroy`. */
+const ARGUMENT = /^[a-z][a-z0-9_]*$/;
+
+function argumentProblems(
+  given: Readonly<Record<string, unknown>>,
+  isOurs: (argument: string) => boolean,
+  expected: string,
+  remedy: string,
+): FieldProblem[] {
+  const wrongly = Object.keys(given).filter(each => !ARGUMENT.test(each) || isOurs(each));
+  return wrongly.map(field => ({ field, expected, got: given[field], remedy }));
+}
+
 /** Arguments of the provider that the configuration has fields for. */
 const OWN_ARGUMENTS = ['region', 'default_tags'];
 
 const PROVIDER: Kind<Readonly<Record<string, unknown>>> = kind(
-  value => isObject(value) && !OWN_ARGUMENTS.some(name => name in value),
-  "{ profile: 'production' }: arguments of Terraform's AWS provider, without region and default_tags",
-  { remedy: () => SEE_DOCS, inside: plainProblems },
+  isObject,
+  "{ profile: 'production' }: arguments of Terraform's AWS provider",
+  {
+    remedy: () => SEE_DOCS,
+    inside: provider => [
+      ...argumentProblems(
+        provider,
+        argument => OWN_ARGUMENTS.includes(argument),
+        "an argument of Terraform's AWS provider, which is neither region nor default_tags",
+        'Leave it out: region and tags stand beside provider.',
+      ),
+      ...plainProblems(provider),
+    ],
+  },
 );
 
 /**
@@ -115,9 +139,6 @@ const META_ARGUMENT = /^(connection|count|depends_on|for_each|lifecycle|provider
 /** Names by which alarms, commands and other resources find a resource: `overrides` cannot set these arguments. */
 export const NAME_ARGUMENT = /^(name|name_prefix|(alarm|dashboard|function|group)_name|bucket)$/;
 
-/** The name of an argument. CDKTF would treat a dot as the path to a nested argument, such as `lifecycle.prevent_destroy`. */
-const ARGUMENT = /^[a-z][a-z0-9_]*$/;
-
 const OVERRIDES: Kind<Overrides> = kind(
   value => isObject(value) && Object.values(value).every(isObject),
   '{ aws_lambda_function: { reserved_concurrent_executions: 50 } }: arguments by type of resource, with the name of one after a dot, or by address',
@@ -126,14 +147,12 @@ const OVERRIDES: Kind<Overrides> = kind(
     inside: overrides =>
       Object.entries(overrides).flatMap(([resources, given]) =>
         under(resources, [
-          ...Object.keys(given)
-            .filter(each => !ARGUMENT.test(each) || META_ARGUMENT.test(each) || NAME_ARGUMENT.test(each))
-            .map(argument => ({
-              field: argument,
-              expected: 'an argument that is neither a name nor one of Terraform itself',
-              got: given[argument],
-              remedy: 'Leave it out: what is deployed is found by its names, and kept by its lifecycle.',
-            })),
+          ...argumentProblems(
+            given,
+            argument => META_ARGUMENT.test(argument) || NAME_ARGUMENT.test(argument),
+            'an argument that is neither a name nor one of Terraform itself',
+            'Leave it out: what is deployed is found by its names, and kept by its lifecycle.',
+          ),
           ...plainProblems(given),
         ]),
       ),
@@ -147,9 +166,21 @@ const isTag = (value: unknown, most: number) =>
   typeof value === 'string' && TAG.test(value) && value.length <= most;
 
 const TAGS: Kind<Readonly<Record<string, string>>> = kind(
-  value => isObject(value) && Object.entries(value).every(([key, tag]) => isTag(key, 128) && isTag(tag, 256)),
-  "an object of texts, e.g. { team: 'sessions' }: keys of 1 to 128 and values of 1 to 256 letters, digits, blanks and _ . : / = + - @, none beginning with aws:",
-  { remedy: () => 'Correct it: AWS refuses another tag after half of the deployment is made.' },
+  isObject,
+  "an object of texts, e.g. { team: 'sessions' }",
+  {
+    remedy: () => SEE_DOCS,
+    inside: tags =>
+      Object.entries<unknown>(tags)
+        .filter(([key, tag]) => !isTag(key, 128) || !isTag(tag, 256))
+        .map(([key, got]) => ({
+          field: `[${JSON.stringify(key)}]`,
+          expected:
+            'a key of 1 to 128 and a text of 1 to 256 letters, digits, blanks and _ . : / = + - @, neither beginning with aws:',
+          got,
+          remedy: 'Correct it: AWS refuses another tag after half of the deployment is made.',
+        })),
+  },
 );
 
 const TABLE: Kind<PreciseTtlProps> = kind(isObject, 'an object', {

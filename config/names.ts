@@ -1,8 +1,14 @@
 import { ALL_FUNCTIONS, fileOf } from '../functions/function-list.ts';
 import type { Pipe } from './pipe-props.ts';
 
-/** The ids that a stack of ours uses for other constructs than tables. */
-const TAKEN_IDS: readonly string[] = ['aws', 'backend', ...ALL_FUNCTIONS.map(task => bundleId(fileOf(task)))];
+/** The ids of other constructs than tables, in our stack and in the construct of a team's. */
+const TAKEN_IDS = {
+  stack: ['aws', 'backend', ...ALL_FUNCTIONS.map(task => bundleId(fileOf(task)))],
+  construct: [
+    ...['place', 'journal', 'sweep', 'replay', 'schedules', 'pipes', 'alarms', 'dashboard', 'queries'],
+    ...ALL_FUNCTIONS.map(fileOf),
+  ],
+};
 
 /** Construct id of a function's archive. */
 export function bundleId(file: string): string {
@@ -14,10 +20,10 @@ export function bundleId(file: string): string {
  * or `_`; constructs leave out other characters that Terraform refuses), or another construct has that id. The other form contains a
  * colon, which no table's name has.
  */
-export function constructId(tableName: string): string {
+export function constructId(tableName: string, scope: keyof typeof TAKEN_IDS): string {
   const begins = tableName.replaceAll(/[^A-Za-z0-9_-]/g, '').slice(0, 1);
   // Constructs keep their children in a plain object, which inherits names such as toString.
-  const taken = TAKEN_IDS.includes(tableName) || tableName in Object.prototype;
+  const taken = TAKEN_IDS[scope].includes(tableName) || tableName in Object.prototype;
   return /[A-Za-z_]/.test(begins) && !taken ? tableName : `table:${tableName}`;
 }
 
@@ -52,6 +58,16 @@ export function bucketPrefixOf(name: string): string {
     .slice(0, MAX_PREFIX - ENDING.length)
     .replace(/-$/, '');
   return begin === '' ? ENDING.slice(1) : `${begin}${ENDING}`;
+}
+
+/** Whether an ARN is that of a function, a state machine, the failure queue or the topic of a deployment. */
+export function isOwnTarget(arn: string, deployment: string): boolean {
+  const [, , , , , first = '', second] = arn.split(':');
+  const own = [
+    ...ALL_FUNCTIONS.map(name => `${deployment}-${fileOf(name)}`),
+    ...[deployment, replayName(deployment), deadLetterQueueOf(deployment), `${deployment}-alarms`],
+  ];
+  return own.includes(second ?? first);
 }
 
 /** Name of a table's pipe, and of the Firehose stream of its archive. */

@@ -94,6 +94,11 @@ const MAX_LOCK_DAYS = 36_500;
 
 const REMEDY = 'Correct the value, or leave the field out for its default.';
 
+const NO_LOCK = kind<never>(() => false, 'none with bucket', {
+  remedy: () =>
+    'Leave it out: a deployment changes nothing about an existing bucket. Lock that one yourself.',
+});
+
 export const ARCHIVE: Kind<boolean | ArchiveProp> = kind(
   value => typeof value === 'boolean' || isObject(value),
   'true, false, or { bucket: … } or { lockDays: … }',
@@ -101,10 +106,9 @@ export const ARCHIVE: Kind<boolean | ArchiveProp> = kind(
     inside: archive => {
       if (typeof archive === 'boolean') return [];
       const bucket = orReference(BUCKET);
-      const lockDays = whole(0, MAX_LOCK_DAYS, 'a whole number of days');
-      // A deployment changes nothing about an existing bucket.
-      const kinds = archive.bucket === undefined ? { bucket, lockDays } : { bucket };
-      return objectProblems(kinds, archive, { remedy: REMEDY });
+      const days = whole(0, MAX_LOCK_DAYS, 'a whole number of days');
+      const lockDays = archive.bucket === undefined ? days : NO_LOCK;
+      return objectProblems({ bucket, lockDays }, archive, { remedy: REMEDY });
     },
   },
 );

@@ -2,7 +2,8 @@ import type { FieldProblem } from '../expiry/errors.ts';
 import { fieldProblems, type ReadOptions } from '../expiry/fields.ts';
 import { modelProblems } from '../expiry/model.ts';
 import { adviseShards, PARTITION_UNITS } from '../expiry/partition-rule.ts';
-import { pipeProblems } from './pipe-props.ts';
+import { isOwnTarget } from './names.ts';
+import { pipeProblems, pipesOf } from './pipe-props.ts';
 import {
   CORRECT,
   PROP_NAMES,
@@ -27,7 +28,12 @@ export function propProblems(props: PreciseTtlProps): FieldProblem[] {
   const ofModel = modelProblems(settingsOfProps(props));
   if (ofModel.length > 0) return ofModel.map(asWritten);
   const table = resolveProps(props);
-  return [...limitProblems(table), ...pollProblems(table), ...pipeProblems(table)];
+  return [
+    ...limitProblems(table),
+    ...pollProblems(table),
+    ...pipeProblems(table),
+    ...ownTargetProblems(table),
+  ];
 }
 
 /** Renames the fields of a problem from settings to props. */
@@ -63,4 +69,13 @@ function pollProblems({ pollSeconds: got, precision }: ResolvedProps): FieldProb
   if (got === 0 || precision === 'second') return [];
   const remedy = "Leave it out, or use precision: 'second': once a minute nothing runs between the ticks.";
   return [{ field: 'pollSeconds', expected: "0 with precision: 'minute'", got, remedy }];
+}
+
+/** Problems of events that go to the deployment's own resources: an event in the failure queue would look like a failure. */
+function ownTargetProblems(table: ResolvedProps): FieldProblem[] {
+  return pipesOf(table).flatMap(({ to }) => {
+    if (to === undefined || !isOwnTarget(to, table.sweep)) return [];
+    const expected = "the ARN of something that is not this deployment's own";
+    return [{ field: 'events.to', expected, got: to, remedy: 'Name one of yours.' }];
+  });
 }

@@ -63,7 +63,7 @@ function applyOverrides(stack: TerraformStack, overrides: Overrides): void {
       for (const [argument, value] of Object.entries(given)) resource.addOverride(argument, replacing(value));
     if (chosen.length > 0) return [];
     const types = [...new Set(all.map(({ terraformResourceType }) => terraformResourceType))].sort();
-    const named = ofType.map(resource => `${type}.${nameOf(resource)}`);
+    const named = ofType.map(resource => `${type}.${nameOf(resource) ?? resource.friendlyUniqueId}`);
     const expected = `one of ${(ofType.length > 0 ? named : types).join(', ')}, or the address of a resource`;
     const remedy =
       'Correct it, or leave it out. Addresses are in what precise-ttl synth writes, and in each plan.';
@@ -109,7 +109,7 @@ export class PreciseTtlStack extends TerraformStack {
     prepare(this, config);
     const place = new Place(this, ':place');
     const tables = config.tables.map(props => {
-      const scope = new Construct(this, constructId(props.tableName));
+      const scope = new Construct(this, constructId(props.tableName, 'stack'));
       return new SweptTable(scope, place, resolveProps(props));
     });
     // Under any name: with another address another name would delete the deployment. No table's name has a colon.

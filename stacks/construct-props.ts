@@ -96,7 +96,7 @@ export function resolveConstruct(scope: Construct, props: ConstructProps): Resol
     ...unknownFieldProblems(props, ['tables', ...DEPLOYMENT_PROPS]),
     ...valueProblems('tables', TABLES, props.tables, CORRECT),
   ]);
-  const tables = props.tables.map(table => withShared(table, { sweep: DEFAULT_SWEEP, ...props }));
+  const tables = props.tables.map(table => withShared(withShared(table, props), { sweep: DEFAULT_SWEEP }));
   refuse(tables.flatMap((table, index) => under(`tables[${index}]`, tableProblems(table))));
   const resolved = tables.map(table => resolveTable(scope, table));
   refuse(deploymentProblems(resolved.map(table => table.props)));

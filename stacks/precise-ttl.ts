@@ -1,4 +1,7 @@
+import { IamRole } from '@cdktf/provider-aws/lib/iam-role/index.js';
+import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
+import { refuse } from '../config/config.ts';
 import { constructId } from '../config/names.ts';
 import { type ConstructProps, resolveConstruct } from './construct-props.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
@@ -17,15 +20,29 @@ export class PreciseTtl extends DeployedSweep {
     super(parent, id, scope => {
       const tables = resolveConstruct(scope, props);
       const place = new Place(scope, 'place');
-      // Tables have names of their own, which may be those of parts.
-      const ofTables = new Construct(scope, 'tables');
       return {
         place,
         tables: tables.map(
           ({ id, props, given }) =>
-            new SweptTable(new Construct(ofTables, constructId(id)), place, props, given),
+            new SweptTable(new Construct(scope, constructId(id, 'construct')), place, props, given),
         ),
       };
     });
+    refuseTwins(this);
   }
+}
+
+/** Refuses two deployments that would have a role of one name, in which IAM sees no case: a stack is deployed to one account. */
+function refuseTwins(own: PreciseTtl): void {
+  const rolesIn = (scope: Construct) =>
+    scope.node
+      .findAll()
+      .flatMap(each => (each instanceof IamRole ? [String(each.nameInput).toLowerCase()] : []));
+  const names = rolesIn(own);
+  const all = rolesIn(TerraformStack.of(own));
+  const twin = names.find(name => all.indexOf(name) !== all.lastIndexOf(name));
+  if (twin === undefined) return;
+  const expected = 'a name with which no role of the deployment has that of another in this stack';
+  const remedy = `Give one of them another sweep: two would have the role ${twin}.`;
+  refuse([{ field: 'sweep', expected, got: own.deployment.name, remedy }]);
 }

@@ -63,16 +63,22 @@ function timeOf(ttl: EventValue | undefined): string | null {
 }
 
 /** Leaves out the largest images until all events fit into one call. An archive needs them all: there the pipe halves the batch. */
-function withinCall(events: ExpiryEvent[], piped: PipedRecord): ExpiryEvent[] {
-  const { call } = TARGET_LIMITS[piped.to];
+function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord): ExpiryEvent[] {
+  const { call } = TARGET_LIMITS[to];
+  const fitting = [...events];
   const bytes = events.map(bytesOf);
-  const sum = bytes.reduce((all, each) => all + each, 0);
-  if (sum <= call) return events;
-  const largest = bytes.indexOf(Math.max(...bytes));
-  const { oldImage, ...plain } = events[largest] as ExpiryEvent;
-  if (piped.to === 'archive' || oldImage === undefined)
-    throw new Error(`${piped.table}: ${sum} bytes are over the ${call} of one call. Their pipe halves them.`);
-  return withinCall(events.with(largest, { ...plain, oldImageOmitted: true }), piped);
+  let sum = bytes.reduce((all, each) => all + each, 0);
+  while (sum > call) {
+    const largest = bytes.indexOf(Math.max(...bytes));
+    const { oldImage, ...event } = fitting[largest] as ExpiryEvent;
+    if (to === 'archive' || oldImage === undefined)
+      throw new Error(`${table}: ${sum} bytes are over the ${call} of one call. Their pipe halves them.`);
+    fitting[largest] = { ...event, oldImageOmitted: true };
+    sum -= bytes[largest] ?? 0;
+    bytes[largest] = bytesOf(fitting[largest]);
+    sum += bytes[largest];
+  }
+  return fitting;
 }
 
 const bytesOf = (event: ExpiryEvent): number => Buffer.byteLength(JSON.stringify(event)) + 1;

@@ -93,7 +93,10 @@ export async function planTick(
   return tickChildren(planned, { startedAtMs, nowMs: clock() });
 }
 
-const NO_CHILDREN: PlannedTable['children'] = { ahead: [], upcoming: null, back: [] };
+/** The plan of a table that is not swept. */
+const NO_SWEEP: Omit<PlannedTable, 'carried'> = {
+  ...{ children: { ahead: [], upcoming: null, back: [] }, oldestOverdueSeconds: 0, behind: 0, limit: null },
+};
 
 interface ProbedTable extends PlannedTable {
   /** The watermark to write; undefined: it stays. */
@@ -139,7 +142,7 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
     if (isPaused(state.pauses, carried.tableName, startedAtMs)) {
       // Before the table is swept again, a deployment may lower its shards.
       const kept = known !== undefined && shards > known.shards ? { ...known, shards } : first;
-      return { carried, children: NO_CHILDREN, oldestOverdueSeconds: 0, mark: kept, behind: 0, limit: null };
+      return { ...NO_SWEEP, carried, mark: kept };
     }
     const beside = tickBeside(state, startedAtMs, secondsBehind(settings));
     const spans: Spans = {
@@ -167,8 +170,7 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
     if (error instanceof InvalidExecutionInputError) throw error;
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     const failure = { error: name.slice(0, 100), message: message.slice(0, 200) };
-    const children = NO_CHILDREN;
-    return { carried, children, oldestOverdueSeconds: 0, failure, mark: first, behind: 0, limit: null };
+    return { ...NO_SWEEP, carried, failure, mark: first };
   }
 }
 

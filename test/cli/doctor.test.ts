@@ -145,19 +145,16 @@ const HEALTHY: Answers = {
   GetAccountSettingsCommand: () => ({ AccountLimit: { UnreservedConcurrentExecutions: 100_000 } }),
 };
 
+const SERVICES = ['dynamoDb', 'scheduler', 'sfn', 'sns', 'sqs', 'cloudWatch', 'lambda', 'pipes'];
+
+/** The clients of all services, which answer these commands. */
+function clientsThat(answers: Answers) {
+  const all = client(answers);
+  return Object.fromEntries(SERVICES.map(service => [service, all]));
+}
+
 async function examined(answers: Answers, args: readonly string[] = [], around = config) {
-  const all = client({ ...HEALTHY, ...answers });
-  const others = {
-    dynamoDb: all,
-    scheduler: all,
-    sfn: all,
-    sns: all,
-    sqs: all,
-    cloudWatch: all,
-    lambda: all,
-    pipes: all,
-  };
-  const clients = { ...others, documents } as never;
+  const clients = { ...clientsThat({ ...HEALTHY, ...answers }), documents } as never;
   const now = () => NOW * 1_000;
   const { data, ...told } = await ran(command, args, { config: around, clients, now });
   const [deployment, ...tables] = (data as { examined: readonly { findings: Found[] }[] }).examined;
@@ -444,20 +441,9 @@ test('--all reads every entry of the index of a real table', async () => {
         Item: { id: { S: id }, [TTL]: { N: `${ttl}` }, [AT]: { S: stampOf(ttl, 1_440, shard) } },
       }),
     );
-  const all = client(HEALTHY);
-  const clients = {
-    dynamoDb: dynamo.client,
-    documents,
-    scheduler: all,
-    sfn: all,
-    sns: all,
-    sqs: all,
-    cloudWatch: all,
-    lambda: all,
-  };
   const around = {
     config: configOf({ ...props, tableName }),
-    clients: clients as never,
+    clients: { ...clientsThat(HEALTHY), dynamoDb: dynamo.client, documents } as never,
     now: () => NOW * 1_000,
   };
   const { data } = await ran(command, ['--all', '--rate', '1000'], around);

@@ -97,6 +97,12 @@ const WRONG_TABLES: readonly (readonly [field: string, props: object, message: s
   ['events.image', { events: { to: queue, image: true } }, 'expected one of the fields'],
   ['events', { events: { to: [bus, queue, stream] } }, 'expected at most 2 pipes, with the archive'],
   ['events', { archive: true, events: { to: [bus, queue] } }, 'Send the events to a bus or a topic'],
+  ...[
+    'lambda:us-east-1:123456789012:function:precise-ttl-only-expiries',
+    'lambda:us-east-1:123456789012:function:precise-ttl-delete-chunk:1',
+    'sqs:us-east-1:123456789012:precise-ttl-dead-letters',
+    'states:us-east-1:123456789012:stateMachine:precise-ttl-replay',
+  ].map(arn => ['events.to', { events: { to: `arn:aws:${arn}` } }, "this deployment's own"] as const),
 
   [
     'archive',
@@ -106,7 +112,7 @@ const WRONG_TABLES: readonly (readonly [field: string, props: object, message: s
   [
     'archive.lockDays',
     { archive: { bucket: 'own', lockDays: 1 } },
-    'expected one of the fields bucket, got "the field lockDays". Remove it.',
+    /expected none with bucket, got 1\. .* Lock that one yourself\.$/,
   ],
   ['archive.lockDays', { archive: { lockDays: 0.5 } }, 'expected a whole number of days from 0 to 36500'],
   ...[
@@ -126,7 +132,12 @@ const WRONG: readonly (readonly [field: string, config: object, message: string 
   ['state.prefix', { state: { backend: 'gcs', prefix: null } }, /expected a text, a number, .* got null/],
   ['state.role', { state: { backend: 's3', bucket: 'my-state', role: { a: undefined } } }, 'expected a text'],
   ['provider.assume_role', { provider: { assume_role: { role_arn: undefined } } }, 'expected a text'],
-  ['provider', { provider: { region: 'eu-west-1' } }, /expected .* without region and default_tags/],
+  [
+    'provider.region',
+    { provider: { region: 'eu-west-1' } },
+    /expected .* neither region .*, got "eu-west-1"/,
+  ],
+  ['provider.default_tags.x', { provider: { 'default_tags.x': 'y' } }, 'expected an argument of'],
   ['overrides', { overrides: { aws_lambda_function: 50 } }, 'expected { aws_lambda_function'],
   ['overrides.aws_x.layers', { overrides: { aws_x: { layers: [undefined] } } }, 'expected a text'],
   // CDKTF takes a dot for the way to an argument within another.
@@ -142,7 +153,14 @@ const WRONG: readonly (readonly [field: string, config: object, message: string 
   ...[
     ...[{ a: 1 }, { 'aws:a': 'a' }, { a: 'AWS:a' }, { 'a*': 'b' }, { a: '${b}' }, { a: '' }],
     ...[{ a: 'x'.repeat(257) }, { ['k'.repeat(129)]: 'x' }, JSON.parse('{"__proto__": "x"}')],
-  ].map(tags => ['tags', { tags }, 'keys of 1 to 128 and values of 1 to 256 letters'] as const),
+  ].map(tags => {
+    const [key] = Object.keys(tags);
+    return [
+      `tags[${JSON.stringify(key)}]`,
+      { tags },
+      'expected a key of 1 to 128 and a text of 1 to 256',
+    ] as const;
+  }),
   // biome-ignore lint/suspicious/noSparseArray: what a comma too much makes
   ['tables[0]', { tables: [, TABLE] }, 'expected an object, got nothing'],
   [

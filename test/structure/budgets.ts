@@ -18,7 +18,7 @@ export const ROOM_LINES = [
       'statemachine',
       'testing',
     ],
-    most: 24_845,
+    most: 24_937,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -37,14 +37,14 @@ export const ROOM_LINES = [
     ],
     most: 5_150,
   },
-  { rooms: ['config', 'stacks'], most: 3_726 },
+  { rooms: ['config', 'stacks'], most: 3_810 },
   { rooms: ['lab', 'tools'], most: 9_600 },
   {
     rooms: ['aws-on-loopback/src', 'stepfunctions-emulator/src', 'stepfunctions-emulator/page'],
     most: 15_120,
   },
   { rooms: ['aws-on-loopback/test', 'stepfunctions-emulator/test'], most: 10_350 },
-  { rooms: ['test'], most: 32_192 },
+  { rooms: ['test'], most: 32_204 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
