@@ -67,16 +67,14 @@ function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord):
   const { call } = TARGET_LIMITS[to];
   const fitting = [...events];
   const bytes = events.map(bytesOf);
-  let sum = bytes.reduce((all, each) => all + each, 0);
-  while (sum > call) {
+  const sum = () => bytes.reduce((all, each) => all + each, 0);
+  while (sum() > call) {
     const largest = bytes.indexOf(Math.max(...bytes));
     const { oldImage, ...event } = fitting[largest] as ExpiryEvent;
     if (to === 'archive' || oldImage === undefined)
-      throw new Error(`${table}: ${sum} bytes are over the ${call} of one call. Their pipe halves them.`);
+      throw new Error(`${table}: ${sum()} bytes are over the ${call} of one call. Their pipe halves them.`);
     fitting[largest] = { ...event, oldImageOmitted: true };
-    sum -= bytes[largest] ?? 0;
     bytes[largest] = bytesOf(fitting[largest]);
-    sum += bytes[largest];
   }
   return fitting;
 }

@@ -53,6 +53,9 @@ test('an archive has an alarm more, and polling metrics in each hour', () => {
   const amountOf = (name: string, more: object) =>
     ask({ props: { ...IDLE, ...more } }).bill.lines.find(line => line.name === name)?.amount;
   expect([amountOf('alarms', {}), amountOf('alarms', { archive: true })]).toEqual([7, 8]);
+  expect([amountOf('dashboard', {}), amountOf('dashboard', { dashboard: true })]).toEqual([0, 1]);
+  const piped = (more: object) => ask({ itemsPerMonth: 1e6, props: { ...IDLE, ...more } }).bill.byPart.pipes;
+  expect([piped({}), piped({ archive: true }) > 0]).toEqual([0, true]);
   expect([amountOf('custom metrics', {}), amountOf('custom metrics', { pollSeconds: 5 })]).toEqual([
     0,
     SWEEP_METRICS.filter(({ onlyAboveZero, name }) => !onlyAboveZero && name !== 'DeletionLag').length,

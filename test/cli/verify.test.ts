@@ -3,7 +3,13 @@ import { type AttributeValue, DynamoDBClient, type PutItemCommandInput } from '@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { runVerify, type VerifyOptions, verifiedProps, verifyConfig } from '../../cli/verify.ts';
+import {
+  runVerify,
+  type VerifyOptions,
+  verifiedProps,
+  verifyConfig,
+  withoutNames,
+} from '../../cli/verify.ts';
 import { EXPERIMENTS, type Seen } from '../../cli/verify-experiments.ts';
 import { observe, type Verified } from '../../cli/verify-observe.ts';
 import type { SweepRow } from '../../functions/journal/layout.ts';
@@ -259,4 +265,10 @@ test('Ctrl-C takes everything away too', async () => {
   const { result, removed } = await run(VERIFIED, stop.signal);
   await expect(result).rejects.toThrow('Ctrl-C');
   expect(removed).toEqual(['all']);
+});
+
+test('nothing of the account is in the data', () => {
+  expect(withoutNames('arn:aws:iam::123456789012:role/x of 123456789012 at https://sqs.aws/123')).toBe(
+    'arn:… of … at https://…',
+  );
 });

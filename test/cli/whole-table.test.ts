@@ -60,12 +60,15 @@ test('a throttled page is read again after a growing wait, and not forever', asy
   expect(await scanTable(often, SIZE, options)).toBe(4_000);
   expect(rate.busy).toBeGreaterThan(3);
   const pace = fastPace();
+  const longest = jest.spyOn(Math, 'random').mockReturnValue(1);
   const always = tableOf(() => {
     if (pace.slept.length > 100) throw new Error('it goes on');
     throw awsError('ThrottlingException');
   });
   const endless = scanTable(always, SIZE, { ...options, rate: new Rate(5_000, pace) });
   await expect(endless).rejects.toMatchObject({ name: 'ThrottlingException' });
+  expect([...new Set(pace.slept)]).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000]);
+  longest.mockRestore();
 });
 
 test('work in parallel ends with the first error, and quietly with the signal', async () => {

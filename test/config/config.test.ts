@@ -38,6 +38,8 @@ const WRONG_TABLES: readonly (readonly [field: string, props: object, message: s
   ['sortKey', { sortKey: 'at %}' }, 'no %} at its end'],
   ['sortKey.name', { sortKey: { type: 'N' } }, 'expected the name of an attribute'],
   ['ttlAttribute', { ttlAttribute: '{% ttl' }, 'no %} at its end'],
+  ['ttlAttribute', { ttlAttribute: 'a\ud800' }, 'expected the name of an attribute'],
+  ['sortKey', { sortKey: 'a\0' }, 'expected the name of an attribute'],
   ['ttlAttribute', { ttlAttribute: 'UserName' }, 'expected another attribute than partitionKey'],
   ['index.attribute', { index: { attribute: '{%' } }, 'no {% at its beginning'],
   ['index.granularityMinuts', { index: { granularityMinuts: 5 } }, 'Did you mean granularityMinutes?'],
@@ -128,6 +130,7 @@ const WRONG: readonly (readonly [field: string, config: object, message: string 
   ['tables', { tables: [] }, 'expected a list of at least one table'],
   ['table', { table: [] }, 'Did you mean tables?'],
   ['shards', { shards: 4 }, 'expected'],
+  ['dashboard', { dashboard: 8 }, 'expected true or false'],
   ['state', { state: { backend: 'S3', bucket: 'my-state' } }, /expected .*, got \{"backend":"S3"/],
   ['state.prefix', { state: { backend: 'gcs', prefix: null } }, /expected a text, a number, .* got null/],
   ['state.role', { state: { backend: 's3', bucket: 'my-state', role: { a: undefined } } }, 'expected a text'],
@@ -277,7 +280,10 @@ test('a value of a wrong type is a problem wherever it stands, and no value is a
   expect(problemsOf(WHOLE)).toEqual([]);
   expect(problemsOf(undefined)).toMatchObject([{ field: 'config' }]);
   for (const path of pathsOf(WHOLE))
-    for (const wrong of [null, 5n, () => 1, Symbol('a'), Number.NaN])
+    for (const wrong of [
+      ...[null, 5n, () => 1, Symbol('a'), Number.NaN],
+      ...(path[0] === 'tables' ? [-1, 1.5, ''] : []),
+    ])
       expect([path, wrong, problemsOf(replaced(WHOLE, path, wrong)).length > 0]).toEqual([path, wrong, true]);
   const options = { withBigInt: true, withSparseArray: true, withNullPrototype: true, withDate: true };
   const anything = fc.property(fc.constantFrom(...pathsOf(WHOLE)), fc.anything(options), (path, value) => {

@@ -109,7 +109,14 @@ test('many tables of a stack are swept by one deployment, which has its name and
     ...{ sweep: 'identity', dashboard: true },
     tables: [SESSION_DATA, { table: sessionsIn(stack), partitionKey: 'id' }],
   });
+  new TerraformOutput(stack, 'config', { value: ttl.configuration });
   const json = synthesizedStack(stack);
+  expect(json.output['config']?.value).toMatchObject({
+    tables: [
+      { sweep: 'identity', dashboard: true, existingTable: true, partitionKey: 'UserName' },
+      { sweep: 'identity', tableName: '${aws_dynamodb_table.sessions.name}' },
+    ],
+  });
   expect(resources(json, 'aws_cloudwatch_dashboard')).toMatchObject([{ dashboard_name: 'identity' }]);
   expect(settingsIn(json)).toMatchObject([
     { tableName: expect.stringMatching(/SessionData_table/) },

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that look like Terraform's templates
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkConfig } from '../../config/config.ts';
@@ -7,6 +8,7 @@ import { type PreciseTtlProps, type PropName, resolveProps } from '../../config/
 import { FUNCTION_MEMORY_MB } from '../../cost/assumptions.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { STACK } from '../../stacks/app.ts';
+import { TASKS } from '../../statemachine/contract/machines.ts';
 import { EXAMPLE_ARNS } from '../../tools/docs/role-statements.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
 import { sessionTable } from '../support/handmade-stack.ts';
@@ -169,7 +171,12 @@ describe('a deployment with defaults', () => {
 
   test('has logs that forget after 30 days', () => {
     const groups = resources(json, 'aws_cloudwatch_log_group');
-    expect(groups).toHaveLength(6);
+    expect(groups.map(({ name }) => name).sort()).toEqual([
+      ...Object.values(TASKS)
+        .map(file => `/aws/lambda/precise-ttl-${file}`)
+        .sort(),
+      ...['', '-replay'].map(end => `/aws/vendedlogs/states/precise-ttl${end}`),
+    ]);
     for (const { retention_in_days: days } of groups) expect(days).toBe(30);
   });
 
@@ -386,6 +393,7 @@ test.each(Object.entries(EFFECTS))(
       const [settings = {}] = applied(settingsIn(changed, machine));
       // A second later, so that no clock says of an expiry that it is none.
       expect({ ...resolved, ...(isPiped && { marginSeconds: 1 }) }).toMatchObject(settings);
+      expect(settings['marginSeconds']).toBe(isPiped ? 1 : undefined);
     }
     const { expiryModel: model, ...outputs } = outputsOf(changed);
     const { expiryModel: _model, ...byDefault } = outputsOf(json);

@@ -30,9 +30,13 @@ const FROM_ROLE = [expect.stringMatching(/^aws_iam_role_policy\./)];
 test('events are sent at once, of removals only, and what fails for 23 hours goes to the failure queue', () => {
   const json = withProps({ events: { to: QUEUE } });
   // It knows of no table.
-  expect(Object.keys(environmentOf(json, 'only-expiries'))).toEqual([
-    ...['DEPLOYMENT_NAME', 'POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_SERVICE_NAME'],
-  ]);
+  expect(environmentOf(json, 'only-expiries')).toEqual({
+    ...{ DEPLOYMENT_NAME: 'precise-ttl', POWERTOOLS_METRICS_NAMESPACE: 'PreciseTtl' },
+    POWERTOOLS_SERVICE_NAME: 'only-expiries',
+  });
+  expect(blocks(json, 'aws_cloudwatch_log_group')).toContainEqual(
+    expect.objectContaining({ name: '/aws/vendedlogs/pipes/precise-ttl', retention_in_days: 30 }),
+  );
   expect(blocks(json, 'aws_pipes_pipe')).toEqual([
     {
       name: 'precise-ttl-SessionData-queue',
@@ -227,4 +231,8 @@ describe('an archive', () => {
     }
     expect(leftIn(json)).toEqual([]);
   });
+});
+
+test('an archive is not locked unless it is asked for', () => {
+  expect(withProps({ archive: true }).resource).not.toHaveProperty('aws_s3_bucket_object_lock_configuration');
 });

@@ -49,6 +49,12 @@ test('overrides reach a resource by its address, and replace its lists', () => {
   expect(processors.sort()).toEqual(['arm64', 'arm64', 'arm64', 'x86_64']);
 });
 
+test('overrides merge into a block, and leave its other arguments', () => {
+  const overrides = { aws_lambda_function: { logging_config: { system_log_level: 'INFO' } } };
+  for (const each of resources(terraformJson({ ...CONFIG, overrides }), 'aws_lambda_function'))
+    expect(each['logging_config']).toMatchObject({ log_format: 'JSON', system_log_level: 'INFO' });
+});
+
 test.each([
   ['aws_lambda_fuction', /expected one of .*aws_lambda_function, .*, got "a name of none of them"/],
   ['aws_scheduler_schedule.tick', /expected one of aws_scheduler_schedule\.precise-ttl-tick, or the address/],

@@ -121,6 +121,13 @@ test('without keys of yours they may use none', () => {
 test.each<[string, Partial<PreciseTtlProps>, string, string]>([
   ['batches', { deleteMode: 'batch' }, 'delete-chunk', 'dynamodb:BatchWriteItem on <SessionData_table arn>'],
   [
+    'an existing table',
+    { existingTable: true },
+    'query-expired',
+    'dynamodb:Query on <arn>/index/expirationWindowIndex',
+  ],
+  ['an existing table', { existingTable: true }, 'delete-chunk', 'dynamodb:PartiQLDelete on <arn>'],
+  [
     'a bucket of yours',
     { archive: { bucket: 'my-own' } },
     'archive',

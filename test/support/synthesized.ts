@@ -93,6 +93,7 @@ export function inWords(text: string): string {
 }
 
 interface Statement {
+  readonly Effect: string;
   readonly Action: string | readonly string[];
   readonly Resource?: readonly string[];
   readonly Principal?: { readonly Service: string };
@@ -112,7 +113,7 @@ export function rolesIn(json: TerraformJson): Readonly<Record<string, readonly s
       const may = policiesOf(json, id).flatMap(statementsOf);
       const inLines = may.map(
         each =>
-          `${[each.Action].flat().join(', ')} on ${each.Resource?.map(inWords).join(', ')}${conditionOf(each)}`,
+          `${each.Effect === 'Allow' ? '' : `${each.Effect} `}${[each.Action].flat().join(', ')} on ${each.Resource?.map(inWords).join(', ')}${conditionOf(each)}`,
       );
       return [String(name), [...taken, ...inLines]];
     }),
