@@ -11,6 +11,7 @@ import { keyAttributeNames, toNativeKey } from '../functions/table/item-key.ts';
 import type { ShownKey } from '../statemachine/contract/keys.ts';
 import { defineCommand, EXIT, type Given, type Plan, type Table, wrong, YES } from './command.ts';
 import { FAULT_IDS, FAULTS, type FaultId, faultOf, readItem } from './faults.ts';
+import { shownText } from './print.ts';
 import {
   describeTable,
   inParallel,
@@ -107,7 +108,7 @@ async function planBackfill(given: Session & { readonly flags: Flags }): Promise
       await dynamoDb.send(update);
     };
     try {
-      await writes.patiently(send, stop);
+      await writes.patiently(send, stop, isBusy);
       return 'stamped';
     } catch (error) {
       const { name: code } = error as Error;
@@ -223,7 +224,7 @@ function describe({ counts, refused, failures, dryRun }: Told): string {
   const all = [...fates, ...faults];
   const scanned = ['scanned', all.reduce((sum, [, items]) => sum + items, 0), ''] as const;
   const first = failures.slice(0, SHOWN).map(({ key, reason }) => {
-    return `  ${key === undefined ? '' : `${typeof key === 'string' ? key : JSON.stringify(key)}: `}${reason}`;
+    return `  ${key === undefined ? '' : `${shownText(key)}: `}${reason}`;
   });
   const more = counts.failed - first.length;
   return [

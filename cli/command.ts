@@ -102,6 +102,8 @@ export interface Command<F extends Flags = Flags> {
   readonly services?: readonly Service[];
   /** After these seconds a look tells what it knows. @default it is long work, which waits for a service for a minute */
   readonly seconds?: number;
+  /** It asks for consent on this machine too. */
+  readonly alwaysAsks?: true;
   readonly passes?: true;
   /** What 0, 1 and 3 say of this command, for the help. @default the common words */
   readonly exits?: string;
@@ -218,7 +220,7 @@ interface Checked extends Pick<Given, 'flags' | 'config' | 'tables'> {
  * last the consent: nobody should add `--yes` to a command that is then refused, and so agree to what was never shown.
  */
 async function checked(command: Command, values: CommonValues): Promise<Checked> {
-  const { services = [], tables: which, check } = command;
+  const { services = [], tables: which, alwaysAsks = false, check } = command;
   useConfig(values.config);
   const config = (which && (await loadConfig(values.config))) as DeploymentConfig;
   const tables = which === undefined ? [] : tablesOf(config, values.table);
@@ -238,7 +240,7 @@ async function checked(command: Command, values: CommonValues): Promise<Checked>
     const remedy = 'Set it as the local deployment prints it, or unset both for AWS.';
     throw wrong(name, expected, process.env[name], remedy);
   }
-  const isAsked = values.yes === false && values['dry-run'] !== true && here === undefined;
+  const isAsked = values.yes === false && values['dry-run'] !== true && (alwaysAsks || here === undefined);
   if (isAsked && !process.stdin.isTTY) {
     const expected = 'it where no terminal is there to ask at';
     const orTry = values['dry-run'] === undefined ? 'Add it.' : 'Add it, or try with --dry-run.';
@@ -307,7 +309,8 @@ async function carryOut(
   const { isAsked, ...subject } = await checked(command, values);
   const { services = [], seconds } = command;
   const stop = new Stop();
-  let time = lookTime(seconds, stop.signal);
+  // The first look's time has begun with the process.
+  let time = lookTime(seconds, stop.signal, performance.now());
   const progress = new Progress(process.stderr);
   const region = subject.config?.region ?? command.region?.(subject.flags);
   const options = { services, region, quick: seconds !== undefined, signal: () => time.signal };
@@ -322,9 +325,7 @@ async function carryOut(
   let isChanging = false;
   let lastExit: number | undefined;
   try {
-    // The first look's time has begun with the process.
-    for (let spentMs = performance.now(); ; spentMs = 0) {
-      time = lookTime(seconds, stop.signal, spentMs);
+    for (;;) {
       let result = await command.run({ ...given, ...time });
       if ('apply' in result) {
         if (result.text !== undefined) (isJson ? printError : print)(result.text);
@@ -345,6 +346,7 @@ async function carryOut(
       lastExit = result.exit;
       if (result.againAfterMs === undefined) return lastExit;
       await sleep(result.againAfterMs, undefined, { signal: stop.signal });
+      time = lookTime(seconds, stop.signal);
     }
   } catch (error) {
     if (!stop.signal.aborted) throw error;

@@ -68,7 +68,7 @@ export const command = defineCommand({
       default: 1,
     },
     table: {
-      help: 'count this table of the configuration alone (default: precise-ttl.config.* in this folder)',
+      help: 'count this table alone, of --config or of precise-ttl.config.* in this folder',
       kind: text(/./s, 'the name of a table'),
       value: 'NAME',
     },

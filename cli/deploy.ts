@@ -1,6 +1,7 @@
 /** `precise-ttl deploy`: synth and Terraform, nothing between. See `--help`. */
 import { InvalidConfigError } from '../config/config.ts';
 import { ConfigFileError } from '../config/config-file.ts';
+import { InvalidFieldError } from '../expiry/errors.ts';
 import { CONFIG, defineCommand } from './command.ts';
 import { TERRAFORM_HELP, Terraform, TerraformError } from './terraform.ts';
 
@@ -28,7 +29,10 @@ ${TERRAFORM_HELP}`,
     '0 deployed or shown, 1 not; with --diff -- -detailed-exitcode 2 when something would change, and 1 for a wrong configuration',
   async run({ flags: { config, diff, destroy, json }, passed }) {
     const terraform = await Terraform.of({ config, removed: destroy }).catch((error: unknown) => {
-      const isWrong = error instanceof InvalidConfigError || error instanceof ConfigFileError;
+      const isWrong =
+        error instanceof InvalidConfigError ||
+        error instanceof ConfigFileError ||
+        error instanceof InvalidFieldError;
       // Terraform's 2 says that something would change.
       throw isWrong && passed.includes('-detailed-exitcode') ? new TerraformError(error.message) : error;
     });

@@ -20,7 +20,7 @@ import { commandLine } from './command-line.ts';
 import { FAULTS, FaultTally, type Item, type Severity } from './faults.ts';
 import { OF_THE_DEPLOYMENT, OF_THE_TABLE, type Question } from './findings.ts';
 import { journalOf } from './journal.ts';
-import { shortKey } from './print.ts';
+import { shortKey, shownText } from './print.ts';
 import { describeTable, Rate, sampleTable, scanLine, scanTable, sizeOf, storedKey } from './whole-table.ts';
 import { count, counted, lasting } from './words.ts';
 
@@ -67,7 +67,7 @@ With --all it reads the whole index, $0.016 for a GB.`,
 
 export interface Found {
   readonly id: string;
-  /** `note`: what is not on this machine. */
+  /** `note`: a remark, or what is not on this machine. */
   readonly severity: Severity | 'not known' | 'note';
   readonly what: string;
   readonly items?: number;
@@ -140,7 +140,7 @@ async function examineDeployment({ tables: [table], clients, now }: Given): Prom
   const { sweep } = table.props;
   const { scheduler, sfn, sns, sqs, cloudWatch, lambda } = clients;
   const input = { Name: tickName(sweep), GroupName: sweep };
-  const alarms = await ask('CLOUDWATCH', async () => {
+  const alarms = ask('CLOUDWATCH', async () => {
     const input = { AlarmNamePrefix: `${sweep}-`, MaxRecords: 100 };
     return (await cloudWatch.send(new DescribeAlarmsCommand(input))).MetricAlarms ?? [];
   });
@@ -176,14 +176,15 @@ async function examineDeployment({ tables: [table], clients, now }: Given): Prom
       alarms: [
         'CLOUDWATCH',
         async () =>
-          readable(alarms).map(({ AlarmName: name = '', AlarmActions = [] }) => {
+          readable(await alarms).map(({ AlarmName: name = '', AlarmActions = [] }) => {
             return { name, tells: AlarmActions.length > 0 };
           }),
       ],
       topic: [
         'SNS',
         async () => {
-          const [TopicArn] = readable(alarms).flatMap(({ AlarmActions = [] }) => AlarmActions);
+          const told = readable(await alarms).flatMap(({ AlarmActions = [] }) => AlarmActions);
+          const TopicArn = told.find(arn => arn.endsWith(`:${sweep}-alarms`));
           const isOwn = table.deployment.alarms === true && TopicArn !== undefined;
           if (!isOwn || isLocal('CLOUDWATCH')) return undefined;
           const found = await noneIfMissing(() => sns.send(new GetTopicAttributesCommand({ TopicArn })));
@@ -272,7 +273,7 @@ function faultsFound(tally: FaultTally, where: string, subject: Table): Found[] 
     return {
       ...{ id, severity, items },
       what: `${counted(items, 'item')} of ${count(tally.read)} ${where}: ${is}${more}`,
-      keys: shown.map(key => (typeof key === 'string' ? key : JSON.stringify(key))),
+      keys: shown.map(shownText),
       remedy: remedy(tableName, from, to),
     };
   });
@@ -292,7 +293,7 @@ async function wholeIndex(
 ): Promise<void> {
   const size = sizeOf({ TableName: tableName, ItemCount: total, TableSizeBytes: bytes });
   const rate = new Rate(Number(flags['rate'] ?? 100));
-  const price = Math.max(0.01, (size.units / 1e6) * 0.125).toFixed(2);
+  const price = (Math.ceil((size.units / 1e6) * 12.5) / 100).toFixed(2);
   print(
     `The index of ${tableName} has about ${count(total)} entries: at most $${price}, ${lasting(size.units / rate.perSecond)}.`,
   );
@@ -303,6 +304,7 @@ async function wholeIndex(
     onProgress: items => show(scanLine(total, items, now() - from, rate.busy)),
   });
   show('');
+  signal.throwIfAborted();
 }
 
 async function throttledWrites(

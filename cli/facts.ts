@@ -21,6 +21,7 @@ import type { Clients } from './aws-clients.ts';
 import { type Answer, ask, NoAnswerError, noneIfMissing } from './clients.ts';
 import type { Given, Table } from './command.ts';
 import { journalOf, readRows } from './journal.ts';
+import { shownText } from './print.ts';
 
 /** Queries of a look at one table: half a read unit each, or $0.0001 in all. */
 const QUERIES = 1_000;
@@ -48,7 +49,7 @@ const KEYS = 3;
 export interface Facts {
   readonly table: string;
   readonly sweep: string;
-  /** Everything that was due from `since` to `by` is gone, but for `unseen` items; null: nothing can be said. */
+  /** Everything that was due from `since` to `by` is gone, but for `unseen` and `recent` items; null: nothing can be said. */
   readonly gone: { readonly since: number; readonly by: number } | null;
   readonly overdue: IndexLook | null;
   /** What the table itself shows. */
@@ -273,8 +274,8 @@ async function lookAtIndex(
   const entries = new Entries(model.ttlAttribute);
   let [queries, refused] = [0, 0];
   let short: string | null = null;
-  /** The newest TTLs of what was not read. */
-  const unread: number[] = [];
+  let unreadKeys = 0;
+  let readFrom = from;
   const readPage = async (key: IndexKey, startKey: QueryCommandOutput['LastEvaluatedKey']) => {
     if (performance.now() > endsAt || queries === QUERIES || refused >= REFUSED) {
       short ??= `${queries} queries took all of its time`;
@@ -297,7 +298,11 @@ async function lookAtIndex(
     let unreadTo = key.ttl ?? key.from + model.granularitySeconds;
     do {
       const page = await readPage(key, startKey);
-      if (page === undefined) return void unread.push(unreadTo);
+      if (page === undefined) {
+        unreadKeys += 1;
+        readFrom = Math.max(readFrom, unreadTo + 1);
+        return;
+      }
       // The next page may begin within the same second.
       unreadTo = Math.floor(entries.add(page) ?? unreadTo);
       startKey = page.LastEvaluatedKey;
@@ -305,15 +310,15 @@ async function lookAtIndex(
   };
   await sideBySide(parts, QUERIES_AT_ONCE, readKey);
   const { items, newest, oldest } = entries;
-  if (unread.length === parts.length && items === 0) throw new NoAnswerError(short ?? 'no time was left');
+  if (unreadKeys === parts.length && items === 0) throw new NoAnswerError(short ?? 'no time was left');
   const show = keyShower({ logKeys: props.logKeys, tableName: props.tableName, model });
   const keyNames = keyAttributeNames(model);
   const keys = oldest.map(({ item }) => show(toItemKey(item, keyNames))).filter(key => key !== undefined);
   return {
     ...{ readAt, items, newest, queries, short },
-    from: Math.max(from, ...unread.map(upTo => upTo + 1)),
+    from: readFrom,
     oldest: oldest[0]?.ttl ?? null,
-    keys: keys.map(key => (typeof key === 'string' ? key : JSON.stringify(key))),
+    keys: keys.map(shownText),
   };
 }
 

@@ -10,11 +10,13 @@ import { pipesOf } from '../config/pipe-props.ts';
 import { functionSettings, readsStream } from '../config/props.ts';
 import { type DeploymentState, journalName } from '../functions/journal/layout.ts';
 import { carriedSettings } from '../functions/runtime/environment.ts';
+import { keyAttributeNames } from '../functions/table/item-key.ts';
 import { CHUNK_KEYS, PAGE_KEYS, REPLAY_CONCURRENCY } from '../statemachine/contract/limits.ts';
 import { isLocal } from './clients.ts';
 import type { Table } from './command.ts';
 import { commandLine, quoted } from './command-line.ts';
 import type { Severity } from './faults.ts';
+import { namesOf } from './whole-table.ts';
 import { count, counted, lasting } from './words.ts';
 
 /** Functions that one execution can run at the same time for a table: each child of a replay deletes the chunks of a page in parallel. */
@@ -22,7 +24,7 @@ const FUNCTIONS_AT_ONCE = (REPLAY_CONCURRENCY * PAGE_KEYS) / CHUNK_KEYS;
 /** Ticks come each minute; some may be late or doubled. */
 const TICK_SECONDS = 600;
 /** What was read of a deployment. Reading a part that did not answer ends the question, which is then not known. */
-export interface SeenDeployment extends Table {
+interface SeenDeployment extends Table {
   /** Epoch seconds. */
   readonly now: number;
   readonly state: DeploymentState | undefined;
@@ -37,7 +39,7 @@ export interface SeenDeployment extends Table {
   readonly concurrency: number;
 }
 
-export interface Topic {
+interface Topic {
   readonly arn: string;
   /** Subscriptions; those that nobody has confirmed yet get nothing. */
   readonly confirmed: number;
@@ -45,7 +47,7 @@ export interface Topic {
 }
 
 /** What was read of a table. */
-export interface SeenTable extends Table {
+interface SeenTable extends Table {
   readonly table: TableDescription | undefined;
   readonly index: GlobalSecondaryIndexDescription | undefined;
   /** The attribute of native TTL; 'off'. */
@@ -83,7 +85,7 @@ const nativeTtl = (subject: Table) =>
     ` --time-to-live-specification ${quoted([JSON.stringify({ Enabled: true, AttributeName: subject.model.ttlAttribute })])}`,
   );
 const stream = ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES';
-const namesOf = (pipes: SeenTable['pipes'], is: (pipe: DescribePipeResponse | undefined) => boolean) =>
+const pipesThat = (pipes: SeenTable['pipes'], is: (pipe: DescribePipeResponse | undefined) => boolean) =>
   [...pipes].flatMap(([name, pipe]) => (is(pipe) ? [name] : [])).join(', ');
 const differs = (expected: string, got: string | undefined) =>
   expected !== got && `expected ${expected}, got ${got || 'none'}`;
@@ -101,13 +103,8 @@ export const OF_THE_TABLE = {
   'table-keys': broken(
     'Are its keys those of the configuration?',
     () => 'Correct partitionKey and sortKey in the configuration.',
-    ({ table, props }) => {
-      const wanted = [props.partitionKey, ...(props.sortKey === undefined ? [] : [props.sortKey])];
-      return (
-        table &&
-        differs(wanted.join(', '), table.KeySchema?.map(({ AttributeName }) => AttributeName).join(', '))
-      );
-    },
+    ({ table, model }) =>
+      table && differs(keyAttributeNames(model).join(', '), namesOf(table.KeySchema).join(', ')),
   ),
   'index-missing': broken(
     'Has it the index?',
@@ -184,14 +181,14 @@ export const OF_THE_TABLE = {
   'pipe-missing': broken(
     'Are its pipes there? What expires is not delivered without them.',
     deploy,
-    ({ pipes }) => namesOf(pipes, pipe => pipe === undefined),
+    ({ pipes }) => pipesThat(pipes, pipe => pipe === undefined),
   ),
   'pipe-on-old-stream': broken(
     'Do its pipes read its stream? One that was turned off and on again is another one.',
     deploy,
     ({ pipes, table }) => {
       const { LatestStreamArn: arn } = table ?? {};
-      return arn && namesOf(pipes, pipe => pipe !== undefined && pipe.Source !== arn);
+      return arn && pipesThat(pipes, pipe => pipe !== undefined && pipe.Source !== arn);
     },
   ),
   'pipe-off': broken(

@@ -68,11 +68,9 @@ export const COMMAND_ACTIONS = {
   status: STATUS,
   backfill: on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:Scan', 'dynamodb:UpdateItem']),
   verify: [
-    ...on(TABLE, [
-      'dynamodb:PutItem',
-      'dynamodb:DescribeTable',
-      'dynamodb:ListTagsOfResource',
-      'dynamodb:DeleteTable',
+    ...on(TABLE, ['dynamodb:PutItem']),
+    ...on('the table and the journal', [
+      ...(['dynamodb:DescribeTable', 'dynamodb:ListTagsOfResource', 'dynamodb:DeleteTable'] as const),
     ]),
     ...on(TABLE, ['dynamodb:Scan'], UNMEASURED),
     ...on("the table's index and the journal", ['dynamodb:Query'], UNMEASURED),

@@ -85,7 +85,7 @@ export interface EndedOptions {
 
 const INDENT = ' '.repeat(11);
 
-/** An execution that has ended: what it deleted and how late, on one line; or where and why it failed, and what it left. */
+/** An execution that has ended: what it deleted and how late, on one line; or why it failed, and what it left. */
 export function describeExecution(
   execution: Execution,
   { failedCall, schedule, stopping }: EndedOptions = {},

@@ -2,6 +2,7 @@ import { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import { endProgress, type Output } from '../lab/report/progress.ts';
+import type { ShownKey } from '../statemachine/contract/keys.ts';
 
 /**
  * Characters that a terminal interprets instead of showing: control and format characters, such as those that reverse the
@@ -71,6 +72,9 @@ export const STDOUT: Output = {
 /** Characters of a long key that are shown: from its beginning, and from its end, where similar keys differ. */
 const KEY_START = 160;
 const KEY_END = 40;
+
+/** A key as text: `logKeys: 'hash'` shows a hash, which is a text already. */
+export const shownText = (key: ShownKey): string => (typeof key === 'string' ? key : JSON.stringify(key));
 
 /** A key for a person. Keys can have 2 KB: a long one is shortened, and its length is shown. `--json` prints the whole key. */
 export function shortKey(text: string): string {
@@ -190,7 +194,7 @@ export interface Look {
 }
 
 /** Kinds of texts: helps consist of paragraphs, and the first line of an error is highlighted. */
-export type TextKind = 'text' | 'help' | 'error';
+type TextKind = 'text' | 'help' | 'error';
 
 /**
  * Width of helps if the width is not known, as without a terminal. Scripts do not read helps, and pagers cut long lines in the

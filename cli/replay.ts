@@ -27,7 +27,7 @@ import {
 } from '../statemachine/counts.ts';
 import { noneIfMissing } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Plan, wrong, YES } from './command.ts';
-import { shortKey } from './print.ts';
+import { shortKey, shownText } from './print.ts';
 import { inParallel } from './whole-table.ts';
 import { aligned, count, countRows } from './words.ts';
 
@@ -279,9 +279,7 @@ const SAMPLES = 3;
 function describe({ totals, error, cause, ...ended }: Ended, dryRun: boolean): string {
   const told = dryRun ? (['found'] as const) : REPLAYED.filter(name => ALWAYS.has(name) || totals[name] > 0);
   const line = `${ended.table}  ${told.map(name => `${wordsOf(name)} ${count(totals[name])}`).join(', ')}`;
-  const keys = ended.sampleKeys
-    .slice(0, SAMPLES)
-    .map(key => (typeof key === 'string' ? key : JSON.stringify(key)));
+  const keys = ended.sampleKeys.slice(0, SAMPLES).map(shownText);
   const samples = keys.map(key => `\n    such as ${shortKey(key)}`);
   if (isDone({ ...ended, totals }))
     return [line, ended.doneBefore ? ' (done before)' : '', ...samples].join('');

@@ -55,11 +55,7 @@ const iso = (ms: number): string => new Date(ms).toISOString();
  * @returns the ended pause; undefined when it was not paused
  * @throws {JournalUnwritableError}
  */
-export async function resumeTable(
-  journal: JournalTable,
-  table: string,
-  nowMs: number,
-): Promise<Pause | undefined> {
+async function resumeTable(journal: JournalTable, table: string, nowMs: number): Promise<Pause | undefined> {
   const ended = await updateEntry(journal, tableEntry(table), {
     UpdateExpression: 'REMOVE pause',
     ConditionExpression: 'attribute_exists(pause)',

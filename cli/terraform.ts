@@ -67,15 +67,16 @@ const LOCK_FILE = '.terraform.lock.hcl';
  * The program that `TERRAFORM_BINARY_NAME` names, a variable that the CDKTF CLI reads too. Terraform itself refuses a stack that it is too
  * old for.
  *
- * @throws {InvalidFieldError} when it is missing
+ * @throws {InvalidFieldError} when it is missing, or does not run
  */
 export async function requireTerraform(): Promise<string> {
   const program = process.env['TERRAFORM_BINARY_NAME'] || 'terraform';
   const remedy =
     'Install it (https://developer.hashicorp.com/terraform/install), or name another program in TERRAFORM_BINARY_NAME.';
   await promisify(execFile)(program, ['version'], { env: environment() }).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new TerraformError(String(error));
-    throw wrong('Terraform', 'Terraform 1.10 or newer', `no program ${program}`, remedy);
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const got = isMissing ? `no program ${program}` : `${program}: ${(error as Error).message}`;
+    throw wrong('Terraform', 'Terraform 1.10 or newer', got, remedy);
   });
   return program;
 }

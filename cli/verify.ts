@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DeleteTableCommand,
-  DescribeTableCommand,
   ListTagsOfResourceCommand,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
@@ -20,7 +19,7 @@ import { resolveProps } from '../config/props.ts';
 import { text } from '../expiry/fields.ts';
 import { journalName } from '../functions/journal/layout.ts';
 import { clientsOf } from './aws-clients.ts';
-import { isLocal, noneIfMissing } from './clients.ts';
+import { isLocal } from './clients.ts';
 import { defineCommand, EXIT, type Result, wrong, YES } from './command.ts';
 import { requireTerraform, TERRAFORM_HELP, Terraform, TerraformError } from './terraform.ts';
 import { EXPERIMENTS, type Experiment, type Finding, type Seen } from './verify-experiments.ts';
@@ -32,6 +31,7 @@ import {
   type Verified,
   type VerifyClients,
 } from './verify-observe.ts';
+import { describeTable } from './whole-table.ts';
 
 /** Minutes from the first written item to the report. */
 const MINUTES = 10;
@@ -53,6 +53,7 @@ terminal to ask at it refuses, unless you give --yes. --json has no names of the
 ${TERRAFORM_HELP}
 Terraform needs the permission to make and to delete tables, roles, functions, state machines, schedules, alarms, a queue and logs.`,
   services: ['DYNAMODB', 'SFN', 'SQS', 'CLOUDWATCH'],
+  alwaysAsks: true,
   exits: '0 all that was measured is kept, 1 an experiment is not kept or could not be made',
   region: ({ region }) => region ?? regionHere(),
   check({ flags: { region = regionHere() } }) {
@@ -71,7 +72,7 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
       monthOf(verifiedProps(verifyConfig(region, `arn:aws:sqs:${region}:000000000000:example`))).total / 720;
     await requireTerraform();
     return {
-      text: `Verification in ${region}, about ${MINUTES + 5} minutes, at most $${Math.max(0.01, cost).toFixed(2)} (by the calculator, free tiers not taken off)
+      text: `Verification in ${region}, about ${MINUTES + 5} minutes, at most $${(Math.ceil(cost * 100) / 100).toFixed(2)} (by the calculator, free tiers not taken off)
   makes    the table ${VERIFY_NAME}, its deployment of the same name (state machines, functions, roles, schedules, logs, a journal), and a queue ${VERIFY_NAME}-…; nothing else in the account is touched
   before   takes away what an earlier run of these names has left
   after    takes everything away again, also after Ctrl-C; after a crash the next run does`,
@@ -249,9 +250,7 @@ export class TerraformDeployer {
     );
     this.#queueUrl = QueueUrl;
     this.#queueArn = Attributes?.QueueArn ?? '';
-    const hasTable = await noneIfMissing(() =>
-      dynamoDb.send(new DescribeTableCommand({ TableName: VERIFY_NAME })),
-    );
+    const hasTable = await describeTable(dynamoDb, VERIFY_NAME);
     const hasState = existsSync(this.#configFile);
     if (hasTable !== undefined && !hasState) {
       await sqs.send(new DeleteQueueCommand({ QueueUrl }));
@@ -324,8 +323,7 @@ export class TerraformDeployer {
 
   async #deleteTable(TableName: string): Promise<void> {
     const { dynamoDb: client } = this.#clients;
-    const described = await noneIfMissing(() => client.send(new DescribeTableCommand({ TableName })));
-    const ResourceArn = described?.Table?.TableArn;
+    const ResourceArn = (await describeTable(client, TableName))?.TableArn;
     if (ResourceArn === undefined) return;
     const { Tags = [] } = await client.send(new ListTagsOfResourceCommand({ ResourceArn }));
     const [tag = ''] = Object.keys(VERIFY_TAG);

@@ -8,9 +8,8 @@ import {
   ScanCommand,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { isBusy } from '../functions/table/dynamodb-errors.ts';
 import type { ItemKey } from '../statemachine/contract/keys.ts';
-import { noneIfMissing } from './clients.ts';
+import { isThrottled, noneIfMissing } from './clients.ts';
 import { count, counted, lasting } from './words.ts';
 
 /** An item of the low-level client: `{ ttl: { N: '1700000000' } }`. */
@@ -62,7 +61,11 @@ export class Rate {
   }
 
   /** Makes a call again while DynamoDB is too busy for it, after a growing time; the last error is thrown. */
-  async patiently<Is>(call: () => Promise<Is>, signal: AbortSignal): Promise<Is> {
+  async patiently<Is>(
+    call: () => Promise<Is>,
+    signal: AbortSignal,
+    isBusy: (error: unknown) => boolean = isThrottled,
+  ): Promise<Is> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await call();
@@ -208,7 +211,7 @@ export async function scanTable(
       await rate.take(page.ConsumedCapacity?.CapacityUnits ?? part.Limit * unitsOfItem, stop);
     } while (from !== undefined);
   };
-  await inParallel([0, 1, 2, 3], SEGMENTS, readSegment, signal);
+  await inParallel([...Array(SEGMENTS).keys()], SEGMENTS, readSegment, signal);
   return read;
 }
 

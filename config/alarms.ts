@@ -73,7 +73,7 @@ const ONCE = {
 
 /**
  * The alarms of a deployment, by their names. The Terraform code, the dashboard, the alarms that commands look up, and
- * the tables in docs/reference/metrics.md are made from this list.
+ * the table in docs/reference/alarms.md are made from this list.
  *
  * What finds nothing and keeps up records none of our metrics, so missing data means no alarm. The alarm on the queue keeps its state: SQS
  * stops a queue's metrics six hours after its last call, with messages still in it.

@@ -37,7 +37,7 @@ export interface ArchiveProp {
 }
 
 /** The settings of a table that decide about its pipes. */
-export interface PipedTable {
+interface PipedTable {
   readonly archive?: boolean | ArchiveProp | undefined;
   readonly events?: EventsProp | undefined;
 }

@@ -2,7 +2,7 @@ import { ENTRY_BYTES, FUNCTION_MEMORY_MB, PIPED, STORED_ENTRY_BYTES } from './as
 import { writeUnits } from './capacity-units.ts';
 import { LOG_BYTES } from './measured.ts';
 import { PRICES } from './prices.ts';
-import { type SweptTable, usageOfMonth } from './sweep-usage.ts';
+import { type SweptTable, sum, usageOfMonth } from './sweep-usage.ts';
 
 /** A table and its items: all values on which its part of a bill depends. */
 export interface BilledTable extends SweptTable {
@@ -85,9 +85,6 @@ export function monthlyBill(deployment: BilledDeployment): Bill {
     byPart: Object.fromEntries(byPart) as Record<BillPart, number>,
   };
 }
-
-const sum = <Each>(list: readonly Each[], of: (each: Each) => number): number =>
-  list.reduce((total, each) => total + of(each), 0);
 
 /** Replays by hand, and the lookback after an outage, are not counted. */
 function rowsOfSweep(usage: ReturnType<typeof usageOfMonth>): Row[] {

@@ -328,7 +328,7 @@ function gbSeconds(milliseconds: number): number {
   return (milliseconds / 1000) * (FUNCTION_MEMORY_MB / 1024);
 }
 
-function sum<Each>(list: readonly Each[], of: (each: Each) => number): number {
+export function sum<Each>(list: readonly Each[], of: (each: Each) => number): number {
   return list.reduce((total, each) => total + of(each), 0);
 }
 

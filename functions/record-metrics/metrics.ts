@@ -11,7 +11,7 @@ type CountMetricName = {
 }[CountName];
 
 /** CloudWatch names of what a sweep records. */
-export type SweepMetricName = CountMetricName | 'ItemsDeletedLate' | 'DeletionLag' | 'SweepDuration';
+type SweepMetricName = CountMetricName | 'ItemsDeletedLate' | 'DeletionLag' | 'SweepDuration';
 
 /** The namespace of the metrics in CloudWatch. */
 export const METRICS_NAMESPACE = 'PreciseTtl';
@@ -33,7 +33,7 @@ export interface SweepMetric {
 }
 
 /** Values that a metric may depend on in addition to the totals. */
-export interface SweepSurroundings {
+interface SweepSurroundings {
   readonly durationMs: number;
   /** Items that were deleted later than {@link lateMs}. */
   readonly late: number;

@@ -1,7 +1,7 @@
 import { readDeploymentName } from './deployment.ts';
 
 /** Metrics of the whole deployment that any function may record, and only when a problem occurs. */
-export const DEPLOYMENT_METRICS = {
+const DEPLOYMENT_METRICS = {
   ExpiryAge: {
     unit: 'Seconds',
     help: 'The age of the oldest removal that a pipe of the deployment has not delivered.',
@@ -12,7 +12,7 @@ export const DEPLOYMENT_METRICS = {
   },
 } as const;
 
-export type DeploymentMetricName = keyof typeof DEPLOYMENT_METRICS;
+type DeploymentMetricName = keyof typeof DEPLOYMENT_METRICS;
 
 /** The only dimension of these metrics. */
 export const DEPLOYMENT_DIMENSION = 'Deployment';

@@ -100,7 +100,7 @@ function changing(apply: () => Promise<{ exit: number; error?: unknown }>): AnyC
 
 async function ended(made: AnyCommand, line: readonly string[]): Promise<readonly unknown[]> {
   const load = jest.spyOn(COMMANDS.pause, 'load').mockResolvedValue(made as never);
-  const { status, stdout, stderr } = await executed('pause', [...line, '--config', CONFIG], here);
+  const { status, stdout, stderr } = await executed('pause', line, here);
   load.mockRestore();
   return [status, stdout, stderr];
 }
@@ -110,14 +110,29 @@ test('a change says what it does and did; with --json only the data, and an erro
   expect(
     await ended(
       changing(async () => done),
-      ['--yes'],
+      ['--yes', '--config', CONFIG],
     ),
   ).toEqual([0, 'It would change.\nChanged.', '']);
   const [status, stdout] = await ended(
     changing(async () => done),
-    ['--yes', '--json'],
+    ['--yes', '--json', '--config', CONFIG],
   );
   expect([status, JSON.parse(String(stdout))]).toEqual([0, { done: 1 }]);
   const half = changing(async () => ({ ...done, exit: 1, error: new NoAnswerError('no more') }));
-  expect(await ended(half, ['--yes'])).toEqual([3, 'It would change.\nChanged.', 'no more']);
+  expect(await ended(half, ['--yes', '--config', CONFIG])).toEqual([
+    3,
+    'It would change.\nChanged.',
+    'no more',
+  ]);
+});
+
+test('what always asks does so on this machine too', async () => {
+  const asking = (alwaysAsks?: true) =>
+    defineCommand({
+      ...{ name: 'verify', flags: { yes: YES }, about: 'Made for this test.', services: ['DYNAMODB'] },
+      ...(alwaysAsks && { alwaysAsks }),
+      run: async () => ({ exit: EXIT.fine }),
+    });
+  expect(await ended(asking(), [])).toEqual([0, '', '']);
+  expect(await ended(asking(true), [])).toEqual([2, '', expect.stringMatching(/^--yes: expected it where/)]);
 });

@@ -121,9 +121,10 @@ const SCHEDULE = {
   ScheduleExpression: EVERY_MINUTE,
   Target: { Arn: 'arn:machine', Input: JSON.stringify(TICK_INPUT) },
 };
+const TOPIC = 'arn:aws:sns:us-east-1:123456789012:doctored-alarms';
 const ALARMS = alarmsOf(table.deployment).map(({ name: AlarmName }) => ({
   AlarmName,
-  AlarmActions: ['arn:topic'],
+  AlarmActions: [TOPIC],
 }));
 
 /** Answers of a deployment that is as it should be. */
@@ -327,7 +328,7 @@ test.each<[string, object, readonly string[]]>([
   expect(found.map(({ what }) => what)).toEqual(details.map(detail => expect.stringContaining(detail)));
   for (const { remedy } of found)
     expect(remedy).toBe(
-      'aws sns subscribe --topic-arn arn:topic --protocol email --notification-endpoint ADDRESS --region us-east-1',
+      `aws sns subscribe --topic-arn ${TOPIC} --protocol email --notification-endpoint ADDRESS --region us-east-1`,
     );
 });
 

@@ -32,7 +32,7 @@ async function interrupted(
   };
   const server = createServer(async (request, response) => {
     const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
-    const answer = answers[operation]?.(await json(request));
+    const answer = answers[operation]?.(await json(request).catch(() => ({})));
     if (answer === undefined) setTimeout(send, 200);
     else
       response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(answer));
@@ -129,4 +129,21 @@ test.each([
   expect(ended.stdout).toMatch(/Some of it is left: run this again when what stands above is mended\.$/);
   const data = await interrupted([...args, '--json'], replaying(ending));
   expect(JSON.parse(data.stdout)).toMatchObject({ executions: ending.map(table => ({ table })) });
+});
+
+test('doctor has no verdict on an index that was not read to its end', async () => {
+  const index = {
+    IndexName: 'expirationWindowIndex',
+    IndexStatus: 'ACTIVE',
+    ItemCount: 3,
+    IndexSizeBytes: 300,
+  };
+  const answers: Answers = {
+    DescribeTable: () => ({ Table: { ...TABLE, GlobalSecondaryIndexes: [index] } }),
+    Scan: ({ IndexName }) => (IndexName === undefined ? { Items: [] } : undefined),
+  };
+  const nothing = new Proxy(answers, { get: (of, name: string) => of[name] ?? (() => ({})) });
+  const ended = await interrupted(['doctor', '--all', '--table', 'Sessions', '--config', CONFIG], nothing);
+  expect(ended).toMatchObject({ status: 130, stderr: 'Interrupted.' });
+  expect(ended.stdout).not.toMatch(/broken|not known|healthy/i);
 });

@@ -268,6 +268,13 @@ test('a bug is no silence', async () => {
   await expect(ran(command, [], { config, clients })).rejects.toThrow('a bug');
 });
 
+test('a table by second that was not swept for two days is told as far as it was looked', async () => {
+  const { around } = await tableWith([{ ago: 5, isStamped: false }], 172_000, { index: { by: 'second' } });
+  const { text, exit } = await ran(command, [], around);
+  expect(exit).not.toBe(0);
+  expect(text).toMatch(/took all of its time/);
+});
+
 const LOOK = factsOf('Sessions').overdue as NonNullable<Facts['overdue']>;
 
 test.each<[string, Partial<Facts>, 0 | 1 | 3, RegExp]>([

@@ -84,7 +84,7 @@ ${mermaid(tick)}
 
 ## A replay
 
-A Standard execution for a span of time of one table: started by hand, or by a tick that could not finish it. Each child of its
+A Standard execution for a span of time of one table: started by hand. Each child of its
 SweepShards is an Express execution with the states of an iteration above.
 
 \`\`\`mermaid
