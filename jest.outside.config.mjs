@@ -16,7 +16,7 @@ export default {
   maxConcurrency: 2,
   globalSetup: './test/support/outside-setup.ts',
   globalTeardown: './test/support/outside-teardown.ts',
-  roots: ['<rootDir>/test', '<rootDir>/stepfunctions-emulator/test'],
+  roots: ['<rootDir>/test', '<rootDir>/packages/stepfunctions-emulator/test'],
   testMatch: ['**/*.outside-test.ts', '**/*.browser.test.ts'],
   transform: config.transform,
 };

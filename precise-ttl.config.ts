@@ -1,4 +1,4 @@
-import { defineConfig } from './config/config.ts';
+import { defineConfig } from './stacks/config/config.ts';
 
 /**
  * The deployed tables. Every field is described in docs/reference/configuration.md; a wrong or misspelt one is refused before anything is

@@ -48,6 +48,6 @@ function startAgain() {
 }
 
 function fail(message) {
-  console.error(message);
+  process.stderr.write(`${message}\n`);
   process.exitCode = 1;
 }

@@ -5,9 +5,9 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { modelOf } from '../config/deployments.ts';
 import { oneOf } from '../expiry/fields.ts';
 import { INDEXED_BY } from '../expiry/model.ts';
+import { modelOf } from '../stacks/config/deployments.ts';
 import { type AdoptionPlan, inWords, planAdoption, type Reading, type Wish } from './adoption.ts';
 import { isLocal } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Plan, wrong, YES } from './command.ts';

@@ -5,9 +5,9 @@ import type {
   TableDescription,
   TimeToLiveDescription,
 } from '@aws-sdk/client-dynamodb';
-import { checkConfig } from '../config/config.ts';
-import { type KeyType, PROPS, type PreciseTtlProps, propsOfSettings } from '../config/props.ts';
 import { DEFAULT_INDEXED_BY, DEFAULT_WINDOW_ATTRIBUTE, type IndexedBy } from '../expiry/model.ts';
+import { checkConfig } from '../stacks/config/config.ts';
+import { type KeyType, PROPS, type PreciseTtlProps, propsOfSettings } from '../stacks/config/props.ts';
 import { wrong } from './command.ts';
 import { looksLikeExpiry } from './faults.ts';
 import { namesOf, type StoredItem } from './whole-table.ts';

@@ -1,17 +1,18 @@
 /** `precise-ttl cost`: calculates a month's bill for the user's own numbers. See `--help`. */
-import { alarmsOf } from '../config/alarms.ts';
-import { InvalidConfigError } from '../config/config.ts';
-import { loadConfig } from '../config/config-file.ts';
-import { deploymentOf } from '../config/deployments.ts';
-import { pipesOf } from '../config/pipe-props.ts';
-import { propProblems } from '../config/prop-problems.ts';
-import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../config/props.ts';
+
 import { BILL_PARTS, type Bill, type BilledDeployment, type BilledTable, monthlyBill } from '../cost/bill.ts';
 import { kind, number, oneOf, text, whole } from '../expiry/fields.ts';
 import { INDEXED_BY, MAX_SHARDS } from '../expiry/model.ts';
 import { adviseShards, NEW_TABLE_UNITS, PARTITION_UNITS } from '../expiry/partition-rule.ts';
 import { SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
 import { PRECISIONS } from '../functions/runtime/environment.ts';
+import { alarmsOf } from '../stacks/config/alarms.ts';
+import { InvalidConfigError } from '../stacks/config/config.ts';
+import { loadConfig } from '../stacks/config/config-file.ts';
+import { deploymentOf } from '../stacks/config/deployments.ts';
+import { pipesOf } from '../stacks/config/pipe-props.ts';
+import { propProblems } from '../stacks/config/prop-problems.ts';
+import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../stacks/config/props.ts';
 import { CONFIG, defineCommand, EXIT, unknown } from './command.ts';
 
 /** The most items a month: 40,000 a second, the rate that a table takes by default. */

@@ -1,7 +1,8 @@
 /** `precise-ttl deploy`: synth and Terraform, nothing between. See `--help`. */
-import { InvalidConfigError } from '../config/config.ts';
-import { ConfigFileError } from '../config/config-file.ts';
+
 import { InvalidFieldError } from '../expiry/errors.ts';
+import { InvalidConfigError } from '../stacks/config/config.ts';
+import { ConfigFileError } from '../stacks/config/config-file.ts';
 import { CONFIG, defineCommand } from './command.ts';
 import { TERRAFORM_HELP, Terraform, TerraformError } from './terraform.ts';
 

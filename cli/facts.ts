@@ -2,7 +2,6 @@
 import { DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { GetScheduleCommand } from '@aws-sdk/client-scheduler';
 import { QueryCommand, type QueryCommandOutput, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { tickName } from '../config/names.ts';
 import { storedNumber } from '../expiry/stored-number.ts';
 import { expiredRange } from '../expiry/ttl.ts';
 import { advanced, INDEX_SECONDS, type Pause, pauseOf, type Watermark } from '../functions/journal/layout.ts';
@@ -15,6 +14,7 @@ import { type IndexKey, indexLayout } from '../functions/table/index-layout.ts';
 import { keyCondition } from '../functions/table/index-query.ts';
 import { keyAttributeNames, toItemKey } from '../functions/table/item-key.ts';
 import { rangesOf } from '../functions/table/shard-ranges.ts';
+import { tickName } from '../stacks/config/names.ts';
 import type { LagSummary, SweepReport } from '../statemachine/contract/report.ts';
 import { COUNT_LIST, type CountName } from '../statemachine/counts.ts';
 import type { Clients } from './aws-clients.ts';

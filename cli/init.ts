@@ -1,10 +1,10 @@
 /** `precise-ttl init`: writes a configuration. See `--help`. */
 import { existsSync, writeFileSync } from 'node:fs';
-import { type DeploymentConfig, InvalidConfigError } from '../config/config.ts';
-import { CONFIG_FILES } from '../config/config-file.ts';
-import type { PreciseTtlProps } from '../config/props.ts';
 import { isObject, oneOf, text } from '../expiry/fields.ts';
 import { INDEXED_BY, type IndexedBy } from '../expiry/model.ts';
+import { type DeploymentConfig, InvalidConfigError } from '../stacks/config/config.ts';
+import { CONFIG_FILES } from '../stacks/config/config-file.ts';
+import type { PreciseTtlProps } from '../stacks/config/props.ts';
 import { defineCommand, EXIT, question, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { printError } from './print.ts';
@@ -168,7 +168,7 @@ async function configOf(answers: Answers, region: string): Promise<DeploymentCon
     ...{ ...(sortKey !== undefined && { sortKey }), ttlAttribute },
     ...(by !== undefined && { index: { by } }),
   };
-  const { checkConfig } = await import('../config/config.ts');
+  const { checkConfig } = await import('../stacks/config/config.ts');
   return checkConfig({ region, state: { backend: 'local' }, tables: [table] });
 }
 

@@ -2,14 +2,14 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { DUMMY_CREDENTIALS } from 'aws-on-loopback/dynamodb/clients';
-import { checkConfig } from '../config/config.ts';
-import { replayName } from '../config/names.ts';
-import { type ResolvedProps, resolveProps } from '../config/props.ts';
-import { startDashboard } from '../dashboard/start.ts';
-import { timeOfDay } from '../lab/report/numbers.ts';
+import { timeOfDay } from '../bench/report/numbers.ts';
 import { type ServedCloud, serve } from '../local/serve.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
+import { checkConfig } from '../stacks/config/config.ts';
+import { replayName } from '../stacks/config/names.ts';
+import { type ResolvedProps, resolveProps } from '../stacks/config/props.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
+import { startDashboard } from './dashboard/start.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
 import {
   describeAlarm,

@@ -1,13 +1,13 @@
 /** What `precise-ttl local` prints while it runs: a line for each execution, with more of one that failed. */
 import type { SeenAlarm } from 'aws-on-loopback/cloudwatch/cloudwatch';
 import { Execution } from 'stepfunctions-emulator';
-import { replayName } from '../config/names.ts';
+import { timeOfDay } from '../bench/report/numbers.ts';
 import { isObject } from '../expiry/fields.ts';
 import { readExecutionReport } from '../functions/report/execution-report.ts';
 import { leftNothing } from '../functions/report/sweep-totals.ts';
-import { timeOfDay } from '../lab/report/numbers.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import type { DeliveredExpiry, PipeResource } from '../local/pipes/pipes.ts';
+import { replayName } from '../stacks/config/names.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 import { wholeReport } from './journal.ts';
 import { countsText } from './words.ts';

@@ -1,6 +1,7 @@
 /** `precise-ttl local`: runs the synthesized deployment on this machine until Ctrl-C. See `--help`. */
-import { loadConfigFile } from '../config/config-file.ts';
+
 import { text, whole } from '../expiry/fields.ts';
+import { loadConfigFile } from '../stacks/config/config-file.ts';
 import { CONFIG, defineCommand, EXIT, wrong } from './command.ts';
 import { writableFile } from './files.ts';
 import { restartWithSmallNewSpace } from './lean-heaps.ts';

@@ -1,16 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { checkConfig, type DeploymentConfig } from '../config/config.ts';
-import { modelOf } from '../config/deployments.ts';
-import { functionSettings, type PreciseTtlProps, resolveProps } from '../config/props.ts';
-import { startDashboard } from '../dashboard/start.ts';
+import { ownTableName } from '../bench/demo/own-table.ts';
+import type { Judged, Verdict } from '../bench/demo/report.ts';
+import { type DemoOptions, runDemo } from '../bench/demo/run.ts';
 import type { IndexedBy } from '../expiry/model.ts';
-import { ownTableName } from '../lab/demo/own-table.ts';
-import type { Judged, Verdict } from '../lab/demo/report.ts';
-import { type DemoOptions, runDemo } from '../lab/demo/run.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
+import { checkConfig, type DeploymentConfig } from '../stacks/config/config.ts';
+import { modelOf } from '../stacks/config/deployments.ts';
+import { functionSettings, type PreciseTtlProps, resolveProps } from '../stacks/config/props.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
 import { EXIT, unknown } from './command.ts';
+import { startDashboard } from './dashboard/start.ts';
 import { pageLook } from './status.ts';
 
 export interface MainJobOptions

@@ -1,7 +1,7 @@
 import { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
-import { endProgress, type Output } from '../lab/report/progress.ts';
+import { endProgress, type Output } from '../bench/report/progress.ts';
 import type { ShownKey } from '../statemachine/contract/keys.ts';
 
 /**

@@ -7,11 +7,11 @@ import {
   type SFNClient,
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import { replayName } from '../config/names.ts';
 import { kind, text, whole } from '../expiry/fields.ts';
 import { readReplayInput } from '../functions/plan-sweep/sweep-input.ts';
 import { readExecutionReport } from '../functions/report/execution-report.ts';
 import type { InvalidExecutionInputError } from '../functions/runtime/errors.ts';
+import { replayName } from '../stacks/config/names.ts';
 import type { ReplayInput } from '../statemachine/contract/inputs.ts';
 import type { ListedFailure, ShownKey } from '../statemachine/contract/keys.ts';
 import { MAX_DELETES_PER_SECOND } from '../statemachine/contract/limits.ts';

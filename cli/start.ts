@@ -1,8 +1,9 @@
 /** `precise-ttl start`: runs the main job on this machine. See `--help`. */
-import { loadConfigFile } from '../config/config-file.ts';
+
+import { drawMoment, paint } from '../bench/demo/live/draw.ts';
 import { number, oneOf, text, whole } from '../expiry/fields.ts';
 import { INDEXED_BY } from '../expiry/model.ts';
-import { drawMoment, paint } from '../lab/demo/live/draw.ts';
+import { loadConfigFile } from '../stacks/config/config-file.ts';
 import { CONFIG, defineCommand } from './command.ts';
 import { writableFile } from './files.ts';
 import type { MainJobOptions } from './main-job.ts';

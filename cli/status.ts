@@ -1,11 +1,11 @@
 /** `precise-ttl status`: facts about each table, once, every five seconds, on a page, or as its history. See `--help`. */
 import { once } from 'node:events';
-import type { DeploymentConfig } from '../config/config.ts';
-import type { DashboardOptions } from '../dashboard/data.ts';
-import type { Looked } from '../dashboard/report.ts';
+import type { DeploymentConfig } from '../stacks/config/config.ts';
 import { type Environment, localEndpoint } from './clients.ts';
 import { defineCommand, EXIT, type Given, lookTime, type Table, tablesOf, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
+import type { DashboardOptions } from './dashboard/data.ts';
+import type { Looked } from './dashboard/report.ts';
 import type { Facts, Sweep } from './facts.ts';
 import { shortKey } from './print.ts';
 import { clock, counted, countsText, lasting, pauseText } from './words.ts';
@@ -62,7 +62,7 @@ it is open it looks every 10 seconds; while it is closed or hidden, never.`,
 });
 
 async function servePage({ config, tables, print, stopped, flags }: Given) {
-  const { startDashboard } = await import('../dashboard/start.ts');
+  const { startDashboard } = await import('./dashboard/start.ts');
   const table = flags['table'] as unknown as string | undefined;
   const { address, stop } = await startDashboard({ config, table, look: pageLook(config, tables) });
   try {

@@ -1,7 +1,7 @@
 /** `precise-ttl synth`: writes the Terraform configuration. See `--help`. */
 import { join, relative, resolve } from 'node:path';
-import { loadConfigFile } from '../config/config-file.ts';
 import { text } from '../expiry/fields.ts';
+import { loadConfigFile } from '../stacks/config/config-file.ts';
 import { CONFIG, defineCommand, EXIT, wrong } from './command.ts';
 import { writableFolder } from './files.ts';
 import { synthesizeStack } from './terraform.ts';

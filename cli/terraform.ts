@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { CONFIG_FILES, findConfigFile, loadConfigFile } from '../config/config-file.ts';
 import { PreciseTtlError } from '../expiry/errors.ts';
+import { CONFIG_FILES, findConfigFile, loadConfigFile } from '../stacks/config/config-file.ts';
 import { wrong } from './command.ts';
 
 export interface SynthesizedStack {

@@ -4,12 +4,12 @@ import { type AttributeValue, PutItemCommand, QueryCommand, ScanCommand } from '
 import { DescribeExecutionCommand, StartExecutionCommand, TestStateCommand } from '@aws-sdk/client-sfn';
 import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { modelOf } from '../config/deployments.ts';
-import type { ResolvedProps } from '../config/props.ts';
 import { type Bill, monthlyBill } from '../cost/bill.ts';
 import { TICKS_A_MONTH } from '../cost/sweep-usage.ts';
 import { expiryAttributes } from '../expiry/index.ts';
 import { INDEX_SECONDS, journalName, type SweepRow } from '../functions/journal/layout.ts';
+import { modelOf } from '../stacks/config/deployments.ts';
+import type { ResolvedProps } from '../stacks/config/props.ts';
 import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 import type { Clients } from './aws-clients.ts';
 import { type Answer, ask } from './clients.ts';

@@ -14,10 +14,10 @@ import {
   GetQueueAttributesCommand,
   paginateListQueues,
 } from '@aws-sdk/client-sqs';
-import { checkConfig, type DeploymentConfig } from '../config/config.ts';
-import { resolveProps } from '../config/props.ts';
 import { text } from '../expiry/fields.ts';
 import { journalName } from '../functions/journal/layout.ts';
+import { checkConfig, type DeploymentConfig } from '../stacks/config/config.ts';
+import { resolveProps } from '../stacks/config/props.ts';
 import { clientsOf } from './aws-clients.ts';
 import { isLocal } from './clients.ts';
 import { defineCommand, EXIT, type Result, wrong, YES } from './command.ts';

@@ -86,7 +86,7 @@ const readMs = (queries: number): number =>
 /**
  * Usage of a month's ticks when the same number of items expires in each minute, evenly in time and in turn over the shards. With less than
  * one item per minute, that share of the minutes has one. The sweep's work is counted like in `npm run bench cost`, which runs the real
- * definition; test/lab/experiments compares the two.
+ * definition; test/bench/experiments compares the two.
  */
 export function usageOfMonth(tables: readonly SweptTable[]): SweepUsage {
   return times(TICKS_A_MONTH, tick(tables));

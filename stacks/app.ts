@@ -9,6 +9,8 @@ import {
   TerraformStack,
 } from 'cdktf';
 import { Construct } from 'constructs';
+import type { FieldProblem } from '../expiry/errors.ts';
+import { isObject } from '../expiry/fields.ts';
 import {
   checkConfig,
   DEFAULT_STATE_KEY,
@@ -16,12 +18,10 @@ import {
   NAME_ARGUMENT,
   type Overrides,
   refuse,
-} from '../config/config.ts';
-import { mapValues } from '../config/map-values.ts';
-import { constructId } from '../config/names.ts';
-import { DEFAULT_SWEEP, readsStream, resolveProps } from '../config/props.ts';
-import type { FieldProblem } from '../expiry/errors.ts';
-import { isObject } from '../expiry/fields.ts';
+} from './config/config.ts';
+import { mapValues } from './config/map-values.ts';
+import { constructId } from './config/names.ts';
+import { DEFAULT_SWEEP, readsStream, resolveProps } from './config/props.ts';
 import { literals } from './parts/configuration.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
 import { Place } from './parts/place.ts';

@@ -1,17 +1,17 @@
 /** `precise-ttl/cdktf`, which is also `precise-ttl/cdktn` with other names of the same modules: constructs for a team's own stacks. */
 
-export type { AlarmName } from '../config/alarms.ts';
+export { PreciseTtlError } from '../expiry/errors.ts';
+export { PreciseTtlStack } from './app.ts';
+export type { AlarmName } from './config/alarms.ts';
 export {
   type DeploymentConfig,
   defineConfig,
   InvalidConfigError,
   type Overrides,
   type State,
-} from '../config/config.ts';
-export type { ArchiveProp, EventsProp } from '../config/pipe-props.ts';
-export type { PreciseTtlProps, ResolvedProps } from '../config/props.ts';
-export { PreciseTtlError } from '../expiry/errors.ts';
-export { PreciseTtlStack } from './app.ts';
+} from './config/config.ts';
+export type { ArchiveProp, EventsProp } from './config/pipe-props.ts';
+export type { PreciseTtlProps, ResolvedProps } from './config/props.ts';
 export type { ConstructProps, SweptTableProps } from './construct-props.ts';
 export type { TableReference } from './parts/swept-table.ts';
 export { PreciseTtl } from './precise-ttl.ts';

@@ -1,8 +1,12 @@
 import { DefaultTokenResolver, StringConcat, Tokenization } from 'cdktf';
 import type { Construct } from 'constructs';
-import { refuse } from '../config/config.ts';
-import { deploymentProblems } from '../config/deployments.ts';
-import { propProblems } from '../config/prop-problems.ts';
+import type { FieldProblem } from '../expiry/errors.ts';
+import { fieldProblems, isObject, type Kind, kind, text, under, valueProblems } from '../expiry/fields.ts';
+import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
+import { SETTING_KINDS } from '../functions/runtime/environment.ts';
+import { refuse } from './config/config.ts';
+import { deploymentProblems } from './config/deployments.ts';
+import { propProblems } from './config/prop-problems.ts';
 import {
   CORRECT,
   DEFAULT_SWEEP,
@@ -14,12 +18,8 @@ import {
   tablePrefix,
   WRITTEN_NAMES,
   withShared,
-} from '../config/props.ts';
-import { isReference, orReference } from '../config/terraform-text.ts';
-import type { FieldProblem } from '../expiry/errors.ts';
-import { fieldProblems, isObject, type Kind, kind, text, under, valueProblems } from '../expiry/fields.ts';
-import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
-import { SETTING_KINDS } from '../functions/runtime/environment.ts';
+} from './config/props.ts';
+import { isReference, orReference } from './config/terraform-text.ts';
 import type { TableReference } from './parts/swept-table.ts';
 
 /** The props for a table that the construct makes or looks up. A table that is made elsewhere in the stack has none of them. */

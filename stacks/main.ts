@@ -1,5 +1,5 @@
-import { useConfigFile } from '../config/config-file.ts';
 import { synthesize } from './app.ts';
+import { useConfigFile } from './config/config-file.ts';
 
 /** The CDKTF app for users of the CDKTF CLI in this checkout: `npx cdktf-cli@0.21 deploy`. The commands in `cli/` synthesize without it. */
 

@@ -1,9 +1,9 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkConfig } from '../config/config.ts';
 import { PreciseTtlError } from '../expiry/errors.ts';
 import { STACK, synthesize } from './app.ts';
+import { checkConfig } from './config/config.ts';
 
 type Blocks = Record<string, Record<string, Record<string, unknown>>>;
 

@@ -1,10 +1,10 @@
 import { TerraformAsset } from 'cdktf';
 import { RootConstruct } from 'constructs';
-import { checkConfig } from '../config/config.ts';
-import { bundleId } from '../config/names.ts';
 import { ALL_FUNCTIONS, fileOf } from '../functions/function-list.ts';
 import { PreciseTtlStack, STACK, withoutDeprecations } from './app.ts';
 import { archiveOf } from './archives.ts';
+import { checkConfig } from './config/config.ts';
+import { bundleId } from './config/names.ts';
 
 /** Resources or data sources by their type and id, each with its arguments. */
 export type Blocks = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;

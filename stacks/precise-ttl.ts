@@ -1,8 +1,8 @@
 import { IamRole } from '@cdktf/provider-aws/lib/iam-role/index.js';
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { refuse } from '../config/config.ts';
-import { constructId } from '../config/names.ts';
+import { refuse } from './config/config.ts';
+import { constructId } from './config/names.ts';
 import { type ConstructProps, resolveConstruct } from './construct-props.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
 import { Place } from './parts/place.ts';

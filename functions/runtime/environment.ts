@@ -21,7 +21,7 @@ const ATTRIBUTE_NAME = kind<string>(
 );
 
 /**
- * The props of a table that the functions know; `config/props.ts` takes them from here. An execution carries them for each table that it
+ * The props of a table that the functions know; `stacks/config/props.ts` takes them from here. An execution carries them for each table that it
  * sweeps ({@link readSettings}).
  */
 export const SETTING_KINDS = {

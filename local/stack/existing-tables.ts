@@ -1,5 +1,5 @@
 import type { TableResource } from 'aws-on-loopback/dynamodb/table';
-import type { DeploymentConfig } from '../../config/config.ts';
+import type { DeploymentConfig } from '../../stacks/config/config.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { synthesizedCloud } from './synthesized.ts';
 

@@ -1,8 +1,8 @@
 import type { AlarmResource } from 'aws-on-loopback/cloudwatch/alarm';
 import type { ExistingTable, TableIndex, TableResource } from 'aws-on-loopback/dynamodb/table';
 import type { ScheduleAsGiven, ScheduleResource } from 'aws-on-loopback/scheduler/schedule';
-import { tablesInDefinition } from '../../config/deployments.ts';
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
+import { tablesInDefinition } from '../../stacks/config/deployments.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
 import { TerraformError } from '../errors.ts';
 import type { PipeResource } from '../pipes/pipes.ts';

@@ -1,4 +1,4 @@
-import type { ResolvedProps } from '../../config/props.ts';
+import type { ResolvedProps } from '../config/props.ts';
 import type { Place } from './place.ts';
 import { keyStatement, type Statement } from './role.ts';
 import type { SweptTable } from './swept-table.ts';

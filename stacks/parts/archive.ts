@@ -10,9 +10,9 @@ import { S3BucketServerSideEncryptionConfigurationA } from '@cdktf/provider-aws/
 import { S3BucketVersioningA } from '@cdktf/provider-aws/lib/s3-bucket-versioning/index.js';
 import { type ITerraformDependable, TerraformStack } from 'cdktf';
 import { Construct, type IConstruct } from 'constructs';
-import type { Deployment } from '../../config/deployments.ts';
-import { beginningOf, bucketPrefixOf, pipeName } from '../../config/names.ts';
-import { archiveOf } from '../../config/pipe-props.ts';
+import type { Deployment } from '../config/deployments.ts';
+import { beginningOf, bucketPrefixOf, pipeName } from '../config/names.ts';
+import { archiveOf } from '../config/pipe-props.ts';
 import type { Part } from './place.ts';
 import { keyStatement, ServiceRole } from './role.ts';
 import type { SweptTable } from './swept-table.ts';

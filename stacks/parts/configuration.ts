@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Token } from 'cdktf';
-import { type FlatProps, PROP_NAMES, propsOfSettings, resolveProps } from '../../config/props.ts';
-import { escaped } from '../../config/terraform-text.ts';
 import { isObject } from '../../expiry/fields.ts';
+import { type FlatProps, PROP_NAMES, propsOfSettings, resolveProps } from '../config/props.ts';
+import { escaped } from '../config/terraform-text.ts';
 import type { SweptTable } from './swept-table.ts';
 
 /**

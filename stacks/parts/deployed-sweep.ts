@@ -1,8 +1,8 @@
 import { Construct } from 'constructs';
-import { type Deployment, deploymentOf } from '../../config/deployments.ts';
-import { mapValues } from '../../config/map-values.ts';
-import { readsStream } from '../../config/props.ts';
 import type { TaskName } from '../../statemachine/contract/machines.ts';
+import { type Deployment, deploymentOf } from '../config/deployments.ts';
+import { mapValues } from '../config/map-values.ts';
+import { readsStream } from '../config/props.ts';
 import { deleteStatements, queryStatements } from './access-statements.ts';
 import { configurationOf } from './configuration.ts';
 import { Journal } from './journal.ts';

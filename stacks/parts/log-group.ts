@@ -1,6 +1,6 @@
 import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
 import type { Construct } from 'constructs';
-import type { Deployment } from '../../config/deployments.ts';
+import type { Deployment } from '../config/deployments.ts';
 
 /** How long logs are kept; an override says another of CloudWatch's periods. */
 const RETENTION_DAYS = 30;

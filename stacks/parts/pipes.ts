@@ -1,10 +1,10 @@
 import type { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
 import { PipesPipe, type PipesPipeTargetParameters } from '@cdktf/provider-aws/lib/pipes-pipe/index.js';
 import { Construct } from 'constructs';
-import { beginningOf, pipeName } from '../../config/names.ts';
-import { type Pipe, pipesOf } from '../../config/pipe-props.ts';
-import { escaped } from '../../config/terraform-text.ts';
 import type { PipedRecord, TargetKind } from '../../functions/only-expiries/contract.ts';
+import { beginningOf, pipeName } from '../config/names.ts';
+import { type Pipe, pipesOf } from '../config/pipe-props.ts';
+import { escaped } from '../config/terraform-text.ts';
 import { senderKeyStatement, tableKeyStatements } from './access-statements.ts';
 import { Archive } from './archive.ts';
 import { logGroup } from './log-group.ts';

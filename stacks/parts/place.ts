@@ -2,8 +2,8 @@ import { DataAwsCallerIdentity } from '@cdktf/provider-aws/lib/data-aws-caller-i
 import { DataAwsPartition } from '@cdktf/provider-aws/lib/data-aws-partition/index.js';
 import { DataAwsRegion } from '@cdktf/provider-aws/lib/data-aws-region/index.js';
 import { Construct } from 'constructs';
-import type { Deployment } from '../../config/deployments.ts';
-import { isReference } from '../../config/terraform-text.ts';
+import type { Deployment } from '../config/deployments.ts';
+import { isReference } from '../config/terraform-text.ts';
 
 /** What every part of a deployment is made with. */
 export interface Part {

@@ -4,7 +4,7 @@ import { IamRolePolicy } from '@cdktf/provider-aws/lib/iam-role-policy/index.js'
 import { IamRolePolicyAttachment } from '@cdktf/provider-aws/lib/iam-role-policy-attachment/index.js';
 import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
-import { refuse } from '../../config/config.ts';
+import { refuse } from '../config/config.ts';
 import type { Place } from './place.ts';
 
 /** Most characters of all inline policies of a role. Source, also for the next two: IAM User Guide, "IAM and AWS STS quotas". */

@@ -2,8 +2,8 @@ import { SchedulerSchedule } from '@cdktf/provider-aws/lib/scheduler-schedule/in
 import { SchedulerScheduleGroup } from '@cdktf/provider-aws/lib/scheduler-schedule-group/index.js';
 import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { Construct } from 'constructs';
-import { EVERY_MINUTE, TICK_INPUT } from '../../config/deployments.ts';
-import { deadLetterQueueOf, tickName } from '../../config/names.ts';
+import { EVERY_MINUTE, TICK_INPUT } from '../config/deployments.ts';
+import { deadLetterQueueOf, tickName } from '../config/names.ts';
 import { senderKeyStatement } from './access-statements.ts';
 import type { Part } from './place.ts';
 import { ServiceRole } from './role.ts';

@@ -2,12 +2,12 @@ import { DataAwsDynamodbTable } from '@cdktf/provider-aws/lib/data-aws-dynamodb-
 import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { modelOf } from '../../config/deployments.ts';
-import { functionSettings, type ResolvedProps, readsStream } from '../../config/props.ts';
-import { escaped } from '../../config/terraform-text.ts';
 import type { ExpiryModelProps } from '../../expiry/model.ts';
 import { carriedSettings, modelPropsOfSettings } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
+import { modelOf } from '../config/deployments.ts';
+import { functionSettings, type ResolvedProps, readsStream } from '../config/props.ts';
+import { escaped } from '../config/terraform-text.ts';
 import type { Place } from './place.ts';
 import { indexCondition, tableConditions } from './table-conditions.ts';
 

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
-import { modelOf } from '../../config/deployments.ts';
-import { type ResolvedProps, readsStream } from '../../config/props.ts';
-import { escaped, literal } from '../../config/terraform-text.ts';
+import { modelOf } from '../config/deployments.ts';
+import { type ResolvedProps, readsStream } from '../config/props.ts';
+import { escaped, literal } from '../config/terraform-text.ts';
 
 /**
  * The conditions of an existing table, which are checked before its sweep is deployed. With other keys each delete of the sweep would

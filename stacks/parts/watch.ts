@@ -3,6 +3,7 @@ import { CloudwatchMetricAlarm } from '@cdktf/provider-aws/lib/cloudwatch-metric
 import { CloudwatchQueryDefinition } from '@cdktf/provider-aws/lib/cloudwatch-query-definition/index.js';
 import { SnsTopic } from '@cdktf/provider-aws/lib/sns-topic/index.js';
 import { Construct } from 'constructs';
+import { SWEEP_METRICS, type SweepMetric } from '../../functions/record-metrics/metrics.ts';
 import {
   alarmsOf,
   type DeployedAlarm,
@@ -12,9 +13,8 @@ import {
   type MetricReference,
   metricsOf,
   runbookOf,
-} from '../../config/alarms.ts';
-import type { Deployment } from '../../config/deployments.ts';
-import { SWEEP_METRICS, type SweepMetric } from '../../functions/record-metrics/metrics.ts';
+} from '../config/alarms.ts';
+import type { Deployment } from '../config/deployments.ts';
 import type { Part, Place } from './place.ts';
 
 /** The alarms of a deployment, and the topic that they notify. Without alarms there is no topic. */

@@ -2,9 +2,9 @@
 import { CreateTableCommand, DynamoDBClient, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { command as backfill } from '../../cli/backfill.ts';
-import { modelOf } from '../../config/deployments.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
+import { modelOf } from '../../stacks/config/deployments.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { configOf } from '../support/configs.ts';
 import { awsError, fakeClient } from '../support/fake-client.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';

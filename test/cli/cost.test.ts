@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AMOUNT, describeBill, monthlyCost } from '../../cli/cost.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { configOf } from '../support/configs.ts';
 import { executed } from '../support/executed.ts';
 

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { projectFolder } from '../../cli/terraform.ts';
-import { CONFIG_FILES } from '../../config/config-file.ts';
+import { CONFIG_FILES } from '../../stacks/config/config-file.ts';
 import { shellCommand } from '../support/shell.ts';
 
 test.each([

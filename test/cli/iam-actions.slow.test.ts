@@ -9,17 +9,17 @@ import { jsonAnswer } from 'aws-on-loopback/dynamodb/answer';
 import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
 import { COMMAND_ACTIONS, describeActions, type IamAction } from '../../cli/iam-actions.ts';
-import { deploymentOf, EVERY_MINUTE, TICK_INPUT } from '../../config/deployments.ts';
-import { deadLetterQueueOf, replayName, tickName } from '../../config/names.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
-import { resolveProps } from '../../config/props.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-entries.ts';
-import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import {
   ROLE_ARN,
   useStepFunctionsApi,
-} from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+} from '../../packages/stepfunctions-emulator/test/support/step-functions-api.ts';
+import { deploymentOf, EVERY_MINUTE, TICK_INPUT } from '../../stacks/config/deployments.ts';
+import { deadLetterQueueOf, replayName, tickName } from '../../stacks/config/names.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
+import { resolveProps } from '../../stacks/config/props.ts';
+import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import { configOf } from '../support/configs.ts';
 import { readImports } from '../support/import-graph.ts';
 import { createJournal } from '../support/journal-table.ts';
@@ -162,7 +162,7 @@ test.each(AWS_COMMANDS)('the help of %s says what it needs', async command => {
 const OTHERWISE = ['start', 'local', 'deploy'];
 
 test('each command that can talk to AWS says what it needs', () => {
-  const { files, packages } = readImports(['cli', 'dashboard']);
+  const { files, packages } = readImports(['cli', 'cli/dashboard']);
   const reached = (file: string, seen = new Set<string>()): Set<string> => {
     if (seen.has(file) || !/^(cli|dashboard)\//.test(file)) return seen;
     seen.add(file);

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { askForTable, configText } from '../../cli/init.ts';
-import { checkConfig } from '../../config/config.ts';
+import { checkConfig } from '../../stacks/config/config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-init-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ test('writes a configuration that the commands read', async () => {
   expect(read('precise-ttl.config.ts')).toContain(
     "import type { DeploymentConfig } from 'precise-ttl/cdktf';",
   );
-  const program = `import { loadConfigFile } from '${resolve('config/config-file.ts')}';
+  const program = `import { loadConfigFile } from '${resolve('stacks/config/config-file.ts')}';
     console.log(JSON.stringify(await loadConfigFile()));`;
   const printed = await new Promise<string>(done => {
     execFile(process.execPath, ['--input-type=module', '-e', program], { cwd }, (_error, out) => done(out));

@@ -13,12 +13,12 @@ import {
 import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import { isFree } from 'aws-on-loopback/ports';
 import { schedulerClient } from '../../aws-on-loopback/test/support/endpoint-clients.ts';
-import config from '../../precise-ttl.config.ts';
 import {
   type EmulatorProcess,
   startEmulator,
-} from '../../stepfunctions-emulator/test/support/emulator-process.ts';
-import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+} from '../../packages/stepfunctions-emulator/test/support/emulator-process.ts';
+import { sfnClient } from '../../packages/stepfunctions-emulator/test/support/step-functions-api.ts';
+import config from '../../precise-ttl.config.ts';
 import { freeLocalPorts } from '../support/ports.ts';
 import { putSessions } from '../support/put-sessions.ts';
 

@@ -78,7 +78,7 @@ test('npm start says nothing where all is there, and else what to do, in one lin
 test('npm start, npm test and what else runs a source load it first', () => {
   const ours = Object.entries(scripts).filter(
     ([name, script]) =>
-      name === 'test' || /\b(bin\/precise-ttl|(cli|lab\/experiments|tools)\/[\w-]+\.ts$)/.test(script),
+      name === 'test' || /\b(bin\/precise-ttl|(cli|bench\/experiments|tools)\/[\w-]+\.ts$)/.test(script),
   );
   expect(ours.length).toBeGreaterThan(3);
   for (const [, script] of ours) expect(script).toMatch(/^node (--\S+ )*-r \.\/cli\/preflight\.cjs /);

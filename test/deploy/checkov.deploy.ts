@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DeploymentConfig } from '../../config/config.ts';
+import type { DeploymentConfig } from '../../stacks/config/config.ts';
 import { terraformJson } from '../support/synthesized.ts';
 import { describeWithTerraform } from './support/proof.ts';
 import { checkov } from './support/tools.ts';

@@ -1,7 +1,7 @@
 import { CreateTableCommand, PutItemCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { seededRandom } from 'stepfunctions-emulator';
-import type { DeploymentConfig } from '../../config/config.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
+import type { DeploymentConfig } from '../../stacks/config/config.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { configOf } from '../support/configs.ts';
 import { tableInput } from '../support/table-input.ts';
 import { useFreshDeployment } from './support/deployment.ts';

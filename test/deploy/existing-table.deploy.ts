@@ -1,5 +1,5 @@
 import { CreateTableCommand, DeleteTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
-import type { PreciseTtlProps } from '../../config/props.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { configOf } from '../support/configs.ts';
 import { type TableSettings, tableInput } from '../support/table-input.ts';
 import { useFreshDeployment } from './support/deployment.ts';

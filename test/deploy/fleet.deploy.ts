@@ -1,4 +1,4 @@
-import type { PreciseTtlProps } from '../../config/props.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
 import { useFreshDeployment } from './support/deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';

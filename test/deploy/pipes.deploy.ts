@@ -8,7 +8,7 @@ import {
   ListBucketsCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import type { PreciseTtlProps } from '../../config/props.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { EXAMPLE_ARNS } from '../../tools/docs/role-statements.ts';
 import { configOf } from '../support/configs.ts';
 import { Deployment } from './support/deployment.ts';

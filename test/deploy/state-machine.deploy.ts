@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { Engine, loadDefinition, realClock } from 'stepfunctions-emulator';
-import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
 import { LocalFunctions } from '../../local/functions/local-functions.ts';
 import type { FunctionResource } from '../../local/stack/synthesized.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { configOf } from '../support/configs.ts';
 import { Deployment } from './support/deployment.ts';
 import {

@@ -1,13 +1,13 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { ALARM_NAMES, kebab, runbookOf } from '../../config/alarms.ts';
+import { ALARM_NAMES, kebab, runbookOf } from '../../stacks/config/alarms.ts';
 import { runbookSections } from '../runbook/played-cloud.ts';
 
 const FILES = [
   'README.md',
   'CONTRIBUTING.md',
   'test/deploy/stub-provider/README.md',
-  ...globSync('{docs,docs/*,local,aws-on-loopback,lab,examples/*}/*.md').filter(
+  ...globSync('{docs,docs/*,local,aws-on-loopback,bench,examples/*}/*.md').filter(
     file => !file.includes('node_modules'),
   ),
 ];

@@ -11,8 +11,8 @@ import { COMMANDS } from '../../cli/commands.ts';
 import { FAULTS } from '../../cli/faults.ts';
 import { OF_THE_DEPLOYMENT, OF_THE_TABLE } from '../../cli/findings.ts';
 import { settingsOf } from '../../cli/replay.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
 import { PreciseTtlError } from '../../expiry/errors.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { configOf } from '../support/configs.ts';
 import { helpsOfExperiments } from '../support/experiments.ts';
 import {
@@ -160,7 +160,7 @@ const documents = [
   'README.md',
   'CONTRIBUTING.md',
   'local/README.md',
-  'lab/README.md',
+  'bench/README.md',
   ...globSync('docs/**/*.md').filter(file => file !== 'docs/reference/commands.md'),
   ...readdirSync('examples', { recursive: true, encoding: 'utf8' })
     .filter(path => /(^|\/)README\.md$/.test(path) && !path.includes('node_modules'))
@@ -182,7 +182,16 @@ test('there are commands in the documents', () => {
   expect(commands.length).toBeGreaterThan(150);
 });
 
-const sources = ['cli', 'config', 'lab', 'local', 'stacks', 'functions', 'testing', 'tools'].flatMap(filesIn);
+const sources = [
+  'cli',
+  'stacks/config',
+  'bench',
+  'local',
+  'stacks',
+  'functions',
+  'local/testing',
+  'tools',
+].flatMap(filesIn);
 
 test('so can every command that a source names by its parts', async () => {
   const commands = sources.flatMap(file => commandsOfSource(readFileSync(file, 'utf8')));

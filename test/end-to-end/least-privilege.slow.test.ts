@@ -3,9 +3,9 @@
 import { type Firing, LocalScheduler } from 'aws-on-loopback/scheduler/scheduler';
 import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
-import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { configOf } from '../support/configs.ts';
 import { useLocalSweep } from '../support/local-sweep.ts';

@@ -1,11 +1,11 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import fc from 'fast-check';
 import { type Clock, descendants, type Execution, realClock } from 'stepfunctions-emulator';
-import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { hashOfKey } from '../../functions/report/shown-keys.ts';
 import { LOG_KEYS, type LogKeys } from '../../functions/runtime/environment.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { type Item, useLocalSweep } from '../support/local-sweep.ts';
 import { CallRecorder, type Interception } from '../support/permissions/recorder.ts';

@@ -1,8 +1,8 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that look like Terraform's templates
 
-import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
+import { type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import { type Item, useLocalSweep } from '../support/local-sweep.ts';
 
 /** Names that Terraform, PartiQL and JSONata could each take for something else. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { NotFoundError, ScheduleError } from 'aws-on-loopback/errors';
 import { VirtualClock } from 'stepfunctions-emulator';
-import { StreamObserver } from '../../lab/watch/observer.ts';
+import { StreamObserver } from '../../bench/watch/observer.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { TerraformError } from '../../local/errors.ts';
 import { handmadeStack, lambdaFunction, type StackParts, sessionTable } from '../support/handmade-stack.ts';

@@ -2,7 +2,10 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { exportedBy, startEmulator } from '../../stepfunctions-emulator/test/support/emulator-process.ts';
+import {
+  exportedBy,
+  startEmulator,
+} from '../../packages/stepfunctions-emulator/test/support/emulator-process.ts';
 import {
   compile,
   makeApplication,
@@ -15,7 +18,7 @@ import {
 
 // stepfunctions-emulator as npm packs it: what it holds, and applications and tests that use each of its entry points.
 
-const FOLDER = 'stepfunctions-emulator';
+const FOLDER = 'packages/stepfunctions-emulator';
 
 let packed: PackedPackage;
 /** `stepfunctions-emulator`, `stepfunctions-emulator/loopback`, … */

@@ -1,12 +1,12 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { CreateStateMachineCommand, DeleteStateMachineCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { type AlarmName, kebab } from '../../config/alarms.ts';
-import { modelOf } from '../../config/deployments.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
+import { crash } from '../../bench/fuzz/faults.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
-import { crash } from '../../lab/fuzz/faults.ts';
-import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { sfnClient } from '../../packages/stepfunctions-emulator/test/support/step-functions-api.ts';
+import { type AlarmName, kebab } from '../../stacks/config/alarms.ts';
+import { modelOf } from '../../stacks/config/deployments.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import type { DynamoDbCall } from '../support/fault-proxy.ts';
 import { MINUTE, notPrinted, type PlayedCloud, playedCloud } from './played-cloud.ts';
 

@@ -2,12 +2,12 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkConfig } from '../../config/config.ts';
-import { modelOf } from '../../config/deployments.ts';
-import { type PreciseTtlProps, type PropName, resolveProps } from '../../config/props.ts';
 import { FUNCTION_MEMORY_MB } from '../../cost/assumptions.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { STACK } from '../../stacks/app.ts';
+import { checkConfig } from '../../stacks/config/config.ts';
+import { modelOf } from '../../stacks/config/deployments.ts';
+import { type PreciseTtlProps, type PropName, resolveProps } from '../../stacks/config/props.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
 import { EXAMPLE_ARNS } from '../../tools/docs/role-statements.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
-import type { PreciseTtlProps } from '../../config/props.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { EXAMPLE_ARNS } from '../../tools/docs/role-statements.ts';
 import { configOf } from '../support/configs.ts';
 import { policiesOf, resources, type TerraformJson, terraformJson } from '../support/synthesized.ts';

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { readFileSync } from 'node:fs';
-import { EVENT_TARGETS, type EventTarget } from '../../config/pipe-props.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
 import { TARGET_LIMITS } from '../../functions/only-expiries/contract.ts';
+import { EVENT_TARGETS, type EventTarget } from '../../stacks/config/pipe-props.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { EXAMPLE_ARNS } from '../../tools/docs/role-statements.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
 import {

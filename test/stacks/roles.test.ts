@@ -1,5 +1,5 @@
-import { EVENT_TARGETS } from '../../config/pipe-props.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
+import { EVENT_TARGETS } from '../../stacks/config/pipe-props.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { EXAMPLE_ARNS } from '../../tools/docs/role-statements.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
 import { rolesIn, terraformJson } from '../support/synthesized.ts';

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
-import { resolveProps } from '../../config/props.ts';
+import { resolveProps } from '../../stacks/config/props.ts';
 import { tableConditions } from '../../stacks/parts/table-conditions.ts';
 import { SESSION_DATA } from '../support/configs.ts';
 

@@ -1,5 +1,5 @@
-import { ALARM_NAMES } from '../../config/alarms.ts';
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
+import { ALARM_NAMES } from '../../stacks/config/alarms.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
 import { inWords, type Resource, resources, terraformJson } from '../support/synthesized.ts';
 

@@ -1,8 +1,8 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 
+import type { PromiseName, Status } from '../../bench/demo/promises.ts';
 import type { PipedRecord } from '../../functions/only-expiries/contract.ts';
 import { waitUntil } from '../../functions/retry/backoff.ts';
-import type { PromiseName, Status } from '../../lab/demo/promises.ts';
 import type { LocalCloudOptions } from '../../local/cloud.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
 import type { ChildStart } from '../../statemachine/contract/child.ts';

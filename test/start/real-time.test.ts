@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DemoResult } from '../../bench/demo/report.ts';
 import { EXIT_STATUS } from '../../cli/main-job.ts';
-import type { DemoResult } from '../../lab/demo/report.ts';
 
 /*
  * npm start as it is, on the wall clock: up to two minutes. What the machine that runs this has to do besides is not known,

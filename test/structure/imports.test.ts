@@ -8,10 +8,10 @@ import {
   readImports,
 } from '../support/import-graph.ts';
 
-const PRODUCT = ['expiry', 'statemachine', 'functions', 'config', 'stacks'] as const;
+const PRODUCT = ['expiry', 'statemachine', 'functions', 'stacks/config', 'stacks'] as const;
 
 /** The packages of this repository beside the published one. */
-const EMULATION = ['stepfunctions-emulator/src', 'aws-on-loopback/src'] as const;
+const EMULATION = ['packages/stepfunctions-emulator/src', 'aws-on-loopback/src'] as const;
 
 /** The rooms of this project, and the others that each may import from. `test/` may import from all of them. */
 const MAY_IMPORT = {
@@ -19,40 +19,40 @@ const MAY_IMPORT = {
   expiry: [],
   statemachine: ['expiry'],
   functions: ['expiry', 'statemachine'],
-  config: ['expiry', 'statemachine', 'functions'],
-  stacks: ['expiry', 'statemachine', 'functions', 'config'],
+  'stacks/config': ['expiry', 'statemachine', 'functions'],
+  stacks: ['expiry', 'statemachine', 'functions', 'stacks/config'],
   cost: [],
   // A page that shows what the command status says.
-  dashboard: ['config', 'functions', 'statemachine', 'cli'],
+  'cli/dashboard': ['stacks/config', 'functions', 'statemachine', 'cli'],
   // What runs and measures it on one machine.
-  'stepfunctions-emulator/src': [],
+  'packages/stepfunctions-emulator/src': [],
   // In a browser; of the emulator, only the types of the data that it shows.
-  'stepfunctions-emulator/page': ['stepfunctions-emulator/src'],
+  'packages/stepfunctions-emulator/page': ['packages/stepfunctions-emulator/src'],
   // What stands for AWS on this machine; it knows nothing of this project.
-  'aws-on-loopback/src': ['stepfunctions-emulator/src'],
+  'aws-on-loopback/src': ['packages/stepfunctions-emulator/src'],
   // It runs the functions' bundles; it shares with them only how items and records of a stream are read.
-  local: ['expiry', 'functions/only-expiries', 'functions/table', 'config', 'stacks', ...EMULATION],
+  local: ['expiry', 'functions/only-expiries', 'functions/table', 'stacks/config', 'stacks', ...EMULATION],
   // What other teams' tests import.
-  testing: [...PRODUCT, ...EMULATION, 'local'],
-  lab: ['expiry', 'statemachine', 'functions', 'cost', ...EMULATION, 'local'],
-  cli: [...PRODUCT, 'cost', 'dashboard', ...EMULATION, 'local', 'lab'],
-  // The commands show the lab's runs; an experiment runs all of it, the commands too.
-  'lab/experiments': [
+  'local/testing': [...PRODUCT, ...EMULATION, 'local'],
+  bench: ['expiry', 'statemachine', 'functions', 'cost', ...EMULATION, 'local'],
+  cli: [...PRODUCT, 'cost', 'cli/dashboard', ...EMULATION, 'local', 'bench'],
+  // The commands show the runs of bench; an experiment runs all of it, the commands too.
+  'bench/experiments': [
     ...PRODUCT,
     'cost',
-    'dashboard',
+    'cli/dashboard',
     ...EMULATION,
     'local',
-    'lab',
+    'bench',
     'cli',
     'test/support/simulation',
   ],
   tools: [
     ...PRODUCT,
     'cost',
-    'dashboard',
+    'cli/dashboard',
     'aws-on-loopback/src',
-    'stepfunctions-emulator/page',
+    'packages/stepfunctions-emulator/page',
     'local',
     'cli',
   ],
@@ -68,10 +68,10 @@ const ROOMS = Object.keys(MAY_IMPORT) as Room[];
 const GRAMMAR = [
   ['load/graph.ts', 'load/map.ts', 'load/state.ts'],
   ['map/inline.ts', 'run/graph.ts', 'run/state.ts'],
-].map(files => files.map(file => `stepfunctions-emulator/src/interpreter/${file}`));
+].map(files => files.map(file => `packages/stepfunctions-emulator/src/interpreter/${file}`));
 
-/** A line on a terminal. It stands in the lab, whose runs in real time show it, and every command may show it too. */
-const PROGRESS = 'lab/report/progress.ts';
+/** A line on a terminal. It stands in bench, whose runs in real time show it, and every command may show it too. */
+const PROGRESS = 'bench/report/progress.ts';
 
 const graph = readImports(ROOMS);
 const FUNCTIONS = ALL_FUNCTIONS.map(fileOf);
@@ -95,7 +95,7 @@ test('sees imports of values, of types, of what is exported on, and dynamic ones
   expect(graph.files.get('cli/replay.ts')).toEqual(
     expect.arrayContaining(['cli/command.ts', 'statemachine/counts.ts']),
   );
-  expect(graph.files.get('local/serve.ts')).toContain('stepfunctions-emulator/src/index.ts');
+  expect(graph.files.get('local/serve.ts')).toContain('packages/stepfunctions-emulator/src/index.ts');
   const missing = [...graph.files.values()].flat().filter(file => !existsSync(file));
   expect(missing).toEqual([]);
 });
@@ -133,17 +133,17 @@ test('a function imports its own folder and what is shared, never another functi
 });
 
 test('nothing inside the emulator is imported from outside', () => {
-  const inEmulator = ROOMS.filter(room => !room.startsWith('stepfunctions-emulator/'))
+  const inEmulator = ROOMS.filter(room => !room.startsWith('packages/stepfunctions-emulator/'))
     .flatMap(importsFromOutside)
-    .filter(edge => edge.includes('→ stepfunctions-emulator/src/'));
+    .filter(edge => edge.includes('→ packages/stepfunctions-emulator/src/'));
   expect(inEmulator.length).toBeGreaterThan(0);
   expect(inEmulator.filter(edge => !graph.entries.has(edge.split(' → ')[1] ?? ''))).toEqual([]);
 });
 
 test('the page knows the data that it shows, and nothing else of the emulator', () => {
   expect([
-    ...new Set(importsFromOutside('stepfunctions-emulator/page').map(edge => edge.split(' → ')[1])),
-  ]).toEqual(['stepfunctions-emulator/src/page/data.ts']);
+    ...new Set(importsFromOutside('packages/stepfunctions-emulator/page').map(edge => edge.split(' → ')[1])),
+  ]).toEqual(['packages/stepfunctions-emulator/src/page/data.ts']);
 });
 
 test('only the stacks know of CDKTF', () => {
@@ -170,7 +170,7 @@ test.each([
   const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];
   expect(loaded).toContain('cli/command.ts');
   const emulates = (file: string) =>
-    ['stepfunctions-emulator', 'aws-on-loopback', 'local', 'lab'].some(room => isIn(room)(file)) &&
+    ['packages/stepfunctions-emulator', 'aws-on-loopback', 'local', 'bench'].some(room => isIn(room)(file)) &&
     file !== PROGRESS;
   expect(loaded.filter(emulates)).toEqual([]);
 });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../../config/config.ts';
+import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../../stacks/config/config.ts';
 import {
   DEPLOYMENT_PROPS,
   type DeploymentProps,
   type FlatProps,
   type PreciseTtlProps,
   propsOfSettings,
-} from '../../config/props.ts';
+} from '../../stacks/config/props.ts';
 
 const REGION = 'eu-central-1';
 const ACCOUNT = '123456789012';

@@ -1,5 +1,5 @@
-import type { DeploymentConfig } from '../../config/config.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
+import type { DeploymentConfig } from '../../stacks/config/config.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 
 /** The table that the shipped configuration has. */
 export const SESSION_DATA: PreciseTtlProps = {

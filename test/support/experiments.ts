@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-const FOLDER = join(import.meta.dirname, '../../lab/experiments');
+const FOLDER = join(import.meta.dirname, '../../bench/experiments');
 
 /** What `npm run bench` runs, by name. */
 export const EXPERIMENTS = readdirSync(FOLDER).flatMap(file =>

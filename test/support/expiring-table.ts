@@ -1,10 +1,10 @@
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import type { KeyType } from '../../config/props.ts';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import type { DeleteMode, SweepSettings } from '../../functions/runtime/environment.ts';
 import type { Runtime } from '../../functions/runtime/runtime.ts';
 import { createDocuments, type Documents } from '../../functions/table/dynamodb.ts';
+import type { KeyType } from '../../stacks/config/props.ts';
 import { settingsOf } from './sweep-settings.ts';
 
 export interface ExpiringTableOptions extends Partial<ExpiryModelProps> {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
-import { mapValues } from '../../config/map-values.ts';
+import { mapValues } from '../../stacks/config/map-values.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
 
 type Block = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import ts from 'typescript-5.9';
 
 /** What each file of the sources imports: paths in the repository, and packages by their names. */
@@ -13,7 +13,7 @@ export interface ImportGraph {
 }
 
 /** Packages of this repository that others import by name. */
-const WORKSPACES = ['stepfunctions-emulator', 'aws-on-loopback'];
+const WORKSPACES = ['packages/stepfunctions-emulator', 'aws-on-loopback'];
 
 /** What may be imported from a workspace by name, and the file that stands for it; `*` stands for any path, as in package.json. */
 function entriesOf(workspace: string): [string, string][] {
@@ -22,7 +22,7 @@ function entriesOf(workspace: string): [string, string][] {
   };
   return Object.entries(exports)
     .filter(([, source]) => source.endsWith('.ts'))
-    .map(([name, source]) => [join(workspace, name), join(workspace, source)]);
+    .map(([name, source]) => [join(basename(workspace), name), join(workspace, source)]);
 }
 
 /** The file that a package's name, or its name and a path, stands for. */

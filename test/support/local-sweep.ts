@@ -1,10 +1,10 @@
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Execution } from 'stepfunctions-emulator';
-import { modelOf } from '../../config/deployments.ts';
-import { replayName } from '../../config/names.ts';
-import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
+import { modelOf } from '../../stacks/config/deployments.ts';
+import { replayName } from '../../stacks/config/names.ts';
+import { type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { configOf } from './configs.ts';

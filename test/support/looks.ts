@@ -1,5 +1,5 @@
+import type { Look, Looked } from '../../cli/dashboard/report.ts';
 import type { Facts, Sweep } from '../../cli/facts.ts';
-import type { Look, Looked } from '../../dashboard/report.ts';
 
 const AT = Date.parse('2026-11-20T12:00:00.000Z') / 1_000;
 

@@ -1,11 +1,11 @@
 import { VirtualClock } from 'stepfunctions-emulator';
+import type { PromiseName, Status } from '../../bench/demo/promises.ts';
+import type { Verdict } from '../../bench/demo/report.ts';
 import { EXIT_STATUS, type MainJobOptions, runMainJob } from '../../cli/main-job.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
 import type { Settings } from '../../functions/runtime/environment.ts';
-import type { PromiseName, Status } from '../../lab/demo/promises.ts';
-import type { Verdict } from '../../lab/demo/report.ts';
 import type { LocalCloudOptions } from '../../local/cloud.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { configOf, SESSION_DATA } from './configs.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
 import type { SweepFunctions } from './simulation/functions.ts';

@@ -1,8 +1,8 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
-import { modelOf } from '../../config/deployments.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
+import { modelOf } from '../../stacks/config/deployments.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 
 /** Puts an item for each TTL, with a window where the index wants one. @param ttls epoch seconds */
 export async function putSessions(

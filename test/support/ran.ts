@@ -1,6 +1,6 @@
 import type { Clients } from '../../cli/aws-clients.ts';
 import { type AnyCommand, type Given, tablesOf } from '../../cli/command.ts';
-import type { DeploymentConfig } from '../../config/config.ts';
+import type { DeploymentConfig } from '../../stacks/config/config.ts';
 
 interface Surroundings {
   readonly config: DeploymentConfig;

@@ -1,6 +1,6 @@
 import type { Execution } from 'stepfunctions-emulator';
+import { reportsOf } from '../../bench/ledger/accounts.ts';
 import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
-import { reportsOf } from '../../lab/ledger/accounts.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 
 type Ended = Pick<Execution, 'status' | 'output' | 'cause'>;

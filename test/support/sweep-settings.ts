@@ -1,10 +1,10 @@
-import { functionSettings, type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import {
   carriedSettings,
   readSettings,
   type Settings,
   type SweepSettings,
 } from '../../functions/runtime/environment.ts';
+import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 
 /** What the functions of a table with these props know of it: as an execution carries it. */

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DeploymentConfig } from '../../config/config.ts';
 import { STACK, type SynthesisOptions, synthesize } from '../../stacks/app.ts';
+import type { DeploymentConfig } from '../../stacks/config/config.ts';
 
 /** Synthesizes a configuration into a folder of its own, as `cdktf synth` does, and returns the folder. */
 export function synthesizeToFolder(

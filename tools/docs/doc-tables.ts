@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { SERVICES } from 'aws-on-loopback/services';
 import { COMMAND_ACTIONS, groupedActions } from '../../cli/iam-actions.ts';
-import { alarmsOf, kebab } from '../../config/alarms.ts';
-import { deploymentOf } from '../../config/deployments.ts';
-import { EVENT_TARGETS } from '../../config/pipe-props.ts';
+import { TARGET_LIMITS } from '../../functions/only-expiries/contract.ts';
+import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
+import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
+import { alarmsOf, kebab } from '../../stacks/config/alarms.ts';
+import { deploymentOf } from '../../stacks/config/deployments.ts';
+import { EVENT_TARGETS } from '../../stacks/config/pipe-props.ts';
 import {
   DEPLOYMENT_PROPS,
   GROUPS,
@@ -12,10 +15,7 @@ import {
   type PropName,
   pathOf,
   resolveProps,
-} from '../../config/props.ts';
-import { TARGET_LIMITS } from '../../functions/only-expiries/contract.ts';
-import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
-import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
+} from '../../stacks/config/props.ts';
 import { FATES } from '../../statemachine/counts.ts';
 import { EXAMPLE_ARNS, rolesOfExample } from './role-statements.ts';
 import { wholeBillTable } from './whole-bill.ts';
@@ -140,7 +140,9 @@ const isShared = (name: keyof typeof PROPS) => (DEPLOYMENT_PROPS as readonly str
 
 /** Table of the props of a table, or of those that the deployment shares: their texts are the comments in their lists. */
 function propsTable(shared: boolean): string {
-  const [props = '', groups = ''] = readFileSync('config/props.ts', 'utf8').split('export const GROUPS = {');
+  const [props = '', groups = ''] = readFileSync('stacks/config/props.ts', 'utf8').split(
+    'export const GROUPS = {',
+  );
   const written = Map.groupBy(PROP_NAMES, name => pathOf(name).split('.')[0] ?? name);
   const rows = [...written].flatMap(([prop, names]) => {
     const own = names.filter(name => isShared(name) === shared);

@@ -1,5 +1,5 @@
-import { EVENT_TARGETS, type EventTarget } from '../../config/pipe-props.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
+import { EVENT_TARGETS, type EventTarget } from '../../stacks/config/pipe-props.ts';
+import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 
 /** The permissions of a deployment's role, in words for a document. */

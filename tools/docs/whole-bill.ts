@@ -1,6 +1,6 @@
 import { billedDeployment } from '../../cli/cost.ts';
-import { type FlatProps, resolveProps } from '../../config/props.ts';
 import { type Bill, monthlyBill } from '../../cost/bill.ts';
+import { type FlatProps, resolveProps } from '../../stacks/config/props.ts';
 
 /** Minutes of a month, as the ticks are counted. */
 const MINUTES = 43_200;

@@ -30,7 +30,7 @@ const WITHOUT_DEPRECATION: Plugin = {
 export async function buildTesting(): Promise<void> {
   const folder = 'dist/testing';
   const { metafile } = await build({
-    entryPoints: ['testing/index.ts'],
+    entryPoints: ['local/testing/index.ts'],
     outfile: join(folder, 'index.js'),
     bundle: true,
     // Line breaks are kept: test runners print the source line of an error. Names are kept for stacks, and for classes known by name.

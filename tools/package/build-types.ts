@@ -53,7 +53,7 @@ function renamed(name: string, names: Readonly<Record<string, string>>): string 
 }
 
 /** Modules whose declarations applications read: the entries of the package. */
-const ENTRIES = ['expiry/index', 'expiry/data-model', 'stacks/cdktf', 'testing/index'];
+const ENTRIES = ['expiry/index', 'expiry/data-model', 'stacks/cdktf', 'local/testing/index'];
 /** CDK Terrain is CDKTF under other names. */
 export const TERRAIN = { cdktf: 'cdktn', '@cdktf/provider-aws': '@cdktn/provider-aws' };
 

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
-import { pageFiles } from '../../dashboard/page-files.ts';
+import { pageFiles } from '../../cli/dashboard/page-files.ts';
 import { workerSource } from '../../local/functions/worker-source.ts';
-import { bundlePage } from '../../stepfunctions-emulator/page/bundle.ts';
+import { bundlePage } from '../../packages/stepfunctions-emulator/page/bundle.ts';
 import { LICENCES_FILE, licencesOf } from './licences.ts';
 
 /** The page of the Step Functions port is stored here once, beside the folders of the modules that show it. */

@@ -1,4 +1,4 @@
-import { EVERY_MINUTE, tablesInDefinition } from '../../../config/deployments.ts';
+import { EVERY_MINUTE, tablesInDefinition } from '../../../stacks/config/deployments.ts';
 import type { EmulatedAws } from './proof.ts';
 
 /** What starts sweeps in an emulated account at one moment: the emulator tells it after each call that changed something of it. */

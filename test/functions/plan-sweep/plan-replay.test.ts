@@ -1,5 +1,5 @@
+import { MemoryJournal } from '../../../bench/fuzz/memory-journal.ts';
 import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
-import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import type { ChildOutput, SweepTarget } from '../../../statemachine/contract/child.ts';
 import type { PlanSweepOutput, SweepState } from '../../../statemachine/contract/execution.ts';
 import { MAX_ROUNDS, ROUND_CHILDREN } from '../../../statemachine/contract/limits.ts';

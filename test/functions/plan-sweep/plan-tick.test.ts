@@ -1,7 +1,7 @@
+import { MemoryJournal } from '../../../bench/fuzz/memory-journal.ts';
 import type { Watermark } from '../../../functions/journal/layout.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
-import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import { MemoryTable } from '../../support/simulation/memory-table.ts';
 import { carriedOf, settingsOf } from '../../support/sweep-settings.ts';
 

@@ -1,9 +1,9 @@
-import { modelOf } from '../../../config/deployments.ts';
-import { functionSettings, resolveProps } from '../../../config/props.ts';
 import { InvalidModelError } from '../../../expiry/errors.ts';
 import { readDeployment } from '../../../functions/runtime/deployment.ts';
 import { carriedSettings, readSettings } from '../../../functions/runtime/environment.ts';
 import { InvalidEnvironmentError, InvalidSettingsError } from '../../../functions/runtime/errors.ts';
+import { modelOf } from '../../../stacks/config/deployments.ts';
+import { functionSettings, resolveProps } from '../../../stacks/config/props.ts';
 
 describe('the settings that an execution carries', () => {
   const props = { tableName: 'SessionData', partitionKey: 'UserName', sortKey: 'SessionId', shards: 3 };

@@ -1,5 +1,5 @@
 import { MetricMathError, parseMetricMath, type Series } from 'aws-on-loopback/cloudwatch/alarm';
-import { HEARTBEAT } from '../../../config/alarms.ts';
+import { HEARTBEAT } from '../../../stacks/config/alarms.ts';
 
 /** `1 - 0`: the oldest first, `-` is missing. */
 const series = (text: string): Series =>

@@ -6,9 +6,9 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { TableMismatchError } from 'aws-on-loopback/errors';
-import type { PreciseTtlProps } from '../../../config/props.ts';
 import { useExistingTable } from '../../../local/dynamodb/existing-table.ts';
 import { existingTablesAsMade } from '../../../local/stack/existing-tables.ts';
+import type { PreciseTtlProps } from '../../../stacks/config/props.ts';
 import { configOf } from '../../support/configs.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { awsCommandIn } from '../../support/shell.ts';

@@ -9,8 +9,8 @@ import {
 import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { enableStream, ensureTable, requireTable, withOldImages } from 'aws-on-loopback/dynamodb/tables';
 import { TableMismatchError } from 'aws-on-loopback/errors';
-import type { PreciseTtlProps } from '../../../config/props.ts';
 import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
+import type { PreciseTtlProps } from '../../../stacks/config/props.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';
 import { configOf, SESSION_DATA } from '../../support/configs.ts';
 import { handmadeStack, sessionTable } from '../../support/handmade-stack.ts';

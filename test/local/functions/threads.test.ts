@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LambdaEndpoint } from 'stepfunctions-emulator';
 import { LocalFunctions } from '../../../local/functions/local-functions.ts';
 import { SharedThreads, type Sharer } from '../../../local/functions/shared-threads.ts';
-import { useFakeLambda } from '../../../stepfunctions-emulator/test/support/fake-lambda.ts';
+import { useFakeLambda } from '../../../packages/stepfunctions-emulator/test/support/fake-lambda.ts';
 import { useFunctions } from '../../support/local-functions.ts';
 
 const { functions, cleanUps } = useFunctions();

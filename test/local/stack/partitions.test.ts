@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { REGION } from '../../../config/config.ts';
 import { partitionOf } from '../../../local/stack/partitions.ts';
+import { REGION } from '../../../stacks/config/config.ts';
 
 interface SdkPartitions {
   readonly partitions: readonly {

@@ -2,13 +2,13 @@
 
 import fc from 'fast-check';
 import { loadDefinition } from 'stepfunctions-emulator';
-import type { DeploymentConfig, Overrides } from '../../../config/config.ts';
-import { tablesInDefinition } from '../../../config/deployments.ts';
-import { mapValues } from '../../../config/map-values.ts';
-import type { PreciseTtlProps } from '../../../config/props.ts';
-import { escaped } from '../../../config/terraform-text.ts';
 import { TerraformError } from '../../../local/errors.ts';
 import { RUN_TYPES, type SynthesizedCloud, synthesizedCloud } from '../../../local/stack/synthesized.ts';
+import type { DeploymentConfig, Overrides } from '../../../stacks/config/config.ts';
+import { tablesInDefinition } from '../../../stacks/config/deployments.ts';
+import { mapValues } from '../../../stacks/config/map-values.ts';
+import type { PreciseTtlProps } from '../../../stacks/config/props.ts';
+import { escaped } from '../../../stacks/config/terraform-text.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';
 import { anyConfig } from '../../support/any-config.ts';
 import { configOf, SESSION_DATA } from '../../support/configs.ts';

@@ -1,7 +1,7 @@
+import type { MemoryJournal } from '../../../bench/fuzz/memory-journal.ts';
 import { readUnits, writeUnits } from '../../../cost/capacity-units.ts';
 import type { Journal } from '../../../functions/journal/lambda-journal.ts';
 import { DEPLOYMENT_ID, rowItem, tableEntry, WATERMARKS_AT } from '../../../functions/journal/layout.ts';
-import type { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 
 /** Names of an execution's counters in its `billing.usage`. */
 export type UnitCounter = 'dynamoDbReadUnits' | 'dynamoDbWriteUnits';

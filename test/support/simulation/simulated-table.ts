@@ -1,5 +1,4 @@
 import type { InvokeOptions } from 'stepfunctions-emulator';
-import type { PreciseTtlProps } from '../../../config/props.ts';
 import { ENTRY_BYTES } from '../../../cost/assumptions.ts';
 import { readUnits } from '../../../cost/capacity-units.ts';
 import { type ExpiryModel, expiryModel } from '../../../expiry/model.ts';
@@ -7,6 +6,7 @@ import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/dele
 import { addLags, lagOf } from '../../../functions/report/lag.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
+import type { PreciseTtlProps } from '../../../stacks/config/props.ts';
 import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
 import type { ExpiredKey, FailedKey } from '../../../statemachine/contract/keys.ts';
 import { carriedOf } from '../sweep-settings.ts';

@@ -8,8 +8,8 @@ import {
   VirtualClock,
   type WorkflowType,
 } from 'stepfunctions-emulator';
+import { MemoryJournal } from '../../../bench/fuzz/memory-journal.ts';
 import { readExecutionReport } from '../../../functions/report/execution-report.ts';
-import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import type { ReplayInput, SweepInput, TickInput } from '../../../statemachine/contract/inputs.ts';
 import type { MachineName } from '../../../statemachine/contract/machines.ts';
 import type { SweepReport } from '../../../statemachine/contract/report.ts';

@@ -1,0 +1,135 @@
+/** `npm run bench fuzz`: compares the sweep with an oracle, on a virtual clock, under all faults. See `--help`. */
+
+import { unknown, wrong } from '../../cli/command.ts';
+import { carriedSettings } from '../../functions/runtime/environment.ts';
+import { pipesOf } from '../../stacks/config/pipe-props.ts';
+import { functionSettings, resolveProps } from '../../stacks/config/props.ts';
+import { DELIVERIES, inputTemplate } from '../../stacks/parts/pipes.ts';
+import { ALL_FAULTS, FAULT_GROUPS, type FaultGroup } from '../fuzz/faults.ts';
+import { fuzzVariant, type VariantResult } from '../fuzz/fuzz.ts';
+import type { SubRun } from '../fuzz/run.ts';
+import { type Resolved, VARIANTS, type VariantProps } from '../fuzz/variants.ts';
+import { countsOfFindings } from '../ledger/verdict.ts';
+import { count } from '../report/numbers.ts';
+import { anySeed, defineExperiment, textFlag, virtualMinutes, wholeNumber } from './support/experiment.ts';
+
+const FLAGS = {
+  seed: anySeed('repeats the runs of this seed (default: another one each time)'),
+  items: wholeNumber(1, 100_000_000, 1_000_000, 'items of all variants together, about as many of each'),
+  minutes: virtualMinutes(3, 'how long the items of a run keep expiring'),
+  variant: textFlag('NAME', undefined, 'this variant only, with all the items'),
+  faults: textFlag('NAMES', ALL_FAULTS.join(), 'what goes wrong: any of the list below, or none'),
+} as const;
+
+function readFaults(text: string): FaultGroup[] {
+  if (text === 'none') return [];
+  const names = text.split(',');
+  const other = names.find(name => !Object.hasOwn(FAULT_GROUPS, name));
+  if (other === undefined) return names as FaultGroup[];
+  throw wrong('--faults', `none, or some of ${ALL_FAULTS.join(',')}`, other, 'Correct it.');
+}
+
+function cells({ name, items, deleted, lateP99Ms, faults, violations }: VariantResult): string[] {
+  const injected = [...faults.values()].reduce((sum, times) => sum + times, 0);
+  const late = lateP99Ms === null ? '' : `${(lateP99Ms / 1000).toFixed(1)} s`;
+  return [name, count(items), count(deleted), late, count(injected), count(violations.length)];
+}
+
+/** Formats a line. Columns have the same width in every line, because each line is printed as soon as its values are known. */
+function row([name = '', ...numbers]: readonly string[]): string {
+  return [name.padEnd(24), ...numbers.map(text => text.padStart(11))].join('');
+}
+
+/** Number of violations that are printed in full. */
+const SHOWN = 3;
+
+function problemsOf({ name, violations, failing }: VariantResult): string[] {
+  if (failing === undefined) return [];
+  const told = failing.violations
+    .slice(0, SHOWN)
+    .map(({ finding, id, history }) => [`  ${finding}: ${id}`, ...history.map(line => `    ${line}`)]);
+  return [
+    [
+      `${name}: ${countsOfFindings(violations).join('; ')}`,
+      `  repeat: ${commandOf(failing.run)}`,
+      `  smaller: ${commandOf(failing.smallest)}`,
+      ...told.flat(),
+    ].join('\n'),
+  ];
+}
+
+/** The parts of a variant's stack: the settings in the executions' input, and the pipes. */
+export function resolveVariant(props: VariantProps, tableName: string): Resolved {
+  const sweep = resolveProps({ tableName, partitionKey: 'id', ...props });
+  return {
+    carried: { ...carriedSettings(functionSettings(sweep)) },
+    pipes: pipesOf(sweep).map(pipe => {
+      const { kind, to: target = kind, oldImage } = pipe;
+      const { batchSize } = DELIVERIES[kind];
+      return {
+        name: target,
+        target,
+        oldImage,
+        batchSize,
+        inputTemplate: inputTemplate({ tableName, props: sweep }, pipe),
+      };
+    }),
+  };
+}
+
+function commandOf({ variant, seed, items, minutes, faults }: SubRun): string {
+  const flags = `--variant ${variant.name} --seed ${seed} --items ${items} --minutes ${minutes}`;
+  return `npm run bench fuzz -- ${flags} --faults ${faults.join() || 'none'}`;
+}
+
+export default defineExperiment({
+  name: 'fuzz',
+  flags: FLAGS,
+  about: `
+Lets the sweep run against an oracle, in this process and on a virtual clock: the real functions with the AWS SDK's clients, and
+the real state machine, around a DynamoDB and pipes in memory. A run has two to four tables. The oracle has the history of each item as
+DynamoDB saw it. It judges by that alone: no live item deleted, none before its expiry, none of a paused table, none late when nothing
+was wrong, none left by the ticks minutes after the last fault, every expiry passed on by OnlyExpiries and delivered by each pipe, no
+user's delete delivered, and every report as the answers were.
+
+A variant runs with up to 10,000 items at a time, each run with the next seed. At the first violation it stops, and looks for a
+smaller run that shows it: that one's command is printed.
+
+Variants: ${VARIANTS.map(({ name }) => name).join(', ')}.
+
+What goes wrong:
+${Object.entries(FAULT_GROUPS)
+  .map(([name, what]) => `  ${name.padEnd(10)} ${what}`)
+  .join('\n')}`,
+  holds: 'no violation',
+  async run({ flags: { seed, items, minutes, variant, faults }, print }) {
+    const variants = VARIANTS.filter(({ name }) => variant === undefined || name === variant);
+    if (variants.length === 0) {
+      const known = VARIANTS.map(({ name }) => name);
+      throw unknown('--variant', `${variant}`, known);
+    }
+    const groups = readFaults(faults);
+    const first = seed ?? Math.floor(Math.random() * 1_000_000_000);
+    const startedAt = performance.now();
+    const each = Math.ceil(items / variants.length);
+    print(`Seed ${first}: ${count(each)} items of each of ${variants.length} variants`);
+    print(row(['variant', 'items', 'deleted', 'late p99', 'faults', 'violations']));
+    const results: VariantResult[] = [];
+    for (const one of variants) {
+      const options = { variant: one, seed: first, items: each, minutes, faults: groups };
+      const result = await fuzzVariant(options, resolveVariant);
+      results.push(result);
+      print(row(cells(result)));
+    }
+    const total = (field: 'items' | 'deleted') => results.reduce((sum, result) => sum + result[field], 0);
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    return {
+      text: `${count(total('items'))} items, ${count(total('deleted'))} deleted, in ${count(seconds)} s`,
+      result: {
+        seed: first,
+        variants: results.map(({ faults: _faults, failing: _failing, ...result }) => result),
+      },
+      problems: results.flatMap(problemsOf),
+    };
+  },
+});

@@ -1,0 +1,138 @@
+/** `npm run bench lag`: measures how late items are deleted, to the second and once a minute. */
+import { BatchExecuteStatementCommand, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
+import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
+import { startDynamoDbLocal } from 'aws-on-loopback/dynamodb/dynamodb-local';
+import { ensureTable } from 'aws-on-loopback/dynamodb/tables';
+import { wrong } from '../../cli/command.ts';
+import { guardedDelete } from '../../functions/delete-chunk/deletion.ts';
+import { synthesizedCloud } from '../../local/stack/synthesized.ts';
+import { tableOf } from '../../local/stack/table-of.ts';
+import { modelOf } from '../../stacks/config/deployments.ts';
+import { type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
+import { CHUNK_KEYS } from '../../statemachine/contract/limits.ts';
+import { ownTableName } from '../demo/own-table.ts';
+import type { DemoResult, Judged } from '../demo/report.ts';
+import { runDemo } from '../demo/run.ts';
+import { count } from '../report/numbers.ts';
+import { writtenOnce } from '../workload/plan.ts';
+import {
+  defineExperiment,
+  markdownTable,
+  REAL_TIME,
+  type Run,
+  seconds,
+  textFlag,
+} from './support/experiment.ts';
+
+const MODES = {
+  second: "to the second (precision: 'second')",
+  minute: "once a minute (precision: 'minute')",
+} as const;
+type Mode = keyof typeof MODES;
+const ALL_MODES = Object.keys(MODES) as Mode[];
+
+const FLAGS = {
+  ...REAL_TIME,
+  minutes: { ...REAL_TIME.minutes, default: 5 },
+  modes: textFlag('LIST', ALL_MODES.join(), 'which to run, one after another'),
+} as const;
+
+const REGION = 'us-east-1';
+
+export default defineExperiment({
+  name: 'lag',
+  about: `
+Lets the same items expire in a table that is swept to the second, and then in one that is swept once a minute, and shows how late
+they are deleted. Each is a run of npm start in which every item is written once and expires, on a DynamoDB Local of its own that has
+deleted before. Each takes some minutes longer than items expire.`,
+  flags: FLAGS,
+  holds: 'every promise of npm start was kept',
+  async run(run) {
+    const wanted = run.flags.modes.split(',');
+    const other = wanted.find(name => !Object.hasOwn(MODES, name));
+    if (other !== undefined) throw wrong('--modes', `some of ${ALL_MODES.join()}`, other, 'Correct it.');
+    const results = [];
+    for (const mode of ALL_MODES) {
+      if (wanted.includes(mode) && !run.signal.aborted) results.push({ mode, ...(await measure(mode, run)) });
+    }
+    return {
+      text: lagTable(results),
+      result: { modes: results.map(({ mode, result }) => ({ mode, ...result })) },
+      problems: results.flatMap(({ violations }) => violations),
+      unproven: results.flatMap(({ doubts }) => doubts),
+    };
+  },
+});
+
+async function measure(mode: Mode, { flags, progress, signal }: Run<typeof FLAGS>): Promise<Judged> {
+  const { minutes, rate, seed } = flags;
+  const tableName = ownTableName('Lag');
+  const deployment = tableName.slice('Lag-'.length);
+  const table: PreciseTtlProps = {
+    ...{ tableName, partitionKey: 'UserName', sortKey: 'SessionId', ttlAttribute: 'ExpirationTime' },
+    precision: mode,
+    sweep: deployment,
+  };
+  const { precision, pollSeconds, deleteMode } = resolveProps(table);
+  const dynamoDb = await startDynamoDbLocal({ longRun: true });
+  try {
+    await warmUp(dynamoDb.endpoint, { ...table, tableName: 'WarmUp' });
+    return await runDemo({
+      stack: plainStack({ region: REGION, tables: [table] }),
+      ...{ tableName, deployment, region: REGION, standsFor: mode, model: modelOf(table) },
+      sweep: { precision, pollSeconds, deleteMode },
+      mix: writtenOnce,
+      ...{ minutes, rate, seed, signal },
+      output: { write: () => undefined },
+      show: ({ tally: { expired, overdue } }) =>
+        progress.show(`${mode}: expired ${count(expired)}, overdue ${count(overdue)}`),
+      cloud: {
+        dynamoDb,
+        // On Lambda functions start in parallel; on two cores the first second's items would wait for seconds.
+        warm: Math.ceil(rate / CHUNK_KEYS),
+        functions: { threads: { most: Number.POSITIVE_INFINITY } },
+      },
+    });
+  } finally {
+    await dynamoDb.stop();
+  }
+}
+
+const WARM_ROUNDS = 360;
+
+/** Lets Java compile its delete code: the first deletes by PartiQL take two seconds of processor time, and would distort the measurement. */
+async function warmUp(endpoint: string, props: PreciseTtlProps): Promise<void> {
+  const { tableName } = props;
+  const table = tableOf(synthesizedCloud(plainStack({ region: REGION, tables: [props] })), tableName);
+  const statement = guardedDelete({ tableName, model: modelOf(props) });
+  const ttl = { N: '1' };
+  const items = Array.from({ length: CHUNK_KEYS }, (_unused, item) => ({
+    UserName: { S: 'user' },
+    SessionId: { S: `${item}` },
+  }));
+  const client = localDynamoDb(endpoint, REGION);
+  try {
+    await ensureTable(client, table);
+    for (let round = 0; round < WARM_ROUNDS; round += 1) {
+      const puts = items.map(each => ({ PutRequest: { Item: { ...each, ExpirationTime: ttl } } }));
+      await client.send(new BatchWriteItemCommand({ RequestItems: { [tableName]: puts } }));
+      const deletes = items.map(({ UserName, SessionId }) => ({
+        Statement: statement,
+        Parameters: [UserName, SessionId, ttl, { N: '0' }],
+      }));
+      await client.send(new BatchExecuteStatementCommand({ Statements: deletes }));
+    }
+  } finally {
+    client.destroy();
+  }
+}
+
+function lagTable(results: readonly { readonly mode: Mode; readonly result: DemoResult }[]): string {
+  const rows = results.map(({ mode, result: { expired, deleted, lagMs } }) => [
+    MODES[mode],
+    `${count(deleted)} of ${count(expired)}`,
+    ...[lagMs.p50, lagMs.p99, lagMs.max].map(seconds),
+  ]);
+  return markdownTable(['mode', 'deleted', 'p50, s', 'p99, s', 'max, s'], rows);
+}

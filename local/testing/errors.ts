@@ -1,0 +1,43 @@
+import { PreciseTtlError } from '../../expiry/index.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
+
+/** A call that the local cloud of a test cannot fulfil; the message says what to do. */
+export class LocalTestError extends PreciseTtlError {
+  override readonly name = 'LocalTestError';
+}
+
+/** One execution that did not succeed. */
+export interface FailedSweep {
+  /** The swept table. */
+  readonly tableName: string;
+  /** The input of the execution. */
+  readonly input: unknown;
+  /** `FAILED`, `TIMED_OUT` or `ABORTED`. */
+  readonly status: string;
+  /** The error's name, e.g. `SweepIncompleteError`. */
+  readonly error: string | undefined;
+  /** The execution's cause: a report as JSON, or a sentence. */
+  readonly cause: string | undefined;
+  /** The report; undefined when the execution failed before it made one. */
+  readonly report: SweepReport | undefined;
+}
+
+/** Executions did not succeed: expired items may remain. */
+export class SweepFailedError extends PreciseTtlError {
+  override readonly name = 'SweepFailedError';
+  readonly failures: readonly FailedSweep[];
+
+  constructor(failures: readonly FailedSweep[]) {
+    super(failures.map(describeFailure).join('\n'));
+    this.failures = failures;
+  }
+}
+
+/** Largest number of characters of an input or a cause in a message. */
+const MAX_SHOWN = 500;
+
+function describeFailure({ tableName, input, status, error, cause }: FailedSweep): string {
+  const what = `the sweep of ${tableName} with ${JSON.stringify(input)?.slice(0, MAX_SHOWN)}: expected SUCCEEDED, got ${status}`;
+  const why = [error, cause?.slice(0, MAX_SHOWN)].filter(part => part !== undefined).join(': ');
+  return why === '' ? what : `${what}: ${why}`;
+}

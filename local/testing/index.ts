@@ -1,0 +1,18 @@
+/**
+ * The sweep on this machine, for the integration tests of an application: DynamoDB Local, the tables of a configuration, the functions, the
+ * state machines and the schedules.
+ */
+
+export type { DeploymentConfig } from '../../stacks/config/config.ts';
+export type { PreciseTtlProps } from '../../stacks/config/props.ts';
+export type { ReplayInput, SweepInput, TickInput } from '../../statemachine/contract/inputs.ts';
+export type { SweepReport } from '../../statemachine/contract/report.ts';
+export { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
+export type {
+  LocalClock,
+  LocalPreciseTtl,
+  PassedOnExpiry,
+  TestedConfig,
+  TestOptions,
+} from './local-precise-ttl.ts';
+export { startPreciseTtl, withPreciseTtl } from './start.ts';

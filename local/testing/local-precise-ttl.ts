@@ -1,0 +1,99 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { ExpiryEvent } from '../../expiry/expiry-event.ts';
+import type { DeploymentProps, PreciseTtlProps } from '../../stacks/config/props.ts';
+import type { SweepInput } from '../../statemachine/contract/inputs.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
+
+/** An expiry that a pipe has passed on: the event that its target would get. */
+export interface PassedOnExpiry extends ExpiryEvent {
+  /** ARN of the pipe's target; for an archive, that of its Firehose stream. */
+  readonly target: string;
+}
+
+/** The tested configuration: that of a whole deployment, or only its tables. */
+export interface TestedConfig extends DeploymentProps {
+  /**
+   * Tables, as `defineConfig` accepts them. Tables with `existingTable: true` are created here too, with their index; one that exists
+   * already must have it.
+   */
+  readonly tables: readonly PreciseTtlProps[];
+  /** @default 'us-east-1' */
+  readonly region?: string;
+  /** All other fields of a deployment's configuration are checked, and have no effect here. */
+  readonly state?: object;
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+export interface TestOptions {
+  /**
+   * `virtual`: time advances only in `advance`, `tick` and `sweep`, and without real waiting. `real`: the wall clock.
+   * @default 'virtual'
+   */
+  readonly clock?: 'virtual' | 'real';
+  /** Start time of a virtual clock: a Date, epoch milliseconds, or ISO-8601 with a zone. @default now */
+  readonly startTime?: Date | number | string;
+  /** Whether the schedules fire: the ticks, every minute of the clock. @default true */
+  readonly schedules?: boolean;
+  /**
+   * A running DynamoDB Local, e.g. `http://127.0.0.1:8000`; it is not stopped, and tables created in it are deleted at the end. Several
+   * tests may share it with different tables: the deployment's name gets a suffix, so each test has its own journal. @default a DynamoDB
+   * Local of its own
+   */
+  readonly dynamoDbEndpoint?: string;
+  /** Called with every line that a function logs. @default lines are dropped */
+  readonly onLog?: (functionName: string, line: string) => void;
+}
+
+/** Clock of the schedules and sweeps, which decides whether an item is expired. */
+export interface LocalClock {
+  readonly kind: 'virtual' | 'real';
+  /** Epoch milliseconds. */
+  now(): number;
+}
+
+/** The sweep on this machine. */
+export interface LocalPreciseTtl {
+  /** `http://127.0.0.1:<port>` */
+  readonly dynamoDbEndpoint: string;
+  /** A client for that endpoint; destroyed at the end. */
+  readonly client: DynamoDBClient;
+  /** The document client over it. */
+  readonly documents: DynamoDBDocumentClient;
+  /** Environment variables for an application's process that uses this DynamoDB: endpoint, region and fake credentials. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly clock: LocalClock;
+  /**
+   * Sweeps a table: `{ from, to }` sweeps a span of expiry times, as a replay does, `{ scheduledTime }` is a tick of this table only. It
+   * waits also for executions that the execution starts, and includes them in the report. A virtual clock advances while an execution
+   * waits.
+   * @throws {LocalTestError} for a table that is not in the configuration
+   * @throws {SweepFailedError} when it does not succeed, with the report
+   */
+  sweep(tableName: string, input: SweepInput): Promise<SweepReport>;
+  /**
+   * Runs the tick of a minute to its end, as the schedules do, and returns the reports by table. What it cannot finish is left to the next
+   * tick (`leftForLater`). A tick sweeps the minute after its own and waits for it, so it takes up to two minutes on the clock. An earlier
+   * virtual clock first advances to the tick's own minute.
+   * @param at a Date, epoch milliseconds, or ISO-8601 with a zone. @default the current minute
+   * @throws {SweepFailedError}
+   */
+  tick(at?: Date | number | string): Promise<Readonly<Record<string, SweepReport>>>;
+  /**
+   * Advances a virtual clock: the schedules fire, and sweeps delete expired items, each in its second.
+   * @param duration a whole number and `ms`, `s`, `m`, `h` or `d`, e.g. `'10m'`
+   * @throws {LocalTestError} on the real clock
+   * @throws {SweepFailedError} when a sweep that a schedule started has failed
+   */
+  advance(duration: string): Promise<void>;
+  /**
+   * The expiries that the pipes have passed on so far, in that order: for a configuration with `events` or `archive`. An expiry of a table
+   * with two pipes is there twice. Before, the pipes get all records that the tables' streams have now. Nothing is sent to a target.
+   */
+  expiries(): Promise<readonly PassedOnExpiry[]>;
+  /**
+   * Stops everything. Tables created in a DynamoDB Local of yours are deleted. Safe to call more than once.
+   * @throws {SweepFailedError} after everything is stopped, if a sweep that a schedule started has failed and no earlier call reported it
+   */
+  stop(): Promise<void>;
+}

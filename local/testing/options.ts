@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import type { TableResource } from 'aws-on-loopback/dynamodb/table';
+import { checkConfig, type DeploymentConfig } from '../../stacks/config/config.ts';
+import { DEFAULT_SWEEP } from '../../stacks/config/props.ts';
+import { type PlainStack, plainStack } from '../../stacks/plain-stack.ts';
+import { existingTablesAsMade } from '../stack/existing-tables.ts';
+import { LocalTestError } from './errors.ts';
+import type { TestedConfig } from './local-precise-ttl.ts';
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/**
+ * Parses a duration to milliseconds: a whole number and `ms`, `s`, `m`, `h` or `d`, e.g. `'10m'`.
+ * @throws {LocalTestError}
+ */
+export function readDuration(duration: string): number {
+  const [, digits = '', unit = ''] = /^(\d{1,9})(ms|[smhd])$/.exec(duration) ?? [];
+  const milliseconds = Number(digits) * (UNIT_MS[unit] ?? Number.NaN);
+  if (milliseconds > 0) return milliseconds;
+  throw new LocalTestError(
+    `duration: expected a whole number above 0 and ms, s, m, h or d, e.g. '10m', got ${JSON.stringify(duration)}`,
+  );
+}
+
+/** A time without a zone means different moments on different machines. */
+const ZONED = /(?:Z|[+-]\d{2}:\d{2})$/;
+
+/**
+ * Converts a test's time to epoch milliseconds.
+ * @param field name of the field, for the message
+ * @throws {LocalTestError}
+ */
+export function readTime(field: string, value: Date | number | string): number {
+  const isReadable =
+    typeof value === 'string' ? ZONED.test(value) : typeof value !== 'number' || Number.isInteger(value);
+  const epochMs = isReadable ? new Date(value).getTime() : Number.NaN;
+  if (Number.isInteger(epochMs)) return epochMs;
+  throw new LocalTestError(
+    `${field}: expected a Date, epoch milliseconds, or ISO-8601 with a zone, e.g. '2026-11-20T09:00:00Z', got ${JSON.stringify(value)}`,
+  );
+}
+
+/** Region of a configuration that names none, and no ARN with another one. */
+const REGION = 'us-east-1';
+
+/** The configuration from which a local cloud is started. */
+export interface PreparedConfig {
+  readonly config: DeploymentConfig;
+  readonly stack: PlainStack;
+  /** Schema of each table that the deployment expects to exist. */
+  readonly existing: readonly TableResource[];
+}
+
+export interface PrepareOptions {
+  /** Whether other tests may use the DynamoDB at the same time, with a deployment of the same name. */
+  readonly isShared: boolean;
+}
+
+/**
+ * Checks a configuration, and applies the deployment's defaults.
+ * @throws {InvalidConfigError} naming every field that is wrong
+ */
+export function prepareConfig(given: TestedConfig, { isShared }: PrepareOptions): PreparedConfig {
+  // The check rejects a value that is not an object.
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
+  const checked = checkConfig(isObject ? { region: regionOf(given.tables), ...given } : given);
+  const config = isShared ? withOwnDeployment(checked) : checked;
+  return { config, stack: plainStack(config), existing: existingTablesAsMade(config) };
+}
+
+/** Number of characters of the deployment's name that are kept before a suffix. */
+const NAME_START = 36;
+
+/**
+ * Gives the deployment a name of its own. A journal is named after its deployment: two tests with the same name would use each other's
+ * progress.
+ */
+function withOwnDeployment(config: DeploymentConfig): DeploymentConfig {
+  const run = randomBytes(3).toString('hex');
+  const [{ sweep = DEFAULT_SWEEP } = {}] = config.tables;
+  const own = `${sweep.slice(0, NAME_START)}-${run}`;
+  return { ...config, tables: config.tables.map(table => ({ ...table, sweep: own })) };
+}
+
+/** Region of the first ARN in a table's props: a deployment's tables and their resources are in one region. */
+function regionOf(tables: unknown): string {
+  const text = JSON.stringify(tables) ?? '';
+  return /"arn:[a-z0-9-]+:[a-z0-9-]+:([a-z0-9-]+):/.exec(text)?.[1] ?? REGION;
+}

@@ -1,0 +1,259 @@
+import { DeleteTableCommand, type DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DUMMY_CREDENTIALS, localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
+import { attachDynamoDb, startDynamoDbLocal } from 'aws-on-loopback/dynamodb/dynamodb-local';
+import { type Execution, realClock } from 'stepfunctions-emulator';
+import { journalName } from '../../functions/journal/layout.ts';
+import { deploymentOf } from '../../stacks/config/deployments.ts';
+import { replayName } from '../../stacks/config/names.ts';
+import { resolveProps } from '../../stacks/config/props.ts';
+import type { SweepInput } from '../../statemachine/contract/inputs.ts';
+import { LocalCloud } from '../cloud.ts';
+import { requireDynamoDbPackage } from './dynamodb-package.ts';
+import { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
+import type { LocalPreciseTtl, PassedOnExpiry, TestedConfig, TestOptions } from './local-precise-ttl.ts';
+import { prepareConfig, readDuration, readTime } from './options.ts';
+import { SteppedClock } from './stepped-clock.ts';
+import { failuresOf, NOTHING_SWEPT, reportsOf, type SweepReports } from './swept-tables.ts';
+
+const MINUTE_MS = 60_000;
+
+/** The steps that undo a start, run from the last to the first. */
+type Undo = (() => unknown)[];
+
+/**
+ * Starts the sweep on this machine, for `beforeAll`; call `stop()` in `afterAll`. When a part cannot be started, what was started is
+ * stopped again.
+ *
+ * @throws {InvalidConfigError} naming every field of the configuration that is wrong
+ * @throws {LocalTestError} for options that are invalid
+ * @throws {LocalCloudError} when DynamoDB Local cannot be started, saying what to install
+ */
+export async function startPreciseTtl(
+  given: TestedConfig,
+  options: TestOptions = {},
+): Promise<LocalPreciseTtl> {
+  const clock = clockOf(options);
+  if (options.dynamoDbEndpoint === undefined) requireDynamoDbPackage();
+  const undo: Undo = [];
+  try {
+    return await start(given, options, clock, undo);
+  } catch (error) {
+    await undoAll(undo);
+    throw error;
+  }
+}
+
+/**
+ * Starts the sweep on this machine, runs a test with it, and stops everything, even when the test throws.
+ * @returns what `use` gives
+ * @throws what {@link startPreciseTtl}, `use` and `stop()` throw
+ */
+export async function withPreciseTtl<T>(
+  config: TestedConfig,
+  use: (local: LocalPreciseTtl) => T | Promise<T>,
+  options: TestOptions = {},
+): Promise<T> {
+  const local = await startPreciseTtl(config, options);
+  let result: T;
+  try {
+    result = await use(local);
+  } catch (error) {
+    // The test's own error is the cause; an error of a failed sweep is secondary.
+    await local.stop().catch(() => {});
+    throw error;
+  }
+  await local.stop();
+  return result;
+}
+
+function clockOf({ clock = 'virtual', startTime }: TestOptions): SteppedClock | undefined {
+  if (clock !== 'virtual' && clock !== 'real') {
+    throw new LocalTestError(`clock: expected 'virtual' or 'real', got ${JSON.stringify(clock)}`);
+  }
+  if (clock === 'virtual') return new SteppedClock(readTime('startTime', startTime ?? Date.now()));
+  if (startTime === undefined) return undefined;
+  throw new LocalTestError(
+    "startTime: expected none with clock: 'real', which is the wall clock; leave one of the two out",
+  );
+}
+
+async function start(
+  given: TestedConfig,
+  { dynamoDbEndpoint, schedules = true, onLog }: TestOptions,
+  stepped: SteppedClock | undefined,
+  undo: Undo,
+): Promise<LocalPreciseTtl> {
+  const { config, stack, existing } = prepareConfig(given, { isShared: dynamoDbEndpoint !== undefined });
+  const deployment = deploymentOf(config.tables.map(resolveProps));
+  const dynamoDb = await (dynamoDbEndpoint === undefined
+    ? startDynamoDbLocal()
+    : attachDynamoDb(dynamoDbEndpoint, 'dynamoDbEndpoint'));
+  undo.push(() => dynamoDb.stop());
+  const client = localDynamoDb(dynamoDb.endpoint, config.region);
+  undo.push(() => client.destroy());
+  const found = await tableNames(client);
+  const tables = config.tables.map(({ tableName }) => tableName);
+  const needed = [...tables, journalName(deployment.name)];
+  const made = needed.filter(name => !found.has(name));
+  if (!dynamoDb.startedHere) undo.push(() => deleteTables(client, made));
+
+  /** Failed executions that have not been reported. */
+  const failed = new Set<Execution>();
+  const notStarted: FailedSweep[] = [];
+  const machines = [deployment.name, replayName(deployment.name)];
+  const tablesOf = (machine: string): readonly string[] => (machines.includes(machine) ? tables : [machine]);
+  const failureOf = (execution: Execution) => failuresOf(execution, tablesOf(execution.machine.name));
+  const clock = stepped ?? realClock;
+  const expiries: PassedOnExpiry[] = [];
+  const cloud = await LocalCloud.start({
+    stack,
+    pipes: {
+      // A clock that stands still: streams are read only when a step may have changed items.
+      onlyDrained: stepped !== undefined,
+      onExpiry: ({ pipe, event }) => expiries.push({ ...event, target: pipe.targetArn }),
+    },
+    dynamoDb,
+    clock,
+    schedules,
+    // With real time, schedules do not wait until a function is loaded.
+    ...(stepped === undefined && { warm: 1 }),
+    environment: {},
+    existing,
+    makeExisting: true,
+    functions: {
+      onLog,
+      // Records are read at the time of their deletion.
+      wrap: async ({ functionName }, next) => {
+        const result = await next();
+        if (stepped !== undefined && functionName.endsWith('-delete-chunk')) await cloud.drainPipes();
+        return result;
+      },
+    },
+    onExecution: execution => {
+      if (!hasSucceeded(execution) && execution.status !== 'ABORTED') failed.add(execution);
+    },
+    onScheduleError: (error, { schedule }) => {
+      for (const tableName of tablesOf(schedule.targetArn.split(':').at(-1) ?? '')) {
+        notStarted.push({
+          tableName,
+          input: undefined,
+          status: 'not started',
+          error: undefined,
+          cause: String(error),
+          report: undefined,
+        });
+      }
+    },
+  });
+  undo.push(() => cloud.stop());
+
+  const tellFailures = () => {
+    const found = [...[...failed].flatMap(failureOf), ...notStarted.splice(0)];
+    failed.clear();
+    if (found.length > 0) throw new SweepFailedError(found);
+  };
+  const pass = <T>(work: () => Promise<T>): Promise<T> => (stepped ? stepped.passUntil(work) : work());
+  /** Hands the test's own deletions to the pipes before the virtual clock moves on. */
+  const drain = async () => {
+    if (cloud.synthesized.pipes.length > 0) await pass(() => clock.busy(() => cloud.drainPipes()));
+  };
+  const runToEnd = (machine: string, input: SweepInput) => cloud.startExecution(machine, input).done;
+  const reportsOfAll = (execution: Execution): SweepReports => {
+    // The caller sees this failure itself.
+    failed.delete(execution);
+    if (!hasSucceeded(execution)) throw new SweepFailedError(failureOf(execution));
+    const reports = reportsOf(execution);
+    return Object.fromEntries(tables.map(name => [name, reports[name] ?? NOTHING_SWEPT]));
+  };
+  let stopped: Promise<void> | undefined;
+  return {
+    dynamoDbEndpoint: dynamoDb.endpoint,
+    client,
+    documents: DynamoDBDocumentClient.from(client),
+    environment: {
+      ...DUMMY_CREDENTIALS,
+      AWS_REGION: config.region,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
+    },
+    clock: { kind: stepped ? 'virtual' : 'real', now: () => clock.now() },
+    async sweep(tableName, input) {
+      const table = config.tables.find(candidate => candidate.tableName === tableName);
+      if (table === undefined) {
+        const known = config.tables.map(candidate => candidate.tableName).join(', ');
+        throw new LocalTestError(
+          `tableName: expected one of the configuration (${known}), got ${JSON.stringify(tableName)}`,
+        );
+      }
+      await drain();
+      const { sweep } = resolveProps(table);
+      const isTick = 'scheduledTime' in input;
+      const machine = isTick ? sweep : replayName(sweep);
+      const own = isTick ? { ...input, tables: [tableName] } : { ...input, table: tableName };
+      const reports = reportsOfAll(await pass(() => runToEnd(machine, own)));
+      return reports[tableName] ?? NOTHING_SWEPT;
+    },
+    async tick(at) {
+      await drain();
+      const atMs = at === undefined ? minuteOf(clock.now()) : readTime('at', at);
+      if (stepped && atMs > stepped.now()) await stepped.advance(atMs - stepped.now());
+      const scheduledTime = new Date(atMs).toISOString();
+      return reportsOfAll(await pass(() => runToEnd(deployment.name, { scheduledTime })));
+    },
+    async advance(duration) {
+      const milliseconds = readDuration(duration);
+      if (stepped === undefined) {
+        throw new LocalTestError(
+          "advance: expected the virtual clock, got the real one, which cannot be set; leave out clock: 'real', or wait",
+        );
+      }
+      await drain();
+      await stepped.advance(milliseconds);
+      tellFailures();
+    },
+    async expiries() {
+      await drain();
+      return [...expiries];
+    },
+    stop() {
+      stopped ??= undoAll(undo).then(tellFailures);
+      return stopped;
+    },
+  };
+}
+
+function minuteOf(epochMs: number): number {
+  return Math.floor(epochMs / MINUTE_MS) * MINUTE_MS;
+}
+
+function hasSucceeded({ status }: Execution): boolean {
+  return status === 'SUCCEEDED';
+}
+
+async function tableNames(client: DynamoDBClient): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for await (const { TableNames = [] } of paginateListTables({ client }, {})) {
+    for (const name of TableNames) names.add(name);
+  }
+  return names;
+}
+
+async function deleteTables(client: DynamoDBClient, names: readonly string[]): Promise<void> {
+  const there = await tableNames(client);
+  for (const TableName of names.filter(name => there.has(name))) {
+    await client.send(new DeleteTableCommand({ TableName }));
+  }
+}
+
+/** Runs every step, even when one fails; then throws the first error. */
+async function undoAll(undo: Undo): Promise<void> {
+  const errors: unknown[] = [];
+  for (const step of undo.splice(0).reverse()) {
+    try {
+      await step();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+}

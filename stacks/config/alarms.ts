@@ -1,0 +1,218 @@
+import { lateMs, METRIC_DIMENSIONS, METRICS_NAMESPACE } from '../../functions/record-metrics/metrics.ts';
+import { DEPLOYMENT_DIMENSION } from '../../functions/runtime/deployment-metric.ts';
+import type { Deployment } from './deployments.ts';
+import { deadLetterQueueOf } from './names.ts';
+import { pipesOf } from './pipe-props.ts';
+
+/** A metric with its dimensions in CloudWatch, by name. */
+export interface MetricReference {
+  readonly namespace: string;
+  readonly name: string;
+  readonly dimensions: Readonly<Record<string, string>>;
+}
+
+type Metrics = readonly [MetricReference, ...MetricReference[]];
+
+interface Alarm {
+  /** Whose its metrics are: of the sweep itself, of its deployment, or of AWS. */
+  readonly by: 'sweep' | 'deployment' | 'AWS/States' | 'AWS/SQS';
+  /**
+   * Names of metrics that are added up. Sources of those of AWS: Step Functions Developer Guide, "Monitoring Step Functions metrics using
+   * Amazon CloudWatch"; SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS".
+   */
+  readonly names: readonly string[];
+  readonly statistic: 'Sum' | 'Maximum' | 'p99';
+  readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
+  /** In the unit of the metric; undefined for what is late with the coarsest precision of the tables. */
+  readonly threshold: number | undefined;
+  /** Unit of the threshold, in words. */
+  readonly unit: string;
+  readonly periodSeconds: 60 | 300;
+  /** Consecutive periods that must be beyond the threshold. */
+  readonly periods: number;
+  /** Whether the alarm watches for missing datapoints of the metric, see {@link HEARTBEAT}. @default it watches its values */
+  readonly isHeartbeat?: true;
+  /** The meaning of a period without a datapoint. `ignore`: the alarm does not change. */
+  readonly treatMissingData: 'notBreaching' | 'ignore';
+  /** Whether the alarm exists only if a table has a pipe. @default it always exists */
+  readonly ofPipes?: true;
+  /** The meaning of the alarm, as a sentence. */
+  readonly help: string;
+}
+
+/**
+ * How an alarm detects that a metric has stopped. Its expression is 0 in a span without a datapoint, but only after a span with one: before
+ * the first success there is no datapoint at all, so a new deployment raises no alarm.
+ *
+ * - One datapoint is the sum of the whole span, so that a single success in it is enough. CloudWatch evaluates the span that ends now, each
+ *   minute.
+ * - Two datapoints are evaluated, and one that is 0 is enough. So the previous datapoint, which was not 0, is among those from which the
+ *   expression is computed. It is documented that CloudWatch reads some more datapoints, but not how many, and nothing here depends on it.
+ * - When the last success is too long ago to be read, there are no datapoints any more: with `ignore` the alarm does not change.
+ *
+ * With missing data as `breaching` the alarm would sound at the first evaluation, before any sweep, since an alarm does not know its own
+ * age. Sources: CloudWatch User Guide, "Configuring how CloudWatch alarms treat missing data" and "Using math expressions with CloudWatch
+ * metrics" (FILL, IF).
+ */
+export const HEARTBEAT = {
+  metricId: 'beats',
+  expression: 'IF(FILL(beats, REPEAT), FILL(beats, 0))',
+  evaluationPeriods: 2,
+  datapointsToAlarm: 1,
+} as const;
+
+/** What most alarms have in common. */
+const ONCE = {
+  statistic: 'Sum',
+  comparison: 'GreaterThanOrEqualToThreshold',
+  threshold: 1,
+  periodSeconds: 300,
+  periods: 1,
+  treatMissingData: 'notBreaching',
+} as const;
+
+/**
+ * The alarms of a deployment, by their names. The Terraform code, the dashboard, the alarms that commands look up, and
+ * the table in docs/reference/alarms.md are made from this list.
+ *
+ * What finds nothing and keeps up records none of our metrics, so missing data means no alarm. The alarm on the queue keeps its state: SQS
+ * stops a queue's metrics six hours after its last call, with messages still in it.
+ *
+ * One alarm is for all pipes: they have no metric of their lag, so their function records one of the deployment.
+ */
+export const ALARMS = {
+  noSweep: {
+    ...ONCE,
+    by: 'AWS/States',
+    names: ['ExecutionsSucceeded'],
+    comparison: 'LessThanThreshold',
+    unit: 'sweep',
+    periodSeconds: 60,
+    periods: 5,
+    isHeartbeat: true,
+    treatMissingData: 'ignore',
+    help: 'No sweep succeeds any more: the schedules are off or gone, or every sweep fails. Expired items stay.',
+  },
+  executionsFailed: {
+    ...ONCE,
+    by: 'AWS/States',
+    names: ['ExecutionsFailed', 'ExecutionsTimedOut'],
+    unit: 'executions',
+    help: 'A sweep failed: it could not be planned, it left something that it could not delete, or it ran for longer than it may.',
+  },
+  itemsFailed: {
+    ...ONCE,
+    by: 'sweep',
+    names: ['ItemsFailed'],
+    unit: 'items',
+    help: 'Expired items could not be deleted. The report of the execution names some of them, and why.',
+  },
+  deadLetters: {
+    ...ONCE,
+    by: 'AWS/SQS',
+    names: ['ApproximateNumberOfMessagesVisible'],
+    statistic: 'Maximum',
+    unit: 'messages',
+    treatMissingData: 'ignore',
+    help: 'EventBridge Scheduler could not start a sweep, or a pipe could not deliver expiries: the dead-letter queue says which.',
+  },
+  deletionLag: {
+    ...ONCE,
+    by: 'sweep',
+    names: ['DeletionLag'],
+    statistic: 'p99',
+    threshold: undefined,
+    unit: 'milliseconds',
+    periods: 3,
+    help: 'One deleted item in a hundred, or more, is late.',
+  },
+  watermarkAge: {
+    ...ONCE,
+    by: 'deployment',
+    names: ['WatermarkAge'],
+    statistic: 'Maximum',
+    // A day, in which the person who paused a table returns, and one more hour.
+    threshold: 25 * 60 * 60,
+    unit: 'seconds',
+    help: 'For more than a day the ticks have not got any further with a table: somebody forgot that it is paused, or it cannot be swept.',
+  },
+  pipesBehind: {
+    ...ONCE,
+    by: 'deployment',
+    names: ['ExpiryAge'],
+    statistic: 'Maximum',
+    // The stream keeps a record for 24 hours, so almost a day is left for the repair.
+    threshold: 60 * 60,
+    unit: 'seconds',
+    ofPipes: true,
+    help: 'A pipe to an archive or to what gets events is an hour behind, or more, or does not get through. What is a day behind is lost.',
+  },
+} as const satisfies Readonly<Record<string, Alarm>>;
+
+export type AlarmName = keyof typeof ALARMS;
+export const ALARM_NAMES = Object.keys(ALARMS) as AlarmName[];
+
+/** An alarm as it is deployed. */
+export interface DeployedAlarm extends Omit<Alarm, 'by' | 'names' | 'threshold' | 'ofPipes'> {
+  readonly alarm: AlarmName;
+  /** Name in CloudWatch. */
+  readonly name: string;
+  /** They are added up. */
+  readonly metrics: Metrics;
+  readonly threshold: number;
+}
+
+/** Converts a name: `noSweep` becomes `no-sweep` in the name of an alarm, and in the runbook. */
+export function kebab(alarm: AlarmName): string {
+  return alarm.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
+}
+
+/**
+ * The alarms of a deployment for which a table has the alarm's subject.
+ * @param tickArn ARN of the state machine of the ticks; callers that do not use the alarms' metrics need none
+ */
+export function alarmsOf(
+  deployment: Pick<Deployment, 'name' | 'alarms' | 'tables'>,
+  tickArn = '',
+): readonly DeployedAlarm[] {
+  const { alarms, tables, name } = deployment;
+  if (alarms === false) return [];
+  const hasPipes = tables.some(table => pipesOf(table).length > 0);
+  const precision = tables.some(table => table.precision === 'minute') ? 'minute' : 'second';
+  return ALARM_NAMES.flatMap(alarm => {
+    const { by, names, threshold = lateMs({ precision }), ofPipes, ...rest }: Alarm = ALARMS[alarm];
+    if (ofPipes && !hasPipes) return [];
+    const metrics = metricsOf({ by, names }, name, tickArn);
+    return [{ ...rest, alarm, name: `${name}-${kebab(alarm)}`, metrics, threshold }];
+  });
+}
+
+/** Metrics with their dimensions in CloudWatch. */
+export function metricsOf(
+  { by, names }: Pick<Alarm, 'by' | 'names'>,
+  deployment: string,
+  tickArn: string,
+): Metrics {
+  const own = { [DEPLOYMENT_DIMENSION]: deployment };
+  const dimensions: Readonly<Record<typeof by, MetricReference['dimensions']>> = {
+    sweep: { ...METRIC_DIMENSIONS, ...own },
+    deployment: own,
+    'AWS/States': { StateMachineArn: tickArn },
+    'AWS/SQS': { QueueName: deadLetterQueueOf(deployment) },
+  };
+  const namespace = by.startsWith('AWS/') ? by : METRICS_NAMESPACE;
+  return names.map(name => ({ namespace, name, dimensions: dimensions[by] })) as unknown as Metrics;
+}
+
+/** URL of an alarm's section in the runbook: a person who receives an alarm has this text, but perhaps no checkout. */
+export function runbookOf(alarm?: AlarmName): string {
+  const section = alarm === undefined ? '' : `#${kebab(alarm)}`;
+  return `https://github.com/precise-ttl/precise-ttl/blob/main/docs/reference/alarms.md${section}`;
+}
+
+/** The text that CloudWatch shows with an alarm and sends with it. It has at most 1,024 characters. Source: PutMetricAlarm. */
+export function descriptionOf({ alarm, help }: Pick<DeployedAlarm, 'alarm' | 'help'>): string {
+  const { ofPipes }: Alarm = ALARMS[alarm];
+  const command = ofPipes ? 'doctor' : 'status';
+  return `${help} Which table: npx precise-ttl ${command}. What to do: ${runbookOf(alarm)}`;
+}

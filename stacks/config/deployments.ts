@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FieldProblem } from '../../expiry/errors.ts';
+import { isObject } from '../../expiry/fields.ts';
+import type { ExpiryModel } from '../../expiry/model.ts';
+import { carriedSettings, modelOfSettings } from '../../functions/runtime/environment.ts';
+import type { CarriedSettings, TickInput } from '../../statemachine/contract/inputs.ts';
+import { archiveOf } from './pipe-props.ts';
+import {
+  DEPLOYMENT_PROPS,
+  functionSettings,
+  type PreciseTtlProps,
+  type ResolvedProps,
+  resolveProps,
+} from './props.ts';
+
+/** Tables that one deployment sweeps, and the settings that they share. */
+export interface Deployment extends Pick<ResolvedProps, (typeof DEPLOYMENT_PROPS)[number] | 'logKeys'> {
+  readonly name: string;
+  readonly tables: readonly ResolvedProps[];
+}
+
+/** The deployment of these tables. @param tables at least one table, all with the same `sweep` */
+export function deploymentOf(tables: readonly ResolvedProps[]): Deployment {
+  const [first] = tables;
+  if (first === undefined) throw new TypeError('deploymentOf: expected at least one table');
+  // The states' data contain keys of all tables.
+  const logKeys = tables.every(table => table.logKeys === 'full') ? 'full' : 'none';
+  return { ...first, name: first.sweep, tables, logKeys };
+}
+
+/** Problems between tables that are each valid; a field begins with the table's place in the configuration. */
+export function deploymentProblems(tables: readonly ResolvedProps[]): FieldProblem[] {
+  const [first] = tables;
+  const names = tables.map(({ tableName }) => tableName);
+  const locked = tables.find(table => lockOf(table) !== undefined);
+  const inTable = (index: number): string => `tables[${index}]`;
+  const as = (one: string, other: ResolvedProps, what: unknown): string => {
+    const it = `${inTable(tables.indexOf(other))} (${other.tableName})`;
+    return `${what}, as ${it} has it: a deployment has one ${one}`;
+  };
+  const problems = tables.flatMap((table, index): FieldProblem[] => {
+    const twin = names.indexOf(table.tableName);
+    if (twin < index) {
+      const expected = `another than that of ${inTable(twin)}`;
+      const remedy = 'Leave out one of the two.';
+      return [{ field: `${inTable(index)}.tableName`, expected, got: table.tableName, remedy }];
+    }
+    const days = lockOf(table);
+    const differing = DEPLOYMENT_PROPS.filter(prop => first && !isDeepStrictEqual(table[prop], first[prop]));
+    return [
+      ...differing.map(prop => ({
+        field: `${inTable(index)}.${prop}`,
+        expected: as(prop, first as ResolvedProps, JSON.stringify(first?.[prop]) ?? 'none'),
+        got: table[prop],
+        remedy: `Set ${prop} once, beside tables; or put ${table.tableName} into a configuration of its own, with another sweep and another state.`,
+      })),
+      ...(locked === undefined || days === undefined || days === lockOf(locked)
+        ? []
+        : [
+            {
+              field: `${inTable(index)}.archive.lockDays`,
+              expected: as('bucket', locked, lockOf(locked)),
+              got: days,
+              remedy: 'Lock both for the same time; or give one a bucket of yours.',
+            },
+          ]),
+    ];
+  });
+  return problems.length > 0 ? problems : settingsProblems(tables);
+}
+
+/** Days for which a table's archive is locked in the deployment's bucket, which has one retention; undefined if it has none there. */
+function lockOf(table: ResolvedProps): number | undefined {
+  const archive = archiveOf(table);
+  return archive === undefined || archive.bucket !== undefined ? undefined : (archive.lockDays ?? 0);
+}
+
+/** Most bytes of the settings in a state's 256 KiB; the rest is for the targets. Source: Step Functions quotas. */
+const MAX_SETTINGS_BYTES = 200_000;
+
+function settingsProblems(tables: readonly ResolvedProps[]): FieldProblem[] {
+  const settings = tables.map(table => carriedSettings(functionSettings(table)));
+  const bytes = Buffer.byteLength(JSON.stringify(settings));
+  if (bytes <= MAX_SETTINGS_BYTES) return [];
+  return [
+    {
+      field: 'tables',
+      expected: `at most ${MAX_SETTINGS_BYTES} bytes of settings in a deployment`,
+      got: `${bytes} of ${tables.length} tables`,
+      remedy: 'Put some of the tables into another configuration, with another sweep and another state.',
+    },
+  ];
+}
+
+/** The model of a deployed table, without a default TTL: the one that its writers and readers make with `expiryModel`. */
+export function modelOf(props: PreciseTtlProps): ExpiryModel {
+  return modelOfSettings(resolveProps(props));
+}
+
+/** The tables that a state machine of a deployment sweeps, read from its definition as JSON; empty for any other state machine. */
+export function tablesInDefinition(definition: string): readonly CarriedSettings[] {
+  let tables: unknown;
+  try {
+    tables = JSON.parse(definition)?.States?.PlanSweep?.Arguments?.Payload?.tables;
+  } catch {
+    // Terraform does not know the definition yet.
+  }
+  if (!Array.isArray(tables)) return [];
+  return tables.filter(
+    (table): table is CarriedSettings => isObject(table) && typeof table['tableName'] === 'string',
+  );
+}
+
+/** The schedule's expression, each full minute: `rate(1 minute)` would count from its own start. */
+export const EVERY_MINUTE = 'cron(* * * * ? *)';
+
+/** The input of a tick as the schedule has it: Scheduler replaces the placeholder, whose angle brackets must not be escaped. */
+export const TICK_INPUT: TickInput = { scheduledTime: '<aws.scheduler.scheduled-time>' };

@@ -1,0 +1,81 @@
+import type { FieldProblem } from '../../expiry/errors.ts';
+import { fieldProblems, type ReadOptions } from '../../expiry/fields.ts';
+import { modelProblems } from '../../expiry/model.ts';
+import { adviseShards, PARTITION_UNITS } from '../../expiry/partition-rule.ts';
+import { isOwnTarget } from './names.ts';
+import { pipeProblems, pipesOf } from './pipe-props.ts';
+import {
+  CORRECT,
+  PROP_NAMES,
+  PROPS,
+  type PreciseTtlProps,
+  pathOf,
+  type ResolvedProps,
+  resolveProps,
+  settingsOfProps,
+  WRITTEN_KINDS,
+} from './props.ts';
+
+const OPTIONS: ReadOptions = {
+  required: PROP_NAMES.filter(name => PROPS[name].isRequired),
+  remedy: CORRECT,
+};
+
+/** All problems of a table's props, those between its props only when each is valid. */
+export function propProblems(props: PreciseTtlProps): FieldProblem[] {
+  const ofFields = fieldProblems(WRITTEN_KINDS, props, OPTIONS);
+  if (ofFields.length > 0) return ofFields;
+  const ofModel = modelProblems(settingsOfProps(props));
+  if (ofModel.length > 0) return ofModel.map(asWritten);
+  const table = resolveProps(props);
+  return [
+    ...limitProblems(table),
+    ...pollProblems(table),
+    ...pipeProblems(table),
+    ...ownTargetProblems(table),
+  ];
+}
+
+/** Renames the fields of a problem from settings to props. */
+function asWritten({ field, expected, remedy, ...problem }: FieldProblem): FieldProblem {
+  const written = (text: string) => text.replaceAll(/\bindexedBy: ('\w+')/g, 'index: { by: $1 }');
+  return { ...problem, field: pathOf(field), expected: written(expected), remedy: written(remedy) };
+}
+
+/**
+ * The problem of a limit that is higher than the rate that the shards allow even without any puts. By second a limit concerns overdue
+ * items, which lie under many keys.
+ */
+function limitProblems(table: ResolvedProps): FieldProblem[] {
+  const { indexedBy, maxDeletesPerSecond, shards } = table;
+  const capacity = shards * PARTITION_UNITS;
+  if (indexedBy === 'second' || maxDeletesPerSecond <= capacity) return [];
+  const rates = { putsPerSecond: maxDeletesPerSecond, deletesPerSecond: maxDeletesPerSecond };
+  const advice = adviseShards({ ...table, ...rates });
+  return [
+    {
+      field: 'maxDeletesPerSecond',
+      expected: `at most ${capacity}: DynamoDB takes ${PARTITION_UNITS} deletes a second from each shard, and there ${shards === 1 ? 'is' : 'are'} ${shards}`,
+      got: maxDeletesPerSecond,
+      remedy:
+        advice.shards === undefined
+          ? 'Lower it: no number of shards takes that.'
+          : `Lower it, or set index: { shards: ${advice.shards} }, which takes as many puts, too, on an index that is warm for ${advice.warmUnits} write units a second (docs/reference/configuration.md, "How many shards").`,
+    },
+  ];
+}
+
+function pollProblems({ pollSeconds: got, precision }: ResolvedProps): FieldProblem[] {
+  if (got === 0 || precision === 'second') return [];
+  const remedy = "Leave it out, or use precision: 'second': once a minute nothing runs between the ticks.";
+  return [{ field: 'pollSeconds', expected: "0 with precision: 'minute'", got, remedy }];
+}
+
+/** Problems of events that go to the deployment's own resources: an event in the failure queue would look like a failure. */
+function ownTargetProblems(table: ResolvedProps): FieldProblem[] {
+  return pipesOf(table).flatMap(({ to }) => {
+    if (to === undefined || !isOwnTarget(to, table.sweep)) return [];
+    const expected = "the ARN of something that is not this deployment's own";
+    return [{ field: 'events.to', expected, got: to, remedy: 'Name one of yours.' }];
+  });
+}

@@ -1,0 +1,135 @@
+import { stripVTControlCharacters } from 'node:util';
+import { drawMoment, type Line, paint, scaleOf } from '../../../../bench/demo/live/draw.ts';
+import type { Moment } from '../../../../bench/demo/live/moment.ts';
+
+const NOW = Date.parse('2026-11-20T09:01:30.300Z');
+const SECOND = Math.floor(NOW / 1000);
+
+function moment(over: Partial<Moment> = {}): Moment {
+  return {
+    now: NOW,
+    seconds: [],
+    tally: { written: 1_103, expired: 412, deleted: 395, overdue: 17 },
+    lags: [undefined, { p50: 200, max: 900 }, { p50: 100, max: 2_500 }],
+    promisedLagMs: 2_000,
+    firstTtl: SECOND - 30,
+    lastTtl: SECOND + 29,
+    rate: 20,
+    sweep: ['09:01:30Z DeleteChunk: 17 deleted', 'WaitForNextExpiry until 09:01:31Z'],
+    page: 'http://127.0.0.1:45123/',
+    ...over,
+  };
+}
+
+const textOf = (line: Line) => line.map(({ text }) => text).join('');
+const drawn = (over: Partial<Moment> = {}, width = 79) => drawMoment(moment(over), width).map(textOf);
+/** What stands before "now" and behind it, in each row of the field. */
+const field = (over: Partial<Moment>, width = 79) =>
+  drawn(over, width).flatMap(line => {
+    const [, behind, ahead] = /^(.*)│(.*)$/.exec(line) ?? [];
+    return behind === undefined ? [] : [{ behind: behind.trim(), ahead: ahead?.trimEnd() }];
+  });
+const tonesOf = (lines: readonly Line[], text: RegExp) =>
+  lines.flat().flatMap(piece => (text.test(piece.text) ? [piece.tone] : []));
+
+const FULL = [...Array(200).keys()].map(index => ({
+  ttl: SECOND - 80 + index,
+  there: index > 80 ? 20 : 0,
+  gone: index > 80 ? 0 : 20,
+}));
+
+test.each([79, 99, 159])('fits %d columns, in at most 12 lines', width => {
+  for (const rate of [0.5, 20, 1_000]) {
+    const tally = { written: 60_000, expired: 60_000, deleted: 60_000, overdue: 1_000 };
+    for (const lines of [drawn({ rate, seconds: FULL }, width), drawn({ rate, tally, seconds: [] }, width)]) {
+      expect(lines.length).toBeLessThanOrEqual(12);
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
+      // Nothing is cut.
+      expect(lines.join('\n')).toMatch(
+        /of 2\.0 s$[\s\S]*until 09:01:31Z[\s\S]*look at http:\/\/127\.0\.0\.1:45123\/$/m,
+      );
+    }
+  }
+});
+
+test('a narrow terminal cuts lines, and none is wider than it', () => {
+  for (const line of drawn({ seconds: FULL }, 39)) expect(line.length).toBeLessThanOrEqual(39);
+});
+
+test('what expires next stands to the right of now, a dot for each session', () => {
+  const rows = field({
+    rate: 8,
+    seconds: [
+      { ttl: SECOND + 1, there: 5, gone: 0 },
+      { ttl: SECOND + 2, there: 1, gone: 0 },
+    ],
+  });
+  // Five dots in the left column, one in the right one.
+  expect(rows).toEqual([
+    { behind: '', ahead: '⡀' },
+    { behind: '', ahead: '⣇' },
+  ]);
+  expect(field({ rate: 8, seconds: [{ ttl: SECOND + 6, there: 4, gone: 0 }] }).at(-1)?.ahead).toBe('  ⢸');
+});
+
+test('what has expired is a small point once it is gone, and a dot while it is there', () => {
+  const gone = { ttl: SECOND - 1, there: 0, gone: 8 };
+  expect(field({ rate: 8, seconds: [gone] }).map(({ behind }) => behind)).toEqual(['', '·']);
+  expect(field({ rate: 8, seconds: [{ ...gone, gone: 0, there: 4 }] }).at(-1)).toEqual({
+    behind: '⡇',
+    ahead: '',
+  });
+});
+
+test('a session is yellow when it expires soon, and red when it should be gone', () => {
+  const toneOf = (ttl: number) =>
+    tonesOf(drawMoment(moment({ seconds: [{ ttl, there: 4, gone: 0 }] }), 79), /[\u2801-\u28ff]/).filter(
+      (_, index) => index === 0,
+    );
+  expect([SECOND + 30, SECOND + 5, SECOND, SECOND - 5].map(toneOf)).toEqual([
+    ['far'],
+    ['soon'],
+    ['soon'],
+    ['late'],
+  ]);
+});
+
+test('says what native TTL would still hold: all that has expired', () => {
+  expect(drawn().join('\n')).toContain('native TTL, "within a few days", would keep: up to 412');
+  expect(drawn({ tally: { written: 5, expired: 0, deleted: 0, overdue: 0 } }).join('\n')).toContain(
+    'would keep: 0',
+  );
+});
+
+test('counts down to the first expiry, and to the end', () => {
+  expect(drawn({ firstTtl: SECOND + 61 }).join('\n')).toMatch(/first expiry in 1:01$/m);
+  expect(drawn().join('\n')).toMatch(/overdue 17 {2}0:29 left$/m);
+  expect(drawn({ lastTtl: SECOND }).join('\n')).toMatch(/last tick$/m);
+});
+
+test('the highest bar of a lag is the promise, and what is above it is red', () => {
+  const lines = drawMoment(moment(), 79);
+  expect(lines.map(textOf).join('\n')).toContain('lag p50  ▁▁ 0.1 s  max  ▄█ 2.5 s  of 2.0 s');
+  expect(tonesOf(lines, /█/)).toEqual(['late']);
+});
+
+test.each([
+  [0.5, { itemsPerDot: 1, rows: 1 }],
+  [8, { itemsPerDot: 1, rows: 2 }],
+  [20, { itemsPerDot: 1, rows: 5 }],
+  [21, { itemsPerDot: 2, rows: 3 }],
+  [1_000, { itemsPerDot: 50, rows: 5 }],
+])('%d sessions a second', (rate, scale) => {
+  expect(scaleOf(rate)).toEqual(scale);
+  const said =
+    scale.itemsPerDot === 1 ? 'a dot is a session' : `a dot is up to ${scale.itemsPerDot} sessions`;
+  expect(drawn({ rate }).join('\n')).toContain(said);
+});
+
+test('colours change nothing but the colour', () => {
+  for (const line of drawMoment(moment({ seconds: FULL }), 79)) {
+    expect(paint(line, false)).toBe(textOf(line));
+    expect(stripVTControlCharacters(paint(line, true))).toBe(textOf(line));
+  }
+  expect(paint([{ text: 'late', tone: 'late' }], true)).toBe('\u001b[31mlate\u001b[39m');
+});

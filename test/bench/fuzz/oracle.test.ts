@@ -1,0 +1,94 @@
+import { VirtualClock } from 'stepfunctions-emulator';
+import { Oracle, type Rules } from '../../../bench/fuzz/oracle.ts';
+import { MemoryTable, type Who } from '../../../bench/fuzz/table.ts';
+import type { EventImage } from '../../../expiry/expiry-event.ts';
+
+const TTL = 1_811_851_200;
+const RULES: Rules = { keyNames: ['id'], ttlAttribute: 'ttl' };
+const PIPES = [{ name: 'events', target: 'queue', oldImage: true }] as const;
+
+const image = (more: EventImage = {}): EventImage => ({ id: { S: 'a' }, ttl: { N: String(TTL) }, ...more });
+
+/** An oracle beside a table whose item is written a minute before its expiry, in turn 1. */
+async function watched(rules: Partial<Rules>, item: EventImage) {
+  const clock = new VirtualClock((TTL - 60) * 1000);
+  let turn = 0;
+  const next = () => (turn += 1);
+  const oracle = new Oracle({ ...RULES, ...rules }, next);
+  const table = new MemoryTable({
+    ...{ tableName: 't', indexName: 'i', keyNames: ['id'], ttlAttribute: 'ttl', windowAttribute: undefined },
+    ...{ clock, asServerHasIt: at => at, indexLagMs: () => 0, nextTurn: next },
+    onChange: change => oracle.saw(change),
+  });
+  table.put(item, 'user');
+  const found = () => oracle.verdict(table, (TTL + 600) * 1000).map(({ finding }) => finding);
+  const removeAt = async (by: Who, afterMs: number) => {
+    await clock.sleep(TTL * 1000 + afterMs - clock.now());
+    table.delete(table.idOf(item), by);
+  };
+  return { oracle, table, found, removeAt };
+}
+
+test.each<[string, Partial<Rules>, Who, number, EventImage, string[]]>([
+  ['a delete in the second of the expiry', {}, 'sweep', 0, image(), []],
+  ['a delete by a user at any time', {}, 'user', -5_000, image(), []],
+  ['a live item deleted', {}, 'sweep', -1, image(), ['liveDeleted']],
+  ['an item without TTL deleted', {}, 'sweep', 10, { id: { S: 'a' } }, ['liveDeleted']],
+  ['an item deleted six years after its expiry', {}, 'sweep', 6 * 365 * 86_400_000, image(), ['liveDeleted']],
+  ['an expiry without an event', { pipes: PIPES }, 'sweep', 10, image(), ['notDelivered']],
+  ["a user's delete without an event", { pipes: PIPES }, 'user', -9_000, image(), []],
+])('%s', async (_what, rules, by, afterMs, item, findings) => {
+  const { removeAt, found } = await watched(rules, item);
+  await removeAt(by, afterMs);
+  expect(found()).toEqual(findings);
+});
+
+const event = (more: object = {}) => ({
+  id: 'event-2',
+  key: { id: { S: 'a' } },
+  expiredAt: new Date(TTL * 1000).toISOString(),
+  deletedAt: new Date(TTL * 1000).toISOString(),
+  oldImage: image(),
+  ...more,
+});
+
+test('an expiry that is delivered twice is right; another image is not', async () => {
+  const { removeAt, found, oracle } = await watched({ pipes: PIPES }, image());
+  await removeAt('sweep', 10);
+  for (let times = 0; times < 2; times += 1) oracle.followers.delivered('events', event());
+  expect(found()).toEqual([]);
+  oracle.followers.delivered('events', event({ oldImage: image({ v: { N: '2' } }) }));
+  oracle.followers.delivered('events', event({ id: 'event-7' }));
+  expect(found()).toEqual(['deliveredOtherwise', 'deliveredWrongly']);
+});
+
+test.each<[string, EventImage, boolean]>([
+  ['an expired item that is left', image(), true],
+  ['no live item', image({ ttl: { N: String(TTL + 601) } }), false],
+  ['no item that expired five years ago', image({ ttl: { N: String(TTL - 5 * 365 * 86_400) } }), false],
+])('finds %s', async (_what, item, isLeft) => {
+  const { oracle, table, found } = await watched({}, item);
+  expect(found()).toEqual(isLeft ? ['left'] : []);
+  const bounds = { calmAt: 0, strictMs: 3_000, aheadMs: 120_000, looseMs: 60_000, afterFaultsMs: 0 };
+  const late = (afterMs: number, calmAt = 0) =>
+    oracle.late(table, TTL * 1000 + afterMs, { ...bounds, calmAt }).map(({ finding }) => finding);
+  expect(late(60_001)).toEqual(isLeft ? ['leftByTicks'] : []);
+  // It was written a minute before its expiry, and so has another minute.
+  expect(late(60_000)).toEqual([]);
+  expect(late(60_001, TTL * 1000 + 60_002)).toEqual([]);
+});
+
+test.each<[string, number, number, string[], number?]>([
+  ['in time', 3_000, 180, []],
+  ['too late', 3_001, 180, ['late']],
+  ['in time for what is written shortly before its expiry', 60_000, 60, []],
+  ['too late for that, too', 60_001, 60, ['late']],
+  ['in time in a minute that is watched', 3_000, 60, [], 60],
+  ['too late for that', 3_001, 60, ['late'], 60],
+])('an item that is deleted %s', async (_what, afterMs, aheadSeconds, findings, enough = 120) => {
+  const item = image({ ttl: { N: String(TTL + aheadSeconds - 60) } });
+  const { oracle, table, removeAt } = await watched({}, item);
+  await removeAt('sweep', (aheadSeconds - 60) * 1000 + afterMs);
+  const bounds = { calmAt: 0, strictMs: 3_000, aheadMs: enough * 1000, looseMs: 60_000, afterFaultsMs: 0 };
+  expect(oracle.late(table, (TTL + 600) * 1000, bounds).map(({ finding }) => finding)).toEqual(findings);
+});

