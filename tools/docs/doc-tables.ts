@@ -17,6 +17,7 @@ import {
   resolveProps,
 } from '../../stacks/config/props.ts';
 import { FATES } from '../../statemachine/counts.ts';
+import { MAY_IMPORT } from '../../test/structure/rooms.ts';
 import { EXAMPLE_ARNS, rolesOfExample } from './role-statements.ts';
 import { wholeBillTable } from './whole-bill.ts';
 
@@ -24,6 +25,7 @@ type Passages = Readonly<Record<string, () => string>>;
 
 /** The generated passages of documents, by file and by the name in their markers. */
 export const DOC_TABLES = {
+  'CONTRIBUTING.md': { imports: importsTable },
   'aws-on-loopback/README.md': { operations: operationsTable },
   'docs/archive-and-events.md': { targets: eventTargetsTable },
   'docs/operate.md': { report: reportExample },
@@ -47,6 +49,17 @@ export function withTables(file: keyof typeof DOC_TABLES, document: string): str
     if (!passage.test(text)) throw new TypeError(`${file}: expected <!-- ${name} --> … <!-- /${name} -->`);
     return text.replace(passage, (_all, begin, end) => `${begin}\n${make()}\n\n${end}`);
   }, document);
+}
+
+/** The rooms, and those that each may import from. */
+function importsTable(): string {
+  return table(
+    ['room', 'may import from'],
+    Object.entries(MAY_IMPORT).map(([room, others]) => [
+      `\`${room}\``,
+      others.map(other => `\`${other}\``).join(', ') || 'none',
+    ]),
+  );
 }
 
 /** Table of the local AWS services, with their supported operations. */

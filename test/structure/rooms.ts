@@ -1,0 +1,49 @@
+const PRODUCT = ['expiry', 'statemachine', 'functions', 'stacks/config', 'stacks'] as const;
+
+/** The packages of this repository beside the published one. */
+const EMULATION = ['packages/stepfunctions-emulator/src', 'aws-on-loopback/src'] as const;
+
+/** The rooms of this project, and the others that each may import from. `test/` may import from all of them. */
+export const MAY_IMPORT = {
+  // The product: nothing in it imports what is local.
+  expiry: [],
+  statemachine: ['expiry'],
+  functions: ['expiry', 'statemachine'],
+  'stacks/config': ['expiry', 'statemachine', 'functions'],
+  stacks: ['expiry', 'statemachine', 'functions', 'stacks/config'],
+  cost: [],
+  // A page that shows what the command status says.
+  'cli/dashboard': ['stacks/config', 'functions', 'statemachine', 'cli'],
+  // What runs and measures it on one machine.
+  'packages/stepfunctions-emulator/src': [],
+  // In a browser; of the emulator, only the types of the data that it shows.
+  'packages/stepfunctions-emulator/page': ['packages/stepfunctions-emulator/src'],
+  // What stands for AWS on this machine; it knows nothing of this project.
+  'aws-on-loopback/src': ['packages/stepfunctions-emulator/src'],
+  // It runs the functions' bundles; it shares with them only how items and records of a stream are read.
+  local: ['expiry', 'functions/only-expiries', 'functions/table', 'stacks/config', 'stacks', ...EMULATION],
+  // What other teams' tests import.
+  'local/testing': [...PRODUCT, ...EMULATION, 'local'],
+  bench: ['expiry', 'statemachine', 'functions', 'cost', ...EMULATION, 'local'],
+  cli: [...PRODUCT, 'cost', 'cli/dashboard', ...EMULATION, 'local', 'bench'],
+  // The commands show the runs of bench; an experiment runs all of it, the commands too.
+  'bench/experiments': [
+    ...PRODUCT,
+    'cost',
+    'cli/dashboard',
+    ...EMULATION,
+    'local',
+    'bench',
+    'cli',
+    'test/support/simulation',
+  ],
+  tools: [
+    ...PRODUCT,
+    'cost',
+    'cli/dashboard',
+    'aws-on-loopback/src',
+    'packages/stepfunctions-emulator/page',
+    'local',
+    'cli',
+  ],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
