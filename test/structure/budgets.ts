@@ -43,7 +43,7 @@ export const ROOM_LINES = [
 /** Words, as `wc -w` counts them. */
 export const WORDS = [
   { documents: ['README.md', 'docs/*.md', 'docs/reference/*.md'], most: 13_200 },
-  { documents: ['docs/contributing/decisions.md'], most: 4_350 },
+  { documents: ['docs/contributing/decisions.md'], most: 3_500 },
 ] as const;
 
 /** Things that somebody has to know, and files. */
