@@ -37,7 +37,7 @@ export const ROOM_LINES = [
     most: 15_099,
   },
   { rooms: ['aws-on-loopback/test', 'packages/stepfunctions-emulator/test'], most: 10_327 },
-  { rooms: ['test'], most: 32_295 },
+  { rooms: ['test'], most: 32_346 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
