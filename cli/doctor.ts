@@ -14,7 +14,7 @@ import { keyShower } from '../functions/report/shown-keys.ts';
 import { keyAttributeNames } from '../functions/table/item-key.ts';
 import { deadLetterQueueOf, pipeName, tickName } from '../stacks/config/names.ts';
 import { pipesOf } from '../stacks/config/pipe-props.ts';
-import { type Answer, ask, isLocal, NoAnswerError, noneIfMissing, type Service } from './clients.ts';
+import { type Answer, ask, NoAnswerError, noneIfMissing, type Service } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Table, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { FAULTS, FaultTally, type Item, type Severity } from './faults.ts';
@@ -186,7 +186,7 @@ async function examineDeployment({ tables: [table], clients, now }: Given): Prom
           const told = readable(await alarms).flatMap(({ AlarmActions = [] }) => AlarmActions);
           const TopicArn = told.find(arn => arn.endsWith(`:${sweep}-alarms`));
           const isOwn = table.deployment.alarms === true && TopicArn !== undefined;
-          if (!isOwn || isLocal('CLOUDWATCH')) return undefined;
+          if (!isOwn) return undefined;
           const found = await noneIfMissing(() => sns.send(new GetTopicAttributesCommand({ TopicArn })));
           const { SubscriptionsConfirmed: confirmed, SubscriptionsPending: pending } =
             found?.Attributes ?? {};

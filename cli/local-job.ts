@@ -12,7 +12,6 @@ import { plainStack } from '../stacks/plain-stack.ts';
 import { startDashboard } from './dashboard/start.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
 import {
-  describeAlarm,
   describeExecution,
   describeExpiry,
   describeLine,
@@ -32,7 +31,6 @@ export interface LocalJobOptions {
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
   readonly schedulerPort: number;
-  readonly cloudWatchPort: number;
   readonly schedules: boolean;
   /** Whether all output of the functions is shown; otherwise only what belongs to a failure. */
   readonly verbose: boolean;
@@ -75,7 +73,6 @@ export async function runLocalJob({
       const failedCall = failedCalls.take(execution);
       print(describeExecution(execution, { failedCall, schedule, stopping: signal.aborted }));
     },
-    onAlarm: seen => print(describeAlarm(seen)),
     onScheduleError: (error, { schedule }) => printError(`${schedule.name} didn't start: ${error}`),
   });
   const page = await startDashboard({
@@ -99,7 +96,6 @@ export function environmentOf({ region, ...served }: ServedCloud) {
     AWS_ENDPOINT_URL_DYNAMODB: served.dynamoDbEndpoint,
     AWS_ENDPOINT_URL_SFN: served.endpoint,
     AWS_ENDPOINT_URL_SCHEDULER: served.schedulerEndpoint,
-    AWS_ENDPOINT_URL_CLOUDWATCH: served.cloudWatchEndpoint,
     ...{ AWS_REGION: region, AWS_DEFAULT_REGION: region, ...DUMMY_CREDENTIALS },
   };
 }
@@ -129,8 +125,8 @@ interface StartOptions {
 
 /** The text that is shown once all services run. */
 export function describeStart(served: ServedCloud, { schedules: fire, first, page }: StartOptions): string {
-  const { cloud, dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint } = served;
-  const { tables, existingTables, stateMachines, alarms, pipes } = cloud.synthesized;
+  const { cloud, dynamoDbEndpoint, endpoint, schedulerEndpoint } = served;
+  const { tables, existingTables, stateMachines, pipes } = cloud.synthesized;
   const names = [...tables, ...existingTables].map(({ name }) => name).join(', ');
   const { startedHere, endpoint: openAt } = cloud.dynamoDb;
   const next = cloud
@@ -146,7 +142,6 @@ export function describeStart(served: ServedCloud, { schedules: fire, first, pag
       ['Step Functions', `${endpoint}: ${stateMachines.map(({ name }) => name).join(', ')}`],
       ['', `${endpoint}/ in a browser shows them and their executions`],
       ['Scheduler', `${schedulerEndpoint}: ${counted(cloud.schedules.length, 'schedule')}`],
-      ['CloudWatch', `${cloudWatchEndpoint}: metrics, ${counted(alarms.length, 'alarm')}`],
       ...pipes.map(
         pipe =>
           [

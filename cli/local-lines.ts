@@ -1,5 +1,4 @@
 /** What `precise-ttl local` prints while it runs: a line for each execution, with more of one that failed. */
-import type { SeenAlarm } from 'aws-on-loopback/cloudwatch/cloudwatch';
 import { Execution } from 'stepfunctions-emulator';
 import { timeOfDay } from '../bench/report/numbers.ts';
 import { isObject } from '../expiry/fields.ts';
@@ -14,10 +13,6 @@ import { countsText } from './words.ts';
 
 const shorten = (told: string, length: number): string =>
   told.length > length ? `${told.slice(0, length)}…` : told;
-
-/** Reports on one line that an alarm changed its state. */
-export const describeAlarm = ({ alarm, state, reason, since }: SeenAlarm): string =>
-  `${timeOfDay(since)}  ${alarm.name}  ${state}: ${reason}`;
 
 /** `event-bus/default`, `deliverystream/…` */
 export const targetOf = ({ targetArn }: PipeResource): string => targetArn.split(':').slice(5).join(':');

@@ -14,7 +14,6 @@ export const command = defineCommand({
   flags: {
     'dynamodb-port': port(8000, 'where DynamoDB is, on 127.0.0.1 only'),
     'sfn-port': port(8083, 'where the Step Functions API listens'),
-    'cloudwatch-port': port(8084, 'where the CloudWatch API listens'),
     'scheduler-port': port(8085, 'where the EventBridge Scheduler API listens'),
     'no-schedules': { help: 'sweep only when an execution is started by hand' },
     config: CONFIG,
@@ -25,19 +24,17 @@ export const command = defineCommand({
     },
     verbose: { help: 'show every line that the functions print, not only those of a failed call' },
   },
-  about: `Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the APIs of Step Functions,
-EventBridge Scheduler and CloudWatch, the functions, the schedules, and the metrics with their alarms. With an archive or events in
-the configuration, the pipes too: each expiry that OnlyExpiries passes on is a line, and no target gets it.
+  about: `Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the APIs of Step Functions
+and EventBridge Scheduler, the functions and the schedules; no alarms. With an archive or events in the configuration, the pipes too: each expiry that OnlyExpiries passes on is a line, and no target gets it.
 Prints the variables that let the AWS CLI and SDKs in another terminal use it, and a line for every execution: what it deleted, and how
 late. Of one that failed: the error, and the function of the last failed call with what it printed. What Ctrl-C has cut off is said so.
-An alarm that changes its state is one line.
 A page that it prints the address of shows the sweep in a browser. For a deployment: npx precise-ttl status --page.
 
 AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already. AWS_ENDPOINT_URL_LAMBDA: where functions from outside this project are
 invoked by state machines. Both must be on this machine.`,
   exits: "0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start",
   check({ flags }) {
-    const ports = ['dynamodb-port', 'sfn-port', 'cloudwatch-port', 'scheduler-port'] as const;
+    const ports = ['dynamodb-port', 'sfn-port', 'scheduler-port'] as const;
     for (const [at, name] of ports.entries()) {
       const other = ports.slice(0, at).find(each => flags[each] === flags[name]);
       if (other !== undefined)
@@ -51,7 +48,7 @@ invoked by state machines. Both must be on this machine.`,
     const { runLocalJob } = await import('./local-job.ts');
     await runLocalJob({
       ...{ dynamoDbPort: flags['dynamodb-port'], sfnPort: flags['sfn-port'] },
-      ...{ schedulerPort: flags['scheduler-port'], cloudWatchPort: flags['cloudwatch-port'] },
+      schedulerPort: flags['scheduler-port'],
       ...{ schedules: !flags['no-schedules'], verbose: flags.verbose },
       ...{ config: await loadConfigFile(flags.config), factsFile, signal },
     });

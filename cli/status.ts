@@ -164,12 +164,18 @@ export function tableText(facts: Facts, now: number): string {
       .slice(0, SHOWN_SWEEPS)
       .map((sweep, at) => [at === 0 ? 'sweeps' : '', sweepText(sweep, now)] as const),
     ...(sounding === undefined ? [] : [['alarms', sounding.join(', ') || 'none sounds'] as const]),
-    ...notKnown.map(what => ['not known', what] as const),
+    ...notKnown.map(unknownRow),
   ];
   const told = new Map(
     rows.filter(([, is]) => is !== first).map(([name, is]) => [`  ${name.padEnd(11)}${is}`, true]),
   );
   return [`${facts.table}: ${first}`, ...told.keys()].join('\n');
+}
+
+/** What this machine has no service for is named in short. */
+function unknownRow(what: string): Row {
+  const [, name] = /^the (\w+): .* is not on this machine$/.exec(what) ?? [];
+  return name === undefined ? ['not known', what] : [name, 'not on this machine'];
 }
 
 /** What a user wants to know first; undefined: what is gone. */

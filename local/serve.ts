@@ -1,5 +1,3 @@
-import { LocalCloudWatch, type LocalCloudWatchOptions } from 'aws-on-loopback/cloudwatch/cloudwatch';
-import { serveCloudWatch } from 'aws-on-loopback/cloudwatch/serve-cloudwatch';
 import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import { isFree, requireFree } from 'aws-on-loopback/ports';
 import { startScheduler } from 'aws-on-loopback/scheduler/scheduler-api';
@@ -7,19 +5,6 @@ import { ApiServer, type Clock, realClock } from 'stepfunctions-emulator';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
 import type { LocalFunctionsOptions } from './functions/local-functions.ts';
 import type { PipesOptions } from './pipes/pipes.ts';
-import type { SynthesizedCloud } from './stack/synthesized.ts';
-
-/** Creates CloudWatch for the synthesized stack. The alarms are evaluated after {@link LocalCloudWatch.start}. */
-export function cloudWatchOf(
-  synthesized: Pick<SynthesizedCloud, 'alarms' | 'blocks'>,
-  clock: Clock,
-  { onAlarm }: Pick<LocalCloudWatchOptions, 'onAlarm'> = {},
-): LocalCloudWatch {
-  const queues = synthesized.blocks.flatMap(({ kind, type, body }) =>
-    kind === 'resource' && type === 'aws_sqs_queue' && typeof body['name'] === 'string' ? [body['name']] : [],
-  );
-  return new LocalCloudWatch({ clock, alarms: synthesized.alarms, queues, onAlarm });
-}
 
 export interface ServeOptions {
   /** See {@link LocalCloudOptions}. */
@@ -29,7 +14,6 @@ export interface ServeOptions {
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
   readonly schedulerPort: number;
-  readonly cloudWatchPort: number;
   /** See {@link LocalCloudOptions}. */
   readonly pipes?: PipesOptions;
   /** Largest number of concurrent children of one Map Run. @default as on AWS */
@@ -41,8 +25,6 @@ export interface ServeOptions {
   /** Called when any execution has ended, except for children of a Map Run. */
   readonly onExecution: NonNullable<LocalCloudOptions['onExecution']>;
   readonly onScheduleError: NonNullable<LocalCloudOptions['onScheduleError']>;
-  /** Called when an alarm's state changes. */
-  readonly onAlarm?: LocalCloudWatchOptions['onAlarm'];
   /** Called with the functions' output and the result of every invocation; tests can wrap every invocation. */
   readonly functions?: Pick<LocalFunctionsOptions, 'onLog' | 'onInvocation' | 'wrap'>;
   /** For tests: another clock. @default the wall clock */
@@ -57,15 +39,13 @@ export interface ServedCloud {
   readonly endpoint: string;
   /** Endpoint of EventBridge Scheduler's API. */
   readonly schedulerEndpoint: string;
-  readonly cloudWatch: LocalCloudWatch;
-  readonly cloudWatchEndpoint: string;
   readonly region: string;
   /** Safe to call more than once. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a local cloud for a user: DynamoDB Local and the APIs of Step Functions, EventBridge Scheduler and CloudWatch on chosen ports,
+ * Starts a local cloud for a user: DynamoDB Local and the APIs of Step Functions and EventBridge Scheduler on chosen ports,
  * with the synthesized state machines, and with running schedules.
  * @throws {LocalCloudError} saying what is wrong; nothing is left running then
  */
@@ -73,7 +53,6 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
   const environment = await environmentFor(options);
   await requireFree(options.sfnPort, '--sfn-port');
   await requireFree(options.schedulerPort, '--scheduler-port');
-  await requireFree(options.cloudWatchPort, '--cloudwatch-port');
   // A DynamoDB that was already running is used at its own port.
   if (!environment['AWS_ENDPOINT_URL_DYNAMODB']) await requireFree(options.dynamoDbPort, '--dynamodb-port');
   const undo: (() => Promise<void>)[] = [];
@@ -82,45 +61,20 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
   };
   try {
     const clock = options.clock ?? realClock;
-    // Set later: the cloud needs this reference before CloudWatch exists, and CloudWatch reads its alarms from the cloud.
-    let cloudWatch: LocalCloudWatch | undefined;
     const cloud = await LocalCloud.start({
       stack: options.stack,
       existing: options.existing ?? [],
       environment,
-      functions: {
-        ...options.functions,
-        onLog(name, line) {
-          cloudWatch?.addLine(line);
-          options.functions?.onLog?.(name, line);
-        },
-        onInvocation(record) {
-          cloudWatch?.addInvocation(record.functionName, record.durationMs);
-          options.functions?.onInvocation?.(record);
-        },
-      },
+      functions: options.functions ?? {},
       warm: 1,
       clock,
       childrenAtOnce: options.childrenAtOnce,
       pipes: options.pipes ?? {},
       schedules: options.schedules,
-      onScheduleError(error, firing) {
-        const queue = firing.schedule.asGiven?.DeadLetterConfig?.Arn.split(':').at(-1);
-        if (queue !== undefined) cloudWatch?.addMessage(queue);
-        options.onScheduleError(error, firing);
-      },
-      onExecutionStart: execution => cloudWatch?.executionStarted(execution),
-      onExecution(execution, schedule) {
-        cloudWatch?.executionEnded(execution);
-        options.onExecution(execution, schedule);
-      },
+      onScheduleError: options.onScheduleError,
+      onExecution: options.onExecution,
     });
     undo.push(() => cloud.stop());
-    cloudWatch = cloudWatchOf(cloud.synthesized, clock, { onAlarm: options.onAlarm });
-    const watch = cloudWatch;
-    undo.push(async () => watch.stop());
-    const cloudWatchServer = await serveCloudWatch(watch, options.cloudWatchPort);
-    undo.push(() => cloudWatchServer.stop());
     const { dynamoDb } = cloud;
     const proxy = dynamoDb.startedHere
       ? await DynamoDbProxy.start(dynamoDb.endpoint, { port: options.dynamoDbPort })
@@ -131,14 +85,11 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     const scheduler = await startScheduler(cloud, { clock, port: options.schedulerPort });
     undo.push(() => scheduler.stop());
     const dynamoDbEndpoint = proxy?.endpoint ?? dynamoDb.endpoint;
-    watch.start();
     return {
       cloud,
       dynamoDbEndpoint,
       endpoint: server.endpoint,
       schedulerEndpoint: scheduler.endpoint,
-      cloudWatch: watch,
-      cloudWatchEndpoint: cloudWatchServer.endpoint,
       region: cloud.stepFunctions.region,
       stop,
     };

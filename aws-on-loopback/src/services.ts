@@ -1,4 +1,3 @@
-import { CLOUDWATCH } from './cloudwatch/serve-cloudwatch.ts';
 import { LAMBDA_OPERATIONS } from './lambda/lambda-api.ts';
 import { SCHEDULER } from './scheduler/scheduler-api.ts';
 
@@ -8,6 +7,5 @@ import { SCHEDULER } from './scheduler/scheduler-api.ts';
  */
 export const SERVICES = {
   Scheduler: SCHEDULER.operations,
-  CloudWatch: CLOUDWATCH.operations,
   Lambda: LAMBDA_OPERATIONS,
 } as const satisfies Readonly<Record<string, Readonly<Record<string, unknown>>>>;

@@ -1,23 +1,13 @@
 import { buffer } from 'node:stream/consumers';
-import {
-  CloudWatchClient,
-  DescribeAlarmsCommand,
-  GetMetricDataCommand,
-  GetMetricStatisticsCommand,
-  ListMetricsCommand,
-  PutMetricAlarmCommand,
-} from '@aws-sdk/client-cloudwatch';
 import { InvokeCommand, LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import {
   CreateScheduleGroupCommand,
   GetScheduleCommand,
   ListScheduleGroupsCommand,
   ListSchedulesCommand,
+  type SchedulerClient,
   UpdateScheduleCommand,
 } from '@aws-sdk/client-scheduler';
-import { VirtualClock } from 'stepfunctions-emulator';
-import { LocalCloudWatch } from '../src/cloudwatch/cloudwatch.ts';
-import { serveCloudWatch } from '../src/cloudwatch/serve-cloudwatch.ts';
 import { startLambda } from '../src/lambda/lambda-api.ts';
 import type { ScheduleResource } from '../src/scheduler/schedule.ts';
 import { startScheduler } from '../src/scheduler/scheduler-api.ts';
@@ -49,18 +39,11 @@ const STARTED: Readonly<Record<ServiceName, () => Promise<[LocalService, (endpoi
     await startScheduler({ schedules: [SCHEDULE], updateSchedule: () => {} }),
     schedulerClient,
   ],
-  CloudWatch: async () => [
-    await serveCloudWatch(new LocalCloudWatch({ clock: new VirtualClock(0), alarms: [], queues: [] })),
-    endpoint => new CloudWatchClient(local(endpoint)),
-  ],
   Lambda: async () => [
     await startLambda({ invoke: async () => ({ ok: true, payload: 1 }) }),
     endpoint => new LambdaClient(local(endpoint)),
   ],
 };
-
-const METRIC = { Namespace: 'N', MetricName: 'm' };
-const SPAN = { StartTime: new Date(0), EndTime: new Date(600_000) };
 
 /** A call of each operation, in this order; the compiler wants one for every entry of the list. */
 const CALLS: {
@@ -78,25 +61,11 @@ const CALLS: {
     ListSchedules: new ListSchedulesCommand({ GroupName: 'default', MaxResults: 10 }),
     ListScheduleGroups: new ListScheduleGroupsCommand({ MaxResults: 10 }),
   },
-  CloudWatch: {
-    DescribeAlarms: new DescribeAlarmsCommand({}),
-    GetMetricData: new GetMetricDataCommand({
-      ...SPAN,
-      MetricDataQueries: [{ Id: 'a', MetricStat: { Metric: METRIC, Period: 60, Stat: 'Sum' } }],
-    }),
-    GetMetricStatistics: new GetMetricStatisticsCommand({
-      ...SPAN,
-      ...METRIC,
-      Period: 60,
-      Statistics: ['Sum'],
-    }),
-    ListMetrics: new ListMetricsCommand({}),
-  },
   Lambda: { Invoke: new InvokeCommand({ FunctionName: 'f', Payload: '{}' }) },
 };
 
 /** Services whose answers are JSON. */
-const IN_JSON: readonly ServiceName[] = ['Scheduler', 'CloudWatch'];
+const IN_JSON: readonly ServiceName[] = ['Scheduler'];
 
 /** The names in a value, each with the names that lead to it. */
 function namesIn(value: unknown, path = ''): string[] {
@@ -111,7 +80,7 @@ function namesIn(value: unknown, path = ''): string[] {
 /** @returns what the last answer was before the client read it: a client drops every name that AWS's models don't have */
 function listen({ middlewareStack }: Client): () => string {
   let answered = '';
-  const stack = middlewareStack as unknown as CloudWatchClient['middlewareStack'];
+  const stack = middlewareStack as unknown as SchedulerClient['middlewareStack'];
   stack.add(
     next => async args => {
       const result = await next(args);
@@ -129,11 +98,6 @@ function listen({ middlewareStack }: Client): () => string {
 /** An operation that is not in the list. */
 const OTHERS: Readonly<Record<ServiceName, object>> = {
   Scheduler: new CreateScheduleGroupCommand({ Name: 'new' }),
-  CloudWatch: new PutMetricAlarmCommand({
-    AlarmName: 'a',
-    EvaluationPeriods: 1,
-    ComparisonOperator: 'GreaterThanThreshold',
-  }),
   Lambda: new ListFunctionsCommand({}),
 };
 

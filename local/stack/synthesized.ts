@@ -1,4 +1,3 @@
-import type { AlarmResource } from 'aws-on-loopback/cloudwatch/alarm';
 import type { ExistingTable, TableIndex, TableResource } from 'aws-on-loopback/dynamodb/table';
 import type { ScheduleAsGiven, ScheduleResource } from 'aws-on-loopback/scheduler/schedule';
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
@@ -9,7 +8,7 @@ import type { PipeResource } from '../pipes/pipes.ts';
 import { Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
 import { partitionOf } from './partitions.ts';
 import { type ResolvedBlock, resolveReferences } from './resolve.ts';
-import { readAlarm, readPipe } from './resources.ts';
+import { readPipe } from './resources.ts';
 
 /** The account of every ARN in the local cloud: the one AWS uses in its examples. */
 export const LOCAL_ACCOUNT = '123456789012';
@@ -75,7 +74,6 @@ export interface SynthesizedCloud {
   readonly functions: readonly FunctionResource[];
   readonly stateMachines: readonly StateMachineResource[];
   readonly schedules: readonly ScheduleResource[];
-  readonly alarms: readonly AlarmResource[];
   readonly pipes: readonly PipeResource[];
   readonly outputs: Readonly<Record<string, unknown>>;
   /** Every resource and data source with its references resolved, for example to read the policies. */
@@ -88,9 +86,6 @@ const throughput = (of: string) =>
 
 /** Arguments without a local effect, by the types of resources that are run. Other types have no effect here. */
 const WITHOUT_EFFECT = {
-  aws_cloudwatch_metric_alarm:
-    // No alarm action runs locally; the terminal shows the state.
-    'actions_enabled evaluate_low_sample_count_percentiles insufficient_data_actions metric_query.label metric_query.metric.unit unit',
   aws_dynamodb_table: `billing_mode deletion_protection_enabled point_in_time_recovery replica server_side_encryption table_class ${throughput('')} ${throughput('global_secondary_index.')} ${throughput('local_secondary_index.')}`,
   aws_lambda_function:
     'architectures dead_letter_config description ephemeral_storage kms_key_arn logging_config.application_log_level logging_config.log_group logging_config.system_log_level publish role skip_destroy source_code_hash tracing_config vpc_config',
@@ -151,7 +146,6 @@ export function synthesizedCloud(
     functions: all('aws_lambda_function', (args, found) => readFunction(args, found, archives)),
     stateMachines,
     schedules: all('aws_scheduler_schedule', readSchedule),
-    alarms: all('aws_cloudwatch_metric_alarm', readAlarm),
     pipes: all('aws_pipes_pipe', readPipe),
     outputs,
     blocks,

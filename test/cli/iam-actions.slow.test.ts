@@ -119,7 +119,7 @@ const LINES: Readonly<Record<Exclude<AwsCommand, 'verify'>, readonly (readonly s
   adopt: [[...TABLE, '--by', 'window', '--ttl-attribute', 'ttl', '--region', 'us-east-1', '--yes']],
 };
 
-/** DynamoDB Local would delete at once; the topic of a local deployment tells nobody. */
+/** DynamoDB Local would delete at once; without alarms no topic is known. */
 const ON_AWS_ONLY = ['dynamodb:UpdateTimeToLive', 'sns:GetTopicAttributes'];
 
 test.each(Object.entries(LINES))(

@@ -10,7 +10,6 @@ const served = {
   dynamoDbEndpoint: 'http://127.0.0.1:8000',
   endpoint: 'http://127.0.0.1:8083',
   schedulerEndpoint: 'http://127.0.0.1:8085',
-  cloudWatchEndpoint: 'http://127.0.0.1:8084',
   region: 'us-east-1',
   cloud: {
     synthesized: {
@@ -21,7 +20,6 @@ const served = {
         { name: 'sweep-B-replay', arn: `${ARN}-replay` },
       ],
       schedules: [{ targetArn: ARN }],
-      alarms: [{}, {}],
       pipes: [],
     },
     dynamoDb: { endpoint: 'http://127.0.0.1:1', startedHere: false },

@@ -1,4 +1,3 @@
-import type { AlarmResource } from 'aws-on-loopback/cloudwatch/alarm';
 import {
   Engine,
   type Execution,
@@ -8,7 +7,6 @@ import {
   VirtualClock,
 } from 'stepfunctions-emulator';
 import {
-  describeAlarm,
   describeExecution,
   describeExpiry,
   describeFailure,
@@ -225,12 +223,8 @@ describe('of a call that failed', () => {
 
 afterEach(() => jest.restoreAllMocks());
 
-test('an alarm, an expiry, and what is wrong with a pipe, are a line each', () => {
+test('an expiry, and what is wrong with a pipe, are a line each', () => {
   jest.spyOn(Date, 'now').mockReturnValue(at('09:03:25.500'));
-  const alarm = { name: 'sweep-B-no-sweep' } as AlarmResource;
-  expect(describeAlarm({ alarm, state: 'ALARM', reason: 'Threshold crossed.', since: at('09:05:00') })).toBe(
-    '09:05:00Z  sweep-B-no-sweep  ALARM: Threshold crossed.',
-  );
   const pipe = {
     address: 'aws_pipes_pipe.A',
     targetArn: 'arn:aws:events:us-east-1:123456789012:event-bus/orders',

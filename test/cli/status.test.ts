@@ -298,6 +298,12 @@ test.each<[string, Partial<Facts>, 0 | 1 | 3, RegExp]>([
     /alarms +no-sweep since 12:00:00Z/,
   ],
   [
+    'it is on this machine',
+    { alarms: null, notKnown: ['the alarms: CloudWatch is not on this machine'] },
+    0,
+    /^ {2}alarms +not on this machine$/m,
+  ],
+  [
     'the index was not read far enough',
     { overdue: { ...LOOK, short: 'DynamoDB throttles' } },
     3,

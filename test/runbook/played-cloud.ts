@@ -4,16 +4,16 @@ import { clientsOf } from '../../cli/aws-clients.ts';
 import { SERVICES, type Service } from '../../cli/clients.ts';
 import type { AnyCommand } from '../../cli/command.ts';
 import { command as doctor } from '../../cli/doctor.ts';
-import { describeAlarm } from '../../cli/local-lines.ts';
 import { command as pause } from '../../cli/pause.ts';
 import { command as replay } from '../../cli/replay.ts';
 import { command as resume } from '../../cli/resume.ts';
 import { command as status } from '../../cli/status.ts';
+import { lateMs } from '../../functions/record-metrics/metrics.ts';
 import { lagOf } from '../../functions/report/lag.ts';
 import type { FunctionCall } from '../../local/functions/local-functions.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
 import { SteppedClock } from '../../local/testing/stepped-clock.ts';
-import { type AlarmName, kebab } from '../../stacks/config/alarms.ts';
+import { ALARMS, type AlarmName } from '../../stacks/config/alarms.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
@@ -75,9 +75,10 @@ export interface PlayedCloud {
   readonly faults: Faults;
   /** What the terminal and the commands have printed since the play began. */
   readonly printed: string[];
-  isSounding(alarm: AlarmName): boolean;
-  /** Lets minutes pass until an alarm sounds, or is silent. @returns how many minutes @throws when it does not in time */
-  until(alarm: AlarmName, sounds: boolean, mostMinutes: number): Promise<number>;
+  /** Whether a metric of an alarm reached its threshold in the last minutes. */
+  reached(alarm: AlarmName, minutes: number): boolean;
+  /** Lets minutes pass until one does. @throws when none does in time */
+  untilReached(alarm: AlarmName, mostMinutes: number): Promise<void>;
   status(): Promise<Pick<Ran, 'text' | 'exit'>>;
   history(): Promise<string>;
   doctor(): Promise<string>;
@@ -86,6 +87,26 @@ export interface PlayedCloud {
   /** @param from, to ISO-8601 */
   replay(from: string, to: string): Promise<string>;
   stop(): Promise<void>;
+}
+
+type DeclaredAlarm = { readonly names: readonly string[]; readonly threshold: number | undefined };
+
+interface Metric {
+  readonly name: string;
+  /** Of a histogram the largest. */
+  readonly value: number;
+}
+
+/** The embedded metrics that a function printed. */
+function metricsIn(line: string): Metric[] {
+  if (!line.includes('"CloudWatchMetrics"')) return [];
+  const document = JSON.parse(line);
+  const sets = document._aws.CloudWatchMetrics as {
+    readonly Metrics: readonly { readonly Name: string }[];
+  }[];
+  return sets
+    .flatMap(({ Metrics }) => Metrics)
+    .map(({ Name: name }) => ({ name, value: document[name].Max ?? Math.max(...[document[name]].flat()) }));
 }
 
 /** A function measures the lag by the wall clock. Here it is by the clock of the play, as long as a chunk has one item. */
@@ -106,29 +127,33 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
   const clock = new SteppedClock(start);
   const faults: Faults = { dynamoDb: undefined, functions: undefined };
   const printed: string[] = [];
+  const measured: (Metric & { readonly at: number })[] = [];
   const proxy = await startFaultProxy(dynamoDbOfFile().endpoint, call => faults.dynamoDb?.(call));
   const served = await serve({
     stack: plainStack(configOf(props)),
     dynamoDbPort: await freePort(),
     sfnPort: await freePort(),
     schedulerPort: await freePort(),
-    cloudWatchPort: await freePort(),
     environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
     functions: {
       wrap: async (call, next) =>
         (await faults.functions?.(call)) ?? byClock(call, await next(), clock.now()),
+      onLog: (_name, line) => measured.push(...metricsIn(line).map(each => ({ ...each, at: clock.now() }))),
     },
     schedules: true,
     clock,
-    onExecution: () => {},
-    onScheduleError: error => printed.push(`Not started: ${error instanceof Error ? error.message : error}`),
-    onAlarm: seen => printed.push(describeAlarm(seen)),
+    onExecution: ({ status }) => {
+      const name = status === 'SUCCEEDED' ? 'ExecutionsSucceeded' : 'ExecutionsFailed';
+      measured.push({ name, value: 1, at: clock.now() });
+    },
+    onScheduleError() {
+      measured.push({ name: 'ApproximateNumberOfMessagesVisible', value: 1, at: clock.now() });
+    },
   });
   const environment = {
     AWS_ENDPOINT_URL_DYNAMODB: served.dynamoDbEndpoint,
     AWS_ENDPOINT_URL_SFN: served.endpoint,
     AWS_ENDPOINT_URL_SCHEDULER: served.schedulerEndpoint,
-    AWS_ENDPOINT_URL_CLOUDWATCH: served.cloudWatchEndpoint,
   };
   const config = configOf(props);
   Object.assign(process.env, environment);
@@ -137,11 +162,11 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
     printed.push(text);
     return text;
   };
-  const isSounding = (alarm: AlarmName) =>
-    served.cloudWatch.alarms.some(
-      ({ alarm: { name }, state }) =>
-        state === 'ALARM' && name === `${props.sweep ?? 'precise-ttl'}-${kebab(alarm)}`,
-    );
+  const reached = (alarm: AlarmName, minutes: number) => {
+    const { names, threshold = lateMs({ precision: 'second' }) }: DeclaredAlarm = ALARMS[alarm];
+    const since = clock.now() - minutes * MINUTE;
+    return measured.some(({ name, value, at }) => at > since && names.includes(name) && value >= threshold);
+  };
   /** The commands wait by real timers for executions that wait by the clock. */
   const whileTimePasses = async <T>(work: Promise<T>): Promise<T> => {
     let ended = false;
@@ -170,13 +195,13 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
     clock,
     faults,
     printed,
-    isSounding,
-    async until(alarm, sounds, mostMinutes) {
-      for (let minutes = 0; minutes <= mostMinutes; minutes++) {
-        if (isSounding(alarm) === sounds) return minutes;
+    reached,
+    async untilReached(alarm, mostMinutes) {
+      for (let minutes = 1; minutes <= mostMinutes; minutes++) {
         await clock.advance(MINUTE);
+        if (reached(alarm, 1)) return;
       }
-      throw new Error(`${alarm}: expected it to ${sounds ? 'sound' : 'end'} within ${mostMinutes} minutes`);
+      throw new Error(`${alarm}: expected its metric to reach the threshold within ${mostMinutes} minutes`);
     },
     status: () => typed(status),
     history: async () => (await typed(status, '--history')).text,

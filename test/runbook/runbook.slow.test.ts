@@ -11,7 +11,7 @@ import type { DynamoDbCall } from '../support/fault-proxy.ts';
 import { MINUTE, notPrinted, type PlayedCloud, playedCloud } from './played-cloud.ts';
 
 /*
- * Each section of docs/reference/alarms.md, played through: the fault, the alarm, what one sees, what the section says to do, the end. One
+ * Each section of docs/reference/alarms.md, played through: the fault, its metric, what one sees, what the section says to do, the end. One
  * deployment for all of them, one after the other, on a clock of its own. What the document shows is what is printed here.
  */
 
@@ -71,13 +71,13 @@ const setSchedules = (enabled: boolean) => {
 test('no-sweep: the schedules are off; when they are on, the next tick deletes what was left', async () => {
   setSchedules(false);
   await put('left', 30);
-  expect([5, 6]).toContain(await cloud.until('noSweep', true, 15));
-  await advance(2);
+  await advance(8);
+  expect(cloud.reached('noSweep', 5)).toBe(false);
   const { text, exit } = await cloud.status();
   expect([exit, text]).toEqual([1, expect.stringMatching(/^Sessions: 1 item, the oldest for \d minutes/)]);
   expect(await cloud.doctor()).toContain('Turn it on in EventBridge Scheduler');
   setSchedules(true);
-  await cloud.until('noSweep', false, 6);
+  await cloud.untilReached('noSweep', 3);
   expect(await left()).toEqual([]);
   expectShown('noSweep');
   await put('in-time', 200);
@@ -89,8 +89,8 @@ test('items-failed and executions-failed: DynamoDB refuses a key; when it no lon
   await put('refused', 100);
   const errors = new Map([[0, 'AccessDenied']]);
   cloud.faults.dynamoDb = call => (isDelete(call) ? { kind: 'leaveOut', errors } : undefined);
-  await cloud.until('itemsFailed', true, 6);
-  expect(cloud.isSounding('executionsFailed')).toBe(true);
+  await cloud.untilReached('itemsFailed', 4);
+  expect(cloud.reached('executionsFailed', 1)).toBe(true);
   expect((await cloud.status()).exit).toBe(1);
   await cloud.history();
   await cloud.doctor();
@@ -99,9 +99,10 @@ test('items-failed and executions-failed: DynamoDB refuses a key; when it no lon
   expect(await cloud.replay(isoAgo(30), isoAgo(0))).toContain('found 1, deleted 1');
   expect(await left()).toEqual([]);
   await put('in-time', 200);
-  await cloud.until('itemsFailed', false, 8);
+  await advance(5);
+  expect(cloud.reached('itemsFailed', 5)).toBe(false);
   expectShown('itemsFailed');
-  await cloud.until('executionsFailed', false, 16);
+  expect(cloud.reached('executionsFailed', 5)).toBe(false);
   await cloud.status();
   expectShown('executionsFailed');
 });
@@ -110,31 +111,27 @@ test('executions-failed: a function crashes; when it no longer does, the next ti
   await put('left', 100);
   cloud.faults.functions = async ({ functionName }) =>
     functionName.endsWith('-query-expired') ? crash() : undefined;
-  await cloud.until('executionsFailed', true, 6);
+  await cloud.untilReached('executionsFailed', 4);
   expect((await cloud.status()).exit).toBe(1);
   await cloud.history();
   expect(await left()).toEqual(['left']);
   cloud.faults.functions = undefined;
   await advance(2);
   expect(await left()).toEqual([]);
-  await cloud.until('executionsFailed', false, 16);
+  await advance(5);
+  expect(cloud.reached('executionsFailed', 5)).toBe(false);
   expect((await cloud.status()).text).toMatch(/sweeps .* ok in [\d.]+ s: found 1, deleted 1/);
 });
 
-test('dead-letters: the state machine is gone; with a new one and an empty queue it is over', async () => {
+test('dead-letters: the state machine is gone; with a new one sweeps start again', async () => {
   const { arn, name, roleArn, definition } = machine() ?? {};
   await sfn.send(new DeleteStateMachineCommand({ stateMachineArn: arn }));
-  await cloud.until('deadLetters', true, 2);
-  expect((await cloud.status()).exit).toBe(1);
+  await cloud.untilReached('deadLetters', 2);
   expect(await cloud.doctor()).toContain('-> npx precise-ttl deploy');
   await sfn.send(new CreateStateMachineCommand({ name, roleArn, definition }));
   await advance(2);
   const { text } = await cloud.status();
   expect(text).toMatch(/last tick +planned 12:4\d:00Z/);
-  // What the queue holds, it holds.
-  expect(cloud.isSounding('deadLetters')).toBe(true);
-  cloud.served.cloudWatch.purgeQueue(`${name}-dead-letters`);
-  await cloud.until('deadLetters', false, 6);
   expectShown('deadLetters');
 });
 
@@ -143,12 +140,14 @@ test('deletion-lag: DynamoDB throttles for a quarter of each minute; when it no 
   cloud.faults.dynamoDb = call =>
     isDelete(call) && cloud.clock.now() % MINUTE < MINUTE / 4 ? { kind: 'leaveOut', errors } : undefined;
   for (const each of [2, 7, 12]) await putAtMinute(`throttled-${each}`, each);
-  await cloud.until('deletionLag', true, 18);
+  await advance(14);
+  expect(cloud.reached('deletionLag', 5)).toBe(true);
   await cloud.status();
   await cloud.history();
   cloud.faults.dynamoDb = undefined;
   await putAtMinute('in-time', 1);
-  await cloud.until('deletionLag', false, 10);
+  await advance(6);
+  expect(cloud.reached('deletionLag', 5)).toBe(false);
   // Earlier plays are told of for an hour.
   expect((await cloud.status()).text).toMatch(/ {2}overdue +nothing \(/);
   expectShown('deletionLag');
@@ -167,17 +166,18 @@ test('watermark-age: somebody has forgotten that a table is paused; when it is r
   await cloud.clock.advance(DAY);
   setSchedules(true);
   await advance(2);
-  expect(cloud.isSounding('watermarkAge')).toBe(false);
+  expect(cloud.reached('watermarkAge', 2)).toBe(false);
   setSchedules(false);
   await cloud.clock.advance(2 * 60 * MINUTE);
   setSchedules(true);
-  await cloud.until('watermarkAge', true, 4);
+  await cloud.untilReached('watermarkAge', 4);
   const { text } = await cloud.status();
   expect(text).toMatch(/paused +since .*, until npx precise-ttl resume --table Sessions/);
   expect(await left()).toEqual(['missed']);
   expect(await cloud.resume()).toContain('The ticks make up for what was due from');
   await advance(3);
   expect(await left()).toEqual([]);
-  await cloud.until('watermarkAge', false, 16);
+  await advance(3);
+  expect(cloud.reached('watermarkAge', 3)).toBe(false);
   expectShown('watermarkAge');
 });

@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 24_962,
+    most: 24_823,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -34,10 +34,10 @@ export const ROOM_LINES = [
       'packages/stepfunctions-emulator/src',
       'packages/stepfunctions-emulator/page',
     ],
-    most: 15_099,
+    most: 14_274,
   },
-  { rooms: ['aws-on-loopback/test', 'packages/stepfunctions-emulator/test'], most: 10_327 },
-  { rooms: ['test'], most: 32_346 },
+  { rooms: ['aws-on-loopback/test', 'packages/stepfunctions-emulator/test'], most: 10_192 },
+  { rooms: ['test'], most: 31_922 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

@@ -51,6 +51,7 @@ const NOT_RUN = [
   'aws_cloudwatch_query_definition',
   'aws_cloudwatch_log_group',
   'aws_cloudwatch_log_stream',
+  'aws_cloudwatch_metric_alarm',
   'aws_iam_policy',
   'aws_iam_role',
   'aws_iam_role_policy',
@@ -172,7 +173,6 @@ test('an override has its effect here, too', () => {
       reserved_concurrent_executions: 7,
       environment: [{ variables: { A: 1, B: true } }],
     },
-    aws_cloudwatch_metric_alarm: { datapoints_to_alarm: 1, alarm_description: '$${mine}' },
     aws_dynamodb_table: {
       stream_enabled: true,
       local_secondary_index: [{ name: 'ByTime', range_key: 'ExpirationTime', projection_type: 'ALL' }],
@@ -186,23 +186,12 @@ test('an override has its effect here, too', () => {
   };
   const cloud = synthesisOf({ ...configOf(SESSION_DATA), overrides });
   expect(cloud.functions[0]).toMatchObject({ reservedConcurrency: 7, environment: { A: '1', B: 'true' } });
-  expect(cloud.alarms[0]).toMatchObject({ datapointsToAlarm: 1, description: '${mine}' });
   expect(cloud.tables[0]).toMatchObject({
     stream: 'NEW_AND_OLD_IMAGES',
     localIndexes: [{ name: 'ByTime', hashKey: 'UserName', rangeKey: 'ExpirationTime', projection: 'ALL' }],
   });
   expect(cloud.schedules[0]).toMatchObject({ startDate: Date.UTC(2027, 0), timezone: 'Asia/Tokyo' });
   expect(cloud.schedules[0]?.asGiven).toMatchObject({ Description: 'mine', ActionAfterCompletion: 'NONE' });
-});
-
-const metric = { namespace: 'N', metric_name: 'M', dimensions: {}, period: 60 };
-/** Instead of queries, which some alarms have. */
-const alone = { ...metric, metric_query: [] };
-const queries = (expression: string, stat: string) => ({
-  metric_query: [
-    { id: 'e1', expression, return_data: true },
-    { id: 'm1', metric: { ...metric, stat } },
-  ],
 });
 
 /** By type: an override, the path that is told, and how the message goes on. */
@@ -237,28 +226,6 @@ const REFUSED: Readonly<Record<string, readonly [object, string, string][]>> = {
   aws_scheduler_schedule: [
     [{ flexible_time_window: { mode: 'FLEXIBLE' } }, 'flexible_time_window.mode', 'one of "OFF"'],
     [{ start_date: 'soon' }, 'start_date', 'a time in ISO-8601 with a zone, got "soon"'],
-  ],
-  aws_cloudwatch_metric_alarm: [
-    [{ evaluation_periods: 0 }, 'evaluation_periods', 'a whole number from 1'],
-    [
-      { evaluation_periods: 1, datapoints_to_alarm: 4 },
-      'datapoints_to_alarm',
-      'a whole number from 1 to 1, got 4',
-    ],
-    [{ threshold: '1' }, 'threshold', 'a number, got "1"'],
-    [
-      { ...alone, statistic: 'Sum', extended_statistic: 'p99' },
-      'statistic',
-      'none beside extended_statistic',
-    ],
-    [{ ...alone, period: 10, statistic: 'Sum' }, 'period', 'a multiple of 60 seconds'],
-    [
-      { ...alone, extended_statistic: 'tm99' },
-      'extended_statistic',
-      'SampleCount, Average, Sum, Minimum, Maximum or',
-    ],
-    [queries('RATE(m1)', 'Sum'), 'metric_query', 'one expression of FILL, IF and sums'],
-    [queries('m1', 'p999'), 'metric_query[1].metric.stat', 'SampleCount, Average, Sum, Minimum, Maximum or'],
   ],
 };
 
