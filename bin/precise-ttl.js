@@ -19,7 +19,7 @@ if (inCheckout && major < OF_THE_CHECKOUT) {
 } else if (isOlder) {
   fail(`Node: expected ${OLDEST.join('.')} or later, got ${process.versions.node}; install a newer one`);
 } else {
-  const program = inCheckout ? source : new URL('../dist/cli/main.mjs', import.meta.url);
+  const program = inCheckout ? source : new URL('../dist/node/command.js', import.meta.url);
   import(program.href).then(({ main }) =>
     main(new URL('../package.json', import.meta.url), process.argv.slice(2)),
   );

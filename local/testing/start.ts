@@ -1,6 +1,6 @@
-import { DeleteTableCommand, type DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
+import { DeleteTableCommand, DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { DUMMY_CREDENTIALS, localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
+import { DUMMY_CREDENTIALS, localConfig } from 'aws-on-loopback/dynamodb/clients';
 import { attachDynamoDb, startDynamoDbLocal } from 'aws-on-loopback/dynamodb/dynamodb-local';
 import { type Execution, realClock } from 'stepfunctions-emulator';
 import { journalName } from '../../functions/journal/layout.ts';
@@ -90,7 +90,8 @@ async function start(
     ? startDynamoDbLocal()
     : attachDynamoDb(dynamoDbEndpoint, 'dynamoDbEndpoint'));
   undo.push(() => dynamoDb.stop());
-  const client = localDynamoDb(dynamoDb.endpoint, config.region);
+  // Made here: in the package only this folder has the application's copy of the SDK, whose commands the client gets.
+  const client = new DynamoDBClient(localConfig(dynamoDb.endpoint, config.region));
   undo.push(() => client.destroy());
   const found = await tableNames(client);
   const tables = config.tables.map(({ tableName }) => tableName);

@@ -26,7 +26,7 @@ const write = (name: string, content: string) => writeFileSync(join(checkout, na
 
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'precise-ttl-checkout-'));
-  for (const folder of ['bin', 'cli', 'dist/cli', 'node_modules/node/bin'])
+  for (const folder of ['bin', 'cli', 'dist/node', 'node_modules/node/bin'])
     mkdirSync(join(checkout, folder), { recursive: true });
   for (const file of ['bin/precise-ttl.js', 'cli/preflight.cjs', 'package.json'])
     cpSync(join(ROOT, file), join(checkout, file));

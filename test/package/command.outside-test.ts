@@ -80,7 +80,7 @@ test('installing it installs nothing else', () => {
 });
 
 test('what it has of other packages is named, with their licences', () => {
-  const text = readFileSync(join(packed.content, 'dist/cli/LICENSES.txt'), 'utf8');
+  const text = readFileSync(join(packed.content, 'dist/node/LICENSES.txt'), 'utf8');
   for (const name of [
     'cdktf',
     'constructs',
@@ -94,9 +94,9 @@ test('what it has of other packages is named, with their licences', () => {
 });
 
 test('it has no path of the machine that built it, and no TypeScript', () => {
-  const folder = join(packed.content, 'dist/cli');
+  const folder = join(packed.content, 'dist/node');
   for (const name of readdirSync(folder)) {
-    expect(name).toMatch(/\.mjs$|^LICENSES\.txt$/);
+    expect(name).toMatch(/\.js$|^LICENSES\.txt$/);
     expect(readFileSync(join(folder, name), 'utf8')).not.toContain(packed.checkout);
   }
 });

@@ -24,7 +24,7 @@ let packed: PackedPackage;
 /** `stepfunctions-emulator`, `stepfunctions-emulator/loopback`, … */
 const entries = Object.entries(manifestOf(FOLDER).exports)
   .filter(([, target]) => String(target).endsWith('.ts'))
-  .map(([name]) => `${FOLDER}${name.slice(1)}`);
+  .map(([name]) => `stepfunctions-emulator${name.slice(1)}`);
 
 beforeAll(async () => {
   packed = await packPackage(FOLDER);
@@ -68,7 +68,7 @@ describe('what npm packs', () => {
     const manifest = () => readFileSync(join(folder, 'package.json'), 'utf8');
     const own = readFileSync(join(FOLDER, 'package.json'), 'utf8');
     expect(manifest()).toBe(own);
-    const swap = (direction: string) => runNode(folder, ['../tools/package/swap.ts', direction]);
+    const swap = (direction: string) => runNode(folder, ['../../tools/package/swap.ts', direction]);
     await swap('in');
     await swap('in');
     expect(manifest()).toBe(readFileSync(join(packed.content, 'package.json'), 'utf8'));

@@ -44,13 +44,13 @@ test.each(['test/a.js', 'dist/a.test.js', 'dist/fixtures/a.json'])('%s is a test
 test.each([
   'AKIAIOSFODNN7EXAMPLE, the key of the documents',
   'see /home/you/app for an example',
-  'dist/testing is no test',
+  'precise-ttl/testing is no test',
 ])('%j is no problem', text => {
-  expect(contentProblems([file('dist/testing/index.js', text)], MACHINE)).toEqual([]);
+  expect(contentProblems([file('dist/node/testing.js', text)], MACHINE)).toEqual([]);
 });
 
 const LICENCES = file(
-  'dist/testing/LICENSES.txt',
+  'dist/node/LICENSES.txt',
   `What is bundled.\n\n${['', '@a/b 1.2.3: MIT\n\nText 1.0.0: of it\n', 'c 2.0.0-rc.1: (MIT OR GPL-3.0-only)\n', 'd 3.0.0: AGPL-3.0-only\n'].join(`\n${'-'.repeat(80)}\n\n`)}`,
 );
 
@@ -81,10 +81,8 @@ test('a licence that is two at once has to go with ours as a whole', () => {
 });
 
 test('a bundle without licences is told', () => {
-  expect(missingLicences([file('dist/testing/index.js'), LICENCES])).toEqual([]);
-  expect(missingLicences([file('dist/testing/index.js')])).toEqual([
-    expect.stringMatching(/^dist\/testing: /),
-  ]);
+  expect(missingLicences([file('dist/node/testing.js'), LICENCES])).toEqual([]);
+  expect(missingLicences([file('dist/node/testing.js')])).toEqual([expect.stringMatching(/^dist\/node: /)]);
   expect(missingLicences([inArchive('index.mjs', '')])).toHaveLength(1);
   expect(missingLicences([file('dist/page/page.js')])).toHaveLength(1);
 });

@@ -132,7 +132,7 @@ test.each([
 });
 
 test('brings the licences of what is in it', () => {
-  const text = readFileSync(join(packed.content, 'dist/testing/LICENSES.txt'), 'utf8');
+  const text = readFileSync(join(packed.content, 'dist/node/LICENSES.txt'), 'utf8');
   expect(text).toMatch(/^cdktf \S+: MPL-2\.0, \S+terraform-cdk\.git$/m);
   expect(text).toMatch(/^jsonata \S+: MIT, \S+$/m);
 });

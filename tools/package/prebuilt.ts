@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { pageFiles } from '../../cli/dashboard/page-files.ts';
 import { workerSource } from '../../local/functions/worker-source.ts';
@@ -22,56 +22,39 @@ export async function buildPage(): Promise<void> {
 }
 
 /** Replaces stepfunctions-emulator/src/page/page-source.ts. @param folder path of the page, relative to the module */
-const asModule = (folder: string): string => `import { readFileSync } from 'node:fs';
+const pageSource = (folder: string): string => `import { readFileSync } from 'node:fs';
 const read = name => readFileSync(new URL('${folder}/' + name, import.meta.url), 'utf8');
 export const pageSource = async () => ({ script: read('${FILES.script}'), style: read('${FILES.style}') });
 `;
 
-/** Lets a bundle in a folder of `dist` read the built page: the package has no bundler. */
-export const PREBUILT_PAGE: Plugin = {
-  name: 'prebuilt-page',
-  setup: build => {
-    build.onLoad({ filter: /[/\\]page[/\\]page-source\.ts$/ }, () => ({
-      contents: asModule('../page'),
-      loader: 'js',
-    }));
-  },
-};
-
 /** Builds the page for the emulator's own package, whose modules are not bundled. */
 export async function buildEmulatorPage(): Promise<void> {
   await buildPage();
-  writeFileSync('dist/esm/page/page-source.js', asModule('../../page'));
+  writeFileSync('dist/esm/page/page-source.js', pageSource('../../page'));
 }
 
-/** Lets a bundle hold the files of the page as texts: the package has no TypeScript and no compiler. */
-export const PREBUILT_SWEEP_PAGE: Plugin = {
-  name: 'prebuilt-sweep-page',
-  setup: build => {
-    build.onLoad({ filter: /[/\\]dashboard[/\\]page-files\.ts$/ }, async () => ({
-      contents: `export const pageFiles = async () => new Map(${JSON.stringify([...(await pageFiles())])});`,
-      loader: 'js',
-    }));
-  },
+/** Modules that need a compiler or a bundler, which the package does not have → what replaces them in bundles, in a folder of `dist`. */
+const MODULES: Readonly<Record<string, () => string | Promise<string>>> = {
+  'stacks/archives.ts': () => `import { join } from 'node:path';
+import { fileOf } from '../functions/function-list.ts';
+export const archiveOf = name => join(import.meta.dirname, '../functions', fileOf(name) + '.zip');`,
+  'packages/stepfunctions-emulator/src/page/page-source.ts': () => pageSource('../page'),
+  'cli/dashboard/page-files.ts': async () =>
+    `export const pageFiles = async () => new Map(${JSON.stringify([...(await pageFiles())])});`,
+  'local/functions/worker-source.ts': () =>
+    `export const workerSource = () => ${JSON.stringify(workerSource())};`,
 };
 
-/** Lets a bundle contain the program of the functions' threads as text: the package has neither TypeScript nor a compiler. */
-export const PREBUILT_WORKER: Plugin = {
-  name: 'prebuilt-worker',
-  setup: build => {
-    build.onLoad({ filter: /[/\\]local[/\\]functions[/\\]worker-source\.ts$/ }, () => ({
-      contents: `export const workerSource = () => ${JSON.stringify(workerSource())};`,
-      loader: 'js',
-    }));
-  },
-};
-
-/** Lets a bundle read the functions' archives from `dist/functions`, for every entry that provisions resources. */
-export const PREBUILT_ARCHIVES: Plugin = {
-  name: 'prebuilt-archives',
-  setup: build => {
-    build.onResolve({ filter: /\/archives\.ts$/ }, () => ({
-      path: join(import.meta.dirname, 'prebuilt-archives.ts'),
-    }));
+export const PREBUILT: Plugin = {
+  name: 'prebuilt',
+  setup: ({ onLoad }) => {
+    for (const [file, contents] of Object.entries(MODULES)) {
+      const path = file.replaceAll('.', '\\.').replaceAll('/', '[/\\\\]');
+      onLoad({ filter: new RegExp(`[/\\\\]${path}$`) }, async ({ path: module }) => ({
+        contents: await contents(),
+        loader: 'js',
+        resolveDir: dirname(module),
+      }));
+    }
   },
 };

@@ -133,10 +133,7 @@ export function missingLicences(files: readonly PackedFile[]): string[] {
   const entries = files.flatMap(unpacked).map(({ path }) => path);
   const folders = new Set(
     entries
-      .filter(
-        path =>
-          /(?:^|\/)dist\/(?:testing|cli|page)\/[^/]+\.m?js$/.test(path) || /\.zip\/index\.mjs$/.test(path),
-      )
+      .filter(path => /(?:^|\/)dist\/(?:node|page)\/[^/]+\.js$/.test(path) || /\.zip\/index\.mjs$/.test(path))
       .map(path => path.replace(/(\/[^/]+\.zip)?\/[^/]+$/, '')),
   );
   return [...folders]

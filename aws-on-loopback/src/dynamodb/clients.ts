@@ -12,7 +12,7 @@ export const DUMMY_CREDENTIALS = {
  * Configuration of every client of the local cloud. It is complete, so the SDK does not read the user's environment, profiles or SSO
  * sessions.
  */
-function localConfig(endpoint: string, region: string) {
+export function localConfig(endpoint: string, region: string) {
   return {
     endpoint: requireLoopback(endpoint, 'endpoint'),
     region,
