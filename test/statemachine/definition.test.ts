@@ -1,7 +1,5 @@
-import { getLanguageService } from 'amazon-states-language-service';
 import aslValidator from 'asl-validator';
 import jsonata from 'jsonata';
-import { TextDocument } from 'vscode-languageserver-textdocument';
 import { LAST_STEP_SECONDS, MAX_CHILD_SECONDS } from '../../statemachine/contract/limits.ts';
 import {
   childTimeouts,
@@ -38,13 +36,6 @@ const children = {
 const aslOf = (machine: keyof typeof definitions) =>
   JSON.parse(JSON.stringify(definitions[machine])) as Record<string, unknown>;
 
-async function diagnose(text: string): Promise<string[]> {
-  const service = getLanguageService({});
-  const document = TextDocument.create('file://sweep.asl.json', 'json', 1, text);
-  const found = await service.doValidation(document, service.parseJSONDocument(document));
-  return found.map(({ message, range }) => `line ${range.start.line}: ${message}`);
-}
-
 describe.each(MACHINES)('the definition of the %s', machine => {
   const asl = aslOf(machine);
   const definition = JSON.stringify(asl);
@@ -53,15 +44,10 @@ describe.each(MACHINES)('the definition of the %s', machine => {
     expect(aslValidator(asl)).toMatchObject({ isValid: true, errors: [] });
   });
 
-  test('passes the Amazon States Language service', async () => {
-    expect(await diagnose(JSON.stringify(asl, null, 2))).toEqual([]);
-  });
-
-  test('fails both once a state leads nowhere', async () => {
+  test('fails it once a state leads nowhere', () => {
     const broken = definition.replace('"Next":"RecordMetrics"', '"Next":"Nowhere"');
     expect(broken).not.toBe(definition);
     expect(aslValidator(JSON.parse(broken)).isValid).toBe(false);
-    expect(await diagnose(broken)).not.toEqual([]);
   });
 
   test('holds nothing that Terraform would take for a template', () => {

@@ -40,7 +40,7 @@ function importsFromOutside(room: Room): string[] {
 }
 
 test('sees imports of values, of types, of what is exported on, and dynamic ones', () => {
-  const source = `import { a } from './a.ts'; import type { B } from './b.ts';\nexport * from './c.ts';
+  const source = `import { a } from './a.ts';\nimport type {\n  B,\n} from './b.ts';\nexport * from './c.ts';
     const d = await import('./d.ts'); type E = import('./e.ts').E; // import './not.ts'`;
   expect(importsOf(source).sort()).toEqual(['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts']);
   expect(graph.files.get('cli/replay.ts')).toEqual(

@@ -35,9 +35,9 @@ export async function buildEmulatorPage(): Promise<void> {
 
 /** Modules that need a compiler or a bundler, which the package does not have → what replaces them in bundles, in a folder of `dist`. */
 const MODULES: Readonly<Record<string, () => string | Promise<string>>> = {
-  'stacks/archives.ts': () => `import { join } from 'node:path';
-import { fileOf } from '../functions/function-list.ts';
-export const archiveOf = name => join(import.meta.dirname, '../functions', fileOf(name) + '.zip');`,
+  'stacks/archives.ts': () =>
+    `import { join } from 'node:path'; import { fileOf } from '../functions/function-list.ts';
+     export const archiveOf = name => join(import.meta.dirname, '../functions', fileOf(name) + '.zip');`,
   'packages/stepfunctions-emulator/src/page/page-source.ts': () => pageSource('../page'),
   'cli/dashboard/page-files.ts': async () =>
     `export const pageFiles = async () => new Map(${JSON.stringify([...(await pageFiles())])});`,
