@@ -266,14 +266,6 @@ export class LocalCloud {
     return this.#stepFunctions.start(machine, options);
   }
 
-  /**
-   * Redrives an execution of this cloud that did not succeed, as RedriveExecution does.
-   * @throws NotRedrivableError
-   */
-  redrive(execution: Execution): Promise<void> {
-    return this.#stepFunctions.redrive(execution);
-  }
-
   /** Delivers the expiries of all records that are in the tables' streams now. @throws what makes a pipe try again */
   drainPipes(): Promise<void> {
     return this.#pipes.drain();

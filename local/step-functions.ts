@@ -92,12 +92,6 @@ export class LocalStepFunctions {
     return this.#engine.start(machine, options);
   }
 
-  /** Redrives an execution that did not succeed, as RedriveExecution does. @throws NotRedrivableError */
-  async redrive(execution: Execution): Promise<void> {
-    await execution.redrive();
-    this.#watch(execution);
-  }
-
   /** Stops all executions, and resolves when they have ended. */
   async stop(): Promise<void> {
     this.#engine.endDeliveries();

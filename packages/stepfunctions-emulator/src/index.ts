@@ -7,7 +7,6 @@ export {
   DEFAULT_PORT,
   descendants,
   Executions,
-  KEPT_EXECUTIONS,
   type KeptExecutions,
   nestedExecutions,
   type Runner,

@@ -74,7 +74,6 @@ export function executionDetails(execution: ExecutionDescription): HTMLElement[]
       ['State machine', `${execution.machine}, ${execution.type === 'EXPRESS' ? 'Express' : 'Standard'}`],
       ['Started', moment(execution.startDate)],
       ['Ended', execution.stopDate === undefined ? undefined : moment(execution.stopDate)],
-      ['Redriven', execution.redriveCount === 0 ? undefined : count(execution.redriveCount, 'time')],
       ['ARN', execution.arn],
     ),
     ...(execution.forgotten

@@ -1,82 +1,36 @@
-import { Execution, type Machine, type MapRun, type StartOptions } from '../interpreter/index.ts';
+import { type Engine, Execution, type MapRun, type StartOptions } from '../interpreter/index.ts';
 import { ApiError, executionDoesNotExist, resourceNotFound } from './errors.ts';
 import type { StateMachine } from './state-machines.ts';
 
-/** Runs executions: the engine, or the local cloud around it. */
-export interface Runner {
-  start(machine: Machine, options: StartOptions): Execution;
-  /** Resolves when the execution runs again; {@link Execution.done} is then a new promise. */
-  redrive(execution: Execution): Promise<void>;
-}
-
-/** The fields of an ended execution that are kept when its history and its Map Runs are removed. */
-export type ExecutionSummary = Pick<
-  Execution,
-  | 'arn'
-  | 'name'
-  | 'machine'
-  | 'status'
-  | 'startDate'
-  | 'stopDate'
-  | 'inputText'
-  | 'outputText'
-  | 'error'
-  | 'cause'
-  | 'mapRunArn'
-  | 'redriveCount'
-  | 'redriveDate'
->;
+/** Starts executions: the engine, or the local cloud around it. */
+export type Runner = Pick<Engine, 'start'>;
 
 /** An execution started by a client, and the state machine at that time. */
-export interface StartedExecution<Known extends ExecutionSummary = ExecutionSummary> {
-  /** An {@link Execution} as long as its history is kept. */
-  readonly execution: Known;
+export interface StartedExecution {
+  readonly execution: Execution;
   readonly stateMachine: StateMachine;
   /** In the order of their start. */
   readonly sequence: number;
-  /** The token of the last redrive: a request with the same token does not repeat it. */
-  redriveToken?: string | undefined;
 }
 
+/** What is kept of the ended executions of each state machine. */
 export interface KeptExecutions {
-  /** Number of ended executions that are kept for each Standard state machine; AWS keeps them for 90 days. */
+  /** Number of executions; AWS keeps them for 90 days. */
   readonly executions: number;
-  /** Total number of events of these executions and their children: beyond it, the oldest histories are removed. */
-  readonly events: number;
-  /** Total number of characters in these events, mostly inputs and outputs: beyond it, the oldest histories are removed. */
-  readonly characters: number;
-  /** Number of names of Standard executions that stay reserved, for each state machine. */
-  readonly names: number;
-}
-
-/** Enough for eight hours with an execution a minute; at most about 100 MB, including the parsed values. */
-export const KEPT_EXECUTIONS: KeptExecutions = {
-  executions: 500,
-  events: 50_000,
-  characters: 20_000_000,
-  names: 100_000,
-};
-
-/** Ended executions of an Express state machine that the page can show, and the events that they may have together. */
-const SHOWN_EXPRESS = { executions: 20, events: 10_000 };
-
-interface Size {
-  readonly events: number;
+  /** Characters of their histories and those of their children, as JSON: beyond it, the oldest histories are removed. */
   readonly characters: number;
 }
 
-/** All executions that run, and those that were started lately. */
+/** Enough for eight hours with an execution a minute; at most about 50 MB for a state machine, including the parsed values. */
+const KEPT_EXECUTIONS: KeptExecutions = { executions: 500, characters: 10_000_000 };
+
+/** All executions that run, and those that have ended lately. */
 export class Executions {
   readonly #byArn = new Map<string, StartedExecution>();
-  /** Names of Standard executions by state machine: they stay reserved after the execution is removed. */
+  /** Names of Standard executions by state machine: they stay taken after the execution is removed. */
   readonly #names = new Map<string, Set<string>>();
-  /** Ended executions by state machine, the longest ended first. */
-  readonly #ended = new Map<string, Set<string>>();
-  /** Ended executions that still have one, and its size; the longest ago first. */
-  readonly #histories = new Map<string, Size>();
-  /** Ended executions of Express state machines, by state machine, the last first: AWS's API has none of them, the page has. */
-  readonly #endedExpress = new Map<string, readonly StartedExecution<Execution>[]>();
-  #historySize: Size = { events: 0, characters: 0 };
+  /** Ended executions by state machine, the longest ended first, with the size of their histories. */
+  readonly #ended = new Map<string, Map<Execution, number>>();
   #sequence = 0;
   #version = 0;
   readonly #runner: Runner;
@@ -92,71 +46,53 @@ export class Executions {
     return this.#version;
   }
 
-  /** Whether a Standard execution of this name was started recently. */
+  /** Whether a Standard execution of this name was started. */
   isTaken(stateMachine: StateMachine, name: string): boolean {
     return this.#names.get(stateMachine.arn)?.has(name) ?? false;
   }
 
-  start(stateMachine: StateMachine, options: StartOptions): StartedExecution<Execution> {
+  start(stateMachine: StateMachine, options: StartOptions): StartedExecution {
     const execution = this.#runner.start(stateMachine, options);
     this.#sequence += 1;
+    this.#version += 1;
     const started = { execution, stateMachine, sequence: this.#sequence };
     this.#byArn.set(execution.arn, started);
     if (options.name !== undefined && stateMachine.type === 'STANDARD') {
-      this.#takeName(stateMachine, options.name);
+      const names = this.#names.get(stateMachine.arn) ?? new Set();
+      this.#names.set(stateMachine.arn, names.add(options.name));
     }
-    this.#watch(execution);
+    void execution.done.then(() => this.#keep(started));
     return started;
-  }
-
-  async redrive(started: StartedExecution<Execution>): Promise<void> {
-    await this.#runner.redrive(started.execution);
-    const { arn, machine } = started.execution;
-    this.#forgetHistory(arn);
-    this.#ended.get(machine.arn)?.delete(arn);
-    this.#watch(started.execution);
   }
 
   find(arn: string): StartedExecution | undefined {
     return this.#byArn.get(arn);
   }
 
-  /** Finds an execution, started by a client or by a Map Run, with its state machine or Map Run. */
-  get(arn: string): { readonly execution: ExecutionSummary; readonly started: StartedExecution } {
-    const started = this.#byArn.get(arn);
-    if (started !== undefined) return { execution: started.execution, started };
-    for (const candidate of this.#byArn.values()) {
-      for (const execution of descendants(candidate.execution)) {
-        if (execution.arn === arn) return { execution, started: candidate };
+  /** Finds an execution, started by a client or by a Map Run, with what a client started. */
+  get(arn: string): { readonly execution: Execution; readonly started: StartedExecution } {
+    const known = this.#byArn.get(arn);
+    if (known !== undefined) return { execution: known.execution, started: known };
+    for (const started of this.#byArn.values()) {
+      for (const execution of descendants(started.execution)) {
+        if (execution.arn === arn) return { execution, started };
       }
     }
     throw executionDoesNotExist(arn);
   }
 
-  /** Executions of an Express state machine that have ended lately, the last one first. */
-  endedExpress(machineArn: string): readonly StartedExecution<Execution>[] {
-    return this.#endedExpress.get(machineArn) ?? [];
-  }
-
-  /** The same as {@link get}, and Express executions that have ended lately. */
-  look(arn: string): ReturnType<Executions['get']> {
-    const ended = [...this.#endedExpress.values()].flat().find(({ execution }) => execution.arn === arn);
-    return ended === undefined ? this.get(arn) : { execution: ended.execution, started: ended };
-  }
-
   /** An execution with its history and its Map Runs. */
   whole(arn: string): Execution {
     const { execution } = this.get(arn);
-    if (execution instanceof Execution) return execution;
-    throw executionDoesNotExist(arn, FORGOTTEN);
+    if (!execution.forgotten) return execution;
+    throw executionDoesNotExist(arn, 'Its history was forgotten for those of later executions');
   }
 
-  mapRun(arn: string): { readonly mapRun: MapRun; readonly started: StartedExecution } {
-    for (const started of this.#byArn.values()) {
-      if (!(started.execution instanceof Execution)) continue;
-      for (const execution of [started.execution, ...descendants(started.execution)]) {
-        const mapRun = execution.mapRuns.find(one => one.settings.arn === arn);
-        if (mapRun !== undefined) return { mapRun, started };
+  mapRun(arn: string): MapRun {
+    for (const { execution } of this.#byArn.values()) {
+      for (const { mapRuns } of [execution, ...descendants(execution)]) {
+        const mapRun = mapRuns.find(one => one.settings.arn === arn);
+        if (mapRun !== undefined) return mapRun;
       }
     }
     throw resourceNotFound(arn);
@@ -171,87 +107,36 @@ export class Executions {
   forget(machineArn: string): void {
     for (const { execution } of this.of(machineArn)) {
       this.#byArn.delete(execution.arn);
-      this.#forgetHistory(execution.arn);
-      if (execution instanceof Execution) execution.stop();
+      execution.stop();
     }
     this.#version += 1;
     this.#names.delete(machineArn);
-    this.#endedExpress.delete(machineArn);
     this.#ended.delete(machineArn);
   }
 
-  #watch(execution: Execution): void {
+  #keep({ execution, stateMachine }: StartedExecution): void {
     this.#version += 1;
-    void execution.done.then(({ arn }) => {
-      this.#version += 1;
-      const started = this.#byArn.get(arn);
-      if (started === undefined || execution.status === 'RUNNING') return;
-      // No client can ask for it any more.
-      if (execution.machine.type === 'EXPRESS') {
-        this.#byArn.delete(arn);
-        this.#keepExpress({ ...started, execution });
-        return;
-      }
-      const size = sizeOf(execution);
-      const ended = this.#ended.get(execution.machine.arn) ?? new Set();
-      this.#ended.set(execution.machine.arn, ended.add(arn));
-      this.#histories.set(arn, size);
-      this.#historySize = add(this.#historySize, size, 1);
-      this.#evict(ended);
-    });
-  }
-
-  /** The last one stays, however long it is. */
-  #keepExpress(started: StartedExecution<Execution>): void {
-    const { arn } = started.stateMachine;
-    const all = [started, ...this.endedExpress(arn)].slice(0, SHOWN_EXPRESS.executions);
-    let events = 0;
-    const kept = all.filter(({ execution }, index) => {
-      events += execution.history.length;
-      return index === 0 || events <= SHOWN_EXPRESS.events;
-    });
-    this.#endedExpress.set(arn, kept);
-  }
-
-  /** The last history is kept, however large it is. */
-  #evict(ended: Set<string>): void {
-    const { executions, events, characters } = this.#kept;
-    for (const arn of ended) {
-      if (ended.size <= executions) break;
-      this.#forgetHistory(arn);
-      ended.delete(arn);
-      this.#byArn.delete(arn);
-    }
-    for (const arn of this.#histories.keys()) {
-      const fits = this.#historySize.events <= events && this.#historySize.characters <= characters;
-      if (fits || this.#histories.size === 1) return;
-      this.#forgetHistory(arn);
-      const started = this.#byArn.get(arn);
-      if (started !== undefined)
-        this.#byArn.set(arn, { ...started, execution: summaryOf(started.execution) });
-    }
-  }
-
-  #forgetHistory(arn: string): void {
-    const size = this.#histories.get(arn);
-    if (size !== undefined) this.#historySize = add(this.#historySize, size, -1);
-    this.#histories.delete(arn);
-  }
-
-  #takeName({ arn }: StateMachine, name: string): void {
-    const names = this.#names.get(arn) ?? new Set();
-    this.#names.set(arn, names.add(name));
-    for (const oldest of names) {
-      if (names.size <= this.#kept.names) return;
-      names.delete(oldest);
+    if (!this.#byArn.has(execution.arn)) return;
+    const ended = this.#ended.get(stateMachine.arn) ?? new Map<Execution, number>();
+    this.#ended.set(stateMachine.arn, ended.set(execution, charactersOf(execution)));
+    let characters = [...ended.values()].reduce((sum, size) => sum + size, 0);
+    for (const [oldest, size] of ended) {
+      if (oldest === execution) return; // The last one is kept, however large it is.
+      if (ended.size > this.#kept.executions) {
+        ended.delete(oldest);
+        this.#byArn.delete(oldest.arn);
+      } else if (characters > this.#kept.characters) {
+        ended.set(oldest, 0);
+        oldest.forget();
+      } else return;
+      characters -= size;
     }
   }
 }
 
 /** Everything that the Map Runs of an execution started, and theirs, as long as they are kept. */
-export function* descendants(execution: ExecutionSummary): Generator<Execution> {
-  if (!(execution instanceof Execution)) return;
-  for (const child of execution.mapRuns.flatMap(childrenOf)) {
+export function* descendants({ mapRuns }: Execution): Generator<Execution> {
+  for (const child of mapRuns.flatMap(childrenOf)) {
     yield child;
     yield* descendants(child);
   }
@@ -262,37 +147,11 @@ export function childrenOf(mapRun: MapRun): Execution[] {
   return mapRun.executions.filter(child => child instanceof Execution);
 }
 
-/** Copies the summary: the execution itself references all of its data. */
-function summaryOf(execution: ExecutionSummary): ExecutionSummary {
-  const { arn, name, machine, status, startDate, stopDate, inputText, outputText } = execution;
-  const { error, cause, mapRunArn, redriveCount, redriveDate } = execution;
-  return {
-    ...{ arn, name, machine, status, startDate, stopDate, inputText, outputText },
-    ...{ error, cause, mapRunArn, redriveCount, redriveDate },
-  };
-}
-
-function sizeOf(execution: Execution): Size {
-  const all = [execution, ...descendants(execution)].map(({ history }) => ({
-    events: history.length,
-    characters: charactersIn(history),
-  }));
-  return all.reduce((sum, size) => add(sum, size, 1));
-}
-
-const add = (one: Size, other: Size, sign: 1 | -1): Size => ({
-  events: one.events + sign * other.events,
-  characters: one.characters + sign * other.characters,
-});
-
-function charactersIn(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((sum: number, inner) => sum + charactersIn(inner), 0);
-}
-
-/** Reason why an execution that can be described has no history. */
-export const FORGOTTEN = 'Its history was forgotten for those of later executions';
+const charactersOf = (execution: Execution): number =>
+  [execution, ...descendants(execution)].reduce(
+    (sum, { history }) => sum + JSON.stringify(history).length,
+    0,
+  );
 
 /** A name that is taken, whether its execution is still known or not. */
 export const executionAlreadyExists = (arn: string): ApiError =>

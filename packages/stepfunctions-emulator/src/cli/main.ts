@@ -71,8 +71,7 @@ async function serve(flags: ReturnType<typeof readFlags>['values']): Promise<voi
     invoker: invokerOf(flags.functions === undefined ? {} : await load(flags.functions)),
     resources: nestedExecutions(() => context),
   });
-  const redrive = (execution: { redrive(): Promise<void> }) => execution.redrive();
-  const executions = new Executions({ start: engine.start.bind(engine), redrive });
+  const executions = new Executions(engine);
   const context: ApiContext = { stateMachines, executions, ...PLACE };
   const port = Number(flags.port ?? DEFAULT_PORT);
   const { endpoint } = await ApiServer.start(context, { port }).catch(({ message }: Error) => {

@@ -26,10 +26,6 @@ export interface EngineOptions {
   readonly random?: RandomSource;
   /** Limits that differ from AWS's. */
   readonly limits?: Partial<Limits>;
-  /** Makes ids of executions, Map Runs and requests. @default UUIDs, from `random` when that is given */
-  readonly newId?: () => string;
-  /** Delays of a Map Run before its first child starts and after its last has ended, milliseconds. @default none */
-  readonly mapRunDelays?: { readonly beforeChildrenMs: number; readonly afterChildrenMs: number };
   /**
    * Delays of each delivery of an Express execution's start, milliseconds. `[0]` is one delivery, `[0, 12000]` runs it again 12 s later,
    * with the same name and input. AWS delivers it at least once, but an execution of StartSyncExecution runs at most once (Developer
@@ -80,11 +76,10 @@ function engineContext(options: EngineOptions): EngineContext {
     invoker: options.invoker,
     resources: options.resources,
     limits: { ...AWS_LIMITS, ...options.limits },
-    mapRunDelays: options.mapRunDelays ?? { beforeChildrenMs: 0, afterChildrenMs: 0 },
     onRetry: options.onRetry,
     onCutOff: options.onCutOff,
     billing: new Billing(),
-    newId: options.newId ?? (random === undefined ? randomUUID : () => uuidFrom(random)),
+    newId: random === undefined ? randomUUID : () => uuidFrom(random),
   };
 }
 

@@ -1,4 +1,3 @@
-import { EmulatorError } from '../errors.ts';
 import { executionArn } from './arn.ts';
 import { Billing, type BillingCounters, expressMemoryMb } from './billing.ts';
 import type { StateGraph } from './definition.ts';
@@ -12,7 +11,6 @@ import { runGraph } from './run/graph.ts';
 import { HeldData } from './run/held-data.ts';
 import { History, type HistoryEvent, NOT_TRUNCATED } from './run/history.ts';
 import { Line } from './run/line.ts';
-import { Progress } from './run/progress.ts';
 import type { EngineContext, Run } from './run/run.ts';
 import { type VariableBudget, VariableScope } from './run/variables.ts';
 
@@ -29,16 +27,7 @@ export interface ExecutionSpec {
   /** TimeoutSeconds of the definition. */
   readonly timeoutSeconds?: number | undefined;
   /** The execution that started this one. */
-  readonly parent?: { readonly billing: Billing; readonly mapRunArn: string };
-}
-
-/** RedriveExecution is for Standard executions that failed, timed out or were stopped. */
-export class NotRedrivableError extends EmulatorError {
-  override readonly name = 'NotRedrivableError';
-
-  constructor(got: string) {
-    super(`only a Standard execution that FAILED, TIMED_OUT or was ABORTED can be redriven, not ${got}`);
-  }
+  readonly parent?: { readonly bill: Billing; readonly mapRunArn: string };
 }
 
 type Outcome =
@@ -67,26 +56,19 @@ export class Execution {
   readonly startDate: number;
   /** The Map Run that started this execution, if any. */
   readonly mapRunArn: string | undefined;
+  /** Resolves with this execution when it has ended, whatever its status; never rejects. */
+  readonly done: Promise<Execution>;
   readonly #run: Run;
-  readonly #history: History;
-  readonly #billing: Billing;
   readonly #spec: ExecutionSpec;
-  readonly #progress = new Progress();
   readonly #variableBudget: VariableBudget = { used: 0, most: 0 };
-  readonly #variables = new VariableScope(this.#variableBudget);
   /** Defined only for an Express execution, whose bill depends on it. */
   readonly #held: HeldData | undefined;
-  #cancellation = new Cancellation();
-  #line: Line;
-  #cancelTimeout: () => void;
-  #done: Promise<Execution>;
-  #redriveCount = 0;
-  #redriveDate: number | undefined;
-  #status: ExecutionStatus = 'RUNNING';
+  readonly #cancellation = new Cancellation();
+  readonly #line: Line;
+  readonly #cancelTimeout: () => void;
   #stopDate: number | undefined;
-  #output: Payload | undefined;
-  #error: string | undefined;
-  #cause: string | undefined;
+  #outcome: Outcome | undefined;
+  #forgotten = false;
 
   constructor(engine: EngineContext, spec: ExecutionSpec) {
     const { machine } = spec;
@@ -98,28 +80,22 @@ export class Execution {
     this.inputText = spec.input.text;
     this.startDate = engine.clock.now();
     this.mapRunArn = spec.parent?.mapRunArn;
-    this.#billing = new Billing(spec.parent?.billing ?? engine.billing);
-    this.#history = this.#newHistory(engine);
     this.#held = machine.type === 'EXPRESS' ? new HeldData() : undefined;
     this.#run = this.#newRun(engine);
-    this.#line = this.#newLine(0);
-    if (machine.type === 'EXPRESS') this.#billing.add('expressRequests', 1);
-    this.#history.add('ExecutionStarted', 0, 'executionStarted', {
+    const variables = new VariableScope(this.#variableBudget);
+    this.#line = new Line(this.#run, variables, this.#cancellation, 0, undefined, this.#held);
+    if (machine.type === 'EXPRESS') this.#run.bill.add('expressRequests', 1);
+    this.#run.events.add('ExecutionStarted', 0, 'executionStarted', {
       input: spec.input.text,
       inputDetails: NOT_TRUNCATED,
       roleArn: machine.roleArn,
     });
-    this.#cancelTimeout = this.#scheduleTimeout();
-    this.#done = this.#main();
-  }
-
-  /** Resolves with this execution when it has ended, whatever its status; never rejects. */
-  get done(): Promise<Execution> {
-    return this.#done;
+    this.#cancelTimeout = engine.clock.schedule(durationLimitMs(engine, spec), () => this.#timeOut());
+    this.done = this.#main();
   }
 
   get status(): ExecutionStatus {
-    return this.#status;
+    return this.#outcome?.status ?? 'RUNNING';
   }
 
   /** undefined while it runs. */
@@ -129,39 +105,46 @@ export class Execution {
 
   /** Defined only for an execution that succeeded. */
   get output(): Json | undefined {
-    return this.#output?.value;
+    return this.#outcome?.status === 'SUCCEEDED' ? this.#outcome.output.value : undefined;
   }
 
   /** JSON text of the output. */
   get outputText(): string | undefined {
-    return this.#output?.text;
+    return this.#outcome?.status === 'SUCCEEDED' ? this.#outcome.output.text : undefined;
   }
 
   /** Error name of an execution that failed, timed out or was stopped; a Fail state need not give one. */
   get error(): string | undefined {
-    return this.#error;
+    return this.#outcome?.status === 'SUCCEEDED' ? undefined : this.#outcome?.error;
   }
 
   get cause(): string | undefined {
-    return this.#cause;
+    return this.#outcome?.status === 'SUCCEEDED' ? undefined : this.#outcome?.cause;
   }
 
   get history(): readonly HistoryEvent[] {
-    return this.#history.events;
-  }
-
-  /** Number of events of an Express execution that were dropped; see `expressHistoryEvents` in the limits. */
-  get droppedEvents(): number {
-    return this.#history.dropped;
+    return this.#run.events.all;
   }
 
   get mapRuns(): readonly MapRun[] {
     return this.#run.mapRuns;
   }
 
+  /** Whether its history and Map Runs were removed. */
+  get forgotten(): boolean {
+    return this.#forgotten;
+  }
+
+  /** Removes the history and the Map Runs of an execution that has ended. */
+  forget(): void {
+    this.#forgotten = true;
+    this.#run.events.all.length = 0;
+    this.#run.mapRuns.length = 0;
+  }
+
   /** The bill of this execution and its children so far. */
   get billing(): Readonly<BillingCounters> {
-    return this.#billing.counters;
+    return this.#run.bill.counters;
   }
 
   /** Memory of an Express execution so far, estimated as AWS does it, MB. */
@@ -173,62 +156,6 @@ export class Execution {
   /** Ends the execution as StopExecution does; does nothing when it has ended already. */
   stop(error?: string, cause?: string): void {
     this.#end({ status: 'ABORTED', error, cause });
-  }
-
-  /** Number of redrives of the execution. */
-  get redriveCount(): number {
-    return this.#redriveCount;
-  }
-
-  get redriveDate(): number | undefined {
-    return this.#redriveDate;
-  }
-
-  /**
-   * Continues from the state that did not succeed, with its input and the variables of that time, as RedriveExecution does: branches,
-   * iterations and children that succeeded are not run again, and retries count from the beginning.
-   * @returns when it runs again; `done` is then a new promise
-   * @throws NotRedrivableError
-   */
-  async redrive(): Promise<void> {
-    this.#checkRedrivable();
-    await this.#done; // An execution that was just stopped may not have finished.
-    this.#checkRedrivable();
-    this.#status = 'RUNNING';
-    this.#stopDate = undefined;
-    this.#error = undefined;
-    this.#cause = undefined;
-    this.#redriveCount += 1;
-    this.#redriveDate = this.#run.engine.clock.now();
-    this.#cancellation = new Cancellation();
-    const details = { redriveCount: this.#redriveCount };
-    this.#line = this.#newLine(this.#history.reopen('ExecutionRedriven', 'executionRedriven', details));
-    this.#cancelTimeout = this.#scheduleTimeout();
-    this.#done = this.#main();
-  }
-
-  #checkRedrivable(): void {
-    if (this.machine.type === 'EXPRESS') throw new NotRedrivableError('an Express execution');
-    if (this.#status === 'RUNNING' || this.#status === 'SUCCEEDED')
-      throw new NotRedrivableError(this.#status);
-    if (this.#history.full) throw new NotRedrivableError('an execution whose history is full');
-  }
-
-  #newLine(lastEventId: number): Line {
-    return new Line(
-      this.#run,
-      this.#variables,
-      this.#cancellation,
-      lastEventId,
-      undefined,
-      this.#progress,
-      this.#held,
-    );
-  }
-
-  #scheduleTimeout(): () => void {
-    const { engine } = this.#run;
-    return engine.clock.schedule(durationLimitMs(engine, this.#spec), () => this.#timeOut());
   }
 
   async #main(): Promise<Execution> {
@@ -245,31 +172,26 @@ export class Execution {
         this.#end({ status: 'FAILED', error: 'States.Runtime', cause });
       }
     }
-    // It cannot be redriven, so its progress is not needed.
-    if (this.#status === 'SUCCEEDED' || this.machine.type === 'EXPRESS') this.#progress.forgetParts();
+    this.#line.variables.release();
     return this;
   }
 
   #end(outcome: Outcome): void {
-    if (this.#status !== 'RUNNING') return;
-    this.#status = outcome.status;
+    if (this.#outcome !== undefined) return;
+    this.#outcome = outcome;
     this.#stopDate = this.#run.engine.clock.now();
     this.#cancelTimeout();
     const { memoryMb } = this;
-    if (memoryMb !== undefined) {
-      this.#billing.addExpress({ memoryMb, durationMs: this.#stopDate - this.startDate });
-    }
+    const { bill, events } = this.#run;
+    if (memoryMb !== undefined) bill.addExpress({ memoryMb, durationMs: this.#stopDate - this.startDate });
     const [type, detailsKey] = LAST_EVENT[outcome.status];
     if (outcome.status === 'SUCCEEDED') {
-      this.#output = outcome.output;
       const details = { output: outcome.output.text, outputDetails: NOT_TRUNCATED };
-      this.#history.close(type, this.#line.lastEventId, detailsKey, details);
+      events.close(type, this.#line.lastEventId, detailsKey, details);
     } else {
-      this.#error = outcome.error;
-      this.#cause = outcome.cause;
       // Recorded on AWS: the event of a stop follows no other event.
       const after = outcome.status === 'ABORTED' ? 0 : this.#line.lastEventId;
-      this.#history.close(type, after, detailsKey, errorDetails(outcome));
+      events.close(type, after, detailsKey, errorDetails(outcome));
     }
     this.#cancellation.cancel();
   }
@@ -299,32 +221,16 @@ export class Execution {
   }
 
   #newRun(engine: EngineContext): Run {
-    const execution = this;
+    const { definitionBytes, parent, synchronous = false } = this.#spec;
+    const { arn, name, machine, mapRunArn, startDate, input } = this;
+    const bill = new Billing(parent?.bill ?? engine.billing);
     return {
-      engine,
-      machine: this.machine,
-      arn: this.arn,
-      mapRunArn: this.mapRunArn,
-      name: this.name,
-      startDate: this.startDate,
-      input: this.input,
-      history: this.#history,
-      billing: this.#billing,
+      ...{ engine, arn, name, machine, mapRunArn, startDate, input, synchronous, bill },
+      events: this.#newHistory(engine),
       mapRuns: [],
-      synchronous: this.#spec.synchronous ?? false,
-      get redriveCount() {
-        return execution.#redriveCount;
-      },
-      get redriveDate() {
-        return execution.#redriveDate;
-      },
       endLoop: states => this.#endLoop(states),
       startChild: ({ mapRunArn, ...child }: ChildSpec) =>
-        new Execution(engine, {
-          ...child,
-          definitionBytes: this.#spec.definitionBytes,
-          parent: { billing: this.#billing, mapRunArn },
-        }),
+        new Execution(engine, { ...child, definitionBytes, parent: { bill, mapRunArn } }),
     };
   }
 }

@@ -12,7 +12,7 @@ export { ALLOWED_NAME, isAllowedName } from './arn.ts';
 export { type BillingCounters, type ExpressBill, expressBill } from './billing.ts';
 export type { Definition, WorkflowType } from './definition.ts';
 export { Engine, type EngineOptions, InvalidStartError, type Machine, type StartOptions } from './engine.ts';
-export { Execution, NotRedrivableError } from './execution.ts';
+export { Execution } from './execution.ts';
 export type { Json, JsonObject } from './json.ts';
 export { AWS_LIMITS, type Limits } from './limits.ts';
 export { loadDefinition } from './load/machine.ts';

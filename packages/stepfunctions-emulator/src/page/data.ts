@@ -43,7 +43,6 @@ export interface ExecutionDescription extends PageExecution {
   readonly output?: string | undefined;
   readonly error?: string | undefined;
   readonly cause?: string | undefined;
-  readonly redriveCount: number;
   /** The execution whose Map Run started this one. */
   readonly parentArn?: string | undefined;
   /** Whether its events were removed to make room for later executions. */

@@ -1,7 +1,7 @@
 import type { ApiContext } from '../api/context.ts';
 import { ApiError } from '../api/errors.ts';
-import { childrenOf, type ExecutionSummary } from '../api/executions.ts';
-import { Execution } from '../interpreter/index.ts';
+import { childrenOf } from '../api/executions.ts';
+import type { Execution } from '../interpreter/index.ts';
 import type { HttpAnswer, HttpRequest } from '../loopback/index.ts';
 import type {
   EventData,
@@ -36,18 +36,17 @@ const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSearchPar
     const { version } = executions;
     if (query.get('version') === String(version)) return { version };
     const machine = query.get('machine') ?? '';
-    const all = [...executions.of(machine), ...executions.endedExpress(machine)];
-    const list = all.map(({ execution }) => summaryOf(execution));
+    const list = executions.of(machine).map(({ execution }) => summaryOf(execution));
     return { version, executions: list };
   },
 
   /** The executions of a Map Run. */
   children: ({ executions }, query): readonly PageExecution[] =>
-    childrenOf(executions.mapRun(query.get('mapRun') ?? '').mapRun).map(summaryOf),
+    childrenOf(executions.mapRun(query.get('mapRun') ?? '')).map(summaryOf),
 
   execution({ executions }, query): ExecutionDescription {
-    const { execution, started } = executions.look(query.get('arn') ?? '');
-    const { inputText, outputText, machine, error, cause, redriveCount } = execution;
+    const { execution, started } = executions.get(query.get('arn') ?? '');
+    const { inputText, outputText, machine, error, cause, forgotten } = execution;
     const parent = execution === started.execution ? undefined : parentOf(execution, executions);
     return {
       ...summaryOf(execution),
@@ -57,16 +56,16 @@ const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSearchPar
       definition: started.stateMachine.definitionText,
       input: inputText,
       output: outputText,
-      ...{ error, cause, redriveCount },
+      ...{ error, cause },
       parentArn: parent,
-      forgotten: !(execution instanceof Execution),
+      forgotten,
     };
   },
 
   history({ executions, stateMachines }, query): HistoryPage {
-    const { execution } = executions.look(query.get('arn') ?? '');
+    const { execution } = executions.get(query.get('arn') ?? '');
     const after = Number(query.get('after') ?? 0);
-    const history = historyOf(execution);
+    const { history } = execution;
     // Ids count from 1, without gaps.
     const events = history.slice(after, after + EVENTS_AT_ONCE).map(pageEvent);
     const more = after + events.length < history.length;
@@ -75,23 +74,19 @@ const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSearchPar
 
   /** The data of some events. */
   data({ executions }, query): readonly EventData[] {
-    const history = historyOf(executions.look(query.get('arn') ?? '').execution);
+    const { history } = executions.get(query.get('arn') ?? '').execution;
     const ids = (query.get('ids') ?? '').split(',').slice(0, DATA_AT_ONCE);
     return ids.flatMap(id => history[Number(id) - 1] ?? []).map(eventData);
   },
 };
 
-/** The remaining history; empty if it was removed. */
-const historyOf = (execution: ExecutionSummary): Execution['history'] =>
-  execution instanceof Execution ? execution.history : [];
-
 /** An execution in a list. */
-export const summaryOf = ({ arn, name, status, startDate, stopDate }: ExecutionSummary): PageExecution => ({
+export const summaryOf = ({ arn, name, status, startDate, stopDate }: Execution): PageExecution => ({
   ...{ arn, name, status, startDate, stopDate },
 });
 
-function parentOf({ mapRunArn }: ExecutionSummary, executions: ApiContext['executions']): string | undefined {
-  return mapRunArn === undefined ? undefined : executions.mapRun(mapRunArn).mapRun.settings.executionArn;
+function parentOf({ mapRunArn }: Execution, executions: ApiContext['executions']): string | undefined {
+  return mapRunArn === undefined ? undefined : executions.mapRun(mapRunArn).settings.executionArn;
 }
 
 const HEADERS = {

@@ -8,7 +8,6 @@ import type {
 } from '../interpreter/index.ts';
 import { HarnessError, UnexpectedStatusError } from './errors.ts';
 import type { EventOf, EventType, HistoryEvent } from './events.ts';
-import type { Mocks } from './mock.ts';
 import type { FunctionCall } from './mocked-functions.ts';
 import { writeReport } from './report.ts';
 import { type CutOffDates, type RetryRecord, type Visit, visitsOf } from './visits.ts';
@@ -113,10 +112,9 @@ export interface Records {
   };
   /** Names of all functions that are mocked or were called. */
   readonly functionNames: readonly string[];
-  redrive(mocks: Mocks): Promise<ExecutionResult>;
 }
 
-/** An execution that has ended. It is immutable, even when the execution is redriven. */
+/** An execution that has ended. */
 export class ExecutionResult {
   readonly arn: string;
   readonly name: string;
@@ -130,7 +128,6 @@ export class ExecutionResult {
   /** Epoch milliseconds on the execution's clock. */
   readonly startDate: number;
   readonly stopDate: number;
-  readonly redriveCount: number;
   /** The Map Run that started it, if any. */
   readonly mapRunArn: string | undefined;
   /** AWS's bill for it and its children. */
@@ -155,7 +152,6 @@ export class ExecutionResult {
     this.cause = execution.cause;
     this.startDate = execution.startDate;
     this.stopDate = execution.stopDate ?? execution.startDate;
-    this.redriveCount = execution.redriveCount;
     this.mapRunArn = execution.mapRunArn;
     this.billing = { ...billing, usage: { ...billing.usage } };
     this.history = [...execution.history] as unknown as HistoryEvent[];
@@ -163,7 +159,7 @@ export class ExecutionResult {
     this.children = execution.mapRuns.flatMap(childrenOf).map(child => new ExecutionResult(child, records));
   }
 
-  /** Duration on the execution's clock, including the time before a redrive, milliseconds. */
+  /** Duration on the execution's clock, milliseconds. */
   get durationMs(): number {
     return this.stopDate - this.startDate;
   }
@@ -228,16 +224,6 @@ export class ExecutionResult {
   /** The payloads of one function, in the order of its calls. @throws {HarnessError} as `callsOf` */
   payloadsOf(functionName: string): readonly Json[] {
     return this.callsOf(functionName).map(({ payload }) => payload);
-  }
-
-  /**
-   * Redrives a Standard execution that failed, timed out or was stopped.
-   * @param options `functions`: mocks that take the place of earlier ones
-   * @returns the execution as it is when it has ended again
-   * @throws {NotRedrivableError}
-   */
-  redrive(options: { readonly functions?: Mocks } = {}): Promise<ExecutionResult> {
-    return this.#records.redrive(options.functions ?? {});
   }
 
   /** Describes the execution in a few lines, for the message of an assertion. */

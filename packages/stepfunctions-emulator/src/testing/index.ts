@@ -2,12 +2,7 @@
 
 export { type Clock, VirtualClock } from '../clock.ts';
 export { EmulatorError } from '../errors.ts';
-export {
-  InvalidDefinitionError,
-  InvalidStartError,
-  type Json,
-  NotRedrivableError,
-} from '../interpreter/index.ts';
+export { InvalidDefinitionError, InvalidStartError, type Json } from '../interpreter/index.ts';
 export { functionArn } from '../made-up.ts';
 export { HarnessError, MissingMockError, UnexpectedStatusError } from './errors.ts';
 export type { EventOf, EventType, HistoryEvent } from './events.ts';

@@ -37,7 +37,7 @@ export class MockedFunctions implements FunctionInvoker {
   readonly #attempts = new Counter();
   readonly #counts = new Counter();
   readonly #steps = new Counter();
-  #mocks: Mocks;
+  readonly #mocks: Mocks;
 
   /** @param onProblem called once, when `problem` is there */
   constructor(mocks: Mocks, clock: Clock, onProblem: () => void) {
@@ -49,12 +49,6 @@ export class MockedFunctions implements FunctionInvoker {
   /** Names of all mocks and called functions. */
   get names(): readonly string[] {
     return [...new Set([...Object.keys(this.#mocks), ...this.calls.map(call => call.functionName)])];
-  }
-
-  /** Adds mocks, or replaces existing ones; a list starts again. */
-  replace(mocks: Mocks): void {
-    for (const key of Object.keys(mocks)) this.#steps.restart(key);
-    this.#mocks = { ...this.#mocks, ...mocks };
   }
 
   async invoke(arn: string, payload: unknown, options: InvokeOptions): Promise<FunctionResult> {
@@ -141,10 +135,6 @@ class Counter {
     const count = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, count);
     return count;
-  }
-
-  restart(key: string): void {
-    this.#counts.delete(key);
   }
 }
 

@@ -24,7 +24,6 @@ export interface Reported {
   readonly cause: string | undefined;
   readonly startDate: number;
   readonly stopDate: number;
-  readonly redriveCount: number;
   readonly mapRunArn: string | undefined;
   /** Events of GetExecutionHistory. */
   readonly history: readonly unknown[];
@@ -53,7 +52,7 @@ function reportedExecution(
   { name: machine, type }: ReportedMachine,
   parentArn: string | undefined,
 ): ReportedExecution {
-  const { arn, name, status, startDate, stopDate, error, cause, redriveCount, children } = execution;
+  const { arn, name, status, startDate, stopDate, error, cause, children } = execution;
   const history = execution.history as readonly HistoryEvent[];
   const mapRuns: Record<string, string[]> = {};
   for (const { arn: child, mapRunArn = '' } of children) {
@@ -63,7 +62,7 @@ function reportedExecution(
   return {
     description: {
       ...{ arn, name, status, startDate, stopDate, machine, type },
-      ...{ error, cause, redriveCount, parentArn },
+      ...{ error, cause, parentArn },
       machineArn: stateMachineArn(machine),
       input: JSON.stringify(execution.input),
       output: JSON.stringify(execution.output),

@@ -2,7 +2,6 @@ import { type Clock, realClock, VirtualClock } from '../clock.ts';
 import {
   type Definition,
   Engine,
-  type Execution,
   loadDefinition,
   type Machine,
   seededRandom,
@@ -10,7 +9,7 @@ import {
 } from '../interpreter/index.ts';
 import { ROLE_ARN, stateMachineArn } from '../made-up.ts';
 import { HarnessError } from './errors.ts';
-import { ExecutionResult, type Records } from './execution-result.ts';
+import { ExecutionResult } from './execution-result.ts';
 import type { Mocks } from './mock.ts';
 import { MockedFunctions } from './mocked-functions.ts';
 import { type RetryRecord, visitKey } from './visits.ts';
@@ -132,58 +131,25 @@ export class TestedStateMachine {
       synchronous: sync,
       ...(name !== undefined && { name }),
     });
-    return new Run(execution, clock, invoker, { retries, cutOffs, stateMachine: this });
+    return {
+      arn: execution.arn,
+      clock,
+      stop: (error, cause) => execution.stop(error, cause),
+      result: async () => {
+        await execution.done;
+        const { problem, calls, names: functionNames } = invoker;
+        if (problem !== undefined) throw problem;
+        return new ExecutionResult(execution, {
+          ...{ retries, cutOffs, functionNames, stateMachine: this },
+          // A call that nobody waits for may still end.
+          calls: calls.map(call => ({ ...call })),
+        });
+      },
+    };
   }
 
   get #machine(): Machine {
     const { name, type } = this;
     return { arn: stateMachineArn(name), name, roleArn: ROLE_ARN, type, definition: this.#loaded };
-  }
-}
-
-class Run implements RunningExecution {
-  readonly clock: Clock;
-  readonly #execution: Execution;
-  readonly #invoker: MockedFunctions;
-  readonly #notices: Pick<Records, 'retries' | 'cutOffs' | 'stateMachine'>;
-
-  constructor(
-    execution: Execution,
-    clock: Clock,
-    invoker: MockedFunctions,
-    notices: Pick<Records, 'retries' | 'cutOffs' | 'stateMachine'>,
-  ) {
-    this.#execution = execution;
-    this.clock = clock;
-    this.#invoker = invoker;
-    this.#notices = notices;
-  }
-
-  get arn(): string {
-    return this.#execution.arn;
-  }
-
-  stop(error?: string, cause?: string): void {
-    this.#execution.stop(error, cause);
-  }
-
-  async result(): Promise<ExecutionResult> {
-    await this.#execution.done;
-    const { problem, calls, names } = this.#invoker;
-    if (problem !== undefined) throw problem;
-    return new ExecutionResult(this.#execution, {
-      calls: calls.map(call => ({ ...call })),
-      stateMachine: this.#notices.stateMachine,
-      retries: [...this.#notices.retries],
-      cutOffs: new Map(this.#notices.cutOffs),
-      functionNames: names,
-      redrive: mocks => this.#redrive(mocks),
-    });
-  }
-
-  async #redrive(mocks: Mocks): Promise<ExecutionResult> {
-    this.#invoker.replace(mocks);
-    await this.#execution.redrive();
-    return this.result();
   }
 }

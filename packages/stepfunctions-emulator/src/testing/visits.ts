@@ -59,8 +59,7 @@ export function visitsOf(execution: Execution, cutOffs: CutOffDates): Visit[] {
       output: exit && (JSON.parse(detailsOf(exit, 'stateExitedEventDetails').output) as Json),
       enteredDate: event.timestamp,
       exitedDate: exit?.timestamp,
-      // A redriven visit may have ended later.
-      cutOffDate: exit === undefined ? cutOffs.get(visitKey(at)) : undefined,
+      cutOffDate: cutOffs.get(visitKey(at)),
       ...at,
     };
     return [visit];

@@ -5,7 +5,6 @@ import {
   type GetExecutionHistoryInput,
   ListExecutionsCommand,
   ListMapRunsCommand,
-  RedriveExecutionCommand,
   StartExecutionCommand,
   StartSyncExecutionCommand,
   StopExecutionCommand,
@@ -13,7 +12,7 @@ import {
 import { useStepFunctionsApi } from '../support/step-functions-api.ts';
 import { create, FAIL, mapRun, PASS, runToEnd, start, WAIT } from './support.ts';
 
-const api = useStepFunctionsApi({ kept: { executions: 20, events: 2_000 } });
+const api = useStepFunctionsApi({ kept: { executions: 20 } });
 const describeExecution = async (executionArn: string) => {
   const { $metadata, ...answer } = await api.client.send(new DescribeExecutionCommand({ executionArn }));
   return answer;
@@ -158,7 +157,7 @@ describe('StartSyncExecution', () => {
   });
 });
 
-test('DescribeExecution tells how it ended and whether it can be redriven', async () => {
+test('DescribeExecution tells how it ended', async () => {
   const executionArn = await runToEnd(api, await create(api, FAIL), { name: 'failed', input: [1] });
   expect(await describeExecution(executionArn)).toEqual({
     executionArn,
@@ -172,14 +171,11 @@ test('DescribeExecution tells how it ended and whether it can be redriven', asyn
     error: 'E',
     cause: 'C',
     redriveCount: 0,
-    redriveStatus: 'REDRIVABLE',
+    redriveStatus: 'NOT_REDRIVABLE',
+    redriveStatusReason: expect.any(String),
   });
   const succeeded = await runToEnd(api, await create(api, PASS));
-  expect(await describeExecution(succeeded)).toMatchObject({
-    output: '{}',
-    redriveStatus: 'NOT_REDRIVABLE',
-    redriveStatusReason: 'Execution is SUCCEEDED and cannot be redriven',
-  });
+  expect(await describeExecution(succeeded)).toMatchObject({ output: '{}' });
   const bare = await api.client.send(
     new DescribeExecutionCommand({ executionArn: succeeded, includedData: 'METADATA_ONLY' }),
   );
@@ -269,38 +265,6 @@ test('ListExecutions: the last first, by status, page by page', async () => {
   });
 });
 
-describe('RedriveExecution', () => {
-  test('goes on, once for each token', async () => {
-    const stateMachineArn = await create(api, FAIL);
-    const executionArn = await runToEnd(api, stateMachineArn);
-    const redrive = (clientToken?: string) =>
-      api.client.send(new RedriveExecutionCommand({ executionArn, clientToken }));
-    const { redriveDate } = await redrive('t');
-    await api.context.executions.whole(executionArn).done;
-    expect(await describeExecution(executionArn)).toMatchObject({
-      status: 'FAILED',
-      redriveCount: 1,
-      redriveDate,
-    });
-    expect((await redrive('t')).redriveDate).toEqual(redriveDate);
-    expect((await describeExecution(executionArn)).redriveCount).toBe(1);
-    await redrive();
-    expect((await describeExecution(executionArn)).redriveCount).toBe(2);
-    const redriven = async (redriveFilter: 'REDRIVEN' | 'NOT_REDRIVEN') =>
-      (await api.client.send(new ListExecutionsCommand({ stateMachineArn, redriveFilter }))).executions
-        ?.length;
-    expect([await redriven('REDRIVEN'), await redriven('NOT_REDRIVEN')]).toEqual([1, 0]);
-  });
-
-  test('fails for what succeeded', async () => {
-    const executionArn = await runToEnd(api, await create(api, PASS));
-    await expect(api.client.send(new RedriveExecutionCommand({ executionArn }))).rejects.toMatchObject({
-      name: 'ExecutionNotRedrivable',
-      message: 'Execution is SUCCEEDED and cannot be redriven',
-    });
-  });
-});
-
 describe('Map Runs', () => {
   test.each(['STANDARD', 'EXPRESS'] as const)('are described, with their %s children', async type => {
     const executionArn = await runToEnd(api, await create(api, mapRun(type)), { input: [1, false, 3] });
@@ -323,19 +287,13 @@ describe('Map Runs', () => {
       toleratedFailurePercentage: 50,
       itemCounts: { total: 3, succeeded: 2, failed: 1, pending: 0 },
       executionCounts: { total: 3, succeeded: 2, failed: 1 },
-      redriveCount: 0,
     });
     const { executions } = await api.client.send(
       new ListExecutionsCommand({ mapRunArn, statusFilter: 'FAILED' }),
     );
     expect(executions).toHaveLength(1);
     const child = await describeExecution(executions?.[0]?.executionArn ?? '');
-    expect(child).toMatchObject({
-      mapRunArn,
-      error: 'False',
-      input: 'false',
-      redriveStatus: type === 'STANDARD' ? 'REDRIVABLE_BY_MAP_RUN' : 'NOT_REDRIVABLE',
-    });
+    expect(child).toMatchObject({ mapRunArn, error: 'False', input: 'false' });
   });
 
   test('fails for one that is not known', async () => {
@@ -363,30 +321,5 @@ describe('ended executions are forgotten', () => {
     expect(executions?.map(one => one.executionArn)).toEqual(arns.toReversed());
     expect((await describeExecution(running)).status).toBe('RUNNING');
     await api.client.send(new StopExecutionCommand({ executionArn: running }));
-  });
-
-  test('but not one that was redriven and runs again', async () => {
-    const executionArn = await start(api, await create(api, WAIT));
-    await api.client.send(new StopExecutionCommand({ executionArn }));
-    await api.client.send(new RedriveExecutionCommand({ executionArn }));
-    const stateMachineArn = await create(api, PASS);
-    for (let index = 0; index < 21; index += 1) await runToEnd(api, stateMachineArn);
-    expect(await describeExecution(executionArn)).toMatchObject({ status: 'RUNNING', redriveCount: 1 });
-    await api.client.send(new StopExecutionCommand({ executionArn }));
-  });
-
-  test('with their events when they have too many, but never the last, and stay in lists', async () => {
-    const stateMachineArn = await create(api, mapRun('EXPRESS'));
-    const input = Array.from({ length: 400 }, (_unused, index) => index);
-    const arns = [];
-    for (let index = 0; index < 3; index += 1) arns.push(await runToEnd(api, stateMachineArn, { input }));
-    const { executions } = await api.client.send(new ListExecutionsCommand({ stateMachineArn }));
-    expect(executions?.map(one => one.executionArn)).toEqual(arns.toReversed());
-    const hasHistory = (executionArn: string) =>
-      api.client.send(new GetExecutionHistoryCommand({ executionArn })).then(
-        () => true,
-        () => false,
-      );
-    expect(await Promise.all(arns.map(hasHistory))).toEqual([false, false, true]);
   });
 });

@@ -24,7 +24,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'mocks.mjs'), mocks);
   writeFileSync(join(folder, 'application.mjs'), application);
   mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(join(PACKAGE, '../node_modules/@aws-sdk'), join(folder, 'node_modules/@aws-sdk'));
+  symlinkSync(join(PACKAGE, '../../node_modules/@aws-sdk'), join(folder, 'node_modules/@aws-sdk'));
 });
 afterAll(() => {
   // A test that fails half-way shall not leave a server behind.

@@ -1,4 +1,4 @@
-import { VirtualClock } from '../../src/clock.ts';
+import type { VirtualClock } from '../../src/clock.ts';
 import type { Execution, JsonObject } from '../../src/interpreter/index.ts';
 import {
   ACCOUNT,
@@ -248,12 +248,6 @@ test('runs no more children at a time than MaxConcurrency', async () => {
   expect(most()).toBe(4);
 });
 
-test('takes the time that a Map Run takes on AWS, when it is told how long', async () => {
-  const mapRunDelays = { beforeChildrenMs: 2000, afterChildrenMs: 5000 };
-  const execution = await run(mapOf({ Type: 'Wait', Seconds: 1, End: true }), { input: [1], mapRunDelays });
-  expect((execution.stopDate ?? 0) - execution.startDate).toBe(8000);
-});
-
 test('stopping the parent stops the children', async () => {
   const execution = start(mapOf({ Type: 'Wait', Seconds: 100, End: true }), {
     input: [1, 2],
@@ -302,20 +296,4 @@ test('fails to start as an Express execution', () => {
   expect(() => start(mapOf({ Type: 'Pass', End: true }), { type: 'EXPRESS', input: [] })).toThrow(
     /no distributed Map/,
   );
-});
-
-test('a child shows its own start', async () => {
-  const start = Date.parse('2026-07-19T21:27:00.000Z');
-  const startTime = '{% $states.context.Execution.StartTime %}';
-  const execution = await run(
-    mapOf(
-      { Type: 'Pass', Output: startTime, End: true },
-      { Items: [1], Output: { own: startTime, child: '{% $states.result[0] %}' } },
-    ),
-    {
-      clock: new VirtualClock(start),
-      mapRunDelays: { beforeChildrenMs: 7_000, afterChildrenMs: 0 },
-    },
-  );
-  expect(execution.output).toEqual({ own: '2026-07-19T21:27:00.000Z', child: '2026-07-19T21:27:07.000Z' });
 });

@@ -187,22 +187,6 @@ test('an execution that runs: what is open lasts', async () => {
   expect(summary(model)).toContain('Cool down cutOff');
 });
 
-test('a redrive goes on with the same visits', async () => {
-  const failed = await stateMachine
-    .from(ORDERS)
-    .run({ input: order, functions: { ...FUNCTIONS, Charge: fails('Strange') } });
-  expect(summary(modelOf(ORDERS, failed))).toContain('Charge failed');
-  const redriven = await failed.redrive({ functions: FUNCTIONS });
-  const model = modelOf(ORDERS, redriven.assertSucceeded());
-  expectSameVisits(model, redriven);
-  const charge = model.visits.find(({ name }) => name === 'Charge');
-  expect(charge?.outcome).toBe('succeeded');
-  expect(charge?.segments.filter(({ kind }) => kind === 'attempt').map(({ failed: bad }) => bad)).toEqual([
-    true,
-    undefined,
-  ]);
-});
-
 test('variables are those of the line and of the lines around it', async () => {
   const { model, execution } = await modelOfRun(ORDERS, { input: order, functions: FUNCTIONS });
   const seenBy = (name: string) => {

@@ -200,7 +200,6 @@ export async function startPageServer(clock: Clock = realClock): Promise<PageSer
   const stateMachines = new StateMachines(() => clock.now());
   const executions = new Executions({
     start: (machine, options) => engine.start(machine, options),
-    redrive: execution => execution.redrive(),
   });
   const context: ApiContext = { stateMachines, executions, ...PLACE };
   const server = await ApiServer.start(context);

@@ -34,7 +34,7 @@ export function writeExamples(framework: string): string {
     write(name, text.replace(NODE_TEST, `from '${framework}';`));
   }
   write('package.json', '{"type": "module"}');
-  symlinkSync(join(PACKAGE, '../node_modules'), join(folder, 'node_modules'));
+  symlinkSync(join(PACKAGE, '../../node_modules'), join(folder, 'node_modules'));
   return folder;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Json } from '../../src/interpreter/index.ts';
 
 /** Executions recorded on AWS; see the README beside them. They are no part of this repository. */
-const CASES = join(import.meta.dirname, '../../../../shared/conformance/asl-jsonata-cases.json');
+const CASES = join(import.meta.dirname, '../../../../../shared/conformance/asl-jsonata-cases.json');
 
 export type Behaviour = 'echo' | 'raise' | 'raise-custom' | 'hang' | 'large-output' | 'bytes';
 

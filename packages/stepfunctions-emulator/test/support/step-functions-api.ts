@@ -59,15 +59,11 @@ export function useStepFunctionsApi(options: StepFunctionsApiOptions = {}): Step
     ...(expressDeliveries && { expressDeliveries }),
     onStart: execution => started.push(execution),
   });
-  const runner = {
-    start: engine.start.bind(engine),
-    redrive: (execution: Execution) => execution.redrive(),
-  };
   const place = { account: API_ACCOUNT, region: 'us-east-1', partition: 'aws' };
   const context: ApiContext = {
     ...place,
     stateMachines: new StateMachines(() => clock.now()),
-    executions: new Executions(runner, kept),
+    executions: new Executions(engine, kept),
     ...(isMocked && { isMocked }),
   };
   const errors: unknown[] = [];

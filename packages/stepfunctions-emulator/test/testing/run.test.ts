@@ -10,7 +10,6 @@ import {
   HarnessError,
   InvalidDefinitionError,
   InvalidStartError,
-  NotRedrivableError,
   stateMachine,
   VirtualClock,
 } from '../../src/testing/index.ts';
@@ -179,39 +178,6 @@ describe('an execution under way', () => {
     });
     expect(execution.waits).toEqual([{ state: 'A', ms: 30_000 }]);
     expect(execution.arn).toBe(running.arn);
-  });
-});
-
-describe('redrive', () => {
-  const machine = machineOf({ A: task('f', { Next: 'B' }), B: task('g') });
-
-  test('goes on from the state that failed, with other mocks', async () => {
-    const failed = await machine.run({ functions: { f: 1, g: fails('Down') } });
-    const before = failed.describe();
-    const redriven = await failed.assertFailed('Down').redrive({ functions: { g: 2 } });
-    expect(redriven.assertSucceeded().output).toBe(2);
-    expect(redriven.redriveCount).toBe(1);
-    expect(redriven.callsOf('f')).toHaveLength(1);
-    expect(redriven.callsOf('g').map(({ error }) => error)).toEqual(['Down', undefined]);
-    expect(redriven.events('ExecutionRedriven')[0]?.executionRedrivenEventDetails.redriveCount).toBe(1);
-    // The first result is as it was.
-    expect(failed.describe()).toBe(before);
-    expect(failed.callsOf('g')).toHaveLength(1);
-    expect(failed.history.at(-1)?.type).toBe('ExecutionFailed');
-    expect(redriven.history.at(-1)?.type).toBe('ExecutionSucceeded');
-  });
-
-  test('a new list begins at its beginning, and one that stays goes on', async () => {
-    const failed = await machine.run({ functions: { f: 1, g: [fails('Down'), fails('Down'), 'old'] } });
-    const again = await failed.redrive();
-    expect(again.assertFailed('Down').callsOf('g')).toHaveLength(2);
-    const redriven = await again.redrive({ functions: { g: ['new'] } });
-    expect(redriven.output).toBe('new');
-  });
-
-  test('only of one that did not succeed', async () => {
-    const succeeded = await machine.run({ functions: { f: 1, g: 2 } });
-    await expect(succeeded.redrive()).rejects.toThrow(NotRedrivableError);
   });
 });
 

@@ -1,23 +1,16 @@
 import {
   type EventDetails,
-  Execution,
+  type Execution,
   expressBill,
   type HistoryEvent,
   InvalidStartError,
   type MapRun,
   type MapRunCounts,
-  NotRedrivableError,
   type StartOptions,
 } from '../../interpreter/index.ts';
 import { type ApiContext, isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
-import { ApiError, executionDoesNotExist, typeNotSupported, validationError } from '../errors.ts';
-import {
-  childrenOf,
-  type ExecutionSummary,
-  executionAlreadyExists,
-  FORGOTTEN,
-  type StartedExecution,
-} from '../executions.ts';
+import { ApiError, typeNotSupported, validationError } from '../errors.ts';
+import { childrenOf, executionAlreadyExists, type StartedExecution } from '../executions.ts';
 import {
   type Members,
   takeExecutionArn,
@@ -67,7 +60,7 @@ export const startSyncExecution: Operation = async (context, members) => {
 };
 
 /** Input and result of an execution, as the descriptions show them. */
-function dataOf(execution: ExecutionSummary): object {
+function dataOf(execution: Execution): object {
   const { outputText } = execution;
   return {
     input: execution.inputText,
@@ -83,7 +76,7 @@ function start(
   stateMachine: StateMachine,
   members: Members,
   synchronous = false,
-): StartedExecution<Execution> {
+): StartedExecution {
   const name = members.optionalString('name', NAME_LENGTH);
   const inputText = members.optionalString('input', INPUT_LENGTH) ?? '{}';
   const input = parseInput(inputText);
@@ -107,10 +100,9 @@ function again(
   stateMachine: StateMachine,
   name: string,
   input: unknown,
-): StartedExecution<Execution> {
-  const execution = known?.execution;
-  if (known !== undefined && execution instanceof Execution && execution.status === 'RUNNING') {
-    if (JSON.stringify(execution.input) === JSON.stringify(input)) return { ...known, execution };
+): StartedExecution {
+  if (known?.execution.status === 'RUNNING') {
+    if (JSON.stringify(known.execution.input) === JSON.stringify(input)) return known;
   }
   throw executionAlreadyExists(arnOf(stateMachine, name));
 }
@@ -135,11 +127,12 @@ export const describeExecution: Operation = ({ executions }, members) => {
   const arn = takeExecutionArn(members, ['execution', 'express']);
   // AWS describes only the Express executions that a Map Run started: their machine is Machine/Label.
   if (/:express:[^/:]+:/.test(arn)) takeExecutionArn(members);
-  const { execution, started } = executions.get(arn);
+  const { execution } = executions.get(arn);
   return {
-    ...summaryOf(started.execution === execution ? started : { execution }),
+    ...summaryOf({ execution }),
     ...(!isMetadataOnly(members) && dataOf(execution)),
-    ...redriveStatusOf(execution),
+    redriveStatus: 'NOT_REDRIVABLE',
+    redriveStatusReason: 'There is no RedriveExecution on this machine',
   };
 };
 
@@ -150,14 +143,11 @@ export const listExecutions: Operation = ({ executions, stateMachines }, members
     );
   }
   const status = members.oneOf('statusFilter', STATUSES);
-  const redriven = members.oneOf('redriveFilter', ['NOT_REDRIVEN', 'REDRIVEN']);
-  const matches = (execution: ExecutionSummary) =>
-    (status === undefined || execution.status === status) &&
-    (redriven === undefined || execution.redriveCount > 0 === (redriven === 'REDRIVEN'));
+  members.oneOf('redriveFilter', ['NOT_REDRIVEN']);
   const list = (page: ReturnType<typeof takePage>, all: (Summarized & { sequence: number })[]) => {
     const { items, ...more } = takeItems(
       page,
-      all.filter(({ execution }) => matches(execution)),
+      all.filter(({ execution }) => status === undefined || execution.status === status),
       // The execution started last comes first.
       ({ sequence }) => -sequence,
     );
@@ -165,7 +155,7 @@ export const listExecutions: Operation = ({ executions, stateMachines }, members
   };
   if (members.has('mapRunArn')) {
     const arn = takeMapRunArn(members);
-    const children = childrenOf(executions.mapRun(arn).mapRun);
+    const children = childrenOf(executions.mapRun(arn));
     const numbered = children.map((execution, sequence) => ({ execution, sequence })).reverse();
     return list(takePage(members, `ListExecutions ${arn}`), numbered);
   }
@@ -179,37 +169,17 @@ export const stopExecution: Operation = ({ executions }, members) => {
   const { execution } = executions.get(takeExecutionArn(members));
   const error = members.optionalString('error', { max: 256 });
   const cause = members.optionalString('cause', { max: 32_768 });
-  if (execution instanceof Execution) execution.stop(error, cause);
+  execution.stop(error, cause);
   return { stopDate: seconds(execution.stopDate ?? execution.startDate) };
 };
 
-export const redriveExecution: Operation = async ({ executions }, members) => {
-  const arn = takeExecutionArn(members);
-  const token = members.optionalString('clientToken', { min: 1, max: 64 });
-  const { execution } = executions.get(arn);
-  if (execution.mapRunArn !== undefined) throw notRedrivable(execution);
-  const started = executions.find(arn);
-  if (started === undefined) throw executionDoesNotExist(arn);
-  if (token === undefined || started.redriveToken !== token) {
-    if (!(execution instanceof Execution)) throw notRedrivable(execution);
-    try {
-      await executions.redrive({ ...started, execution });
-    } catch (error) {
-      if (error instanceof NotRedrivableError) throw notRedrivable(execution, error.message);
-      throw error;
-    }
-    started.redriveToken = token;
-  }
-  return { redriveDate: seconds(execution.redriveDate ?? execution.startDate) };
-};
-
 interface Summarized {
-  readonly execution: ExecutionSummary;
+  readonly execution: Execution;
 }
 
 /** The fields of an execution that lists and descriptions share. */
 function summaryOf({ execution }: Summarized): object {
-  const { stopDate, redriveDate } = execution;
+  const { stopDate } = execution;
   return {
     executionArn: execution.arn,
     stateMachineArn: execution.machine.arn,
@@ -218,36 +188,8 @@ function summaryOf({ execution }: Summarized): object {
     startDate: seconds(execution.startDate),
     ...optional('stopDate', stopDate && seconds(stopDate)),
     ...optional('mapRunArn', execution.mapRunArn),
-    redriveCount: execution.redriveCount,
-    ...optional('redriveDate', redriveDate && seconds(redriveDate)),
+    redriveCount: 0,
   };
-}
-
-interface RedriveStatus {
-  readonly redriveStatus: 'REDRIVABLE' | 'NOT_REDRIVABLE' | 'REDRIVABLE_BY_MAP_RUN';
-  readonly redriveStatusReason?: string;
-}
-
-function redriveStatusOf(execution: ExecutionSummary): RedriveStatus {
-  const { status, machine, mapRunArn } = execution;
-  if (machine.type === 'EXPRESS') {
-    const redriveStatusReason = 'Execution is of type EXPRESS and cannot be redriven';
-    return { redriveStatus: 'NOT_REDRIVABLE', redriveStatusReason };
-  }
-  if (status === 'RUNNING' || status === 'SUCCEEDED') {
-    const redriveStatusReason = `Execution is ${status} and cannot be redriven`;
-    return { redriveStatus: 'NOT_REDRIVABLE', redriveStatusReason };
-  }
-  if (!(execution instanceof Execution)) {
-    return { redriveStatus: 'NOT_REDRIVABLE', redriveStatusReason: FORGOTTEN };
-  }
-  return { redriveStatus: mapRunArn === undefined ? 'REDRIVABLE' : 'REDRIVABLE_BY_MAP_RUN' };
-}
-
-function notRedrivable(execution: ExecutionSummary, why?: string): ApiError {
-  const { redriveStatus, redriveStatusReason } = redriveStatusOf(execution);
-  const message = redriveStatusReason ?? why ?? `Execution is ${redriveStatus}: redrive what started it`;
-  return new ApiError('ExecutionNotRedrivable', message);
 }
 
 /** The data fields of an event's details, which a request can leave out. */
@@ -278,8 +220,8 @@ function withoutData(details: EventDetails): object {
 }
 
 export const describeMapRun: Operation = ({ executions }, members) => {
-  const { mapRun } = executions.mapRun(takeMapRunArn(members));
-  const { settings, redriveDate } = mapRun;
+  const mapRun = executions.mapRun(takeMapRunArn(members));
+  const { settings } = mapRun;
   return {
     mapRunArn: settings.arn,
     executionArn: settings.executionArn,
@@ -290,8 +232,7 @@ export const describeMapRun: Operation = ({ executions }, members) => {
     toleratedFailureCount: settings.toleratedFailureCount ?? 0,
     itemCounts: countsOf(mapRun.itemCounts),
     executionCounts: countsOf(mapRun.executionCounts),
-    redriveCount: mapRun.redriveCount,
-    ...optional('redriveDate', redriveDate && seconds(redriveDate)),
+    redriveCount: 0,
   };
 };
 

@@ -4,8 +4,8 @@ import { errorDetails, StateFailure } from '../failure.ts';
 import type { Json } from '../json.ts';
 import { type Payload, payload } from '../limits.ts';
 import type { Cancellation } from '../run/cancellation.ts';
-import type { ChildExecution, MachineIdentity } from '../run/child.ts';
-import type { MapRunProgress } from '../run/progress.ts';
+import type { ChildExecution } from '../run/child.ts';
+import type { MapItem } from '../run/line.ts';
 import { isoTime, type StateVisit } from '../run/visit.ts';
 import { batchItems, evaluateItems, evaluateSettings, forEachIndex, iterationInput } from './items.ts';
 import { type Batch, MapRun } from './map-run.ts';
@@ -20,40 +20,18 @@ type Distributed = Extract<MapMode, { kind: 'DISTRIBUTED' }>;
  */
 export async function runDistributedMap(visit: StateVisit, state: MapState): Promise<Payload> {
   const { line } = visit;
-  const { engine } = line.run;
-  const progress =
-    line.progress.mapRun === undefined ? await begin(visit, state) : redrive(visit, line.progress.mapRun);
-  const { cancellation, release } = line.cancellation.part();
-  try {
-    await pauseFor(visit, engine.mapRunDelays.beforeChildrenMs);
-    await runChildren(visit, state, progress, cancellation);
-    line.cancellation.throwIfCancelled();
-    await pauseFor(visit, engine.mapRunDelays.afterChildrenMs);
-    return conclude(visit, progress);
-  } catch (error) {
-    endBadly(visit, progress.mapRun, error);
-    throw error;
-  } finally {
-    release();
-  }
-}
-
-async function begin(visit: StateVisit, state: MapState): Promise<MapRunProgress> {
-  const { line } = visit;
-  const { run } = line;
-  const mode = state.mode as Distributed;
   const settings = await evaluateSettings(visit, state);
   const items = await evaluateItems(visit, state);
-  const batches = await inputsOfChildren(visit, state, mode, items);
+  const batches = await inputsOfChildren(visit, state, items);
   line.record('MapStateStarted', 'mapStateStarted', { length: items.length });
-  const arn = mapRunArn(run.machine.arn, mode.label, run.engine.newId());
-  const machine = childMachine(run.machine, mode);
+  const { run } = line;
+  const { label } = state.mode as Distributed;
   const mapRun = new MapRun(
     {
-      arn,
+      arn: mapRunArn(run.machine.arn, label, run.engine.newId()),
       executionArn: run.arn,
       stateMachineArn: run.machine.arn,
-      childMachineArn: machine.arn,
+      childMachineArn: childMachineArn(run.machine.arn, label),
       ...settings,
     },
     run.engine.clock.now(),
@@ -61,37 +39,25 @@ async function begin(visit: StateVisit, state: MapState): Promise<MapRunProgress
     batches.length,
   );
   run.mapRuns.push(mapRun);
-  line.record('MapRunStarted', 'mapRunStarted', { mapRunArn: arn });
-  line.progress.mapRun = { mapRun, machine, batches, children: [] };
-  return line.progress.mapRun;
-}
-
-function redrive({ line }: StateVisit, progress: MapRunProgress): MapRunProgress {
-  const { mapRun } = progress;
-  mapRun.redrive(line.run.engine.clock.now());
-  const details = { mapRunArn: mapRun.settings.arn, redriveCount: mapRun.redriveCount };
-  line.record('MapRunRedriven', 'mapRunRedriven', details);
-  return progress;
-}
-
-const pauseFor = async (visit: StateVisit, ms: number) => {
-  if (ms > 0) await visit.line.pause(ms);
-};
-
-function childMachine(parent: MachineIdentity, mode: Distributed): MachineIdentity {
-  return {
-    arn: childMachineArn(parent.arn, mode.label),
-    name: `${parent.name}/${mode.label}`,
-    roleArn: parent.roleArn,
-    type: mode.executionType,
-  };
+  if (line.openState !== undefined) line.openState.mapRun = mapRun;
+  line.record('MapRunStarted', 'mapRunStarted', { mapRunArn: mapRun.settings.arn });
+  const { cancellation, release } = line.cancellation.part();
+  try {
+    const children = await runChildren(visit, state, mapRun, batches, cancellation);
+    line.cancellation.throwIfCancelled();
+    return conclude(visit, mapRun, children);
+  } catch (error) {
+    endBadly(visit, mapRun, error);
+    throw error;
+  } finally {
+    release();
+  }
 }
 
 async function inputsOfChildren(
   visit: StateVisit,
   state: MapState,
-  mode: Distributed,
-  items: Awaited<ReturnType<typeof evaluateItems>>,
+  items: readonly MapItem[],
 ): Promise<Batch[]> {
   const inputs: Payload[] = [];
   for (const item of items) {
@@ -102,24 +68,28 @@ async function inputsOfChildren(
       visit.line.lastEventId = line.lastEventId;
     }
   }
-  if (mode.batcher !== undefined) return batchItems(visit, mode.batcher, inputs);
-  return inputs.map(input => ({ input, items: 1 }));
+  const { batcher } = state.mode as Distributed;
+  return batcher === undefined
+    ? inputs.map(input => ({ input, items: 1 }))
+    : batchItems(visit, batcher, inputs);
 }
 
+/** @returns the children in the order of their batches */
 async function runChildren(
   visit: StateVisit,
   state: MapState,
-  progress: MapRunProgress,
+  mapRun: MapRun,
+  batches: readonly Batch[],
   cancellation: Cancellation,
-): Promise<void> {
-  const { mapRun, batches, children } = progress;
+): Promise<ChildExecution[]> {
+  const children: ChildExecution[] = [];
   const most = visit.line.run.engine.limits.distributedMapConcurrency;
   const wanted = mapRun.settings.maxConcurrency;
   let failure: unknown;
   const stopped = () => cancellation.cancelled || mapRun.tooManyFailures;
   await forEachIndex(batches.length, wanted === 0 ? most : Math.min(wanted, most), stopped, async index => {
     const batch = batches[index];
-    if (batch === undefined || children[index]?.status === 'SUCCEEDED') return;
+    if (batch === undefined) return;
     try {
       visit.checkSize(batch.input);
     } catch (error) {
@@ -127,7 +97,7 @@ async function runChildren(
       cancellation.cancel();
       return;
     }
-    const child = await startChild(visit, state, progress, batch, children[index]);
+    const child = startChild(visit, state, mapRun, batch);
     children[index] = child;
     mapRun.childStarted(child, batch.items);
     const forget = cancellation.onCancel(() => child.stop());
@@ -137,33 +107,29 @@ async function runChildren(
     if (mapRun.tooManyFailures) cancellation.cancel();
   });
   if (failure !== undefined) throw failure;
+  return children;
 }
 
-/** Starts a child, or redrives an existing one: an Express execution starts again from the beginning. */
-async function startChild(
-  visit: StateVisit,
-  state: MapState,
-  { machine, mapRun }: MapRunProgress,
-  batch: Batch,
-  before: ChildExecution | undefined,
-): Promise<ChildExecution> {
+function startChild(visit: StateVisit, state: MapState, { settings }: MapRun, batch: Batch): ChildExecution {
   // Starting a child is a transition of the parent.
   visit.countTransition();
-  if (before !== undefined && machine.type === 'STANDARD') {
-    await before.redrive();
-    return before;
-  }
   const { run } = visit.line;
+  const { label, executionType } = state.mode as Distributed;
   return run.startChild({
-    machine,
+    machine: {
+      arn: settings.childMachineArn,
+      name: `${run.machine.name}/${label}`,
+      roleArn: run.machine.roleArn,
+      type: executionType,
+    },
     graph: state.processor,
-    name: before?.name ?? run.engine.newId(),
+    name: run.engine.newId(),
     input: batch.input,
-    mapRunArn: mapRun.settings.arn,
+    mapRunArn: settings.arn,
   });
 }
 
-function conclude(visit: StateVisit, { mapRun, children }: MapRunProgress): Payload {
+function conclude(visit: StateVisit, mapRun: MapRun, children: readonly ChildExecution[]): Payload {
   if (mapRun.tooManyFailures) {
     const cause = 'The specified tolerated failure threshold was exceeded';
     throw new StateFailure('States.ExceedToleratedFailureThreshold', cause);

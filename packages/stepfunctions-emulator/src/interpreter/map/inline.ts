@@ -3,7 +3,7 @@ import type { Json } from '../json.ts';
 import { type Payload, payload } from '../limits.ts';
 import { Fork } from '../run/fork.ts';
 import { runGraph } from '../run/graph.ts';
-import type { MapItem } from '../run/line.ts';
+import type { Line, MapItem } from '../run/line.ts';
 import type { StateVisit } from '../run/visit.ts';
 import { evaluateItems, evaluateSettings, forEachIndex, iterationInput } from './items.ts';
 
@@ -30,16 +30,13 @@ export async function runInlineMap(visit: StateVisit, state: MapState): Promise<
     async (index, worker) => {
       const item = items[index];
       if (item === undefined) return;
-      const before = line.progress.part(index)?.output;
-      if (before !== undefined) {
-        outputs[index] = before.value;
-        return;
-      }
-      const after = lastEventIds.get(worker) ?? startedEventId;
-      const ended = await runIteration(visit, state, item, fork, after);
-      if (ended === undefined) return;
-      outputs[index] = ended.output;
-      lastEventIds.set(worker, ended.lastEventId);
+      const runPart = async (iteration: Line) => {
+        iteration.lastEventId = lastEventIds.get(worker) ?? startedEventId;
+        const ended = await runIteration(visit, state, item, iteration);
+        lastEventIds.set(worker, iteration.lastEventId);
+        return ended;
+      };
+      outputs[index] = (await fork.run(index, runPart, item)) ?? null;
     },
   );
   fork.end();
@@ -49,27 +46,12 @@ export async function runInlineMap(visit: StateVisit, state: MapState): Promise<
   return result;
 }
 
-/** @returns undefined when the iteration failed or was cut off, which the fork has been told */
-async function runIteration(
-  visit: StateVisit,
-  state: MapState,
-  item: MapItem,
-  fork: Fork,
-  after: number,
-): Promise<{ readonly output: Json; readonly lastEventId: number } | undefined> {
-  const iteration = fork.branch(item.index, item);
-  iteration.lastEventId = after;
+async function runIteration(visit: StateVisit, state: MapState, item: MapItem, iteration: Line) {
   const details = { name: state.name, index: item.index };
-  try {
-    iteration.record('MapIterationStarted', 'mapIterationStarted', details);
-    const input = await iterationInput(visit, state, item, iteration);
-    visit.checkSize(input);
-    const output = await runGraph(iteration, state.processor, input);
-    const ended = iteration.recordAside('MapIterationSucceeded', 'mapIterationSucceeded', details);
-    fork.join(item.index, iteration, output, ended);
-    return { output: output.value, lastEventId: iteration.lastEventId };
-  } catch (error) {
-    fork.fail(item.index, iteration, error);
-    return undefined;
-  }
+  iteration.record('MapIterationStarted', 'mapIterationStarted', details);
+  const input = await iterationInput(visit, state, item, iteration);
+  visit.checkSize(input);
+  const output = await runGraph(iteration, state.processor, input);
+  const endedEventId = iteration.recordAside('MapIterationSucceeded', 'mapIterationSucceeded', details);
+  return { output, endedEventId };
 }

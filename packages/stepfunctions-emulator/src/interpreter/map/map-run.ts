@@ -45,10 +45,8 @@ export class MapRun {
   readonly startDate: number;
   stopDate: number | undefined;
   status: 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'ABORTED' = 'RUNNING';
-  /** Number of redrives, and the epoch milliseconds of the last. */
-  redriveCount = 0;
-  redriveDate: number | undefined;
-  readonly #executions = new Set<ChildExecution>();
+  /** Children in the order of their start. */
+  readonly executions: ChildExecution[] = [];
   readonly itemCounts: MapRunCounts;
   readonly executionCounts: MapRunCounts;
 
@@ -59,14 +57,9 @@ export class MapRun {
     this.executionCounts = countsFor(executions);
   }
 
-  /** Children in the order of their first start. */
-  get executions(): readonly ChildExecution[] {
-    return [...this.#executions];
-  }
-
   /** @param items how many items the child works on */
   childStarted(child: ChildExecution, items: number): void {
-    this.#executions.add(child); // A redriven child is added again.
+    this.executions.push(child);
     this.#move('pending', 'running', items);
   }
 
@@ -87,20 +80,6 @@ export class MapRun {
   end(status: 'SUCCEEDED' | 'FAILED' | 'ABORTED', now: number): void {
     this.status = status;
     this.stopDate = now;
-  }
-
-  /** Prepares all children that did not succeed to run again. */
-  redrive(now: number): void {
-    this.status = 'RUNNING';
-    this.stopDate = undefined;
-    this.redriveCount += 1;
-    this.redriveDate = now;
-    for (const counts of [this.itemCounts, this.executionCounts]) {
-      counts.pending += counts.failed + counts.timedOut + counts.aborted;
-      counts.failed = 0;
-      counts.timedOut = 0;
-      counts.aborted = 0;
-    }
   }
 
   #move(from: keyof MapRunCounts, to: keyof MapRunCounts, items: number): void {

@@ -34,6 +34,4 @@ export interface ChildExecution {
   readonly stopDate: number | undefined;
   readonly done: Promise<unknown>;
   stop(error?: string, cause?: string): void;
-  /** Continues the execution where it ended; only for a Standard execution that did not succeed. */
-  redrive(): Promise<unknown>;
 }

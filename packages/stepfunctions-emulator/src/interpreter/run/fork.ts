@@ -1,4 +1,5 @@
 import { CallFailure, failureAround, StateFailure } from '../failure.ts';
+import type { Json } from '../json.ts';
 import type { Payload } from '../limits.ts';
 import type { Cancellation } from './cancellation.ts';
 import type { Line, MapItem } from './line.ts';
@@ -30,16 +31,16 @@ function recordPartsAborted(line: Line, after: number): void {
 function recordIteration(line: Line, index: number, how: 'Failed' | 'Aborted', after: number): void {
   if (line.openState?.type !== 'Map') return;
   const details = { name: line.openState.name, index };
-  line.run.history.add(`MapIteration${how}`, after, `mapIteration${how}`, details);
+  line.run.events.add(`MapIteration${how}`, after, `mapIteration${how}`, details);
 }
 
 /** Types of states for which AWS records an event when they are aborted. */
 const REPORTS_ABORT: ReadonlySet<string> = new Set(['Task', 'Wait', 'Map', 'Parallel']);
 
-function recordState({ run, progress, openState }: Line, after: number): void {
+function recordState({ run, openState }: Line, after: number): void {
   if (openState === undefined || !REPORTS_ABORT.has(openState.type)) return;
-  if (progress.mapRun?.mapRun.status === 'RUNNING') run.history.add('MapRunAborted', after);
-  run.history.add(`${openState.type}StateAborted`, after);
+  if (openState.mapRun?.status === 'RUNNING') run.events.add('MapRunAborted', after);
+  run.events.add(`${openState.type}StateAborted`, after);
 }
 
 /** The branches of one attempt of a Parallel, or the iterations of a Map. The first failure aborts the others. */
@@ -62,24 +63,35 @@ export class Fork {
     return this.#cancellation.cancelled;
   }
 
-  branch(index: number, item?: MapItem): Line {
-    return this.#line.branch(index, this.#cancellation, item);
-  }
-
   /**
-   * Records that a branch or iteration has returned.
-   * @param lastEventId what comes after all of them follows this event of the one that ended last
+   * Runs a branch or an iteration.
+   * @param work returns its output, and the event that follows when it was the last one
+   * @returns undefined when it failed or was cut off
    */
-  join(index: number, branch: Line, output: Payload, lastEventId: number): void {
-    this.#line.join(index, branch, output);
-    this.#line.lastEventId = lastEventId;
+  async run(
+    index: number,
+    work: (part: Line) => Promise<{ readonly output: Payload; readonly endedEventId: number }>,
+    item?: MapItem,
+  ): Promise<Json | undefined> {
+    const part = this.#line.branch(this.#cancellation, item);
+    this.#line.openParts.set(index, part);
+    try {
+      const { output, endedEventId } = await work(part);
+      this.#line.openParts.delete(index);
+      this.#line.lastEventId = endedEventId;
+      return output.value;
+    } catch (error) {
+      this.#fail(index, part, error);
+      return undefined;
+    } finally {
+      part.variables.release();
+    }
   }
 
-  /** Records that a branch or iteration has thrown. */
-  fail(index: number, branch: Line, error: unknown): void {
+  #fail(index: number, part: Line, error: unknown): void {
     if (this.stopped) return;
     this.#failure = error;
-    this.#line.lastEventId = branch.lastEventId;
+    this.#line.lastEventId = part.lastEventId;
     if (error instanceof StateFailure) recordPartFailed(this.#line, index, error);
     this.#cancellation.cancel();
   }

@@ -7,14 +7,13 @@ import { runState, type Step } from './state.ts';
 import { StateVisit } from './visit.ts';
 
 /**
- * Runs the states of a graph to its end: from its StartAt, or from the line's position before a redrive.
+ * Runs the states of a graph from its StartAt to its end.
  * @returns the output of the last state
  * @throws StateFailure when a state fails and nothing catches it; Cancelled when the line is cancelled
  */
 export async function runGraph(line: Line, graph: StateGraph, input: Payload): Promise<Payload> {
-  let resumed = line.progress.current;
-  let current = resumed?.input ?? input;
-  let name: string | undefined = resumed?.name ?? graph.startAt;
+  let current = input;
+  let name: string | undefined = graph.startAt;
   const { engine } = line.run;
   const rounds = new Rounds(engine.clock);
   while (name !== undefined) {
@@ -26,8 +25,7 @@ export async function runGraph(line: Line, graph: StateGraph, input: Payload): P
     const state = graph.states.get(name);
     if (state === undefined)
       throw new Error(`no state ${name}: the definition was not loaded by loadDefinition`);
-    const step = await runVisit(new StateVisit(line, state, current, resumed));
-    resumed = undefined;
+    const step = await runVisit(new StateVisit(line, state, current));
     current = step.output;
     name = step.next;
   }

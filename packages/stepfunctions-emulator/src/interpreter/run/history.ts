@@ -20,9 +20,8 @@ export const NOT_TRUNCATED = { truncated: false } as const;
 
 /** The events of one execution, in order. */
 export class History {
-  readonly events: HistoryEvent[] = [];
+  readonly all: HistoryEvent[] = [];
   #closed = false;
-  #dropped = 0;
   readonly #limit: number;
   readonly #onFull: (() => void) | undefined;
   readonly #now: () => number;
@@ -38,20 +37,10 @@ export class History {
     this.#onFull = onFull;
   }
 
-  get closed(): boolean {
-    return this.#closed;
-  }
-
-  /** Number of dropped events. */
-  get dropped(): number {
-    return this.#dropped;
-  }
-
   /** @returns the id of the new event, or `previousEventId` when it was not added */
   add(type: string, previousEventId: number, detailsKey?: string, details?: EventDetails): number {
     if (this.#closed) return previousEventId;
-    if (this.events.length + 1 >= this.#limit) {
-      this.#dropped += 1;
+    if (this.all.length + 1 >= this.#limit) {
       this.#onFull?.();
       return previousEventId;
     }
@@ -60,26 +49,14 @@ export class History {
 
   /** Adds the event that ends the execution; later events are ignored. */
   close(type: string, previousEventId: number, detailsKey: string, details: EventDetails): void {
-    if (this.#closed) return;
     this.#push(type, previousEventId, detailsKey, details);
     this.#closed = true;
   }
 
-  /** Continues after the event that ended the execution. @returns the id of the new event */
-  reopen(type: string, detailsKey: string, details: EventDetails): number {
-    this.#closed = false;
-    return this.#push(type, this.events.length, detailsKey, details);
-  }
-
-  /** Whether the history has no room for one more event and the final one. */
-  get full(): boolean {
-    return this.events.length + 2 >= this.#limit;
-  }
-
   #push(type: string, previousEventId: number, detailsKey?: string, details?: EventDetails): number {
-    const id = this.events.length + 1;
+    const id = this.all.length + 1;
     const base = { id, previousEventId, timestamp: this.#now(), type };
-    this.events.push(
+    this.all.push(
       detailsKey === undefined ? base : { ...base, [`${detailsKey}EventDetails`]: details ?? {} },
     );
     return id;

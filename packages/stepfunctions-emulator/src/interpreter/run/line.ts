@@ -1,10 +1,9 @@
 import { Cancelled } from '../failure.ts';
 import type { Json } from '../json.ts';
-import type { Payload } from '../limits.ts';
+import type { MapRun } from '../map/map-run.ts';
 import type { Cancellation } from './cancellation.ts';
 import type { HeldData } from './held-data.ts';
 import type { EventDetails } from './history.ts';
-import { Progress } from './progress.ts';
 import type { Run } from './run.ts';
 import type { VariableScope } from './variables.ts';
 
@@ -15,17 +14,23 @@ export interface MapItem {
   readonly key?: string;
 }
 
+/** A state that was entered and not left. */
+interface OpenState {
+  readonly name: string;
+  readonly type: string;
+  readonly enteredEventId: number;
+  mapRun?: MapRun;
+}
+
 /** States that run one after another: the execution itself, a branch, or an iteration. */
 export class Line {
   readonly run: Run;
   readonly variables: VariableScope;
   readonly cancellation: Cancellation;
   readonly item: MapItem | undefined;
-  readonly progress: Progress;
   /** The data that its states hold; defined only in an Express execution, whose bill depends on it. */
   readonly held: HeldData | undefined;
-  /** The state that was entered and not left, which is reported when it is aborted. */
-  openState: { readonly name: string; readonly type: string } | undefined;
+  openState: OpenState | undefined;
   /** Branches or iterations of the open state that have not ended, by index. */
   readonly openParts = new Map<number, Line>();
   /** The event that the line's next event follows. */
@@ -36,8 +41,7 @@ export class Line {
     variables: VariableScope,
     cancellation: Cancellation,
     lastEventId: number,
-    item: MapItem | undefined,
-    progress: Progress,
+    item?: MapItem,
     held?: HeldData,
   ) {
     this.run = run;
@@ -45,7 +49,6 @@ export class Line {
     this.cancellation = cancellation;
     this.lastEventId = lastEventId;
     this.item = item;
-    this.progress = progress;
     this.held = held;
   }
 
@@ -62,45 +65,18 @@ export class Line {
   /** Records an event that the next one does not follow: on AWS, both follow the previous event. */
   recordAside(type: string, detailsKey?: string, details?: EventDetails): number {
     this.cancellation.throwIfCancelled();
-    return this.run.history.add(type, this.lastEventId, detailsKey, details);
+    return this.run.events.add(type, this.lastEventId, detailsKey, details);
   }
 
-  /**
-   * Creates a line inside this one, with its own variables, that ends when `cancellation` is cancelled. A branch or iteration that began
-   * before a redrive continues.
-   * @param index of the branch or iteration in the current state
-   */
-  branch(index: number, cancellation: Cancellation, item: MapItem | undefined = this.item): Line {
-    const begun = this.progress.part(index);
-    const part =
-      begun === undefined || begun.output !== undefined
-        ? { progress: new Progress(), variables: this.variables.inner() }
-        : begun;
-    this.progress.setPart(index, part);
-    const held = this.held?.inner();
-    const branch = new Line(
-      this.run,
-      part.variables,
-      cancellation,
-      this.lastEventId,
-      item,
-      part.progress,
-      held,
-    );
-    this.openParts.set(index, branch);
-    return branch;
-  }
-
-  /** Records that a branch or iteration has returned: only its output is kept, for a redrive. */
-  join(index: number, branch: Line, output: Payload): void {
-    branch.variables.release();
-    this.openParts.delete(index);
-    this.progress.setPart(index, { output });
+  /** Creates a line inside this one, with its own variables, that ends when `cancellation` is cancelled. */
+  branch(cancellation: Cancellation, item: MapItem | undefined = this.item): Line {
+    const variables = this.variables.inner();
+    return new Line(this.run, variables, cancellation, this.lastEventId, item, this.held?.inner());
   }
 
   /** Returns this line with an item in its context. */
   withItem(item: MapItem): Line {
-    return new Line(this.run, this.variables, this.cancellation, this.lastEventId, item, this.progress);
+    return new Line(this.run, this.variables, this.cancellation, this.lastEventId, item);
   }
 
   /** Waits; rejects with Cancelled as soon as the line is cancelled. */

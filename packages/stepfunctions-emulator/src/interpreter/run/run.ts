@@ -83,8 +83,6 @@ export interface EngineContext {
   readonly invoker: FunctionInvoker;
   readonly resources: FunctionInvoker | undefined;
   readonly limits: Limits;
-  /** Delays before and after the children of a Map Run, milliseconds. Others measured about 7 s for 100 children on AWS. */
-  readonly mapRunDelays: { readonly beforeChildrenMs: number; readonly afterChildrenMs: number };
   readonly onRetry: ((retry: RetryNotice) => void) | undefined;
   readonly onCutOff: ((cutOff: CutOffNotice) => void) | undefined;
   readonly pace: Pace;
@@ -103,14 +101,11 @@ export interface Run {
   readonly name: string;
   readonly startDate: number;
   readonly input: Json;
-  readonly history: History;
-  readonly billing: Billing;
+  readonly events: History;
+  readonly bill: Billing;
   readonly mapRuns: MapRun[];
   /** Whether the caller waits for the end of the execution, as StartSyncExecution does. */
   readonly synchronous: boolean;
-  readonly redriveCount: number;
-  /** Epoch milliseconds of the last redrive. */
-  readonly redriveDate: number | undefined;
   /** Ends the execution, because these states loop without time passing. */
   endLoop(states: readonly string[]): void;
   startChild(spec: ChildSpec): ChildExecution;

@@ -5,13 +5,11 @@ import type {
   MapState,
   ParallelState,
   Retrier,
-  StateGraph,
   TaskState,
   WaitState,
 } from '../definition.ts';
 import { errorMatches, StateFailure } from '../failure.ts';
 import { isIntegerFrom, parseTimestamp } from '../field-checks.ts';
-import type { Json } from '../json.ts';
 import { MAX_SECONDS, type Payload, payload } from '../limits.ts';
 import { runDistributedMap } from '../map/distributed.ts';
 import { runInlineMap } from '../map/inline.ts';
@@ -31,22 +29,16 @@ async function runParallel(visit: StateVisit, state: ParallelState): Promise<Pay
   visit.checkSize(input);
   line.record('ParallelStateStarted');
   const fork = new Fork(line);
-  const runBranch = async (graph: StateGraph, index: number): Promise<Json> => {
-    const before = line.progress.part(index)?.output;
-    if (before !== undefined) return before.value;
-    const branch = fork.branch(index);
-    try {
-      const output = await runGraph(branch, graph, input);
-      fork.join(index, branch, output, branch.lastEventId);
-      return output.value;
-    } catch (error) {
-      fork.fail(index, branch, error);
-      return null;
-    }
-  };
-  const outputs = await Promise.all(state.branches.map(runBranch));
+  const outputs = await Promise.all(
+    state.branches.map((graph, index) =>
+      fork.run(index, async branch => {
+        const output = await runGraph(branch, graph, input);
+        return { output, endedEventId: branch.lastEventId };
+      }),
+    ),
+  );
   fork.end();
-  const result = payload(outputs);
+  const result = payload(outputs.map(output => output ?? null));
   visit.take(result);
   line.recordAside('ParallelStateSucceeded');
   return result;
@@ -176,7 +168,6 @@ async function runHandled(
         visit.announceRetry(error, delayMs);
         await visit.line.pause(delayMs);
         visit.retryCount += 1;
-        visit.line.progress.forgetParts();
         visit.line.held?.enter();
         visit.countTransition();
         continue;

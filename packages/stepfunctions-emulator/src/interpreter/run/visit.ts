@@ -6,7 +6,6 @@ import { evaluateTemplate, type Template } from '../jsonata/template.ts';
 import { type Payload, payload } from '../limits.ts';
 import { NOT_TRUNCATED } from './history.ts';
 import type { Line, MapItem } from './line.ts';
-import type { CurrentState } from './progress.ts';
 
 /** The states that can be retried. Recorded on AWS: the context of a Pass has no RetryCount, that of a Task has. */
 const RETRIED: ReadonlySet<string> = new Set(['Task', 'Parallel', 'Map']);
@@ -31,8 +30,7 @@ function contextObject(
       RoleArn: run.machine.roleArn,
       StartTime: isoTime(run.startDate),
       // Recorded on AWS: Express executions have it too, only synchronous ones don't.
-      ...(!run.synchronous && { RedriveCount: run.redriveCount }),
-      ...(run.redriveDate !== undefined && { RedriveTime: isoTime(run.redriveDate) }),
+      ...(!run.synchronous && { RedriveCount: 0 }),
     },
     StateMachine: { Id: run.machine.arn, Name: run.machine.name },
     State: {
@@ -79,39 +77,28 @@ export class StateVisit {
   /** Token that a callback must contain. */
   readonly #taskToken: string | undefined;
 
-  /**
-   * Enters the state: counts the transition and records the event.
-   *
-   * @param resumed the state was entered before a redrive, and is gone on with
-   */
-  constructor(line: Line, state: State, input: Payload, resumed?: CurrentState) {
+  /** Enters the state: counts the transition and records the event. */
+  constructor(line: Line, state: State, input: Payload) {
     this.line = line;
     this.state = state;
     this.input = input;
     this.#taskToken = waitsForTaskToken(state) ? line.run.engine.newId() : undefined;
-    this.enteredTime = resumed?.enteredTime ?? line.run.engine.clock.now();
+    this.enteredTime = line.run.engine.clock.now();
     this.countTransition();
     this.#beforeEntry = line.lastEventId;
-    this.enteredEventId = resumed?.enteredEventId ?? this.#recordEntry();
-    line.openState = state;
-    line.held?.enter();
-    this.hold(input);
-    if (resumed !== undefined) return;
-    const { enteredEventId, enteredTime } = this;
-    line.progress.enter({ name: state.name, input, enteredEventId, enteredTime });
-  }
-
-  #recordEntry(): number {
-    return this.line.record(`${this.state.type}StateEntered`, 'stateEntered', {
-      name: this.state.name,
-      input: this.input.text,
+    this.enteredEventId = line.record(`${state.type}StateEntered`, 'stateEntered', {
+      name: state.name,
+      input: input.text,
       inputDetails: NOT_TRUNCATED,
     });
+    line.openState = { name: state.name, type: state.type, enteredEventId: this.enteredEventId };
+    line.held?.enter();
+    this.hold(input);
   }
 
   /** Standard executions are billed by the transition, and a retry is one. */
   countTransition(): void {
-    if (this.line.run.machine.type === 'STANDARD') this.line.run.billing.add('stateTransitions', 1);
+    if (this.line.run.machine.type === 'STANDARD') this.line.run.bill.add('stateTransitions', 1);
   }
 
   announceRetry({ error, cause }: StateFailure, delayMs: number): void {
@@ -229,7 +216,6 @@ export class StateVisit {
     const output =
       fields.output === undefined ? otherwise : payload(await this.evaluate(fields.output, result));
     this.take(output);
-    this.line.cancellation.throwIfCancelled(); // Otherwise a redrive would enter the state with its own assignments.
     if (assigned !== undefined) this.line.variables.assign(assigned, this.line.run.engine.limits);
     this.line.record(`${this.state.type}StateExited`, 'stateExited', {
       name: this.state.name,

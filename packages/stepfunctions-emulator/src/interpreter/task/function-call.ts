@@ -25,9 +25,9 @@ interface CallLimits {
  */
 export async function call(line: Line, arn: string, event: string, limits: CallLimits): Promise<CallOutcome> {
   line.cancellation.throwIfCancelled();
-  const { billing, engine } = line.run;
+  const { bill, engine } = line.run;
   const started = engine.clock.now();
-  billing.add('functionInvocations', 1);
+  bill.add('functionInvocations', 1);
   let reported: Pick<FunctionResult, 'durationMs' | 'memoryMb'> = {};
   try {
     const outcome = await race(line, engine.invoker, arn, event, limits);
@@ -35,7 +35,7 @@ export async function call(line: Line, arn: string, event: string, limits: CallL
     reported = outcome;
     return read(outcome);
   } finally {
-    billing.addFunction(reported.durationMs ?? engine.clock.now() - started, reported.memoryMb);
+    bill.addFunction(reported.durationMs ?? engine.clock.now() - started, reported.memoryMb);
   }
 }
 
@@ -66,9 +66,9 @@ function race(
   event: string,
   limits: CallLimits,
 ): Promise<FunctionResult | 'timedOut' | 'heartbeatMissed'> {
-  const { billing } = line.run;
-  const { clock } = line.run.engine;
-  const { current } = line.progress;
+  const { bill, engine } = line.run;
+  const { clock } = engine;
+  const { openState } = line;
   const { timeoutSeconds, heartbeatSeconds } = limits;
   const controller = new AbortController();
   const cleanups: Array<() => void> = [];
@@ -84,14 +84,14 @@ function race(
     const options = {
       signal: controller.signal,
       // Usage counts even after the result is no longer needed: the function's further work is billed.
-      onUsage: (counter: string, amount: number) => billing.addUsage(counter, amount),
+      onUsage: (counter: string, amount: number) => bill.addUsage(counter, amount),
       ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1000 }),
-      ...(current && {
+      ...(openState && {
         site: {
           executionArn: line.run.arn,
           mapRunArn: line.run.mapRunArn,
-          state: current.name,
-          enteredEventId: current.enteredEventId,
+          state: openState.name,
+          enteredEventId: openState.enteredEventId,
         },
       }),
     };
