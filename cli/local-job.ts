@@ -76,7 +76,7 @@ export async function runLocalJob({
     onScheduleError: (error, { schedule }) => printError(`${schedule.name} didn't start: ${error}`),
   });
   const page = await startDashboard({
-    config,
+    region: config.region,
     look: pageLook(config, undefined, environmentOf(served)),
     links: [{ text: 'State machines', href: `${served.endpoint}/` }],
   });

@@ -78,7 +78,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
     ...(options.withPage && {
       sweepPage: ({ dynamoDb, stepFunctions }) =>
         startDashboard({
-          config: own,
+          region: own.region,
           look: pageLook(own, undefined, { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb }),
           links: [{ text: 'State machines', href: `${stepFunctions}/` }],
         }),

@@ -4,8 +4,7 @@ import type { DeploymentConfig } from '../stacks/config/config.ts';
 import { type Environment, localEndpoint } from './clients.ts';
 import { defineCommand, EXIT, type Given, lookTime, type Table, tablesOf, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
-import type { DashboardOptions } from './dashboard/data.ts';
-import type { Looked } from './dashboard/report.ts';
+import type { Looked, LooksOptions } from './dashboard/looks.ts';
 import type { Facts, Sweep } from './facts.ts';
 import { shortKey } from './print.ts';
 import { clock, counted, countsText, lasting, pauseText } from './words.ts';
@@ -61,10 +60,10 @@ it is open it looks every 10 seconds; while it is closed or hidden, never.`,
   },
 });
 
-async function servePage({ config, tables, print, stopped, flags }: Given) {
+async function servePage({ config, tables, print, stopped }: Given) {
   const { startDashboard } = await import('./dashboard/start.ts');
-  const table = flags['table'] as unknown as string | undefined;
-  const { address, stop } = await startDashboard({ config, table, look: pageLook(config, tables) });
+  const { region } = config;
+  const { address, stop } = await startDashboard({ region, look: pageLook(config, tables) });
   try {
     print(`${address}\nThe page of the sweep, for browsers of this machine. Ctrl-C stops it.`);
     if (!stopped.aborted) await once(stopped, 'abort');
@@ -79,7 +78,7 @@ export function pageLook(
   config: DeploymentConfig,
   tables: readonly Table[] = tablesOf(config, undefined),
   environment: Environment = process.env,
-): DashboardOptions['look'] {
+): LooksOptions['look'] {
   const memory = new Map<string, unknown>();
   return async (most, stopped) => {
     const { signal, leftMs } = lookTime(SECONDS, stopped);
@@ -105,7 +104,7 @@ function lookedOf(facts: Facts, now: number): Looked {
     exit === EXIT.fine ? 'fine' : exit === EXIT.notKnown ? 'unknown' : isBroken ? 'broken' : 'warnings';
   const severity = isBroken ? 'broken' : 'warning';
   return {
-    ...{ facts, verdict },
+    ...{ facts, verdict, gone: goneText(facts, now), promise: promiseText(facts) },
     remarks: [
       ...troubleRows(facts, now).map(([, text]) => ({ severity, text }) as const),
       ...facts.notKnown.map(
@@ -232,9 +231,12 @@ function overdueText({ overdue }: Facts, now: number): string {
   return `${short === null ? '' : 'at least '}${counted(items, 'item')}, ${late} (${far})`;
 }
 
-function lagText(sweeps: readonly Sweep[], { promisedSeconds, lateAfterSeconds }: Facts): string {
+const promiseText = ({ promisedSeconds, lateAfterSeconds }: Facts): string =>
+  `promised ${promisedSeconds} s${lateAfterSeconds > promisedSeconds ? ', and within two ticks if written late' : ''}`;
+
+function lagText(sweeps: readonly Sweep[], facts: Facts): string {
   const lags = sweeps.flatMap(({ lagMs }) => lagMs?.p99 ?? []);
-  const promised = `promised ${promisedSeconds} s${lateAfterSeconds > promisedSeconds ? ', and within two ticks if written late' : ''}`;
+  const promised = promiseText(facts);
   if (lags.length === 0) return `nothing was deleted yet; ${promised}`;
   return `99% within ${(Math.max(...lags) / 1_000).toFixed(2)} s in each of the last ${counted(lags.length, 'sweep')}; ${promised}`;
 }

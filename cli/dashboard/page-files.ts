@@ -28,8 +28,6 @@ export async function pageFiles(): Promise<Map<string, PageFile>> {
   for (const [name, [file, type]] of Object.entries(PLAIN)) {
     files.set(name, { type, body: readFileSync(join(FOLDER, file), 'utf8') });
   }
-  for (const { text: body } of outputFiles) {
-    files.set('page.js', { type: 'text/javascript; charset=utf-8', body });
-  }
-  return files;
+  const [script] = outputFiles;
+  return files.set('page.js', { type: 'text/javascript; charset=utf-8', body: script?.text ?? '' });
 }

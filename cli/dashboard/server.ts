@@ -12,10 +12,8 @@ export interface PageFile {
 export interface PageServerOptions {
   /** Files by their names. The page itself has the empty name. */
   readonly files: ReadonlyMap<string, PageFile>;
-  /** Makes the answer to `data.json`. @param query query string of the address */
-  readonly data: (query: URLSearchParams) => object;
-  /** @default a free port */
-  readonly port?: number;
+  /** Makes the parts of the page that change, as HTML. @param query query string of the address */
+  readonly view: (query: URLSearchParams) => string;
 }
 
 export interface PageServer {
@@ -25,14 +23,11 @@ export interface PageServer {
   stop(): Promise<void>;
 }
 
-interface Answer {
+interface Answer extends PageFile {
   readonly status: number;
-  readonly type: string;
-  readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
-const DATA = 'data.json';
+const VIEW = 'view.html';
 
 /** The page loads nothing from other servers, and no other page can show it in a frame. */
 const HEADERS = {
@@ -43,24 +38,20 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
+  allow: 'GET',
 } as const;
 
-/** Serves a page and its data on 127.0.0.1, to requests that have the token. Requests only read: none can change anything. */
+/** Serves a page on 127.0.0.1, to requests that have the token. Requests only read: none can change anything. */
 export async function servePage(options: PageServerOptions): Promise<PageServer> {
   const token = randomBytes(32).toString('base64url');
   const server = createServer((request, response) => {
     request.resume();
-    const { status, type, body, headers } = answerTo(request, { ...options, token, port: portOf(server) });
+    const { status, type, body } = answerTo(request, { ...options, token, port: portOf(server) });
     response.on('error', () => undefined); // The browser has closed the connection.
-    response.writeHead(status, {
-      ...HEADERS,
-      ...headers,
-      'content-type': type,
-      'content-length': Buffer.byteLength(body),
-    });
-    response.end(request.method === 'HEAD' ? undefined : body);
+    response.writeHead(status, { ...HEADERS, 'content-type': type });
+    response.end(body);
   });
-  server.listen(options.port ?? 0, '127.0.0.1');
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     address: `http://127.0.0.1:${portOf(server)}/${token}/`,
@@ -76,19 +67,15 @@ export async function servePage(options: PageServerOptions): Promise<PageServer>
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-type Serving = PageServerOptions & { readonly token: string; readonly port: number };
-
 function answerTo(
-  { method = '', url = '/', headers }: IncomingMessage,
-  { files, data, token, port }: Serving,
+  { method, url = '/', headers }: IncomingMessage,
+  { files, view, token, port }: PageServerOptions & { readonly token: string; readonly port: number },
 ): Answer {
   // A page of another site can resolve its own host name to this machine (DNS rebinding).
   if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`) {
     return refusal(403, 'Host: expected this machine, got another name');
   }
-  if (method !== 'GET' && method !== 'HEAD') {
-    return { ...refusal(405, 'expected GET or HEAD'), headers: { allow: 'GET, HEAD' } };
-  }
+  if (method !== 'GET') return refusal(405, 'expected GET: the page changes nothing');
   const [path = '', query = ''] = url.split('?', 2);
   const [, given = '', ...names] = path.split('/');
   if (!isEqual(given, token)) {
@@ -96,8 +83,8 @@ function answerTo(
   }
   // Names are keys of a map, and are never used as paths on the disk.
   const name = names.join('/');
-  if (name === DATA) {
-    return { status: 200, type: 'application/json', body: JSON.stringify(data(new URLSearchParams(query))) };
+  if (name === VIEW) {
+    return { status: 200, type: 'text/html; charset=utf-8', body: view(new URLSearchParams(query)) };
   }
   const file = names.length === 0 ? undefined : files.get(name);
   return file === undefined ? refusal(404, 'there is no such file') : { status: 200, ...file };

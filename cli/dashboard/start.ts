@@ -1,18 +1,24 @@
-import { type DashboardOptions, dashboardData } from './data.ts';
+import { Looks, type LooksOptions } from './looks.ts';
 import { pageFiles } from './page-files.ts';
 import { type PageServer, servePage } from './server.ts';
+import { type Link, view } from './view.ts';
 
-export type DashboardStart = Omit<DashboardOptions, 'signal'>;
+export interface DashboardStart extends Pick<LooksOptions, 'look'> {
+  readonly region: string;
+  /** Other pages about the same deployment. @default none */
+  readonly links?: readonly Link[];
+}
 
-/**
- * Serves the page of the sweep to this machine. It asks the deployment only while somebody has the page open.
- */
-export async function startDashboard(options: DashboardStart): Promise<PageServer> {
+/** Serves the page of the sweep to this machine. It looks at the deployment only while somebody has the page open. */
+export async function startDashboard({ look, region, links = [] }: DashboardStart): Promise<PageServer> {
   const ended = new AbortController();
-  const data = dashboardData({ ...options, signal: ended.signal });
+  const looks = new Looks({ look, signal: ended.signal });
   const server = await servePage({
     files: await pageFiles(),
-    data: query => data.report(query.get('table') ?? undefined),
+    view(query) {
+      looks.ask();
+      return view(looks, { region, links, table: query.get('table') });
+    },
   });
   return {
     address: server.address,

@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 24_808,
+    most: 23_800,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -37,7 +37,7 @@ export const ROOM_LINES = [
     most: 13_701,
   },
   { rooms: ['aws-on-loopback/test', 'packages/stepfunctions-emulator/test'], most: 9_822 },
-  { rooms: ['test'], most: 31_911 },
+  { rooms: ['test'], most: 31_710 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

@@ -13,7 +13,7 @@ export const MAY_IMPORT = {
   stacks: ['expiry', 'statemachine', 'functions', 'stacks/config'],
   cost: [],
   // A page that shows what the command status says.
-  'cli/dashboard': ['stacks/config', 'functions', 'statemachine', 'cli'],
+  'cli/dashboard': ['statemachine', 'cli'],
   // What runs and measures it on one machine.
   'packages/stepfunctions-emulator/src': [],
   // In a browser; of the emulator, only the types of the data that it shows.

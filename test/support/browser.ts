@@ -95,6 +95,22 @@ export function useBrowser(): TestBrowser {
   return { open, takeComplaints };
 }
 
+/**
+ * The own time of a page and of this process while they work, milliseconds: other programs take turns with them.
+ *
+ * @param page one that has loaded nothing yet
+ */
+export async function ownMs(page: Page, work: () => Promise<unknown>): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  const { metrics } = await session.send('Performance.getMetrics');
+  const inPage = metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
+  return 1_000 * inPage + (user + system) / 1_000;
+}
+
 function watch(page: Page, complain: (complaint: string) => void): void {
   page.on('console', message => {
     if (message.type() === 'error') complain(`error in the console: ${message.text()}`);

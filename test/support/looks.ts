@@ -1,4 +1,4 @@
-import type { Look, Looked } from '../../cli/dashboard/report.ts';
+import type { Look, Looked } from '../../cli/dashboard/looks.ts';
 import type { Facts, Sweep } from '../../cli/facts.ts';
 
 const AT = Date.parse('2026-11-20T12:00:00.000Z') / 1_000;
@@ -31,6 +31,7 @@ export function unknownFacts(table: string): Facts {
 
 export const lookedAt = (facts: Facts, differing: Partial<Looked> = {}): Looked => ({
   ...{ facts, verdict: 'fine', remarks: [] },
+  ...{ gone: 'everything that was due by 12:00:00Z is gone', promise: `promised ${facts.promisedSeconds} s` },
   ...differing,
 });
 

@@ -1,0 +1,22 @@
+/** A piece of HTML that is safe to send. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | null | false | readonly Part[];
+
+/** HTML from a template. Whatever is put into it is text, unless it is {@link Html}: no data is ever parsed as HTML. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(strings.reduce((made, text, index) => made + textOf(parts[index - 1] ?? null) + text));
+}
+
+function textOf(part: Part): string {
+  if (part === null || part === false) return '';
+  if (part instanceof Html) return part.text;
+  if (typeof part === 'object') return part.map(textOf).join('');
+  return String(part).replaceAll(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
+}
