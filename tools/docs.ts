@@ -1,9 +1,10 @@
 /**
- * `npm run docs`: writes, as the code has them now, the tables of props, counts and metrics, the flags of the commands, and the diagrams
- * of the state machines.
+ * `npm run docs`: writes, as the code has them now, the tables of props, counts and metrics, the flags of the commands, the diagrams
+ * of the state machines, and what their tests say.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { print } from '../cli/print.ts';
+import { behavioursPage } from './docs/behaviours.ts';
 import { DOC_TABLES, withTables } from './docs/doc-tables.ts';
 import { commandsPage, diagramPage } from './docs/pages.ts';
 
@@ -12,6 +13,7 @@ for (const file of Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[]) {
 }
 write('docs/reference/commands.md', await commandsPage());
 write('docs/contributing/state-machine.md', diagramPage());
+write('docs/contributing/behaviours.md', behavioursPage());
 
 function pathOf(file: string): URL {
   return new URL(`../${file}`, import.meta.url);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { DOC_TABLES, withTables } from '../../tools/docs/doc-tables.ts';
+import { behavioursPage } from '../../tools/docs/behaviours.ts';
 import { commandsPage } from '../../tools/docs/pages.ts';
 
 const FILES = Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[];
@@ -11,6 +12,10 @@ test.each(FILES)('the tables in %s are those of the code: else run npm run docs'
 
 test('docs/reference/commands.md has the flags of the commands: else run npm run docs', async () => {
   expect(readFileSync('docs/reference/commands.md', 'utf8')).toBe(await commandsPage());
+});
+
+test('the list of behaviours is what the tests are called', () => {
+  expect(readFileSync('docs/contributing/behaviours.md', 'utf8')).toBe(behavioursPage());
 });
 
 test('a document that has lost its markers is not left as it is', () => {
