@@ -1,6 +1,6 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { basename, sep } from 'node:path';
-import ts from 'typescript-5.9';
+import { type CallExpression, type Expression, type Import, parseFileSync, type Super } from '@swc/core';
 
 /** The text of docs/contributing/behaviours.md: what the tests of the state machine say of it, file by file. */
 export function behavioursPage(): string {
@@ -19,27 +19,28 @@ for each case of a table.`;
 /** A list item for each test, within one for each group of tests. */
 function namesIn(file: string): string[] {
   const lines: string[] = [];
-  const visit = (node: ts.Node, indent: string) => {
-    const name = nameOf(node);
+  const visit = (node: unknown, indent: string) => {
+    if (typeof node !== 'object' || node === null) return;
+    const name = nameOf(node as Partial<CallExpression>);
     if (name !== undefined) lines.push(`${indent}- ${name}`);
-    ts.forEachChild(node, child => visit(child, name === undefined ? indent : `${indent}  `));
+    for (const child of Object.values(node)) visit(child, name === undefined ? indent : `${indent}  `);
   };
-  visit(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest), '');
+  visit(parseFileSync(file, { syntax: 'typescript', target: 'es2024' }).body, '');
   return lines;
 }
 
 /** The name of a test, or of a group of them. */
-function nameOf(node: ts.Node): string | undefined {
-  if (!ts.isCallExpression(node)) return undefined;
-  const [name] = node.arguments;
-  if (!name || !ts.isStringLiteralLike(name) || !/^(test|describe)$/.test(calleeOf(node.expression)))
-    return undefined;
-  return name.text.replaceAll(/%[a-z]|\$\w+/g, '…');
+function nameOf({ type, callee, arguments: given }: Partial<CallExpression>): string | undefined {
+  const name = given?.[0]?.expression;
+  if (type !== 'CallExpression' || !callee || name?.type !== 'StringLiteral') return undefined;
+  return ['test', 'describe'].includes(functionOf(callee))
+    ? name.value.replaceAll(/%[a-z]|\$\w+/g, '…')
+    : undefined;
 }
 
 /** `test` for `test`, `test.each` and what that returns. */
-function calleeOf(node: ts.Node): string {
-  if (ts.isIdentifier(node)) return node.text;
-  if (ts.isPropertyAccessExpression(node) || ts.isCallExpression(node)) return calleeOf(node.expression);
-  return '';
+function functionOf(callee: Expression | Super | Import): string {
+  if (callee.type === 'Identifier') return callee.value;
+  if (callee.type === 'MemberExpression') return functionOf(callee.object);
+  return callee.type === 'CallExpression' ? functionOf(callee.callee) : '';
 }
