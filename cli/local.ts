@@ -30,8 +30,7 @@ Prints the variables that let the AWS CLI and SDKs in another terminal use it, a
 late. Of one that failed: the error, and the function of the last failed call with what it printed. What Ctrl-C has cut off is said so.
 A page that it prints the address of shows the sweep in a browser. For a deployment: npx precise-ttl status --page.
 
-AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already. AWS_ENDPOINT_URL_LAMBDA: where functions from outside this project are
-invoked by state machines. Both must be on this machine.`,
+AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already, on this machine.`,
   exits: "0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start",
   check({ flags }) {
     const ports = ['dynamodb-port', 'sfn-port', 'scheduler-port'] as const;

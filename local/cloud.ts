@@ -25,7 +25,6 @@ import {
   type Clock,
   type EngineOptions,
   type Execution,
-  LambdaEndpoint,
   type Machine,
   type RandomSource,
   realClock,
@@ -45,7 +44,7 @@ export interface LocalCloudOptions {
   readonly dynamoDb?: DynamoDbEndpoint;
   /** Options for a DynamoDB Local of its own. */
   readonly dynamoDbLocal?: DynamoDbLocalOptions;
-  /** The environment, of which only `AWS_ENDPOINT_URL_DYNAMODB` and `AWS_ENDPOINT_URL_LAMBDA` are read. @default process.env */
+  /** The environment, of which only `AWS_ENDPOINT_URL_DYNAMODB` is read. @default process.env */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Returns the endpoint of a proxy through which the functions call DynamoDB. @default the endpoint of DynamoDB */
   readonly functionsDynamoDbEndpoint?: (dynamoDbEndpoint: string) => string | Promise<string>;
@@ -164,8 +163,6 @@ export class LocalCloud {
     const machines = loadMachines(synthesized);
     for (const schedule of synthesized.schedules) checkSchedule(schedule, synthesized);
     const environment = options.environment ?? process.env;
-    const lambda = environment['AWS_ENDPOINT_URL_LAMBDA'];
-    const others = lambda ? new LambdaEndpoint(lambda) : undefined;
     const undo: (() => unknown)[] = [];
     try {
       const dynamoDb = options.dynamoDb ?? (await startOrAttachDynamoDb(environment, options.dynamoDbLocal));
@@ -183,7 +180,6 @@ export class LocalCloud {
       undo.push(() => dated?.stop());
       const dynamoDbEndpoint = dated?.endpoint ?? forFunctions;
       const functions = new LocalFunctions(synthesized.functions, {
-        others,
         ...(machineClock !== realClock && { clock: machineClock }),
         ...options.functions,
         dynamoDbEndpoint,

@@ -20,7 +20,7 @@ export interface ServeOptions {
   readonly childrenAtOnce?: number;
   /** Whether the schedules fire. */
   readonly schedules: boolean;
-  /** Read for AWS_ENDPOINT_URL_DYNAMODB and AWS_ENDPOINT_URL_LAMBDA. */
+  /** Read for AWS_ENDPOINT_URL_DYNAMODB. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Called when any execution has ended, except for children of a Map Run. */
   readonly onExecution: NonNullable<LocalCloudOptions['onExecution']>;

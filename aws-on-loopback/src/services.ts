@@ -1,4 +1,3 @@
-import { LAMBDA_OPERATIONS } from './lambda/lambda-api.ts';
 import { SCHEDULER } from './scheduler/scheduler-api.ts';
 
 /**
@@ -7,5 +6,4 @@ import { SCHEDULER } from './scheduler/scheduler-api.ts';
  */
 export const SERVICES = {
   Scheduler: SCHEDULER.operations,
-  Lambda: LAMBDA_OPERATIONS,
 } as const satisfies Readonly<Record<string, Readonly<Record<string, unknown>>>>;

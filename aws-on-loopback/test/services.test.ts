@@ -1,5 +1,4 @@
 import { buffer } from 'node:stream/consumers';
-import { InvokeCommand, LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import {
   CreateScheduleGroupCommand,
   GetScheduleCommand,
@@ -8,12 +7,11 @@ import {
   type SchedulerClient,
   UpdateScheduleCommand,
 } from '@aws-sdk/client-scheduler';
-import { startLambda } from '../src/lambda/lambda-api.ts';
 import type { ScheduleResource } from '../src/scheduler/schedule.ts';
 import { startScheduler } from '../src/scheduler/scheduler-api.ts';
 import type { LocalService } from '../src/service.ts';
 import { SERVICES } from '../src/services.ts';
-import { local, schedulerClient } from './support/endpoint-clients.ts';
+import { schedulerClient } from './support/endpoint-clients.ts';
 
 type ServiceName = keyof typeof SERVICES;
 
@@ -39,10 +37,6 @@ const STARTED: Readonly<Record<ServiceName, () => Promise<[LocalService, (endpoi
     await startScheduler({ schedules: [SCHEDULE], updateSchedule: () => {} }),
     schedulerClient,
   ],
-  Lambda: async () => [
-    await startLambda({ invoke: async () => ({ ok: true, payload: 1 }) }),
-    endpoint => new LambdaClient(local(endpoint)),
-  ],
 };
 
 /** A call of each operation, in this order; the compiler wants one for every entry of the list. */
@@ -61,7 +55,6 @@ const CALLS: {
     ListSchedules: new ListSchedulesCommand({ GroupName: 'default', MaxResults: 10 }),
     ListScheduleGroups: new ListScheduleGroupsCommand({ MaxResults: 10 }),
   },
-  Lambda: { Invoke: new InvokeCommand({ FunctionName: 'f', Payload: '{}' }) },
 };
 
 /** Services whose answers are JSON. */
@@ -98,7 +91,6 @@ function listen({ middlewareStack }: Client): () => string {
 /** An operation that is not in the list. */
 const OTHERS: Readonly<Record<ServiceName, object>> = {
   Scheduler: new CreateScheduleGroupCommand({ Name: 'new' }),
-  Lambda: new ListFunctionsCommand({}),
 };
 
 test.each(Object.keys(SERVICES) as ServiceName[])(

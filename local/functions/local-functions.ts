@@ -61,8 +61,6 @@ export interface LocalFunctionsOptions {
   readonly wrap?: InvokeWrapper | undefined;
   /** Added to every function's environment, after the synthesized variables. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Invokes functions that were not synthesized. @default a call of one fails with `Lambda.ResourceNotFoundException` */
-  readonly others?: FunctionInvoker | undefined;
   /** Called where an invocation begins, within `wrap`, with the trace id that its calls of AWS carry. */
   readonly onTrace?: ((traceId: string) => void) | undefined;
 }
@@ -140,7 +138,7 @@ export class LocalFunctions implements FunctionInvoker {
    * Invokes a function and waits for its answer, as Step Functions does. Payload and answer go through JSON text.
    * Never rejects.
    *
-   * @param functionArn ARN, or name, of a synthesized function, or of one that `others` knows
+   * @param functionArn ARN, or name, of a synthesized function
    */
   invoke(
     functionArn: string,
@@ -151,16 +149,11 @@ export class LocalFunctions implements FunctionInvoker {
     const functionName = nameOf(functionArn);
     const found = this.#byName.get(functionName);
     if (found === undefined) {
-      const { others } = this.#options;
-      if (others !== undefined) {
-        return others.invoke(functionArn, payload, { signal: new AbortController().signal, ...options });
-      }
       const known = [...this.#byName.keys()].join(', ') || 'none';
       return Promise.resolve(
         refusal(
           'Lambda.ResourceNotFoundException',
-          `Function not found: ${functionArn} (Service: Lambda, Status Code: 404); the synthesized functions are: ${known}. ` +
-            'Set AWS_ENDPOINT_URL_LAMBDA to have others invoked at a Lambda endpoint on this machine',
+          `Function not found: ${functionArn} (Service: Lambda, Status Code: 404); the synthesized functions are: ${known}`,
         ),
       );
     }
