@@ -21,7 +21,7 @@ import {
 } from './local-lines.ts';
 import { print, printError } from './print.ts';
 import { pageLook } from './status.ts';
-import { aligned, counted } from './words.ts';
+import { aligned } from './words.ts';
 
 export interface LocalJobOptions {
   /** The export of the configuration file. */
@@ -30,7 +30,6 @@ export interface LocalJobOptions {
   readonly factsFile: string | undefined;
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
-  readonly schedulerPort: number;
   readonly schedules: boolean;
   /** Whether all output of the functions is shown; otherwise only what belongs to a failure. */
   readonly verbose: boolean;
@@ -95,7 +94,6 @@ export function environmentOf({ region, ...served }: ServedCloud) {
   return {
     AWS_ENDPOINT_URL_DYNAMODB: served.dynamoDbEndpoint,
     AWS_ENDPOINT_URL_SFN: served.endpoint,
-    AWS_ENDPOINT_URL_SCHEDULER: served.schedulerEndpoint,
     ...{ AWS_REGION: region, AWS_DEFAULT_REGION: region, ...DUMMY_CREDENTIALS },
   };
 }
@@ -109,7 +107,7 @@ function factsOf(served: ServedCloud) {
     stateMachines: stateMachines.map(({ name, arn }) => ({ name, arn })),
     schedules: served.cloud.upcoming().map(({ schedule, at }) => ({
       name: schedule.name,
-      next: at === undefined ? null : iso(at),
+      next: iso(at),
     })),
   };
 }
@@ -125,13 +123,11 @@ interface StartOptions {
 
 /** The text that is shown once all services run. */
 export function describeStart(served: ServedCloud, { schedules: fire, first, page }: StartOptions): string {
-  const { cloud, dynamoDbEndpoint, endpoint, schedulerEndpoint } = served;
+  const { cloud, dynamoDbEndpoint, endpoint } = served;
   const { tables, existingTables, stateMachines, pipes } = cloud.synthesized;
   const names = [...tables, ...existingTables].map(({ name }) => name).join(', ');
   const { startedHere, endpoint: openAt } = cloud.dynamoDb;
-  const next = cloud
-    .upcoming()
-    .map(({ schedule, at }) => `${schedule.name} (next ${at === undefined ? 'never' : timeOfDay(at)})`);
+  const next = cloud.upcoming().map(({ schedule, at }) => `${schedule.name} (next ${timeOfDay(at)})`);
   const machine = stateMachines.find(({ name }) => name === replayName(first.sweep));
   const now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
   const input = JSON.stringify({ table: first.tableName, from: iso(now - 60 * MINUTE_MS), to: iso(now) });
@@ -141,7 +137,6 @@ export function describeStart(served: ServedCloud, { schedules: fire, first, pag
       ['DynamoDB', `${dynamoDbEndpoint}, ${startedHere ? 'in memory' : 'which was running'}: ${names}`],
       ['Step Functions', `${endpoint}: ${stateMachines.map(({ name }) => name).join(', ')}`],
       ['', `${endpoint}/ in a browser shows them and their executions`],
-      ['Scheduler', `${schedulerEndpoint}: ${counted(cloud.schedules.length, 'schedule')}`],
       ...pipes.map(
         pipe =>
           [

@@ -14,7 +14,6 @@ export const command = defineCommand({
   flags: {
     'dynamodb-port': port(8000, 'where DynamoDB is, on 127.0.0.1 only'),
     'sfn-port': port(8083, 'where the Step Functions API listens'),
-    'scheduler-port': port(8085, 'where the EventBridge Scheduler API listens'),
     'no-schedules': { help: 'sweep only when an execution is started by hand' },
     config: CONFIG,
     json: {
@@ -24,8 +23,9 @@ export const command = defineCommand({
     },
     verbose: { help: 'show every line that the functions print, not only those of a failed call' },
   },
-  about: `Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the APIs of Step Functions
-and EventBridge Scheduler, the functions and the schedules; no alarms. With an archive or events in the configuration, the pipes too: each expiry that OnlyExpiries passes on is a line, and no target gets it.
+  about: `Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the API of Step Functions, the functions
+and the schedules; no alarms. With an archive or events in the configuration, the pipes too: each expiry that OnlyExpiries passes on is a
+line, and no target gets it.
 Prints the variables that let the AWS CLI and SDKs in another terminal use it, and a line for every execution: what it deleted, and how
 late. Of one that failed: the error, and the function of the last failed call with what it printed. What Ctrl-C has cut off is said so.
 A page that it prints the address of shows the sweep in a browser. For a deployment: npx precise-ttl status --page.
@@ -33,12 +33,8 @@ A page that it prints the address of shows the sweep in a browser. For a deploym
 AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already, on this machine.`,
   exits: "0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start",
   check({ flags }) {
-    const ports = ['dynamodb-port', 'sfn-port', 'scheduler-port'] as const;
-    for (const [at, name] of ports.entries()) {
-      const other = ports.slice(0, at).find(each => flags[each] === flags[name]);
-      if (other !== undefined)
-        throw wrong(`--${name}`, `another port than --${other}`, flags[name], 'Name another.');
-    }
+    if (flags['sfn-port'] === flags['dynamodb-port'])
+      throw wrong('--sfn-port', 'another port than --dynamodb-port', flags['sfn-port'], 'Name another.');
   },
   async run({ flags, signal }) {
     const factsFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
@@ -47,7 +43,6 @@ AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already, on this machine.`
     const { runLocalJob } = await import('./local-job.ts');
     await runLocalJob({
       ...{ dynamoDbPort: flags['dynamodb-port'], sfnPort: flags['sfn-port'] },
-      schedulerPort: flags['scheduler-port'],
       ...{ schedules: !flags['no-schedules'], verbose: flags.verbose },
       ...{ config: await loadConfigFile(flags.config), factsFile, signal },
     });

@@ -10,14 +10,7 @@ import {
 import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { enableStream, ensureTable, requireTable, withOldImages } from 'aws-on-loopback/dynamodb/tables';
-import { ScheduleError, TableMismatchError } from 'aws-on-loopback/errors';
-import type { ScheduleResource } from 'aws-on-loopback/scheduler/schedule';
-import {
-  type Deliveries,
-  type Firing,
-  LocalScheduler,
-  readSchedule,
-} from 'aws-on-loopback/scheduler/scheduler';
+import { TableMismatchError } from 'aws-on-loopback/errors';
 import { skewedClock } from 'aws-on-loopback/skewed-clock';
 import {
   type ApiContext,
@@ -34,6 +27,7 @@ import type { PlainStack } from '../stacks/plain-stack.ts';
 import { useExistingTable } from './dynamodb/existing-table.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { Pipes, type PipesOptions } from './pipes/pipes.ts';
+import { type Deliveries, type Firing, Schedules } from './schedules.ts';
 import { type SynthesizedCloud, synthesizedCloud } from './stack/synthesized.ts';
 import { LocalStepFunctions, loadMachines } from './step-functions.ts';
 
@@ -101,7 +95,7 @@ export class LocalCloud {
   readonly #options: LocalCloudOptions;
   readonly #machines: readonly Machine[];
   readonly #stepFunctions: LocalStepFunctions;
-  readonly #scheduler: LocalScheduler;
+  readonly #schedules: Schedules;
   /** Name of the schedule that started an execution. */
   readonly #scheduledBy = new WeakMap<Execution, string>();
   #stopped: Promise<void> | undefined;
@@ -134,18 +128,12 @@ export class LocalCloud {
       ...(distributedMapConcurrency && { limits: { distributedMapConcurrency } }),
       onEnd: execution => onExecution?.(execution, this.#scheduledBy.get(execution)),
     });
-    this.#scheduler = new LocalScheduler({
+    this.#schedules = new Schedules({
       clock,
       schedules: parts.synthesized.schedules,
       fire: ({ schedule, input }) => {
-        // Lambda accepts the event and answers immediately: the call's result is visible in its log and its metrics.
-        if (parts.synthesized.functions.some(({ arn }) => arn === schedule.targetArn)) {
-          void clock.busy(() => this.functions.invoke(schedule.targetArn, JSON.parse(input)));
-          return undefined;
-        }
         const execution = this.startExecution(schedule.targetArn, JSON.parse(input));
         this.#scheduledBy.set(execution, schedule.name);
-        return execution;
       },
       onError: onScheduleError ?? (error => console.error(error)),
       deliveries,
@@ -161,7 +149,6 @@ export class LocalCloud {
     const clock = options.clock ?? realClock;
     const synthesized = synthesizedCloud(options.stack, { deployedAtMs: clock.now() });
     const machines = loadMachines(synthesized);
-    for (const schedule of synthesized.schedules) checkSchedule(schedule, synthesized);
     const environment = options.environment ?? process.env;
     const undo: (() => unknown)[] = [];
     try {
@@ -197,7 +184,7 @@ export class LocalCloud {
       const parts = { synthesized, dynamoDb, client, functions };
       const cloud = new LocalCloud(options, parts, { pipes, streams, dated }, machines);
       if (options.warm !== undefined) functions.warm(options.warm);
-      if (options.schedules ?? true) cloud.#scheduler.start();
+      if (options.schedules ?? true) cloud.startSchedules();
       return cloud;
     } catch (error) {
       for (const step of undo.reverse()) await step();
@@ -220,23 +207,9 @@ export class LocalCloud {
     return this.#stepFunctions.api;
   }
 
-  /** Next occurrence of each enabled schedule, epoch milliseconds. */
-  upcoming(): ReturnType<LocalScheduler['upcoming']> {
-    return this.#scheduler.upcoming();
-  }
-
-  /** The current schedules; {@link synthesized} has the original ones. */
-  get schedules(): readonly ScheduleResource[] {
-    return this.#scheduler.schedules;
-  }
-
-  /**
-   * Replaces the schedule that has the same ARN, as UpdateSchedule does. Executions that the former one started continue.
-   * @throws {ScheduleError} for a schedule that the stack could not contain
-   */
-  updateSchedule(schedule: ScheduleResource): void {
-    checkSchedule(schedule, this.synthesized);
-    this.#scheduler.update(schedule);
+  /** Next minute of each enabled schedule, epoch milliseconds. */
+  upcoming(): ReturnType<Schedules['upcoming']> {
+    return this.#schedules.upcoming();
   }
 
   /** The loaded state machines, as they were synthesized. */
@@ -267,9 +240,14 @@ export class LocalCloud {
     return this.#pipes.drain();
   }
 
+  /** Fires the enabled schedules from the next minute on. */
+  startSchedules(): void {
+    this.#schedules.start();
+  }
+
   /** Stops firing the schedules; running executions continue. */
   pauseSchedules(): void {
-    this.#scheduler.stop();
+    this.#schedules.stop();
   }
 
   /**
@@ -282,7 +260,7 @@ export class LocalCloud {
   }
 
   async #stop(): Promise<void> {
-    this.#scheduler.stop();
+    this.#schedules.stop();
     await this.#stepFunctions.stop();
     const reading = this.#pipes.stop();
     // The pipes' invocations end by themselves, or with their functions.
@@ -311,23 +289,6 @@ interface OwnParts {
 
 /** Time for an invocation by a stream to finish when the cloud stops, milliseconds. */
 const LAST_INVOCATION_MS = 5_000;
-
-function checkSchedule(schedule: ScheduleResource, { stateMachines, functions }: SynthesizedCloud): void {
-  const { address, targetArn, input } = schedule;
-  readSchedule(schedule, 0);
-  if (![...stateMachines, ...functions].some(({ arn }) => arn === targetArn)) {
-    throw new ScheduleError(
-      `${address}.target.arn: expected a state machine or a function of the same synthesis, got "${targetArn}"; other targets aren't run locally`,
-    );
-  }
-  try {
-    JSON.parse(input ?? '{}');
-  } catch {
-    throw new ScheduleError(
-      `${address}.target.input: expected JSON, which a state machine and a function need, got ${input}`,
-    );
-  }
-}
 
 async function makeTables(
   client: DynamoDBClient,

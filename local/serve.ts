@@ -1,6 +1,5 @@
 import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import { isFree, requireFree } from 'aws-on-loopback/ports';
-import { startScheduler } from 'aws-on-loopback/scheduler/scheduler-api';
 import { ApiServer, type Clock, realClock } from 'stepfunctions-emulator';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
 import type { LocalFunctionsOptions } from './functions/local-functions.ts';
@@ -13,7 +12,6 @@ export interface ServeOptions {
   readonly existing?: LocalCloudOptions['existing'];
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
-  readonly schedulerPort: number;
   /** See {@link LocalCloudOptions}. */
   readonly pipes?: PipesOptions;
   /** Largest number of concurrent children of one Map Run. @default as on AWS */
@@ -37,22 +35,19 @@ export interface ServedCloud {
   readonly dynamoDbEndpoint: string;
   /** Endpoint of the Step Functions API. */
   readonly endpoint: string;
-  /** Endpoint of EventBridge Scheduler's API. */
-  readonly schedulerEndpoint: string;
   readonly region: string;
   /** Safe to call more than once. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a local cloud for a user: DynamoDB Local and the APIs of Step Functions and EventBridge Scheduler on chosen ports,
- * with the synthesized state machines, and with running schedules.
+ * Starts a local cloud for a user: DynamoDB Local and the API of Step Functions on chosen ports, with the synthesized state
+ * machines, and with running schedules.
  * @throws {LocalCloudError} saying what is wrong; nothing is left running then
  */
 export async function serve(options: ServeOptions): Promise<ServedCloud> {
   const environment = await environmentFor(options);
   await requireFree(options.sfnPort, '--sfn-port');
-  await requireFree(options.schedulerPort, '--scheduler-port');
   // A DynamoDB that was already running is used at its own port.
   if (!environment['AWS_ENDPOINT_URL_DYNAMODB']) await requireFree(options.dynamoDbPort, '--dynamodb-port');
   const undo: (() => Promise<void>)[] = [];
@@ -82,14 +77,11 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     undo.push(async () => proxy?.stop());
     const server = await ApiServer.start(cloud.stepFunctions, { port: options.sfnPort });
     undo.push(() => server.stop());
-    const scheduler = await startScheduler(cloud, { clock, port: options.schedulerPort });
-    undo.push(() => scheduler.stop());
     const dynamoDbEndpoint = proxy?.endpoint ?? dynamoDb.endpoint;
     return {
       cloud,
       dynamoDbEndpoint,
       endpoint: server.endpoint,
-      schedulerEndpoint: scheduler.endpoint,
       region: cloud.stepFunctions.region,
       stop,
     };

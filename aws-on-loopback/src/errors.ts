@@ -23,11 +23,6 @@ export class TableMismatchError extends LoopbackError {
   override readonly name = 'TableMismatchError';
 }
 
-/** A schedule that EventBridge Scheduler would refuse, or that the local scheduler cannot run correctly. */
-export class ScheduleError extends LoopbackError {
-  override readonly name = 'ScheduleError';
-}
-
 /** A resource of this name does not exist in this cloud. */
 export class NotFoundError extends LoopbackError {
   override readonly name = 'NotFoundError';

@@ -61,9 +61,7 @@ export function describeStart({
   // The prefix that functions share with the tick is left out.
   const functions = synthesized.functions.map(({ name }) => name.replace(`${tick}-`, ''));
   const counted = (kind: Action['kind']) => count(actions.filter(action => action.kind === kind).length);
-  const schedules = cloud
-    .upcoming()
-    .map(({ schedule, at }) => `${schedule.name} (next ${at === undefined ? 'never' : timeOfDay(at)})`);
+  const schedules = cloud.upcoming().map(({ schedule, at }) => `${schedule.name} (next ${timeOfDay(at)})`);
   const where = dynamoDb.startedHere
     ? 'DynamoDB Local, in memory, open to the network'
     : 'which was running; the table is removed again at the end (DynamoDB forgets its disabled stream a day later)';

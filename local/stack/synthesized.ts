@@ -1,10 +1,10 @@
 import type { ExistingTable, TableIndex, TableResource } from 'aws-on-loopback/dynamodb/table';
-import type { ScheduleAsGiven, ScheduleResource } from 'aws-on-loopback/scheduler/schedule';
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
-import { tablesInDefinition } from '../../stacks/config/deployments.ts';
+import { EVERY_MINUTE, tablesInDefinition } from '../../stacks/config/deployments.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
 import { TerraformError } from '../errors.ts';
 import type { PipeResource } from '../pipes/pipes.ts';
+import { SCHEDULED_TIME, type ScheduleResource } from '../schedules.ts';
 import { Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
 import { partitionOf } from './partitions.ts';
 import { type ResolvedBlock, resolveReferences } from './resolve.ts';
@@ -100,7 +100,9 @@ const WITHOUT_EFFECT = {
   ]
     .map(name => `source_parameters.dynamodb_stream_parameters.${name}`)
     .join(' ')}`,
-  aws_scheduler_schedule: '',
+  // A start that fails is shown, and neither tried again nor sent to a queue.
+  aws_scheduler_schedule:
+    'action_after_completion description kms_key_arn schedule_expression_timezone target.dead_letter_config target.retry_policy',
   aws_sfn_state_machine: 'encryption_configuration logging_configuration publish tracing_configuration',
 } as const;
 
@@ -145,7 +147,7 @@ export function synthesizedCloud(
       .map(({ address, body }) => ({ address, name: String(body['name']), region })),
     functions: all('aws_lambda_function', (args, found) => readFunction(args, found, archives)),
     stateMachines,
-    schedules: all('aws_scheduler_schedule', readSchedule),
+    schedules: all('aws_scheduler_schedule', (args, found) => readSchedule(args, found, stateMachines)),
     pipes: all('aws_pipes_pipe', readPipe),
     outputs,
     blocks,
@@ -220,61 +222,42 @@ function readStateMachine(args: Arguments, found: Found): StateMachineResource {
   };
 }
 
-function readSchedule(args: Arguments, { address, arn }: Found): ScheduleResource {
+const EACH_MINUTE = kind<string>(
+  value => value === EVERY_MINUTE,
+  `${EVERY_MINUTE}, the only expression that is run locally`,
+);
+
+/** Fn.jsonencode would escape the angle brackets, and Scheduler then replaces nothing. */
+const SCHEDULED_INPUT = kind<string>(value => {
+  const rest = String(value).replaceAll(SCHEDULED_TIME, '');
+  try {
+    JSON.parse(rest);
+  } catch {
+    return false;
+  }
+  return !/(<|\\u003c)aws\./i.test(rest);
+}, `JSON with ${SCHEDULED_TIME} as written, the only placeholder that is replaced locally`);
+
+function readSchedule(
+  args: Arguments,
+  { address, arn }: Found,
+  stateMachines: readonly StateMachineResource[],
+): ScheduleResource {
   args.get('group_name', TEXT);
+  args.get('schedule_expression', EACH_MINUTE);
   // Any other mode would fire at a random time.
   args.block('flexible_time_window')?.get('mode', oneOf(['OFF']));
-  const target = args.block('target');
-  const input = target?.find('input', text(/^/));
-  const startDate = dateOf(args, 'start_date');
-  const endDate = dateOf(args, 'end_date');
-  return {
-    address,
-    name: args.get('name', TEXT),
-    arn,
-    expression: args.get('schedule_expression', TEXT),
-    timezone: args.find('schedule_expression_timezone', TEXT) ?? 'UTC',
-    enabled: args.get('state', oneOf(['ENABLED', 'DISABLED'])) === 'ENABLED',
-    targetArn: target?.get('arn', TEXT) ?? '',
-    roleArn: target?.get('role_arn', TEXT) ?? '',
-    ...(input !== undefined && { input }),
-    ...(startDate !== undefined && { startDate }),
-    ...(endDate !== undefined && { endDate }),
-    asGiven: readAsGiven(args, target),
-  };
-}
-
-function dateOf(args: Arguments, name: string): number | undefined {
-  const time = kind<string>(
-    value => !Number.isNaN(Date.parse(String(value))),
-    'a time in ISO-8601 with a zone',
+  const machine = kind<string>(
+    value => stateMachines.some(each => each.arn === value),
+    'a state machine of the stack, the only target that is run locally',
   );
-  const given = args.find(name, time);
-  return given === undefined ? undefined : Date.parse(given);
-}
-
-/**
- * Reads settings that Scheduler's API only returns here. A start that fails locally is reported immediately instead of being retried and
- * sent to a dead-letter queue.
- */
-function readAsGiven(args: Arguments, target: Arguments | undefined): ScheduleAsGiven {
-  const policy = target?.block('retry_policy');
-  const age = policy?.find('maximum_event_age_in_seconds', whole(60, 86_400));
-  const attempts = policy?.find('maximum_retry_attempts', whole(0, 185));
-  const queue = target?.block('dead_letter_config')?.get('arn', TEXT);
-  const key = args.find('kms_key_arn', TEXT);
-  const description = args.find('description', text(/^/));
-  const action = args.find('action_after_completion', TEXT);
+  const target = args.block('target');
   return {
-    ...(description !== undefined && { Description: description }),
-    ...(action !== undefined && { ActionAfterCompletion: action }),
-    ...(key !== undefined && { KmsKeyArn: key }),
-    ...(queue !== undefined && { DeadLetterConfig: { Arn: queue } }),
-    ...(policy !== undefined && {
-      RetryPolicy: {
-        ...(age !== undefined && { MaximumEventAgeInSeconds: age }),
-        ...(attempts !== undefined && { MaximumRetryAttempts: attempts }),
-      },
-    }),
+    ...{ address, arn },
+    name: args.get('name', TEXT),
+    enabled: args.get('state', oneOf(['ENABLED', 'DISABLED'])) === 'ENABLED',
+    targetArn: target?.get('arn', machine) ?? '',
+    roleArn: target?.get('role_arn', TEXT) ?? '',
+    input: target?.find('input', SCHEDULED_INPUT) ?? '{}',
   };
 }

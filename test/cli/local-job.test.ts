@@ -9,7 +9,6 @@ const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:sweep-B';
 const served = {
   dynamoDbEndpoint: 'http://127.0.0.1:8000',
   endpoint: 'http://127.0.0.1:8083',
-  schedulerEndpoint: 'http://127.0.0.1:8085',
   region: 'us-east-1',
   cloud: {
     synthesized: {
@@ -23,7 +22,6 @@ const served = {
       pipes: [],
     },
     dynamoDb: { endpoint: 'http://127.0.0.1:1', startedHere: false },
-    schedules: [{}, {}],
     upcoming: () => [{ schedule: { name: 'tick-B' }, at: at('09:01:00') }],
   },
 } as unknown as ServedCloud;

@@ -4,7 +4,6 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { ListSchedulesCommand } from '@aws-sdk/client-scheduler';
 import {
   CreateStateMachineCommand,
   DescribeExecutionCommand,
@@ -12,7 +11,6 @@ import {
 } from '@aws-sdk/client-sfn';
 import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import { isFree } from 'aws-on-loopback/ports';
-import { schedulerClient } from '../../aws-on-loopback/test/support/endpoint-clients.ts';
 import {
   type EmulatorProcess,
   startEmulator,
@@ -46,7 +44,7 @@ async function statusFor(host: string, port: number): Promise<number | undefined
   return answer.statusCode;
 }
 
-test('serves DynamoDB, Step Functions and Scheduler where it says, shows executions, and leaves nothing behind', async () => {
+test('serves DynamoDB and Step Functions where it says, shows executions, and leaves nothing behind', async () => {
   const { ports, args } = await freeLocalPorts();
   const dynamoDbPort = ports['--dynamodb-port'];
   const { child, ended, printed, until } = run(
@@ -69,10 +67,6 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
   await putSessions(address, TABLE, [...expired, ...expired.map(ttl => ttl + 86_400)]);
   expect(await left()).toBe(20);
   expect(printed.stdout).toMatch(/^ {2}schedules +none fires \(--no-schedules\)$/m);
-  const scheduler = schedulerClient(exported('AWS_ENDPOINT_URL_SCHEDULER'));
-  const { Schedules = [] } = await scheduler.send(new ListSchedulesCommand({}));
-  expect(Schedules.map(({ Name }) => Name)).toEqual(['precise-ttl-tick']);
-  scheduler.destroy();
   expect(await statusFor('evil.example', dynamoDbPort)).toBe(403);
   const [, openPort] =
     /DynamoDB Local itself listens on port (\d+) of every interface/.exec(printed.stdout) ?? [];

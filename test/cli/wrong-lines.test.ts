@@ -164,8 +164,8 @@ deploy -c apply
 apply: expected flags only: --diff, …, got "apply". Leave it out.
 local -c --port 1
 --port: expected one of --dynamodb-port, …, got "--port". See --help.
-local -c --scheduler-port 8083
---scheduler-port: expected another port than --sfn-port, got 8083. Name another.
+local -c --sfn-port 8000
+--sfn-port: expected another port than --dynamodb-port, got 8000. Name another.
 local -c --sfn-port 9000 --dynamodb-port=9000
 --sfn-port: expected another port than --dynamodb-port, got 9000. Name another.
 local -c --json /no/such/folder/out.json

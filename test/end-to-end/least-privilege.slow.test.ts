@@ -1,9 +1,9 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 
-import { type Firing, LocalScheduler } from 'aws-on-loopback/scheduler/scheduler';
 import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
 import { expiryAttributes } from '../../expiry/attributes.ts';
+import { type Firing, Schedules } from '../../local/schedules.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
@@ -109,7 +109,7 @@ async function fireSchedules(): Promise<void> {
   const seen = new Set<string>();
   const started: Promise<unknown>[] = [];
   await new Promise<void>(resolve => {
-    const scheduler = new LocalScheduler({
+    const scheduler = new Schedules({
       clock: new VirtualClock((BEGIN + 6 * 60) * 1000),
       schedules: cloud.schedules,
       fire: firing => {

@@ -1,10 +1,5 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import {
-  GetScheduleCommand,
-  UpdateScheduleCommand,
-  type UpdateScheduleInput,
-} from '@aws-sdk/client-scheduler';
-import {
   CreateStateMachineCommand,
   GetExecutionHistoryCommand,
   ListExecutionsCommand,
@@ -13,7 +8,6 @@ import {
 import { isFree } from 'aws-on-loopback/ports';
 import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
-import { schedulerClient } from '../../aws-on-loopback/test/support/endpoint-clients.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
 import { sfnClient } from '../../packages/stepfunctions-emulator/test/support/step-functions-api.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
@@ -22,11 +16,10 @@ import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { freePort } from '../support/ports.ts';
 
 const stack = plainStack(configOf({ tableName: 'Served', partitionKey: 'id' }));
-const ports = { dynamoDbPort: 0, sfnPort: 0, schedulerPort: 0 };
+const ports = { dynamoDbPort: 0, sfnPort: 0 };
 beforeAll(async () => {
   ports.dynamoDbPort = await freePort();
   ports.sfnPort = await freePort();
-  ports.schedulerPort = await freePort();
 });
 const nothing = () => {};
 const expectFree = async () => {
@@ -119,41 +112,5 @@ test('nothing is left running when it fails to start', async () => {
   await expect(serve({ ...options, onExecution: nothing, onScheduleError: nothing })).rejects.toThrow(
     /runtime: expected a Node\.js runtime such as "nodejs24\.x" .*, got "python3\.13"/,
   );
-  await expectFree();
-});
-
-test('what is updated in the Scheduler API is what the schedules do from then on', async () => {
-  const ended: Execution[] = [];
-  const clock = new VirtualClock();
-  const served = await serve({
-    ...ports,
-    stack,
-    schedules: true,
-    environment: {},
-    clock,
-    onScheduleError: nothing,
-    onExecution: execution => ended.push(execution),
-  });
-  const client = schedulerClient(served.schedulerEndpoint);
-  try {
-    // The clock waits for what is asked for.
-    const update = (Name: string, over: Partial<UpdateScheduleInput>) =>
-      clock.busy(async () => {
-        const found = await client.send(new GetScheduleCommand({ Name, GroupName: 'precise-ttl' }));
-        await client.send(new UpdateScheduleCommand({ ...found, ...over } as UpdateScheduleInput));
-        return found;
-      });
-    const { Target } = await update('precise-ttl-tick', {
-      StartDate: new Date(clock.now() + 3_600_000),
-    });
-    expect(served.cloud.upcoming().map(({ at }) => at)).toEqual([clock.now() + 3_600_000]);
-    if (Target === undefined) throw new Error('A schedule has a target.');
-    await update('precise-ttl-tick', { Target: { ...Target, Input: '{"from":"never"}' } });
-    while (ended.length === 0) await clock.sleep(10_000);
-    expect(ended[0]).toMatchObject({ input: { from: 'never' }, error: 'InvalidExecutionInputError' });
-  } finally {
-    client.destroy();
-    await served.stop();
-  }
   await expectFree();
 });

@@ -123,7 +123,12 @@ function byClock(
   return { ...result, payload: { ...chunk, progress: { ...chunk.progress, ...lag } } };
 }
 
-export async function playedCloud(props: PreciseTtlProps, start: number): Promise<PlayedCloud> {
+/** @param schedulerEndpoint where the commands ask for the schedule */
+export async function playedCloud(
+  props: PreciseTtlProps,
+  start: number,
+  schedulerEndpoint: string,
+): Promise<PlayedCloud> {
   const clock = new SteppedClock(start);
   const faults: Faults = { dynamoDb: undefined, functions: undefined };
   const printed: string[] = [];
@@ -133,7 +138,6 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
     stack: plainStack(configOf(props)),
     dynamoDbPort: await freePort(),
     sfnPort: await freePort(),
-    schedulerPort: await freePort(),
     environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
     functions: {
       wrap: async (call, next) =>
@@ -153,7 +157,7 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
   const environment = {
     AWS_ENDPOINT_URL_DYNAMODB: served.dynamoDbEndpoint,
     AWS_ENDPOINT_URL_SFN: served.endpoint,
-    AWS_ENDPOINT_URL_SCHEDULER: served.schedulerEndpoint,
+    AWS_ENDPOINT_URL_SCHEDULER: schedulerEndpoint,
   };
   const config = configOf(props);
   Object.assign(process.env, environment);

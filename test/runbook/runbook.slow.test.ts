@@ -5,9 +5,10 @@ import { crash } from '../../bench/fuzz/faults.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { sfnClient } from '../../packages/stepfunctions-emulator/test/support/step-functions-api.ts';
 import { type AlarmName, kebab } from '../../stacks/config/alarms.ts';
-import { modelOf } from '../../stacks/config/deployments.ts';
+import { EVERY_MINUTE, modelOf, TICK_INPUT } from '../../stacks/config/deployments.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import type { DynamoDbCall } from '../support/fault-proxy.ts';
+import { useLoopbackAws } from '../support/loopback-aws.ts';
 import { MINUTE, notPrinted, type PlayedCloud, playedCloud } from './played-cloud.ts';
 
 /*
@@ -23,12 +24,14 @@ const SESSIONS: PreciseTtlProps = {
 const DAY = 24 * 60 * MINUTE;
 const START = Date.parse('2026-11-21T12:08:30Z');
 
+const aws = useLoopbackAws();
 let cloud: PlayedCloud;
 let sfn: SFNClient;
 let documents: DynamoDBDocumentClient;
 
 beforeAll(async () => {
-  cloud = await playedCloud(SESSIONS, START);
+  cloud = await playedCloud(SESSIONS, START, aws.endpoint);
+  setSchedules(true);
   sfn = sfnClient(cloud.served.endpoint);
   documents = DynamoDBDocumentClient.from(cloud.served.cloud.client);
   await cloud.clock.advance(2 * MINUTE);
@@ -64,8 +67,14 @@ const isDelete = ({ operation }: DynamoDbCall) => operation === 'BatchExecuteSta
 const machine = (wanted = 'precise-ttl') =>
   cloud.served.cloud.synthesized.stateMachines.find(({ name }) => name === wanted);
 const setSchedules = (enabled: boolean) => {
-  for (const schedule of cloud.served.cloud.schedules)
-    cloud.served.cloud.updateSchedule({ ...schedule, enabled });
+  const { cloud: local } = cloud.served;
+  if (enabled) local.startSchedules();
+  else local.pauseSchedules();
+  aws.answers.schedules.set('precise-ttl/precise-ttl-tick', {
+    State: enabled ? 'ENABLED' : 'DISABLED',
+    ScheduleExpression: EVERY_MINUTE,
+    Target: { Arn: machine()?.arn ?? '', Input: JSON.stringify(TICK_INPUT) },
+  });
 };
 
 test('no-sweep: the schedules are off; when they are on, the next tick deletes what was left', async () => {

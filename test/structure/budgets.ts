@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 23_800,
+    most: 23_849,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -27,17 +27,17 @@ export const ROOM_LINES = [
     most: 5_139,
   },
   { rooms: ['stacks'], most: 3_825 },
-  { rooms: ['bench', 'tools'], most: 9_577 },
+  { rooms: ['bench', 'tools'], most: 9_566 },
   {
     rooms: [
       'aws-on-loopback/src',
       'packages/stepfunctions-emulator/src',
       'packages/stepfunctions-emulator/page',
     ],
-    most: 13_701,
+    most: 12_623,
   },
-  { rooms: ['aws-on-loopback/test', 'packages/stepfunctions-emulator/test'], most: 9_822 },
-  { rooms: ['test'], most: 31_715 },
+  { rooms: ['aws-on-loopback/test', 'packages/stepfunctions-emulator/test'], most: 8_805 },
+  { rooms: ['test'], most: 31_794 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

@@ -18,7 +18,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** The flags of `precise-ttl local` that name a port. */
-export const PORT_FLAGS = ['--dynamodb-port', '--sfn-port', '--scheduler-port'] as const;
+export const PORT_FLAGS = ['--dynamodb-port', '--sfn-port'] as const;
 
 export type PortFlag = (typeof PORT_FLAGS)[number];
 

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { SERVICES } from 'aws-on-loopback/services';
 import { COMMAND_ACTIONS, groupedActions } from '../../cli/iam-actions.ts';
 import { TARGET_LIMITS } from '../../functions/only-expiries/contract.ts';
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
@@ -26,7 +25,6 @@ type Passages = Readonly<Record<string, () => string>>;
 /** The generated passages of documents, by file and by the name in their markers. */
 export const DOC_TABLES = {
   'CONTRIBUTING.md': { imports: importsTable },
-  'aws-on-loopback/README.md': { operations: operationsTable },
   'docs/archive-and-events.md': { targets: eventTargetsTable },
   'docs/operate.md': { report: reportExample },
   'docs/reference/alarms.md': {
@@ -63,13 +61,6 @@ function importsTable(): string {
 }
 
 /** Table of the local AWS services, with their supported operations. */
-function operationsTable(): string {
-  return table(
-    ['service', 'operations'],
-    Object.entries(SERVICES).map(([service, operations]) => [service, Object.keys(operations).join(', ')]),
-  );
-}
-
 /** What the prop `events` can name, with what a pipe does with an event there. */
 function eventTargetsTable(): string {
   const kb = (bytes: number) => `${numbered(bytes / 1000)} KB`;

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { parseObject } from '../api-input.ts';
 
 /** An answer of DynamoDB, real or made here. */
 export interface Answer {
@@ -12,7 +11,14 @@ export interface Answer {
 export type Body = Readonly<Record<string, unknown>>;
 
 /** Parses a body; undefined when it is not a JSON object, which is passed on unchanged. */
-export const parseBody = (text: string | Buffer): Body | undefined => parseObject(text.toString());
+export function parseBody(text: string | Buffer): Body | undefined {
+  try {
+    const value: unknown = JSON.parse(text.toString());
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Builds an answer in DynamoDB's format. */
 export function jsonAnswer(body: object, status = 200): Answer {

@@ -26,7 +26,7 @@ test('everything that the app synthesizes is understood', () => {
     ['precise-ttl', 'EXPRESS'],
     ['precise-ttl-replay', 'STANDARD'],
   ]);
-  expect(cloud.schedules.map(({ expression }) => expression)).toEqual(['cron(* * * * ? *)']);
+  expect(cloud.schedules.map(({ name, enabled }) => [name, enabled])).toEqual([['precise-ttl-tick', true]]);
   for (const machine of cloud.stateMachines) {
     expect(() => loadDefinition(machine.definition, machine.type)).not.toThrow();
     for (const { arn } of cloud.functions) expect(machine.definition).toContain(arn);
@@ -178,7 +178,7 @@ test('an override has its effect here, too', () => {
       local_secondary_index: [{ name: 'ByTime', range_key: 'ExpirationTime', projection_type: 'ALL' }],
     },
     aws_scheduler_schedule: {
-      start_date: '2027-01-01T00:00:00Z',
+      state: 'DISABLED',
       schedule_expression_timezone: 'Asia/Tokyo',
       description: 'mine',
       action_after_completion: 'NONE',
@@ -190,9 +190,10 @@ test('an override has its effect here, too', () => {
     stream: 'NEW_AND_OLD_IMAGES',
     localIndexes: [{ name: 'ByTime', hashKey: 'UserName', rangeKey: 'ExpirationTime', projection: 'ALL' }],
   });
-  expect(cloud.schedules[0]).toMatchObject({ startDate: Date.UTC(2027, 0), timezone: 'Asia/Tokyo' });
-  expect(cloud.schedules[0]?.asGiven).toMatchObject({ Description: 'mine', ActionAfterCompletion: 'NONE' });
+  expect(cloud.schedules.map(({ enabled }) => enabled)).toEqual([false]);
 });
+
+const TICK_ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl';
 
 /** By type: an override, the path that is told, and how the message goes on. */
 const REFUSED: Readonly<Record<string, readonly [object, string, string][]>> = {
@@ -225,7 +226,19 @@ const REFUSED: Readonly<Record<string, readonly [object, string, string][]>> = {
   ],
   aws_scheduler_schedule: [
     [{ flexible_time_window: { mode: 'FLEXIBLE' } }, 'flexible_time_window.mode', 'one of "OFF"'],
-    [{ start_date: 'soon' }, 'start_date', 'a time in ISO-8601 with a zone, got "soon"'],
+    [{ start_date: '2027-01-01T00:00:00Z' }, 'start_date', 'no argument that does something on AWS'],
+    [
+      { schedule_expression: 'rate(1 minute)' },
+      'schedule_expression',
+      'cron(* * * * ? *), the only expression',
+    ],
+    ...['<aws.scheduler.execution-id>', '\\u003caws.scheduler.scheduled-time\\u003e'].map(
+      (given): [object, string, string] => [
+        { target: { arn: TICK_ARN, role_arn: 'r', input: `{"t":"${given}"}` } },
+        'target.input',
+        'JSON with <aws.scheduler.scheduled-time> as written',
+      ],
+    ),
   ],
 };
 

@@ -1,7 +1,6 @@
-import type { ScheduleResource } from 'aws-on-loopback/scheduler/schedule';
-import type { Firing } from 'aws-on-loopback/scheduler/scheduler';
 import { descendants, type Execution } from 'stepfunctions-emulator';
 import { isObject } from '../../../expiry/fields.ts';
+import type { Firing } from '../../../local/schedules.ts';
 import type { SynthesizedCloud } from '../../../local/stack/synthesized.ts';
 import type { RecordedCall } from './recorder.ts';
 import type { Access } from './roles.ts';
@@ -158,12 +157,6 @@ const DELIVERY_ACTIONS: Readonly<Record<string, string>> = {
   sqs: 'sqs:SendMessage',
 };
 
-/** A schedule whose target is a state machine starts it, and it invokes one that is a function. */
-function scheduleAccess({ targetArn }: ScheduleResource): Access {
-  const action = targetArn.split(':')[2] === 'lambda' ? 'lambda:InvokeFunction' : 'states:StartExecution';
-  return { action, resource: targetArn };
-}
-
 /** Terraform writes a block as an object or as a list of one. */
 function member(value: unknown, ...path: readonly string[]): unknown {
   let at: unknown = value;
@@ -225,7 +218,10 @@ export function usageOfRoles(
     if (observed.invocations.has(enrichmentArn)) add(block.body['role_arn'], pipeAccess(block));
   }
   for (const { schedule } of observed.firings) {
-    add(schedule.roleArn, [scheduleAccess(schedule), ...deadLetterAccess(blockOf(cloud, schedule.address))]);
+    add(schedule.roleArn, [
+      { action: 'states:StartExecution', resource: schedule.targetArn },
+      ...deadLetterAccess(blockOf(cloud, schedule.address)),
+    ]);
   }
   return new Map([...used].map(([role, accesses]) => [role, [...accesses.values()]]));
 }
