@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
-const WITHOUT_TESTED_CODE = new Set(['dist', 'docs', 'examples', 'node_modules']);
+const WITHOUT_TESTED_CODE = new Set(['dist', 'docs', 'node_modules']);
 
 /** The rooms of the code, and not only those of the tests: by them jest finds what a change touches (`--changedSince`, `-o`). */
 const ROOMS = readdirSync(import.meta.dirname, { withFileTypes: true })

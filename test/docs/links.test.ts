@@ -7,7 +7,9 @@ const FILES = [
   'README.md',
   'CONTRIBUTING.md',
   'test/deploy/stub-provider/README.md',
-  ...globSync('{docs,docs/*,local,bench,examples/*}/*.md').filter(file => !file.includes('node_modules')),
+  ...globSync('{docs,docs/*,local,bench,docs/examples/*}/*.md').filter(
+    file => !file.includes('node_modules'),
+  ),
 ];
 
 /** As GitHub makes them of headings. */

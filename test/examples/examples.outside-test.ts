@@ -6,8 +6,9 @@ import { type PackedPackage, packPackage, runNode } from '../support/packed-pack
 
 // Each example as its README says: its packages, the packed package among them, then its own tests.
 
-const EXAMPLES = readdirSync('examples', { withFileTypes: true })
-  .filter(entry => entry.isDirectory() && existsSync(join('examples', entry.name, 'package.json')))
+const FOLDER = 'docs/examples';
+const EXAMPLES = readdirSync(FOLDER, { withFileTypes: true })
+  .filter(entry => entry.isDirectory() && existsSync(join(FOLDER, entry.name, 'package.json')))
   .map(({ name }) => name);
 /** Node's types are those of this checkout. */
 const COMPILER_OPTIONS = [
@@ -30,7 +31,7 @@ test('there are examples', () => {
 test.each(EXAMPLES)('%s', async name => {
   const folder = join(packed.folder, name);
   const filter = (source: string) => !/[/\\]node_modules$/.test(source);
-  cpSync(join('examples', name), folder, { recursive: true, filter });
+  cpSync(join(FOLDER, name), folder, { recursive: true, filter });
   const file = join(folder, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));

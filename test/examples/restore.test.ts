@@ -1,7 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { GetItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { restore } from '../../examples/restore/restore.ts';
+import { restore } from '../../docs/examples/restore/restore.ts';
 import type { EventImage } from '../../expiry/expiry-event.ts';
 import { shardOf } from '../../expiry/shard.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';

@@ -101,7 +101,7 @@ describe('an app with CDK Terrain', () => {
 
 test('the examples of the documents compile, and the app of the examples synthesizes', async () => {
   const [stack, main] = ['tokens-stack.ts', 'main.ts'].map(file =>
-    readFileSync(join('examples/cdktf-app', file), 'utf8'),
+    readFileSync(join('docs/examples/cdktf-app', file), 'utf8'),
   );
   const program = `${stack}${main?.replace(/^import .* from '\.\/tokens-stack\.ts';$/m, '')}`;
   const parts = codeBlocks('docs/use.md', 'ts').filter(text => text.includes('new PreciseTtl('));

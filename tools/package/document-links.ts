@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 
-/** Documents for the development of this project; all others in docs/ are for its users. */
-export const UNPACKED = 'docs/contributing/';
+/** Folders of docs/ that are only in the repository. */
+export const UNPACKED = ['docs/contributing/', 'docs/examples/'];
 
 const REPOSITORY = 'https://github.com/precise-ttl/precise-ttl';
 
@@ -15,7 +15,7 @@ const RELATIVE_LINK = /(?<=\]\()(?![a-z]+:|#)[^)\s#]+/g;
 export function withPackedLinks(file: string, text: string): string {
   return text.replaceAll(RELATIVE_LINK, link => {
     const target = posix.join(posix.dirname(file), link);
-    const packed = target.startsWith('docs/') && !target.startsWith(UNPACKED);
+    const packed = target.startsWith('docs/') && !UNPACKED.some(folder => `${target}/`.startsWith(folder));
     return packed ? link : `${REPOSITORY}/blob/main/${target}`;
   });
 }
