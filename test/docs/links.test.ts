@@ -7,9 +7,7 @@ const FILES = [
   'README.md',
   'CONTRIBUTING.md',
   'test/deploy/stub-provider/README.md',
-  ...globSync('{docs,docs/*,local,bench,docs/examples/*}/*.md').filter(
-    file => !file.includes('node_modules'),
-  ),
+  ...globSync('{docs,docs/*,docs/examples/*,local,bench}/*.md'),
 ];
 
 /** As GitHub makes them of headings. */

@@ -160,7 +160,7 @@ function propsTable(shared: boolean): string {
 /** @throws TypeError for a prop without a comment */
 function row(path: string, name: string, list: string): string[] {
   const comment = new RegExp(String.raw`/\*\*((?:(?!\*/).)*)\*/\n  ${name}: `, 's').exec(list)?.[1];
-  if (comment === undefined) throw new TypeError(`config/props.ts: expected a comment above ${name}`);
+  if (comment === undefined) throw new TypeError(`stacks/config/props.ts: expected a comment above ${name}`);
   const [text = '', byDefault] = comment
     .replaceAll(/\s*\n\s*\* ?/g, ' ')
     .trim()
@@ -171,7 +171,7 @@ function row(path: string, name: string, list: string): string[] {
 function defaultOf(name: keyof typeof PROPS): string {
   const prop = PROPS[name];
   if (prop.isRequired) return 'required';
-  if (!('byDefault' in prop)) throw new TypeError(`config/props.ts: expected a @default of ${name}`);
+  if (!('byDefault' in prop)) throw new TypeError(`stacks/config/props.ts: expected a @default of ${name}`);
   const value = prop.byDefault({});
   return `\`${typeof value === 'string' ? `'${value}'` : value}\``;
 }

@@ -15,7 +15,7 @@ type Files = Readonly<Record<string, string>>;
 const LOADER = join(folder, 'load.mjs');
 writeFileSync(
   LOADER,
-  `import { loadConfigFile } from ${JSON.stringify(pathToFileURL('config/config-file.ts').href)};
+  `import { loadConfigFile } from ${JSON.stringify(pathToFileURL('stacks/config/config-file.ts').href)};
    try { console.error(JSON.stringify(await loadConfigFile(process.argv[2]))); } catch (error) {
      console.error(error.name === 'ConfigFileError' ? error.message : error);
      process.exitCode = 1;
