@@ -34,10 +34,10 @@ export const ROOM_LINES = [
       'packages/stepfunctions-emulator/src',
       'packages/stepfunctions-emulator/page',
     ],
-    most: 12_623,
+    most: 12_008,
   },
-  { rooms: ['aws-on-loopback/test', 'packages/stepfunctions-emulator/test'], most: 8_805 },
-  { rooms: ['test'], most: 31_794 },
+  { rooms: ['aws-on-loopback/test', 'packages/stepfunctions-emulator/test'], most: 8_720 },
+  { rooms: ['test'], most: 31_793 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

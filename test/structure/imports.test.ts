@@ -13,13 +13,12 @@ type Room = keyof typeof MAY_IMPORT;
 const ROOMS = Object.keys(MAY_IMPORT) as Room[];
 
 /**
- * Files that may import each other. A state of the Amazon States Language may hold state machines, so what loads or runs a
- * state loads or runs a whole graph of states again.
+ * Files that may import each other. A state of the Amazon States Language may hold state machines, so what runs a
+ * state runs a whole graph of states again.
  */
-const GRAMMAR = [
-  ['load/graph.ts', 'load/map.ts', 'load/state.ts'],
-  ['map/inline.ts', 'run/graph.ts', 'run/state.ts'],
-].map(files => files.map(file => `packages/stepfunctions-emulator/src/interpreter/${file}`));
+const GRAMMAR = [['map/inline.ts', 'run/graph.ts', 'run/state.ts']].map(files =>
+  files.map(file => `packages/stepfunctions-emulator/src/interpreter/${file}`),
+);
 
 /** A line on a terminal. It stands in bench, whose runs in real time show it, and every command may show it too. */
 const PROGRESS = 'bench/report/progress.ts';

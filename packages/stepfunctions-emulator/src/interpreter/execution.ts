@@ -1,9 +1,9 @@
 import { executionArn } from './arn.ts';
 import { Billing, type BillingCounters, expressMemoryMb } from './billing.ts';
-import type { StateGraph } from './definition.ts';
 import { Cancelled, errorDetails, StateFailure } from './failure.ts';
 import type { Json } from './json.ts';
 import { type Payload, STATES_WITHOUT_TIME } from './limits.ts';
+import type { StateGraph } from './load/states.ts';
 import type { MapRun } from './map/map-run.ts';
 import { Cancellation } from './run/cancellation.ts';
 import type { ChildSpec, ExecutionStatus, MachineIdentity } from './run/child.ts';

@@ -1,20 +1,46 @@
-/** Checks of a definition's field values, whether constant or evaluated. */
+/** The values that a field may have, whether constant or evaluated. */
+export interface Kind<T> {
+  readonly type: 'string' | 'number' | 'boolean';
+  readonly accepts: (value: unknown) => value is T;
+  readonly expected: string;
+  /** Cause of the failure of an expression with another value of this type; AWS's own, where it is known. */
+  readonly causeOf?: (value: unknown) => string;
+}
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 
-export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+export const TEXT: Kind<string> = { type: 'string', accepts: isText, expected: 'a string' };
+
+export const BOOLEAN: Kind<boolean> = {
+  type: 'boolean',
+  accepts: value => typeof value === 'boolean',
+  expected: 'a boolean',
+};
 
 /** An integer between two bounds, both allowed. */
-export const isIntegerFrom =
-  (least: number, most: number) =>
-  (value: unknown): value is number =>
-    typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+export const integerFrom = (least: number, most = Number.MAX_SAFE_INTEGER): Kind<number> => ({
+  type: 'number',
+  accepts: (value): value is number =>
+    Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+  expected:
+    most === Number.MAX_SAFE_INTEGER
+      ? `an integer of at least ${least}`
+      : `an integer from ${least} to ${most}`,
+});
 
-/** A concurrency or a number of failures. */
-export const isCount = isIntegerFrom(0, Number.MAX_SAFE_INTEGER);
+export const PERCENTAGE: Kind<number> = {
+  type: 'number',
+  accepts: (value): value is number => typeof value === 'number' && value >= 0 && value <= 100,
+  expected: 'a number from 0 to 100',
+};
 
-export const isPercentage = (value: unknown): value is number =>
-  typeof value === 'number' && value >= 0 && value <= 100;
+export const TIMESTAMP: Kind<string> = {
+  type: 'string',
+  accepts: (value): value is string => isText(value) && parseTimestamp(value) !== undefined,
+  expected: 'a time such as 2030-01-31T12:00:00.000Z',
+  causeOf: value =>
+    `The Timestamp field cannot be parsed as an ISO-8601 extended offset date-time format string: ${value}`,
+};
 
 const OFFSET_DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2}(?::\d{2})?)$/i;

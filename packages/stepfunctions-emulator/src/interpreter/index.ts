@@ -10,12 +10,11 @@
 
 export { ALLOWED_NAME, isAllowedName } from './arn.ts';
 export { type BillingCounters, type ExpressBill, expressBill } from './billing.ts';
-export type { Definition, WorkflowType } from './definition.ts';
 export { Engine, type EngineOptions, InvalidStartError, type Machine, type StartOptions } from './engine.ts';
 export { Execution } from './execution.ts';
 export type { Json, JsonObject } from './json.ts';
-export { AWS_LIMITS, type Limits } from './limits.ts';
-export { loadDefinition } from './load/machine.ts';
+export { AWS_LIMITS, type Limits, type WorkflowType } from './limits.ts';
+export { type Definition, loadDefinition } from './load/definition.ts';
 export { type DefinitionProblem, InvalidDefinitionError } from './load/problems.ts';
 export { MapRun, type MapRunCounts } from './map/map-run.ts';
 export { type RandomSource, seededRandom, systemRandom } from './random.ts';

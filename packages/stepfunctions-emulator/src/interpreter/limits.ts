@@ -1,5 +1,8 @@
 import type { Json } from './json.ts';
 
+/** STANDARD or EXPRESS, as CreateStateMachine calls them. */
+export type WorkflowType = 'STANDARD' | 'EXPRESS';
+
 /**
  * The limits of Step Functions. Sources: the pages "Service quotas", "Passing data with variables" and
  * "Map state" of the AWS Step Functions Developer Guide, unless a line says otherwise.

@@ -26,23 +26,6 @@ export function seededRandom(seed: number): RandomSource {
   };
 }
 
-const JAVA_MULTIPLIER = 0x5deece66dn;
-const JAVA_MASK = (1n << 48n) - 1n;
-
-/**
- * The first double of `new java.util.Random(seed)`, by the generator in its documentation. AWS does not document the generator of
- * `$random(seed)`: equal seeds give equal numbers both there and here, but the numbers may differ between the two.
- * @param seed an integer
- */
-export function javaRandom(seed: number): number {
-  let state = (BigInt(seed) ^ JAVA_MULTIPLIER) & JAVA_MASK;
-  const bits = (count: bigint) => {
-    state = (state * JAVA_MULTIPLIER + 0xbn) & JAVA_MASK;
-    return state >> (48n - count);
-  };
-  return Number((bits(26n) << 27n) + bits(27n)) / 2 ** 53;
-}
-
 const HEX = '0123456789abcdef';
 
 /** A version 4 UUID drawn from `random`, so that a seeded run has the same identifiers every time. */

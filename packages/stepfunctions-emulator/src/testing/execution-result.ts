@@ -3,13 +3,12 @@ import type {
   BillingCounters,
   Execution,
   ExecutionStatus,
+  HistoryEvent,
   Json,
-  WorkflowType,
 } from '../interpreter/index.ts';
 import { HarnessError, UnexpectedStatusError } from './errors.ts';
-import type { EventOf, EventType, HistoryEvent } from './events.ts';
 import type { FunctionCall } from './mocked-functions.ts';
-import { writeReport } from './report.ts';
+import { type ReportedMachine, writeReport } from './report.ts';
 import { type CutOffDates, type RetryRecord, type Visit, visitsOf } from './visits.ts';
 
 const PAYLOAD_LENGTH = 80;
@@ -99,17 +98,12 @@ export interface WaitRecord {
   readonly ms: number;
 }
 
-/** The records that a result needs besides the execution, copied at its end. */
+/** The records that a result needs besides the execution. */
 export interface Records {
   readonly calls: readonly FunctionCall[];
   readonly retries: readonly RetryRecord[];
   readonly cutOffs: CutOffDates;
-  readonly stateMachine: {
-    readonly name: string;
-    readonly type: WorkflowType;
-    /** JSON text. */
-    readonly definition: string;
-  };
+  readonly stateMachine: ReportedMachine;
   /** Names of all functions that are mocked or were called. */
   readonly functionNames: readonly string[];
 }
@@ -131,17 +125,19 @@ export class ExecutionResult {
   /** The Map Run that started it, if any. */
   readonly mapRunArn: string | undefined;
   /** AWS's bill for it and its children. */
-  readonly billing: BillingCounters;
+  readonly billing: Readonly<BillingCounters>;
   /** Events without those of its children. */
   readonly history: readonly HistoryEvent[];
   /** Every entry into a state, in order; see `states`. */
   readonly visits: readonly Visit[];
   /** The executions that its distributed Maps started. */
   readonly children: readonly ExecutionResult[];
+  readonly #execution: Execution;
   readonly #records: Records;
 
   constructor(execution: Execution, records: Records) {
     const { billing } = execution;
+    this.#execution = execution;
     this.#records = records;
     this.arn = execution.arn;
     this.name = execution.name;
@@ -153,8 +149,8 @@ export class ExecutionResult {
     this.startDate = execution.startDate;
     this.stopDate = execution.stopDate ?? execution.startDate;
     this.mapRunArn = execution.mapRunArn;
-    this.billing = { ...billing, usage: { ...billing.usage } };
-    this.history = [...execution.history] as unknown as HistoryEvent[];
+    this.billing = billing;
+    this.history = execution.history;
     this.visits = visitsOf(execution, records.cutOffs);
     this.children = execution.mapRuns.flatMap(childrenOf).map(child => new ExecutionResult(child, records));
   }
@@ -198,8 +194,8 @@ export class ExecutionResult {
   }
 
   /** The events of one type. */
-  events<Type extends EventType>(type: Type): readonly EventOf<Type>[] {
-    return this.history.filter((event): event is Extract<HistoryEvent, EventOf<Type>> => event.type === type);
+  events(type: string): readonly HistoryEvent[] {
+    return this.history.filter(event => event.type === type);
   }
 
   /**
@@ -237,7 +233,7 @@ export class ExecutionResult {
    * @param file a path from the working directory, or a URL; what was there is replaced
    */
   writeHtml(file: string | URL): Promise<void> {
-    return writeReport(this, this.#records.stateMachine, file);
+    return writeReport(this.#execution, this.#records.stateMachine, file);
   }
 
   /** @throws {UnexpectedStatusError} with the description, unless it succeeded */

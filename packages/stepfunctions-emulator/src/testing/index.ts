@@ -1,11 +1,15 @@
 /** A test harness for state machines: a definition, mocked functions and a virtual clock, for any test framework. */
 
-export { type Clock, VirtualClock } from '../clock.ts';
+export { type Clock, realClock, VirtualClock } from '../clock.ts';
 export { EmulatorError } from '../errors.ts';
-export { InvalidDefinitionError, InvalidStartError, type Json } from '../interpreter/index.ts';
+export {
+  type HistoryEvent,
+  InvalidDefinitionError,
+  InvalidStartError,
+  type Json,
+} from '../interpreter/index.ts';
 export { functionArn } from '../made-up.ts';
 export { HarnessError, MissingMockError, UnexpectedStatusError } from './errors.ts';
-export type { EventOf, EventType, HistoryEvent } from './events.ts';
 export type { ExecutionResult, WaitRecord } from './execution-result.ts';
 export {
   type Answer,
@@ -18,12 +22,11 @@ export {
   takes,
 } from './mock.ts';
 export type { FunctionCall } from './mocked-functions.ts';
-export { type DefinitionOptions, stateMachine } from './state-machine.ts';
-export type {
-  ClockOptions,
-  MachineOptions,
-  RunningExecution,
-  RunOptions,
-  TestedStateMachine,
-} from './tested-state-machine.ts';
+export {
+  type MachineOptions,
+  type RunningExecution,
+  type RunOptions,
+  stateMachine,
+  type TestedStateMachine,
+} from './state-machine.ts';
 export type { RetryRecord, Visit } from './visits.ts';

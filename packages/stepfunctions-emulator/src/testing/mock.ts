@@ -19,8 +19,6 @@ export interface Call {
   now(): number;
   /** Aborted when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
-  /** Adds to `billing.usage` of the execution. */
-  reportUsage(counter: string, amount: number): void;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { CallSite, FunctionInvoker, FunctionResult, InvokeOptions, Json } from '../interpreter/index.ts';
 import { MissingMockError } from './errors.ts';
-import { type Call, failureOf, type MockStep, type Mocks, perform } from './mock.ts';
+import { failureOf, type MockStep, type Mocks, perform } from './mock.ts';
 
 /** A state's call of a function. */
 export interface FunctionCall {
@@ -70,12 +70,10 @@ export class MockedFunctions implements FunctionInvoker {
     if (step === undefined) return { ok: false, errorType: 'MissingMock', errorMessage: 'no mock' };
     try {
       const answer = await perform(step.step, payload, {
-        ...this.#abilities(options),
-        functionName: name,
-        functionArn: arn,
-        state,
-        attempt: call.attempt,
-        count,
+        ...{ functionName: name, functionArn: arn, state, attempt: call.attempt, count },
+        sleep: ms => this.#clock.sleep(ms),
+        now: () => this.#clock.now(),
+        signal: options.signal,
       });
       call.result = asJson(answer);
       return { ok: true, payload: answer };
@@ -85,16 +83,6 @@ export class MockedFunctions implements FunctionInvoker {
       // A service reports its error as plain text.
       return isFunction(arn) ? failure : { ...failure, cause: failure.errorMessage };
     }
-  }
-
-  #abilities({ signal, onUsage }: InvokeOptions): Pick<Call, 'sleep' | 'now' | 'signal' | 'reportUsage'> {
-    const clock = this.#clock;
-    return {
-      sleep: ms => clock.sleep(ms),
-      now: () => clock.now(),
-      signal,
-      reportUsage: (counter, amount) => onUsage?.(counter, amount),
-    };
   }
 
   /** Finds the mock's step for this call; without one it records a problem and returns undefined. */

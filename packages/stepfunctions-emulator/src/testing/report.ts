@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import type { ExecutionStatus, HistoryEvent, Json, WorkflowType } from '../interpreter/index.ts';
+import { childrenOf } from '../api/executions.ts';
+import type { Execution, WorkflowType } from '../interpreter/index.ts';
 import { stateMachineArn } from '../made-up.ts';
 import type { Report, ReportedExecution } from '../page/data.ts';
 import { eventData, pageEvent } from '../page/events.ts';
@@ -10,66 +11,33 @@ import { pageSource } from '../page/page-source.ts';
 export interface ReportedMachine {
   readonly name: string;
   readonly type: WorkflowType;
+  /** JSON text. */
   readonly definition: string;
-}
-
-/** The parts of an execution that the report contains. */
-export interface Reported {
-  readonly arn: string;
-  readonly name: string;
-  readonly status: ExecutionStatus;
-  readonly input: Json;
-  readonly output: Json | undefined;
-  readonly error: string | undefined;
-  readonly cause: string | undefined;
-  readonly startDate: number;
-  readonly stopDate: number;
-  readonly mapRunArn: string | undefined;
-  /** Events of GetExecutionHistory. */
-  readonly history: readonly unknown[];
-  readonly children: readonly Reported[];
 }
 
 /** Writes an execution and its children as one HTML file. */
 export async function writeReport(
-  execution: Reported,
+  execution: Execution,
   machine: ReportedMachine,
   file: string | URL,
 ): Promise<void> {
-  await writeFile(file, reportPage(reportOf(execution, machine), await pageSource()));
+  const report: Report = { definition: machine.definition, executions: reported(execution, machine) };
+  await writeFile(file, reportPage(report, await pageSource()));
 }
 
-function reportOf(execution: Reported, machine: ReportedMachine): Report {
-  const reported = (one: Reported, parentArn?: string): ReportedExecution[] => [
-    reportedExecution(one, machine, parentArn),
-    ...one.children.flatMap(child => reported(child, one.arn)),
-  ];
-  return { definition: machine.definition, executions: reported(execution) };
-}
-
-function reportedExecution(
-  execution: Reported,
-  { name: machine, type }: ReportedMachine,
-  parentArn: string | undefined,
-): ReportedExecution {
-  const { arn, name, status, startDate, stopDate, error, cause, children } = execution;
-  const history = execution.history as readonly HistoryEvent[];
-  const mapRuns: Record<string, string[]> = {};
-  for (const { arn: child, mapRunArn = '' } of children) {
-    mapRuns[mapRunArn] ??= [];
-    mapRuns[mapRunArn].push(child);
-  }
-  return {
+function reported(execution: Execution, machine: ReportedMachine, parentArn?: string): ReportedExecution[] {
+  const { arn, name, status, startDate, stopDate, error, cause, history, inputText, outputText, mapRuns } =
+    execution;
+  const children = mapRuns.map(mapRun => [mapRun.settings.arn, childrenOf(mapRun)] as const);
+  const own: ReportedExecution = {
     description: {
-      ...{ arn, name, status, startDate, stopDate, machine, type },
-      ...{ error, cause, parentArn },
-      machineArn: stateMachineArn(machine),
-      input: JSON.stringify(execution.input),
-      output: JSON.stringify(execution.output),
-      forgotten: false,
+      ...{ arn, name, status, startDate, stopDate, type: machine.type, error, cause, parentArn },
+      ...{ machine: machine.name, machineArn: stateMachineArn(machine.name) },
+      ...{ input: inputText, output: outputText, forgotten: false },
     },
     events: history.map(pageEvent),
     data: history.map(eventData).filter(data => Object.keys(data).length > 1),
-    mapRuns,
+    mapRuns: Object.fromEntries(children.map(([mapRunArn, all]) => [mapRunArn, all.map(child => child.arn)])),
   };
+  return [own, ...children.flatMap(([, all]) => all.flatMap(child => reported(child, machine, arn)))];
 }

@@ -1,54 +1,128 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isAllowedName } from '../interpreter/index.ts';
+import { type Clock, VirtualClock } from '../clock.ts';
+import {
+  type Definition,
+  Engine,
+  isAllowedName,
+  loadDefinition,
+  seededRandom,
+  type WorkflowType,
+} from '../interpreter/index.ts';
+import { ROLE_ARN, stateMachineArn } from '../made-up.ts';
 import { HarnessError } from './errors.ts';
-import { type MachineOptions, TestedStateMachine } from './tested-state-machine.ts';
+import { ExecutionResult } from './execution-result.ts';
+import type { Mocks } from './mock.ts';
+import { MockedFunctions } from './mocked-functions.ts';
+import { type RetryRecord, visitKey } from './visits.ts';
 
-const PLACEHOLDER = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
-
-/**
- * Replaces `${Name}` in a definition's text, as DefinitionSubstitutions of CloudFormation, SAM and CDK do.
- *
- * @param source where the definition comes from, for messages
- * @throws {HarnessError} when a placeholder has no value, or a value no placeholder
- */
-function substitute(
-  text: string,
-  substitutions: Readonly<Record<string, string>> = {},
-  source: string,
-): string {
-  const missing = new Set<string>();
-  const used = new Set<string>();
-  const result = text.replace(PLACEHOLDER, (placeholder, name: string) => {
-    const value = Object.hasOwn(substitutions, name) ? substitutions[name] : undefined;
-    if (value === undefined) {
-      missing.add(name);
-      return placeholder;
-    }
-    used.add(name);
-    // Escaped for a JSON string.
-    return JSON.stringify(value).slice(1, -1);
-  });
-  if (missing.size > 0) {
-    const names = [...missing];
-    throw new HarnessError(
-      `${source} has ${names.map(name => `\${${name}}`).join(', ')}; give values: substitutions: { ` +
-        `${names.map(name => `${name}: functionArn('…')`).join(', ')} }`,
-    );
-  }
-  const unused = Object.keys(substitutions).filter(name => !used.has(name));
-  if (unused.length === 0) return result;
-  throw new HarnessError(
-    `substitutions: expected names that stand in ${source} as \${Name}, got ${unused.join(', ')}`,
-  );
-}
-
-export interface DefinitionOptions extends MachineOptions {
+export interface MachineOptions {
   /** Name of the state machine, in its ARN and its context. @default the file's name, or StateMachine */
   readonly name?: string;
-  /** Values for `${Name}` in the definition, as DefinitionSubstitutions of CloudFormation, SAM and CDK. */
-  readonly substitutions?: Readonly<Record<string, string>>;
+  /** @default STANDARD */
+  readonly type?: WorkflowType;
+  /** Mocks for every execution; the mocks of `run` take precedence. */
+  readonly functions?: Mocks;
+}
+
+export interface RunOptions {
+  /** Any JSON value. @default {} */
+  readonly input?: unknown;
+  /** Mocks by name, `name:qualifier` or ARN of the function or other Resource, or by the calling state. */
+  readonly functions?: Mocks;
+  /** Name of the execution. @default a new id */
+  readonly name?: string;
+  /** Clock of the execution, which several may share. @default a virtual one that begins at 2026-01-01T00:00:00Z */
+  readonly clock?: Clock;
+  /** Seed for jitter, `$random`, `$uuid` and all ids: the same seed gives the same run. @default 1 */
+  readonly seed?: number;
+  /** Runs an Express state machine as StartSyncExecution does. @default false */
+  readonly sync?: boolean;
+}
+
+/** A running execution. */
+export interface RunningExecution {
+  readonly arn: string;
+  /** Clock of the execution; sleep on it to act at a certain moment. */
+  readonly clock: Clock;
+  /** Stops the execution as StopExecution does. */
+  stop(error?: string, cause?: string): void;
+  /**
+   * Resolves when it has ended, whatever its status.
+   * @throws {MissingMockError}
+   */
+  result(): Promise<ExecutionResult>;
+}
+
+/** A state machine under test. It keeps nothing from one execution to the next. */
+export class TestedStateMachine {
+  readonly name: string;
+  readonly type: WorkflowType;
+  /** Definition in the Amazon States Language, JSON text. */
+  readonly definition: string;
+  readonly #loaded: Definition;
+  readonly #mocks: Mocks;
+
+  /** @throws {InvalidDefinitionError} */
+  constructor(definition: string, options: MachineOptions) {
+    const { name = 'StateMachine', type = 'STANDARD', functions = {} } = options;
+    this.name = name;
+    this.type = type;
+    this.definition = definition;
+    // A Resource without a mock is refused only when it is called.
+    this.#loaded = loadDefinition(definition, type, () => true);
+    this.#mocks = functions;
+  }
+
+  /**
+   * Runs the state machine to its end, whatever the status: a failed execution is a result as well.
+   * @throws {MissingMockError} when a function is called that has no mock
+   * @throws {InvalidStartError} when the name or the input isn't allowed
+   */
+  async run(options: RunOptions = {}): Promise<ExecutionResult> {
+    return this.start(options).result();
+  }
+
+  /** Starts an execution that the test can stop or observe. @throws {InvalidStartError} */
+  start(options: RunOptions = {}): RunningExecution {
+    const { input = {}, functions = {}, seed = 1, sync: synchronous = false } = options;
+    const { name: executionName, clock = new VirtualClock() } = options;
+    const { name, type } = this;
+    if (synchronous && type !== 'EXPRESS') {
+      throw new HarnessError(`sync: expected an EXPRESS state machine, got a ${type} one`);
+    }
+    const retries: RetryRecord[] = [];
+    const cutOffs = new Map<string, number>();
+    const invoker = new MockedFunctions({ ...this.#mocks, ...functions }, clock, () => execution.stop());
+    const engine = new Engine({
+      clock,
+      invoker,
+      resources: invoker,
+      random: seededRandom(seed),
+      onRetry: ({ delayMs: ms, ...retry }) => retries.push({ ...retry, ms }),
+      onCutOff: visit => cutOffs.set(visitKey(visit), clock.now()),
+    });
+    const execution = engine.start(
+      { arn: stateMachineArn(name), name, roleArn: ROLE_ARN, type, definition: this.#loaded },
+      { input, synchronous, ...(executionName !== undefined && { name: executionName }) },
+    );
+    return {
+      arn: execution.arn,
+      clock,
+      stop: (error, cause) => execution.stop(error, cause),
+      result: async () => {
+        await execution.done;
+        const { problem, calls, names: functionNames } = invoker;
+        if (problem !== undefined) throw problem;
+        return new ExecutionResult(execution, {
+          ...{ retries, cutOffs, functionNames, stateMachine: this },
+          // A call that nobody waits for may still end.
+          calls: calls.map(call => ({ ...call })),
+        });
+      },
+    };
+  }
 }
 
 /** Creates the state machine under test. */
@@ -56,50 +130,23 @@ export const stateMachine = {
   /**
    * Creates it from a definition in the Amazon States Language: an object, or its JSON text.
    * @throws {InvalidDefinitionError}
-   * @throws {HarnessError} when a placeholder has no value
    */
-  from(definition: string | object, options: DefinitionOptions = {}): TestedStateMachine {
-    const text = typeof definition === 'string' ? definition : JSON.stringify(definition);
-    return machineOf(text, options.name ?? 'StateMachine', options, 'the definition');
-  },
+  from: (definition: string | object, options: MachineOptions = {}): TestedStateMachine =>
+    new TestedStateMachine(typeof definition === 'string' ? definition : JSON.stringify(definition), options),
 
   /**
    * Creates it from a file with a definition.
    * @param path a URL, or a path from the working directory
    * @throws {InvalidDefinitionError}
-   * @throws {HarnessError} when the file can't be read, or a placeholder has no value
+   * @throws the system's error when the file can't be read
    */
-  fromFile(path: string | URL, options: DefinitionOptions = {}): TestedStateMachine {
-    const file = pathOf(path);
-    const name = options.name ?? nameOf(file);
-    return machineOf(read(file), name, options, file);
+  fromFile(path: string | URL, options: MachineOptions = {}): TestedStateMachine {
+    const file = typeof path === 'string' ? path : fileURLToPath(path);
+    // `orders.asl.json` → `orders`
+    const name = basename(file).split('.')[0] ?? '';
+    return new TestedStateMachine(readFileSync(file, 'utf8'), {
+      ...(isAllowedName(name) && { name }),
+      ...options,
+    });
   },
 };
-
-function machineOf(
-  text: string,
-  name: string,
-  { substitutions, ...options }: DefinitionOptions,
-  source: string,
-): TestedStateMachine {
-  return new TestedStateMachine(name, substitute(text, substitutions, source), options);
-}
-
-const pathOf = (path: string | URL): string => (typeof path === 'string' ? path : fileURLToPath(path));
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const reason = (error as Error).message;
-    throw new HarnessError(
-      `fromFile: expected a file that can be read, from the folder ${process.cwd()}; ${reason}`,
-    );
-  }
-}
-
-/** `orders.asl.json` → `orders`. */
-function nameOf(file: string): string {
-  const name = basename(file).split('.')[0] ?? '';
-  return isAllowedName(name) ? name : 'StateMachine';
-}

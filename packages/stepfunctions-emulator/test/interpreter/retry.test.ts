@@ -149,8 +149,8 @@ describe('retryDelayMs', () => {
   test('full jitter draws between nothing and the delay without jitter', () => {
     fc.assert(
       fc.property(anyRetrier, fc.nat({ max: 30 }), fc.integer(), (retrier, attempt, seed) => {
-        const most = retryDelayMs({ ...retrier, jitter: 'NONE' }, attempt, seededRandom(seed));
-        const drawn = retryDelayMs({ ...retrier, jitter: 'FULL' }, attempt, seededRandom(seed));
+        const most = retryDelayMs({ ...retrier, jitterStrategy: 'NONE' }, attempt, seededRandom(seed));
+        const drawn = retryDelayMs({ ...retrier, jitterStrategy: 'FULL' }, attempt, seededRandom(seed));
         expect(drawn).toBeGreaterThanOrEqual(0);
         expect(drawn).toBeLessThan(most);
         expect(most).toBeLessThanOrEqual((retrier.maxDelaySeconds ?? Number.POSITIVE_INFINITY) * 1000);
@@ -165,7 +165,7 @@ describe('retryDelayMs', () => {
       maxAttempts: 1,
       backoffRate: 1,
       maxDelaySeconds: undefined,
-      jitter: 'FULL',
+      jitterStrategy: 'FULL',
     } as const;
     const draw = (seed: number) => {
       const random = seededRandom(seed);

@@ -1,4 +1,4 @@
-import { fails, HarnessError, takes, UnexpectedStatusError } from '../../src/testing/index.ts';
+import { fails, HarnessError, takes, UnexpectedStatusError, VirtualClock } from '../../src/testing/index.ts';
 import { machineOf, task } from './support.ts';
 
 const distributed = (states: Record<string, object>, fields: object = {}) => ({
@@ -37,7 +37,8 @@ const everything = machineOf({
   Done: { Type: 'Succeed', Output: '{% $states.input %}' },
 });
 
-const runEverything = () => everything.run({ functions: { each: takes(100, 'x') }, startTime: 0 });
+const runEverything = () =>
+  everything.run({ functions: { each: takes(100, 'x') }, clock: new VirtualClock(0) });
 
 describe('an execution of everything', () => {
   test('the states in their order, those of a child together', async () => {
@@ -104,21 +105,12 @@ describe('an execution of everything', () => {
     expect(children[1]?.startDate).toBe(60_100);
   });
 
-  test('its events, with the details of each type', async () => {
+  test('its events', async () => {
     const execution = await runEverything();
-    expect(execution.events('ParallelStateExited')[0]?.stateExitedEventDetails.assignedVariables).toEqual({
-      seen: '[{},{}]',
-    });
-    expect(execution.events('MapStateStarted').map(one => one.mapStateStartedEventDetails.length)).toEqual([
-      2, 2,
+    expect(execution.events('MapStateStarted')).toMatchObject([
+      { mapStateStartedEventDetails: { length: 2 } },
+      { mapStateStartedEventDetails: { length: 2 } },
     ]);
-    expect(execution.events('LambdaFunctionScheduled')[1]?.lambdaFunctionScheduledEventDetails.input).toBe(
-      '2',
-    );
-    for (const event of execution.history) {
-      if (event.type === 'MapIterationSucceeded')
-        expect(event.mapIterationSucceededEventDetails.name).toBe('Items');
-    }
     expect(execution.history.at(-1)).toMatchObject({ type: 'ExecutionSucceeded', timestamp: 60_200 });
   });
 

@@ -6,6 +6,7 @@ import {
   HarnessError,
   MissingMockError,
   takes,
+  VirtualClock,
 } from '../../src/testing/index.ts';
 import { machineOf, task } from './support.ts';
 
@@ -117,14 +118,13 @@ describe('a Resource that is no function', () => {
   });
 
   test.each([
-    ['arn:aws:states:::aws-sdk:dynamodb:deleteItem', 'aws-sdk:dynamodb:deleteItem', 'TaskSucceeded'],
-    ['arn:aws:states:::states:startExecution', 'states:startExecution', 'TaskSucceeded'],
-    ['arn:aws:states:::states:startExecution.sync:2', 'states:startExecution.sync:2', 'TaskSucceeded'],
-    ['arn:aws:states:us-east-1:123456789012:activity:pack', 'activity:pack', 'ActivitySucceeded'],
-  ] as const)('%s', async (Resource, key, event) => {
+    ['arn:aws:states:::aws-sdk:dynamodb:deleteItem', 'aws-sdk:dynamodb:deleteItem'],
+    ['arn:aws:states:::states:startExecution', 'states:startExecution'],
+    ['arn:aws:states:::states:startExecution.sync:2', 'states:startExecution.sync:2'],
+  ])('%s', async (Resource, key) => {
     const execution = await machineOf({ A: other(Resource) }).run({ input, functions: { [key]: { ok: 1 } } });
     expect(execution.assertSucceeded().output).toEqual({ ok: 1 });
-    expect(execution.events(event)).toHaveLength(1);
+    expect(execution.events('TaskSucceeded')).toHaveLength(1);
   });
 
   test('one that calls back has a token, another in each visit', async () => {
@@ -220,7 +220,7 @@ test('a mock is told which call it is', async () => {
   };
   const retry = { Retry: [{ ErrorEquals: ['E'], IntervalSeconds: 2 }] };
   const machine = machineOf({ A: task('f', { ...retry, Next: 'B' }), B: task('f', { ...retry, End: true }) });
-  const execution = await machine.run({ functions: { f }, startTime: 0 });
+  const execution = await machine.run({ functions: { f }, clock: new VirtualClock(0) });
   expect(seen).toEqual([
     { functionName: 'f', state: 'A', attempt: 1, count: 1 },
     { functionName: 'f', state: 'A', attempt: 2, count: 2 },
@@ -250,11 +250,6 @@ test('attempts are those of one visit, also in a Map whose iterations run togeth
   });
   expect((await machine.run({ functions: { f } })).output).toEqual([1, 2]);
   expect(seen).toEqual(['1/1', '2/1', '1/2', '2/2']);
-});
-
-test('a mock can report usage', async () => {
-  const f = (_event: unknown, { reportUsage }: Call) => reportUsage('queueMessages', 3);
-  expect((await twice.run({ functions: { f } })).billing.usage).toEqual({ queueMessages: 6 });
 });
 
 test('a mock cannot change what it got', async () => {

@@ -1,15 +1,12 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
-
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
   fails,
-  functionArn,
-  HarnessError,
   InvalidDefinitionError,
   InvalidStartError,
+  realClock,
   stateMachine,
   VirtualClock,
 } from '../../src/testing/index.ts';
@@ -25,17 +22,9 @@ describe('time', () => {
     expect(execution.startDate).toBe(Date.UTC(2026, 0, 1));
   });
 
-  test.each([[new Date('2030-01-01T00:00:00Z')], ['2030-01-01T00:00:00Z'], [Date.UTC(2030, 0, 1)]])(
-    'begins at %p',
-    async startTime => {
-      const machine = machineOf({ A: { Type: 'Wait', Timestamp: '2030-01-01T00:01:00Z', End: true } });
-      expect((await machine.run({ startTime })).waits).toEqual([{ state: 'A', ms: 60_000 }]);
-    },
-  );
-
   test('the real clock', async () => {
     const before = Date.now();
-    const execution = await machineOf({ A: wait(1) }).run({ clock: 'real' });
+    const execution = await machineOf({ A: wait(1) }).run({ clock: realClock });
     expect(execution.durationMs).toBeGreaterThanOrEqual(1000);
     expect(execution.startDate).toBeGreaterThanOrEqual(before);
   });
@@ -55,15 +44,6 @@ describe('time', () => {
     } finally {
       jest.useRealTimers();
     }
-  });
-
-  test.each([
-    [{ startTime: 'soon' }, /^startTime: expected a Date, ISO-8601 text or epoch milliseconds, got "soon"$/],
-    [{ startTime: 0, clock: 'real' as const }, /^startTime: expected it together with clock: 'virtual'/],
-    [{ clock: 'fast' as 'real' }, /^clock: expected 'virtual', 'real' or a Clock, got "fast"$/],
-  ])('%j is refused', async (options, message) => {
-    await expect(context.run(options)).rejects.toThrow(HarnessError);
-    await expect(context.run(options)).rejects.toThrow(message);
   });
 });
 
@@ -198,11 +178,6 @@ function write(name: string, content: unknown): string {
 const named = definitionOf({
   A: { Type: 'Pass', Output: '{% $states.context.StateMachine.Name %}', End: true },
 });
-const placeholders = definitionOf({
-  A: task('unused', { Resource: '${ChargeArn}', Next: 'B' }),
-  B: { Type: 'Pass', Output: { text: '${Text}', name: '{% "${Text}" %}' }, End: true },
-});
-
 describe('a file', () => {
   test('gives its name to the state machine', async () => {
     const file = write('orders.asl.json', named);
@@ -216,56 +191,10 @@ describe('a file', () => {
   });
 
   test('that is not there', () => {
-    const load = () => stateMachine.fromFile('nowhere.asl.json');
-    expect(load).toThrow(HarnessError);
-    expect(load).toThrow(
-      /^fromFile: expected a file that can be read, from the folder .*; ENOENT.*nowhere\.asl\.json/,
-    );
+    expect(() => stateMachine.fromFile('nowhere.asl.json')).toThrow(/ENOENT.*nowhere\.asl\.json/);
   });
 
   test('that holds no definition', () => {
     expect(() => stateMachine.fromFile(write('wrong.json', '{'))).toThrow(InvalidDefinitionError);
-  });
-});
-
-describe('placeholders', () => {
-  const file = write('template.asl.json', placeholders);
-
-  test('are replaced', async () => {
-    const substitutions = { ChargeArn: functionArn('Charge'), Text: 'a "quoted"\nline' };
-    const machine = stateMachine.fromFile(file, { substitutions: { ...substitutions, Text: 'plain' } });
-    const execution = await machine.run({ functions: { Charge: 1 } });
-    expect(execution.output).toEqual({ text: 'plain', name: 'plain' });
-  });
-
-  test('of any text, inside JSON', async () => {
-    const definition = definitionOf({ A: { Type: 'Succeed', Output: '${Text}' } });
-    const text = 'a "quoted"\\ line\n';
-    const machine = stateMachine.from(definition, { substitutions: { Text: text } });
-    expect((await machine.run()).output).toBe(text);
-  });
-
-  test('without a value are named', () => {
-    expect(() => stateMachine.fromFile(file, { substitutions: { Text: 'x' } })).toThrow(
-      `${file} has \${ChargeArn}; give values: substitutions: { ChargeArn: functionArn('…') }`,
-    );
-    expect(() => stateMachine.from(placeholders)).toThrow(
-      "the definition has ${ChargeArn}, ${Text}; give values: substitutions: { ChargeArn: functionArn('…'), Text: functionArn('…') }",
-    );
-  });
-
-  test('that are not there are named', () => {
-    expect(() => stateMachine.from(named, { substitutions: { Chrage: 'x' } })).toThrow(
-      'substitutions: expected names that stand in the definition as ${Name}, got Chrage',
-    );
-  });
-
-  test("JSONata's own braces are none", async () => {
-    const definition = definitionOf({
-      A: { Type: 'Succeed', Output: '{% $states.input.items.${"k": v} %}' },
-    });
-    expect((await stateMachine.from(definition).run({ input: { items: [{ v: 1 }] } })).output).toEqual({
-      k: 1,
-    });
   });
 });

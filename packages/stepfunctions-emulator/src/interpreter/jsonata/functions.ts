@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import jsonata from 'jsonata';
 import type { Clock } from '../../clock.ts';
-import { javaRandom, type RandomSource, uuidFrom } from '../random.ts';
+import { type RandomSource, seededRandom, uuidFrom } from '../random.ts';
 
 /** Sources of time and random numbers for functions. */
 export interface FunctionRuntime {
@@ -80,7 +80,7 @@ function parse(text: string | undefined): unknown {
 }
 
 function random(this: Focus, seed?: number): number {
-  return seed === undefined ? runtimeOf(this).random.next() : javaRandom(integer(seed));
+  return (seed === undefined ? runtimeOf(this).random : seededRandom(integer(seed))).next();
 }
 
 function uuid(this: Focus): string {

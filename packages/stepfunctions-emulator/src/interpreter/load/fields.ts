@@ -1,177 +1,225 @@
-import type { Assign, Catcher, Field, Retrier } from '../definition.ts';
-import { STATES_ERRORS } from '../failure.ts';
-import { isText } from '../field-checks.ts';
+import { type Kind, TEXT } from '../field-checks.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import type { AslExpression } from '../jsonata/expression.ts';
 import type { ExpressionPlace } from '../jsonata/rules.ts';
-import { compileTemplate, expressionIn, type ReportProblem, type Template } from '../jsonata/template.ts';
-import { MAX_DELAY_SECONDS, MAX_SECONDS, NAME_LENGTH } from '../limits.ts';
-import { type FieldReader, quote } from './problems.ts';
+import { compileTemplate, escapePointer, expressionIn, type Template } from '../jsonata/template.ts';
+import { NAME_LENGTH } from '../limits.ts';
+import { type DefinitionProblem, explainField, quote } from './problems.ts';
 
-/** Fields that are evaluated before the state has a result. */
-export const BEFORE: ExpressionPlace = { result: false, errorOutput: false };
-/** Assign and Output of Task, Parallel and Map. */
-export const AFTER_RESULT: ExpressionPlace = { result: true, errorOutput: false };
-/** Assign and Output of a Catch. */
-const AFTER_ERROR: ExpressionPlace = { result: false, errorOutput: true };
+export type QueryLanguage = 'JSONata' | 'JSONPath';
 
-const reporter =
-  (reader: FieldReader): ReportProblem =>
-  (path, error) => {
-    reader.problems.push({
-      path,
-      expected: 'a JSONata expression that Step Functions accepts',
-      got: error.message,
+/** The surroundings of a state while it is loaded. */
+export interface LoadContext {
+  readonly problems: DefinitionProblem[];
+  /** Query language of the state machine: as measured on AWS, states inside a Map or a Parallel do not use that of the Map or Parallel. */
+  readonly language: QueryLanguage;
+  /** Names of all states of the whole machine → their paths. */
+  readonly names: Map<string, string>;
+  /** Labels of the whole machine → their paths. */
+  readonly labels: Map<string, string>;
+  /** Whether a Resource that is not implemented can be mocked. */
+  readonly isMocked: (arn: string) => boolean;
+  /** Whether it is inside a distributed Map with Express children, where no other distributed Map is allowed. */
+  readonly express: boolean;
+}
+
+/** Reads one object of a definition and collects its problems. */
+export class FieldReader {
+  readonly path: string;
+  readonly raw: JsonObject;
+  readonly context: LoadContext;
+  /** Beginning of its fields' names in failures: `Choices[0]/`. */
+  readonly prefix: string;
+  readonly #known = new Set<string>();
+
+  constructor(raw: JsonObject, path: string, context: LoadContext, prefix = '') {
+    this.raw = raw;
+    this.path = path;
+    this.context = context;
+    this.prefix = prefix;
+  }
+
+  at(key: string): string {
+    return `${this.path}/${escapePointer(key)}`;
+  }
+
+  has(key: string): boolean {
+    return Object.hasOwn(this.raw, key);
+  }
+
+  problem(key: string | undefined, expected: string, got: string): void {
+    this.context.problems.push({ path: key === undefined ? this.path : this.at(key), expected, got });
+  }
+
+  /** Marks a field as known. @returns its raw value, or undefined when it is absent */
+  take(key: string): Json | undefined {
+    this.#known.add(key);
+    return this.has(key) ? this.raw[key] : undefined;
+  }
+
+  /** Reports every field that was not read. `owner` names the kind of object in the message. */
+  refuseUnknown(owner: string): void {
+    for (const key of Object.keys(this.raw)) {
+      if (this.#known.has(key)) continue;
+      this.problem(key, `only fields of ${owner}${explainField(key)}`, `the field ${quote(key)}`);
+    }
+  }
+}
+
+/** Reads a field; what is wrong with it is a problem of the reader. */
+export type Read<T> = (reader: FieldReader, key: string) => T;
+
+type Table = Readonly<Record<string, Read<unknown>>>;
+/** The fields of a table with their values, `MaxConcurrency` as `maxConcurrency`. */
+export type Fields<T extends Table> = {
+  readonly [K in keyof T & string as Uncapitalize<K>]: ReturnType<T[K]>;
+};
+
+/** Reads the fields of a table, and refuses others. */
+export function readFields<T extends Table>(reader: FieldReader, owner: string, table: T): Fields<T> {
+  const entries = Object.entries(table).map(([key, read]) => [
+    key.charAt(0).toLowerCase() + key.slice(1),
+    read(reader, key),
+  ]);
+  reader.refuseUnknown(owner);
+  return Object.fromEntries(entries) as Fields<T>;
+}
+
+/** A field of another value than undefined, which `fallback` replaces. */
+export const or =
+  <T>(fallback: T, read: Read<T | undefined>): Read<T> =>
+  (reader, key) =>
+    read(reader, key) ?? fallback;
+
+export const required =
+  <T>(expected: string, read: Read<T>): Read<T> =>
+  (reader, key) => {
+    if (!reader.has(key)) reader.problem(key, expected, 'nothing');
+    return read(reader, key);
+  };
+
+/** A field without expressions. */
+export const constant =
+  <T>({ accepts, expected }: Pick<Kind<T>, 'accepts' | 'expected'>): Read<T | undefined> =>
+  (reader, key) => {
+    const value = reader.take(key);
+    if (value === undefined || accepts(value)) return value;
+    reader.problem(key, expected, quote(value));
+    return undefined;
+  };
+
+export const text = constant(TEXT);
+export const requiredText = or('', required('a string', text));
+
+export const oneOf = <T extends string>(...allowed: readonly T[]): Read<T | undefined> =>
+  constant({
+    accepts: (value): value is T => allowed.some(one => one === value),
+    expected: `one of ${allowed.join(', ')}`,
+  });
+
+/** An object with a reader of its own. */
+export const object =
+  <T>(read: (inner: FieldReader) => T): Read<T | undefined> =>
+  (reader, key) => {
+    const value = reader.take(key);
+    if (value === undefined) return undefined;
+    if (isObject(value)) {
+      return read(
+        new FieldReader(value as JsonObject, reader.at(key), reader.context, `${reader.prefix}${key}/`),
+      );
+    }
+    reader.problem(key, 'an object', quote(value));
+    return undefined;
+  };
+
+/** An array of objects, each with its own reader. @param read is told whether it is the last */
+export const list =
+  <T>(
+    emptiness: 'not empty' | 'may be empty',
+    read: (inner: FieldReader, last: boolean) => T,
+  ): Read<readonly T[]> =>
+  (reader, key) => {
+    const value = reader.take(key);
+    if (value === undefined) return [];
+    const mayBeEmpty = emptiness === 'may be empty';
+    if (!Array.isArray(value) || (value.length === 0 && !mayBeEmpty)) {
+      reader.problem(key, mayBeEmpty ? 'an array of objects' : 'a non-empty array of objects', quote(value));
+      return [];
+    }
+    return value.flatMap((item, index) => {
+      const prefix = `${reader.prefix}${key}[${index}]/`;
+      const path = `${reader.at(key)}/${index}`;
+      if (isObject(item)) {
+        const inner = new FieldReader(item as JsonObject, path, reader.context, prefix);
+        return [read(inner, index === value.length - 1)];
+      }
+      reader.problem(key, `an object at position ${index}`, quote(item));
+      return [];
     });
   };
 
-/** Reads a payload: any JSON, with expressions in its strings. */
-export function takeTemplate(
-  reader: FieldReader,
-  key: string,
-  place: ExpressionPlace,
-  field = key,
-): Template | undefined {
-  const value = reader.take(key);
-  if (value === undefined) return undefined;
-  return compileTemplate(value, reader.at(key), field, place, reporter(reader));
-}
+const reportTo =
+  (reader: FieldReader) =>
+  (path: string, { message: got }: Error): void => {
+    const expected = 'a JSONata expression that Step Functions accepts';
+    reader.context.problems.push({ path, expected, got });
+  };
 
-/** Reads a field that is either an expression or a literal that `check` accepts. */
-export function takeField<T>(
-  reader: FieldReader,
-  key: string,
-  check: (value: unknown) => value is T,
-  expected: string,
-  field = key,
-): Field<T> | undefined {
-  const value = reader.take(key);
-  if (value === undefined) return undefined;
-  if (typeof value === 'string') {
-    try {
-      const expression = expressionIn(value, BEFORE);
-      if (expression !== undefined) return { expression, field };
-    } catch (error) {
-      reporter(reader)(reader.at(key), error as Error);
-      return undefined;
+/** Fields that are evaluated before the state has a result. */
+export const BEFORE: ExpressionPlace = { result: false, errorOutput: false };
+
+/** A payload: any JSON, with expressions in its strings. */
+export const template =
+  (place: ExpressionPlace = BEFORE): Read<Template | undefined> =>
+  (reader, key) => {
+    const value = reader.take(key);
+    if (value === undefined) return undefined;
+    return compileTemplate(value, reader.at(key), `${reader.prefix}${key}`, place, reportTo(reader));
+  };
+
+/** A constant, or an expression that is evaluated on entry to the state. */
+export type Field<T> =
+  | { readonly literal: T }
+  | { readonly expression: AslExpression; readonly field: string; readonly kind: Kind<T> };
+
+export const field =
+  <T>(kind: Kind<T>): Read<Field<T> | undefined> =>
+  (reader, key) => {
+    const value = reader.take(key);
+    if (value === undefined) return undefined;
+    if (typeof value === 'string') {
+      try {
+        const expression = expressionIn(value, BEFORE);
+        if (expression !== undefined) return { expression, field: `${reader.prefix}${key}`, kind };
+      } catch (error) {
+        reportTo(reader)(reader.at(key), error as Error);
+        return undefined;
+      }
     }
-  }
-  if (check(value)) return { literal: value };
-  reader.problem(key, `${expected} or a JSONata expression for it`, quote(value));
-  return undefined;
-}
+    if (kind.accepts(value)) return { literal: value };
+    reader.problem(key, `${kind.expected} or a JSONata expression for it`, quote(value));
+    return undefined;
+  };
+
+/** Variable name → its new value. */
+export type Assign = ReadonlyArray<readonly [string, Template]>;
 
 const VARIABLE_NAME = /^\p{ID_Start}\p{ID_Continue}*$/u;
 
-export function takeAssign(
-  reader: FieldReader,
-  place: ExpressionPlace,
-  field = 'Assign',
-): Assign | undefined {
-  const raw = reader.takeObject('Assign');
-  if (raw === undefined) return undefined;
-  return Object.entries(raw).map(([name, value]) => {
-    const path = `${reader.at('Assign')}/${name}`;
-    if (name === 'states') {
-      reader.problems.push({
-        path,
-        expected: 'a variable of another name',
-        got: '"states", which is reserved',
-      });
-    } else if (!VARIABLE_NAME.test(name) || name.length > NAME_LENGTH) {
-      const expected = `a letter, then letters, digits or _, at most ${NAME_LENGTH} characters`;
-      reader.problems.push({ path, expected, got: quote(name) });
-    }
-    return [name, compileTemplate(value, path, `${field}/${name}`, place, reporter(reader))] as const;
-  });
-}
-
-/** Reads `Next` or `End: true`, but not both; undefined means the end. */
-export function takeNext(reader: FieldReader): string | undefined {
-  const next = reader.takeString('Next');
-  const end = reader.take('End');
-  if (end !== undefined && typeof end !== 'boolean') reader.problem('End', 'a boolean', quote(end));
-  if (next !== undefined && end === true) reader.problem(undefined, 'either Next or End', 'both');
-  else if (!reader.has('Next') && end !== true) reader.problem(undefined, 'Next or "End": true', 'neither');
-  return next;
-}
-
-export function takeRetry(reader: FieldReader): readonly Retrier[] {
-  const readers = reader.takeReaders('Retry', 'may be empty');
-  return readers.map((retrier, index) => takeRetrier(retrier, index === readers.length - 1));
-}
-
-function takeRetrier(reader: FieldReader, last: boolean): Retrier {
-  reader.takeString('Comment');
-  const errorEquals = takeErrorEquals(reader, last);
-  const intervalSeconds = reader.takeInteger('IntervalSeconds', 1, MAX_SECONDS) ?? 1;
-  const maxAttempts = reader.takeInteger('MaxAttempts', 0, MAX_SECONDS) ?? 3;
-  const maxDelaySeconds = reader.takeInteger('MaxDelaySeconds', 1, MAX_DELAY_SECONDS);
-  if (maxDelaySeconds !== undefined && maxDelaySeconds <= intervalSeconds) {
-    reader.problem(
-      'MaxDelaySeconds',
-      `more than IntervalSeconds (${intervalSeconds})`,
-      String(maxDelaySeconds),
-    );
-  }
-  const backoffRate = reader.take('BackoffRate') ?? 2;
-  if (typeof backoffRate !== 'number' || backoffRate < 1) {
-    reader.problem('BackoffRate', 'a number of at least 1.0', quote(backoffRate));
-  }
-  const jitter = reader.takeOneOf('JitterStrategy', ['FULL', 'NONE']) ?? 'NONE';
-  reader.refuseUnknown('a retrier');
-  return {
-    errorEquals,
-    intervalSeconds,
-    maxAttempts,
-    backoffRate: Number(backoffRate),
-    maxDelaySeconds,
-    jitter,
-  };
-}
-
-export function takeCatch(reader: FieldReader): readonly Catcher[] {
-  const readers = reader.takeReaders('Catch', 'may be empty');
-  return readers.map((catcher, index) => {
-    catcher.takeString('Comment');
-    const errorEquals = takeErrorEquals(catcher, index === readers.length - 1);
-    const field = `Catch[${index}]`;
-    const result = {
-      errorEquals,
-      next: catcher.takeRequiredString('Next') ?? '',
-      output: takeTemplate(catcher, 'Output', AFTER_ERROR, `${field}/Output`),
-      assign: takeAssign(catcher, AFTER_ERROR, `${field}/Assign`),
-    };
-    catcher.refuseUnknown('a catcher');
-    return result;
-  });
-}
-
-function takeErrorEquals(reader: FieldReader, last: boolean): readonly string[] {
-  const value = reader.take('ErrorEquals');
-  if (!Array.isArray(value) || value.length === 0 || !value.every(isText)) {
-    reader.problem(
-      'ErrorEquals',
-      'a non-empty array of strings',
-      value === undefined ? 'nothing' : quote(value),
-    );
-    return [];
-  }
-  const names = value as string[];
-  for (const name of names) {
-    if (name.startsWith('States.') && !STATES_ERRORS.has(name) && !name.startsWith('States.Http.')) {
-      const known = [...STATES_ERRORS].join(', ');
-      reader.problem(
-        'ErrorEquals',
-        `a name without "States.", or one of ${known}, States.Http.…`,
-        quote(name),
-      );
-    }
-  }
-  if (names.includes('States.ALL') && (names.length > 1 || !last)) {
-    reader.problem(
-      'ErrorEquals',
-      'States.ALL alone and in the last entry',
-      names.length > 1 ? quote(names) : 'an entry that others follow',
-    );
-  }
-  return names;
-}
+export const assign = (place: ExpressionPlace = BEFORE): Read<Assign | undefined> =>
+  object(variables =>
+    Object.entries(variables.raw).map(([name, value]) => {
+      const path = `${variables.path}/${name}`;
+      const refuse = (expected: string, got: string) =>
+        variables.context.problems.push({ path, expected, got });
+      if (name === 'states') {
+        refuse('a variable of another name', '"states", which is reserved');
+      } else if (!VARIABLE_NAME.test(name) || name.length > NAME_LENGTH) {
+        refuse(`a letter, then letters, digits or _, at most ${NAME_LENGTH} characters`, quote(name));
+      }
+      return [
+        name,
+        compileTemplate(value, path, variables.prefix + name, place, reportTo(variables)),
+      ] as const;
+    }),
+  );

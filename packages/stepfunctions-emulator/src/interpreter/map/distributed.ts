@@ -1,8 +1,8 @@
 import { childMachineArn, mapRunArn } from '../arn.ts';
-import type { MapMode, MapState } from '../definition.ts';
 import { errorDetails, StateFailure } from '../failure.ts';
 import type { Json } from '../json.ts';
-import { type Payload, payload } from '../limits.ts';
+import { LABEL_LENGTH, type Payload, payload } from '../limits.ts';
+import type { StateOf } from '../load/states.ts';
 import type { Cancellation } from '../run/cancellation.ts';
 import type { ChildExecution } from '../run/child.ts';
 import type { MapItem } from '../run/line.ts';
@@ -10,7 +10,11 @@ import { isoTime, type StateVisit } from '../run/visit.ts';
 import { batchItems, evaluateItems, evaluateSettings, forEachIndex, iterationInput } from './items.ts';
 import { type Batch, MapRun } from './map-run.ts';
 
-type Distributed = Extract<MapMode, { kind: 'DISTRIBUTED' }>;
+type MapState = StateOf<'Map'>;
+
+/** Name of the child state machine. */
+const labelOf = ({ children, name }: MapState): string =>
+  children?.label ?? (name.replace(/[^A-Za-z0-9_-]/g, '').slice(0, LABEL_LENGTH) || 'Map');
 
 /**
  * One attempt of a distributed Map: a Map Run with a child execution per item, or per batch of items.
@@ -25,7 +29,7 @@ export async function runDistributedMap(visit: StateVisit, state: MapState): Pro
   const batches = await inputsOfChildren(visit, state, items);
   line.record('MapStateStarted', 'mapStateStarted', { length: items.length });
   const { run } = line;
-  const { label } = state.mode as Distributed;
+  const label = labelOf(state);
   const mapRun = new MapRun(
     {
       arn: mapRunArn(run.machine.arn, label, run.engine.newId()),
@@ -68,10 +72,9 @@ async function inputsOfChildren(
       visit.line.lastEventId = line.lastEventId;
     }
   }
-  const { batcher } = state.mode as Distributed;
-  return batcher === undefined
+  return state.itemBatcher === undefined
     ? inputs.map(input => ({ input, items: 1 }))
-    : batchItems(visit, batcher, inputs);
+    : batchItems(visit, state.itemBatcher, inputs);
 }
 
 /** @returns the children in the order of their batches */
@@ -114,13 +117,12 @@ function startChild(visit: StateVisit, state: MapState, { settings }: MapRun, ba
   // Starting a child is a transition of the parent.
   visit.countTransition();
   const { run } = visit.line;
-  const { label, executionType } = state.mode as Distributed;
   return run.startChild({
     machine: {
       arn: settings.childMachineArn,
-      name: `${run.machine.name}/${label}`,
+      name: `${run.machine.name}/${labelOf(state)}`,
       roleArn: run.machine.roleArn,
-      type: executionType,
+      type: state.children?.executionType ?? 'STANDARD',
     },
     graph: state.processor,
     name: run.engine.newId(),

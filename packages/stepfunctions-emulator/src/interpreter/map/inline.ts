@@ -1,6 +1,6 @@
-import type { MapState } from '../definition.ts';
 import type { Json } from '../json.ts';
 import { type Payload, payload } from '../limits.ts';
+import type { StateOf } from '../load/states.ts';
 import { Fork } from '../run/fork.ts';
 import { runGraph } from '../run/graph.ts';
 import type { Line, MapItem } from '../run/line.ts';
@@ -12,7 +12,7 @@ import { evaluateItems, evaluateSettings, forEachIndex, iterationInput } from '.
  * Map in its definition, but here they have no effect.
  * @returns the outputs of the iterations, in the order of the items
  */
-export async function runInlineMap(visit: StateVisit, state: MapState): Promise<Payload> {
+export async function runInlineMap(visit: StateVisit, state: StateOf<'Map'>): Promise<Payload> {
   const { line } = visit;
   const settings = await evaluateSettings(visit, state);
   const items = await evaluateItems(visit, state);
@@ -46,7 +46,7 @@ export async function runInlineMap(visit: StateVisit, state: MapState): Promise<
   return result;
 }
 
-async function runIteration(visit: StateVisit, state: MapState, item: MapItem, iteration: Line) {
+async function runIteration(visit: StateVisit, state: StateOf<'Map'>, item: MapItem, iteration: Line) {
   const details = { name: state.name, index: item.index };
   iteration.record('MapIterationStarted', 'mapIterationStarted', details);
   const input = await iterationInput(visit, state, item, iteration);

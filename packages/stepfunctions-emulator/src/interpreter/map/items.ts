@@ -1,7 +1,6 @@
-import type { ItemBatcher, MapState } from '../definition.ts';
-import { isCount, isIntegerFrom, isPercentage } from '../field-checks.ts';
 import { isObject, type Json } from '../json.ts';
 import { MAX_BATCH_BYTES, type Payload, payload } from '../limits.ts';
+import type { ItemBatcher, StateOf } from '../load/states.ts';
 import type { Line, MapItem } from '../run/line.ts';
 import type { StateVisit } from '../run/visit.ts';
 import type { Batch } from './map-run.ts';
@@ -14,20 +13,13 @@ export interface MapSettings {
   readonly toleratedFailurePercentage: number | undefined;
 }
 
+type MapState = StateOf<'Map'>;
+
 export async function evaluateSettings(visit: StateVisit, state: MapState): Promise<MapSettings> {
-  const count = (field: MapState['maxConcurrency']) =>
-    field && visit.evaluateField(field, 'number', isCount, 'an integer of at least 0');
   return {
-    maxConcurrency: (await count(state.maxConcurrency)) ?? 0,
-    toleratedFailureCount: await count(state.toleratedFailureCount),
-    toleratedFailurePercentage:
-      state.toleratedFailurePercentage &&
-      (await visit.evaluateField(
-        state.toleratedFailurePercentage,
-        'number',
-        isPercentage,
-        'a number from 0 to 100',
-      )),
+    maxConcurrency: (await visit.evaluateField(state.maxConcurrency)) ?? 0,
+    toleratedFailureCount: await visit.evaluateField(state.toleratedFailureCount),
+    toleratedFailurePercentage: await visit.evaluateField(state.toleratedFailurePercentage),
   };
 }
 
@@ -35,7 +27,7 @@ export async function evaluateSettings(visit: StateVisit, state: MapState): Prom
 export async function evaluateItems(visit: StateVisit, state: MapState): Promise<readonly MapItem[]> {
   const value = state.items === undefined ? visit.input.value : await visit.evaluate(state.items);
   if (Array.isArray(value)) return value.map((item, index) => ({ index, value: item }));
-  const distributed = state.mode.kind === 'DISTRIBUTED';
+  const distributed = state.children !== undefined;
   if (distributed && isObject(value)) {
     return Object.entries(value).map(([key, member], index) => ({ index, key, value: member as Json }));
   }
@@ -81,22 +73,8 @@ export async function batchItems(
   batcher: ItemBatcher,
   inputs: readonly Payload[],
 ): Promise<Batch[]> {
-  const maxItems =
-    batcher.maxItemsPerBatch &&
-    (await visit.evaluateField(
-      batcher.maxItemsPerBatch,
-      'number',
-      isIntegerFrom(1, Number.MAX_SAFE_INTEGER),
-      'an integer of at least 1',
-    ));
-  const maxBytes =
-    batcher.maxInputBytesPerBatch &&
-    (await visit.evaluateField(
-      batcher.maxInputBytesPerBatch,
-      'number',
-      isIntegerFrom(1, MAX_BATCH_BYTES),
-      `1 to ${MAX_BATCH_BYTES}`,
-    ));
+  const maxItems = await visit.evaluateField(batcher.maxItemsPerBatch);
+  const maxBytes = await visit.evaluateField(batcher.maxInputBytesPerBatch);
   const shared =
     batcher.batchInput === undefined ? {} : { BatchInput: await visit.evaluate(batcher.batchInput) };
   const emptyBytes = Buffer.byteLength(JSON.stringify({ ...shared, Items: [] }));

@@ -1,6 +1,6 @@
-import type { StateGraph, WorkflowType } from '../definition.ts';
 import type { Json } from '../json.ts';
-import type { Payload } from '../limits.ts';
+import type { Payload, WorkflowType } from '../limits.ts';
+import type { StateGraph } from '../load/states.ts';
 
 /** The state machine that an execution runs. */
 export interface MachineIdentity {

@@ -1,6 +1,6 @@
-import type { StateGraph } from '../definition.ts';
 import { Cancelled } from '../failure.ts';
 import type { Payload } from '../limits.ts';
+import type { StateGraph } from '../load/states.ts';
 import type { Line } from './line.ts';
 import { Rounds } from './run.ts';
 import { runState, type Step } from './state.ts';

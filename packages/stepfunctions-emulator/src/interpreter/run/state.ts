@@ -1,16 +1,8 @@
-import type {
-  Catcher,
-  ChoiceState,
-  FailState,
-  MapState,
-  ParallelState,
-  Retrier,
-  TaskState,
-  WaitState,
-} from '../definition.ts';
 import { errorMatches, StateFailure } from '../failure.ts';
-import { isIntegerFrom, parseTimestamp } from '../field-checks.ts';
-import { MAX_SECONDS, type Payload, payload } from '../limits.ts';
+import { parseTimestamp } from '../field-checks.ts';
+import { type Payload, payload } from '../limits.ts';
+import type { Catcher, Retrier } from '../load/handlers.ts';
+import type { StateOf } from '../load/states.ts';
 import { runDistributedMap } from '../map/distributed.ts';
 import { runInlineMap } from '../map/inline.ts';
 import type { RandomSource } from '../random.ts';
@@ -23,7 +15,7 @@ import type { StateVisit } from './visit.ts';
  * Runs one attempt of a Parallel state. The first branch that fails ends the others.
  * @returns the outputs of the branches, in their order
  */
-async function runParallel(visit: StateVisit, state: ParallelState): Promise<Payload> {
+async function runParallel(visit: StateVisit, state: StateOf<'Parallel'>): Promise<Payload> {
   const { line } = visit;
   const input = state.arguments === undefined ? visit.input : payload(await visit.evaluate(state.arguments));
   visit.checkSize(input);
@@ -49,10 +41,14 @@ async function runParallel(visit: StateVisit, state: ParallelState): Promise<Pay
  * drawn uniformly between zero and that.
  * @param attempt 0 for the first retry
  */
-export function retryDelayMs(retrier: Retrier, attempt: number, random: RandomSource): number {
+export function retryDelayMs(
+  retrier: Omit<Retrier, 'comment' | 'errorEquals' | 'maxAttempts'>,
+  attempt: number,
+  random: RandomSource,
+): number {
   const grown = retrier.intervalSeconds * retrier.backoffRate ** attempt;
   const seconds = Math.min(grown, retrier.maxDelaySeconds ?? Number.POSITIVE_INFINITY);
-  return seconds * 1000 * (retrier.jitter === 'FULL' ? random.next() : 1);
+  return seconds * 1000 * (retrier.jitterStrategy === 'FULL' ? random.next() : 1);
 }
 
 /** Counts the attempts of one visit of a state, for every retrier separately. */
@@ -101,58 +97,41 @@ export async function runState(visit: StateVisit): Promise<Step> {
     case 'Parallel':
       return runHandled(visit, state, () => runParallel(visit, state), 'ParallelStateFailed');
     case 'Map': {
-      const run = state.mode.kind === 'INLINE' ? runInlineMap : runDistributedMap;
+      const run = state.children === undefined ? runInlineMap : runDistributedMap;
       return runHandled(visit, state, () => run(visit, state), 'MapStateFailed');
     }
   }
 }
 
-async function runChoice(visit: StateVisit, state: ChoiceState): Promise<Step> {
+async function runChoice(visit: StateVisit, state: StateOf<'Choice'>): Promise<Step> {
   for (const rule of state.choices) {
-    if (!(await visit.evaluateField(rule.condition, 'boolean'))) continue;
+    if (!(await visit.evaluateField(rule.condition))) continue;
     return { output: await visit.leave(rule, visit.input), next: rule.next };
   }
-  if (state.defaultNext === undefined) {
+  if (state.default === undefined) {
     const cause = 'Failed to transition out of the state. The state does not point to a next state.';
     throw visit.failure('States.NoChoiceMatched', cause);
   }
-  return { output: await visit.leave(state, visit.input), next: state.defaultNext };
+  return { output: await visit.leave(state, visit.input), next: state.default };
 }
 
-async function waitMs(visit: StateVisit, state: WaitState): Promise<number> {
-  if ('seconds' in state.until) {
-    const inRange = isIntegerFrom(0, MAX_SECONDS);
-    return (
-      1000 *
-      (await visit.evaluateField(
-        state.until.seconds,
-        'number',
-        inRange,
-        `an integer from 0 to ${MAX_SECONDS}`,
-      ))
-    );
-  }
-  const text = await visit.evaluateField(state.until.timestamp, 'string');
-  const time = parseTimestamp(text);
-  if (time === undefined) {
-    const cause = `The Timestamp field cannot be parsed as an ISO-8601 extended offset date-time format string: ${text}`;
-    throw visit.evaluationFailed('Timestamp', cause);
-  }
+async function waitMs(visit: StateVisit, state: StateOf<'Wait'>): Promise<number> {
+  const seconds = await visit.evaluateField(state.seconds);
+  if (seconds !== undefined) return seconds * 1000;
+  const time = parseTimestamp((await visit.evaluateField(state.timestamp)) ?? '') ?? 0;
   // "Step Functions considers the time value up to seconds and truncates milliseconds" (Developer Guide, "Wait").
   const wholeSeconds = Math.floor(time / 1000) * 1000;
   return Math.max(0, wholeSeconds - visit.line.run.engine.clock.now());
 }
 
-async function failureOf(visit: StateVisit, state: FailState): Promise<StateFailure> {
-  const error = state.error && (await visit.evaluateField(state.error, 'string'));
-  const cause = state.cause && (await visit.evaluateField(state.cause, 'string'));
-  return new StateFailure(error, cause);
+async function failureOf(visit: StateVisit, state: StateOf<'Fail'>): Promise<StateFailure> {
+  return new StateFailure(await visit.evaluateField(state.error), await visit.evaluateField(state.cause));
 }
 
 /** Runs a state that has a result, with its Retry and Catch. */
 async function runHandled(
   visit: StateVisit,
-  state: TaskState | ParallelState | MapState,
+  state: StateOf<'Task' | 'Parallel' | 'Map'>,
   attempt: () => Promise<Payload>,
   failedEvent?: string,
 ): Promise<Step> {

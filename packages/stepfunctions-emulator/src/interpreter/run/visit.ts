@@ -1,9 +1,10 @@
-import type { Assign, Field, State } from '../definition.ts';
 import { StateFailure } from '../failure.ts';
 import { exceedsBytes, type Json, type JsonObject, NotJsonError, toJson, typeName } from '../json.ts';
 import { type AslExpression, describeEvaluationError, type ExpressionScope } from '../jsonata/expression.ts';
 import { evaluateTemplate, type Template } from '../jsonata/template.ts';
 import { type Payload, payload } from '../limits.ts';
+import type { Assign, Field } from '../load/fields.ts';
+import type { State } from '../load/states.ts';
 import { NOT_TRUNCATED } from './history.ts';
 import type { Line, MapItem } from './line.ts';
 
@@ -126,33 +127,20 @@ export class StateVisit {
     );
   }
 
-  /**
-   * Evaluates a field of one type.
-   * @param check whether a value is in range
-   * @param range what is allowed, for the message
-   */
-  async evaluateField<T extends string | number | boolean>(
-    field: Field<T>,
-    type: 'string' | 'number' | 'boolean',
-    check: (value: Json) => boolean = () => true,
-    range = '',
-  ): Promise<T> {
-    if ('literal' in field) return field.literal;
-    const value = await this.#evaluateExpression(
-      field.expression,
-      field.field,
-      this.#scope({}, this.line),
-      this.line,
-    );
-    if (typeName(value) !== type) throw this.unexpectedType(field.expression, field.field, type, value);
-    if (!check(value)) {
-      const message = `specified for the field '${field.field}' returned a value out of range. Expected ${range}, but was: ${JSON.stringify(value)}`;
-      throw this.evaluationFailed(
-        field.field,
-        `The JSONata expression '${field.expression.source}' ${message}`,
-      );
-    }
-    return value as T;
+  /** Evaluates a field of one kind; undefined when it is absent. */
+  evaluateField<T extends string | number | boolean>(field: Field<T>): Promise<T>;
+  evaluateField<T extends string | number | boolean>(field: Field<T> | undefined): Promise<T | undefined>;
+  async evaluateField<T extends string | number | boolean>(given: Field<T> | undefined) {
+    if (given === undefined || 'literal' in given) return given?.literal;
+    const { expression, field, kind } = given;
+    const value = await this.#evaluateExpression(expression, field, this.#scope({}, this.line), this.line);
+    if (typeName(value) !== kind.type) throw this.unexpectedType(expression, field, kind.type, value);
+    if (kind.accepts(value)) return value;
+    const cause =
+      kind.causeOf?.(value) ??
+      `The JSONata expression '${expression.source}' specified for the field '${field}' returned a value out of range. ` +
+        `Expected ${kind.expected}, but was: ${JSON.stringify(value)}`;
+    throw this.evaluationFailed(field, cause);
   }
 
   unexpectedType(expression: AslExpression, field: string, expected: string, value: Json): StateFailure {

@@ -1,10 +1,9 @@
 import { functionArn, regionOf } from '../arn.ts';
-import type { TaskResource, TaskState } from '../definition.ts';
 import { CallFailure, HeartbeatTimeout, type StateFailure } from '../failure.ts';
-import { isIntegerFrom } from '../field-checks.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
-import { MAX_SECONDS, type Payload, payload } from '../limits.ts';
-import { expectedArgument } from '../load/resource.ts';
+import { type Payload, payload } from '../limits.ts';
+import { expectedArgument, type TaskResource } from '../load/resource.ts';
+import type { StateOf } from '../load/states.ts';
 import { NOT_TRUNCATED } from '../run/history.ts';
 import type { EngineContext } from '../run/run.ts';
 import { type StateVisit, tooBigCause } from '../run/visit.ts';
@@ -49,8 +48,8 @@ interface Timeouts {
 
 /** Event names for one kind of resource, and the common details of these events. */
 interface EventNames {
-  readonly prefix: 'LambdaFunction' | 'Activity' | 'Task';
-  readonly details: 'lambdaFunction' | 'activity' | 'task';
+  readonly prefix: 'LambdaFunction' | 'Task';
+  readonly details: 'lambdaFunction' | 'task';
   readonly about: Readonly<Record<string, string>>;
   /** The resource's name in messages. */
   readonly resource: string;
@@ -59,12 +58,6 @@ interface EventNames {
 const direct = (arn: string): EventNames => ({
   prefix: 'LambdaFunction',
   details: 'lambdaFunction',
-  about: {},
-  resource: arn,
-});
-const activity = (arn: string): EventNames => ({
-  prefix: 'Activity',
-  details: 'activity',
   about: {},
   resource: arn,
 });
@@ -81,7 +74,7 @@ const OPTIMISED = integration('lambda', 'invoke');
  *
  * @returns the raw result, `$states.result`
  */
-export async function runTask(visit: StateVisit, state: TaskState): Promise<Payload> {
+export async function runTask(visit: StateVisit, state: StateOf<'Task'>): Promise<Payload> {
   const timeouts = await evaluateTimeouts(visit, state);
   const args = state.arguments === undefined ? visit.input : payload(await visit.evaluate(state.arguments));
   visit.take(args);
@@ -91,20 +84,15 @@ export async function runTask(visit: StateVisit, state: TaskState): Promise<Payl
       return runDirect(visit, resource.arn, args, timeouts);
     case 'lambda:invoke':
       return runInvoke(visit, args, timeouts);
-    case 'activity':
-      return runActivity(visit, resource.arn, args, timeouts);
     case 'service':
       return runService(visit, resource, args, timeouts);
   }
 }
 
-async function evaluateTimeouts(visit: StateVisit, state: TaskState): Promise<Timeouts> {
-  const inRange = isIntegerFrom(1, MAX_SECONDS);
-  const seconds = (field: TaskState['timeoutSeconds']) =>
-    field && visit.evaluateField(field, 'number', inRange, `an integer from 1 to ${MAX_SECONDS}`);
+async function evaluateTimeouts(visit: StateVisit, state: StateOf<'Task'>): Promise<Timeouts> {
   return {
-    timeoutSeconds: await seconds(state.timeoutSeconds),
-    heartbeatSeconds: await seconds(state.heartbeatSeconds),
+    timeoutSeconds: await visit.evaluateField(state.timeoutSeconds),
+    heartbeatSeconds: await visit.evaluateField(state.heartbeatSeconds),
   };
 }
 
@@ -129,24 +117,6 @@ async function runDirect(
   const outcome = await call(visit.line, arn, args.text, timeouts);
   if (outcome.kind !== 'returned') throw failed(visit, direct(arn), outcome);
   return succeeded(visit, direct(arn), outcome.payload);
-}
-
-async function runActivity(
-  visit: StateVisit,
-  arn: string,
-  args: Payload,
-  timeouts: Timeouts,
-): Promise<Payload> {
-  visit.line.record('ActivityScheduled', 'activityScheduled', {
-    resource: arn,
-    input: args.text,
-    inputDetails: NOT_TRUNCATED,
-    ...inEvent(timeouts),
-  });
-  visit.line.record('ActivityStarted', 'activityStarted', {});
-  const outcome = await callResource(visit.line, arn, args.text, timeouts);
-  if (outcome.kind !== 'returned') throw failed(visit, activity(arn), outcome);
-  return succeeded(visit, activity(arn), outcome.payload);
 }
 
 async function runService(
