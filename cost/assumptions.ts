@@ -6,25 +6,25 @@ export const FUNCTION_MEMORY_MB = 512;
  * calculator use the same values, so that their results can be compared.
  */
 
-/** Duration of a function's call without its reads, milliseconds: the warm function itself, or one with a batch of 25 guarded deletes. */
+/** Milliseconds of a function's call without its reads: a call of the warm function, or one with a batch of 25 guarded deletes. */
 export const CALL_MS = 25;
 
 /**
- * Duration of a query of the index, milliseconds. The processor time is measured with the real client and a server that answers at once:
- * about 0.8 ms on a whole core, for the 0.29 of a core that a function of 512 MB has.
+ * A query of the index. The processor time is measured with the real client and a server that answers at once: about 0.8 ms on a whole
+ * core, for the 0.29 of a core that a function of 512 MB has.
  */
 export const READ_MS = { ms: 5, processorMs: 3 } as const;
 
-/** Duration of a call of the journal, milliseconds: a query of a few items, an update, a batch of rows. */
+/** Milliseconds of a call of the journal: a query of a few items, an update, a batch of rows. */
 export const JOURNAL_MS = 5;
 
 /**
- * Bytes of the journal's item with the watermarks (the times up to which tables are swept), and of each table in it, with a name of about
- * 20 letters.
+ * Bytes of the journal's item with the watermarks (the times up to which tables are swept), and of each table in that item, with a name of
+ * about 20 letters.
  */
 export const WATERMARK_BYTES = { item: 60, table: 87 } as const;
 
-/** Size of an index entry, bytes: a window, a TTL and a key. */
+/** Bytes of an index entry: a window, a TTL and a key. */
 export const ENTRY_BYTES = 100;
 
 /**
@@ -33,19 +33,18 @@ export const ENTRY_BYTES = 100;
  */
 export const STORED_ENTRY_BYTES = 100;
 
-/** Seconds after the full minute at which Scheduler starts a tick. */
 export const TICK_LATE_SECONDS = 5;
 
 /**
- * What passes a pipe: the records of a full batch, the duration of a call of OnlyExpiries, what an event has beside its item, and for how
- * long Firehose collects. A third of an archive is left by gzip: measured once of items half of which is random.
+ * What passes a pipe: the records of a full batch, the duration of a call of OnlyExpiries, the bytes of an event without its item, the 64
+ * KiB units of Pipes and the 5 KB units of Firehose, and the time for which Firehose collects. Gzip leaves a third of an archive: measured
+ * once with items half of which is random.
  */
 export const PIPED = {
   archive: { batch: 100 },
   events: { batch: 10 },
   callMs: 10,
   lineBytes: 300,
-  /** Units in which Pipes and Firehose count. */
   requestBytes: 64 * 1024,
   stepBytes: 5 * 1024,
   bufferSeconds: 300,

@@ -4,40 +4,31 @@ import { LOG_BYTES } from './measured.ts';
 import { PRICES } from './prices.ts';
 import { type SweptTable, sum, usageOfMonth } from './sweep-usage.ts';
 
-/** A table and its items: all values on which its part of a bill depends. */
 export interface BilledTable extends SweptTable {
   readonly itemBytes: number;
-  /** What its pipes deliver to. */
   readonly pipes: readonly ('archive' | 'events')[];
-  /** How often an item gets another TTL before it expires. */
   readonly renewalsPerItem: number;
-  /** Lifetime of an item in hours, which determines the number of index entries. */
   readonly lifetimeHours: number;
-  /** Whether the table is created by the deployment, with point-in-time recovery. */
   readonly isRecoverable: boolean;
 }
 
-/** A deployment with its tables and its monitoring. */
 export interface BilledDeployment {
   readonly tables: readonly BilledTable[];
-  /** Number of custom metrics: in an hour with deletes, and in one in which tables are only polled. */
+  /** The number in an hour with deletes, and in an hour in which tables are only probed. */
   readonly customMetrics: { readonly deleting: number; readonly watching: number };
-  /** Number of metrics that its alarms watch. */
   readonly alarmMetrics: number;
   readonly hasDashboard: boolean;
 }
 
-/** The parts of a bill: the sweep itself, its monitoring, the tables that it sweeps, and their pipes if there are any. */
 export const BILL_PARTS = ['sweep', 'monitoring', 'table', 'pipes'] as const;
 export type BillPart = (typeof BILL_PARTS)[number];
 
 export interface BillLine {
   readonly part: BillPart;
   readonly name: string;
-  /** The amount per month. */
+  /** Per month. */
   readonly amount: number;
   readonly unit: string;
-  /** Dollars per month. */
   readonly dollars: number;
   /** The free tier of each account, which is not subtracted. */
   readonly free?: string;
@@ -45,25 +36,23 @@ export interface BillLine {
 
 export interface Bill {
   readonly lines: readonly BillLine[];
-  /** Dollars per month. */
   readonly total: number;
   readonly byPart: Readonly<Record<BillPart, number>>;
 }
 
-/** Hours of a month of 30 days, for which the ticks are counted too. */
+/** Of a month of 30 days. The ticks are counted for the same month. */
 const HOURS = 720;
 const GB = 1e9;
 
 /** Bytes that CloudWatch adds to each event of a log. Source: CloudWatch Logs API reference, PutLogEvents. */
 const EVENT_BYTES = 26;
 
-/** Bytes of a row of the journal, and days for which it is kept; the watermarks are negligible. */
+/** Rows of the journal, which are kept for 90 days. The watermarks take next to no space. */
 const ROW = { bytes: 700, days: 90 } as const;
 
-/** What a line counts, and the price of one. */
 type Row = readonly [name: string, amount: number, unit: string, price: number, free?: string];
 
-/** The bill of a deployment for a month. All items of the bill are listed, even those that cost nothing. */
+/** The bill of a deployment for a month, in dollars. All items of the bill are listed, even those that cost nothing. */
 export function monthlyBill(deployment: BilledDeployment): Bill {
   const usage = usageOfMonth(deployment.tables);
   const rows = {
@@ -105,11 +94,10 @@ function rowsOfMonitoring(
   { tables, customMetrics, alarmMetrics, hasDashboard }: BilledDeployment,
   usage: ReturnType<typeof usageOfMonth>,
 ): Row[] {
-  // Only our own lines: Lambda's of successful calls are not logged.
+  // Only our own lines, kept for 30 days: Lambda's of successful calls are not logged.
   const logged =
     usage.recordedSweeps * (LOG_BYTES.metrics + EVENT_BYTES) +
     usage.sweptTables * (LOG_BYTES.swept + EVENT_BYTES);
-  // Kept for 30 days.
   const logPrice = PRICES.logGb + PRICES.logGbMonths;
   const deletingHours = Math.min(1, sum(tables, ({ itemsPerMonth }) => itemsPerMonth) / HOURS);
   const watchingHours = tables.some(({ pollSeconds }) => pollSeconds > 0) ? 1 - deletingHours : 0;
@@ -145,9 +133,9 @@ function rowsOfTables(tables: readonly BilledTable[]): Row[] {
 }
 
 /**
- * The lines of the bill for archive and events, in full batches. Users' own deletes pass the filter of a pipe too, and cost the same; they
- * are not counted, as are not the targets of events. Reads of a table's stream by Pipes are free. Source:
- * https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams".
+ * The archive and the events, in full batches. Not counted: users' own deletes, which pass a pipe's filter and cost the same, and the
+ * targets of events. Reads of a table's stream by Pipes are free. Source: https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB
+ * Streams".
  */
 function rowsOfPipes(tables: readonly BilledTable[]): Row[] {
   const pipes = tables.flatMap(({ pipes: kinds, itemsPerMonth, itemBytes }) =>
@@ -161,7 +149,7 @@ function rowsOfPipes(tables: readonly BilledTable[]): Row[] {
   const delivered = ({ items, bytes }: (typeof pipes)[number]) =>
     items * Math.ceil(bytes / PIPED.stepBytes) * PIPED.stepBytes;
   const stored = ({ items, bytes }: (typeof pipes)[number]) => items * bytes * PIPED.storedShare;
-  // Fewer items than that are an object each.
+  // A buffer that got one item is one object, too.
   const puts = sum(archives, ({ items }) => Math.min(items, (HOURS * 3600) / PIPED.bufferSeconds));
   const ofArchives: Row[] = [
     ['Firehose: lines in 5 KB', sum(archives, delivered) / GB, 'GB', PRICES.firehoseGb],

@@ -1,5 +1,4 @@
-/** Write units for writing or deleting an item of so many bytes; at least one. */
 export const writeUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / 1024));
 
-/** Read units for a consistent read of items of so many bytes together; at least one. An eventually consistent one costs half. */
+/** Of a consistent read of items of so many bytes together. An eventually consistent read costs half. */
 export const readUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / 4096));

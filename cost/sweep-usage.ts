@@ -9,13 +9,11 @@ import {
 } from './assumptions.ts';
 import { readUnits, writeUnits } from './capacity-units.ts';
 
-/** The settings of a table that decide the cost of its sweep, and its load. */
 export interface SweptTable {
   readonly indexedBy: 'window' | 'second';
-  /** Length of a window in minutes. */
   readonly granularityMinutes: number;
   readonly shards: number;
-  /** `'minute'`: nothing is read ahead. */
+  /** With `'minute'` a child reads nothing ahead. */
   readonly precision: 'second' | 'minute';
   readonly pollSeconds: number;
   /** In batch mode no delete is planned ahead. */
@@ -23,17 +21,13 @@ export interface SweptTable {
   readonly itemsPerMonth: number;
 }
 
-/** Usage of executions, in the units that are billed. */
 export interface SweepUsage {
-  /** Starts by EventBridge Scheduler. */
   readonly starts: number;
   readonly expressRequests: number;
   readonly expressGbSeconds: number;
   readonly functionInvocations: number;
   readonly functionGbSeconds: number;
-  /** Reads of the indexes and of the journal. */
   readonly dynamoDbReadUnits: number;
-  /** Writes to the journal. */
   readonly dynamoDbWriteUnits: number;
   /** Executions that log their plan and a document of metrics. */
   readonly recordedSweeps: number;
@@ -41,58 +35,52 @@ export interface SweepUsage {
   readonly sweptTables: number;
 }
 
-/** Ticks of a month of 30 days, like in the benchmarks. */
+/** Ticks of a month of 30 days, as in the benchmarks. */
 export const TICKS_A_MONTH = 43_200;
 
-/** Seconds of a minute. */
 const MINUTE = 60;
 
 /** Seconds for which DeleteChunk keeps the pauses that it read. */
 const PAUSES_KEPT = 2;
 
-/** Shards that one child of an upcoming minute sweeps; most children of a tick; and of the lookback of a table. */
 const SHARDS_OF_CHILD = 4;
 const TICK_CHILDREN = 400;
 const BACK_CHILDREN = 8;
 
-/** Keys of a chunk and of a page, and keys of the index that are read at once. */
 const CHUNK_KEYS = 25;
 const PAGE_KEYS = 1000;
 const KEYS_AT_ONCE = 10;
 
-/** By second: keys of a tick's lookback, which begins ten seconds before the watermark. */
+/** Index keys of a tick's lookback by second, which begins ten seconds before the watermark. */
 const BACK_KEYS = MINUTE + 10;
 
-/** Memory that Step Functions bills an execution, GB: one step of 64 MB. */
+/** GB: Step Functions bills an execution's memory in steps of 64 MB. */
 const EXECUTION_GB = 64 / 1024;
-/** Step in which an execution's duration is billed, seconds. */
+/** Step Functions bills an execution's duration in steps of so many seconds. */
 const EXECUTION_STEP_SECONDS = 0.1;
-/** Duration of a child without its waits, seconds. */
+/** Without its waits. */
 const CHILD_SECONDS = 0.1;
 
 /**
- * Milliseconds by which a page that follows deletes knows less well when DynamoDB's second begins: it was read within a second, not at its
- * beginning. Seen in the simulation.
+ * A page that follows deletes was read at any moment of a second, not at its beginning: by so many milliseconds it knows less well when a
+ * second of DynamoDB's clock begins. Seen in the simulation.
  */
 const FOLLOWING_PAGE_MS = 75;
 
-/** Read units of an eventually consistent query. */
 const unitsOfQuery = (entries: number): number => readUnits(entries * ENTRY_BYTES) / 2;
 
-/** Milliseconds of queries, several of which run at once. */
 const readMs = (queries: number): number =>
   queries * READ_MS.processorMs + Math.ceil(queries / KEYS_AT_ONCE) * (READ_MS.ms - READ_MS.processorMs);
 
 /**
  * Usage of a month's ticks when the same number of items expires in each minute, evenly in time and in turn over the shards. With less than
- * one item per minute, that share of the minutes has one. The sweep's work is counted like in `npm run bench cost`, which runs the real
+ * one item per minute, that share of the minutes has one. The sweep's work is counted as in `npm run bench cost`, which runs the real
  * definition; test/bench/experiments compares the two.
  */
 export function usageOfMonth(tables: readonly SweptTable[]): SweepUsage {
   return times(TICKS_A_MONTH, tick(tables));
 }
 
-/** Usage of one tick of tables that are swept together. Each has items in a minute with its own probability. */
 function tick(tables: readonly SweptTable[]): SweepUsage {
   const wanted = sum(tables, ({ shards }) => Math.ceil(shards / SHARDS_OF_CHILD));
   const shardsOfChild = SHARDS_OF_CHILD * Math.max(1, 2 ** Math.ceil(Math.log2(wanted / TICK_CHILDREN)));
@@ -125,12 +113,7 @@ function tick(tables: readonly SweptTable[]): SweepUsage {
         (notes + Math.min(rows, sweeping)) * JOURNAL_MS,
     ),
     dynamoDbReadUnits:
-      probes * unitsOfQuery(0) +
-      sum(swept, each => each.readUnits) +
-      // A consistent read of no pauses is one unit.
-      readsOfPauses(swept) +
-      readUnits(bytes),
-    // A row takes less than a kilobyte.
+      probes * unitsOfQuery(0) + sum(swept, each => each.readUnits) + readsOfPauses(swept) + readUnits(bytes),
     dynamoDbWriteUnits: (writes + notes) * writeUnits(bytes) + rows,
     recordedSweeps: sweeping,
     sweptTables: rows,
@@ -138,8 +121,7 @@ function tick(tables: readonly SweptTable[]): SweepUsage {
 }
 
 /**
- * Reads of the pauses in a minute. Deletes of the same second run at once, in as many processes, and each of these reads when what it has
- * kept is too old.
+ * Deletes of the same second run at once, in as many processes. Each process reads the pauses when the pauses that it has kept are too old.
  */
 function readsOfPauses(swept: readonly TableSweep[]): number {
   const slots = MINUTE / PAUSES_KEPT;
@@ -149,30 +131,25 @@ function readsOfPauses(swept: readonly TableSweep[]): number {
   return calls === 0 ? 0 : (taken(slots) * calls) / taken(MINUTE);
 }
 
-/** The average work of a tick for one of its tables; `seconds` is that of one of its executions. */
+/** The average work of a tick for one of its tables. */
 interface TableSweep extends Children {
   /** Probability that the table has anything to sweep in a minute. */
   readonly chance: number;
   readonly probes: number;
-  /** Number of probes that follow each other; those of other tables and shards run at the same time. */
+  /** Probes that follow each other. Those of other tables and shards run at the same time. */
   readonly probesInTurn: number;
-  /** Rows of the journal. */
   readonly rows: number;
-  /** Notes of children in the journal of what they swept. */
+  /** Notes in the journal of what children swept. */
   readonly notes: number;
 }
 
-/** Usage of all children of a table. */
 interface Children {
-  /** Duration of the execution for the one that ends last. */
+  /** Duration of the child that ends last. */
   readonly seconds: number;
-  /** Calls of QueryExpired, and of DeleteChunk. */
   readonly queries: number;
   readonly deletes: number;
-  /** Number of seconds of the minute in which items are deleted, and of the deletes that begin in them. */
   readonly deleteSeconds: number;
   readonly asking: number;
-  /** Milliseconds of their reads of the index, and those for which deletes wait for their moment, or read the journal. */
   readonly readsMs: number;
   readonly waitsMs: number;
   readonly readUnits: number;
@@ -186,9 +163,7 @@ function chanceOf(table: SweptTable): number {
 
 interface TickShape {
   readonly shardsOfChild: number;
-  /** Writes of the watermarks in a tick. */
   readonly writes: number;
-  /** Items of all tables in a minute. */
   readonly allItems: number;
 }
 
@@ -197,7 +172,6 @@ function sweepOfTable(table: SweptTable, { shardsOfChild, writes, allItems }: Ti
   const items = itemsOf(table);
   const isWatched = pollSeconds > 0;
   const chance = chanceOf(table);
-  // A minute that is swept has an item, unless it is always watched.
   const own = isWatched ? items : Math.max(1, items);
   const sweptShards = isWatched ? shards : Math.min(shards, own);
   const isAhead = precision === 'second';
@@ -214,14 +188,11 @@ function sweepOfTable(table: SweptTable, { shardsOfChild, writes, allItems }: Ti
   };
 }
 
-/** The part of a table that a child sweeps. */
 interface Part extends Pick<TickShape, 'allItems'> {
-  /** Items of its minute. */
   readonly items: number;
   readonly shards: number;
 }
 
-/** Usage of a child that runs through the upcoming minute. */
 function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
   const { indexedBy, pollSeconds, deleteMode } = table;
   const isPlanned = deleteMode === 'guarded';
@@ -236,9 +207,8 @@ function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
   // Windows that begin with the minute, or after it, are read too.
   const besides = indexedBy === 'second' ? 0 : (2 * shards) / table.granularityMinutes;
   const deletes = moments * Math.ceil(items / Math.max(1, moments) / CHUNK_KEYS) + (pages - 1);
-  // The child with the last item of all tables, which take turns, ends last.
   const early = pollSeconds > 0 || !isPlanned ? 0 : MINUTE / Math.min(MINUTE, Math.max(1, allItems));
-  // A planned delete waits until DynamoDB's second has certainly begun: as long as its query waited for the answer.
+  // A planned delete waits until a second of DynamoDB's clock has certainly begun: for as long as the answer to its query took.
   const sureMs = readMs(Math.min(KEYS_AT_ONCE, keys / reads + besides));
   const follows = polls === 0 ? 1 - 1 / pages : moments * pollSeconds > MINUTE ? 1 : 0;
   const waitMs = isPlanned ? sureMs + follows * FOLLOWING_PAGE_MS : JOURNAL_MS;
@@ -255,8 +225,8 @@ function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
 }
 
 /**
- * Number of calls of QueryExpired of a child that reads a few seconds ahead, with the one that ends it; 0: it reads the whole minute at
- * once.
+ * Calls of QueryExpired of a child that reads a few seconds ahead, with the call that ends the child; 0: the child reads the whole minute
+ * at once.
  */
 function pollsOf(moments: number, every: number): number {
   if (every === 0) return 0;
@@ -265,17 +235,16 @@ function pollsOf(moments: number, every: number): number {
   return MINUTE / (gap <= every ? gap * Math.floor(every / gap) : gap / Math.ceil(gap / every)) + 2;
 }
 
-/** By second: keys that a child reads. Each read begins behind the second that is over for certain. */
+/** Each read of a child begins after the second that is certainly over. */
 function keysBySecond(polls: number, every: number): number {
   return polls === 0 ? MINUTE + 1 : MINUTE + 1 + (polls - 1) * every;
 }
 
-/** Usage of a child that sweeps what has expired in the minute before. */
 function sweepBack({ indexedBy }: SweptTable, { items, shards }: Part): Children {
   const pages = Math.ceil(items / PAGE_KEYS);
   const keys = indexedBy === 'second' ? BACK_KEYS : pages * shards;
   const deletes = Math.ceil(items / CHUNK_KEYS);
-  // Those of the first page: the others follow within a second.
+  // The chunks of the first page read the pauses: the others follow within a second.
   const asking = Math.min(deletes, PAGE_KEYS / CHUNK_KEYS);
   return {
     seconds: ((2 + pages) * CHILD_SECONDS) / 2,
@@ -288,7 +257,7 @@ function sweepBack({ indexedBy }: SweptTable, { items, shards }: Part): Children
   };
 }
 
-/** Average duration of an execution whose tables have items with these probabilities, seconds; 0 if none has any. */
+/** Average duration of an execution whose tables have items with these probabilities; 0 if no table has any. */
 function longest(swept: readonly TableSweep[]): number {
   let [seconds, noneBefore] = [0, 1];
   for (const { chance, seconds: own } of swept.toSorted((one, other) => other.seconds - one.seconds)) {
@@ -303,22 +272,20 @@ function executionGbSeconds(seconds: number): number {
   return Math.ceil(seconds / EXECUTION_STEP_SECONDS) * EXECUTION_STEP_SECONDS * EXECUTION_GB;
 }
 
-/** The queries by which a tick's plan looks for items: of the lookback, and of the upcoming minute unless it is always watched. */
 function probesOf(table: SweptTable, writes: number): Pick<TableSweep, 'probes' | 'probesInTurn'> {
   const { indexedBy, granularityMinutes, shards, precision, pollSeconds } = table;
   const isMinute = precision === 'minute';
   const isAhead = !isMinute && pollSeconds === 0;
   const found = Math.min(1, itemsOf(table) / shards);
   if (indexedBy === 'second') {
-    // Keys are read until one has an entry.
     const back = isMinute ? (1 - found) * BACK_KEYS + found * 2 * KEYS_AT_ONCE : BACK_KEYS;
     const ahead = isAhead ? (1 - found) * MINUTE + found * KEYS_AT_ONCE : 0;
     return { probes: back + ahead, probesInTurn: (back + ahead) / KEYS_AT_ONCE };
   }
   const edges = 1 / granularityMinutes;
-  // A lookback goes back to the start of its window, but not for more than ten minutes, and there reads the window before, too.
+  // A lookback begins at the start of its window, but at most ten minutes back, and there it reads the window before, too.
   const back = 1 + edges * (2 - writes + (isMinute ? 1 : 0)) + Math.min(1, 10 * edges);
-  // One query tells of both spans, but in a minute in which items wait for their delete.
+  // One query answers for both spans, except in a minute in which items wait for their delete.
   const waiting = found * (1 - TICK_LATE_SECONDS / MINUTE);
   const ahead = isAhead ? 2 * edges + (1 - edges) * waiting : 0;
   return { probes: shards * (back + ahead), probesInTurn: 1 + Math.min(1, ahead) };

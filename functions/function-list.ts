@@ -1,6 +1,6 @@
 import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 
-/** Any function of a deployment: those of the states, and the one that its pipes share. */
+/** The functions of the states, and the one that the pipes of a deployment share. */
 export type FunctionName = TaskName | 'OnlyExpiries';
 
 const FILES: Readonly<Record<FunctionName, string>> = { ...TASKS, OnlyExpiries: 'only-expiries' };

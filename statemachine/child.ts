@@ -2,7 +2,6 @@ import { CHILD_PROGRESS_CHARACTERS, LAST_STEP_SECONDS } from './contract/limits.
 import { REFUSED, TRANSIENT_ERRORS } from './contract/machines.ts';
 import { CAUGHT_ERROR, catchAnything, type FunctionArns, invokeTask, jsonata, route } from './states.ts';
 
-/** Chunks of a page that are deleted at once: as many as a page has, and as an inline Map runs at once. */
 const CHUNKS_AT_ONCE = 40;
 
 /**
@@ -19,9 +18,9 @@ const CHUNKS_AT_ONCE = 40;
  * An execution has 300 seconds. QueryExpired ends a child in time, returns no wait beyond that, and gives every chunk a deadline. When a
  * task fails permanently the child returns the last progress: the page in flight counts as failed.
  *
- * A failed iteration would end the Map of a tick and with it the sweeps of all other tables. So nothing in here fails: a malformed answer
- * fails the task that gave it, which is caught; expressions of states without a Catch accept any value; and all data that a state keeps
- * while a failure is caught, and that a child returns, has a limited size.
+ * A failed iteration would end the Map of a tick and with it the sweeps of all other tables. So no state of a child may fail: a malformed
+ * answer fails the task that gave it, which is caught; expressions of states without a Catch accept any value; and all data that a state
+ * keeps while a failure is caught, and that a child returns, has a limited size.
  */
 export function childStates(functions: FunctionArns, { partition }: { readonly partition: string }) {
   return {
@@ -65,7 +64,7 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
           progress: jsonata('$states.input.progress'),
           results: jsonata('$states.input.results'),
           startedAt: jsonata('$states.context.Execution.StartTime'),
-          // Waits use this clock. Expiry is judged by DynamoDB's.
+          // A Wait uses this clock. DynamoDB's clock decides what is expired.
           now: jsonata('$states.context.State.EnteredTime'),
           settings: jsonata('$settings'),
         }),
@@ -87,7 +86,7 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
               Type: 'Choice',
               Choices: [
                 {
-                  // A chunk waits for its turn in the Map, and for earlier ones that hang.
+                  // A chunk waits for its turn in the Map, and for earlier chunks whose calls hang.
                   Condition: jsonata(
                     `$states.context.State.EnteredTime >= $states.input.deadline or ${millisOfAge('$toMillis($states.context.State.EnteredTime)')} > ${LAST_STEP_MS}`,
                   ),
@@ -100,7 +99,7 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
             },
             WaitForCapacity: {
               Type: 'Wait',
-              // The time as CHECKED_STEP and CHECKED_CHUNK have converted it: a Wait accepts fewer formats.
+              // The time in the form that CHECKED_STEP and CHECKED_CHUNK gave it: a Wait accepts fewer formats than JSONata.
               Timestamp: jsonata('$fromMillis($toMillis($states.input.until))'),
               Next: 'DeleteChunk',
             },
@@ -111,7 +110,8 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
                 settings: jsonata('$settings'),
               }),
               TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
-              // A new account has ten calls at once, and a page has forty chunks. Keys of any other failed call are read again.
+              // A new account may run ten functions at once, and a page has forty chunks. The keys of a call that failed in any other way
+              // are read again.
               Retry: [{ ErrorEquals: [REFUSED], MaxAttempts: 3, ...SHORT_BACKOFF }],
               Output: jsonata(CHECKED_CHUNK),
               // It is unknown which keys were deleted before the call failed. QueryExpired decides how they count.
@@ -140,7 +140,6 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
 
 const LAST_STEP_MS = LAST_STEP_SECONDS * 1000;
 
-/** The age of the execution at a moment, in milliseconds. */
 function millisOfAge(atMs: string): string {
   return `${atMs} - $toMillis($states.context.Execution.StartTime)`;
 }
@@ -162,8 +161,8 @@ const CHECKED_START = oneLine(`(
 )`);
 
 /**
- * The answer of QueryExpired, if it is well-formed: a Wait and a Choice have no Catch, but the task has one. A wait ends within the time
- * of the execution. Times are passed on in converted form, since a Wait accepts fewer formats.
+ * The answer of QueryExpired, if it is well-formed: a Wait and a Choice have no Catch, but the task has one. A wait ends within the time of
+ * the execution.
  */
 const CHECKED_STEP = oneLine(`(
   $step := $states.result.Payload;
@@ -179,7 +178,6 @@ const CHECKED_STEP = oneLine(`(
   $merge([$step, {'until': $waits ? $fromMillis($until) : null, 'results': []}])
 )`);
 
-/** The answer of DeleteChunk, if it is well-formed, like CHECKED_STEP: it returns its chunk with the keys that are left. */
 const CHECKED_CHUNK = oneLine(`(
   $chunk := $states.result.Payload;
   $assert($chunk.next in ['wait', 'delete', 'done'], 'next');
@@ -219,7 +217,6 @@ const SHORT_RETRY = [
   { ErrorEquals: TRANSIENT_ERRORS.filter(error => error !== REFUSED), MaxAttempts: 2 },
 ].map(retry => ({ ...retry, ...SHORT_BACKOFF }));
 
-/** The result of an interrupted child: its progress has the counts. */
 function interruptedResult(error: string) {
   return { interruptedBy: jsonata(error), progress: jsonata('$states.input.progress') };
 }

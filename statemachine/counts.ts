@@ -1,4 +1,3 @@
-/** A count of a sweep. */
 export interface Count {
   /**
    * Where it is counted: in a call of DynamoDB, the attempts at a chunk, a child or the execution. Each level adds up the counts of the
@@ -7,9 +6,9 @@ export interface Count {
   readonly by: 'call' | 'chunk' | 'child' | 'execution';
   /** Whether it is one of the results that an item can have: their sum is `found`. */
   readonly isFate?: true;
-  /** The meaning of the count, as a sentence for the metrics and the glossary. */
+  /** A sentence for the metrics and the glossary. */
   readonly help: string;
-  /** Name and unit of the metric for it. @default no metric, only in the report */
+  /** Missing: the count is only in the report. */
   readonly metric?: {
     readonly name: string;
     readonly unit: 'Count' | 'Seconds';
@@ -102,15 +101,13 @@ export const COUNTS = {
 
 export type CountName = keyof typeof COUNTS;
 
-/** The names of the counts of these levels. */
 export type CountNameBy<By extends Count['by']> = {
   [Name in CountName]: (typeof COUNTS)[Name]['by'] extends By ? Name : never;
 }[CountName];
 
-/** Values of these counts, by name. */
 export type Counts<By extends Count['by'] = Count['by']> = Readonly<Record<CountNameBy<By>, number>>;
 
-/** The counts as a list with typed names; TypeScript types the keys of an object only as strings. */
+/** Object.entries types the names only as strings. */
 export const COUNT_LIST = Object.entries(COUNTS) as readonly (readonly [CountName, Count])[];
 
 function namesBy<const By extends Count['by']>(...by: By[]): readonly CountNameBy<By>[] {
@@ -119,16 +116,12 @@ function namesBy<const By extends Count['by']>(...by: By[]): readonly CountNameB
   );
 }
 
-/** Counts of a call of DynamoDB. */
+/** The counts of each level, with those of the levels below it. */
 export const CALL_COUNTS = namesBy('call');
-/** Counts of the attempts at a chunk. */
 export const CHUNK_COUNTS = namesBy('call', 'chunk');
-/** Counts of a child. */
 export const CHILD_COUNTS = namesBy('call', 'chunk', 'child');
-/** Counts of an execution. */
 export const EXECUTION_COUNTS = namesBy('call', 'chunk', 'child', 'execution');
 
-/** The results of an item. */
 export type Fate = {
   [Name in CountName]: (typeof COUNTS)[Name] extends { isFate: true } ? Name : never;
 }[CountName];
@@ -140,17 +133,15 @@ export function wordsOf(name: CountName): string {
   return name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
 }
 
-/** Adds up the counts of results. */
 export function sumOfFates(counts: Readonly<Record<Fate, number>>): number {
   return FATES.reduce((sum, fate) => sum + counts[fate], 0);
 }
 
-/** Makes counts of 0. */
 export function noCounts<Name extends CountName>(names: readonly Name[]): Readonly<Record<Name, number>> {
   return countEach(names, () => 0);
 }
 
-/** Adds two sets of counts. An execution that began before a deployment lacks the counts that the deployment added. */
+/** An execution that began before a deployment lacks the counts that the deployment added. */
 export function addCounts<Name extends CountName>(
   names: readonly Name[],
   one: Readonly<Record<Name, number>>,
@@ -159,7 +150,6 @@ export function addCounts<Name extends CountName>(
   return countEach(names, name => (one[name] ?? 0) + (other[name] ?? 0));
 }
 
-/** Picks these counts from an object. */
 export function countEach<Name extends CountName>(
   names: readonly Name[],
   count: (name: Name) => number,

@@ -11,11 +11,10 @@ import {
 } from './contract/machines.ts';
 import { CAUGHT_ERROR, catchAnything, type FunctionArns, invokeTask, jsonata, route } from './states.ts';
 
-/** Options of both definitions, in addition to the functions. */
 export interface DefinitionOptions {
   /**
-   * The settings of all tables of the deployment. They are part of the definition, so that they never change during an execution, and no
-   * input of an execution can bring its own.
+   * The settings of all tables are part of the definition, so that they never change during an execution, and no input of an execution can
+   * bring its own.
    */
   readonly tables: readonly CarriedSettings[];
   /** AWS's partition, or a Terraform reference to it: GovCloud and China have their own. @default 'aws' */
@@ -58,7 +57,6 @@ export function tickDefinition(functions: FunctionArns, options: DefinitionOptio
               MaxConcurrency: GROUP_CHILDREN,
               ItemProcessor: { ProcessorConfig: { Mode: 'INLINE' }, ...child },
               Output: { results: jsonata('$states.result') },
-              // No results of the group are known: its children count as failed.
               Catch: catchAnything({ results: [] }, 'GroupFailed'),
               End: true,
             },
@@ -73,7 +71,7 @@ export function tickDefinition(functions: FunctionArns, options: DefinitionOptio
 }
 
 /**
- * Makes the replay machine's definition: a Standard execution that sweeps a span of one table for a person, in rounds.
+ * The replay machine's definition: a Standard execution that sweeps a span of one table for a person, in rounds.
  *
  * 1. PlanSweep cuts the span into children. SweepShards runs them.
  * 2. PlanFurther adds up their results; the next round has what they left.
@@ -92,20 +90,18 @@ export function replayDefinition(functions: FunctionArns, options: DefinitionOpt
     TimeoutSeconds: EXECUTION_TIMEOUT_SECONDS,
     StartAt: 'PlanSweep',
     States: {
-      // A wrong input fails the execution in this state: nothing was swept.
       PlanSweep: planSweep,
       'AnythingDue?': anythingDue('SweepShards'),
       SweepShards: {
         ...sweepShards,
         MaxConcurrency: REPLAY_CONCURRENCY,
-        // A failed child must not stop the others; it is counted, and fails the sweep at its end.
+        // A failed child must not stop the others: it is counted, and the sweep fails at its end.
         ToleratedFailurePercentage: 100,
         ItemProcessor: { ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' }, ...child },
         ...sweptBy('$states.result', 'PlanFurther'),
       },
       PlanFurther: {
         ...planFurther,
-        // The results so far must survive the failure.
         Catch: [
           {
             ErrorEquals: ['States.ALL'],
@@ -127,7 +123,7 @@ function anythingDue(sweep: string) {
   };
 }
 
-/** How a Map of children passes on their results. Without results all of its children count as failed. */
+/** A Map of children without results counts as one whose children have all failed. */
 function sweptBy(results: string, Next: string) {
   const output = (of: unknown) => ({ sweeps: jsonata('$states.input.sweeps'), results: of });
   return {
@@ -137,7 +133,6 @@ function sweptBy(results: string, Next: string) {
   };
 }
 
-/** Makes the states that both machines share. */
 function sweepStates(
   functions: FunctionArns,
   machine: MachineName,
@@ -204,14 +199,12 @@ function sweepStates(
       SweepIncomplete: {
         Type: 'Fail',
         Error: SWEEP_INCOMPLETE,
-        // CHECKED_RECORD has limited its length.
         Cause: jsonata('$string($states.input)'),
       },
     },
   };
 }
 
-/** RecordMetrics' answer, if it is well-formed. */
 const CHECKED_RECORD = [
   '( $record := $states.result.Payload;',
   "$assert($type($record.tables) = 'object', 'tables');",
@@ -220,8 +213,8 @@ const CHECKED_RECORD = [
 ].join(' ');
 
 /**
- * Retries of a task in an execution that may take hours. They wait for a throttled table for a minute and a half on average, which is
- * longer than it takes to scale.
+ * Retries of a task in an execution that may take hours. They wait for a minute and a half on average: longer than a throttled table takes
+ * to scale.
  */
 const PATIENT_RETRY = [
   { ErrorEquals: [BUSY], MaxAttempts: 20 },
@@ -234,5 +227,5 @@ const PATIENT_RETRY = [
   JitterStrategy: 'FULL',
 }));
 
-/** Few and short retries for a tick: it has five minutes, and the next tick begins after one. */
+/** A tick has five minutes, and the next tick begins after one. */
 const SHORT_PATIENCE = PATIENT_RETRY.map(retry => ({ ...retry, MaxAttempts: 3, MaxDelaySeconds: 2 }));

@@ -16,34 +16,36 @@ import { waitUntil } from '../retry/backoff.ts';
  */
 const PAGE_BYTES = 120 * 1024;
 
-/** A page of an upcoming minute ends with its slowest chunk, and the next one would be late: the last try is so long after its last second. */
+/**
+ * A page of an upcoming minute ends with its slowest chunk, and a slow one delays the next page: so long after the page's last second its
+ * chunks are tried for the last time.
+ */
 const LAST_TRY_MS = 600;
 
-/** The progress of a chunk before its first attempt. */
 export const NO_PROGRESS: ChunkProgress = {
   ...{ attempts: 0, ...noCounts(CHUNK_COUNTS), ...NO_LAG },
   ...{ failed: [], retryAtMs: 0 },
 };
 
-/** A call of a child that plans deletes. */
 export interface Planning {
   readonly sweep: ChildSweep;
   /** Seconds by which the times of TTLs are earlier than those of the clock. */
   readonly behind: Seconds;
   /** No delete begins after this time. */
   readonly endMs: Millis;
-  /** The machine's clock, epoch milliseconds. */
   readonly machineClock: () => Millis;
 }
 
-/** A key and the second of the machine's clock at which it is deleted. */
 export interface PlannedDelete {
   readonly at: Seconds;
   readonly isDue: boolean;
   readonly key: ExpiredKey;
 }
 
-/** Gives each key that has room in a page its second: now, or when it expires. A limit spreads the keys: so many a second. Those without one are left. */
+/**
+ * Gives each key for which a page has room its second: now, or when it expires. A limit spreads the keys over further seconds. Keys for
+ * which no second has room are left.
+ */
 export function planDeletes(
   keys: readonly ExpiredKey[],
   { cutoff }: { readonly cutoff: Seconds },
@@ -71,11 +73,7 @@ export function planDeletes(
   return { planned, credit: progress.credit && { at, keys: credit } };
 }
 
-/**
- * Cuts the keys of each second into chunks.
- *
- * @param page its cutoff, and how long a second of DynamoDB's clock has begun at the latest when the machine's begins
- */
+/** @param page its cutoff, and how long a second of DynamoDB's clock has begun at the latest when the machine's begins */
 export function toChunks(
   planned: readonly PlannedDelete[],
   { cutoff, lagMs }: { readonly cutoff: Seconds; readonly lagMs: Millis },
@@ -108,7 +106,7 @@ export function toChunks(
   return chunks;
 }
 
-/** Number of these keys, from the first, that fit into one page. A key of DynamoDB has at most 3 KB. */
+/** A key of DynamoDB has at most 3 KB. */
 function keysThatFit(keys: readonly ExpiredKey[]): number {
   let bytes = 0;
   for (const [index, key] of keys.slice(0, PAGE_KEYS).entries()) {

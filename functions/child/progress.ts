@@ -9,13 +9,11 @@ import { addLags, NO_LAG } from '../report/lag.ts';
 import { firstThatFit, listFailedKeys } from '../report/listed-keys.ts';
 import { type ShowKey, shownFailure } from '../report/shown-keys.ts';
 
-/** How a child lists keys. */
 export interface Listing {
   readonly sweep: ChildSweep;
   readonly showKey: ShowKey;
 }
 
-/** The progress of a child that has done nothing yet. */
 export function startProgress({ target, limit }: ChildSweep, nowMs: Millis): ChildProgress {
   return {
     cursor: target.from - 1,
@@ -28,10 +26,11 @@ export function startProgress({ target, limit }: ChildSweep, nowMs: Millis): Chi
 }
 
 /**
- * Adds up the results of DeleteChunks. Every key of a chunk has one:
+ * Every key of a chunk has one result:
  *
  * 1. deleted, renewed, not found, or refused by DynamoDB: counted, and passed by the cursor;
- * 2. left in a chunk whose call failed for good (no permission, a bug): counted as failed, and passed, but by no note;
+ * 2. left in a chunk whose call failed for good (no permission, a bug): counted as failed, and passed by the cursor, but by no note in the
+ *    journal;
  * 3. left by a lack of capacity or time, or by a call whose answer is lost: it sets the cursor back. The next page tries it again, even if
  *    the index does not show it any more, so that it is counted.
  */
@@ -65,13 +64,11 @@ export function addUp(before: ChildProgress, results: readonly Chunk[], { sweep,
   return { after, isPaused: results.some(({ error }) => error === PAUSED) };
 }
 
-/** Counts the keys that a child could not delete in its time. */
 export function failLeft(progress: ChildProgress, listing: Listing): ChildProgress {
   const failed = progress.left.map(({ key }) => ({ key, reason: 'Unprocessed' }));
   return { ...progress, counts: countFailed(progress.counts, failed, listing) };
 }
 
-/** Counts what a dry run has found, and lists some of the keys. */
 export function countFound(
   progress: ChildProgress,
   { count, samples }: { readonly count: number; readonly samples: readonly ExpiredKey[] },
@@ -88,7 +85,7 @@ function countFailed(
   failed: readonly FailedKey[],
   { sweep, showKey }: Listing,
 ): CountsProgress {
-  // Only as many as are listed are shown: a page has a thousand.
+  // A page has a thousand keys: only those that are listed are hashed.
   const shown = failed.slice(0, LISTED_KEYS).map((key): ListedFailure => shownFailure(key, showKey));
   const failedKeys = listFailedKeys([...counts.failedKeys, ...shown], sweep.listedKeysBytes);
   return { ...counts, failed: counts.failed + failed.length, failedKeys };

@@ -13,8 +13,8 @@ import { jsonBytes, withoutNothing } from '../report/listed-keys.ts';
 import { RANGES } from '../table/shard-ranges.ts';
 
 /**
- * How a child ends. Except in a dry run, `found` is the sum of all results: nothing is counted twice, and nothing that is left. Counts of 0
- * and empty lists are left out; if there is no room for the buckets of lag, fewer and wider ones are returned.
+ * Except in a dry run, `found` is the sum of all results: nothing is counted twice, and no key that is left is counted. Counts of 0 and
+ * empty lists are left out; if there is no room for the buckets of lag, fewer and wider ones are returned.
  */
 export function resultOf(
   { counts }: ChildProgress,
@@ -30,7 +30,6 @@ export function resultOf(
   return withBuckets(width);
 }
 
-/** Joins so many buckets of a histogram each into the last of them. */
 function widerLags({ lagCounts }: DeletionLag, width: number): Partial<DeletionLag> {
   const wider: Record<string, number> = {};
   for (const [bucket, count] of Object.entries(lagCounts)) {
@@ -47,8 +46,7 @@ const NOTHING: ShardResult = {
 };
 
 /**
- * The result of a child in the Map; undefined when it crashed and has none. A child with a malformed result counts as crashed, so that it
- * does not spoil the sums of the others.
+ * Undefined when the child crashed. A child with a malformed result counts as crashed, so that it does not spoil the sums of the others.
  */
 export function shardResultOf(output: ChildOutput): ShardResult | undefined {
   try {
@@ -89,7 +87,6 @@ function isTarget({ shards, from, before, upcomingFrom }: SweepTarget): boolean 
 }
 
 function resultOfOutput(output: ChildOutput): ShardResult | undefined {
-  // A child that began before a deployment lacks the counts that the deployment added.
   if ('found' in output) return { ...NOTHING, ...output };
   if (!('interruptedBy' in output) || output.progress === null) return undefined;
   const { inFlight, ...counts } = output.progress.counts;

@@ -9,28 +9,27 @@ import { JournalUnreadableError, TablePausedError } from '../runtime/errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { deleteKeys, NO_DELETION, type SendBatch } from './deletion.ts';
 
-/** The longest wait for the function's own clock inside of a call, milliseconds; a longer one is left to the state machine. */
+/** A call waits so long at most for the function's own clock; the state machine waits longer times. */
 const OWN_WAIT_MS = 300;
 
-/** A chunk is retried for so long after its first attempt, milliseconds; then a later page has its keys. Its place in the Map is free for others. */
+/** For so long after its first attempt a chunk is retried; then a later page has its keys, and its place in the Map is free. */
 const RETRY_MS = 5_000;
 
 export interface ChunkAttemptOptions extends Pick<Runtime, 'clock' | 'random' | 'sleep'> {
   readonly settings: BehindSettings;
   readonly send: SendBatch;
-  /** @throws JournalUnreadableError */
   readonly isPaused: () => Promise<boolean>;
-  /** Called with each key that DynamoDB refuses to delete. */
   readonly onFailed: (failed: FailedKey) => void;
 }
 
 /**
  * Makes one attempt at the unprocessed keys of a chunk.
  *
- * 1. It begins at the chunk's moment within the second in which its wait ended. A planned delete also waits for the function's own clock:
- *    two clocks must be wrong for a delete to come too early.
+ * 1. The attempt begins at the chunk's moment within the second in which its wait ended. A planned delete also waits for the function's own
+ *    clock: two clocks must be wrong for a delete to come too early.
  * 2. No call begins after the deadline: the child must be able to end.
- * 3. Nothing is deleted while the table is paused, or while nobody knows whether it is. The read may be up to two seconds old.
+ * 3. Nothing is deleted while the table is paused, or while it is unknown whether it is paused. What the function knows of the pause may be
+ *    two seconds old.
  * 4. Keys that are unprocessed after the call are tried again (`wait`), unless the wait would end after the deadline (`done`). The first
  *    attempt brings the deadline near.
  *
@@ -41,12 +40,12 @@ export async function attemptChunk(
   options: ChunkAttemptOptions,
 ): Promise<Chunk> {
   const { settings, send, clock, random, sleep } = options;
-  // Deadlines and waits use the machine's clock, counted on from the moment that it passed.
+  // Deadlines and waits use the machine's clock, counted on from the moment that the machine passed.
   const ahead = Date.parse(now) - clock();
   const machineClock = () => clock() + ahead;
   const before = chunk.progress ?? NO_PROGRESS;
   const deadlineMs = Date.parse(chunk.deadline);
-  // Before the wait for the moment: after it, the read would make the delete later.
+  // The pause is read before the wait: a read after the wait would make the delete later.
   const mayDelete = await isKnownNotPaused(options);
   await sleepRest(before.retryAtMs, machineClock(), sleep);
   const earlyMs = chunk.planned ? (chunk.cutoff + secondsBehind(settings)) * 1000 - clock() : 0;
@@ -74,7 +73,6 @@ export async function attemptChunk(
   return again(left, after, machineClock() + backoffMs(attempts, random));
 }
 
-/** @throws TablePausedError */
 async function isKnownNotPaused({ isPaused }: Pick<ChunkAttemptOptions, 'isPaused'>): Promise<boolean> {
   try {
     if (await isPaused()) throw new TablePausedError('The table is paused: nothing was deleted.');

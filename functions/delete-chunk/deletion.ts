@@ -13,14 +13,13 @@ import type { Documents, RequestOptions } from '../table/dynamodb.ts';
 import { isBusy, isBusyStatement, isInvalid, isThrottling } from '../table/dynamodb-errors.ts';
 import { keyAttributeNames, keyText, toItemKey, toNativeKey } from '../table/item-key.ts';
 
-/** The results of some keys of a chunk: each key has exactly one, or is still unprocessed. */
+/** Each key of a chunk has exactly one result, or is still unprocessed. */
 export interface Deletion extends Counts<'call'>, DeletionLag {
-  /** Only these keys are tried again. */
   readonly unprocessed: readonly ExpiredKey[];
   readonly failed: readonly FailedKey[];
 }
 
-/** Sends one batch of deletes; throws when the call as a whole fails. */
+/** Throws when the call as a whole fails. */
 export type SendBatch = (keys: readonly ExpiredKey[]) => Promise<Deletion>;
 
 export const NO_DELETION: Deletion = {
@@ -31,10 +30,10 @@ export const NO_DELETION: Deletion = {
 };
 
 /**
- * Deletes a chunk and gives each key exactly one result.
+ * Gives each key exactly one result.
  *
- * If DynamoDB is too busy for a call, all its keys are unprocessed. If it refuses a call as invalid, the call is cut in half until the
- * invalid key stands alone, so that one such key does not keep the others from being deleted.
+ * If DynamoDB is too busy for a call, all its keys are unprocessed. If DynamoDB refuses a call as invalid, the call is cut in half until
+ * the invalid key stands alone, so that one such key does not keep the others from being deleted.
  *
  * @throws any other error of the call (no access, no such table): neither a retry nor a smaller batch can solve it
  */
@@ -97,7 +96,6 @@ export function guardedBatch(
   };
 }
 
-/** The table's settings for a guarded delete. */
 type GuardSettings = Pick<SweepSettings, 'tableName' | 'model'>;
 
 /**
@@ -114,15 +112,12 @@ export function guardedDelete({ tableName, model }: GuardSettings): string {
   return `DELETE FROM ${quote(tableName)} WHERE ${conditions.join(' AND ')} RETURNING ALL OLD *`;
 }
 
-/** Quotes a name for PartiQL. */
 function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
 /**
- * Counts the results of a batch that was answered at this moment. `RETURNING ALL OLD *` tells an item that this call deleted from one that
- * was missing.
- *
+ * `RETURNING ALL OLD *` tells an item that this call deleted from one that was missing.
  * @param answers in the order of the statements
  */
 function deletionOf(

@@ -7,13 +7,11 @@ import { requestTimeoutMs } from '../table/dynamodb.ts';
 import { attemptChunk } from './chunk-attempt.ts';
 import { guardedBatch, unguardedBatch } from './deletion.ts';
 
-/** Attempts per call: the state machine does the backoff. */
+/** The state machine does the backoff. */
 const ATTEMPTS = 1;
 
 /**
- * Deletes the keys of one chunk. Returns the result of each key, the lag by the clock, and whether and when the unprocessed keys are tried
- * again. A second call with the same keys is harmless.
- *
+ * A second call with the same keys is harmless.
  * @throws TablePausedError, or DynamoDB's error when no key of the table can be deleted (no access, no such table)
  */
 export function deleteChunk(

@@ -4,17 +4,13 @@ import { isPaused, type Pauses, type SweepRow, type SweptSpan, type Watermark } 
 import { type JournalTable, readPauses, readState } from './read-state.ts';
 import { noteReplayed, noteSwept, putRows, writeWatermarks } from './write-entries.ts';
 
-/** Attempts per command: the journal is one small table, and everything waits for its answers. */
+/** The journal is one small table, and everything waits for its answers. */
 const ATTEMPTS = 3;
 
-/** Two seconds, and then a call of at most two: a pause stops deletes within five. */
+/** With a call of at most two seconds after these two, a pause stops deletes within five. */
 const KEPT_MS = 2_000;
 
-/**
- * Keeps the pauses of all tables for two seconds from the beginning of their read. A failed read is not kept.
- *
- * @param clock epoch milliseconds
- */
+/** Keeps the pauses of all tables from the beginning of their read on. A failed read is not kept. */
 export function keptPauses(clock: () => number): (read: () => Promise<Pauses>) => Promise<Pauses> {
   let kept: { readonly pauses: Pauses; readonly readAtMs: number } | undefined;
   return async read => {
@@ -24,18 +20,12 @@ export function keptPauses(clock: () => number): (read: () => Promise<Pauses>) =
   };
 }
 
-/** The journal of a deployment, as the functions use it. */
 export type Journal = ReturnType<typeof journalOf>;
 
-/**
- * Makes the journal with a clock: {@link readState} and its neighbours describe each call and its errors.
- * @param clock epoch milliseconds
- */
 export function journalOf(journal: JournalTable, clock: () => number) {
   const kept = keptPauses(clock);
   return {
     read: () => readState(journal),
-    /** What it reads may be up to two seconds old. @throws JournalUnreadableError */
     isPaused: async (table: string) => isPaused(await kept(() => readPauses(journal)), table, clock()),
     writeWatermarks: (tick: string, tables: Readonly<Record<string, Watermark>>) =>
       writeWatermarks(journal, tick, tables),
@@ -48,10 +38,7 @@ export function journalOf(journal: JournalTable, clock: () => number) {
 
 let made: Journal | undefined;
 
-/**
- * The journal of the function's deployment, made at the first call and reused while the execution environment lives.
- * @throws InvalidEnvironmentError
- */
+/** One journal while the execution environment lives. @throws InvalidEnvironmentError */
 export function lambdaJournal(): Journal {
   if (made !== undefined) return made;
   const { journalTable } = readDeployment(process.env);

@@ -15,38 +15,33 @@ import { withoutNothing } from '../report/listed-keys.ts';
  * Losing the journal loses no item: without it nothing is paused, and the next tick begins two days back.
  */
 
-/** Partition and sort key of the journal, both S. */
 export const JOURNAL_KEYS = { partitionKey: 'id', sortKey: 'at' } as const;
 
-/** Attribute of the native TTL, epoch seconds. */
+/** Epoch seconds; the attribute of the native TTL. */
 export const EXPIRES = 'expires';
 
 export const DEPLOYMENT_ID = 'deployment';
 
 export const WATERMARKS_AT = 'watermarks';
 
-/** Days for which the journal keeps the results of executions. */
 const ROW_DAYS = 90;
 
-/** Name of a deployment's journal. */
 export function journalName(deployment: string): string {
   return `${deployment}-journal`;
 }
 
-/** What the entries of tables begin with. */
 export const TABLE_PREFIX = 'table#';
 
-/** The sort key of a table's settings, and the attribute of its watermark. */
+/** Sort key of a table's pause, and attribute of its watermark. */
 export function tableEntry(table: string): string {
   return `${TABLE_PREFIX}${table}`;
 }
 
-/** The table of an entry; undefined if the entry is not that of a table. */
+/** Undefined if the entry is not that of a table. */
 export function tableOfEntry(entry: string): string | undefined {
   return entry.startsWith(TABLE_PREFIX) ? entry.slice(TABLE_PREFIX.length) : undefined;
 }
 
-/** Partition key of the results of executions for a table. */
 export function sweepsId(table: string): string {
   return `sweep#${table}`;
 }
@@ -64,8 +59,8 @@ export interface Pause {
 export const INDEX_SECONDS = 10;
 
 /**
- * All items with TTLs from `since` to `gone` (epoch seconds) were deleted at `at` (ISO-8601), except those whose entries had not shown in
- * the index: the last {@link INDEX_SECONDS} before `gone`. No tick of the deployment has looked for TTLs before `since`.
+ * All items with TTLs from `since` to `gone` (epoch seconds) were deleted at `at` (ISO-8601), except those whose entries the index did not
+ * show yet: those of the last {@link INDEX_SECONDS} before `gone`. No tick of the deployment has looked for TTLs before `since`.
  */
 export interface Watermark {
   readonly since: number;
@@ -73,7 +68,7 @@ export interface Watermark {
   readonly at: string;
   /** The most shards that the table ever had. */
   readonly shards: number;
-  /** What children have swept behind it since it was written. */
+  /** What children have swept behind the watermark since it was written. */
   readonly swept?: readonly SweptSpan[];
 }
 
@@ -83,7 +78,7 @@ export interface SweptSpan extends SweepPart {
   readonly to: number;
 }
 
-/** The watermark moved over what children have swept behind it: spans without a gap, of which all parts are there. */
+/** Moves the watermark over what children have swept behind it: spans without a gap, of which all parts are there. */
 export function advanced({ swept = [], ...mark }: Watermark): Watermark {
   let { gone } = mark;
   const spans = [...Map.groupBy(swept, ({ from, tick }) => `${from} ${tick}`).values()];
@@ -95,26 +90,21 @@ export function advanced({ swept = [], ...mark }: Watermark): Watermark {
   return { ...mark, gone };
 }
 
-/** By table name. */
 export type Pauses = Readonly<Record<string, Pause>>;
 
-/** The part of the journal that a tick reads. */
 export interface DeploymentState {
   readonly pauses: Pauses;
   readonly watermarks: {
-    /** When the last tick began that planned, ISO-8601; missing before the first one. */
+    /** ISO-8601 start of the last tick that planned; missing before the first one. */
     readonly tick?: string;
     readonly tables: Readonly<Record<string, Watermark>>;
   };
 }
 
-/** The result of an execution for one table. */
 export interface SweepRow {
   readonly table: string;
   readonly kind: MachineName;
-  /** Name of the execution. */
   readonly execution: string;
-  /** ISO-8601. */
   readonly startedAt: string;
   readonly endedAt: string;
   readonly report: SweepReport;
@@ -124,12 +114,12 @@ export function isPaused(pauses: Pauses, table: string, nowMs: number): boolean 
   return pauseOf(pauses[table], nowMs) !== undefined;
 }
 
-/** Returns the pause while it lasts; undefined after its end, or if there is none. */
+/** Undefined if there is no pause, or after its end. */
 export function pauseOf(pause: Pause | undefined, nowMs: number): Pause | undefined {
   return pause?.until !== undefined && Date.parse(pause.until) <= nowMs ? undefined : pause;
 }
 
-/** A row as the journal stores it: counts of 0 and empty lists are left out. */
+/** Counts of 0 and empty lists are left out. */
 export function rowItem({ table, execution, report, ...row }: SweepRow): Record<string, unknown> {
   return {
     id: sweepsId(table),

@@ -24,7 +24,6 @@ import {
   type Watermark,
 } from './layout.ts';
 
-/** The table of a journal and its client. */
 export interface JournalTable {
   readonly documents: Documents;
   readonly tableName: string;
@@ -36,7 +35,6 @@ const moment = kind<string>(
 );
 const seconds = whole(0, Number.MAX_SAFE_INTEGER, 'epoch seconds: a whole number');
 
-/** The fields in the entry of a table. */
 const ENTRY_KINDS = { pause: object({ since: moment, until: moment }, ['since']) };
 
 const SWEPT = { from: seconds, to: seconds, tick: moment, part: seconds, parts: seconds };
@@ -57,7 +55,6 @@ const WATERMARK = object(
   ['since', 'gone', 'at'],
 );
 
-/** A map with these fields, all of them required by default. */
 function object(kinds: Kinds, required: readonly string[] = Object.keys(kinds)) {
   return kind<object>(isObject, `an object with ${Object.keys(kinds).join(', ')}`, {
     inside: value => objectProblems(kinds, value, { required, remedy: REMEDY }),
@@ -67,9 +64,8 @@ function object(kinds: Kinds, required: readonly string[] = Object.keys(kinds)) 
 const REMEDY = 'Correct it, or take the whole item away: then nothing is set.';
 
 /**
- * Reads all that a tick needs, with strong consistency. A missing entry means that nothing is set.
- *
- * @throws JournalUnreadableError when it cannot be read, or has a malformed entry: then it is unknown which tables are paused
+ * Reads with strong consistency. A missing entry means that nothing is set.
+ * @throws JournalUnreadableError when the journal cannot be read, or has a malformed entry: then it is unknown which tables are paused
  */
 export async function readState(journal: JournalTable): Promise<DeploymentState> {
   const items = await readEntries(journal);
@@ -80,11 +76,7 @@ export async function readState(journal: JournalTable): Promise<DeploymentState>
   };
 }
 
-/**
- * Reads only which tables are paused, like {@link readState}: one read unit, while the watermarks take one for every 46 tables.
- *
- * @throws JournalUnreadableError
- */
+/** Takes one read unit, while the watermarks take one for every 46 tables. @throws JournalUnreadableError */
 export async function readPauses(journal: JournalTable): Promise<Pauses> {
   return pausesOf(journal, await readEntries(journal, TABLE_PREFIX));
 }
@@ -101,7 +93,7 @@ function pausesOf(journal: JournalTable, items: readonly Record<string, unknown>
   return pauses;
 }
 
-/** An object without a prototype: tables may have the names of inherited properties. */
+/** Without a prototype: tables may have the names of inherited properties. */
 function byTable<Value>(): Record<string, Value> {
   return Object.create(null);
 }
@@ -139,7 +131,6 @@ export function plainValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plainValue(each)]));
 }
 
-/** @param prefix of the sort key; by default all */
 async function readEntries(
   { documents, tableName }: JournalTable,
   prefix?: string,
@@ -175,7 +166,7 @@ export function unreadable(tableName: string, error: unknown): JournalUnreadable
   return new JournalUnreadableError(problemOf(tableName, 'read', error, consequence), { cause: error });
 }
 
-/** What a person is told of a call that failed. */
+/** What a person reads about a call that failed. */
 export function problemOf(
   tableName: string,
   call: 'read' | 'write',

@@ -18,8 +18,6 @@ import {
 import { type JournalTable, problemOf } from './read-state.ts';
 
 /**
- * Changes an entry of the deployment.
- *
  * @returns undefined when the condition of the update does not hold
  * @throws JournalUnwritableError
  */
@@ -41,16 +39,11 @@ function unwritable(tableName: string, error: unknown): JournalUnwritableError {
   return new JournalUnwritableError(problemOf(tableName, 'write', error), { cause: error });
 }
 
-/**
- * Tables per update: an expression has at most 4 KB, and a table takes up to 12 characters of it. Source: DynamoDB Developer Guide,
- * "Constraints".
- */
+/** An expression has at most 4 KB, and a table takes up to 12 characters of it. Source: DynamoDB Developer Guide, "Constraints". */
 const TABLES_AT_ONCE = 300;
 
 /**
- * Records when a tick has planned, and the new watermarks. Tables without a new one keep theirs, which a replay may have moved further in
- * the meantime.
- *
+ * Tables without a new watermark keep theirs, which a replay may have moved further in the meantime.
  * @param tick start of the tick, ISO-8601
  * @throws JournalUnwritableError
  */
@@ -78,8 +71,7 @@ export async function writeWatermarks(
 }
 
 /**
- * Records what a child of a tick has swept behind the watermark. The next tick that plans moves the watermark over it.
- *
+ * The next tick that plans moves the watermark over the span.
  * @throws JournalUnwritableError also when the table has no watermark
  */
 export async function noteSwept(journal: JournalTable, table: string, span: SweptSpan): Promise<void> {
@@ -91,9 +83,8 @@ export async function noteSwept(journal: JournalTable, table: string, span: Swep
 }
 
 /**
- * Records that a replay has swept all TTLs of [from, to), epoch seconds: the table's watermark moves to its end, unless there is a gap
+ * A replay has swept all TTLs of [from, to), epoch seconds: the table's watermark moves to the end of the span, unless there is a gap
  * before the replay or the watermark is further already.
- *
  * @param endedAt ISO-8601
  * @throws JournalUnwritableError
  */
@@ -117,17 +108,13 @@ export async function noteReplayed(
   });
 }
 
-/** Rows per batch. Source: DynamoDB API reference, BatchWriteItem. */
+/** Source: DynamoDB API reference, BatchWriteItem. */
 const ROWS_AT_ONCE = 25;
 
-/** Pauses before each retry of rows that DynamoDB left unprocessed, milliseconds. */
+/** Before each retry of rows that DynamoDB left unprocessed. */
 const PAUSES_MS = [50, 200, 800];
 
-/**
- * Writes the results of an execution, one row for each table. Writing the same row again changes nothing.
- *
- * @throws JournalUnwritableError
- */
+/** Writing the same row again changes nothing. @throws JournalUnwritableError */
 export async function putRows(
   { documents, tableName }: JournalTable,
   rows: readonly SweepRow[],

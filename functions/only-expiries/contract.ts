@@ -1,11 +1,11 @@
 import type { EventImage } from '../../expiry/expiry-event.ts';
 import type { StreamRecord } from '../../expiry/stream-record.ts';
 
-/** Most bytes of one event and of the answer to one call: what the target's batch call takes, less what a pipe adds to it. */
+/** Most bytes of one event, and of the answer to one call: what the target's batch call takes, less what a pipe adds. */
 export interface Limits {
   readonly event: number;
   readonly call: number;
-  /** Characters that the target refuses and that JSON does not escape. */
+  /** Characters that the target refuses and that JSON does not escape. Sources: the API references of the calls. */
   readonly refused?: RegExp;
 }
 
@@ -14,7 +14,6 @@ const QUARTER_MIB: Limits = { event: 240_000, call: 240_000 };
 const MESSAGES: Limits = { ...QUARTER_MIB, refused: /[\uFFFE\uFFFF]/ };
 const RECORDS: Limits = { event: 1_000_000, call: 4_000_000 };
 
-/** What a pipe delivers to. Sources: the API references of the calls. */
 export const TARGET_LIMITS = {
   bus: QUARTER_MIB, // PutEvents
   queue: MESSAGES, // SendMessageBatch
@@ -34,14 +33,12 @@ export interface PipedRecord {
   readonly table: string;
   readonly ttlAttribute: string;
   readonly to: TargetKind;
-  /** Whether events contain the item. */
   readonly oldImage: boolean;
   readonly record: DynamoDbStreamRecord;
 }
 
-/** A record as Pipes and Lambda give it. Source: EventBridge User Guide, "DynamoDB stream as a source". */
+/** Source: EventBridge User Guide, "DynamoDB stream as a source". `eventID` is the same at every delivery of the record. */
 export interface DynamoDbStreamRecord extends StreamRecord {
-  /** The same at every delivery of the record. */
   readonly eventID: string;
   readonly dynamodb: {
     readonly Keys: EventImage;

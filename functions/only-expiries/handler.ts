@@ -11,13 +11,13 @@ import { type Limits, type PipedRecord, TARGET_LIMITS } from './contract.ts';
 export const MIN_AGE_SECONDS = 300;
 
 /**
- * The events of the expiries among the records that a pipe has read, in their order, and at most one for each. Without an event the pipe
- * calls no target. Source: EventBridge User Guide, "Filtering events using enrichment".
+ * Returns the events of the expiries among the records that a pipe has read, in their order, and at most one for each. Without an event the
+ * pipe calls no target. Source: EventBridge User Guide, "Filtering events using enrichment".
  *
  * A record that cannot be judged fails the whole call, so that none of it reaches the target. The pipe halves the batch and tries again;
  * the record that is left goes to the failure queue.
  *
- * @throws Error that names the table and the event of such a record: it is none, or a removal without its old image or its time
+ * @throws Error that names the table and the event of such a record: it is no record, or a removal without its old image or its time
  */
 export function onlyExpiries(batch: readonly PipedRecord[]): ExpiryEvent[] {
   const [first] = batch;
@@ -56,13 +56,13 @@ function groupOf(key: EventImage): string {
   return createHash('sha256').update(inOneOrder).digest('hex');
 }
 
-/** The ISO time of a TTL; null if there is none, or none with a year of four digits. */
+/** Null if there is no TTL, or none with a year of four digits. */
 function timeOf(ttl: EventValue | undefined): string | null {
   const ms = storedNumber(ttl) * 1000;
   return ms >= 0 && ms < Date.UTC(10_000, 0, 1) ? new Date(ms).toISOString() : null;
 }
 
-/** Leaves out the largest images until all events fit into one call. An archive needs them all: there the pipe halves the batch. */
+/** Leaves out the largest images until all events fit into one call. An archive needs all images: there the pipe halves the batch. */
 function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord): ExpiryEvent[] {
   const { call } = TARGET_LIMITS[to];
   const fitting = [...events];
@@ -81,7 +81,7 @@ function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord):
 
 const bytesOf = (event: ExpiryEvent): number => Buffer.byteLength(JSON.stringify(event)) + 1;
 
-/** Records the age of the oldest record, of which pipes have no metric. A batch that does not get through comes again, older. */
+/** The age of the oldest record, of which pipes have no metric. A batch that does not get through comes again, older. */
 export function recordAge(batch: readonly PipedRecord[], nowMs: number): void {
   const times = batch.map(({ record }) => record?.dynamodb?.ApproximateCreationDateTime);
   const seconds = Math.floor(nowMs / 1000 - Math.min(...times.filter(Number.isFinite)));
@@ -91,7 +91,7 @@ export function recordAge(batch: readonly PipedRecord[], nowMs: number): void {
 }
 
 export const handler = async (batch: readonly PipedRecord[]): Promise<ExpiryEvent[]> => {
-  // Before the work, since a call that fails records nothing afterwards.
+  // The age is recorded before the work, since a call that fails records nothing afterwards.
   recordAge(batch, Date.now());
   return onlyExpiries(batch);
 };

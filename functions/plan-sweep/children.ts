@@ -18,10 +18,8 @@ import { rangesOf } from '../table/shard-ranges.ts';
 import type { ShardProbe, Spans } from './probe.ts';
 import type { SweepLimit, TickRequest } from './sweep-input.ts';
 
-/** Shards that one child of an upcoming minute sweeps, if there is room for all children. */
 const SHARDS_OF_CHILD = 4;
 
-/** Children of a table's lookback, and the least time that one of them has a part of, seconds. */
 const BACK_CHILDREN = 8;
 const LEAST_PART_SECONDS = 120;
 
@@ -31,14 +29,12 @@ const CHILD_PER_SECOND = 500;
 /** Most UTF-8 bytes of a child's result, besides its share of {@link RESULTS_BYTES}. */
 const MOST_RESULT_BYTES = 40_000;
 
-/** A child of a table: its target, and which part of its span it is. */
 export interface PlannedChild {
   readonly target: SweepTarget;
-  /** Null: it notes nothing. */
+  /** Null: the child notes nothing in the journal. */
   readonly part: { readonly part: number; readonly parts: number } | null;
 }
 
-/** The children of a table. */
 export interface TableChildren {
   /** The shards in which something expires in the upcoming minute. */
   readonly ahead: readonly number[];
@@ -46,7 +42,6 @@ export interface TableChildren {
   readonly back: readonly PlannedChild[];
 }
 
-/** A table of a tick, planned. */
 export interface PlannedTable {
   readonly carried: CarriedSettings;
   readonly children: TableChildren;
@@ -58,9 +53,9 @@ export interface PlannedTable {
 }
 
 /**
- * Plans the children of a table. Those of the lookback share its time, each with all shards in which something is left; a span that is too
- * short for that is shared by shards, too. With a limit a child sweeps both, from the watermark to the end of the minute in which this tick
- * may delete.
+ * The children of the lookback share its time, each with all shards in which something is left; they share a span that is too short for
+ * that by shards, too. With a limit a child sweeps both the lookback and the upcoming minute, from the watermark to the end of the minute
+ * in which this tick may delete.
  */
 export function planChildren(
   { from, before, upcoming }: Spans,
@@ -91,9 +86,8 @@ export function planChildren(
 
 /**
  * Cuts a span of expired TTLs into at most so many targets: by time, and by shards if the span is too short for that.
- *
  * @param leastSeconds the least time that a target has a part of
- * @returns for each part of the time its targets
+ * @returns the targets of each part of the time
  */
 export function cutSpan(
   { from, before }: { readonly from: number; readonly before: number },
@@ -113,7 +107,6 @@ export function cutSpan(
     );
 }
 
-/** Puts shards into at most so many groups, as ranges. */
 function groupsOf(shards: readonly number[], most: number): string[] {
   const size = Math.ceil(shards.length / Math.max(1, Math.min(most, shards.length)));
   return Array.from({ length: Math.ceil(shards.length / size) || 0 }, (_unused, group) =>
@@ -127,8 +120,8 @@ function inParts(targets: readonly SweepTarget[]): PlannedChild[] {
 
 /**
  * The children of a tick, in groups of 40. Children are taken in turn, one of each table, so that a table with many does not delay the
- * others; those of the upcoming minute come first. If they are too many, each sweeps more shards. A table for whose children there is still
- * no room has failed: the next tick, which begins with another table, finds its items.
+ * others; the children of the upcoming minute come first. If there are too many children, each sweeps more shards. A table for whose
+ * children there is still no room has failed: the next tick, which begins with another table, finds its items.
  */
 export function tickChildren(
   tables: readonly PlannedTable[],
@@ -170,7 +163,6 @@ export function tickChildren(
     const targets = starts.filter(({ table }) => table === tableName).length;
     const failure = noRoom.has(tableName) ? NO_ROOM : own;
     if (targets === 0 && failure === undefined) return [];
-    // A table that is not swept needs only what its record does.
     const settings = targets === 0 ? { tableName, precision: carried['precision'] } : carried;
     const sweep: TableSweep = { settings, targets, oldestOverdueSeconds, ...(failure && { failure }) };
     return [[tableName, sweep] as const];
@@ -187,7 +179,7 @@ const NO_ROOM = {
   message: 'More is due at once than one tick can plan. Give some tables a deployment of their own.',
 };
 
-/** Returns the first of each list, then the second of each, and so on. */
+/** The first of each list, then the second of each, and so on. */
 function inTurn<Each>(lists: readonly (readonly Each[])[]): Each[] {
   const most = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: most }, (_unused, turn) =>
@@ -214,12 +206,11 @@ function childStart(
   });
 }
 
-/** How much a child may return. */
 export function resultLimits(resultBytes: number): Pick<ChildSweep, 'resultBytes' | 'listedKeysBytes'> {
   return { resultBytes, listedKeysBytes: Math.min(CHILD_LISTED_KEYS_BYTES, Math.floor(resultBytes / 3)) };
 }
 
-/** The input of a child. @param from TTL with whose second it begins; null: it begins at once */
+/** @param from TTL with whose second the child begins; null: the child begins at once */
 export function startOf(table: string, from: number | null, behind: number, sweep: ChildSweep): ChildStart {
   return {
     table,

@@ -8,7 +8,6 @@ import { indexReader } from '../table/index-query.ts';
 import { planReplay } from './plan-replay.ts';
 import { planTick } from './plan-tick.ts';
 
-/** Attempts of a probe, each with a timeout of its own. */
 const ATTEMPTS = 3;
 
 const runtimeOf = lambdaRuntime({ maxAttempts: ATTEMPTS });

@@ -18,13 +18,12 @@ import { indexLayout } from '../table/index-layout.ts';
 import { cutSpan, resultLimits, startOf } from './children.ts';
 import { type ReplayRequest, readReplayInput, tablesOfInput } from './sweep-input.ts';
 
-/** The least time that a child of a replay has a part of, seconds. */
+/** The least time that a child of a replay has a part of. */
 const LEAST_PART_SECONDS = 60;
 
 /**
- * Plans a round of a replay. The first one cuts the span into children, by time and then by shards, without a probe: a child that finds
- * nothing ends at once. Each further one has what the children before it have left.
- *
+ * The first round cuts the span into children, by time and then by shards, without a probe: a child that finds nothing ends at once. Each
+ * further round has what the children before it have left.
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
 export async function planReplay(
@@ -60,7 +59,7 @@ export async function planReplay(
   return { next, groups: [], due, results: [], sweeps: { [tableName]: sweep } };
 }
 
-/** Cuts the span of a replay, of whose shards the journal knows the highest number that the table ever had. */
+/** The journal knows the highest number of shards that the table ever had: all of them are swept. */
 async function firstTargets(
   { from, before }: ReplayRequest,
   table: string,
@@ -76,18 +75,14 @@ async function firstTargets(
   return cutSpan({ from, before }, all, ROUND_CHILDREN, LEAST_PART_SECONDS).flat();
 }
 
-/** A child's share of the limit, of which those that run at once have equal parts. */
+/** The children that run at once have equal parts of the limit. */
 function limitOf({ perSecond }: ReplayRequest, children: number): ChildSweep['limit'] {
   if (perSecond === 0) return null;
   const share = perSecond / Math.min(REPLAY_CONCURRENCY, children);
   return { perSecond: share, credit: Math.max(1, Math.floor(share)), before: null };
 }
 
-/**
- * The settings of the table that the input names, or of the only one.
- *
- * @throws InvalidExecutionInputError when the input does not name one table
- */
+/** @throws InvalidExecutionInputError when the input does not name one of several tables */
 function chosenTable(tables: readonly CarriedSettings[], executionInput: unknown): CarriedSettings {
   const names = tables.map(({ tableName }) => tableName);
   const [only, ...more] = tablesOfInput(executionInput, names) ?? names;

@@ -23,26 +23,25 @@ import { sideBySide } from './side-by-side.ts';
 import { readTickInput, type TickRequest, tablesOfInput } from './sweep-input.ts';
 import { FIRST_LOOKBACK_SECONDS, oldestWatermark } from './watermark-age.ts';
 
-/** Tables that are probed at once, so that one that hangs does not delay the others. */
+/** So many at once that a table that hangs does not delay the others. */
 const TABLES_AT_ONCE = 32;
 
-/** Timeout of each of the three attempts of a query, milliseconds. */
+/** Of each of the three attempts of a query. */
 const REQUEST_TIMEOUT_MS = 600;
 
-/** Most milliseconds for the probe of a table; by second it reads up to 660 keys. */
+/** The probe of a table; by second it reads up to 660 keys. */
 const PROBE_MS = { window: 5_000, second: 45_000 } as const;
 const LEAST_PROBE_MS = 700;
 
 /** A write of the watermarks each minute is more than half of DynamoDB's price of idle tables. */
 const QUIET_SECONDS = 90;
 
-/** How far a tick reads again what is behind the watermark, by window: items are found that were written after their expiry. */
+/** A tick reads so far behind the watermark again, by window: so it finds items that were written after their expiry. */
 const AGAIN_SECONDS = 600;
 
 /** A tick leaves the lookback to another one that began less than this before it: its children still run. */
 const BESIDE_SECONDS = 50;
 
-/** Dependencies of planning a tick. */
 export interface TickSurroundings extends Pick<Runtime, 'clock' | 'sleep'> {
   readonly readIndexOf: (settings: SweepSettings, options: RequestOptions) => ReadIndex;
   readonly logger: Pick<Runtime['logger'], 'error'>;
@@ -51,10 +50,11 @@ export interface TickSurroundings extends Pick<Runtime, 'clock' | 'sleep'> {
 }
 
 /**
- * Plans a tick: one query of the journal, then one probe per table and shard. A tick of the time T owns what expires from T + 60 s to
- * T + 120 s, and looks back from T to the watermark. The watermark moves to the first item that the probe sees.
+ * Plans a tick: one query of the journal, then one probe per table and shard. A tick of the time T owns what expires from T + 60 s to T +
+ * 120 s, and looks back from T to the watermark. The watermark moves to the first item that the probe sees.
  *
- * The first tick of a table writes its watermark whatever the probe says, and for a paused table too: later ticks must know where to begin.
+ * The first tick of a table writes its watermark whatever the probe finds, and for a paused table too: later ticks must know where to
+ * begin.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
@@ -82,7 +82,7 @@ export async function planTick(
       const tick = keeps ? (state.watermarks.tick ?? startedAt) : startedAt;
       await journal.writeWatermarks(tick, Object.fromEntries(marks));
     } catch (error) {
-      // The next tick begins further back.
+      // Without the new watermarks the next tick begins further back.
       logger.error('cannot write the watermarks', { error: String(error).slice(0, 500) });
     }
   }
@@ -93,17 +93,16 @@ export async function planTick(
   return tickChildren(planned, { startedAtMs, nowMs: clock() });
 }
 
-/** The plan of a table that is not swept. */
 const NO_SWEEP: Omit<PlannedTable, 'carried'> = {
   ...{ children: { ahead: [], upcoming: null, back: [] }, oldestOverdueSeconds: 0, behind: 0, limit: null },
 };
 
 interface ProbedTable extends PlannedTable {
-  /** The watermark to write; undefined: it stays. */
+  /** Undefined: the watermark stays. */
   readonly mark: Omit<Watermark, 'at'> | undefined;
 }
 
-/** Whether a tick need not write the watermarks: all tables are by window, nothing is due, and the last write is recent. */
+/** A tick need not write the watermarks when all tables are by window, nothing is due, and the last write is recent. */
 function isQuiet(
   planned: readonly ProbedTable[],
   { watermarks }: DeploymentState,
@@ -127,7 +126,7 @@ interface PlanOptions extends TickSurroundings {
   readonly state: DeploymentState;
 }
 
-/** Plans a table. Its trouble is its own: except for a wrong input, an error is its failure. */
+/** The trouble of one table does not stop the others: except for a wrong input, an error is the failure of its table. */
 async function planTable(carried: CarriedSettings, options: PlanOptions): Promise<ProbedTable> {
   const { state, executionInput, startedAtMs, readIndexOf } = options;
   const known = state.watermarks.tables[carried.tableName];
@@ -140,7 +139,7 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
     const shards = Math.max(indexLayout(settings.model).shards, mark.shards);
     if (known === undefined) first = { ...mark, shards };
     if (isPaused(state.pauses, carried.tableName, startedAtMs)) {
-      // Before the table is swept again, a deployment may lower its shards.
+      // A deployment may lower the shards before the table is swept again.
       const kept = known !== undefined && shards > known.shards ? { ...known, shards } : first;
       return { ...NO_SWEEP, carried, mark: kept };
     }
@@ -178,11 +177,11 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
 function lookbackFrom({ gone }: Pick<Watermark, 'gone'>, { model }: Pick<SweepSettings, 'model'>): number {
   const from = gone + 1 - INDEX_SECONDS;
   if (model.indexedBy === 'second') return from;
-  // What is in the same window costs no further query.
+  // Reading the rest of the same window costs no further query.
   return Math.max(windowStart(from, model.granularitySeconds), from - AGAIN_SECONDS);
 }
 
-/** The TTL from which on this tick looks, if another one has just begun. */
+/** The TTL from which on this tick looks, if another tick has just begun. */
 function tickBeside(
   { watermarks }: DeploymentState,
   startedAtMs: number,
@@ -193,7 +192,7 @@ function tickBeside(
   return isBeside ? Math.floor(otherMs / 60_000) * 60 - 60 - behind : undefined;
 }
 
-/** A probe must end before the minute begins: one that has not is answered by the children, which ask again. */
+/** A probe must end before the minute begins. The children do the work of a probe that did not: they query again. */
 function patienceMs(settings: SweepSettings, { upcoming }: TickRequest, nowMs: number): number {
   const most = PROBE_MS[settings.model.indexedBy];
   if (upcoming === null) return most;

@@ -5,11 +5,10 @@ import type { IndexKey, IndexLayout } from '../table/index-layout.ts';
 import type { ReadIndex } from '../table/index-query.ts';
 import { sideBySide } from './side-by-side.ts';
 
-/** Shards of a table that are probed at once, and keys of a shard. */
 const SHARDS_AT_ONCE = 16;
 const KEYS_AT_ONCE = 10;
 
-/** Most keys of a shard's lookback that a plan reads: ten minutes by second. What is behind them is the children's to find. */
+/** Most keys of a shard's lookback that a plan reads: ten minutes by second. The children find what is behind these keys. */
 const MOST_KEYS = 600;
 
 export interface Spans {
@@ -19,29 +18,27 @@ export interface Spans {
   readonly upcoming: { readonly from: Seconds; readonly before: Seconds } | null;
 }
 
-/** What a probe knows of a shard. */
 export interface ShardProbe {
   readonly shard: number;
-  /** Nothing of the lookback is left before this TTL; undefined: nothing of it is left. */
+  /** Nothing of the lookback is left before this TTL; undefined: nothing of the lookback is left. */
   readonly left: number | undefined;
-  /** Whether an item was seen there; otherwise the keys are only not read yet. */
+  /** False: the keys behind `left` are not read yet. */
   readonly isSeen: boolean;
-  /** Whether something will expire in the upcoming minute. */
   readonly isUpcoming: boolean;
 }
 
 export interface ProbeOptions extends Pick<Runtime, 'clock' | 'sleep'> {
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
-  /** Milliseconds after which the probe of a table ends. */
+  /** After so long the probe of a table ends. */
   readonly patienceMs: number;
   /** Whether the minute is to be watched whatever is in it. */
   readonly watchAlways: boolean;
 }
 
 /**
- * Asks each shard of a table for its oldest entry since the watermark, and whether it has any in the upcoming minute. A table that is too
- * busy to answer in time counts as one that has something everywhere: its children ask again.
+ * Asks each shard of a table for its oldest entry since the watermark, and whether it has any entry in the upcoming minute. A table that is
+ * too busy to answer in time counts as one that has something everywhere: its children query again.
  */
 export async function probeShards(
   shards: number,
@@ -90,7 +87,7 @@ async function probeShard(
   const ahead = upcoming === null ? [] : keysOf(upcoming);
   const shared = new Set(ahead.map(({ value }) => value));
   const known = new Map<IndexKey['value'], boolean>();
-  // Of a window that both spans share, one query mostly tells both.
+  // One query mostly answers for both spans when they share a window.
   const earliestBack = async (key: IndexKey) => {
     if (upcoming === null || !shared.has(key.value)) return earliest(key, { from, before });
     const ttl = await earliest(key, { from, before: upcoming.before });

@@ -1,4 +1,3 @@
-/** Calls the function with each input, several at once; the outputs are in the order of the inputs. */
 export async function sideBySide<Input, Output>(
   inputs: readonly Input[],
   most: number,

@@ -6,35 +6,33 @@ import { secondsBehind } from '../child/swept-range.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 
-/** The checked input of a tick. Its times are compared with TTLs: with a margin they are earlier than the clock. */
+/** The times are compared with TTLs: with a margin they are earlier than the clock. */
 export interface TickRequest {
   /** The lookback ends with this TTL, epoch seconds. */
   readonly cutoff: number;
   /** The expiry times that this tick owns and waits for; null with `precision: 'minute'`. */
   readonly upcoming: { readonly from: number; readonly before: number } | null;
-  /** Null: no limit. */
   readonly limit: SweepLimit | null;
 }
 
-/** The checked input of a replay, which sweeps TTLs with from <= ttl < before; epoch seconds. */
+/** A replay sweeps TTLs with from <= ttl < before; epoch seconds. */
 export interface ReplayRequest {
   readonly from: number;
   readonly before: number;
   readonly dryRun: boolean;
-  /** Deletes per second; 0 = no limit. */
+  /** 0: no limit. */
   readonly perSecond: number;
 }
 
-/** How fast a tick may delete, and when. */
 export interface SweepLimit {
-  /** Deletes per second of all its children together. */
+  /** Of all children of the tick together. */
   readonly perSecond: number;
-  /** The deletes are in [from, before), epoch seconds: what is left then is left to a later tick. */
+  /** The deletes are in [from, before), epoch seconds: a later tick has what is left then. */
   readonly from: number;
   readonly before: number;
 }
 
-/** Date, `T`, time with seconds, optional fraction, and a zone: a time without a zone is ambiguous. */
+/** A time without a zone is ambiguous. */
 const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
 const TIME = kind<string>(isTime, 'a time in ISO-8601 with a zone, e.g. 2026-11-20T09:00:00Z');
@@ -62,18 +60,14 @@ type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[N
 
 /**
  * Seconds from a tick's time to its upcoming minute, and the length of that minute. Scheduler fires anywhere within a minute, so a tick
- * owns the minute after its own: its children run before that begins.
+ * owns the minute after its own: its children run before that minute begins.
  */
 const LEAD_SECONDS = 60;
 const UPCOMING_SECONDS = 60;
 
-/** Settings that decide how an input is read. */
 export type InputSettings = Pick<SweepSettings, 'precision' | 'maxDeletesPerSecond' | 'marginSeconds'>;
 
-/**
- * Names of the tables that the input of an execution names; undefined if it names none.
- * @throws InvalidExecutionInputError naming the field
- */
+/** Undefined if the input names no tables. @throws InvalidExecutionInputError naming the field */
 export function tablesOfInput(input: unknown, all: readonly string[]): readonly string[] | undefined {
   const { table, tables = table === undefined ? undefined : [table] } = readFields(input);
   const other = tables?.find(name => !all.includes(name));
@@ -81,7 +75,6 @@ export function tablesOfInput(input: unknown, all: readonly string[]): readonly 
   throw invalid(table === undefined ? 'tables' : 'table', `of ${all.join(', ')}`, other);
 }
 
-/** Reads the fields: each has a value of its kind, and no two fields exclude each other. */
 function readFields(input: unknown): Fields {
   if (!isObject(input)) throw invalid('input', 'an object', input);
   const [unknown] = unknownFieldProblems(input, Object.keys(KINDS));
@@ -105,8 +98,7 @@ function readFields(input: unknown): Fields {
 }
 
 /**
- * Checks the input of a tick. Minutes begin on a whole minute of the clock, which the TTLs that are due in them need not do.
- *
+ * Minutes begin on a whole minute of the clock. The TTLs that are due in them may begin within one, because of the margin.
  * @param startedAtMs start of the execution, epoch milliseconds: the cutoff is never later
  * @throws InvalidExecutionInputError naming the field
  */
@@ -135,8 +127,6 @@ export function readTickInput(input: unknown, startedAtMs: number, settings: Inp
 }
 
 /**
- * Checks the input of a replay.
- *
  * @param startedAtMs start of the execution, epoch milliseconds: items that expire after it are not swept
  * @throws InvalidExecutionInputError naming the field
  */
@@ -153,7 +143,6 @@ export function readReplayInput(input: unknown, startedAtMs: number, settings: I
     throw invalid('from', 'a time less than five years back: older TTLs are ignored', fromText);
   }
   const before = Math.min(Math.ceil(toMs / 1000), now - secondsBehind(settings) + 1);
-  // A dry run deletes nothing, so it needs no limit.
   return { from, before, dryRun, perSecond: dryRun ? 0 : perSecond };
 }
 
@@ -162,7 +151,7 @@ function isTime(value: unknown): boolean {
   return match !== null && !Number.isNaN(Date.parse(match[0])) && isCalendarDay(match);
 }
 
-/** Whether the day exists: Date.parse takes 30 February for 2 March. */
+/** Date.parse takes 30 February for 2 March. */
 function isCalendarDay([, year, month, day]: RegExpExecArray): boolean {
   return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
 }

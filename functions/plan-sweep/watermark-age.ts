@@ -3,27 +3,22 @@ import { secondsBehind } from '../child/swept-range.ts';
 import { type DeploymentState, pauseOf, type Watermark } from '../journal/layout.ts';
 import { readSettings } from '../runtime/environment.ts';
 
-/**
- * Age in seconds from which a watermark is recorded. A younger one belongs to a table that keeps up or catches up; it is not recorded, and
- * costs nothing.
- */
+/** A younger watermark belongs to a table that keeps up or catches up: its age is not recorded, and costs nothing. */
 export const MIN_AGE_SECONDS = 3_600;
 
-/** How far the first tick of a table looks back. */
 export const FIRST_LOOKBACK_SECONDS = 2 * 24 * 60 * 60;
 
 /**
  * The age of the oldest watermark. It is old after a forgotten pause, and for a table that cannot be probed or does not get further.
  *
- * 1. A table without a watermark has no age; while it is paused, its age is that of the pause.
+ * 1. A table without a watermark has no age; while the table is paused, its age is that of the pause.
  * 2. The margin does not count as a delay.
- * 3. A pause with an end was intended: the age begins at its end, since the ticks may catch up after it.
- * 4. The two days that the first tick looks back are no delay: no age begins before it.
+ * 3. A pause with an end was intended: the age begins at the end of the pause, since the ticks may catch up after it.
+ * 4. The two days that the first tick looks back are no delay: no age begins before the first tick.
  *
- * @param tables tables of the deployment
  * @param moved new watermarks of this tick by table
- * @returns the table that is furthest behind, and the seconds since its watermark stopped moving; undefined when none is older than
- * {@link MIN_AGE_SECONDS}
+ * @returns the table that is furthest behind, and the seconds since its watermark stopped moving; undefined when none is older than {@link
+ *   MIN_AGE_SECONDS}
  */
 export function oldestWatermark(
   tables: readonly CarriedSettings[],
@@ -48,7 +43,7 @@ export function oldestWatermark(
   return oldest !== undefined && oldest.age >= MIN_AGE_SECONDS ? oldest : undefined;
 }
 
-/** The delay of a table. Unreadable settings of a table are reported as its own failure. */
+/** Unreadable settings of a table are reported as its own failure. */
 function behindOf(carried: CarriedSettings): number {
   try {
     return secondsBehind(readSettings(carried));

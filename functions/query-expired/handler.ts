@@ -9,12 +9,12 @@ import { indexLayout } from '../table/index-layout.ts';
 import { indexCounter, indexReader } from '../table/index-query.ts';
 import { type NextStepOptions, nextStep } from './next-step.ts';
 
-/** Attempts of a query: an immediate second one is cheaper than a wait, which takes at least a second. */
+/** An immediate second attempt is cheaper than a wait, which takes at least a second. */
 const ATTEMPTS = 2;
 
 /**
- * Decides what a child does next: adds up the results of its deletes, then reads a page of expired keys, or returns until when to wait, or
- * how the child ends. At its end a child of the lookback notes how far it came, so that the next tick begins there.
+ * Adds up the results of a child's deletes, then reads a page of expired keys, or returns until when to wait, or how the child ends. At its
+ * end a child of the lookback notes how far it came, so that the next tick begins there.
  */
 export function queryExpired(
   input: QueryExpiredInput,
@@ -41,7 +41,6 @@ interface Noting {
   readonly journal: () => Pick<Journal, 'noteSwept'>;
 }
 
-/** {@link queryExpired} with any reader of the index. */
 export async function queryExpiredWith(
   input: QueryExpiredInput,
   options: NextStepOptions,

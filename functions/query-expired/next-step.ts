@@ -14,32 +14,30 @@ import type { SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import { countEntries, entriesToTake, type IndexReaders, readPage } from './read-page.ts';
 
-/** Dependencies of a child's decisions. */
 export interface NextStepOptions extends IndexReaders, Pick<Listing, 'showKey'> {
   readonly settings: Pick<SweepSettings, 'deleteMode' | 'pollSeconds' | 'marginSeconds'>;
-  /** At least 0, below 1. */
   readonly random: () => number;
-  /** The function's own clock, epoch milliseconds, used only to measure durations. */
+  /** The function's own clock, used only to measure durations. */
   readonly clock: () => Millis;
 }
 
-/** Seconds that a page reads ahead: with less a child needs more calls, with more a renewed item costs more refused deletes. */
+/** A page reads so far ahead: with less a child needs more calls, with more a renewed item costs more refused deletes. */
 const AHEAD_SECONDS = 60;
 
-/** A call that begins later than this after its state was entered, or that does not know DynamoDB's clock better, plans nothing. */
+/** A call that begins later than this after its state was entered, or that knows DynamoDB's clock less well than this, plans no deletes. */
 const PLAN_WITHIN_MS = 200;
 
-/** Milliseconds of reading after which a page ends: in an upcoming minute the first seconds are waiting. */
+/** A page ends after so long a time of reading: in an upcoming minute the first seconds are waiting. */
 const READ_MS = { upcoming: 600, back: 2_000 } as const;
 
 /**
- * Decides the next step of a child, which is called when the child begins, after each wait, and after each page of deletes.
+ * Decides the next step of a child: when it begins, after each wait, and after each page of deletes.
  *
  * 1. The results of DeleteChunks are added up. Keys that are left set the cursor back; keys that can never be deleted are counted, named
  *    and passed.
  * 2. The child ends when its cursor has reached the end of its target, when its time is over, or when its table was paused.
- * 3. It reads the entries after the cursor: what is due, and in an upcoming minute what will be.
- * 4. Each key gets its second: the one of its TTL; a limit only makes it later. DeleteChunks waits for these seconds.
+ * 3. The entries after the cursor are read: what is due, and in an upcoming minute what will be due.
+ * 4. Each key gets its second: that of its TTL, or a later one because of a limit. DeleteChunks waits for these seconds.
  *
  * DynamoDB's clock decides what is expired. The machine's clock, which waits, is compared with it at each page. All TTLs are compared with
  * times that are earlier by the sweep's margin.
@@ -74,15 +72,13 @@ export async function nextStep(
   }
 }
 
-/** A call of a child. */
 interface Child extends NextStepOptions, Planning {
-  /** When the state was entered, by the machine's clock, epoch milliseconds. */
+  /** When the state was entered, by the machine's clock. */
   readonly nowMs: Millis;
   /** How much later the function began, by its own clock. */
   readonly lateMs: Millis;
 }
 
-/** Reads a page and plans its deletes. */
 async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExpiredOutput> {
   const { sweep, settings, behind, machineClock, nowMs, lateMs } = child;
   const { target } = sweep;
@@ -96,13 +92,13 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
     isUpcoming ? Math.min(target.before, Math.max(nowTtl + ahead, progress.cursor)) : target.before,
     { ...child, ...{ patienceMs: READ_MS[isUpcoming ? 'upcoming' : 'back'], left: progress.left.length } },
   );
-  // The machine's clock is that of the state's beginning: a call that began late does not know it well enough.
+  // The machine's clock was read when the state was entered: a call that began late does not know it well enough.
   const isKnown = mayPlan && page.lagMs + Math.max(0, lateMs) <= PLAN_WITHIN_MS;
   const wanted = entriesToTake(page, progress.left, isKnown ? ahead : 0, settings);
   const { planned, credit } = planDeletes(wanted, page, progress, child);
   const firstLeft = wanted[planned.length];
-  // A cursor passes only what has expired, since an item may still be written that expires later; but a minute that is planned to its end
-  // has no further page: what is written in it, and is not watched for, is the next tick's.
+  // A cursor passes only what has expired, since an item may still be written that expires later. But a minute that is planned to its end
+  // has no further page: unless the minute is watched, the next tick finds what is written into it.
   const passed = Math.min(page.knownUpTo, page.cutoff);
   // A child that notes what it swept must not pass what is written into its minute.
   const mayEnd = isKnown && settings.pollSeconds === 0 && sweep.part === null;
@@ -112,7 +108,7 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
   const after: ChildProgress = {
     ...progress,
     cursor: isRead ? target.before : Math.max(progress.cursor, upTo),
-    // What comes of the deletes is not known yet.
+    // The results of planned deletes are not known yet.
     stuck: planned.length > 0 ? progress.stuck : 0,
     left: progress.left.filter(
       ({ ttl }) => ttl > page.cutoff || (firstLeft !== undefined && ttl >= firstLeft.ttl),
@@ -131,7 +127,6 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
   return waitFor(after, Math.max(now + 1, Math.min(next, target.before + behind)) * 1000, child);
 }
 
-/** Counts what a sweep would delete. */
 async function countDue(progress: ChildProgress, child: Child): Promise<QueryExpiredOutput> {
   const { target } = child.sweep;
   const counted = await countEntries(target, progress.cursor, { ...child, patienceMs: READ_MS.back });
@@ -141,7 +136,7 @@ async function countDue(progress: ChildProgress, child: Child): Promise<QueryExp
   return isRead ? end(after, child) : step(after, child, { next: 'query' });
 }
 
-/** Waits longer from time to time: DynamoDB was too busy. */
+/** DynamoDB was too busy: each wait is longer than the one before. */
 function waitLonger(progress: ChildProgress, fromMs: Millis, child: Child): QueryExpiredOutput {
   return waitFor(progress, fromMs + backoffMs(progress.stuck, child.random), child);
 }
@@ -158,7 +153,7 @@ function end(
   return step(progress, child, { next: 'end', result: resultOf(progress, child.sweep, how) });
 }
 
-/** Ends a child whose time is over. What it leaves fails only if it has got nowhere: else another one will get further. */
+/** What the child leaves has failed only if the child deleted nothing and got no further: else another child will get further. */
 function endEarly(progress: ChildProgress, child: Child): QueryExpiredOutput {
   const { target, limit } = child.sweep;
   // A child that resumes begins with the second that its cursor has reached.

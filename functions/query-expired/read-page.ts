@@ -9,30 +9,26 @@ import type { IndexKey, IndexLayout } from '../table/index-layout.ts';
 import type { CountIndex, ReadIndex } from '../table/index-query.ts';
 import { keyText } from '../table/item-key.ts';
 
-/** Keys of the index that are read at once. */
 const KEYS_AT_ONCE = 10;
 
-/** The index of a table. */
 export interface IndexReaders {
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
   readonly countIndex: CountIndex;
 }
 
-/** Options of reading a page. */
 export interface ReadPageOptions
   extends Omit<IndexReaders, 'countIndex'>,
     Pick<Planning, 'behind' | 'machineClock'> {
-  /** Milliseconds after which no further key of the index is read. */
+  /** After so long no further key of the index is read. */
   readonly patienceMs: Millis;
   /**
-   * Entries that the page before left, and which are read again: half of a page has room for new ones, or those of a throttled shard would
-   * keep the others waiting. More would make the page longer, and what it leaves later. @default 0
+   * Entries that the page before left, and which are read again. Half of a page has room for new entries: otherwise those of a throttled
+   * shard would keep the others waiting. More entries would make the page longer, and what it leaves later. @default 0
    */
   readonly left?: number;
 }
 
-/** The entries behind a cursor. */
 export interface Page {
   readonly entries: readonly ExpiredKey[];
   /** TTLs up to this one were expired by DynamoDB's clock at each answer. */
@@ -48,8 +44,8 @@ export interface Page {
 /**
  * Reads the entries of a target with TTLs after the cursor and up to `upTo`.
  *
- * Several keys of the index are read at once. Entries are complete only as far as the key reaches that was read least far: a cursor may
- * pass no other. A read that ends early, because the page is full or time is up, ends before the TTLs of the next key.
+ * Several keys of the index are read at once. Entries are complete only as far as the least far of these reads: a cursor may pass no other.
+ * A read that ends early, because the page is full or time is up, ends before the TTLs of the next key.
  *
  * @throws DynamoDbBusyError
  * @throws DynamoDbDateMissingError
@@ -96,7 +92,6 @@ export async function readPage(
       );
     }
   }
-  // Without a key to read nothing is left.
   if (keys.length === 0) cutoff = upTo;
   if (!Number.isFinite(cutoff)) throw dateMissing();
   return { entries, cutoff, knownUpTo, takenUpTo, lagMs };
@@ -108,7 +103,7 @@ function dateMissing(): DynamoDbDateMissingError {
   );
 }
 
-/** The keys that are read at once: those of one window, or of several whole ones. */
+/** The keys of one window, or of several whole ones. */
 function readTogether(keys: readonly IndexKey[]): IndexKey[][] {
   const together: IndexKey[][] = [];
   for (const window of Map.groupBy(keys, ({ from }) => from).values()) {
@@ -122,8 +117,8 @@ function readTogether(keys: readonly IndexKey[]): IndexKey[][] {
 }
 
 /**
- * The entries of a page that are due, those that will be within `ahead`, and the keys that the page before left, which the index need not
- * show any more; in the order of TTL.
+ * The entries of a page that are due, those that will be due within `ahead`, and the keys that the page before left, which the index need
+ * not show any more; in the order of TTL.
  */
 export function entriesToTake(
   { entries, cutoff, takenUpTo }: Page,
@@ -165,7 +160,7 @@ export async function countEntries(
   let count = 0;
   let seconds: readonly IndexKey[] = layout.keys({ ...target, from });
   if (seconds[0]?.ttl === undefined) {
-    // All keys of a window have to be counted before its TTLs are passed: a child's part of the span is counted in one call.
+    // All keys of a window must be counted before its TTLs are passed: a child's part of the span is counted in one call.
     for (const key of seconds) await countKey(key);
     return { count, samples, upTo: last };
   }

@@ -15,17 +15,15 @@ import { embeddedMetrics } from './metrics.ts';
 import { didAnything, sumOfTables, type TableRecord, tableRecords, toldTables } from './table-record.ts';
 
 /**
- * Milliseconds reserved for printing. The journal's client may retry until the function's timeout, and a function that times out after it
- * has printed its metrics is called again, and prints them again.
+ * Time reserved for printing. The journal's client may retry until the function's timeout, and a function that times out after it has
+ * printed its metrics is called again, and prints them again.
  */
 const PRINTING_MS = 3_000;
 
-/** Dependencies of recording. */
 export interface RecordSurroundings {
   readonly deployment: string;
   readonly logger: Pick<Logger, 'info' | 'error'>;
   readonly metrics: Metrics;
-  /** Prints a line of metrics. */
   readonly print: (line: string) => void;
   /** Resolves when the time for waiting on the journal is up. */
   readonly timeIsUp: () => Promise<void>;
@@ -56,7 +54,7 @@ export async function recordMetrics(
   const told = machine === 'replay' ? records : records.filter(didAnything);
   try {
     await Promise.race([writeJournal(input, told, journal), tooSlow]);
-    // A tick leaves items to the next one; nobody sweeps what a replay leaves.
+    // A tick leaves items to the next tick; no later execution sweeps what a replay leaves.
     const isDone = ({ totals }: TableRecord) =>
       leftNothing(totals) && (machine === 'tick' || totals.leftForLater === 0);
     return { complete: records.every(isDone), ...toldTables(told) };
@@ -80,7 +78,6 @@ async function writeJournal(
   if (kind === 'replay') await noteReplayed(input, told, journal);
 }
 
-/** Prints one line, of the sums over the tables. */
 function recordSums(
   records: readonly TableRecord[],
   durationMs: number,
@@ -103,7 +100,6 @@ async function noteReplayed(
   for (const { table, totals } of records) {
     const isWhole = leftNothing(totals) && totals.leftForLater === 0 && !totals.dryRun;
     if (!isWhole || from === undefined || to === undefined) continue;
-    // Items that expire after its start are not swept, even if its input's span includes them.
     const settings = readSettings(soFar.sweeps[table]?.settings);
     const expired = toEpochSeconds(Date.parse(startedAt)) - secondsBehind(settings) + 1;
     const before = Math.min(toEpochSeconds(Date.parse(to)), expired);
@@ -111,7 +107,6 @@ async function noteReplayed(
   }
 }
 
-// Powertools reads namespace, service and log level from its own environment variables.
 const logger = new Logger();
 const metrics = new Metrics();
 
@@ -120,7 +115,6 @@ export const handler = (
   context: { getRemainingTimeInMillis(): number },
 ): Promise<RecordMetricsOutput> => {
   const { deploymentName: deployment } = readDeployment(process.env);
-  // The timer does not keep the process alive.
   const timeIsUp = () =>
     sleep(Math.max(0, context.getRemainingTimeInMillis() - PRINTING_MS), undefined, { ref: false });
   return recordMetrics(event, {

@@ -5,34 +5,25 @@ import type { SweepTotals } from '../../statemachine/contract/report.ts';
 import { COUNT_LIST, type COUNTS, type CountName } from '../../statemachine/counts.ts';
 import { type MetricHistogram, toMetricHistogram } from '../report/lag.ts';
 
-/** The names of the counts that are metrics. */
 type CountMetricName = {
   [Name in CountName]: (typeof COUNTS)[Name] extends { metric: { name: infer Metric } } ? Metric : never;
 }[CountName];
 
-/** CloudWatch names of what a sweep records. */
 type SweepMetricName = CountMetricName | 'ItemsDeletedLate' | 'DeletionLag' | 'SweepDuration';
 
-/** The namespace of the metrics in CloudWatch. */
 export const METRICS_NAMESPACE = 'PreciseTtl';
 
-/**
- * The dimensions of every metric in addition to `Deployment`: Powertools' `service` is the name of the
- * function.
- */
+/** The dimensions besides `Deployment`: Powertools' `service` is the name of the function. */
 export const METRIC_DIMENSIONS = { service: TASKS.RecordMetrics } as const;
 
-/** A metric of every sweep except a dry run: either a count or a measured value. */
 export interface SweepMetric {
   readonly name: SweepMetricName;
   readonly unit: 'Count' | 'Milliseconds' | 'Seconds';
   readonly help: string;
-  /** Whether a value of 0 gives no datapoint. @default false */
   readonly onlyAboveZero?: true;
   readonly value: (totals: SweepTotals, surroundings: SweepSurroundings) => number | MetricHistogram;
 }
 
-/** Values that a metric may depend on in addition to the totals. */
 interface SweepSurroundings {
   readonly durationMs: number;
   /** Items that were deleted later than {@link lateMs}. */
@@ -40,8 +31,8 @@ interface SweepSurroundings {
 }
 
 /**
- * Lag in milliseconds above which a deletion counts as late: a tick that keeps up stays below it. Settings that cannot be read count as
- * those of a second.
+ * A deletion with a longer lag counts as late: a tick that keeps up stays below it. Settings that cannot be read count as those of a
+ * second.
  */
 export function lateMs({ precision }: { readonly precision?: unknown }): number {
   return precision === 'minute' ? 120_000 : 11_000;
@@ -74,9 +65,8 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
 ];
 
 /**
- * The line of metrics of a sweep. Powertools makes the document. Histograms are added here, since Powertools takes only numbers, while the
- * format also allows `{Values, Counts, Min, Max, Count, Sum}`.
- *
+ * Histograms are added to Powertools' document, since Powertools takes only numbers, while the format also allows `{Values, Counts, Min,
+ * Max, Count, Sum}`.
  * @returns undefined when there is nothing to record
  */
 export function embeddedMetrics(

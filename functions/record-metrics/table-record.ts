@@ -12,16 +12,14 @@ import { jsonBytes, listFailedKeys } from '../report/listed-keys.ts';
 import { addRound, leftNothing, reportOf, startTotals } from '../report/sweep-totals.ts';
 import { lateMs } from './metrics.ts';
 
-/** The result of an execution for a table. */
 export interface TableRecord {
   readonly table: string;
   readonly totals: SweepTotals;
   readonly report: SweepReport;
-  /** Number of items that were deleted later than {@link lateMs}. */
   readonly late: number;
 }
 
-/** The results of an execution's tables. A replay has one, and its crashed children have no result that names it. */
+/** A replay has one table, and its crashed children have no result that names it. */
 export function tableRecords({ soFar }: Pick<RecordMetricsInput, 'soFar'>): TableRecord[] {
   const sweeps = Object.entries(soFar.sweeps);
   return sweeps.map(([table, sweep]) => {
@@ -35,7 +33,6 @@ export function tableRecords({ soFar }: Pick<RecordMetricsInput, 'soFar'>): Tabl
 function recordOf(table: string, sweep: TableSweep, soFar: RecordMetricsInput['soFar']): TableRecord {
   const { failure, oldestOverdueSeconds } = sweep;
   const added = addRound(sweep, soFar);
-  // What a child could not finish in its time is left to the next tick.
   const unfinished = soFar.results.filter(result => shardResultOf(result)?.resume !== undefined).length;
   const totals = {
     ...added,
@@ -51,7 +48,6 @@ function recordOf(table: string, sweep: TableSweep, soFar: RecordMetricsInput['s
   };
 }
 
-/** Adds the totals of several tables. */
 export function sumOfTables(totals: readonly SweepTotals[]): SweepTotals {
   return totals.reduce(
     (sum, each) => ({
@@ -64,7 +60,7 @@ export function sumOfTables(totals: readonly SweepTotals[]): SweepTotals {
   );
 }
 
-/** Whether a table's result is worth a row in the journal. A lookback that found nothing is not. */
+/** A lookback that found nothing is not worth a row in the journal. */
 export function didAnything({ totals }: TableRecord): boolean {
   return totals.found + totals.leftForLater > 0 || !leftNothing(totals);
 }
@@ -72,7 +68,7 @@ export function didAnything({ totals }: TableRecord): boolean {
 /** Most UTF-8 bytes of a table's listed keys if there is no room for all. */
 const FEW_KEYS_BYTES = 1_000;
 
-/** The reports of an execution's tables that fit into the cause of a failure, those with failures first. The journal has all of them. */
+/** The reports that fit into the cause of a failure, those with failures first. The journal has all reports. */
 export function toldTables(
   records: readonly TableRecord[],
 ): Pick<RecordMetricsOutput, 'tables' | 'moreTables'> {

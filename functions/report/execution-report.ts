@@ -1,16 +1,13 @@
 import { isObject } from '../../expiry/fields.ts';
 import type { RecordMetricsOutput } from '../../statemachine/contract/execution.ts';
 
-/** The report of an execution, by table: only of tables in which something was swept or failed. */
 export interface ExecutionReport extends Omit<RecordMetricsOutput, 'complete'> {
   /** Name of the error due to which nothing was recorded; then the report has no tables. */
   readonly notRecorded?: string;
 }
 
 /**
- * Reads the report of an execution of either state machine: its output, or the cause of its failure.
- *
- * @param said the value, or its JSON
+ * Reads the output of an execution of either state machine, or the cause of its failure.
  * @returns undefined for anything else: the cause of an execution that crashed is a sentence
  */
 export function readExecutionReport(said: unknown): ExecutionReport | undefined {

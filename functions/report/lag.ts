@@ -2,9 +2,9 @@ import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
 import type { LagSummary } from '../../statemachine/contract/report.ts';
 
 /**
- * Number of buckets of the lag's histogram. Bucket 0 counts everything up to 16 ms, each further bucket ends 2^(1/4) (19%) higher, and the
- * last takes the rest. A hundred buckets reach beyond five days, and a metric in the embedded metric format may have a hundred values.
- * Source: CloudWatch User Guide, "Embedded metric format specification", target members.
+ * Bucket 0 counts everything up to 16 ms, each further bucket ends 2^(1/4) (19%) higher, and the last takes the rest. A hundred buckets
+ * reach beyond five days, and a metric in the embedded metric format may have a hundred values. Source: CloudWatch User Guide, "Embedded
+ * metric format specification", target members.
  */
 export const LAG_BUCKETS = 100;
 const FIRST_BUCKET_MS = 16;
@@ -12,7 +12,6 @@ const BUCKETS_PER_DOUBLING = 4;
 
 export const NO_LAG: DeletionLag = { lagCounts: {}, lagMaxMs: 0 };
 
-/** The upper bound of a bucket, milliseconds. */
 export function bucketEndMs(bucket: number): number {
   return Math.round(FIRST_BUCKET_MS * 2 ** (bucket / BUCKETS_PER_DOUBLING));
 }
@@ -23,11 +22,7 @@ function bucketOf(lagMs: number): number {
   return Math.min(bucket, LAG_BUCKETS - 1);
 }
 
-/**
- * The lag of items that were deleted at the same moment.
- * @param ttls epoch seconds
- * @param deletedAtMs epoch milliseconds
- */
+/** Of items that were deleted at the same moment. @param ttls epoch seconds */
 export function lagOf(ttls: readonly number[], deletedAtMs: number): DeletionLag {
   const counts: Record<string, number> = {};
   let lagMaxMs = 0;
@@ -40,7 +35,6 @@ export function lagOf(ttls: readonly number[], deletedAtMs: number): DeletionLag
   return { lagCounts: counts, lagMaxMs };
 }
 
-/** Adds two lags. */
 export function addLags(one: DeletionLag, other: DeletionLag): DeletionLag {
   const lagCounts: Record<string, number> = { ...one.lagCounts };
   for (const [bucket, count] of Object.entries(other.lagCounts)) {
@@ -49,14 +43,13 @@ export function addLags(one: DeletionLag, other: DeletionLag): DeletionLag {
   return { lagCounts, lagMaxMs: Math.max(one.lagMaxMs, other.lagMaxMs) };
 }
 
-/** Buckets that are not empty, with their counts, from the smallest lag on. */
 function filledBuckets(lagCounts: DeletionLag['lagCounts']): [number, number][] {
   return Object.entries(lagCounts)
     .map(([bucket, count]): [number, number] => [Number(bucket), count])
     .sort(([one], [other]) => one - other);
 }
 
-/** p50, p99 and the maximum; null when nothing was deleted. */
+/** Null when nothing was deleted. */
 export function summarizeLag({ lagCounts, lagMaxMs }: DeletionLag): LagSummary | null {
   const filled = filledBuckets(lagCounts);
   const total = filled.reduce((sum, [, count]) => sum + count, 0);
@@ -80,10 +73,11 @@ export function countAbove({ lagCounts }: DeletionLag, lagMs: number): number {
   );
 }
 
-/** A metric value of the embedded metric format: CloudWatch computes percentiles from it. */
 export type MetricHistogram = ReturnType<typeof toMetricHistogram>;
 
-/** The histogram's buckets that are not empty, by their upper bounds (the largest lag itself for the last). */
+/**
+ * The buckets that are not empty, by their upper bounds (the largest lag itself for the last). CloudWatch computes percentiles from them.
+ */
 export function toMetricHistogram({ lagCounts, lagMaxMs }: DeletionLag) {
   const filled = filledBuckets(lagCounts);
   const Values = filled.map(([bucket]) => Math.min(bucketEndMs(bucket), lagMaxMs));

@@ -1,12 +1,11 @@
 import type { ListedFailure } from '../../statemachine/contract/keys.ts';
 import { LISTED_KEYS } from '../../statemachine/contract/limits.ts';
 
-/** UTF-8 bytes of a value as JSON, which is how Step Functions measures and passes it. */
+/** UTF-8 bytes as JSON, which is how Step Functions measures and passes a value. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** A report or result without its counts of 0, its empty lists and what it says no to. */
 export function withoutNothing<Report extends object>(report: Report): Partial<Report> {
   const isNothing = (value: unknown) =>
     value === 0 || value === undefined || value === false || (Array.isArray(value) && value.length === 0);
@@ -15,7 +14,6 @@ export function withoutNothing<Report extends object>(report: Report): Partial<R
   ) as Partial<Report>;
 }
 
-/** The first values of a list: at most LISTED_KEYS, and at most this many bytes as JSON. */
 export function firstThatFit<Listed>(all: readonly Listed[], maxBytes: number): Listed[] {
   const kept: Listed[] = [];
   let bytes = 2; // bytes of the brackets
@@ -29,8 +27,8 @@ export function firstThatFit<Listed>(all: readonly Listed[], maxBytes: number): 
 }
 
 /**
- * Does the same as {@link firstThatFit} for failed keys, except that the first is always listed: by the beginning of its JSON if it does
- * not fit. That field is not named `key`, since a part of a key could be the key of a live item.
+ * The first key is always listed: by the beginning of its JSON if it does not fit. That field is not named `key`, since a part of a key
+ * could be the key of a live item.
  */
 export function listFailedKeys(all: readonly ListedFailure[], maxBytes: number): ListedFailure[] {
   const [first] = all;

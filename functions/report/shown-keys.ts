@@ -3,13 +3,12 @@ import type { ItemKey, KeyHash, ListedFailure, ShownKey } from '../../statemachi
 import type { SweepSettings } from '../runtime/environment.ts';
 import { keyAttributeNames } from '../table/item-key.ts';
 
-/** Hexadecimal digits of a hash: 64 bits, so that even among a million keys two equal hashes are very unlikely. */
+/** 64 bits, so that even among a million keys two equal hashes are very unlikely. */
 const HASH_DIGITS = 16;
 
-/** The form in which a key may be shown outside of the table; undefined for none. */
+/** Undefined: nothing of the key may be shown. */
 export type ShowKey = (key: ItemKey) => ShownKey | undefined;
 
-/** Shows keys in logs, reports and causes as the table's setting `logKeys` allows it. */
 export function keyShower({ logKeys, tableName, model }: KeySettings): ShowKey {
   if (logKeys === 'full') return key => key;
   if (logKeys === 'none') return () => undefined;
@@ -21,7 +20,6 @@ export interface KeySettings extends Pick<SweepSettings, 'logKeys' | 'tableName'
   readonly model: Pick<SweepSettings['model'], 'partitionKey' | 'sortKey'>;
 }
 
-/** A failure with as much of its key as may be shown. */
 export function shownFailure(
   { key, reason }: { readonly key: ItemKey; readonly reason: string },
   showKey: ShowKey,
@@ -33,8 +31,7 @@ export function shownFailure(
 /**
  * A key's hash, the same in every log, report and command. It includes the table's name, so that the same key has another hash in another
  * table. It is not secret: a person who guesses a key can compare its hash.
- *
- * @param names names of the key attributes, partition key first: a key that was parsed from JSON may have them in any order
+ * @param names partition key first: a key that was parsed from JSON may have them in any order
  */
 export function hashOfKey(key: ItemKey, names: readonly string[], tableName: string): KeyHash {
   const text = JSON.stringify(Object.fromEntries(names.map(name => [name, key[name]])));

@@ -18,7 +18,7 @@ export function startTotals(dryRun: boolean): SweepTotals {
   };
 }
 
-/** Adds the results of a round's children. Children without a result have failed: they crashed, or the whole round did. */
+/** Children without a result have failed: they crashed, or the whole round did. */
 export function addRound(
   { totals = startTotals(false), targets }: Pick<TableSweep, 'totals' | 'targets'>,
   { results, planFailed }: Pick<SweepState, 'results' | 'planFailed'>,
@@ -26,7 +26,6 @@ export function addRound(
   const swept = results.map(shardResultOf).filter(result => result !== undefined);
   const through = swept.filter(({ interrupted }) => !interrupted).length;
   return {
-    // An execution that began before a deployment lacks the counts that the deployment added.
     ...startTotals(totals.dryRun),
     ...totals,
     ...swept.reduce<SweepCounts>((sum, result) => addCounts(CHILD_COUNTS, sum, result), totals),
@@ -53,7 +52,7 @@ export function leftNothing({
   return failed === 0 && shardsFailed === 0 && tablesFailed === 0;
 }
 
-/** The totals in readable form, without the histogram, from which RecordMetrics computes percentiles. */
+/** Leaves out the histogram: RecordMetrics computes percentiles from it. */
 export function reportOf({ lagCounts: _counts, lagMaxMs: _max, ...report }: SweepTotals): SweepReport {
   return report;
 }

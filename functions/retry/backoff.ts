@@ -1,10 +1,8 @@
-/** Upper bound of every wait, seconds. */
 const CAP_SECONDS = 8;
 
 /**
- * A wait in milliseconds: its upper bound is a second at first and doubles per attempt up to a cap, and the wait is a random share of the bound ("full jitter"), so
- * that calls that were throttled together are not repeated together.
- *
+ * The upper bound of a wait is a second at first, and doubles per attempt up to a cap. The wait is a random share of the bound ("full
+ * jitter"), so that calls that were throttled together are not repeated together.
  * @param attempts attempts made so far, 1 at the first wait
  * @param random at least 0, below 1
  */
@@ -12,15 +10,13 @@ export function backoffMs(attempts: number, random: () => number): number {
   return Math.round(random() * 1000 * Math.min(CAP_SECONDS, 2 ** (attempts - 1)));
 }
 
-/** The time of a Wait state: ISO-8601 in whole seconds, since Step Functions drops the milliseconds of a Timestamp. */
+/** ISO-8601 in whole seconds, since Step Functions drops the milliseconds of a Timestamp. */
 export function waitUntil(epochSeconds: number): string {
   return `${new Date(Math.floor(epochSeconds) * 1000).toISOString().slice(0, 19)}Z`;
 }
 
 /**
- * Sleeps the time from the end of a Wait to `untilMs`: less than a second, over which functions that woke together are spread.
- *
- * @param untilMs epoch milliseconds
+ * Sleeps from the end of a Wait to `untilMs`, epoch milliseconds: less than a second, over which functions that woke together are spread.
  */
 export async function sleepRest(
   untilMs: number,

@@ -1,6 +1,6 @@
 import { readDeploymentName } from './deployment.ts';
 
-/** Metrics of the whole deployment that any function may record, and only when a problem occurs. */
+/** Any function may record these metrics, and only when a problem occurs. */
 const DEPLOYMENT_METRICS = {
   ExpiryAge: {
     unit: 'Seconds',
@@ -14,19 +14,15 @@ const DEPLOYMENT_METRICS = {
 
 type DeploymentMetricName = keyof typeof DEPLOYMENT_METRICS;
 
-/** The only dimension of these metrics. */
 export const DEPLOYMENT_DIMENSION = 'Deployment';
 
-/** Records a value of a metric, with further fields of the log line. */
 export type RecordDeploymentMetric = ReturnType<typeof deploymentMetrics>;
 
 /**
- * Makes a function that prints a metric of the function's deployment, in the embedded metric format. Source: CloudWatch User Guide,
- * "Specification: Embedded metric format".
- * @throws InvalidEnvironmentError
+ * Prints a metric of the function's deployment, in the embedded metric format. Source: CloudWatch User Guide, "Specification: Embedded
+ * metric format". @throws InvalidEnvironmentError
  */
 export function deploymentMetrics({
-  // Powertools' own variable, which the other metrics use too.
   namespace = process.env['POWERTOOLS_METRICS_NAMESPACE'] ?? '',
   deployment = readDeploymentName(process.env),
   print = printMetrics,
@@ -43,10 +39,7 @@ export function deploymentMetrics({
   };
 }
 
-/**
- * Prints to stdout directly. With JSON logging Lambda wraps the output of `console.log` into a document, and CloudWatch finds embedded
- * metrics only at the root.
- */
+/** With JSON logging Lambda wraps the output of `console.log` into a document, and CloudWatch finds embedded metrics only at the root. */
 export function printMetrics(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -2,22 +2,16 @@ import { type Kinds, text, type ValueOf, valueProblems } from '../../expiry/fiel
 import { SETTING_KINDS } from './environment.ts';
 import { InvalidEnvironmentError } from './errors.ts';
 
-/** The environment of a function. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment variables of a sweep's functions: only those of the deployment, none of a single table. */
+/** Only variables of the deployment, none of a single table. */
 const VARIABLE_KINDS = { deploymentName: text(), journalTable: SETTING_KINDS.tableName };
 
-/**
- * Reads the deployment's variables from the environment: `journalTable` from JOURNAL_TABLE.
- *
- * @throws InvalidEnvironmentError for the first one that is missing or wrong
- */
+/** @throws InvalidEnvironmentError for the first variable that is missing or wrong */
 export function readDeployment(env: Environment) {
   return readVariables(VARIABLE_KINDS, env);
 }
 
-/** Reads the variable that each function of the deployment has. @throws InvalidEnvironmentError */
 export function readDeploymentName(env: Environment): string {
   const { deploymentName } = VARIABLE_KINDS;
   return readVariables({ deploymentName }, env).deploymentName;

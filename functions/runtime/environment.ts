@@ -3,26 +3,23 @@ import { type ExpiryModel, type ExpiryModelProps, expiryModel, MODEL_KINDS } fro
 import { MAX_DELETES_PER_SECOND } from '../../statemachine/contract/limits.ts';
 import { InvalidSettingsError } from './errors.ts';
 
-/** How expired items are deleted: with a check of each TTL, or unconditionally. */
 export const DELETE_MODES = ['guarded', 'batch'] as const;
 export type DeleteMode = (typeof DELETE_MODES)[number];
 
-/** How precisely items are deleted: in the second in which they expire, or by the tick of the next minute. */
 export const PRECISIONS = ['second', 'minute'] as const;
 
-/** How logs, reports and causes of failures show items' keys. */
 export const LOG_KEYS = ['full', 'hash', 'none'] as const;
 export type LogKeys = (typeof LOG_KEYS)[number];
 
-/** The name of an attribute: DynamoDB allows any text, but a function's environment no zero byte. */
+/** DynamoDB allows any text, but a function's environment no zero byte. */
 const ATTRIBUTE_NAME = kind<string>(
   value => MODEL_KINDS.partitionKey.is(value) && value.isWellFormed() && !value.includes('\0'),
   `${MODEL_KINDS.partitionKey.expected} of UTF-8 without a zero`,
 );
 
 /**
- * The props of a table that the functions know; `stacks/config/props.ts` takes them from here. An execution carries them for each table that it
- * sweeps ({@link readSettings}).
+ * The props of a table that the functions know; `stacks/config/props.ts` takes them from here. An execution carries them for each table
+ * that it sweeps ({@link readSettings}).
  */
 export const SETTING_KINDS = {
   tableName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),
@@ -44,7 +41,6 @@ export const SETTING_KINDS = {
 
 type SettingName = keyof typeof SETTING_KINDS;
 
-/** Optional settings of a table. */
 const ABSENT_SETTINGS = ['sortKey', 'marginSeconds'] as const satisfies readonly SettingName[];
 type AbsentName = (typeof ABSENT_SETTINGS)[number];
 
@@ -52,21 +48,16 @@ const REQUIRED_SETTINGS = Object.keys(SETTING_KINDS).filter(
   name => !(ABSENT_SETTINGS as readonly string[]).includes(name),
 );
 
-/** The settings in the form of props. A table without a sort key has no field for it here either. */
+/** A table without a sort key has no field for it. */
 export type Settings = {
   readonly [Name in Exclude<SettingName, AbsentName>]: ValueOf<(typeof SETTING_KINDS)[Name]>;
 } & { readonly [Name in AbsentName]?: ValueOf<(typeof SETTING_KINDS)[Name]> };
 
-/** The input of a function with its table's settings, which are not checked yet. */
 export type WithSettings<Input> = Input & { readonly settings: unknown };
 
-/** The settings that a function has for the table that it sweeps. Each setting is documented in docs/reference/configuration.md. */
 export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & { readonly model: ExpiryModel };
 
-/**
- * Reads the settings of a table from an execution's input.
- * @throws InvalidSettingsError naming the field, or InvalidModelError for a model that does not hold together
- */
+/** @throws InvalidSettingsError naming the field, or InvalidModelError for a model that does not hold together */
 export function readSettings(carried: unknown): SweepSettings {
   const remedy = 'Deploy again.';
   if (!isObject(carried)) {
@@ -80,7 +71,6 @@ export function readSettings(carried: unknown): SweepSettings {
 
 /**
  * Picks the values that {@link readSettings} reads. Fields without a value are left out.
- *
  * @param write converts each text, for example with Terraform's escapes
  */
 export function carriedSettings(
@@ -95,15 +85,11 @@ export function carriedSettings(
   ) as unknown as Settings;
 }
 
-/**
- * The model of a table with these settings.
- * @throws InvalidModelError
- */
 export function modelOfSettings(settings: Settings): ExpiryModel {
   return expiryModel(modelPropsOfSettings(settings));
 }
 
-/** The fields of that model, with no defaults left out. */
+/** No default is left out. */
 export function modelPropsOfSettings(settings: Settings): ExpiryModelProps {
   const { partitionKey, sortKey, ttlAttribute, indexedBy, windowAttribute, granularityMinutes, shards } =
     settings;

@@ -1,21 +1,17 @@
 import { InvalidFieldError, PreciseTtlError } from '../../expiry/errors.ts';
 
-/**
- * The errors of the functions. Lambda passes an error's `name` to Step Functions, where `ErrorEquals` in the definition uses the same
- * name.
- */
+/** Lambda passes an error's `name` to Step Functions, where `ErrorEquals` in the definition uses the same name. */
 
-/** The input of an execution is wrong; it fails at once and nothing is swept. */
+/** The input of an execution is wrong: it fails at once and nothing is swept. */
 export class InvalidExecutionInputError extends InvalidFieldError {
   override readonly name = 'InvalidExecutionInputError';
 }
 
-/** A function's environment lacks a variable or has an invalid one: the deployment is broken. */
+/** The deployment is broken: so is one whose tables' settings are wrong, InvalidSettingsError. */
 export class InvalidEnvironmentError extends InvalidFieldError {
   override readonly name = 'InvalidEnvironmentError';
 }
 
-/** A table's settings in an execution's input lack a field or have an invalid one: the deployment is broken. */
 export class InvalidSettingsError extends InvalidFieldError {
   override readonly name = 'InvalidSettingsError';
 }
@@ -35,12 +31,10 @@ export class JournalUnreadableError extends PreciseTtlError {
   override readonly name = 'JournalUnreadableError';
 }
 
-/** The journal cannot be written. */
 export class JournalUnwritableError extends PreciseTtlError {
   override readonly name = 'JournalUnwritableError';
 }
 
-/** The table is paused. Nothing is deleted. */
 export class TablePausedError extends PreciseTtlError {
   override readonly name = 'TablePausedError';
 }

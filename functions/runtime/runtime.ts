@@ -4,19 +4,18 @@ import { createDocuments, type Documents } from '../table/dynamodb.ts';
 import { withoutMessages } from '../table/hidden-messages.ts';
 import type { SweepSettings } from './environment.ts';
 
-/** Dependencies of a handler that calls DynamoDB. {@link lambdaRuntime} makes the real ones; tests pass their own. */
 export interface Runtime {
   readonly settings: SweepSettings;
   readonly documents: Documents;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** The function's own clock, epoch milliseconds. */
+  /** Epoch milliseconds of the function's own clock. */
   readonly clock: () => number;
   /** At least 0, below 1. */
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** The handler's runtime: made for each table, with a client that is reused while the execution environment lives. */
+/** The runtime of each table keeps its client while the execution environment lives. */
 export function lambdaRuntime(options: { maxAttempts: number }): (settings: SweepSettings) => Runtime {
   let kept: Pick<Runtime, 'documents' | 'logger'> | undefined;
   return settings => {

@@ -12,7 +12,6 @@ const THROTTLING = [
   'ThrottlingException',
 ];
 
-/** Names of exceptions, and codes of single statements in a batch. */
 const BUSY: ReadonlySet<string> = new Set([
   ...THROTTLING,
   'InternalServerError',
@@ -39,7 +38,6 @@ const BUSY_SOCKET_CODES: ReadonlySet<string> = new Set([
   'ENOTFOUND',
 ]);
 
-/** Whether a failed call may succeed later: it was throttled, DynamoDB was unavailable for a short time, or the connection broke. */
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (BUSY.has(error.name)) return true;
@@ -54,7 +52,6 @@ export function isThrottling(error: unknown): boolean {
   return THROTTLING.includes(error instanceof Error ? error.name : String(error));
 }
 
-/** Whether a statement that failed with this code may succeed later. */
 export function isBusyStatement(code: string | undefined): boolean {
   return code !== undefined && BUSY.has(code);
 }

@@ -1,27 +1,24 @@
 import { DynamoDBClient, type DynamoDBClientConfig, type QueryCommandOutput } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
-/** The part of the document client that the functions use. */
 export type Documents = Pick<DynamoDBDocumentClient, 'send'>;
 
 const MAX_REQUEST_TIMEOUT_MS = 5_000;
 
-/** Timeout of a request, in milliseconds, that lets a function report its failure before the task's own timeout. */
+/** A function can report its failure before the task's own timeout. */
 export function requestTimeoutMs(taskTimeoutSeconds: number, attempts: number): number {
   return Math.min(MAX_REQUEST_TIMEOUT_MS, Math.floor((taskTimeoutSeconds * 750) / attempts));
 }
 
-/** Options of one request. */
 export interface RequestOptions {
-  /** Milliseconds; the client's own limit is five seconds. */
+  /** The client's own limit is five seconds. */
   readonly requestTimeout?: number;
 }
 
 /**
- * Makes a client that returns wrapped numbers, since a key's number may have more digits than a double.
- *
- * @param maxAttempts attempts per command. The delete path uses 1: there the state machine does the backoff, and a second loop inside
- * would only hide the throttling from it.
+ * Returns wrapped numbers, since a key's number may have more digits than a double.
+ * @param maxAttempts the delete path uses 1: there the state machine does the backoff, and a second loop inside would only hide the
+ *   throttling from it
  * @param connection only needed outside of Lambda, whose environment has it
  */
 export function createDocuments(
@@ -43,10 +40,9 @@ export function createDocuments(
   return DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: true } });
 }
 
-/** With the header `Date` as received, added by {@link keepDates}. */
 type DatedMetadata = QueryCommandOutput['$metadata'] & { readonly date?: string | undefined };
 
-/** Adds its date to each answer ({@link answeredAt}): the SDK reads the header itself, and passes no headers on. */
+/** Adds to each answer its date ({@link answeredAt}): the SDK reads the header itself, and passes no headers on. */
 export function keepDates(client: DynamoDBClient): void {
   client.middlewareStack.add(
     next => async args => {
@@ -56,13 +52,12 @@ export function keepDates(client: DynamoDBClient): void {
       const $metadata: DatedMetadata = { ...output.$metadata, date: headers['date'] };
       return { ...answer, output: { ...output, $metadata } };
     },
-    // This runs around the middleware that makes the output.
     { step: 'deserialize', priority: 'high', name: 'keepDates' },
   );
 }
 
 /**
- * When DynamoDB answered by its own clock, epoch seconds, rounded down; undefined for an answer without a date. HTTP requires one from
+ * When DynamoDB answered by its own clock, epoch seconds, rounded down; undefined for an answer without a date. HTTP requires a date from
  * every server with a clock. Source: RFC 9110, 6.6.1.
  */
 export function answeredAt({ $metadata }: { readonly $metadata?: DatedMetadata }): number | undefined {

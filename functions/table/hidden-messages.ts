@@ -1,12 +1,11 @@
 import type { Documents } from './dynamodb.ts';
 
-/** The fields of an error that are not removed: they identify the error, and show whether a retry may succeed. */
+/** These fields identify the error, and show whether a retry may succeed. */
 const KEPT = ['name', 'code', '$fault', '$retryable', '$metadata'] as const;
 
 /**
- * Returns the same client, but without DynamoDB's messages in its errors: some repeat values of the request, such as an invalid number,
- * and Lambda logs whatever a function throws, which also becomes the cause of a failed execution. The request's id, by which AWS finds the
- * message, stays.
+ * Removes DynamoDB's messages from errors. Some messages repeat values of the request, such as an invalid number, and Lambda logs whatever
+ * a function throws, which also becomes the cause of a failed execution. The request's id, by which AWS finds the message, stays.
  */
 export function withoutMessages(documents: Documents): Documents {
   const send = async (...args: Parameters<Documents['send']>) => {

@@ -5,23 +5,21 @@ import type { SweepTarget } from '../../statemachine/contract/child.ts';
 import { keyAttributeNames } from './item-key.ts';
 import { shardsOf } from './shard-ranges.ts';
 
-/** A partition key of the index. */
 export interface IndexKey {
   /** A window's key, or a second. */
   readonly value: string | number;
-  /** No entry under the key that was stamped right has an earlier TTL, epoch seconds. */
+  /** No entry under this key has an earlier TTL, unless it was stamped wrong. Epoch seconds. */
   readonly from: number;
   /** The TTL of all its entries, epoch seconds; undefined when they can differ. */
   readonly ttl?: number;
 }
 
-/** How the index is laid out: everything that the sweep must know of the two ways to index. */
 export interface IndexLayout {
-  /** Number of shards, each with its own keys. */
+  /** Each shard has its own keys. */
   readonly shards: number;
   /** Approximate number of entries that a query reads for its minimum price; 1: reading more entries of a key is never free. */
   readonly entriesOfLeastRead: number;
-  /** The keys of a target's entries, oldest first; always the same for the same target. */
+  /** Oldest first; always the same for the same target. */
   keys(target: Pick<SweepTarget, 'shards' | 'from' | 'before'>): readonly IndexKey[];
 }
 
@@ -35,13 +33,12 @@ export function indexLayout(model: ExpiryModel): IndexLayout {
  */
 const MIN_READ_BYTES = 4096;
 
-/** Bytes of a TTL with ten digits. Source: DynamoDB Developer Guide, "Item sizes and formats". */
+/** Of a TTL with ten digits. Source: DynamoDB Developer Guide, "Item sizes and formats". */
 const TTL_BYTES = 6;
 
 /** Assumed bytes of a key attribute's value, which the writers choose: those of a UUID. */
 const KEY_VALUE_BYTES = 36;
 
-/** The approximate size of an index entry. */
 function entryBytes(model: ExpiryModel): number {
   const { windowAttribute = '', ttlAttribute, granularitySeconds, shards } = model;
   const names = keyAttributeNames(model);

@@ -8,13 +8,12 @@ import { isBusy } from './dynamodb-errors.ts';
 import type { IndexKey } from './index-layout.ts';
 import { keyAttributeNames, toItemKey } from './item-key.ts';
 
-/** The TTLs that a query reads, both ends included, epoch seconds. */
+/** Both ends are included, epoch seconds. */
 export interface TtlRange {
   readonly from: number;
   readonly upTo: number;
 }
 
-/** The entries under one index key that one Query returned. */
 export interface IndexPage {
   /** In the order of their TTL. */
   readonly entries: ExpiredKey[];
@@ -24,18 +23,13 @@ export interface IndexPage {
   readonly readAt?: number | undefined;
 }
 
-/** Reads the first entries under an index key; `limit` is the most entries. */
 export type ReadIndex = (key: IndexKey, range: TtlRange, limit: number) => Promise<IndexPage>;
 
-/** Counts the entries under an index key. */
 export type CountIndex = (key: IndexKey, range: TtlRange) => Promise<number>;
 
 const NOTHING: IndexPage = { entries: [], more: false };
 
-/**
- * Makes a reader of this table's index.
- * @throws DynamoDbBusyError when DynamoDB throttles or is unavailable; DynamoDB's own error otherwise
- */
+/** @throws DynamoDbBusyError when DynamoDB throttles or is unavailable; DynamoDB's own error otherwise */
 export function indexReader(
   documents: Documents,
   settings: SweepSettings,
@@ -58,10 +52,6 @@ export function indexReader(
   };
 }
 
-/**
- * Counts the entries under an index key, whole pages at a time.
- * @throws DynamoDbBusyError when DynamoDB throttles or is unavailable; DynamoDB's own error otherwise
- */
 export function indexCounter(documents: Documents, settings: SweepSettings): CountIndex {
   return async (indexKey, range) => {
     let count = 0;
@@ -94,7 +84,7 @@ async function send(documents: Documents, request: QueryCommandInput, options: R
   }
 }
 
-/** The key condition of a query. By second the index has no sort key: all entries under a key have the same TTL. */
+/** By second the index has no sort key: all entries under a key have the same TTL. */
 export function keyCondition(
   { ttlAttribute, windowAttribute }: ExpiryModel,
   { value }: IndexKey,

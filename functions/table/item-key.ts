@@ -8,22 +8,19 @@ import type { ItemKey, KeyAttribute } from '../../statemachine/contract/keys.ts'
  * base64.
  */
 
-/** A native value that the document client accepts and (with wrapped numbers) returns. */
 export type NativeKeyValue = string | NumberValue | Uint8Array;
 
 export type NativeKey = Record<string, NativeKeyValue>;
 
-/** The key attributes of an item that the document client read with wrapped numbers. */
 export function toItemKey(item: Record<string, unknown>, names: readonly string[]): ItemKey {
   return Object.fromEntries(names.map(name => [name, encode(name, item[name])]));
 }
 
-/** The names of a table's key attributes, partition key first. */
+/** Partition key first. */
 export function keyAttributeNames({ partitionKey, sortKey }: KeyNames): string[] {
   return sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
 }
 
-/** Converts a key for the document client. */
 export function toNativeKey(key: ItemKey): NativeKey {
   return Object.fromEntries(Object.entries(key).map(([name, value]) => [name, decode(value)]));
 }
@@ -34,7 +31,7 @@ function decode(value: KeyAttribute): NativeKeyValue {
   return Buffer.from(value.B, 'base64');
 }
 
-/** The key of an item, or a key, as text, which does not depend on the order of its attributes. */
+/** A text that does not depend on the order of a key's attributes. */
 export function keyText(of: ItemKey | EventImage, names: readonly string[]): string {
   return JSON.stringify(names.map(name => of[name]));
 }

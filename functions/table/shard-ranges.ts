@@ -3,7 +3,6 @@
 /** Ranges of shard numbers: at most a thousand shards, from 0 on. */
 export const RANGES = /^\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*$/;
 
-/** The shards of ranges, ascending. */
 export function shardsOf(ranges: string): number[] {
   return ranges.split(',').flatMap(range => {
     const [first = 0, last = first] = range.split('-').map(Number);
@@ -11,7 +10,6 @@ export function shardsOf(ranges: string): number[] {
   });
 }
 
-/** Makes ranges of shards in any order; the inverse of {@link shardsOf}. */
 export function rangesOf(shards: Iterable<number>): string {
   const ranges: { first: number; last: number }[] = [];
   for (const shard of [...new Set(shards)].sort((one, other) => one - other)) {

@@ -1,5 +1,3 @@
-/** Inputs of an execution. */
-
 /** Input of a tick: what EventBridge Scheduler sends. */
 export interface TickInput {
   /** The schedule's time, ISO-8601. It determines the minute that the tick owns, and the start of its lookback. */

@@ -1,5 +1,3 @@
-/** Limits of a call, a child, a round and an execution, and their reasons. */
-
 /** Items in a BatchWriteItem, statements in a BatchExecuteStatement. Source: DynamoDB API reference. */
 export const CHUNK_KEYS = 25;
 
@@ -9,22 +7,21 @@ export const PAGE_KEYS = 1000;
 /** Children of a group: the concurrency limit of an inline Map. Source: Step Functions quotas. */
 export const GROUP_CHILDREN = 40;
 
-/** Most children of a tick, in groups. */
 export const TICK_CHILDREN = 400;
 
 /** Most UTF-8 bytes of a tick's plan: a state hands on at most 256 KiB. */
 export const PLAN_BYTES = 240_000;
 
-/** Most UTF-8 bytes of the results of all children of a round, which a state hands on with the settings of their tables. */
+/** Most UTF-8 bytes of the results of a round, which a state hands on together with the settings of the tables. */
 export const RESULTS_BYTES = 160_000;
 
-/** Age in seconds at which a tick's child of the lookback ends, whatever is left: the next tick plans soon after. */
+/** Age of an execution in seconds at which a child of a tick's lookback ends, whatever is left: the next tick begins soon after. */
 export const BACK_SECONDS = 45;
 
 /**
  * Age of an execution in seconds from which on no child begins a step, in case a function hangs, or never returns `end`. The tick must
- * still be able to record the results of its other targets: a QueryExpired with all its retries and RecordMetrics fit in. A test adds this
- * up.
+ * still be able to record the results of its other targets: there is time for a QueryExpired with all its retries, and for RecordMetrics. A
+ * test adds this up.
  */
 export const LAST_STEP_SECONDS = 225;
 
@@ -34,22 +31,17 @@ export const LAST_STEP_SECONDS = 225;
  */
 export const CHILD_PROGRESS_CHARACTERS = 170_000;
 
-/** Children of one round of a replay. */
 export const ROUND_CHILDREN = 200;
 
-/** Children of a replay that run at once. */
 export const REPLAY_CONCURRENCY = 20;
 
-/**
- * Most rounds of a replay: each writes some 40 events to the history, and a Standard execution may have 25,000. Source: Step Functions
- * quotas.
- */
+/** Each round of a replay writes some 40 events to the history, and a Standard execution may have 25,000. Source: Step Functions quotas. */
 export const MAX_ROUNDS = 500;
 
 /**
- * Age in seconds from which on a child begins no step and no wait. Running work must then end within the 300 seconds of an Express
- * execution: two calls of QueryExpired with all their retries, or one of DeleteChunk and one of QueryExpired. A test adds this up from the
- * synthesized values. Source: Step Functions quotas.
+ * Age of an execution in seconds from which on a child begins no step and no wait. Running work must then end within the 300 seconds of an
+ * Express execution: two calls of QueryExpired with all their retries, or one of DeleteChunk and one of QueryExpired. A test adds this up
+ * from the synthesized values. Source: Step Functions quotas.
  */
 export const MAX_CHILD_SECONDS = 195;
 
@@ -65,11 +57,11 @@ export const LISTED_KEYS_BYTES = 28_000;
  */
 export const CAUSE_BYTES = 30_000;
 
-/** Most UTF-8 bytes of listed keys for one child: the largest key of DynamoDB fits in, however its bytes are escaped. */
+/** Most UTF-8 bytes of the keys that one child lists: enough for the largest key of DynamoDB, however its bytes are escaped. */
 export const CHILD_LISTED_KEYS_BYTES = 20_000;
 
-/** Most keys that an execution lists; all of them are counted. */
+/** An execution counts all keys, but lists only so many. */
 export const LISTED_KEYS = 20;
 
-/** The highest `maxDeletesPerSecond`; a higher value would limit nothing. */
+/** The highest `maxDeletesPerSecond`. A higher value would limit nothing. */
 export const MAX_DELETES_PER_SECOND = 1_000_000;

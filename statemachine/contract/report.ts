@@ -1,18 +1,13 @@
-/** The results of an execution. */
-
 import type { Counts } from '../counts.ts';
 import type { Millis } from '../times.ts';
 import type { DeletionLag } from './chunks.ts';
 import type { ListedFailure, ShownKey } from './keys.ts';
 
-/** Why a table is not swept. */
 export interface PlanFailure {
-  /** Name of the error. */
   readonly error: string;
   readonly message: string;
 }
 
-/** The sums of an execution for one table. */
 export interface SweepTotals extends Counts, DeletionLag {
   readonly dryRun: boolean;
   readonly failedKeys: readonly ListedFailure[];
@@ -22,13 +17,12 @@ export interface SweepTotals extends Counts, DeletionLag {
 
 /** The result of an execution for one table: in its output, or as JSON in the cause of its failure. */
 export interface SweepReport extends Omit<SweepTotals, keyof DeletionLag> {
-  /** Null when nothing was deleted. */
   readonly lagMs?: LagSummary | null;
   /** Why the table was not swept. */
   readonly failure?: PlanFailure;
 }
 
-/** Summary of the deleted items' lag; p50 and p99 are the upper bounds of their buckets. */
+/** Null when nothing was deleted. p50 and p99 are the upper bounds of their buckets. */
 export interface LagSummary {
   readonly p50: Millis;
   readonly p99: Millis;
