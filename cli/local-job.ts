@@ -1,8 +1,8 @@
 /** The job of `precise-ttl local`: serves what is synthesized, until Ctrl-C. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { DUMMY_CREDENTIALS } from 'aws-on-loopback/dynamodb/clients';
 import { timeOfDay } from '../bench/report/numbers.ts';
+import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import { type ServedCloud, serve } from '../local/serve.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
 import { checkConfig } from '../stacks/config/config.ts';

@@ -1,17 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { localDynamoDb, localDynamoDbStreams } from 'aws-on-loopback/dynamodb/clients';
-import {
-  type DynamoDbEndpoint,
-  type DynamoDbLocalOptions,
-  startOrAttachDynamoDb,
-} from 'aws-on-loopback/dynamodb/dynamodb-local';
-import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
-import type { TableResource } from 'aws-on-loopback/dynamodb/table';
-import { enableStream, ensureTable, requireTable, withOldImages } from 'aws-on-loopback/dynamodb/tables';
-import { TableMismatchError } from 'aws-on-loopback/errors';
-import { skewedClock } from 'aws-on-loopback/skewed-clock';
 import {
   type ApiContext,
   type BillingCounters,
@@ -24,7 +13,17 @@ import {
   type StartOptions,
 } from 'stepfunctions-emulator';
 import type { PlainStack } from '../stacks/plain-stack.ts';
+import { localDynamoDb, localDynamoDbStreams } from './dynamodb/clients.ts';
+import {
+  type DynamoDbEndpoint,
+  type DynamoDbLocalOptions,
+  startOrAttachDynamoDb,
+} from './dynamodb/dynamodb-local.ts';
 import { useExistingTable } from './dynamodb/existing-table.ts';
+import { DynamoDbProxy } from './dynamodb/proxy.ts';
+import type { TableResource } from './dynamodb/table.ts';
+import { enableStream, ensureTable, requireTable, withOldImages } from './dynamodb/tables.ts';
+import { TableMismatchError } from './errors.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { Pipes, type PipesOptions } from './pipes/pipes.ts';
 import { type Deliveries, type Firing, Schedules } from './schedules.ts';
@@ -48,11 +47,6 @@ export interface LocalCloudOptions {
   readonly pipes?: PipesOptions;
   /** @default the wall clock */
   readonly clock?: Clock;
-  /**
-   * Number of milliseconds by which the clocks of Step Functions, Scheduler and Lambda are ahead of DynamoDB's.
-   * @default 0
-   */
-  readonly skewMs?: number | undefined;
   /** Source of random numbers for jitter and ids. @default different in every run */
   readonly random?: RandomSource;
   /** Number of threads in which each function is loaded before its first call, so that the first calls are not slower. @default 0 */
@@ -117,7 +111,7 @@ export class LocalCloud {
     this.#machines = machines;
     const { random, deliveries, expressDeliveries } = options;
     const { onScheduleError, onExecutionStart, onExecution } = options;
-    const clock = machineClockOf(options);
+    const { clock = realClock } = options;
     const { childrenAtOnce: distributedMapConcurrency } = options;
     this.#stepFunctions = new LocalStepFunctions(parts.synthesized, machines, {
       invoker: this.functions,
@@ -160,14 +154,13 @@ export class LocalCloud {
       await makeTables(client, dynamoDb, synthesized, options);
       const forFunctions =
         (await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint)) ?? dynamoDb.endpoint;
-      const machineClock = machineClockOf(options);
       // Sweeps use the date in DynamoDB's answers, which DynamoDB Local takes from this machine's clock.
       const dated =
         clock === realClock ? undefined : await DynamoDbProxy.start(forFunctions, { now: () => clock.now() });
       undo.push(() => dated?.stop());
       const dynamoDbEndpoint = dated?.endpoint ?? forFunctions;
       const functions = new LocalFunctions(synthesized.functions, {
-        ...(machineClock !== realClock && { clock: machineClock }),
+        ...(clock !== realClock && { clock }),
         ...options.functions,
         dynamoDbEndpoint,
       });
@@ -272,11 +265,6 @@ export class LocalCloud {
     this.client.destroy();
     if (this.#options.dynamoDb === undefined) await this.dynamoDb.stop();
   }
-}
-
-/** Clock of all parts except DynamoDB and its streams. */
-function machineClockOf({ clock = realClock, skewMs = 0 }: LocalCloudOptions): Clock {
-  return skewMs === 0 ? clock : skewedClock(clock, skewMs);
 }
 
 /** Parts that belong to one cloud only. */

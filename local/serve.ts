@@ -1,9 +1,9 @@
-import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
-import { isFree, requireFree } from 'aws-on-loopback/ports';
 import { ApiServer, type Clock, realClock } from 'stepfunctions-emulator';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
+import { DynamoDbProxy } from './dynamodb/proxy.ts';
 import type { LocalFunctionsOptions } from './functions/local-functions.ts';
 import type { PipesOptions } from './pipes/pipes.ts';
+import { isFree, requireFree } from './ports.ts';
 
 export interface ServeOptions {
   /** See {@link LocalCloudOptions}. */

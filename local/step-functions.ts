@@ -1,4 +1,3 @@
-import { NotFoundError } from 'aws-on-loopback/errors';
 import {
   type ApiContext,
   type BillingCounters,
@@ -14,7 +13,7 @@ import {
   type StateMachine,
   StateMachines,
 } from 'stepfunctions-emulator';
-import { TerraformError } from './errors.ts';
+import { NotFoundError, TerraformError } from './errors.ts';
 import type { SynthesizedCloud } from './stack/synthesized.ts';
 
 export interface StepFunctionsOptions extends Omit<EngineOptions, 'resources' | 'clock'> {

@@ -4,9 +4,9 @@ import {
   DescribeTableCommand,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
-import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
-import type { DynamoDbEndpoint } from 'aws-on-loopback/dynamodb/dynamodb-local';
-import { TableMismatchError } from 'aws-on-loopback/errors';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
+import { TableMismatchError } from '../../local/errors.ts';
 
 /** Leaves room for the rest of the name: DynamoDB takes 255 characters. */
 const MAX_PREFIX_LENGTH = 220;

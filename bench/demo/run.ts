@@ -1,11 +1,11 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type DynamoDbEndpoint, startOrAttachDynamoDb } from 'aws-on-loopback/dynamodb/dynamodb-local';
-import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { ApiServer, type Clock, type Execution, realClock, seededRandom } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
+import { type DynamoDbEndpoint, startOrAttachDynamoDb } from '../../local/dynamodb/dynamodb-local.ts';
+import type { TableResource } from '../../local/dynamodb/table.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
 import { Followers, followedPipes } from '../ledger/followers.ts';

@@ -1,10 +1,10 @@
 /** `npm run bench lag`: measures how late items are deleted, to the second and once a minute. */
 import { BatchExecuteStatementCommand, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
-import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
-import { startDynamoDbLocal } from 'aws-on-loopback/dynamodb/dynamodb-local';
-import { ensureTable } from 'aws-on-loopback/dynamodb/tables';
 import { wrong } from '../../cli/command.ts';
 import { guardedDelete } from '../../functions/delete-chunk/deletion.ts';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
+import { ensureTable } from '../../local/dynamodb/tables.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';

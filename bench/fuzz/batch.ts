@@ -1,4 +1,4 @@
-import type { Body } from 'aws-on-loopback/dynamodb/answer';
+import type { Body } from '../../local/dynamodb/answer.ts';
 
 /*
  * The two kinds of batches with which the functions delete. DynamoDB Local never leaves a key unprocessed and never throttles a single

@@ -1,5 +1,5 @@
-import { type Answer, type Body, jsonAnswer } from 'aws-on-loopback/dynamodb/answer';
 import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
+import { type Answer, type Body, jsonAnswer } from '../../local/dynamodb/answer.ts';
 import { isLasting } from './faults.ts';
 import { keyOfStatement, matches, readStatement, UnknownRequestError } from './partiql.ts';
 import type { Tally } from './sdk.ts';

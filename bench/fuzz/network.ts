@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { type Answer, jsonAnswer, parseBody } from 'aws-on-loopback/dynamodb/answer';
 import type { Clock } from 'stepfunctions-emulator';
+import { type Answer, jsonAnswer, parseBody } from '../../local/dynamodb/answer.ts';
 import { keysOf, splitBatch } from './batch.ts';
 import { answeredOf, answerRequest, deletedIds, tableOf } from './dynamodb.ts';
 import { type CallEffect, type Faults, isLasting } from './faults.ts';

@@ -1,8 +1,8 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { localDynamoDbStreams } from 'aws-on-loopback/dynamodb/clients';
-import { DynamoDbLocalError } from 'aws-on-loopback/errors';
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import type { EventImage } from '../../expiry/expiry-event.ts';
+import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
+import { DynamoDbLocalError } from '../../local/errors.ts';
 import { DynamoDbTableStream, MAX_RECORDS } from '../../local/pipes/table-stream.ts';
 import type { Span } from './machine.ts';
 

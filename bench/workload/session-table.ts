@@ -6,11 +6,11 @@ import {
   ScanCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import type { EventImage } from '../../expiry/expiry-event.ts';
 import { type ExpiryModel, expiryAttributes, withExpiry } from '../../expiry/index.ts';
 import { shardOf } from '../../expiry/shard.ts';
+import type { TableResource } from '../../local/dynamodb/table.ts';
 import type { DeleteOutcome, Present, Ttl } from '../ledger/item.ts';
 import type { Item } from './plan.ts';
 

@@ -4,9 +4,9 @@ import {
   ResourceNotFoundException,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { awsCommand, type ExistingTable, type TableResource } from 'aws-on-loopback/dynamodb/table';
-import { compareTables, createTableInput, ensureTable } from 'aws-on-loopback/dynamodb/tables';
-import { TableMismatchError } from 'aws-on-loopback/errors';
+import { TableMismatchError } from '../errors.ts';
+import { awsCommand, type ExistingTable, type TableResource } from './table.ts';
+import { compareTables, createTableInput, ensureTable } from './tables.ts';
 
 export interface ExistingTableOptions {
   /** Endpoint of the table, for the command that creates a missing one. */

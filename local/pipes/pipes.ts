@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { requireStream, type TableStreamOptions } from 'aws-on-loopback/dynamodb/table-stream';
 import { type Clock, type FunctionResult, realClock } from 'stepfunctions-emulator';
 import type { ExpiryEvent } from '../../expiry/expiry-event.ts';
 import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contract.ts';
+import { requireStream, type TableStreamOptions } from '../dynamodb/table-stream.ts';
 import { machineRecordTime, StreamPoller, virtualRecordTime } from './stream-poller.ts';
 import { DynamoDbTableStream, type TableStream } from './table-stream.ts';
 

@@ -1,6 +1,6 @@
-import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import type { DeploymentConfig } from '../../stacks/config/config.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
+import type { TableResource } from '../dynamodb/table.ts';
 import { synthesizedCloud } from './synthesized.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { LOCAL_STREAM_LABEL } from 'aws-on-loopback/dynamodb/table-stream';
 import { describeProblem } from '../../expiry/errors.ts';
 import { isObject } from '../../expiry/fields.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
+import { LOCAL_STREAM_LABEL } from '../dynamodb/table-stream.ts';
 import { TerraformError } from '../errors.ts';
 
 /** Account, region and time of a hypothetical deployment. */

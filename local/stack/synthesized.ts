@@ -1,7 +1,7 @@
-import type { ExistingTable, TableIndex, TableResource } from 'aws-on-loopback/dynamodb/table';
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
 import { EVERY_MINUTE, tablesInDefinition } from '../../stacks/config/deployments.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
+import type { ExistingTable, TableIndex, TableResource } from '../dynamodb/table.ts';
 import { TerraformError } from '../errors.ts';
 import type { PipeResource } from '../pipes/pipes.ts';
 import { SCHEDULED_TIME, type ScheduleResource } from '../schedules.ts';

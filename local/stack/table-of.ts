@@ -1,5 +1,5 @@
-import type { TableResource } from 'aws-on-loopback/dynamodb/table';
-import { NotFoundError } from 'aws-on-loopback/errors';
+import type { TableResource } from '../dynamodb/table.ts';
+import { NotFoundError } from '../errors.ts';
 import type { SynthesizedCloud } from './synthesized.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config/config.ts';
 import { DEFAULT_SWEEP } from '../../stacks/config/props.ts';
 import { type PlainStack, plainStack } from '../../stacks/plain-stack.ts';
+import type { TableResource } from '../dynamodb/table.ts';
 import { existingTablesAsMade } from '../stack/existing-tables.ts';
 import { LocalTestError } from './errors.ts';
 import type { TestedConfig } from './local-precise-ttl.ts';

@@ -1,7 +1,5 @@
 import { DeleteTableCommand, DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { DUMMY_CREDENTIALS, localConfig } from 'aws-on-loopback/dynamodb/clients';
-import { attachDynamoDb, startDynamoDbLocal } from 'aws-on-loopback/dynamodb/dynamodb-local';
 import { type Execution, realClock } from 'stepfunctions-emulator';
 import { journalName } from '../../functions/journal/layout.ts';
 import { deploymentOf } from '../../stacks/config/deployments.ts';
@@ -9,6 +7,8 @@ import { replayName } from '../../stacks/config/names.ts';
 import { resolveProps } from '../../stacks/config/props.ts';
 import type { SweepInput } from '../../statemachine/contract/inputs.ts';
 import { LocalCloud } from '../cloud.ts';
+import { DUMMY_CREDENTIALS, localConfig } from '../dynamodb/clients.ts';
+import { attachDynamoDb, startDynamoDbLocal } from '../dynamodb/dynamodb-local.ts';
 import { requireDynamoDbPackage } from './dynamodb-package.ts';
 import { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
 import type { LocalPreciseTtl, PassedOnExpiry, TestedConfig, TestOptions } from './local-precise-ttl.ts';

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { CreateStateMachineCommand } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { jsonAnswer } from 'aws-on-loopback/dynamodb/answer';
-import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
 import { COMMAND_ACTIONS, describeActions, type IamAction } from '../../cli/iam-actions.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-entries.ts';
+import { jsonAnswer } from '../../local/dynamodb/answer.ts';
+import { DynamoDbProxy } from '../../local/dynamodb/proxy.ts';
 import {
   ROLE_ARN,
   useStepFunctionsApi,

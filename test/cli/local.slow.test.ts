@@ -9,8 +9,8 @@ import {
   DescribeExecutionCommand,
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
-import { isFree } from 'aws-on-loopback/ports';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import { isFree } from '../../local/ports.ts';
 import {
   type EmulatorProcess,
   startEmulator,

@@ -1,8 +1,8 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { ListTablesCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DescribeStreamCommand, ListStreamsCommand } from '@aws-sdk/client-dynamodb-streams';
-import { localDynamoDbStreams } from 'aws-on-loopback/dynamodb/clients';
-import { ensureTable } from 'aws-on-loopback/dynamodb/tables';
+import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
+import { ensureTable } from '../../local/dynamodb/tables.ts';
 import { LocalCloudError } from '../../local/errors.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';

@@ -2,11 +2,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Terraform references, as CDKTF writes them
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { NotFoundError } from 'aws-on-loopback/errors';
 import { VirtualClock } from 'stepfunctions-emulator';
 import { StreamObserver } from '../../bench/watch/observer.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
-import { TerraformError } from '../../local/errors.ts';
+import { NotFoundError, TerraformError } from '../../local/errors.ts';
 import { handmadeStack, lambdaFunction, type StackParts, sessionTable } from '../support/handmade-stack.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 

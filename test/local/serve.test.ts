@@ -5,9 +5,9 @@ import {
   ListExecutionsCommand,
   UpdateStateMachineCommand,
 } from '@aws-sdk/client-sfn';
-import { isFree } from 'aws-on-loopback/ports';
 import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
+import { isFree } from '../../local/ports.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
 import { sfnClient } from '../../packages/stepfunctions-emulator/test/support/step-functions-api.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';

@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 23_504,
+    most: 24_514,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -34,10 +34,10 @@ export const ROOM_LINES = [
       'packages/stepfunctions-emulator/src',
       'packages/stepfunctions-emulator/page',
     ],
-    most: 12_008,
+    most: 10_965,
   },
-  { rooms: ['aws-on-loopback/test', 'packages/stepfunctions-emulator/test'], most: 8_720 },
-  { rooms: ['test'], most: 31_793 },
+  { rooms: ['aws-on-loopback/test', 'packages/stepfunctions-emulator/test'], most: 8_242 },
+  { rooms: ['test'], most: 32_264 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

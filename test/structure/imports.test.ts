@@ -120,8 +120,7 @@ test.each([
   const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];
   expect(loaded).toContain('cli/command.ts');
   const emulates = (file: string) =>
-    ['packages/stepfunctions-emulator', 'aws-on-loopback', 'local', 'bench'].some(room => isIn(room)(file)) &&
-    file !== PROGRESS;
+    ['packages/stepfunctions-emulator', 'local', 'bench'].some(room => isIn(room)(file)) && file !== PROGRESS;
   expect(loaded.filter(emulates)).toEqual([]);
 });
 

@@ -1,7 +1,6 @@
 const PRODUCT = ['expiry', 'statemachine', 'functions', 'stacks/config', 'stacks'] as const;
 
-/** The packages of this repository beside the published one. */
-const EMULATION = ['packages/stepfunctions-emulator/src', 'aws-on-loopback/src'] as const;
+const EMULATOR = 'packages/stepfunctions-emulator/src';
 
 /** The rooms of this project, and the others that each may import from. `test/` may import from all of them. */
 export const MAY_IMPORT = {
@@ -18,20 +17,18 @@ export const MAY_IMPORT = {
   'packages/stepfunctions-emulator/src': [],
   // In a browser; of the emulator, only the types of the data that it shows.
   'packages/stepfunctions-emulator/page': ['packages/stepfunctions-emulator/src'],
-  // What stands for AWS on this machine; it knows nothing of this project.
-  'aws-on-loopback/src': ['packages/stepfunctions-emulator/src'],
   // It runs the functions' bundles; it shares with them only how items and records of a stream are read.
-  local: ['expiry', 'functions/only-expiries', 'functions/table', 'stacks/config', 'stacks', ...EMULATION],
+  local: ['expiry', 'functions/only-expiries', 'functions/table', 'stacks/config', 'stacks', EMULATOR],
   // What other teams' tests import.
-  'local/testing': [...PRODUCT, ...EMULATION, 'local'],
-  bench: ['expiry', 'statemachine', 'functions', 'cost', ...EMULATION, 'local'],
-  cli: [...PRODUCT, 'cost', 'cli/dashboard', ...EMULATION, 'local', 'bench'],
+  'local/testing': [...PRODUCT, EMULATOR, 'local'],
+  bench: ['expiry', 'statemachine', 'functions', 'cost', EMULATOR, 'local'],
+  cli: [...PRODUCT, 'cost', 'cli/dashboard', EMULATOR, 'local', 'bench'],
   // The commands show the runs of bench; an experiment runs all of it, the commands too.
   'bench/experiments': [
     ...PRODUCT,
     'cost',
     'cli/dashboard',
-    ...EMULATION,
+    EMULATOR,
     'local',
     'bench',
     'cli',
@@ -41,7 +38,6 @@ export const MAY_IMPORT = {
     ...PRODUCT,
     'cost',
     'cli/dashboard',
-    'aws-on-loopback/src',
     'packages/stepfunctions-emulator/page',
     'local',
     'cli',

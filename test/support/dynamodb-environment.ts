@@ -1,7 +1,7 @@
 import { DeleteTableCommand, paginateListTables } from '@aws-sdk/client-dynamodb';
-import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
-import { type DynamoDbEndpoint, startDynamoDbLocal } from 'aws-on-loopback/dynamodb/dynamodb-local';
 import { TestEnvironment as NodeEnvironment } from 'jest-environment-node';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import { type DynamoDbEndpoint, startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
 
 declare global {
   /** Of the worker's DynamoDB Local, in test files that ask for this environment. */

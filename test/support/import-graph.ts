@@ -12,7 +12,7 @@ export interface ImportGraph {
 }
 
 /** Packages of this repository that others import by name. */
-const WORKSPACES = ['packages/stepfunctions-emulator', 'aws-on-loopback'];
+const WORKSPACES = ['packages/stepfunctions-emulator'];
 
 /** What may be imported from a workspace by name, and the file that stands for it; `*` stands for any path, as in package.json. */
 function entriesOf(workspace: string): [string, string][] {

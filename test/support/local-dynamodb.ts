@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
-import type { DynamoDbEndpoint } from 'aws-on-loopback/dynamodb/dynamodb-local';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
 
 export interface LocalDynamoDb {
   readonly endpoint: string;

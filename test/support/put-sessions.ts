@@ -1,6 +1,6 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import { windowKey, windowStart } from '../../expiry/window.ts';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 

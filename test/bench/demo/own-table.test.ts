@@ -1,7 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { CreateTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { TableMismatchError } from 'aws-on-loopback/errors';
 import { OwnTable, ownTableName } from '../../../bench/demo/own-table.ts';
+import { TableMismatchError } from '../../../local/errors.ts';
 import { dynamoDbOfFile, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const { client, endpoint } = useLocalDynamoDb();

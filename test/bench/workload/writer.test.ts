@@ -1,13 +1,13 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
-import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { VirtualClock } from 'stepfunctions-emulator';
 import { Ledger } from '../../../bench/ledger/ledger.ts';
 import type { Action } from '../../../bench/workload/plan.ts';
 import { SessionTable } from '../../../bench/workload/session-table.ts';
 import { carryOut, Writer } from '../../../bench/workload/writer.ts';
 import { expiryModel } from '../../../expiry/index.ts';
+import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
+import type { TableResource } from '../../../local/dynamodb/table.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00Z');
 const TTL = NOW / 1000 + 60;

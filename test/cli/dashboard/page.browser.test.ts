@@ -1,6 +1,5 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import type { Page } from 'playwright-core';
 import type { LooksOptions, Remark } from '../../../cli/dashboard/looks.ts';
 import type { PageServer } from '../../../cli/dashboard/server.ts';
@@ -8,6 +7,7 @@ import { startDashboard } from '../../../cli/dashboard/start.ts';
 import type { Facts, Sweep } from '../../../cli/facts.ts';
 import { pageLook } from '../../../cli/status.ts';
 import { writeWatermarks } from '../../../functions/journal/write-entries.ts';
+import { DynamoDbProxy } from '../../../local/dynamodb/proxy.ts';
 import { ownMs, useBrowser, type View } from '../../support/browser.ts';
 import { configOf } from '../../support/configs.ts';
 import { createJournal } from '../../support/journal-table.ts';

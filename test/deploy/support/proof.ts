@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
+import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
 import { freePort } from '../../support/ports.ts';
 import {
   buildStubProvider,

@@ -1,12 +1,12 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, NumberValue, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import { withExpiry } from '../../../expiry/update.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import { deleteChunk } from '../../../functions/delete-chunk/handler.ts';
 import type { Runtime } from '../../../functions/runtime/runtime.ts';
 import { toItemKey } from '../../../functions/table/item-key.ts';
+import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
 import type { Chunk, DeleteChunkInput } from '../../../statemachine/contract/chunks.ts';
 import type { ExpiredKey, ItemKey } from '../../../statemachine/contract/keys.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../../statemachine/contract/machines.ts';

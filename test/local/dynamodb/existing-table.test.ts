@@ -5,8 +5,8 @@ import {
   DescribeTableCommand,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { TableMismatchError } from 'aws-on-loopback/errors';
 import { useExistingTable } from '../../../local/dynamodb/existing-table.ts';
+import { TableMismatchError } from '../../../local/errors.ts';
 import { existingTablesAsMade } from '../../../local/stack/existing-tables.ts';
 import type { PreciseTtlProps } from '../../../stacks/config/props.ts';
 import { configOf } from '../../support/configs.ts';

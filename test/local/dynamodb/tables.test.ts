@@ -6,9 +6,9 @@ import {
   PutItemCommand,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { TableResource } from 'aws-on-loopback/dynamodb/table';
-import { enableStream, ensureTable, requireTable, withOldImages } from 'aws-on-loopback/dynamodb/tables';
-import { TableMismatchError } from 'aws-on-loopback/errors';
+import type { TableResource } from '../../../local/dynamodb/table.ts';
+import { enableStream, ensureTable, requireTable, withOldImages } from '../../../local/dynamodb/tables.ts';
+import { TableMismatchError } from '../../../local/errors.ts';
 import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import type { PreciseTtlProps } from '../../../stacks/config/props.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';

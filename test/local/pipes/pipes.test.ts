@@ -7,10 +7,9 @@ import {
   PutItemCommand,
   type StreamSpecification,
 } from '@aws-sdk/client-dynamodb';
-import { TableMismatchError } from 'aws-on-loopback/errors';
 import type { PipedRecord } from '../../../functions/only-expiries/contract.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../../local/cloud.ts';
-import { TerraformError } from '../../../local/errors.ts';
+import { TableMismatchError, TerraformError } from '../../../local/errors.ts';
 import type { DeliveredExpiry } from '../../../local/pipes/pipes.ts';
 import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { handmadeStack, lambdaFunction, type StackParts } from '../../support/handmade-stack.ts';

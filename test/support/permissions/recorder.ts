@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Answer, type Body, jsonAnswer, parseBody } from 'aws-on-loopback/dynamodb/answer';
-import { DynamoDbProxy, type ProxiedCall } from 'aws-on-loopback/dynamodb/proxy';
+import { type Answer, type Body, jsonAnswer, parseBody } from '../../../local/dynamodb/answer.ts';
+import { DynamoDbProxy, type ProxiedCall } from '../../../local/dynamodb/proxy.ts';
 import type { InvokeWrapper } from '../../../local/functions/local-functions.ts';
 
 /** One call of AWS that a function made. */

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cacheFolder, findJar, PACKAGE_VERSION } from '../../src/dynamodb/jar.ts';
+import { cacheFolder, findJar, PACKAGE_VERSION } from '../../../local/dynamodb/jar.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-jar-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { NotLoopbackError } from 'stepfunctions-emulator';
-import { localDynamoDb } from '../../src/dynamodb/clients.ts';
+import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
 import {
   attachDynamoDb,
   javaMajor,
   startDynamoDbLocal,
   startOrAttachDynamoDb,
-} from '../../src/dynamodb/dynamodb-local.ts';
-import { DynamoDbLocalError } from '../../src/errors.ts';
+} from '../../../local/dynamodb/dynamodb-local.ts';
+import { DynamoDbLocalError } from '../../../local/errors.ts';
 
 function listens(endpoint: string): Promise<boolean> {
   const { hostname, port } = new URL(endpoint);
@@ -79,7 +79,7 @@ async function startElsewhere(
   then: string,
   java?: string,
 ): Promise<{ process: ChildProcess; endpoint: string }> {
-  const file = join(import.meta.dirname, '../../src/dynamodb/dynamodb-local.ts');
+  const file = join(import.meta.dirname, '../../../local/dynamodb/dynamodb-local.ts');
   const code = `import { startDynamoDbLocal } from ${JSON.stringify(file)};
     const { endpoint } = await startDynamoDbLocal(${JSON.stringify({ java })});
     console.log(endpoint);
