@@ -11,6 +11,31 @@ const HEAD =
 /** Matches a path up to the folder of its innermost package. */
 const PACKAGE_FOLDER = /^.*(?:^|[/\\])node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+(?=[/\\])/;
 
+/**
+ * Licences whose code may be part of a work under Apache-2.0. Source: the Apache Software Foundation's categories A and B; B,
+ * here MPL-2.0, only unchanged, and with the word where its source is: the package of that name and version.
+ */
+const COMPATIBLE = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'MPL-2.0',
+  'Public Domain',
+  'Unlicense',
+];
+
+/** `(MIT OR GPL-3.0-only)` allows either; `MIT AND GPL-3.0-only` is a licence of its own here. */
+function isCompatible(licence: string): boolean {
+  const alternatives = licence.replaceAll(/[()]/g, '').split(' OR ');
+  return alternatives.some(each => COMPATIBLE.includes(each.trim()));
+}
+
 /** Licences, and the notices that must be distributed under the Apache License. */
 const LEGAL_FILE = /^(licen[cs]e|copying|notice)/i;
 
@@ -18,7 +43,7 @@ const LEGAL_FILE = /^(licen[cs]e|copying|notice)/i;
  * The licences of the packages in a bundle: each text once, below the list of its packages, each as `name version: licence, repository`.
  *
  * @param files the bundled files, as named by the bundler
- * @throws Error for a package that does not name its licence
+ * @throws Error for a package whose licence does not go with Apache-2.0, or is not named
  */
 export function licencesOf(files: readonly string[]): string {
   const folders = new Set(files.flatMap(file => PACKAGE_FOLDER.exec(file) ?? []));
@@ -34,16 +59,22 @@ export function licencesOf(files: readonly string[]): string {
 }
 
 function licenceOf(folder: string): { heading: string; text: string } {
-  const { name, version, license, repository } = JSON.parse(
-    readFileSync(join(folder, 'package.json'), 'utf8'),
-  ) as {
+  const {
+    name,
+    version,
+    license = 'none',
+    repository,
+  } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     readonly name: string;
     readonly version: string;
     readonly license?: string;
     readonly repository?: string | { readonly url: string };
   };
   const source = typeof repository === 'string' ? repository : repository?.url;
-  if (license === undefined) throw new Error(`${folder}: expected a licence in its package.json, got none`);
+  if (!isCompatible(license)) {
+    const expected = `expected a licence that goes with Apache-2.0 (${COMPATIBLE.join(', ')})`;
+    throw new Error(`${folder}/package.json: ${expected}, got ${license}. Use another package.`);
+  }
   const texts = readdirSync(folder)
     .filter(file => LEGAL_FILE.test(file))
     .sort()

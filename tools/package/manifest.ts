@@ -1,6 +1,7 @@
 /** The fields of a package.json that are read here. */
 export interface Manifest {
   readonly name: string;
+  readonly version: string;
   readonly exports: Readonly<Record<string, unknown>>;
   readonly [field: string]: unknown;
 }

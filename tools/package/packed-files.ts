@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { checkPackage, createPackageFromTarballData, type Problem } from '@arethetypeswrong/core';
 import { publint } from 'publint';
@@ -9,10 +8,11 @@ import { formatMessage } from 'publint/utils';
 /**
  * Packs the packages of this checkout.
  *
- * @param folder where to; it is made
+ * @param folder where to; it is made anew
  * @returns the files
  */
 export function packAll(folder: string): string[] {
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const all = ['--workspaces', '--include-workspace-root'];
   execFileSync('npm', ['pack', '--silent', ...all, '--pack-destination', folder], {
@@ -21,20 +21,6 @@ export function packAll(folder: string): string[] {
   return readdirSync(folder)
     .filter(file => file.endsWith('.tgz'))
     .map(file => join(folder, file));
-}
-
-/** Calls a function with these packed files, or with those of this checkout, which are deleted afterwards. */
-export async function withPackedFiles<T>(
-  given: readonly string[],
-  use: (files: readonly string[]) => Promise<T>,
-): Promise<T> {
-  if (given.length > 0) return use(given);
-  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-package-'));
-  try {
-    return await use(packAll(folder));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 /** The findings of arethetypeswrong and publint on a packed package, one sentence each. */

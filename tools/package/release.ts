@@ -1,20 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
+import type { Manifest } from './manifest.ts';
 import { lintProblems, packAll } from './packed-files.ts';
-import {
-  bundledPackages,
-  contentProblems,
-  licenceProblems,
-  missingLicences,
-  type PackedFile,
-} from './release-content.ts';
-import { installedSbom, type PackedManifest, packageSbom, type Sbom } from './sbom.ts';
+import { contentProblems, type PackedFile } from './release-content.ts';
 
 /**
- * `npm run release:check`: packs both packages into `.build/release`, searches them for content that must not be published, writes a bill
- * of materials for each, and prints the commands to publish them. Publishes nothing. Exit status 1 when there is a problem.
+ * `npm run release:check`: packs both packages into `.build/release`, searches them for content that must not be published, and prints the
+ * commands to publish them. Publishes nothing. Exit status 1 when there is a problem.
  */
 
 const FOLDER = join('.build', 'release');
@@ -26,52 +20,30 @@ interface Release {
   readonly file: string;
   readonly name: string;
   readonly version: string;
-  readonly bundled: number;
   readonly problems: readonly string[];
 }
 
-rmSync(FOLDER, { recursive: true, force: true });
-const files = packAll(FOLDER);
-const sbom = installedSbom();
 const releases: Release[] = [];
-for (const file of files) releases.push(await check(file, sbom));
+for (const file of packAll(FOLDER)) releases.push(await check(file));
 const problems = [...releases.flatMap(release => release.problems), ...checkoutProblems()];
-for (const { file, name, version, bundled } of releases) {
+for (const { file, name, version } of releases) {
   const kb = Math.ceil(readFileSync(file).length / 1024);
-  console.log(
-    `${name} ${version}: ${basename(file)}, ${kb} KB, with code of ${bundled} other packages in it`,
-  );
+  console.log(`${name} ${version}: ${basename(file)}, ${kb} KB`);
 }
 for (const problem of problems) console.error(`✗ ${problem}`);
 if (problems.length > 0) process.exitCode = 1;
 else console.log(instructions());
 
-async function check(file: string, all: Sbom): Promise<Release> {
-  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-release-'));
-  try {
-    execFileSync('tar', ['-xzf', file, '-C', folder]);
-    const content = filesIn(join(folder, 'package'));
-    const manifest = JSON.parse(
-      readFileSync(join(folder, 'package', 'package.json'), 'utf8'),
-    ) as PackedManifest;
-    const { name, version } = manifest;
-    const bundled = bundledPackages(content);
-    const named = `${name}-${version}.cdx.json`;
-    writeFileSync(join(FOLDER, named), `${JSON.stringify(packageSbom(all, manifest, bundled), null, 2)}\n`);
-    const found = [
-      ...contentProblems(content, MACHINE_PATHS),
-      ...missingLicences(content),
-      ...licenceProblems(bundled),
-      ...changelogProblems(content, version),
-    ];
-    return {
-      ...{ file, name, version },
-      bundled: bundled.length,
-      problems: [...(await lintProblems(file)), ...found.map(problem => `${basename(file)}: ${problem}`)],
-    };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+async function check(file: string): Promise<Release> {
+  const folder = join(FOLDER, basename(file, '.tgz'));
+  mkdirSync(folder);
+  execFileSync('tar', ['-xzf', file, '-C', folder]);
+  const content = filesIn(join(folder, 'package'));
+  const manifest = readFileSync(join(folder, 'package', 'package.json'), 'utf8');
+  const { name, version } = JSON.parse(manifest) as Manifest;
+  const found = [...contentProblems(content, MACHINE_PATHS), ...changelogProblems(content, version)];
+  const problems = [...(await lintProblems(file)), ...found.map(problem => `${basename(file)}: ${problem}`)];
+  return { file, name, version, problems };
 }
 
 function filesIn(folder: string): PackedFile[] {
@@ -109,6 +81,6 @@ function instructions(): string {
     '',
     '--provenance signs where and from which commit a package was built. npm takes it from a CI job only that can get an',
     'identity: on GitHub Actions with "permissions: id-token: write", in the repository that package.json names. The files must',
-    `be packed in that job. Attach the bills of materials to the release: ${join(FOLDER, '*.cdx.json')}`,
+    'be packed in that job.',
   ].join('\n');
 }
