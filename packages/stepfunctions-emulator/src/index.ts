@@ -10,11 +10,10 @@ export {
   type KeptExecutions,
   nestedExecutions,
   type Runner,
+  type ServerOptions,
   type StateMachine,
   StateMachines,
 } from './api/index.ts';
 export { type CancelTimer, type Clock, realClock, VirtualClock } from './clock.ts';
 export { EmulatorError, NotLoopbackError } from './errors.ts';
 export * from './interpreter/index.ts';
-export { LambdaEndpoint } from './lambda-endpoint.ts';
-export type { ServerOptions } from './loopback/index.ts';

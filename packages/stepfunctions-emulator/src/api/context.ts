@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Executions } from './executions.ts';
 import type { Members } from './members.ts';
 import type { StateMachines } from './state-machines.ts';
@@ -13,6 +14,21 @@ export interface ApiContext {
   readonly partition: string;
   /** Whether a Resource that is not implemented is mocked, by its ARN. @default none is */
   readonly isMocked?: (arn: string) => boolean;
+}
+
+/** A received request. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Path and query, as the client wrote them. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
 /** An operation of the API: receives the fields of its request and returns the fields of its answer. */

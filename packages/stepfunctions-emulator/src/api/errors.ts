@@ -1,6 +1,21 @@
-import { ApiError } from '../loopback/index.ts';
+import { EmulatorError } from '../errors.ts';
 
-export { ApiError } from '../loopback/index.ts';
+/** A request that is answered with an error of the API. */
+export class ApiError extends EmulatorError {
+  /** The error's name in the service's API: `ValidationException`. */
+  override readonly name: string;
+  /** The status of the HTTP answer. */
+  readonly status: number;
+  /** Fields of the error besides its message. */
+  readonly members: Readonly<Record<string, string>>;
+
+  constructor(name: string, message: string, status = 400, members: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.name = name;
+    this.status = status;
+    this.members = members;
+  }
+}
 
 /** Namespace of Step Functions' error types; clients read the part after the `#`. */
 const MODEL = 'com.amazonaws.swf.service.v2.model#';

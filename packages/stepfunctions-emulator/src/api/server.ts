@@ -1,8 +1,12 @@
-import { awsJson, type HttpProtocol, LoopbackServer, type ServerOptions } from '../loopback/index.ts';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isLoopbackHost, stopServer } from '../loopback.ts';
 import { answerPage, isOfPage } from '../page/routes.ts';
-import type { ApiContext, Operation } from './context.ts';
-import { typeOf } from './errors.ts';
-import { Members } from './members.ts';
+import type { ApiContext, HttpAnswer, HttpRequest, Operation } from './context.ts';
+import { ApiError, typeOf } from './errors.ts';
+import { isObject, Members } from './members.ts';
 import {
   describeExecution,
   describeMapRun,
@@ -22,7 +26,7 @@ import {
   updateStateMachine,
 } from './operations/state-machines.ts';
 
-/** Operations by their names in X-Amz-Target; activities, callbacks, versions, aliases, tags and tests of definitions are not supported. */
+/** Operations by their names in X-Amz-Target; all others are refused. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   CreateStateMachine: createStateMachine,
   DeleteStateMachine: deleteStateMachine,
@@ -40,28 +44,141 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   UpdateStateMachine: updateStateMachine,
 };
 
+const TARGET = 'AWSStepFunctions';
+
 /** The port of Step Functions Local, which many configurations contain. */
 export const DEFAULT_PORT = 8083;
 
-/** Serves the API over HTTP, on this machine only, and shows a page at its address. */
-export type ApiServer = LoopbackServer;
+export interface ServerOptions {
+  /** @default a free port */
+  readonly port?: number | undefined;
+  /** Called with internal errors of this server; the client gets an error of the API. @default prints the error */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
 
-export const ApiServer = {
+/** Serves the API over HTTP in AWS JSON 1.0 (1.1 is accepted, too), on this machine only, and shows a page at its address. */
+export class ApiServer {
+  readonly endpoint: string;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
   /** Rejects with the system's error, e.g. EADDRINUSE, when it can't listen. */
-  start: (context: ApiContext, options: ServerOptions = {}): Promise<ApiServer> =>
-    LoopbackServer.start(withPage(context, stepFunctions(context)), options),
-};
+  static async start(
+    context: ApiContext,
+    { port = 0, onError = error => console.error(error) }: ServerOptions = {},
+  ): Promise<ApiServer> {
+    const server = createServer((request, response) => void serve(context, request, response, onError));
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return new ApiServer(server);
+  }
 
-const stepFunctions = (context: ApiContext): HttpProtocol =>
-  awsJson({
-    target: 'AWSStepFunctions',
-    operations: OPERATIONS,
-    call: (operation, fields) => operation(context, new Members(fields)),
-    typeOf,
+  /** Safe to call more than once. Callers that wait for an answer lose the connection. */
+  async stop(): Promise<void> {
+    await stopServer(this.#server);
+  }
+}
+
+/** AWS's quota. */
+const MAX_REQUEST_BYTES = 1_048_576;
+/** Number of bytes of an oversized request that are read and discarded, so that the client can read the answer. */
+const MAX_DISCARDED_BYTES = 67_108_864;
+
+/** Never rejects. */
+async function serve(
+  context: ApiContext,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  response.on('error', () => {}); // The client has disconnected.
+  const requestId = randomUUID();
+  let answer: HttpAnswer;
+  try {
+    const request = await receive(incoming);
+    answer = await (isOfPage(request) ? answerPage(context, request) : answerApi(context, request));
+  } catch (error) {
+    if (incoming.destroyed && !incoming.complete) {
+      // The client has disconnected in the middle of its request.
+      response.destroy();
+      return;
+    }
+    answer = errorAnswer(error, onError);
+  }
+  const { status, headers, body } = answer;
+  response.writeHead(status, {
+    'content-length': Buffer.byteLength(body),
+    'x-amzn-requestid': requestId,
+    ...headers,
   });
+  response.end(body);
+}
 
-/** The API, and the page for people who open its address in a browser. */
-const withPage = (context: ApiContext, api: HttpProtocol): HttpProtocol => ({
-  ...api,
-  answer: request => (isOfPage(request) ? answerPage(context, request) : api.answer(request)),
-});
+async function receive(incoming: IncomingMessage): Promise<HttpRequest> {
+  const { headers, method = '', url: target = '/' } = incoming;
+  // A web page's host name can resolve to this machine.
+  if (!isLoopbackHost(headers.host)) {
+    const got = JSON.stringify((headers.host ?? '').slice(0, 100));
+    const message = `Host: expected this machine (127.0.0.1, [::1] or localhost), got ${got}`;
+    throw new ApiError('AccessDeniedException', message, 403);
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= MAX_REQUEST_BYTES) chunks.push(chunk);
+    else if (bytes > MAX_REQUEST_BYTES + MAX_DISCARDED_BYTES) break;
+  }
+  if (bytes > MAX_REQUEST_BYTES) {
+    const message = `a request may have ${MAX_REQUEST_BYTES} bytes`;
+    throw new ApiError('RequestEntityTooLargeException', message, 413);
+  }
+  return { method, target, headers, body: Buffer.concat(chunks).toString() };
+}
+
+const HEADERS = { 'content-type': 'application/x-amz-json-1.0' };
+
+async function answerApi(context: ApiContext, { headers, body }: HttpRequest): Promise<HttpAnswer> {
+  const operation = findOperation(headers['x-amz-target']?.toString());
+  const answer = await operation(context, new Members(parse(body)));
+  return { status: 200, headers: HEADERS, body: JSON.stringify(answer) };
+}
+
+function findOperation(asked: string | undefined): Operation {
+  const name = asked?.startsWith(`${TARGET}.`) ? asked.slice(TARGET.length + 1) : '';
+  const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
+  if (operation !== undefined) return operation;
+  throw new ApiError(
+    'UnknownOperationException',
+    `X-Amz-Target: expected ${TARGET}. and one of ${Object.keys(OPERATIONS).join(', ')}, in AWS JSON as an AWS SDK or the AWS CLI ` +
+      `sends it, got ${asked === undefined ? 'nothing' : JSON.stringify(asked.slice(0, 100))}; others are not answered on this machine`,
+  );
+}
+
+function parse(body: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = body === '' ? {} : JSON.parse(body);
+  } catch (error) {
+    const why = error instanceof RangeError ? 'values nested too deeply' : (error as Error).message;
+    throw new ApiError('SerializationException', `expected a JSON object, got ${why}`);
+  }
+  if (isObject(value)) return value;
+  const got = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
+  throw new ApiError('SerializationException', `expected a JSON object, got ${got}`);
+}
+
+function errorAnswer(error: unknown, onError: (error: unknown) => void): HttpAnswer {
+  let known: ApiError;
+  if (error instanceof ApiError) known = error;
+  else {
+    onError(error);
+    known = new ApiError('InternalFailure', `The local server itself failed: ${error}`, 500);
+  }
+  const body = JSON.stringify({ __type: typeOf(known), message: known.message, ...known.members });
+  return { status: known.status, headers: HEADERS, body };
+}

@@ -1,8 +1,7 @@
-import type { ApiContext } from '../api/context.ts';
+import type { ApiContext, HttpAnswer, HttpRequest } from '../api/context.ts';
 import { ApiError } from '../api/errors.ts';
 import { childrenOf } from '../api/executions.ts';
 import type { Execution } from '../interpreter/index.ts';
-import type { HttpAnswer, HttpRequest } from '../loopback/index.ts';
 import type {
   EventData,
   ExecutionDescription,

@@ -5,9 +5,7 @@ import {
   paginateGetExecutionHistory,
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import type { FunctionInvoker, Json } from '../../src/interpreter/index.ts';
-import { LambdaEndpoint } from '../../src/lambda-endpoint.ts';
-import { functionError, type LambdaAnswer, useFakeLambda } from '../support/fake-lambda.ts';
+import type { FunctionInvoker, FunctionResult, Json } from '../../src/interpreter/index.ts';
 import {
   available,
   type Behaviour,
@@ -18,28 +16,27 @@ import {
 } from '../support/recorded-cases.ts';
 import { ROLE_ARN, useStepFunctionsApi } from '../support/step-functions-api.ts';
 
-const BEHAVIOURS: Record<Behaviour, (event: string) => LambdaAnswer> = {
-  echo: event => ({ body: event }),
-  raise: () => functionError('Exception', 'Some exception was raised.'),
-  'raise-custom': () => functionError('CustomException', 'Some exception was raised.'),
-  hang: () => undefined,
-  'large-output': () => ({ body: JSON.stringify('a'.repeat(257 * 1024)) }),
-  bytes: () =>
-    functionError(
-      'Runtime.MarshalError',
-      'Unable to marshal response: Object of type bytes is not JSON serializable',
-    ),
+const failure = (errorType: string, errorMessage: string): FunctionResult => ({
+  ok: false,
+  ...{ errorType, errorMessage },
+  cause: { errorMessage, errorType, requestId: 'request', stackTrace: [] },
+});
+const BEHAVIOURS: Record<Behaviour, (event: unknown) => FunctionResult | Promise<never>> = {
+  echo: payload => ({ ok: true, payload }),
+  raise: () => failure('Exception', 'Some exception was raised.'),
+  'raise-custom': () => failure('CustomException', 'Some exception was raised.'),
+  hang: () => new Promise(() => {}),
+  'large-output': () => ({ ok: true, payload: 'a'.repeat(257 * 1024) }),
+  bytes: () => ({ ok: true, payload: new Uint8Array([1, 2, 3]) }),
 };
 
 const behaviourOf = new Map(cases.flatMap(one => Object.entries(one.functions)));
-const lambda = useFakeLambda(({ functionName, body }) => {
-  const behaviour = behaviourOf.get(functionName);
-  if (behaviour !== undefined) return BEHAVIOURS[behaviour](body);
-  return { status: 404, headers: { 'x-amzn-errortype': 'ResourceNotFoundException' }, body: '{}' };
-});
-// The endpoint is known once the fake listens.
 const invoker: FunctionInvoker = {
-  invoke: (...call) => new LambdaEndpoint(lambda.endpoint).invoke(...call),
+  async invoke(arn, event) {
+    const behaviour = behaviourOf.get(arn.split(':')[6] ?? '');
+    if (behaviour !== undefined) return BEHAVIOURS[behaviour](event);
+    return { ok: false, errorType: 'Lambda.ResourceNotFoundException', errorMessage: 'not found' };
+  },
 };
 const api = useStepFunctionsApi({ invoker });
 
@@ -73,28 +70,25 @@ async function runOverApi(recorded: RecordedCase, name: string): Promise<Ended> 
   };
 }
 
-(available ? test : test.skip)(
-  'executions recorded on AWS, run through the API with functions behind the Lambda API',
-  async () => {
-    const all = (some: readonly RecordedCase[], prefix: string) =>
-      Promise.all(
-        some.map(async (recorded, index) => {
-          const got = await runOverApi(recorded, `${prefix}-${index}`);
-          return { name: recorded.name, got, ...judge(recorded, got) };
-        }),
-      );
-    // Where a task has a second or two to answer, it does not share them with fifty others.
-    const isTimed = ({ definition }: RecordedCase) =>
-      /"(Timeout|Heartbeat)Seconds/.test(JSON.stringify(definition));
-    const [timed, others] = [cases.filter(isTimed), cases.filter(each => !isTimed(each))];
-    const results = [...(await all(others, 'case')), ...(await all(timed, 'timed'))];
-    expect(results.filter(one => !one.outcome || !one.cause || !one.events)).toEqual([]);
-    expect(results.filter(one => one.silentlyWrong)).toEqual([]);
-    console.info(
-      `conformance over the API: ${results.length}/${cases.length} statuses, outputs, errors, causes and event sequences`,
+(available ? test : test.skip)('executions recorded on AWS, run through the API', async () => {
+  const all = (some: readonly RecordedCase[], prefix: string) =>
+    Promise.all(
+      some.map(async (recorded, index) => {
+        const got = await runOverApi(recorded, `${prefix}-${index}`);
+        return { name: recorded.name, got, ...judge(recorded, got) };
+      }),
     );
-  },
-);
+  // Where a task has a second or two to answer, it does not share them with fifty others.
+  const isTimed = ({ definition }: RecordedCase) =>
+    /"(Timeout|Heartbeat)Seconds/.test(JSON.stringify(definition));
+  const [timed, others] = [cases.filter(isTimed), cases.filter(each => !isTimed(each))];
+  const results = [...(await all(others, 'case')), ...(await all(timed, 'timed'))];
+  expect(results.filter(one => !one.outcome || !one.cause || !one.events)).toEqual([]);
+  expect(results.filter(one => one.silentlyWrong)).toEqual([]);
+  console.info(
+    `conformance over the API: ${results.length}/${cases.length} statuses, outputs, errors, causes and event sequences`,
+  );
+});
 
 test('a definition in JSONPath is refused when it is created', async () => {
   const definition = JSON.stringify({ StartAt: 'A', States: { A: { Type: 'Pass', End: true } } });
