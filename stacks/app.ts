@@ -40,15 +40,15 @@ class AnyBackend extends TerraformBackend {
     return this.#settings;
   }
 
-  /** @throws TypeError always: none of our stacks reads the outputs of another */
+  /** None of our stacks reads the outputs of another. */
   override getRemoteStateDataSource(): TerraformRemoteState {
     throw new TypeError('AnyBackend: expected nobody to read its outputs');
   }
 }
 
 /**
- * Merges arguments into all resources of a type, into the one of a type and a name, as in `aws_dynamodb_table.Sessions`, or into the one at
- * an address: for arguments without a field in the configuration. Blocks are merged; a list takes the place of the one that there is.
+ * Merges arguments into all resources of a type, into the resource of a type and a name, as in `aws_dynamodb_table.Sessions`, or into the
+ * resource at an address. Blocks are merged; a list takes the place of the previous list.
  * @throws InvalidConfigError for a type, a name or an address that nothing in the stack has
  */
 function applyOverrides(stack: TerraformStack, overrides: Overrides): void {
@@ -72,13 +72,12 @@ function applyOverrides(stack: TerraformStack, overrides: Overrides): void {
   refuse(problems);
 }
 
-/** The value with its lists wrapped: CDKTF would append a plain list to the one that there is. */
+/** CDKTF would append a plain list to the previous list. */
 function replacing(value: unknown): unknown {
   if (Array.isArray(value)) return Lazy.anyValue({ produce: () => value });
   return isObject(value) ? mapValues(value, replacing) : value;
 }
 
-/** The resource's name in AWS; undefined if its type has none. */
 function nameOf(resource: TerraformResource): unknown {
   const { resource: types } = resource.toTerraform();
   const given = types[resource.terraformResourceType][resource.friendlyUniqueId];
@@ -86,17 +85,14 @@ function nameOf(resource: TerraformResource): unknown {
   return given['name'] ?? Object.entries(given).find(([argument]) => NAME_ARGUMENT.test(argument))?.[1];
 }
 
-/** Name of the only stack, which is synthesized into `cdktf.out/stacks/<name>`. */
 export const STACK = 'precise-ttl';
 
-/**
- * Terraform's versions: 1.7 added `removed` blocks, 1.10 the lock file in a bucket.
- */
+/** 1.7 added `removed` blocks, 1.10 the lock file in a bucket. */
 export const TERRAFORM_VERSION = '>= 1.10';
 
 /**
- * The provider's versions. CDKTF's classes for the resources were generated for one of these versions, and would allow no other. The first
- * of them has all arguments that we use.
+ * CDKTF's classes for the resources were generated for one of these versions, and would allow no other. The first of them has all arguments
+ * that we use.
  */
 export const AWS_PROVIDER = { source: 'hashicorp/aws', version: '>= 6.25, < 7' };
 
@@ -112,7 +108,8 @@ export class PreciseTtlStack extends TerraformStack {
       const scope = new Construct(this, constructId(props.tableName, 'stack'));
       return new SweptTable(scope, place, resolveProps(props));
     });
-    // Under any name: with another address another name would delete the deployment. No table's name has a colon.
+    // The deployment's construct is the same under any name: with another address another name would delete the deployment. No table's name
+    // has a colon.
     const sweeps = new Construct(this, ':sweeps');
     const sweep = new DeployedSweep(sweeps, DEFAULT_SWEEP, () => ({ place, tables }));
     if (config.overrides) applyOverrides(this, config.overrides);
@@ -121,8 +118,8 @@ export class PreciseTtlStack extends TerraformStack {
         'The configuration for status, pause, replay and other commands, as JSON for precise-ttl.config.json',
       value: sweep.configuration,
     });
-    // One output for all tables: Terraform's names allow fewer characters than table names do. The output's own name is `tables`: CDKTF
-    // leaves out a colon, which no table's name has.
+    // One output for all tables: Terraform's names allow fewer characters than table names do. CDKTF leaves out the colon: the output's own
+    // name is `tables`, which no table's id can take.
     new TerraformOutput(this, ':tables', {
       description:
         'By table: its ARN, that of its stream where something reads it, its deployment, the state machine to start replays of, the queue of starts and expiries that did not get through, the topic that the alarms tell, the dashboard, the bucket of its archive, and what its writers give to expiryModel',
@@ -151,8 +148,8 @@ function outputOf(table: SweptTable, sweep: DeployedSweep): object {
 type Blocks = Record<string, Record<string, { readonly lifecycle?: { readonly prevent_destroy?: boolean } }>>;
 
 /**
- * Takes everything out of a stack but what holds data, which it tells Terraform to forget: applying it deletes the rest, and leaves an
- * empty state. It reads no table, so a missing table is no obstacle.
+ * Takes everything out of a stack except what holds data, which it tells Terraform to forget: applying it deletes the rest, and leaves an
+ * empty state. No table is read, so a missing table is no obstacle.
  */
 function removeAll(stack: PreciseTtlStack): void {
   const { resource, removed = [] } = stack.toTerraform() as { resource: Blocks; removed?: object[] };
@@ -168,7 +165,6 @@ function removeAll(stack: PreciseTtlStack): void {
   stack.addOverride('removed', [...removed, ...held]);
 }
 
-/** Sets up the state and the provider. */
 function prepare(stack: TerraformStack, { region, state, provider = {}, tags }: DeploymentConfig): void {
   const { backend, ...settings } = state ?? { backend: 'local' };
   const defaults: Readonly<Record<string, object>> = {
@@ -187,18 +183,14 @@ function prepare(stack: TerraformStack, { region, state, provider = {}, tags }: 
 }
 
 export interface SynthesisOptions {
-  /** The configuration as read from the file. */
+  /** As read from the file. */
   readonly config: unknown;
-  /** Folder to write to. @default cdktf's own */
   readonly outdir?: string;
-  /** Whether to write a stack that removes the deployment and keeps its tables. @default false */
+  /** Whether to write a stack that removes the deployment and keeps its tables. */
   readonly removed?: boolean;
 }
 
-/**
- * Writes the Terraform JSON of a configuration to `outdir`.
- * @throws InvalidConfigError before anything is written
- */
+/** @throws InvalidConfigError before anything is written */
 export function synthesize({ config, outdir, removed = false }: SynthesisOptions): void {
   const checked = checkConfig(config);
   const app = new App(outdir === undefined ? {} : { outdir });
@@ -207,7 +199,7 @@ export function synthesize({ config, outdir, removed = false }: SynthesisOptions
   withoutDeprecations(() => app.synth());
 }
 
-/** Runs without Node's deprecation warnings: CDKTF 0.21, the last version, calls util.isArray for every output. */
+/** CDKTF 0.21, the last version, calls util.isArray for every output: Node would print a warning. */
 export function withoutDeprecations<Result>(work: () => Result): Result {
   const { noDeprecation = false } = process;
   process.noDeprecation = true;

@@ -1,7 +1,7 @@
 import type { FunctionName } from '../functions/function-list.ts';
 import { bundleFunctions } from './bundle.ts';
 
-/** Path of a function's archive. In the npm package, which has no bundler, tools/package/prebuilt.ts replaces this file. */
+/** In the npm package, which has no bundler, tools/package/prebuilt.ts replaces this file. */
 export function archiveOf(name: FunctionName): string {
   return bundleFunctions()[name].archive;
 }

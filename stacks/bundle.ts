@@ -8,20 +8,19 @@ import { ALL_FUNCTIONS, type FunctionName, fileOf } from '../functions/function-
 const FUNCTIONS = join(import.meta.dirname, '../functions');
 
 /**
- * The options of the bundler. ESM with the packages' own ES modules is smaller than CommonJS and imports faster;
- * docs/contributing/decisions.md has the measurements.
+ * ESM with the packages' own ES modules is smaller than CommonJS and imports faster; docs/contributing/decisions.md has the measurements.
  */
 const OPTIONS: BuildOptions = {
   bundle: true,
   minify: true,
   platform: 'node',
-  // An override can say nodejs22.x, for a region without a later one.
+  // An override can say nodejs22.x, for a region without a later runtime.
   target: 'node22',
   format: 'esm',
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': join(FUNCTIONS, 'runtime/lambda-credentials.ts') },
-  // CommonJS packages in the bundle load Node's modules with require, which ESM does not have. The name is so long that the minifier
-  // cannot choose it too.
+  // CommonJS packages in the bundle load Node's modules with require, which ESM does not have. The name is so long that the minifier cannot
+  // choose it too.
   banner: {
     js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
   },
@@ -29,11 +28,9 @@ const OPTIONS: BuildOptions = {
   logLevel: 'error',
 };
 
-/** A bundled function. */
 export interface Bundle {
-  /** Path of the ES module: `index.mjs` in a folder of its own. */
   readonly module: string;
-  /** Path of the zip archive with the module. The same module gives the same bytes. */
+  /** The same module gives the same bytes. */
   readonly archive: string;
 }
 
@@ -44,9 +41,8 @@ let made: Readonly<Record<FunctionName, Bundle>> | undefined;
 let sources: readonly string[] = [];
 
 /**
- * Bundles and archives the functions. They are the same for all tables, so this is done once per process; the files are removed when the
- * process ends. A `TerraformAsset` of type ARCHIVE would start a process for each of them, in every synthesis, and put the time into the
- * archive.
+ * Once per process, since the functions are the same for all tables; the files are removed when the process ends. A `TerraformAsset` of
+ * type ARCHIVE would start a process for each function, in every synthesis, and put the time into the archive.
  */
 export function bundleFunctions(): Readonly<Record<FunctionName, Bundle>> {
   if (made !== undefined) return made;
@@ -73,7 +69,7 @@ export function bundleFunctions(): Readonly<Record<FunctionName, Bundle>> {
   return made;
 }
 
-/** The files whose code is in the bundles, for their licences. */
+/** For their licences. */
 export function bundledFiles(): readonly string[] {
   bundleFunctions();
   return sources;

@@ -22,7 +22,7 @@ import {
 import { isReference, orReference } from './config/terraform-text.ts';
 import type { TableReference } from './parts/swept-table.ts';
 
-/** The props for a table that the construct makes or looks up. A table that is made elsewhere in the stack has none of them. */
+/** A table that is made elsewhere in the stack has none of these props. */
 const OF_OUR_TABLE = ['tableName', 'existingTable'] as const;
 
 /** A table that another part of the stack makes, and how it is swept. */
@@ -48,9 +48,8 @@ export interface TablesProps extends DeploymentProps {
  */
 export type ConstructProps = TableProps | TablesProps;
 
-/** A table with every default filled in, and the construct's further data on it. */
 export interface ResolvedTable {
-  /** Id of its constructs, if there are several tables. */
+  /** Id of the table's constructs, if there are several tables. */
   readonly id: string;
   readonly props: ResolvedProps;
   readonly given: TableReference | undefined;
@@ -80,10 +79,7 @@ const TABLES = kind<readonly object[]>(
   'a list of at least one table',
 );
 
-/**
- * The tables of a construct's props, which need not have been type-checked, with the defaults filled in.
- * @throws InvalidConfigError with all problems
- */
+/** The props need not have been type-checked. @throws InvalidConfigError with all problems */
 export function resolveConstruct(scope: Construct, props: ConstructProps): ResolvedTable[] {
   if (!('tables' in props)) {
     refuse(tableProblems(props));
@@ -153,7 +149,7 @@ function resolveTable(scope: Construct, { table: given, ...table }: TableProps):
   return { id: name, props: { ...props, name }, given };
 }
 
-/** What a table is called in Terraform, if its name is known to Terraform only: `a` of `${aws_dynamodb_table.a.name}`. */
+/** `a` of `${aws_dynamodb_table.a.name}`, for a table whose name only Terraform knows. */
 function labelOf(reference: string): string {
   return /^\$\{(?:data\.)?aws_dynamodb_table\.([\w-]+)\.\w+\}$/.exec(reference)?.[1] ?? reference;
 }

@@ -1,9 +1,11 @@
 import { synthesize } from './app.ts';
 import { useConfigFile } from './config/config-file.ts';
 
-/** The CDKTF app for users of the CDKTF CLI in this checkout: `npx cdktf-cli@0.21 deploy`. The commands in `cli/` synthesize without it. */
+/**
+ * The CDKTF app for users of the CDKTF CLI in this checkout: `npx cdktf-cli@0.21 deploy`. The commands in `cli/` synthesize without it. If
+ * the variable is set, everything except the tables is removed, as with `npx precise-ttl deploy --destroy`.
+ */
 
-/** If this variable is set, everything but the tables is removed, like `npx precise-ttl deploy --destroy` does. */
 const REMOVED = 'PRECISE_TTL_REMOVED';
 
 await useConfigFile(config => synthesize({ config, removed: process.env[REMOVED] !== undefined }));

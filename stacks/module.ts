@@ -16,8 +16,8 @@ interface StackJson {
 const MAIN = 'main.tf.json';
 
 /**
- * Writes a configuration's stack as a Terraform module: `main.tf.json` without provider and backend, which are the root's, and the functions'
- * archives in `assets`. The module has no inputs.
+ * Writes a configuration's stack as a Terraform module: `main.tf.json` without provider and backend, which are the root's, and the
+ * functions' archives in `assets`. The module has no inputs.
  *
  * @param config configuration as read from the file
  * @param folder existing folder that is empty, or contains an earlier module

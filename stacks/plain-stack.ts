@@ -6,23 +6,21 @@ import { archiveOf } from './archives.ts';
 import { checkConfig } from './config/config.ts';
 import { bundleId } from './config/names.ts';
 
-/** Resources or data sources by their type and id, each with its arguments. */
+/** By type and id. */
 export type Blocks = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
 
-/** A configuration's stack as plain values, which can be passed to another process. */
+/** Plain values, which can be passed to another process. */
 export interface PlainStack {
   readonly region: string;
-  /** The resources for Terraform: with the configuration's overrides, and with references as `${type.id.attribute}`. */
+  /** With the configuration's overrides, and with references as `${type.id.attribute}`. */
   readonly resource: Blocks;
   readonly data: Blocks;
   readonly output: Readonly<Record<string, { readonly value: unknown }>>;
-  /** Absolute paths of the functions' archives, by the argument `filename`. They exist as long as the process that made them. */
+  /** Absolute paths by the argument `filename`. The files exist as long as the process that made them. */
   readonly archives: Readonly<Record<string, string>>;
 }
 
 /**
- * Makes the stack of a configuration without a folder for the synthesis.
- *
  * @param config configuration as read from the file
  * @throws {InvalidConfigError} with a message for the user
  */

@@ -32,7 +32,7 @@ export class PreciseTtl extends DeployedSweep {
   }
 }
 
-/** Refuses two deployments that would have a role of one name, in which IAM sees no case: a stack is deployed to one account. */
+/** IAM sees no case in the names of roles, and a stack is deployed to one account. */
 function refuseTwins(own: PreciseTtl): void {
   const rolesIn = (scope: Construct) =>
     scope.node

@@ -4,7 +4,6 @@ import type { Deployment } from './deployments.ts';
 import { deadLetterQueueOf } from './names.ts';
 import { pipesOf } from './pipe-props.ts';
 
-/** A metric with its dimensions in CloudWatch, by name. */
 export interface MetricReference {
   readonly namespace: string;
   readonly name: string;
@@ -14,29 +13,25 @@ export interface MetricReference {
 type Metrics = readonly [MetricReference, ...MetricReference[]];
 
 interface Alarm {
-  /** Whose its metrics are: of the sweep itself, of its deployment, or of AWS. */
   readonly by: 'sweep' | 'deployment' | 'AWS/States' | 'AWS/SQS';
   /**
-   * Names of metrics that are added up. Sources of those of AWS: Step Functions Developer Guide, "Monitoring Step Functions metrics using
-   * Amazon CloudWatch"; SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS".
+   * Metrics that are added up. Sources of AWS's names: Step Functions Developer Guide, "Monitoring Step Functions metrics using Amazon
+   * CloudWatch"; SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS".
    */
   readonly names: readonly string[];
   readonly statistic: 'Sum' | 'Maximum' | 'p99';
   readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
-  /** In the unit of the metric; undefined for what is late with the coarsest precision of the tables. */
+  /** In the unit of the metric; undefined: the lag that counts as late with the coarsest precision of the tables. */
   readonly threshold: number | undefined;
-  /** Unit of the threshold, in words. */
   readonly unit: string;
   readonly periodSeconds: 60 | 300;
   /** Consecutive periods that must be beyond the threshold. */
   readonly periods: number;
-  /** Whether the alarm watches for missing datapoints of the metric, see {@link HEARTBEAT}. @default it watches its values */
+  /** Whether the alarm watches for missing datapoints of the metric: {@link HEARTBEAT}. */
   readonly isHeartbeat?: true;
-  /** The meaning of a period without a datapoint. `ignore`: the alarm does not change. */
   readonly treatMissingData: 'notBreaching' | 'ignore';
-  /** Whether the alarm exists only if a table has a pipe. @default it always exists */
+  /** Whether the alarm exists only if a table has a pipe. */
   readonly ofPipes?: true;
-  /** The meaning of the alarm, as a sentence. */
   readonly help: string;
 }
 
@@ -45,9 +40,9 @@ interface Alarm {
  * the first success there is no datapoint at all, so a new deployment raises no alarm.
  *
  * - One datapoint is the sum of the whole span, so that a single success in it is enough. CloudWatch evaluates the span that ends now, each
- *   minute.
+ *    minute.
  * - Two datapoints are evaluated, and one that is 0 is enough. So the previous datapoint, which was not 0, is among those from which the
- *   expression is computed. It is documented that CloudWatch reads some more datapoints, but not how many, and nothing here depends on it.
+ *    expression is computed. It is documented that CloudWatch reads some more datapoints, but not how many, and nothing here depends on it.
  * - When the last success is too long ago to be read, there are no datapoints any more: with `ignore` the alarm does not change.
  *
  * With missing data as `breaching` the alarm would sound at the first evaluation, before any sweep, since an alarm does not know its own
@@ -61,7 +56,6 @@ export const HEARTBEAT = {
   datapointsToAlarm: 1,
 } as const;
 
-/** What most alarms have in common. */
 const ONCE = {
   statistic: 'Sum',
   comparison: 'GreaterThanOrEqualToThreshold',
@@ -72,13 +66,12 @@ const ONCE = {
 } as const;
 
 /**
- * The alarms of a deployment, by their names. The Terraform code, the dashboard, the alarms that commands look up, and
- * the table in docs/reference/alarms.md are made from this list.
+ * The Terraform code, the dashboard, the alarms that commands look up, and the table in docs/reference/alarms.md are made from this list.
  *
- * What finds nothing and keeps up records none of our metrics, so missing data means no alarm. The alarm on the queue keeps its state: SQS
- * stops a queue's metrics six hours after its last call, with messages still in it.
+ * A sweep that finds nothing and keeps up records none of our metrics, so missing data means no alarm. The alarm on the queue keeps its
+ * state: SQS stops a queue's metrics six hours after its last call, with messages still in it.
  *
- * One alarm is for all pipes: they have no metric of their lag, so their function records one of the deployment.
+ * One alarm is for all pipes: Pipes have no metric of their lag, so their function records one of the deployment.
  */
 export const ALARMS = {
   noSweep: {
@@ -152,25 +145,20 @@ export const ALARMS = {
 export type AlarmName = keyof typeof ALARMS;
 export const ALARM_NAMES = Object.keys(ALARMS) as AlarmName[];
 
-/** An alarm as it is deployed. */
 export interface DeployedAlarm extends Omit<Alarm, 'by' | 'names' | 'threshold' | 'ofPipes'> {
   readonly alarm: AlarmName;
-  /** Name in CloudWatch. */
   readonly name: string;
-  /** They are added up. */
+  /** Added up. */
   readonly metrics: Metrics;
   readonly threshold: number;
 }
 
-/** Converts a name: `noSweep` becomes `no-sweep` in the name of an alarm, and in the runbook. */
+/** `noSweep` becomes `no-sweep` in the name of an alarm, and in the runbook. */
 export function kebab(alarm: AlarmName): string {
   return alarm.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
-/**
- * The alarms of a deployment for which a table has the alarm's subject.
- * @param tickArn ARN of the state machine of the ticks; callers that do not use the alarms' metrics need none
- */
+/** @param tickArn ARN of the state machine of the ticks; callers that do not use the alarms' metrics need none */
 export function alarmsOf(
   deployment: Pick<Deployment, 'name' | 'alarms' | 'tables'>,
   tickArn = '',
@@ -187,7 +175,6 @@ export function alarmsOf(
   });
 }
 
-/** Metrics with their dimensions in CloudWatch. */
 export function metricsOf(
   { by, names }: Pick<Alarm, 'by' | 'names'>,
   deployment: string,
@@ -210,7 +197,7 @@ export function runbookOf(alarm?: AlarmName): string {
   return `https://github.com/precise-ttl/precise-ttl/blob/main/docs/reference/alarms.md${section}`;
 }
 
-/** The text that CloudWatch shows with an alarm and sends with it. It has at most 1,024 characters. Source: PutMetricAlarm. */
+/** At most 1,024 characters. Source: CloudWatch API reference, PutMetricAlarm. */
 export function descriptionOf({ alarm, help }: Pick<DeployedAlarm, 'alarm' | 'help'>): string {
   const { ofPipes }: Alarm = ALARMS[alarm];
   const command = ofPipes ? 'doctor' : 'status';

@@ -1,29 +1,26 @@
 import { existsSync, readFileSync } from 'node:fs';
-// Imported as a namespace: Node before 22.15 has no registerHooks, and could not even load a file that imports it by name.
+// Node before 22.15 has no registerHooks, and could not even load a file that imports it by name.
 import * as nodeModule from 'node:module';
 import { relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PreciseTtlError } from '../../expiry/errors.ts';
 import { checkConfig, type DeploymentConfig } from './config.ts';
 
-/** The name of the configuration file that `precise-ttl init` writes. */
 export const CONFIG_FILE = 'precise-ttl.config.ts';
 
-/** The possible names of the file, in the current folder. */
 export const CONFIG_FILES = ['ts', 'js', 'mjs', 'cjs', 'json'].map(
   extension => `precise-ttl.config.${extension}`,
 );
 
-/** The configuration file cannot be read; the message is one line that begins with the file and line of the error. */
+/** The message is one line that begins with the file and line of the error. */
 export class ConfigFileError extends PreciseTtlError {
   override readonly name = 'ConfigFileError';
 }
 
 /**
- * The configuration file's absolute path.
- *
+ * @returns the absolute path
  * @param named value of `--config`. @default the file in the current folder
- * @throws ConfigFileError when there is none, or more than one
+ * @throws ConfigFileError when there is no file, or more than one
  */
 export function findConfigFile(named?: string): string {
   if (named !== undefined) {
@@ -52,8 +49,7 @@ export function findConfigFile(named?: string): string {
 }
 
 /**
- * Loads the configuration, which is not checked yet.
- *
+ * The configuration is not checked yet.
  * @param named as for {@link findConfigFile}
  * @throws ConfigFileError when the file is missing, broken, throws, or exports nothing
  */
@@ -86,14 +82,13 @@ export async function loadConfigFile(named?: string): Promise<unknown> {
   );
 }
 
-/** The path relative to the current folder, for messages. */
 const nameOf = (file: string): string => relative(process.cwd(), file) || file;
 
 let hooked = false;
 
 /**
- * Loads a configuration in TypeScript as an ES module whatever the `package.json` beside it says: `npm init` writes `"type": "commonjs"`,
- * with which Node refuses `import` and `export` in a `.ts` file.
+ * `npm init` writes `"type": "commonjs"`, with which Node refuses `import` and `export` in a `.ts` file: a configuration in TypeScript is
+ * an ES module whatever its `package.json` says.
  */
 function takeTypeScriptAsModules(): void {
   if (hooked || !process.features.typescript || !('registerHooks' in nodeModule)) return;
@@ -107,8 +102,8 @@ function takeTypeScriptAsModules(): void {
 }
 
 /**
- * The file and line of an error, if Node provides them: the stack begins with them when a file could not be parsed; otherwise the
- * configuration's own line counts, even if the error occurred in a function that this line called.
+ * The stack begins with the file and line when a file could not be parsed; otherwise the configuration's own line counts, even if the error
+ * occurred in a function that this line called.
  */
 function placeOf(error: unknown, config: string): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
@@ -123,7 +118,7 @@ function placeOf(error: unknown, config: string): string | undefined {
   return place && `${place.file}:${place.line}`;
 }
 
-/** Calls a function with the file's export. An error is printed, and sets the exit status of the process. */
+/** An error is printed, and sets the exit status of the process. */
 export async function useConfigFile(use: (config: unknown) => unknown): Promise<void> {
   try {
     use(await loadConfigFile());
@@ -134,7 +129,7 @@ export async function useConfigFile(use: (config: unknown) => unknown): Promise<
   }
 }
 
-/** Reads a configuration file and checks it. @param file @default precise-ttl.config.* in the working directory */
+/** Reads and checks the file. @param file @default precise-ttl.config.* in the working directory */
 export async function loadConfig(file?: string): Promise<DeploymentConfig> {
   return checkConfig(await loadConfigFile(file));
 }

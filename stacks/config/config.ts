@@ -23,7 +23,6 @@ import {
 } from './props.ts';
 import { isReference } from './terraform-text.ts';
 
-/** Default object key of the state. */
 export const DEFAULT_STATE_KEY = 'precise-ttl/terraform.tfstate';
 
 /**
@@ -65,7 +64,7 @@ export function defineConfig(config: DeploymentConfig): DeploymentConfig {
   return config;
 }
 
-/** The configuration is wrong; the message has a line for every problem. */
+/** The message has a line for every problem. */
 export class InvalidConfigError extends PreciseTtlError {
   override readonly name = 'InvalidConfigError';
   readonly problems: readonly FieldProblem[];
@@ -80,7 +79,6 @@ export class InvalidConfigError extends PreciseTtlError {
 
 const SEE_DOCS = 'See docs/reference/configuration.md of precise-ttl for all fields.';
 
-/** The form of a region's name, e.g. `eu-central-1`. */
 export const REGION = /^[a-z]{2,}(-[a-z]+)+-\d{1,2}$/;
 
 const AWS_REGION = text(REGION, "an AWS region, e.g. 'eu-central-1'");
@@ -93,7 +91,7 @@ const STATE: Kind<State> = kind(
   { remedy: () => SEE_DOCS, inside: state => plainProblems(state) },
 );
 
-/** Problems of values in fields that are not known here: they go into Terraform's JSON unchanged. */
+/** Fields that are not known here go into Terraform's JSON unchanged. */
 function plainProblems(values: Readonly<Record<string, unknown>>): FieldProblem[] {
   return Object.entries(values).flatMap(([field, got]) => valueProblems(field, PLAIN, got, CORRECT));
 }
@@ -106,7 +104,7 @@ function isPlain(value: unknown): boolean {
   return ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
 }
 
-/** The name of an argument. CDKTF would treat a dot as the path to a nested argument, such as `lifecycle.prevent_destroy`. */
+/** CDKTF would treat a dot as the path to a nested argument, such as `lifecycle.prevent_destroy`. */
 const ARGUMENT = /^[a-z][a-z0-9_]*$/;
 
 function argumentProblems(
@@ -119,7 +117,7 @@ function argumentProblems(
   return wrongly.map(field => ({ field, expected, got: given[field], remedy }));
 }
 
-/** Arguments of the provider that the configuration has fields for. */
+/** The configuration has fields for these arguments of the provider. */
 const OWN_ARGUMENTS = ['region', 'default_tags'];
 
 const PROVIDER: Kind<Readonly<Record<string, unknown>>> = kind(
@@ -140,11 +138,11 @@ const PROVIDER: Kind<Readonly<Record<string, unknown>>> = kind(
 );
 
 /**
- * Terraform's meta-arguments, which `overrides` cannot set: they control the lifecycle of a resource, and so protect those that hold data.
+ * `overrides` cannot set Terraform's meta-arguments: they control the lifecycle of a resource, and so protect the resources that hold data.
  */
 const META_ARGUMENT = /^(connection|count|depends_on|for_each|lifecycle|provider|provisioner)$/;
 
-/** Names by which alarms, commands and other resources find a resource: `overrides` cannot set these arguments. */
+/** Alarms, commands and other resources find a resource by these arguments: `overrides` cannot set them. */
 export const NAME_ARGUMENT = /^(name|name_prefix|(alarm|dashboard|function|group)_name|bucket)$/;
 
 const OVERRIDES: Kind<Overrides> = kind(
@@ -167,7 +165,10 @@ const OVERRIDES: Kind<Overrides> = kind(
   },
 );
 
-/** A tag that every service takes: IAM's characters, and EventBridge Scheduler allows no empty value. Source: IAM API reference, Tag. */
+/**
+ * Every service takes such a tag: IAM's characters, and a value that is not empty, since EventBridge Scheduler allows no empty one. Source:
+ * IAM API reference, Tag.
+ */
 const TAG = /^(?!aws:)(?!__proto__)[\p{L}\p{Z}\p{N}_.:/=+\-@]+$/iu;
 
 const isTag = (value: unknown, most: number) =>
@@ -200,7 +201,7 @@ const TABLES: Kind<readonly PreciseTtlProps[]> = kind(
   'a list of at least one table',
   {
     remedy: () => SEE_DOCS,
-    // Array.from: flatMap would skip holes in the list.
+    // flatMap would skip holes in the list.
     inside: tables =>
       Array.from(tables).flatMap((table, index) => valueProblems(`[${index}]`, TABLE, table, SEE_DOCS)),
   },
@@ -239,15 +240,11 @@ export function checkConfig(config: unknown): DeploymentConfig {
   return { ...given, tables };
 }
 
-/** @throws InvalidConfigError if there are problems */
 export function refuse(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw new InvalidConfigError(problems);
 }
 
-/**
- * Problems of ARNs in other regions than the deployment: DynamoDB, Lambda and CloudWatch use keys and topics only of their own region, and
- * pipes deliver in theirs.
- */
+/** DynamoDB, Lambda and CloudWatch use keys and topics only of their own region, and pipes deliver in theirs. */
 function otherRegionProblems(table: PreciseTtlProps, region: string): FieldProblem[] {
   const { events, kmsKeyArn, tableKmsKeyArn, alarms } = table;
   const targets = [events?.to ?? []].flat().map(to => ['events.to', to] as const);

@@ -13,13 +13,12 @@ import {
   resolveProps,
 } from './props.ts';
 
-/** Tables that one deployment sweeps, and the settings that they share. */
 export interface Deployment extends Pick<ResolvedProps, (typeof DEPLOYMENT_PROPS)[number] | 'logKeys'> {
   readonly name: string;
   readonly tables: readonly ResolvedProps[];
 }
 
-/** The deployment of these tables. @param tables at least one table, all with the same `sweep` */
+/** @param tables at least one, all with the same `sweep` */
 export function deploymentOf(tables: readonly ResolvedProps[]): Deployment {
   const [first] = tables;
   if (first === undefined) throw new TypeError('deploymentOf: expected at least one table');
@@ -69,13 +68,13 @@ export function deploymentProblems(tables: readonly ResolvedProps[]): FieldProbl
   return problems.length > 0 ? problems : settingsProblems(tables);
 }
 
-/** Days for which a table's archive is locked in the deployment's bucket, which has one retention; undefined if it has none there. */
+/** The deployment's bucket has one retention. Undefined if the table's archive is not locked there. */
 function lockOf(table: ResolvedProps): number | undefined {
   const archive = archiveOf(table);
   return archive === undefined || archive.bucket !== undefined ? undefined : (archive.lockDays ?? 0);
 }
 
-/** Most bytes of the settings in a state's 256 KiB; the rest is for the targets. Source: Step Functions quotas. */
+/** The rest of a state's 256 KiB is for the targets. Source: Step Functions quotas. */
 const MAX_SETTINGS_BYTES = 200_000;
 
 function settingsProblems(tables: readonly ResolvedProps[]): FieldProblem[] {
@@ -92,12 +91,12 @@ function settingsProblems(tables: readonly ResolvedProps[]): FieldProblem[] {
   ];
 }
 
-/** The model of a deployed table, without a default TTL: the one that its writers and readers make with `expiryModel`. */
+/** Without a default TTL: the model that its writers and readers make with `expiryModel`. */
 export function modelOf(props: PreciseTtlProps): ExpiryModel {
   return modelOfSettings(resolveProps(props));
 }
 
-/** The tables that a state machine of a deployment sweeps, read from its definition as JSON; empty for any other state machine. */
+/** Empty for a definition that is not that of a deployment's state machine. */
 export function tablesInDefinition(definition: string): readonly CarriedSettings[] {
   let tables: unknown;
   try {
@@ -111,8 +110,8 @@ export function tablesInDefinition(definition: string): readonly CarriedSettings
   );
 }
 
-/** The schedule's expression, each full minute: `rate(1 minute)` would count from its own start. */
+/** `rate(1 minute)` would count from its own start, and not from the full minute. */
 export const EVERY_MINUTE = 'cron(* * * * ? *)';
 
-/** The input of a tick as the schedule has it: Scheduler replaces the placeholder, whose angle brackets must not be escaped. */
+/** Scheduler replaces the placeholder, whose angle brackets must not be escaped. */
 export const TICK_INPUT: TickInput = { scheduledTime: '<aws.scheduler.scheduled-time>' };

@@ -1,7 +1,6 @@
 import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
 import type { Pipe } from './pipe-props.ts';
 
-/** The ids of other constructs than tables, in our stack and in the construct of a team's. */
 const TAKEN_IDS = {
   stack: ['aws', 'backend', ...ALL_FUNCTIONS.map(task => bundleId(fileOf(task)))],
   construct: [
@@ -10,15 +9,14 @@ const TAKEN_IDS = {
   ],
 };
 
-/** Construct id of a function's archive. */
 export function bundleId(file: string): string {
   return `bundle-${file}`;
 }
 
 /**
- * Construct id of a table's `PreciseTtl`: the table's name, unless Terraform would refuse the names made from it (they begin with a letter
- * or `_`; constructs leave out other characters that Terraform refuses), or another construct has that id. The other form contains a
- * colon, which no table's name has.
+ * The id of a table's `PreciseTtl` is the table's name, unless Terraform would refuse the names made from it (they begin with a letter or
+ * `_`; constructs leave out other characters that Terraform refuses), or another construct has that id. The other form contains a colon,
+ * which no table's name has.
  */
 export function constructId(tableName: string, scope: keyof typeof TAKEN_IDS): string {
   const begins = tableName.replaceAll(/[^A-Za-z0-9_-]/g, '').slice(0, 1);
@@ -27,17 +25,14 @@ export function constructId(tableName: string, scope: keyof typeof TAKEN_IDS): s
   return /[A-Za-z_]/.test(begins) && !taken ? tableName : `table:${tableName}`;
 }
 
-/** Name of the state machine that replays a deployment's tables. */
 export function replayName(deployment: string): string {
   return `${deployment}-replay`;
 }
 
-/** Name of the schedule that starts a tick once a minute. */
 export function tickName(deployment: string): string {
   return `${deployment}-tick`;
 }
 
-/** Name of a deployment's queue for starts that failed. */
 export function deadLetterQueueOf(deployment: string): string {
   return `${deployment}-dead-letters`;
 }
@@ -49,7 +44,7 @@ export function deadLetterQueueOf(deployment: string): string {
 const MAX_PREFIX = 37;
 const ENDING = '-archive-';
 
-/** The prefix of a bucket's name, with only lower-case letters, digits and hyphens, and without a beginning that S3 reserves. */
+/** Only lower-case letters, digits and hyphens, and no beginning that S3 reserves. */
 export function bucketPrefixOf(name: string): string {
   const begin = name
     .toLowerCase()
@@ -60,7 +55,6 @@ export function bucketPrefixOf(name: string): string {
   return begin === '' ? ENDING.slice(1) : `${begin}${ENDING}`;
 }
 
-/** Whether an ARN is that of a function, a state machine, the failure queue or the topic of a deployment. */
 export function isOwnTarget(arn: string, deployment: string): boolean {
   const [, , , , , first = '', second] = arn.split(':');
   const own = [
@@ -70,15 +64,15 @@ export function isOwnTarget(arn: string, deployment: string): boolean {
   return own.includes(second ?? first);
 }
 
-/** Name of a table's pipe, and of the Firehose stream of its archive. */
+/** A pipe and the Firehose stream of its archive have the same name. */
 export function pipeName(table: { readonly name: string }, { id }: Pick<Pipe, 'id'>): string {
   return `${table.name}-${id}`;
 }
 
-/** How the names of a deployment's pipes and of its tables' begin, for a pattern. A long name is cut there: see `tablePrefix`. */
+/** A pattern for the names of a deployment's pipes and of its tables' resources. A long name is cut there: see `tablePrefix`. */
 export function beginningOf(deployment: string): string {
   return deployment.length <= LONGEST_WHOLE ? `${deployment}-` : deployment.slice(0, LONGEST_WHOLE);
 }
 
-/** Longest name of a deployment that is whole in the prefix of its tables' names. */
+/** A longer name of a deployment is cut in the prefix of its tables' names. */
 const LONGEST_WHOLE = 35;

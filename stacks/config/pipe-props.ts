@@ -12,7 +12,7 @@ import {
 import type { TargetKind } from '../../functions/only-expiries/contract.ts';
 import { isReference, orReference } from './terraform-text.ts';
 
-/** What the prop `events` can name, and the form of its ARN after the account. Source: EventBridge User Guide, "Pipes targets". */
+/** The form of a target's ARN after the account. Source: EventBridge User Guide, "Pipes targets". */
 const TARGETS = {
   bus: /^events:event-bus\/[\w./-]{1,256}$/,
   queue: /^sqs:[\w-]{1,80}$/,
@@ -31,7 +31,7 @@ export const EVENT_TARGETS = Object.keys(TARGETS) as EventTarget[];
 export interface EventsProp {
   /** The ARN of what gets each event, or of two. */
   readonly to: string | readonly string[];
-  /** What it is, if its ARN is known to Terraform only. @default what the ARN says */
+  /** The kind of the target, if only Terraform knows its ARN. @default what the ARN says */
   readonly as?: EventTarget;
   /** Whether an event contains the item before its deletion. @default false */
   readonly oldImage?: boolean;
@@ -45,27 +45,23 @@ export interface ArchiveProp {
   readonly lockDays?: number;
 }
 
-/** The settings of a table that decide about its pipes. */
 interface PipedTable {
   readonly archive?: boolean | ArchiveProp | undefined;
   readonly events?: EventsProp | undefined;
 }
 
-/** A pipe from a table's stream. */
 export interface Pipe {
-  /** Its name, after that of its table. Another kind of target is another pipe: parameters of the old one would stay in an update. */
+  /** Follows the name of the table. Another kind of target is another pipe: an update would keep parameters of the old target. */
   readonly id: string;
   readonly kind: TargetKind;
-  /** ARN of its target; undefined for an archive. */
+  /** ARN of the target; undefined for an archive. */
   readonly to: string | undefined;
-  /** Whether events contain the item. */
   readonly oldImage: boolean;
 }
 
 /** Readers that a shard of a stream has at the same time without throttling. Source: DynamoDB Developer Guide, DynamoDB Streams quotas. */
 const STREAM_READERS = 2;
 
-/** The pipes of a table. */
 export function pipesOf({ archive, events }: PipedTable): Pipe[] {
   const { to = [], as, oldImage = false } = events ?? {};
   return [
@@ -78,7 +74,6 @@ export function pipesOf({ archive, events }: PipedTable): Pipe[] {
   ];
 }
 
-/** The fields of an archive. */
 export function archiveOf({ archive }: PipedTable): ArchiveProp | undefined {
   return archive === true ? {} : archive || undefined;
 }
@@ -90,8 +85,8 @@ function targetOf(arn: string, as: EventTarget | undefined): EventTarget | undef
 }
 
 /**
- * The name of a general purpose bucket. Names with these beginnings and ends are aliases or other kinds of buckets, which policies and
- * requests must name in another way. Source: Amazon S3 User Guide, "General purpose bucket naming rules".
+ * A general purpose bucket. Names with these beginnings and ends are aliases or other kinds of buckets, which policies and requests must
+ * name in another way. Source: Amazon S3 User Guide, "General purpose bucket naming rules".
  */
 export const BUCKET = text(
   /^(?!xn--|sthree-|amzn-s3-demo-)(?!.*(-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3)$)(?!.*\.\.)(?!\d+\.\d+\.\d+\.\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
@@ -135,7 +130,7 @@ export const EVENTS: Kind<EventsProp> = kind(isObject, "{ to: 'arn:…' }", {
   },
 });
 
-/** What has an ARN like a target, but is none, and why. */
+/** These have an ARN like a target's, but are no targets. */
 const NO_TARGETS: readonly (readonly [RegExp, string])[] = [
   [/:sns:.*\.fifo$/, 'Pipes do not deliver to FIFO topics. Take a FIFO queue, or a topic that is none.'],
   [/:events:.*:rule\//, 'Give the bus, not a rule of it.'],
@@ -164,7 +159,6 @@ function targetProblems({ to, as }: EventsProp): FieldProblem[] {
   });
 }
 
-/** The problem of a table with more pipes than its stream has readers. */
 export function pipeProblems(table: PipedTable): FieldProblem[] {
   const { length } = pipesOf(table);
   if (length <= STREAM_READERS) return [];

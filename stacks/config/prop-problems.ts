@@ -21,7 +21,7 @@ const OPTIONS: ReadOptions = {
   remedy: CORRECT,
 };
 
-/** All problems of a table's props, those between its props only when each is valid. */
+/** Problems between props are only looked for when each prop is valid. */
 export function propProblems(props: PreciseTtlProps): FieldProblem[] {
   const ofFields = fieldProblems(WRITTEN_KINDS, props, OPTIONS);
   if (ofFields.length > 0) return ofFields;
@@ -36,15 +36,14 @@ export function propProblems(props: PreciseTtlProps): FieldProblem[] {
   ];
 }
 
-/** Renames the fields of a problem from settings to props. */
 function asWritten({ field, expected, remedy, ...problem }: FieldProblem): FieldProblem {
   const written = (text: string) => text.replaceAll(/\bindexedBy: ('\w+')/g, 'index: { by: $1 }');
   return { ...problem, field: pathOf(field), expected: written(expected), remedy: written(remedy) };
 }
 
 /**
- * The problem of a limit that is higher than the rate that the shards allow even without any puts. By second a limit concerns overdue
- * items, which lie under many keys.
+ * A limit must not be higher than the rate that the shards allow even without any puts. By second a limit concerns overdue items, which lie
+ * under many keys.
  */
 function limitProblems(table: ResolvedProps): FieldProblem[] {
   const { indexedBy, maxDeletesPerSecond, shards } = table;
@@ -71,7 +70,7 @@ function pollProblems({ pollSeconds: got, precision }: ResolvedProps): FieldProb
   return [{ field: 'pollSeconds', expected: "0 with precision: 'minute'", got, remedy }];
 }
 
-/** Problems of events that go to the deployment's own resources: an event in the failure queue would look like a failure. */
+/** An event in the failure queue would look like a failure. */
 function ownTargetProblems(table: ResolvedProps): FieldProblem[] {
   return pipesOf(table).flatMap(({ to }) => {
     if (to === undefined || !isOwnTarget(to, table.sweep)) return [];

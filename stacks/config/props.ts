@@ -22,17 +22,15 @@ import { SETTING_KINDS, type Settings } from '../../functions/runtime/environmen
 import { ARCHIVE, EVENTS, pipesOf } from './pipe-props.ts';
 import { orReference } from './terraform-text.ts';
 
-/** Types that a key attribute can have. */
 const KEY_TYPES = ['S', 'N', 'B'] as const;
 export type KeyType = (typeof KEY_TYPES)[number];
 
 /**
- * Longest name of a deployment, and longest prefix of a table's resources: with it the longest name made from it stays within AWS's limit
- * of 64 characters, that of the function `<name>-record-metrics` and of the roles.
+ * Longest name of a deployment, and longest prefix of a table's resources: with it the function `<name>-record-metrics` and the roles stay
+ * within AWS's limit of 64 characters.
  */
 const MAX_NAME_LENGTH = 45;
 
-/** Name of the deployment that a configuration's tables share. */
 export const DEFAULT_SWEEP = 'precise-ttl';
 
 const NAME = text(
@@ -40,7 +38,6 @@ const NAME = text(
   `a name of 1 to ${MAX_NAME_LENGTH} letters, digits, \`_\` and \`-\``,
 );
 
-/** The remedy for a value whose kind has none of its own. */
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
 
 const KMS_KEY_ARN = orReference(
@@ -59,7 +56,7 @@ const ALARMS_KIND = kind<boolean | string>(
 );
 
 /**
- * The name of an attribute, which the state machines' definitions contain: there a text with these delimiters would be evaluated, or
+ * The name of an attribute, which the state machines' definitions contain: a text with these delimiters would be evaluated there, or
  * refused if it has only one of them. Source: Step Functions Developer Guide, "Transforming data with JSONata". A construct's token would
  * be escaped.
  */
@@ -74,14 +71,12 @@ function required<Value>(kind: Kind<Value>) {
   return { kind, isRequired: true } as const;
 }
 
-/** A prop with a default, or one that depends on how the table is indexed. */
 function optional<Value>(kind: Kind<Value>, byDefault: Default<NoInfer<Value>>) {
   const value: (props: { readonly indexedBy?: IndexedBy }) => Value =
     byDefault instanceof Function ? byDefault : () => byDefault;
   return { kind, isRequired: false, byDefault: value } as const;
 }
 
-/** A prop that may also be missing after the defaults are filled in. */
 function orNone<Value>(kind: Kind<Value>) {
   return { kind, isRequired: false } as const;
 }
@@ -205,13 +200,12 @@ type PropNames<Shape> = {
   [Name in keyof PropList]: PropList[Name] extends Shape ? Name : never;
 }[keyof PropList];
 
-/** The props of a table as flat settings, by the names that the functions use. */
 export type FlatProps = {
   readonly [Name in keyof Pick<PropList, PropNames<{ isRequired: true }>>]: PropValue<Name>;
 } & { readonly [Name in keyof Pick<PropList, PropNames<{ isRequired: false }>>]?: PropValue<Name> };
 
 /**
- * Props with fields, because they concern one subject, and the setting of each field. The code behind the configuration has each as a
+ * Props with fields, because they concern one subject, and the setting of each field. The code behind the configuration has each field as a
  * setting of its own, as the input of executions has. A field that is called as its group can be written without the group.
  */
 export const GROUPS = {
@@ -262,7 +256,7 @@ export type PropName = keyof PropList;
 
 export const PROP_NAMES = Object.keys(PROPS) as PropName[];
 
-/** The prop, and the field of it, in which a setting is written: `index.by` for `indexedBy`. */
+/** For example `index.by` for `indexedBy`. */
 export function pathOf(setting: string): string {
   if (setting in GROUPS) return setting;
   for (const [group, fields] of Object.entries(ALL_GROUPS))
@@ -270,12 +264,10 @@ export function pathOf(setting: string): string {
   return setting;
 }
 
-/** The names of a table's props in a configuration, including those of its deployment, in the order of the list. */
 export const WRITTEN_NAMES: readonly string[] = [
   ...new Set(PROP_NAMES.map(name => pathOf(name).split('.')[0] ?? name)),
 ];
 
-/** The kind of each prop in a configuration. */
 export const WRITTEN_KINDS: Kinds = Object.fromEntries(
   WRITTEN_NAMES.map(name => [name, name in GROUPS ? groupKind(name) : PROPS[name as PropName].kind]),
 );
@@ -298,7 +290,7 @@ function groupKind(group: string): Kind<unknown> {
   );
 }
 
-/** Converts props to settings, without defaults. Unknown props and values of a wrong kind are copied unchanged. */
+/** Unknown props and values of a wrong kind are copied unchanged; no default is filled in. */
 export function settingsOfProps(props: PreciseTtlProps | FlatProps): FlatProps {
   const settings = Object.entries<unknown>({ ...props }).flatMap(([name, value]): [string, unknown][] => {
     if (!(name in GROUPS) || !isObject(value)) return name === 'index' ? [] : [[name, value]];
@@ -309,7 +301,6 @@ export function settingsOfProps(props: PreciseTtlProps | FlatProps): FlatProps {
   return Object.fromEntries(settings) as FlatProps;
 }
 
-/** Converts settings to props. */
 export function propsOfSettings(settings: FlatProps): PreciseTtlProps {
   const values = WRITTEN_NAMES.map(name => {
     const fields = Object.entries(ALL_GROUPS[name] ?? {}).filter(([, each]) => settings[each] !== undefined);
@@ -321,10 +312,7 @@ export function propsOfSettings(settings: FlatProps): PreciseTtlProps {
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-/**
- * Props that the tables of a deployment share. They can stand beside `tables` too, for all tables; the tables of one deployment must agree
- * on them.
- */
+/** The tables of a deployment share these props, and must agree on them. They can stand beside `tables`, for all tables. */
 export const DEPLOYMENT_PROPS = [
   'sweep',
   'alarms',
@@ -334,24 +322,20 @@ export const DEPLOYMENT_PROPS = [
 
 export type DeploymentProps = Pick<FlatProps, (typeof DEPLOYMENT_PROPS)[number]>;
 
-/** Fills in a table's missing props from those beside the list of tables. */
 export function withShared<Table extends DeploymentProps>(table: Table, shared: DeploymentProps): Table {
   const missing = DEPLOYMENT_PROPS.filter(prop => table[prop] === undefined && shared[prop] !== undefined);
   return { ...table, ...Object.fromEntries(missing.map(prop => [prop, shared[prop]])) };
 }
 
-/** Whether a pipe reads the table's stream. */
 export function readsStream(props: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
   return pipesOf(props).length > 0;
 }
 
-/** The settings that the functions get from the props. */
 export function functionSettings(props: ResolvedProps): Settings {
   // With a pipe, an item is deleted one second later: decisions.md explains why.
   return { ...props, ...(readsStream(props) && { marginSeconds: 1 }) };
 }
 
-/** Fills in the defaults. */
 export function resolveProps(props: PreciseTtlProps | FlatProps): ResolvedProps {
   const settings = settingsOfProps(props);
   const values = PROP_NAMES.flatMap(name => {
@@ -363,10 +347,7 @@ export function resolveProps(props: PreciseTtlProps | FlatProps): ResolvedProps 
   return { ...Object.fromEntries(values), name: tablePrefix(sweep, tableName) } as unknown as ResolvedProps;
 }
 
-/**
- * Prefix of the names of a table's own resources. A name that is too long, or has characters that functions cannot have in theirs, is cut
- * and ends in a hash.
- */
+/** A name that is too long, or has characters that functions cannot have in theirs, is cut and ends in a hash. */
 export function tablePrefix(sweep: string, tableName: string): string {
   const whole = `${sweep}-${tableName}`;
   if (/^[\w-]+$/.test(whole) && whole.length <= MAX_NAME_LENGTH) return whole;

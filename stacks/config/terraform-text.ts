@@ -1,14 +1,14 @@
 import type { Kind } from '../../expiry/fields.ts';
 
 /**
- * Whether only Terraform knows the value: `${aws_kms_key.main.arn}`, or the token that a construct has instead. A list of them can be one
+ * Only Terraform knows the value of `${aws_kms_key.main.arn}`, or of the token that a construct has instead. A list of them can be one
  * token, which begins with `#`.
  */
 export function isReference(value: unknown): value is string {
   return typeof value === 'string' && /[$#]\{/.test(value);
 }
 
-/** A text of a given form, or a reference, whose value only Terraform can check. */
+/** Terraform alone can check the value of a reference. */
 export function orReference({ is, ...rest }: Kind<string>): Kind<string> {
   return { ...rest, is: (value): value is string => isReference(value) || is(value) };
 }
@@ -21,7 +21,7 @@ export function escaped(text: string): string {
   return text.replaceAll(/[$%]\{/g, begin => `${begin[0]}${begin}`);
 }
 
-/** Writes a text as a quoted string within an expression. Terraform lacks two of JSON's escapes. */
+/** Terraform lacks two of JSON's escapes. */
 export function literal(text: string): string {
   const quoted = JSON.stringify(text).replaceAll(/\\./g, each => NOT_IN_TERRAFORM[each] ?? each);
   return escaped(quoted);

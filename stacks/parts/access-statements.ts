@@ -3,14 +3,12 @@ import type { Place } from './place.ts';
 import { keyStatement, type Statement } from './role.ts';
 import type { SweptTable } from './swept-table.ts';
 
-/** Actions for reading. Source: the permissions that the AWS CDK grants with a table's, in aws-dynamodb's perms.ts. */
+/** Source: the permissions that the AWS CDK grants with a table's, in aws-dynamodb's perms.ts. */
 const TO_READ = ['kms:Decrypt', 'kms:DescribeKey'];
 const TO_WRITE = ['kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'];
 
 /**
- * Permissions that a role needs in addition to the actions on the table: DynamoDB uses the table's key with the permissions of its caller.
- * A key that DynamoDB owns needs none.
- *
+ * DynamoDB uses the table's key with the permissions of its caller. A key that DynamoDB owns needs none.
  * @param access `write` includes reading, since each delete reads the item first
  */
 export function tableKeyStatements(
@@ -18,13 +16,12 @@ export function tableKeyStatements(
   { tableKmsKeyArn }: { readonly tableKmsKeyArn?: string | undefined },
   place: Place,
 ): Statement[] {
-  // Only through DynamoDB, whose domain has another suffix in other partitions: com, com.cn, eu.
+  // Other partitions have another suffix of DynamoDB's domain: com, com.cn, eu.
   const viaService = { 'kms:ViaService': `dynamodb.${place.region}.amazonaws.*` };
   const actions = access === 'read' ? TO_READ : [...TO_READ, ...TO_WRITE];
   return [keyStatement(tableKmsKeyArn, actions, { StringLike: viaService })];
 }
 
-/** Permissions for finding expired items. */
 export function queryStatements(table: SweptTable, place: Place): Statement[] {
   const { props, indexArn } = table;
   return [
@@ -33,7 +30,6 @@ export function queryStatements(table: SweptTable, place: Place): Statement[] {
   ];
 }
 
-/** Permissions for deleting expired items. */
 export function deleteStatements({ props, tableArn }: SweptTable, place: Place): Statement[] {
   return [
     {
@@ -45,9 +41,8 @@ export function deleteStatements({ props, tableArn }: SweptTable, place: Place):
 }
 
 /**
- * Permissions of a sender for what is encrypted with the deployment's key: it makes a data key, and SQS and SNS decrypt it to check its
- * integrity. Sources: developer guides of SQS ("Configure KMS permissions for producers"), SNS and Kinesis on KMS.
- *
+ * The sender makes a data key, and SQS and SNS decrypt it to check its integrity. Sources: developer guides of SQS ("Configure KMS
+ * permissions for producers"), SNS and Kinesis on KMS.
  * @param by by which key of the encryption context the ARN of the target is named
  */
 export function senderKeyStatement(

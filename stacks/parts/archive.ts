@@ -17,7 +17,7 @@ import type { Part } from './place.ts';
 import { keyStatement, ServiceRole } from './role.ts';
 import type { SweptTable } from './swept-table.ts';
 
-/** The resources of the bucket, by their ids here. They are kept together: a kept bucket must not lose its policy. */
+/** The bucket's resources, by their ids, are kept together: a kept bucket must not lose its policy. */
 const BUCKET_TYPES = {
   bucket: 'aws_s3_bucket',
   versioning: 'aws_s3_bucket_versioning',
@@ -28,7 +28,7 @@ const BUCKET_TYPES = {
   policy: 'aws_s3_bucket_policy',
 } as const;
 
-/** Addresses of the bucket that a deployment leaves in AWS, if it no longer archives anything there. @param part any part of it */
+/** Addresses of the bucket that a deployment leaves in AWS, if it no longer archives anything there. */
 export function leftBucket(part: IConstruct): string[] {
   const child = (parent: IConstruct, id: string): IConstruct =>
     parent.node.tryFindChild(id) ?? new Construct(parent as Construct, id);
@@ -39,20 +39,19 @@ export function leftBucket(part: IConstruct): string[] {
   );
 }
 
-/** Days after which uploads that were never completed are removed: they cost as much as objects. */
+/** Uploads that were never completed cost as much as objects. */
 const INCOMPLETE_UPLOAD_DAYS = 7;
 
-/** An object is written every five minutes, or when 64 MB have come together. */
 const BUFFER = { bufferingInterval: 300, bufferingSize: 64 } as const;
 
-/** The archives of a deployment: for each table a Firehose stream into the deployment's bucket, or into one of the user's. */
+/** For each table a Firehose stream into the deployment's bucket, or into one of the user's. */
 export class Archive extends Construct {
   /** Undefined if all archives are in buckets of the user's. */
   readonly bucket: ArchiveBucket | undefined;
   readonly role: ServiceRole;
   /** By the prefix of the table's names. */
   readonly streams: Readonly<Record<string, KinesisFirehoseDeliveryStream>>;
-  /** Names of the buckets, by the prefix of the table's names. */
+  /** By the prefix of the table's names. */
   readonly bucketNames: Readonly<Record<string, string>>;
 
   constructor(
@@ -66,7 +65,7 @@ export class Archive extends Construct {
     const own = tables.filter(({ props }) => archiveOf(props)?.bucket === undefined);
     const lockDays = archiveOf(own[0]?.props ?? {})?.lockDays ?? 0;
     if (own.length > 0) this.bucket = new ArchiveBucket(this, 'bucket', deployment, lockDays);
-    // Taken once: each access to an attribute is another token.
+    // Each access to an attribute is another token.
     const ownName = this.bucket?.bucketName ?? '';
     this.bucketNames = Object.fromEntries(
       tables.map(({ props }) => [props.name, archiveOf(props)?.bucket ?? ownName]),
@@ -126,11 +125,11 @@ export class Archive extends Construct {
   }
 }
 
-/** The bucket of a deployment's archives. Like a table it outlives its deployment. */
+/** Like a table, the bucket outlives its deployment. */
 class ArchiveBucket extends Construct {
   readonly bucketName: string;
   readonly bucket: S3Bucket;
-  /** Resources that must exist before the first object: otherwise it would have no version, not your key, no lock, or no policy. */
+  /** Before the first object these must exist: otherwise that object would have no version, not your key, no lock, or no policy. */
   readonly beforeObjects: readonly ITerraformDependable[];
 
   constructor(scope: Construct, id: string, { name, kmsKeyArn }: Deployment, lockDays: number) {
@@ -181,7 +180,7 @@ class ArchiveBucket extends Construct {
       lockDays === 0
         ? []
         : [
-            // It also turns Object Lock on, which the bucket's own argument could not without another bucket.
+            // This turns Object Lock on, too. The bucket's own argument could only do so for a new bucket.
             new S3BucketObjectLockConfigurationA(this, 'lock', {
               bucket,
               rule: { defaultRetention: { mode: 'COMPLIANCE', days: lockDays } },

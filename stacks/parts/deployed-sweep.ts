@@ -30,11 +30,9 @@ export class DeployedSweep extends Construct {
   /** The props that the tables share, with every default filled in. */
   readonly deployment: Deployment;
   readonly tables: readonly SweptTable[];
-  /** The functions, by the state that calls them. */
+  /** By the state that calls them. */
   readonly functions: Readonly<Record<TaskName, SweepFunction>>;
-  /** The state machine of the ticks. */
   readonly tick: SweepMachine;
-  /** The state machine of replays. */
   readonly replay: SweepMachine;
   readonly journal: Journal;
   readonly schedules: SweepSchedules;
@@ -46,7 +44,6 @@ export class DeployedSweep extends Construct {
   /** For an output, from which commands get their configuration: `terraform output -json ttl > precise-ttl.config.json`. */
   readonly configuration: object;
 
-  /** @param makeTables makes the tables, in the scope of this construct or another one */
   constructor(parent: Construct, id: string, makeTables: (scope: Construct) => SweptTables) {
     super(parent, id);
     const { place, tables } = makeTables(this);
@@ -61,12 +58,11 @@ export class DeployedSweep extends Construct {
     this.journal = new Journal(this, 'journal', part);
     const environment = { DEPLOYMENT_NAME: deployment.name, JOURNAL_TABLE: this.journal.tableName };
     const statements: Readonly<Record<TaskName, readonly Statement[]>> = {
-      // It reads pauses and watermarks, and moves the watermarks.
+      // PlanSweep reads pauses and watermarks, and moves the watermarks.
       PlanSweep: [...this.journal.statements('Query', 'UpdateItem'), ...query],
       QueryExpired: [...query, ...this.journal.statements('UpdateItem')],
       DeleteChunk: [
         ...tables.flatMap(table => deleteStatements(table, place)),
-        // It reads whether the table is paused.
         ...this.journal.statements('Query'),
       ],
       RecordMetrics: this.journal.statements('BatchWriteItem', 'UpdateItem'),

@@ -5,9 +5,7 @@ import { tableKeyStatements } from './access-statements.ts';
 import type { Part } from './place.ts';
 import type { Statement } from './role.ts';
 
-/**
- * The journal of a deployment: watermarks, pauses, results. Its layout is in `functions/journal/layout.ts`. No edit deletes or replaces it.
- */
+/** Watermarks, pauses and results: the layout is in `functions/journal/layout.ts`. No edit deletes or replaces the journal. */
 export class Journal extends Construct {
   readonly tableName: string;
   readonly tableArn: string;
@@ -40,7 +38,7 @@ export class Journal extends Construct {
     place.know(this.tableArn, name, 'table/');
   }
 
-  /** Permissions for actions of DynamoDB. It uses the journal's key with the permissions of the caller. */
+  /** DynamoDB uses the journal's key with the permissions of the caller. */
   statements(...actions: readonly string[]): Statement[] {
     const { place, deployment } = this.#part;
     return [

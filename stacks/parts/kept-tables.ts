@@ -9,13 +9,13 @@ import type { SweptTable } from './swept-table.ts';
 const ID = 'first-deploy-with-existingTable-true-then-take-out-the-entry';
 
 /**
- * Refuses a plan that would take a table out of the configuration while Terraform manages it, so that the table is swept until then:
- * `prevent_destroy` has no effect once the block of a resource is gone, and DynamoDB's deletion protection would refuse only after the
- * sweep has lost the table. The blocks here are never gone; an entry is only a key of their `for_each`.
+ * Refuses a plan that would take a table out of the configuration while Terraform manages the table: `prevent_destroy` has no effect once
+ * the block of a resource is gone, and DynamoDB's deletion protection would refuse only after the sweep has lost the table. The blocks here
+ * are never gone; an entry is only a key of their `for_each`.
  *
  * 1. A table that the deployment makes is a key of a block with `prevent_destroy`.
- * 2. With `existingTable: true` its key moves to a block without, and Terraform forgets the table.
- * 3. What cannot change in place is stored, and another value is refused by a postcondition with words of ours.
+ * 2. With `existingTable: true` its key moves to a block without `prevent_destroy`, and Terraform forgets the table.
+ * 3. A value that cannot change in place is stored, and a postcondition refuses another value with words of ours.
  */
 export class KeptTables extends TerraformElement {
   readonly #part: Part;

@@ -13,14 +13,13 @@ import { ServiceRole } from './role.ts';
 import { SweepFunction } from './sweep-function.ts';
 import type { SweptTable } from './swept-table.ts';
 
-/** How a pipe delivers to a kind of target. */
 interface Delivery {
-  /** Most records of a call: what the target's batch call takes. Source: EventBridge User Guide, "Pipes batching and concurrency". */
+  /** What the target's batch call takes. Source: EventBridge User Guide, "Pipes batching and concurrency". */
   readonly batchSize: number;
   readonly action: string;
   /** A value that begins with `$.` is a path into an event of OnlyExpiries. */
   readonly parameters?: PipesPipeTargetParameters;
-  /** The name of the target's ARN in its key's encryption context. @default its key is not the sender's business */
+  /** The name of the target's ARN in its key's encryption context; missing: the sender does not use the target's key. */
   readonly key?: 'aws:sqs:arn' | 'aws:sns:topicArn' | 'aws:kinesis:arn';
 }
 
@@ -72,16 +71,16 @@ export const DELIVERIES: Readonly<Record<TargetKind, Delivery>> = {
   },
 };
 
-/** Seconds for which the records of an archive are collected; events are sent at once. */
+/** Archived records are collected for so long; events are sent at once. */
 const ARCHIVE_WINDOW_SECONDS = 30;
 
-/** Age at which a record goes to the failure queue: less than the 24 hours of a stream, so that it can still be read there. */
+/** An older record goes to the failure queue: before the 24 hours of a stream are over, so that it can still be read there. */
 const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 
-/** The most that Pipes take; the age ends earlier what comes again each minute. Source: Pipes API reference. */
+/** The most that Pipes take. MAX_RECORD_AGE_SECONDS ends the retries of a record earlier. Source: Pipes API reference. */
 const MAX_RETRY_ATTEMPTS = 10_000;
 
-/** Batches of one shard at the same time, in the order of each key. A call takes some 80 ms, so that one at a time were 125 events/s. */
+/** Batches of one shard at the same time, in the order of each key. A call takes some 80 ms: one batch at a time would be 125 events/s. */
 const PARALLEL_BATCHES = 10;
 
 interface TablePipe {
@@ -90,11 +89,11 @@ interface TablePipe {
   readonly targetArn: string;
 }
 
-/** The pipes from the streams of a deployment's tables, the function that they share, and the archives. */
+/** The pipes of a deployment's tables share one function. */
 export class Pipes extends Construct {
   readonly onlyExpiries: SweepFunction;
   readonly logGroup: CloudwatchLogGroup;
-  /** Undefined if no table has one. */
+  /** Undefined if no table has an archive. */
   readonly archive: Archive | undefined;
   /** By their names in AWS. */
   readonly pipes: Readonly<Record<string, PipesPipe>>;
@@ -111,7 +110,8 @@ export class Pipes extends Construct {
       environment: { DEPLOYMENT_NAME: deployment.name },
       statements: [],
     });
-    // Services write into groups of this name without a resource policy. Source: CloudWatch Logs User Guide, "Logs sent to CloudWatch Logs".
+    // Services write into groups of this name without a resource policy. Source: CloudWatch Logs User Guide, "Logs sent to CloudWatch
+    // Logs".
     this.logGroup = logGroup(this, `/aws/vendedlogs/pipes/${deployment.name}`, deployment);
     const archived = tables.filter(({ props }) => props.archive);
     if (archived.length > 0) this.archive = new Archive(this, 'archive', part, archived, this.logGroup);
@@ -135,7 +135,7 @@ export class Pipes extends Construct {
     });
   }
 
-  /** One role for a kind of delivery: a role for each pipe would be two for each table. */
+  /** A role for each pipe would be two for each table: pipes of one kind share theirs. */
   #role(kind: 'archive' | 'events', own: readonly TablePipe[]): ServiceRole {
     const { place, deployment } = this.#part;
     const { name } = deployment;
@@ -149,7 +149,8 @@ export class Pipes extends Construct {
           actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
           resources: own.map(({ table }) => table.streamArn ?? ''),
         },
-        // It has no resource. Source: Service Authorization Reference, "Actions, resources, and condition keys for Amazon DynamoDB".
+        // The action has no resource. Source: Service Authorization Reference, "Actions, resources, and condition keys for Amazon
+        // DynamoDB".
         { actions: ['dynamodb:ListStreams'], resources: ['*'] },
         ...own.flatMap(({ table }) => tableKeyStatements('read', table.props, place)),
         { actions: ['lambda:InvokeFunction'], resources: [this.onlyExpiries.arn] },
@@ -202,7 +203,7 @@ export class Pipes extends Construct {
   }
 }
 
-/** What a pipe gives to OnlyExpiries of each record. Source: EventBridge User Guide, "Pipes input transformation". */
+/** Source: EventBridge User Guide, "Pipes input transformation". */
 export function inputTemplate(
   { tableName, props }: { readonly tableName: string; readonly props: { readonly ttlAttribute: string } },
   { kind, oldImage }: Pick<Pipe, 'kind' | 'oldImage'>,

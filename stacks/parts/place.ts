@@ -5,21 +5,20 @@ import { Construct } from 'constructs';
 import type { Deployment } from '../config/deployments.ts';
 import { isReference } from '../config/terraform-text.ts';
 
-/** What every part of a deployment is made with. */
 export interface Part {
   readonly place: Place;
   readonly deployment: Deployment;
 }
 
-/** The longest names of AWS: of a partition, and of a region. */
+/** The longest names of AWS. */
 const PARTITION_LENGTH = 'aws-us-gov'.length;
 const REGION_LENGTH = 'ap-southeast-1'.length;
 const ACCOUNT_LENGTH = 12;
 
-/** Characters of an ARN before its resource part. */
+/** Characters before the resource part. */
 const ARN_LENGTH = 'arn::::::'.length + PARTITION_LENGTH + REGION_LENGTH + ACCOUNT_LENGTH + 'dynamodb'.length;
 
-/** Partition, region and account of the deployment, for ARNs that must be known before the resources exist. */
+/** For ARNs that must be known before the resources exist. */
 export class Place extends Construct {
   readonly account: string;
   readonly partition: string;
@@ -41,12 +40,12 @@ export class Place extends Construct {
     return `arn:${this.partition}:${service}:${this.region}:${this.account}:${resource}`;
   }
 
-  /** Records the greatest length of the ARN of something with a name, a token everywhere. @param rest what else its ARN has, at the longest */
+  /** Records the greatest length of an ARN that is a token everywhere. @param rest the other parts of the ARN, at the longest */
   know(arn: string, name: string, rest: string): void {
     if (!isReference(name as unknown)) this.#lengths.set(arn, ARN_LENGTH + `${name}${rest}`.length);
   }
 
-  /** The greatest length of a text after Terraform has replaced its references: the ARN of a table is the longest. */
+  /** The greatest length of a text after Terraform has replaced its references. */
   lengthOf(text: string): number {
     const known = [...this.#lengths].reduce(
       (result, [reference, length]) => result.replaceAll(reference, 'x'.repeat(length)),

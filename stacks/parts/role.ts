@@ -7,25 +7,23 @@ import { Construct } from 'constructs';
 import { refuse } from '../config/config.ts';
 import type { Place } from './place.ts';
 
-/** Most characters of all inline policies of a role. Source, also for the next two: IAM User Guide, "IAM and AWS STS quotas". */
+/** Of all inline policies of a role together. Source, also for the next two: IAM User Guide, "IAM and AWS STS quotas". */
 export const INLINE_CHARACTERS = 10_240;
 
-/** Most characters of a managed policy. */
 const MANAGED_CHARACTERS = 6_144;
 
-/** Most managed policies of a role, in an account without a raised quota. */
+/** In an account without a raised quota. */
 const MANAGED_POLICIES = 10;
 
-/** A permission in a role's policy. */
 export interface Statement {
   readonly actions: readonly string[];
-  /** Resources; a statement without any is left out. */
+  /** A statement without any resource is left out. */
   readonly resources: readonly string[];
-  /** Condition in the form of IAM's JSON: operator → key → value. @default none */
+  /** In the form of IAM's JSON: operator → key → value. */
   readonly condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
 
-/** Use of a customer's key under a condition; nothing without a key. */
+/** Nothing without a key. */
 export function keyStatement(
   kmsKeyArn: string | undefined,
   actions: readonly string[],
@@ -60,15 +58,15 @@ export function grouped(statements: readonly Statement[]): Statement[] {
 }
 
 /**
- * Distributes statements: the first list is for the inline policy, each further one for a managed policy. A statement whose resources do
- * not fit continues in the next policy.
+ * The first list is for the inline policy, each further one for a managed policy. A statement whose resources do not fit continues in the
+ * next policy.
  */
 function spread(statements: readonly Statement[], place: Place): Statement[][] {
   const empty = place.lengthOf(documentOf([]));
   const policies: Statement[][] = [[]];
   let room = INLINE_CHARACTERS - empty;
   for (const statement of statements) {
-    // Length of a statement without its resources, with the comma before it.
+    // With the comma before the statement.
     const own = place.lengthOf(JSON.stringify(inIam({ ...statement, resources: [] }))) + 1;
     let resources: string[] = [];
     for (const resource of statement.resources) {
@@ -92,18 +90,16 @@ function spread(statements: readonly Statement[], place: Place): Statement[][] {
 export interface ServiceRoleProps {
   readonly place: Place;
   readonly name: string;
-  /** The service that assumes the role, e.g. `lambda`. */
   readonly service: string;
   /** Restricts the trust to these resources of this account, so that no other customer can use the role through the service. */
   readonly sourceArn?: string | readonly string[];
   readonly statements: readonly Statement[];
 }
 
-/** A role with which one service may do only what its statements allow. */
 export class ServiceRole extends Construct {
   readonly arn: string;
   readonly role: IamRole;
-  /** The policies on which a resource must depend if its creation needs the permissions. */
+  /** A resource must depend on these policies if its creation needs the permissions. */
   readonly policies: readonly ITerraformDependable[];
 
   /** @throws InvalidConfigError when the statements exceed the limits of a role */
@@ -133,7 +129,8 @@ export class ServiceRole extends Construct {
         'Put some of the tables into another configuration, with another sweep, whose deployment has roles of its own.';
       refuse([{ field: 'tables', expected, got: `${managed.length} managed ones`, remedy }]);
     }
-    // Not the role's name, which stays the same when a new path replaces the role: a role that still has its policy cannot be deleted.
+    // A role that still has its policy cannot be deleted. The role's name stays the same when a new path replaces the role; its id does
+    // not.
     const role = this.role.id;
     const own = new IamRolePolicy(this, 'policy', { name, role, policy: documentOf(inline.map(inIam)) });
     const attachments = managed.map((each, index) => {

@@ -16,7 +16,7 @@ const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
   OnlyExpiries: 60,
 };
 
-/** Memory of a function, MB. With less its calls take longer; with more no sweep is faster, since most of a call is waiting. */
+/** With less memory a function's calls take longer; with more no sweep is faster, since most of a call is waiting. */
 const MEMORY_MB = 512;
 
 export interface SweepFunctionProps {
@@ -24,7 +24,7 @@ export interface SweepFunctionProps {
   readonly statements: readonly Statement[];
 }
 
-/** A deployed function of this project: its bundle, its log group, and a role with only the permissions that it needs. */
+/** A function with its bundle, its log group, and a role with only the permissions that it needs. */
 export class SweepFunction extends Construct {
   readonly arn: string;
   readonly function: LambdaFunction;
@@ -74,8 +74,8 @@ export class SweepFunction extends Construct {
           POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
         },
       },
-      // Lambda's own lines are logged only for failed calls: the others record the start and duration of a call, which free metrics have
-      // too, and would be most of the logs. Source: Lambda Developer Guide, "Log-level filtering".
+      // Lambda's own lines are logged only for failed calls: the other lines record the start and duration of a call, which free metrics
+      // have too, and would be most of the logs. Source: Lambda Developer Guide, "Log-level filtering".
       loggingConfig: { logFormat: 'JSON', logGroup: this.logGroup.name, systemLogLevel: 'WARN' },
       // Without the block the provider would not turn off what an override had turned on.
       tracingConfig: { mode: 'PassThrough' },
@@ -87,7 +87,7 @@ export class SweepFunction extends Construct {
   }
 }
 
-/** The bundle's archive. All functions of a task in a stack share it; they differ only in their environments. */
+/** All functions of a task in a stack share the archive; they differ only in their environments. */
 function bundleAsset(scope: Construct, task: FunctionName): TerraformAsset {
   const stack = TerraformStack.of(scope);
   const id = bundleId(fileOf(task));

@@ -12,9 +12,7 @@ import { keyStatement, ServiceRole } from './role.ts';
 /** Step Functions' own default. If it were left out, the next plan would find it and try to remove it. */
 const KEY_REUSE_SECONDS = 300;
 
-/**
- * A state machine and its log: of the ticks, or of replays. Only a Standard state machine can have a distributed Map.
- */
+/** The state machine of the ticks, or of replays, and its log. */
 export class SweepMachine extends Construct {
   readonly arn: string;
   readonly stateMachine: SfnStateMachine;
@@ -45,7 +43,7 @@ export class SweepMachine extends Construct {
       name,
       type,
       roleArn: this.role.arn,
-      // Not Fn.jsonencode: it escapes `<`, and the definition must reach Step Functions unchanged.
+      // Fn.jsonencode escapes `<`, and the definition must reach Step Functions unchanged.
       definition: JSON.stringify(definition),
       loggingConfiguration: {
         level: 'ERROR',
@@ -53,7 +51,7 @@ export class SweepMachine extends Construct {
         includeExecutionData: logKeys === 'full',
         logDestination: `${this.logGroup.arn}:*`,
       },
-      // Never left out: otherwise the provider would not remove a previous key, which the role may no longer use.
+      // Without this block the provider would not remove a previous key, which the role may no longer use.
       encryptionConfiguration:
         kmsKeyArn === undefined
           ? { type: 'AWS_OWNED_KEY' }
@@ -72,7 +70,7 @@ export class SweepMachine extends Construct {
   }
 }
 
-/** Makes the role of both state machines, which call the same functions. */
+/** Both state machines call the same functions, and share the role. */
 function sweepRole(scope: Construct, { place, deployment }: Part, functions: FunctionArns): ServiceRole {
   const { name: tick, kmsKeyArn } = deployment;
   const replay = replayName(tick);
@@ -88,7 +86,7 @@ function sweepRole(scope: Construct, { place, deployment }: Part, functions: Fun
       { actions: ['lambda:InvokeFunction'], resources: Object.values(functions) },
       // A distributed Map runs its children as executions of the state machine itself.
       { actions: ['states:StartExecution'], resources: [arnOf(replay)] },
-      // Of Map Runs. The first form is for a Map Run's children; AWS's example policy for distributed Maps has the second.
+      // The first form is for a Map Run's children; AWS's example policy for distributed Maps has the second.
       {
         actions: ['states:DescribeExecution', 'states:StopExecution'],
         resources: ['/*', ':*'].map(rest => place.arn('states', `execution:${replay}${rest}`)),
@@ -107,8 +105,8 @@ function sweepRole(scope: Construct, { place, deployment }: Part, functions: Fun
         ],
         resources: ['*'],
       },
-      // For the history of the machines and of Map Runs' children, and for their logs. Source: Step Functions Developer Guide, "Data at rest
-      // encryption"; AWS CDK, `StateMachine`.
+      // For the history of the machines and of Map Runs' children, and for their logs. Source: Step Functions Developer Guide, "Data at
+      // rest encryption"; AWS CDK, `StateMachine`.
       keyStatement(kmsKeyArn, ['kms:Decrypt', 'kms:GenerateDataKey'], {
         StringLike: { 'kms:EncryptionContext:aws:states:stateMachineArn': machines },
       }),

@@ -9,12 +9,12 @@ import type { Part } from './place.ts';
 import { ServiceRole } from './role.ts';
 
 /**
- * Attributes that deployments do not change. No command changes them: a pause is in the journal. But a person may turn a schedule off in
- * EventBridge Scheduler, or set its start, and a deployment must not silently turn it on again.
+ * A person may turn a schedule off in EventBridge Scheduler, or set its start, and a deployment must not silently turn it on again. No
+ * command changes these attributes: a pause is in the journal.
  */
 const LEFT_ALONE = ['state', 'start_date'];
 
-/** Seconds for which Scheduler retries the start. A late tick has little value: the next ones look back far enough to cover its minute. */
+/** Scheduler retries the start for so long. A late tick has little value: the next ticks look back far enough to cover its minute. */
 const RETRY_SECONDS = 300;
 
 /** The schedule that starts a tick once a minute, and the queue for starts that failed. */

@@ -20,9 +20,9 @@ export interface TableReference {
 }
 
 /**
- * A table of a deployment, with its sparse index of expiry windows or seconds. The table is made, and then
- * never deleted or replaced; or an existing one is looked up by its name and checked; or it is passed in, and its owner sees to its keys,
- * its index and its native TTL. Its resources are in the given scope, at addresses that have not changed since the first version.
+ * A table of a deployment, with its sparse index of expiry windows or seconds. The table is made, and then never deleted or replaced; or an
+ * existing table is looked up by its name and checked; or a table is passed in, and its owner sees to its keys, its index and its native
+ * TTL. The addresses of its resources have not changed since the first version.
  */
 export class SweptTable extends Construct {
   /** The props with every default filled in. */
@@ -31,7 +31,6 @@ export class SweptTable extends Construct {
   readonly expiryModel: ExpiryModelProps;
   /** The resource, the data source of an existing table, or the table that was passed in. */
   readonly table: DynamodbTable | DataAwsDynamodbTable | TableReference;
-  /** Whether the deployment makes the table. */
   readonly isMade: boolean;
   readonly tableName: string;
   readonly tableArn: string;
@@ -67,19 +66,18 @@ export class SweptTable extends Construct {
     return escaped(`partition key ${partitionKey} (${partitionKeyType}), ${ofSort}`);
   }
 
-  /** The table's settings that executions carry. */
   get settings(): CarriedSettings {
     return { ...carriedSettings(functionSettings(this.props), escaped), tableName: this.tableName };
   }
 }
 
 /**
- * Attributes of a table that others may change: further indexes, streams, replicas in other regions. The next deployment would remove them
+ * Others may change these attributes of a table: further indexes, streams, replicas in other regions. The next deployment would remove them
  * otherwise, a replica with its data. A postcondition checks our own index.
  */
 const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica'];
 
-/** The attributes of a stream, which are left alone if nothing here reads it. */
+/** The attributes of a stream are left alone if nothing here reads the stream. */
 const STREAM = ['stream_enabled', 'stream_view_type'];
 
 function made(scope: Construct, props: ResolvedProps): DynamodbTable {
@@ -93,7 +91,7 @@ function made(scope: Construct, props: ResolvedProps): DynamodbTable {
   const table = new DynamodbTable(scope, 'table', {
     name: tableName,
     billingMode: 'PAY_PER_REQUEST',
-    // Written, so that it is set back when an override is taken out.
+    // Written, so that the class is set back when an override is taken out.
     tableClass: 'STANDARD',
     deletionProtectionEnabled: true,
     hashKey: partitionKey,

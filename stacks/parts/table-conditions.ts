@@ -4,11 +4,10 @@ import { type ResolvedProps, readsStream } from '../config/props.ts';
 import { escaped, literal } from '../config/terraform-text.ts';
 
 /**
- * The conditions of an existing table, which are checked before its sweep is deployed. With other keys each delete of the sweep would
- * fail.
+ * The conditions of an existing table, which are checked before its sweep is deployed. With other keys each delete of the sweep would fail.
  *
- * The data source does not read an index's status, so one that is still CREATING passes: the sweep's queries are refused until it is
- * ACTIVE, and its executions fail with that error.
+ * The data source does not read an index's status, so an index that is still CREATING passes: the sweep's queries are refused until the
+ * index is ACTIVE, and its executions fail with that error.
  */
 export function tableConditions(props: ResolvedProps) {
   const { tableName, partitionKey, partitionKeyType, sortKey, sortKeyType, indexName, ttlAttribute } = props;
@@ -28,7 +27,7 @@ export function tableConditions(props: ResolvedProps) {
     conditionOf(
       props,
       `self.hash_key == ${literal(partitionKey)} && ${ofSortKey}`,
-      // It is evaluated even when its condition holds.
+      // The message is evaluated even when its condition holds.
       `its keys are \${join(", ", compact([self.hash_key, self.range_key]))}, not ${escaped([partitionKey, sortKey ?? []].flat().join(', '))}.`,
       'Correct partitionKey and sortKey in the configuration.',
     ),
@@ -67,7 +66,6 @@ export function tableConditions(props: ResolvedProps) {
   ];
 }
 
-/** A condition that Terraform checks after it has read the table; if it is false, the plan fails with its message. */
 function conditionOf({ tableName }: ResolvedProps, test: string, problem: string, remedy: string) {
   return {
     condition: `\${${test}}`,
@@ -76,7 +74,7 @@ function conditionOf({ tableName }: ResolvedProps, test: string, problem: string
 }
 
 /**
- * The condition on the index, also of a table that the deployment makes: the next deployments leave its indexes alone, so one that the
+ * A table that the deployment makes has this condition, too: the next deployments leave its indexes alone, so an index that the
  * configuration has changed would never be made, and the sweep would find nothing.
  */
 export function indexCondition(props: ResolvedProps) {

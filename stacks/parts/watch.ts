@@ -17,13 +17,12 @@ import {
 import type { Deployment } from '../config/deployments.ts';
 import type { Part, Place } from './place.ts';
 
-/** The alarms of a deployment, and the topic that they notify. Without alarms there is no topic. */
+/** Without alarms there is no topic. */
 export class SweepAlarms extends Construct {
   /** Undefined with a topic of the user's, or without alarms. */
   readonly topic: SnsTopic | undefined;
-  /** The topic that is notified: the user's, or the deployment's own. */
   readonly topicArn: string | undefined;
-  /** The alarms that are created, by their names in CloudWatch. */
+  /** By their names in CloudWatch. */
   readonly alarms: Readonly<Record<string, CloudwatchMetricAlarm>>;
 
   constructor(scope: Construct, id: string, { place, deployment }: Part, tickArn: string) {
@@ -54,9 +53,9 @@ export class SweepAlarms extends Construct {
 }
 
 /**
- * Makes the deployment's topic. It is not encrypted without a key: CloudWatch cannot publish to a topic with AWS's own key for SNS, and
- * only the alarm's history would show that. Source: AWS re:Post knowledge center, "configure CloudWatch alarms with an encrypted SNS
- * topic". The messages name the alarm and its metric, and no item.
+ * Not encrypted without a key: CloudWatch cannot publish to a topic with AWS's own key for SNS, and only the alarm's history would show
+ * that. Source: AWS re:Post knowledge center, "configure CloudWatch alarms with an encrypted SNS topic". The messages name the alarm and
+ * its metric, and no item.
  */
 function ownTopic(scope: Construct, place: Place, { name, kmsKeyArn }: Deployment): SnsTopic {
   const topic = `${name}-alarms`;
@@ -69,7 +68,7 @@ function ownTopic(scope: Construct, place: Place, { name, kmsKeyArn }: Deploymen
           Effect: 'Allow',
           Principal: { Service: 'cloudwatch.amazonaws.com' },
           Action: 'sns:Publish',
-          // Not the topic's attribute: a resource cannot refer to itself.
+          // A resource cannot refer to its own attribute.
           Resource: place.arn('sns', topic),
           Condition: {
             StringEquals: { 'aws:SourceAccount': place.account },
@@ -82,7 +81,6 @@ function ownTopic(scope: Construct, place: Place, { name, kmsKeyArn }: Deploymen
   });
 }
 
-/** Arguments of an alarm on the values of a metric, on a sum of metrics, or on a metric's missing datapoints. */
 function watchedBy({ metrics, statistic, periodSeconds: period, periods, isHeartbeat }: DeployedAlarm) {
   const [metric] = metrics;
   const query = (id: string, { namespace, name, dimensions }: MetricReference, seconds: number) => ({
@@ -117,7 +115,6 @@ function watchedBy({ metrics, statistic, periodSeconds: period, periods, isHeart
 const WIDTH = 12;
 const HEIGHT = 6;
 
-/** What each alarm watches, with its threshold, and all that the sweep records. */
 function graphsOf({ place, deployment }: Part, tickArn: string): object[] {
   const graph = (
     title: string,
@@ -153,7 +150,7 @@ function graphsOf({ place, deployment }: Part, tickArn: string): object[] {
   ];
 }
 
-/** The dashboard of a deployment; the number of its graphs does not depend on that of the tables. */
+/** The number of graphs does not depend on the number of tables. */
 export class SweepDashboard extends Construct {
   readonly dashboardName: string;
 
@@ -177,7 +174,7 @@ export class SweepDashboard extends Construct {
   }
 }
 
-/** Queries of Logs Insights, which cost nothing until somebody runs one: by their names, through all logs or those of RecordMetrics. */
+/** Queries of Logs Insights, which cost nothing until a person runs one: by their names, through all logs or those of RecordMetrics. */
 const QUERIES = {
   'last-sweeps': {
     of: 'recordMetrics',
@@ -198,7 +195,6 @@ const QUERIES = {
   },
 } as const;
 
-/** @param logs names of the log groups */
 export function saveQueries(
   scope: Construct,
   name: string,
