@@ -1,6 +1,6 @@
 /**
- * DynamoDB's low-level form of a value, which the low-level client, streams and exports use: `{ N: '1658266020' }`. Source: DynamoDB API
- * reference, AttributeValue.
+ * The low-level client, streams and exports use this form of a value: `{ N: '1658266020' }`. Source: DynamoDB API reference,
+ * AttributeValue.
  */
 const MEMBERS = {
   S: (value: unknown) => typeof value === 'string',
@@ -17,7 +17,7 @@ const MEMBERS = {
 
 type MemberName = keyof typeof MEMBERS;
 
-/** Whether this is an attribute value in the low-level form. A map of the document client can look the same. */
+/** A map of the document client can look the same as a value in the low-level form. */
 export function isAttributeValue(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const [member, ...others] = Object.entries(value);
@@ -26,7 +26,6 @@ export function isAttributeValue(value: unknown): boolean {
   return Object.hasOwn(MEMBERS, name) && MEMBERS[name as MemberName](content);
 }
 
-/** Whether every value of this object is in the low-level form, as in the low-level client's keys and values. */
 export function isLowLevel(values: unknown): boolean {
   if (typeof values !== 'object' || values === null) return false;
   const all = Object.values(values);

@@ -47,7 +47,7 @@ export function expiryAttributes<Key extends ItemLike>(
   };
 }
 
-/** The moment of expiry in epoch seconds; undefined when the item does not expire. */
+/** Undefined when the item does not expire. */
 function expiryTime(model: ExpiryModel, { ttlSeconds, expiresAt, nowMs }: ExpiryOptions): number | undefined {
   const now = clockSeconds(nowMs);
   if (expiresAt !== undefined) {

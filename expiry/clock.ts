@@ -1,17 +1,12 @@
 import { InvalidArgumentError } from './errors.ts';
 
-/**
- * Bounds by which the unit of a clock is recognized. Between the years 1973 and 5138 a time has 12 to 14 digits in milliseconds, 9 to 11
- * in seconds, and 15 to 17 in microseconds.
- */
+/** Between the years 1973 and 5138 a time has 12 to 14 digits in milliseconds, 9 to 11 in seconds, and 15 to 17 in microseconds. */
 const FIRST_MS = 1e11;
 const END_MS = 1e14;
 
 /**
- * The whole second of a clock's time.
- *
- * @throws InvalidArgumentError for another unit, and for anything but a number
- * @param nowMs epoch milliseconds; undefined = this machine's clock
+ * @throws InvalidArgumentError for another unit than milliseconds, and for anything but a number
+ * @param nowMs undefined: this machine's clock
  */
 export function clockSeconds(nowMs: number | undefined): number {
   return nowMs === undefined
@@ -19,7 +14,6 @@ export function clockSeconds(nowMs: number | undefined): number {
     : secondOf(nowMs, 'nowMs', unitRemedy);
 }
 
-/** The whole second of a clock that is a function, whose result is checked. */
 export function clockSecondsOf(now: (() => number) | undefined): number {
   return now === undefined ? clockSeconds(undefined) : secondOf(now(), 'now()', unitRemedy);
 }
@@ -34,10 +28,7 @@ function secondOf(value: unknown, field: string, remedy: (value: unknown) => str
   });
 }
 
-/**
- * Checks a cutoff, whole epoch seconds.
- * @throws InvalidArgumentError for another unit, and for anything but a number
- */
+/** @throws InvalidArgumentError for another unit than whole epoch seconds, and for anything but a number */
 export function checkCutoff(cutoff: unknown): void {
   if (isBetween(cutoff, FIRST_MS / 1000, END_MS / 1000)) return;
   throw new InvalidArgumentError({

@@ -11,7 +11,7 @@ export class PreciseTtlError extends Error {
   override readonly name: string = 'PreciseTtlError';
 }
 
-/** A value is wrong; the message names the field, the expected and the actual value, and the remedy. */
+/** The message names the field, the expected and the actual value, and the remedy. */
 export class InvalidFieldError extends PreciseTtlError {
   override readonly name: string = 'InvalidFieldError';
   readonly problem: FieldProblem;
@@ -54,7 +54,7 @@ export function describeProblem({ field, expected, got, remedy }: FieldProblem):
 
 const MAX_SHOWN_LENGTH = 120;
 
-/** Formats a value as a person would write it, shortened to fit into a message. */
+/** As a person would write the value, shortened to fit into a message. */
 function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'bigint') return `${value}n`;

@@ -5,7 +5,6 @@
 export interface ExpiryEvent {
   /** A unique id that is the same at every delivery of the event. */
   readonly id: string;
-  /** The table's name. */
   readonly table: string;
   /** The item's primary key, in DynamoDB JSON: `{ "id": { "S": "a" } }`. */
   readonly key: EventImage;
@@ -23,7 +22,7 @@ export interface ExpiryEvent {
   readonly oldImageGzip?: string;
 }
 
-/** Attributes in DynamoDB JSON. */
+/** Attributes by name, in DynamoDB JSON. */
 export type EventImage = Readonly<Record<string, EventValue>>;
 
 /** A value in DynamoDB JSON. A number is a string, because a double would lose digits; bytes are base64. */

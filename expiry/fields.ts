@@ -9,9 +9,9 @@ export interface Kind<Value> {
   /** The text after "expected". */
   readonly expected: string;
   readonly is: (value: unknown) => value is Value;
-  /** Parses a text; returns the text itself if it is not a value. */
+  /** Returns the text itself if it is not a value. */
   readonly fromText: (text: string) => unknown;
-  /** The remedy for an invalid value, if there is more to say than to correct it. */
+  /** The remedy for an invalid value, if there is more to say than to correct the value. */
   readonly remedy?: (got: unknown) => string;
   /** Problems within a value that has fields, with their paths. */
   inside?(value: Value): FieldProblem[];
@@ -19,7 +19,6 @@ export interface Kind<Value> {
 
 export type ValueOf<AnyKind> = AnyKind extends Kind<infer Value> ? Value : never;
 
-/** Makes a kind from a rule, for rules without a function below. */
 export function kind<Value>(
   is: (value: unknown) => boolean,
   expected: string,
@@ -37,7 +36,7 @@ export function boolean(): Kind<boolean> {
   return kind(value => typeof value === 'boolean', 'true or false', { fromText });
 }
 
-/** A number from `least` to `most`, both included. */
+/** Both bounds are included. */
 export function number(least: number, most: number): Kind<number> {
   const isNumber = (value: unknown) => typeof value === 'number' && value >= least && value <= most;
   return kind(isNumber, `a number from ${least} to ${most}`, {
@@ -45,7 +44,7 @@ export function number(least: number, most: number): Kind<number> {
   });
 }
 
-/** Whole numbers in a range. `what` names the unit, e.g. `a whole number of minutes`. */
+/** @param what names the unit, e.g. `a whole number of minutes` */
 export function whole(least: number, most: number, what = 'a whole number'): Kind<number> {
   const { is, fromText } = number(least, most);
   return kind(value => is(value) && Number.isInteger(value), `${what} from ${least} to ${most}`, {
@@ -58,7 +57,7 @@ export function oneOf<const Value>(values: readonly Value[]): Kind<Value> {
   return kind(value => values.some(each => each === value), expected);
 }
 
-/** Parses plain digits as a person writes them: not `1e3`, ` 1` or `0x1`. */
+/** Plain digits as a person writes them: not `1e3`, ` 1` or `0x1`. */
 function decimal(value: string): unknown {
   return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 }
@@ -66,13 +65,11 @@ function decimal(value: string): unknown {
 export type Kinds = Readonly<Record<string, Kind<unknown>>>;
 
 export interface ReadOptions {
-  /** Required fields. @default none */
   readonly required?: readonly string[];
-  /** The remedy for a value whose kind has none of its own. */
+  /** For a value whose kind has no remedy of its own. */
   readonly remedy: string;
 }
 
-/** The problems of one value; empty if it is valid. */
 export function valueProblems(
   field: string,
   { expected, is, inside, remedy: ownRemedy }: Kind<unknown>,
@@ -83,7 +80,7 @@ export function valueProblems(
   return [{ field, expected, got, remedy: ownRemedy?.(got) ?? remedy }];
 }
 
-/** The problems of an object's fields. A missing field is valid unless it is required; null is a wrong value, not a missing one. */
+/** A missing field is valid unless it is required; null is a wrong value, not a missing one. */
 export function fieldProblems(
   kinds: Kinds,
   object: object,
@@ -101,12 +98,12 @@ function mend(got: unknown): string {
   return `${got === undefined ? 'Add the field' : 'Correct the value'}: there is no default for it.`;
 }
 
-/** The problems of an object that may have no other fields. */
+/** The object may have no other fields. */
 export function objectProblems(kinds: Kinds, object: object, options: ReadOptions): FieldProblem[] {
   return [...unknownFieldProblems(object, Object.keys(kinds)), ...fieldProblems(kinds, object, options)];
 }
 
-/** Puts a path before the fields of problems within a value; a problem without a field concerns the value itself. */
+/** A problem without a field concerns the value itself. */
 export function under(path: string, problems: readonly FieldProblem[]): FieldProblem[] {
   return problems.map(problem => ({
     ...problem,

@@ -4,26 +4,21 @@ import type { Fields } from './requests.ts';
 import { tableNameOf } from './table-name.ts';
 import { isExpired } from './ttl.ts';
 
-/** A read that returns only live items. */
 export interface FilteredRead {
-  /** The request to send: the original one if nothing must be added to it. */
+  /** The original request if nothing must be added to it. */
   readonly request: Fields;
   /** Removes expired items from the answer, as if they did not exist. */
   readonly answer: (output: Fields) => Fields;
 }
 
-/** The tables that a read may name. */
 export interface Tables {
-  /**
-   * The attribute with a table's expiry times; null for a table whose items do not expire.
-   * @throws for an unknown table
-   */
+  /** Null for a table whose items do not expire. @throws for an unknown table */
   readonly ttlAttributeOf: (tableName: unknown) => string | null;
-  /** The cutoff for an answer, in epoch seconds, taken when the answer arrives. */
+  /** Epoch seconds, taken when the answer arrives. */
   readonly cutoff: () => number;
 }
 
-/** The commands that return items, by their names in the SDK. Items that a write returns are not filtered: they are those of the writer. */
+/** By the SDK's names of commands. Items that a write returns are not filtered: they belong to the writer. */
 const READS: Readonly<Record<string, (request: Fields, tables: Tables) => FilteredRead>> = {
   QueryCommand: manyItems,
   ScanCommand: manyItems,
@@ -35,11 +30,7 @@ const READS: Readonly<Record<string, (request: Fields, tables: Tables) => Filter
   ExecuteTransactionCommand: statements,
 };
 
-/**
- * The filtered form of a command; undefined for one that reads no items.
- *
- * @throws InvalidRequestError for a read that cannot be filtered
- */
+/** Undefined for a command that reads no items. @throws InvalidRequestError for a read that cannot be filtered */
 export function filteredRead(
   commandName: string | undefined,
   request: Fields,
@@ -49,10 +40,9 @@ export function filteredRead(
   return READS[commandName]?.(request, tables);
 }
 
-/** The items that a request reads from one table. */
 interface TableRead {
   readonly request: Fields;
-  /** Returns the live items, with the attributes that the reader requested. */
+  /** Only with the attributes that the reader requested. */
   readonly live: (items: readonly Fields[]) => Fields[];
 }
 
@@ -131,7 +121,7 @@ function batch(request: Fields, tables: Tables): FilteredRead {
   };
 }
 
-/** Converts a field with one value for each table; does nothing if the answer lacks it. */
+/** Does nothing if the answer lacks the field. */
 function mapped(output: Fields, field: string, change: (table: string, value: unknown) => unknown): Fields {
   const tables = output[field];
   if (tables === undefined || tables === null) return {};
@@ -140,7 +130,7 @@ function mapped(output: Fields, field: string, change: (table: string, value: un
   };
 }
 
-/** Filters a transaction. Its answers have the order of its requests, so an expired item becomes a missing one in its place. */
+/** The answers have the order of the requests, so an expired item becomes a missing one in its place. */
 function transaction(request: Fields, tables: Tables): FilteredRead {
   const asked = itemsOf(request['TransactItems']);
   const reads = asked.map(({ Get }) => {
@@ -165,7 +155,7 @@ function transaction(request: Fields, tables: Tables): FilteredRead {
   };
 }
 
-/** Refuses PartiQL: only a parser could tell what a statement reads, and whether it reads the TTL. */
+/** PartiQL is refused: only a parser could tell what a statement reads, and whether it reads the TTL. */
 function statements(request: Fields): FilteredRead {
   const all = [request, ...itemsOf(request['Statements']), ...itemsOf(request['TransactStatements'])];
   const reading = all

@@ -9,12 +9,11 @@ import { isExpired, toEpochSeconds } from './ttl.ts';
  *
  * 1. The change is a REMOVE. Writes and updates are no expiries.
  * 2. The TTL in the old image had expired at the time of the record, by the rule of `isExpired`.
- * 3. It does not matter who removed the item. So deletions by this sweep and by native TTL are expiries, also in replicas, where native
- *    TTL's mark is missing, and so is a deletion by an application after the item's expiry. An application's deletion before the expiry is
- *    not.
+ * 3. It does not matter who removed the item. Deletions by this sweep and by native TTL are expiries, also in replicas, where native TTL's
+ *    mark is missing. A deletion by an application is an expiry only after the item's expiry.
  * 4. Native TTL's mark (`userIdentity`) is sufficient: its records are recognized even in streams without old images.
  *
- * Times of DynamoDB Streams are rounded down to the second. So a delete in the very second of the expiry counts as one.
+ * Times of DynamoDB Streams are rounded down to the second. A delete in the very second of the expiry counts as an expiry.
  *
  * @param record record from the stream, Lambda or (decoded) Kinesis
  * @throws InvalidModelError for a model that `expiryModel()` did not make
@@ -25,11 +24,7 @@ export function isExpiry(model: ExpiryModel, record: StreamRecord): boolean {
   return isExpiryBy(model.ttlAttribute, record);
 }
 
-/**
- * Does the same as {@link isExpiry} for a TTL attribute, which is all that it needs of a model.
- *
- * @throws InvalidArgumentError as {@link isExpiry}
- */
+/** The TTL attribute is all that {@link isExpiry} needs of a model. @throws InvalidArgumentError as there */
 export function isExpiryBy(ttlAttribute: string, record: StreamRecord): boolean {
   const change = changeOf(record);
   if (record.eventName !== 'REMOVE') return false;
@@ -51,8 +46,8 @@ export function isExpiryBy(ttlAttribute: string, record: StreamRecord): boolean 
 }
 
 /**
- * Whether the record has native TTL's mark. Lambda and Kinesis write its fields in lower case; the AWS SDK's type has them in upper case.
- * Source: DynamoDB Developer Guide.
+ * Lambda and Kinesis write the fields of native TTL's mark in lower case; the AWS SDK's type has them in upper case. Source: DynamoDB
+ * Developer Guide.
  */
 function isByNativeTtl(identity: unknown): boolean {
   if (!isObject(identity)) return false;

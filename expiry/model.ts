@@ -15,7 +15,6 @@ export type IndexedBy = (typeof INDEXED_BY)[number];
 
 /** How the items of a table expire. Writers, readers and the sweep must use the same model. */
 export interface ExpiryModelProps extends KeyNames {
-  /** Name of the table's partition key. */
   readonly partitionKey: string;
   /** Name of the table's sort key. @default the table has none */
   readonly sortKey?: string;
@@ -56,8 +55,8 @@ export const DEFAULT_INDEXED_BY: IndexedBy = 'window';
 export const DEFAULT_WINDOW_ATTRIBUTE = 'expirationWindow';
 export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
 /**
- * Shards of a window by default. Two keys seldom share a partition of the index. For an idle table they cost a cent a month more than one
- * key: docs/contributing/decisions.md, "Two shards by default".
+ * Two keys seldom share a partition of the index. For an idle table they cost a cent a month more than one key:
+ * docs/contributing/decisions.md, "Two shards by default".
  */
 export const DEFAULT_SHARDS = 2;
 
@@ -70,10 +69,9 @@ export const MAX_SHARDS = 1000;
 /** Longest attribute name that can be part of an index key. Source: DynamoDB quotas. */
 const MAX_KEY_ATTRIBUTE_NAME_LENGTH = 255;
 
-/** An attribute name with a special meaning in JavaScript objects: code that reads keys or times by it would fail. */
+/** This attribute name has a special meaning in JavaScript objects: code that reads keys or times by it would fail. */
 const LOST_NAME = '__proto__';
 
-/** The kind of each field of a model. */
 export const MODEL_KINDS = {
   partitionKey: keyAttributeName(),
   sortKey: keyAttributeName(),
@@ -122,8 +120,8 @@ export function expiryModel(props: ExpiryModelProps): ExpiryModel {
 }
 
 /**
- * Refuses objects that {@link expiryModel} has not made, such as its props: attributes would be stamped as `undefined`.
- * @throws InvalidModelError
+ * Refuses objects that {@link expiryModel} has not made, such as its props: attributes would be stamped as `undefined`. @throws
+ * InvalidModelError
  */
 export function checkModel(model: unknown, field = 'model'): void {
   if (isObject(model) && 'granularitySeconds' in model) return;
@@ -136,8 +134,8 @@ export function checkModel(model: unknown, field = 'model'): void {
 }
 
 /**
- * All problems of a model's values; empty if they are valid. The configuration of a deployment is checked with this too; it may have other
- * fields, which are ignored.
+ * Problems of a model's values; empty if they are valid. The configuration of a deployment is checked with this, too: its other fields are
+ * ignored.
  */
 export function modelProblems(props: ExpiryModelProps): FieldProblem[] {
   const options = {
@@ -147,7 +145,7 @@ export function modelProblems(props: ExpiryModelProps): FieldProblem[] {
   return [...fieldProblems(MODEL_KINDS, props, options), ...clashProblems(props), ...secondProblems(props)];
 }
 
-/** Problems of fields that a model by second does not use: a user who sets one expects an effect. */
+/** A model by second does not use these fields: a user who sets one expects an effect. */
 function secondProblems(props: ExpiryModelProps): FieldProblem[] {
   if (props.indexedBy !== 'second') return [];
   return (['windowAttribute', 'granularityMinutes', 'shards'] as const).flatMap(field =>
@@ -164,7 +162,7 @@ function secondProblems(props: ExpiryModelProps): FieldProblem[] {
   );
 }
 
-/** Returns the value or its default. It does not use `??`, because a null must be reported as a wrong value. */
+/** `??` would take null for a missing value: null must be reported as a wrong value. */
 function given<T>(value: T | undefined, defaultValue: T): T {
   return value === undefined ? defaultValue : value;
 }

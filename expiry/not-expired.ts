@@ -21,7 +21,7 @@ export interface ReadRequest {
   readonly ConditionExpression?: never;
 }
 
-/** The additions of {@link notExpired} to a request. Its values are plain, which the low-level client does not accept. */
+/** The additions of {@link notExpired}. Its values are plain, which the low-level client does not accept. */
 export interface ReadAdditions {
   readonly FilterExpression?: string | undefined;
   readonly ProjectionExpression?: string | undefined;
@@ -29,7 +29,6 @@ export interface ReadAdditions {
   readonly ExpressionAttributeValues?: Record<string, unknown> | undefined;
 }
 
-/** The reader's clock. */
 export interface ReadOptions {
   /** Epoch milliseconds. @default Date.now() */
   readonly nowMs?: number;
@@ -40,8 +39,8 @@ const NAME = '#preciseTtl';
 const VALUES = { after: ':preciseTtlAfter', upTo: ':preciseTtlUpTo', type: ':preciseTtlType' } as const;
 
 /**
- * The filter for items that are not expired: the negated rules of {@link isExpired}. Every case is written out instead of one NOT, so that
- * nothing depends on the result of a comparison with a missing attribute.
+ * The negated rules of {@link isExpired}. Every case is written out instead of one NOT, so that nothing depends on the result of a
+ * comparison with a missing attribute.
  */
 const FILTER =
   `(attribute_not_exists(${NAME}) OR NOT attribute_type(${NAME}, ${VALUES.type})` +

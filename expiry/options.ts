@@ -2,10 +2,7 @@ import { InvalidArgumentError } from './errors.ts';
 import { isObject } from './fields.ts';
 import { unknownFieldProblems } from './unknown-fields.ts';
 
-/**
- * Checks the names of a call's options, because a misspelt option would otherwise be ignored.
- * @throws InvalidArgumentError
- */
+/** A misspelt option would otherwise be ignored. @throws InvalidArgumentError */
 export function checkOptions(options: unknown, known: readonly string[]): void {
   if (!isObject(options)) {
     throw new InvalidArgumentError({

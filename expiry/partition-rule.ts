@@ -1,30 +1,27 @@
 import { type IndexedBy, MAX_SHARDS } from './model.ts';
 
 /*
- * Determines how many shards a window needs. DynamoDB writes at most 1,000 units per second to a partition. An index has its own
- * partitions, over which a hash spreads its keys; several keys share one. A put of an item writes its index entry, and its delete removes
- * the entry: one unit each. Keys on a full partition delay the sweep, and DynamoDB throttles the users' own puts to them.
+ * How many shards a window needs. DynamoDB writes at most 1,000 units per second to a partition. An index has its own partitions, over
+ * which a hash spreads its keys; several keys share one partition. A put of an item writes its index entry, and its delete removes the
+ * entry: one unit each. Keys on a full partition delay the sweep, and DynamoDB throttles the users' own puts to them.
  */
 
-/** Write units per second that one partition, and so one key, allows. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */
+/** Of one partition, and so of one key. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */
 export const PARTITION_UNITS = 1000;
 
-/** Write units per second that a new table on demand and its index allow. Source: DynamoDB Developer Guide, "Warm throughput". */
+/** Of a new table on demand, and of its index. Source: DynamoDB Developer Guide, "Warm throughput". */
 export const NEW_TABLE_UNITS = 4000;
 
-/** Units per second that fit one partition, however the hash spreads the keys; below 1,000, because a peak is uneven within its seconds. */
+/** Below 1,000, because a peak is uneven within its seconds. */
 const FITS_ONE_PARTITION = 800;
 
 /** Standard deviations above the average for which a partition must have room: among a hundred partitions one may have such a load. */
 const DEVIATIONS = 3;
 
-/**
- * Highest average share of the warm throughput that is used: above it an index needs too many shards. At this share a key may have 100
- * units per second.
- */
+/** Above this average share of the warm throughput an index needs too many shards. At this share a key may have 100 units per second. */
 const FULL_SHARE = 0.4;
 
-/** The writes to an index in its busiest seconds, and how they are spread. */
+/** The writes to an index in its busiest seconds. */
 export interface IndexLoad {
   readonly indexedBy: IndexedBy;
   readonly granularityMinutes: number;
@@ -33,7 +30,6 @@ export interface IndexLoad {
   readonly putsPerSecond: number;
   /** Items that are deleted per second, and items that get another TTL, since their old entries are deleted. */
   readonly deletesPerSecond: number;
-  /** Write units per second that the index allows at once. @default those of a new table's index */
   readonly warmUnits?: number | undefined;
 }
 
@@ -44,8 +40,8 @@ export interface ShardAdvice {
    */
   readonly verdict: 'holds' | 'late' | 'impossible';
   /**
-   * The smallest sufficient number for an index that is warm for `warmUnits`; undefined when none is, for example by second, where a
-   * second is one key.
+   * The smallest sufficient number for an index that is warm for `warmUnits`; undefined when none is sufficient, for example by second,
+   * where a second is one key.
    */
   readonly shards: number | undefined;
   /** Write units per second for which the index should be warm, at least those of today. */
@@ -53,10 +49,9 @@ export interface ShardAdvice {
 }
 
 /**
- * Judges the load of an index, and returns a sufficient number of shards and warm throughput. Keys of x units per second, on partitions
- * with a given average share of the keys, give a partition that share of the load with a standard deviation of √(share × x). A partition
- * must have room for its share and three standard deviations. It was compared once with the real sweep, on a simulated index (commit
- * cd567234).
+ * Keys of x units per second, on partitions with a given average share of the keys, give a partition that share of the load with a standard
+ * deviation of √(share × x). A partition must have room for its share and three standard deviations. This rule was compared once with the
+ * real sweep, on a simulated index (commit cd567234).
  */
 export function adviseShards(load: IndexLoad): ShardAdvice {
   const { indexedBy, shards, putsPerSecond, deletesPerSecond, warmUnits: warm = NEW_TABLE_UNITS } = load;
@@ -74,8 +69,8 @@ export function adviseShards(load: IndexLoad): ShardAdvice {
 }
 
 /**
- * The load on the keys of one window. Items seldom live for less than a minute, so windows of a minute get their puts before their
- * deletes; longer windows may get both at once.
+ * Items seldom live for less than a minute, so windows of a minute get their puts before their deletes; longer windows may get both at
+ * once.
  */
 function unitsOfWindow({
   indexedBy,
@@ -88,7 +83,6 @@ function unitsOfWindow({
     : Math.max(putsPerSecond, deletesPerSecond);
 }
 
-/** Most units per second of one key, at this load and this warm throughput. */
 function mostOfKey(units: number, warmUnits: number): number {
   if (units <= FITS_ONE_PARTITION) return FITS_ONE_PARTITION;
   const used = units / warmUnits;

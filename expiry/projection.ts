@@ -1,16 +1,14 @@
 import { InvalidRequestError } from './errors.ts';
 import type { Fields } from './requests.ts';
 
-/** The placeholder for the TTL attribute in a reader's expression. */
 const NAME = '#preciseTtl';
 
 /**
- * Parameters that DynamoDB does not allow together with a projection expression. A request with one of them names its attributes in
+ * DynamoDB does not allow these parameters together with a projection expression. A request with one of them names its attributes in
  * AttributesToGet. Source: DynamoDB Developer Guide, "Legacy conditional parameters".
  */
 const LEGACY = ['AttributesToGet', 'KeyConditions', 'QueryFilter', 'ScanFilter', 'ConditionalOperator'];
 
-/** A read whose projection includes the TTL attribute. */
 export interface Projected {
   /** The original request if it already reads the attribute, or whole items. */
   readonly request: Fields;
@@ -19,8 +17,6 @@ export interface Projected {
 }
 
 /**
- * Adds the TTL attribute to a read's projection.
- *
  * @param wholeItems whether a request without a projection returns whole items; one that counts returns none
  * @throws InvalidRequestError if the attribute cannot be added
  */

@@ -1,7 +1,7 @@
 import { isLowLevel } from './attribute-value.ts';
 import { InvalidRequestError } from './errors.ts';
 
-/** The member names of the low-level form; `$unknown` comes from the SDK. */
+/** The low-level form has these member names; `$unknown` comes from the SDK. */
 type AttributeValueName = 'S' | 'N' | 'B' | 'SS' | 'NS' | 'BS' | 'M' | 'L' | 'NULL' | 'BOOL' | '$unknown';
 type LowLevelValue =
   | { readonly S: string }
@@ -17,7 +17,7 @@ type LowLevelValue =
 
 type Refused = "a plain value, as the document client takes it, not the low-level client's AttributeValue";
 
-/** The value itself; for a value in the low-level form a text, which the compiler shows as the error. */
+/** A text for a value in the low-level form: the compiler shows it as the error. */
 type PlainValue<Value> = 0 extends 1 & Value
   ? Value
   : Value extends LowLevelValue
@@ -33,15 +33,14 @@ export type PlainValues<Request> = Request extends { readonly ExpressionAttribut
   ? { readonly ExpressionAttributeValues?: PlainRecord<Values> | undefined }
   : unknown;
 
-/** Refuses a request whose key is in the form of the low-level client. */
 export type PlainKey<Request> = Request extends { readonly Key?: infer Key }
   ? { readonly Key?: PlainRecord<Key> | undefined }
   : unknown;
 
-/** A request, an answer or an item. Both clients use the same field names; only the values differ. */
+/** Both clients use the same field names; only the values differ. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of a request into which expressions are merged; a null in them would be treated as missing. */
+/** A null in one of these fields would be treated as missing. */
 const MERGED = [
   'Key',
   'UpdateExpression',
@@ -51,10 +50,9 @@ const MERGED = [
   'ExpressionAttributeValues',
 ] as const;
 
-/** Fields of a request that contain values, or whole keys. */
 const VALUES = ['ExpressionAttributeValues', 'ExclusiveStartKey'] as const;
 
-/** Parameters that DynamoDB refuses together with expressions. */
+/** DynamoDB refuses these parameters together with expressions. */
 const LEGACY = [
   'ScanFilter',
   'QueryFilter',
@@ -65,23 +63,19 @@ const LEGACY = [
   'Expected',
 ] as const;
 
-/** Rules for a request that conditions are merged into. */
 export interface RequestRules {
   /** For the message, e.g. `the input of an UpdateCommand`. */
   readonly expected: string;
   /** Parameters of other commands, with the remedy for each. */
   readonly foreign: Readonly<Record<string, string>>;
-  /** A placeholder that a merge adds: a request that has it already was merged into before. */
+  /** A request that has this placeholder already was merged into before. */
   readonly placeholder: string;
-  /** The name of the function, for the message. */
   readonly caller: string;
 }
 
 /**
- * Checks that expressions can be merged into a request.
- *
  * @throws InvalidRequestError for the input of another command or of the low-level client, for legacy parameters, which DynamoDB does not
- * allow together with expressions, and for a request that was merged into before
+ *   allow together with expressions, and for a request that was merged into before
  */
 export function checkRequest(request: unknown, rules: RequestRules): void {
   if (typeof request !== 'object' || request === null || Array.isArray(request)) {
@@ -117,7 +111,6 @@ export function checkRequest(request: unknown, rules: RequestRules): void {
   }
 }
 
-/** The problem's texts for a value in the form of the low-level client. */
 export const DOCUMENT_CLIENT = {
   expected: 'plain values, as the document client takes them',
   remedy: "Use the commands of @aws-sdk/lib-dynamodb: the low-level client's form is not merged into.",

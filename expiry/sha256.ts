@@ -1,6 +1,5 @@
 /**
- * SHA-256 (FIPS 180-4), only for choosing a shard. It is implemented here because browsers only have an asynchronous one, and
- * `node:crypto` cannot be bundled for them; its test compares both.
+ * SHA-256 (FIPS 180-4), only for choosing a shard: browsers have only an asynchronous one, and `node:crypto` cannot be bundled for them.
  */
 
 const BLOCK_BYTES = 64;
@@ -24,7 +23,7 @@ const INITIAL_STATE: State = [
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 ];
 
-/** The digest of the bytes, as eight unsigned words of 32 bits, most significant first. */
+/** Eight unsigned words of 32 bits, most significant first. */
 export function sha256(bytes: Uint8Array): readonly number[] {
   const padded = pad(bytes);
   let state = INITIAL_STATE;
@@ -34,7 +33,7 @@ export function sha256(bytes: Uint8Array): readonly number[] {
   return state;
 }
 
-/** Pads the message: a set bit, zeros up to eight bytes before the end of a block, and the length in bits. */
+/** A set bit, zeros up to eight bytes before the end of a block, and the length in bits. */
 function pad(bytes: Uint8Array): DataView {
   const blocks = Math.ceil((bytes.length + 9) / BLOCK_BYTES);
   const padded = new Uint8Array(blocks * BLOCK_BYTES);
@@ -46,7 +45,6 @@ function pad(bytes: Uint8Array): DataView {
   return view;
 }
 
-/** Expands a block to 64 words. */
 function schedule(message: DataView, offset: number): DataView {
   const words = new DataView(new ArrayBuffer(ROUNDS * 4));
   const at = (index: number) => words.getUint32(index * 4);
@@ -62,7 +60,7 @@ function schedule(message: DataView, offset: number): DataView {
   return words;
 }
 
-/** Processes one block. The variables have the names of the standard. */
+/** The variables have the names of the standard. */
 function compress(state: State, words: DataView): State {
   let [a, b, c, d, e, f, g, h] = state;
   for (const [round, constant] of ROUND_CONSTANTS.entries()) {

@@ -5,7 +5,6 @@ import { plainDecimal } from './plain-decimal.ts';
 import { sha256 } from './sha256.ts';
 import { utf8 } from './utf8.ts';
 
-/** The names of a table's key attributes. */
 export interface KeyNames {
   readonly partitionKey: string;
   readonly sortKey?: string;

@@ -14,7 +14,6 @@ export interface StreamRecord {
   readonly userIdentity?: unknown;
 }
 
-/** The part of a record that contains the item. */
 export interface StreamChange {
   /** The item before the change, in DynamoDB JSON. Only in streams with old images. */
   readonly OldImage?: object | undefined;
@@ -23,7 +22,6 @@ export interface StreamChange {
    * round it down to the second.
    */
   readonly ApproximateCreationDateTime?: Date | number | undefined;
-  /** The unit, if the record names it. */
   readonly ApproximateCreationDateTimePrecision?: string | undefined;
 }
 
@@ -34,15 +32,12 @@ const UNITS_PER_SECOND: Readonly<Record<string, number>> = {
   MICROSECOND: 1e6,
 };
 
-/** Bounds for milliseconds: the years 1973 to 5138 have 12 to 14 digits, fewer in seconds, more in microseconds. */
+/** Between the years 1973 and 5138 a time has 12 to 14 digits in milliseconds, fewer in seconds, more in microseconds. */
 const FIRST_MS = 1e11;
 const END_MS = 1e14;
 const END_MICROSECONDS = END_MS * 1000;
 
-/**
- * When the change of a record was made, in epoch milliseconds; times of streams are whole seconds.
- * @throws InvalidArgumentError for a record without a time
- */
+/** Epoch milliseconds; times of streams are whole seconds. @throws InvalidArgumentError for a record without a time */
 export function changedAtMs(record: StreamRecord): number {
   const { ApproximateCreationDateTime: at, ApproximateCreationDateTimePrecision: precision } =
     changeOf(record);
@@ -62,10 +57,7 @@ function milliseconds(at: unknown, precision: string | undefined): number {
   return Math.floor((at * 1000) / perSecond);
 }
 
-/**
- * The part of a record that contains the item.
- * @throws InvalidArgumentError for anything but a record, such as one of Kinesis that is not decoded
- */
+/** @throws InvalidArgumentError for anything but a record, such as a record of Kinesis that is not decoded */
 export function changeOf(record: StreamRecord): StreamChange {
   const given: unknown = record;
   if (isObject(given) && isObject(given['dynamodb'])) return given['dynamodb'];

@@ -43,15 +43,14 @@ export function isExpired(ttl: unknown, cutoff: number): boolean {
   return seconds > after && seconds <= upTo;
 }
 
-/** The faults of a TTL. With all but `tooFarAhead`, neither native TTL nor a sweep ever deletes the item. */
+/** With all faults but `tooFarAhead`, neither native TTL nor a sweep ever deletes the item. */
 export type TtlFault = 'notNumber' | 'negative' | 'tooOld' | 'milliseconds' | 'tooFarAhead';
 
-/** Numbers of 13 or 14 digits: epoch milliseconds of the years 2001 to 5138. As seconds they would be over 29,000 years ahead. */
+/** Epoch milliseconds of the years 2001 to 5138. As seconds they would be over 29,000 years ahead. */
 const MILLISECONDS = { from: 1e12, before: 1e14 } as const;
 
 /**
- * The fault of a TTL, whoever wrote it; undefined for a correct one. A fraction is no fault: the item is expired in its second, though an
- * index by second does not find it.
+ * Undefined for a correct TTL. A fraction is no fault: the item is expired in its second, though an index by second does not find it.
  * @param seconds the TTL, epoch seconds; NaN for a value that is not a Number
  * @param nowSeconds the clock, epoch seconds
  */
@@ -66,7 +65,6 @@ export function ttlFault(seconds: number, nowSeconds: number): TtlFault | undefi
 const WHOLE_SECONDS = 'a Number of whole epoch seconds';
 const NOT_TOO_FAR = 'epoch seconds at most 20 years ahead';
 
-/** The expected value and the remedy for each fault, for the writer. */
 const REFUSALS: Readonly<
   Record<Exclude<TtlFault, 'notNumber'>, readonly [expected: string, remedy: string]>
 > = {

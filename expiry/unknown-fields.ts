@@ -1,9 +1,6 @@
 import type { FieldProblem } from './errors.ts';
 
-/**
- * A problem for each unknown field, with the most similar known one as a suggestion, and for each inherited field, which a copy of the
- * object would lose.
- */
+/** Each unknown field, with the most similar known one as a suggestion, and each inherited field, which a copy of the object would lose. */
 export function unknownFieldProblems(object: object, known: readonly string[]): FieldProblem[] {
   return [...inheritedFieldProblems(object, known), ...misspeltFieldProblems(object, known)];
 }

@@ -19,7 +19,7 @@ export interface UpdateRequest {
   readonly ExpressionAttributeValues?: Record<string, any> | undefined;
 }
 
-/** The additions of {@link withExpiry} to a request. Its values are plain, which the low-level client does not accept. */
+/** The additions of {@link withExpiry}. Its values are plain, which the low-level client does not accept. */
 export interface UpdateAdditions {
   readonly UpdateExpression: string;
   readonly ExpressionAttributeNames: Record<string, string>;
@@ -84,8 +84,8 @@ export function withExpiry<Request extends UpdateRequest>(
 }
 
 /**
- * Adds to a clause of an update expression, which may contain each keyword once. The keywords are reserved words, so a bare one always
- * begins the clause: as an attribute name it would need a placeholder with `#`.
+ * An update expression may contain each keyword once. The keywords are reserved words, so a bare one always begins the clause: as an
+ * attribute name it would need a placeholder with `#`.
  */
 function addClause(expression: string | undefined, keyword: 'SET' | 'REMOVE', addition: string): string {
   if (!expression?.trim()) return `${keyword} ${addition}`;

@@ -1,7 +1,4 @@
-/**
- * Encodes a text in UTF-8; an unpaired surrogate becomes U+FFFD, like in TextEncoder. It is implemented here because the entry point runs
- * everywhere, and jsdom, in which front ends are tested, long had no TextEncoder.
- */
+/** An unpaired surrogate becomes U+FFFD, as in TextEncoder, which jsdom, in which front ends are tested, long did not have. */
 export function utf8(text: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of text) {

@@ -1,18 +1,18 @@
 /**
- * Windows are the partition keys of the expiry index. A window is half-open, [start, end): an item that expires exactly on an edge belongs
- * to the window that starts there.
+ * A window is a partition key of the expiry index. It is half-open, [start, end): an item that expires exactly on an edge belongs to the
+ * window that starts there.
  */
 
-/** Minutes in a day. A granularity must divide it, so that windows are aligned with midnight UTC and with replays. */
+/** A granularity must divide a day, so that windows are aligned with midnight UTC and with replays. */
 export const MINUTES_PER_DAY = 24 * 60;
 
-/** All allowed lengths of a window in minutes, the shortest first. */
+/** Minutes, the shortest first. */
 export const GRANULARITIES: readonly number[] = Array.from(
   { length: MINUTES_PER_DAY },
   (_unused, index) => index + 1,
 ).filter(minutes => MINUTES_PER_DAY % minutes === 0);
 
-/** The start (epoch seconds) of the window that contains `ttl` (epoch seconds). */
+/** All in epoch seconds: the start of the window that contains `ttl`. */
 export function windowStart(ttl: number, granularitySeconds: number): number {
   return Math.floor(ttl / granularitySeconds) * granularitySeconds;
 }
@@ -27,9 +27,7 @@ export function windowKey(start: number, granularitySeconds: number, shard = 0):
   return shard === 0 ? plain : `${plain}#${shard}`;
 }
 
-/** The window of a key. */
 export interface Window {
-  /** Epoch seconds. */
   readonly start: number;
   readonly granularitySeconds: number;
   readonly shard: number;
@@ -39,8 +37,7 @@ export interface Window {
 const WINDOW_KEY = /^([^_#]+)_([^_#]+)(?:#(\d+))?$/;
 
 /**
- * The inverse of {@link windowKey}. It does not check whether the granularity is allowed, and whether the start is aligned to it.
- *
+ * The inverse of {@link windowKey}. Whether the granularity is allowed, and whether the start is aligned to it, is not checked.
  * @returns undefined for keys that `windowKey` does not write; writing the result gives the same key again
  */
 export function readWindowKey(key: string): Window | undefined {

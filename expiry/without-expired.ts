@@ -13,7 +13,7 @@ export interface SdkClient {
   readonly send: unknown;
 }
 
-/** The model of each table that is read, by the table's name; null for a table whose items do not expire. */
+/** By the table's name; null for a table whose items do not expire. */
 export type TableModels = Readonly<Record<string, ExpiryModel | null>>;
 
 export interface FilterOptions {
@@ -23,10 +23,10 @@ export interface FilterOptions {
 
 const OPTIONS = ['now'] as const satisfies (keyof FilterOptions)[];
 
-/** The fields of the SDK's middleware stack that are used here. Source: @smithy/types, MiddlewareStack. */
+/** Source: @smithy/types, MiddlewareStack. */
 interface Stack {
   clone(): Stack;
-  /** Lists the names of the middleware in the stack. The SDK has this method since 2023. */
+  /** The names of the middleware in the stack. The SDK has this method since 2023. */
   identify?(): readonly string[];
   add(middleware: Middleware, options: Readonly<Record<string, string>>): void;
 }
@@ -88,7 +88,7 @@ export function withoutExpired<Client extends SdkClient>(
 }
 
 function addFilter(stack: Stack, tables: Tables): void {
-  // This middleware is outside of all others: it sees the application's own request and answer.
+  // Outside of all other middleware: the application's own request and answer pass here.
   stack.add(
     (next, { commandName }) =>
       async call => {
@@ -99,7 +99,7 @@ function addFilter(stack: Stack, tables: Tables): void {
       },
     { step: 'initialize', priority: 'high', name: FILTER_NAME },
   );
-  // This check runs just before sending: without its TTL an expired item would pass for a live one.
+  // Just before sending: without its TTL an expired item would pass for a live one.
   stack.add(
     (next, { commandName }) =>
       async call => {
