@@ -1,4 +1,3 @@
-/** `precise-ttl adopt`: prepares an existing table for the sweep. See `--help`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DescribeTimeToLiveCommand,
@@ -147,7 +146,6 @@ async function planAdopt(given: Session): Promise<Plan> {
   };
 }
 
-/** @throws {InvalidFieldError} without such a table, or a region */
 async function readTable(
   TableName: string,
   { clients: { dynamoDb }, now, signal }: Session,
@@ -168,7 +166,6 @@ async function readTable(
 const keyOf = (item: StoredItem, { KeySchema }: Reading['table']): string =>
   JSON.stringify(Object.fromEntries(namesOf(KeySchema).map(key => [key, item[key]])));
 
-/** The faults of the sample, or with `--full` of every item. */
 async function lookAt(
   reading: Reading,
   { configuration }: AdoptionPlan,
@@ -186,7 +183,6 @@ async function lookAt(
   return tally;
 }
 
-/** The request that adds the index and changes nothing else. */
 function addIndex(
   { table: { TableName, AttributeDefinitions = [] } }: Reading,
   { indexName: IndexName, keys, throughput }: AdoptionPlan,
@@ -206,10 +202,12 @@ function addIndex(
   };
 }
 
-/** Milliseconds for which DescribeTable, which is eventually consistent, may not know a new index. */
+/** DescribeTable is eventually consistent: for so long it may not know a new index. */
 const UNSEEN_MS = 60_000;
 
-/** Waits until an index is ACTIVE and has all items that were there before; DynamoDB builds on when the signal aborts. */
+/**
+ * Waits until an index is ACTIVE and has all items that were there before. DynamoDB continues to build the index when the signal aborts.
+ */
 async function untilBuilt(indexName: string, TableName: string, { clients, now, show, signal }: Session) {
   const since = now();
   for (let isSeen = false; ; await sleep(isLocal('DYNAMODB') ? 200 : 5_000, undefined, { signal })) {

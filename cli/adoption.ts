@@ -1,4 +1,4 @@
-/** What an adoption does: all decisions, made from what was read, before anything is changed. */
+/** All decisions of an adoption, made from what was read, before anything is changed. */
 import type {
   AttributeValue,
   GlobalSecondaryIndexDescription,
@@ -12,14 +12,12 @@ import { wrong } from './command.ts';
 import { looksLikeExpiry } from './faults.ts';
 import { namesOf, type StoredItem } from './whole-table.ts';
 
-/** The flags of the command that decide. */
 export interface Wish {
   readonly by: IndexedBy;
   readonly 'ttl-attribute': string | undefined;
   readonly 'index-name': string | undefined;
 }
 
-/** The table as DynamoDB describes it, with items of it. */
 export interface Reading {
   readonly region: string;
   readonly table: TableDescription;
@@ -29,13 +27,13 @@ export interface Reading {
   readonly isAll: boolean;
   /** Epoch seconds. */
   readonly now: number;
-  /** DynamoDB Local, whose native TTL deletes at once. */
+  /** Native TTL of DynamoDB Local deletes at once. */
   readonly isLocal: boolean;
 }
 
 export interface AdoptionPlan {
   readonly ttlAttribute: string;
-  /** It only looks like one in the sample: the user has to say so. */
+  /** In the sample it only looks like the TTL attribute: the user has to say so. */
   readonly isGuess: boolean;
   readonly indexName: string;
   readonly keys: IndexKeys;
@@ -43,15 +41,14 @@ export interface AdoptionPlan {
   /** Of the new index of a provisioned table. */
   readonly throughput: Readonly<Record<'ReadCapacityUnits' | 'WriteCapacityUnits', number>> | undefined;
   readonly nativeTtl: 'turn on' | 'none' | 'left off';
-  /** The table's entry in the configuration. */
   readonly configuration: PreciseTtlProps;
 }
 
 type IndexKeys = readonly { readonly name: string; readonly type: KeyType }[];
 
-/** Global indexes of a table, unless AWS has raised the quota. Source: DynamoDB quotas. */
+/** AWS can raise this quota. Source: DynamoDB quotas. */
 const MAX_INDEXES = 20;
-/** Read units of a provisioned table's index: enough for the queries of a tick. */
+/** A provisioned table's index needs so many for the queries of a tick. */
 const READ_UNITS = { second: 25, window: 5 } as const;
 
 /** @throws {InvalidFieldError} {InvalidConfigError} for a table that cannot be adopted so, or not now */

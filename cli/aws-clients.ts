@@ -1,4 +1,4 @@
-/** AWS's clients, none of which waits for long. Only commands that ask a service load this file, and with it the SDK. */
+/** Only commands that ask a service load this file, and with it the SDK. */
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
@@ -21,19 +21,18 @@ import {
 } from './clients.ts';
 
 const CONNECTION_MS = 2_000;
-/** Attempts at a throttled call: the pauses between four take 3.5 s at most, between eight a minute. */
+/** The pauses between four attempts at a throttled call take 3.5 s at most, between eight a minute. */
 const ATTEMPTS = { quick: 4, patient: 8 } as const;
 
 export interface ClientOptions {
-  /** The services that are asked: on this machine those without an endpoint on it refuse each call. */
+  /** On this machine a service without an endpoint here refuses each call. */
   readonly services: readonly Service[];
   /** @default the SDK finds it */
   readonly region: string | undefined;
-  /** The signal that ends all calls; another one for each look. */
+  /** Ends all calls; each look has a signal of its own. */
   readonly signal: () => AbortSignal;
-  /** Whether a person waits for the answer: a call that gets none is tried twice. */
+  /** A person waits for the answer: a call that gets none is tried twice. */
   readonly quick: boolean;
-  /** @default process.env */
   readonly environment?: Environment;
 }
 
@@ -87,9 +86,8 @@ function bound<Client>(
     },
     ...(local && {
       endpoint: local.url,
-      // Neither the name of an operation nor a queue's URL changes the host.
       ...{ disableHostPrefix: true, useQueueUrlAsEndpoint: false },
-      // None are looked for. DynamoDB Local may keep the tables of each key apart.
+      // DynamoDB Local may keep the tables of each key apart: credentials are not looked for.
       credentials:
         accessKeyId && secretAccessKey
           ? { accessKeyId, secretAccessKey }
@@ -102,7 +100,7 @@ function bound<Client>(
     if (isHere && !local) throw new NoAnswerError(`${SERVICES[service]} is not on this machine`);
     return untilAborted(signal(), () => next(args));
   };
-  // Around each attempt too: a retry would keep the process running.
+  // Each attempt is bounded: a retry would keep the process running.
   const attempt: Step = (next, context) => async args => {
     try {
       return await untilAborted(signal(), () => next(args));
@@ -110,12 +108,12 @@ function bound<Client>(
       const silence = silenceOf(error as Error, service);
       if (silence === undefined || !(quick || local)) throw error;
       silences.set(context, (silences.get(context) ?? 0) + 1);
-      // The SDK tries no error again that it does not know.
+      // The SDK does not repeat a call after an error that it does not know.
       throw silences.get(context) === 2 ? new NoAnswerError(silence) : error;
     }
   };
   client.middlewareStack.add(call, { step: 'initialize', name: 'boundCall' });
-  // Before the SDK's own step, which reads the answer: one may stop in its middle.
+  // Before the SDK's own step, which reads the answer: an answer may stop in its middle.
   client.middlewareStack.add(attempt, { step: 'deserialize', priority: 'high', name: 'boundAttempt' });
   return client;
 }

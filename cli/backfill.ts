@@ -1,4 +1,3 @@
-/** `precise-ttl backfill`: writes the window into the items that a table already has. See `--help`. */
 import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { whole } from '../expiry/fields.ts';
 import type { WindowModel } from '../expiry/model.ts';
@@ -50,7 +49,7 @@ and skips every item whose window is right, so that nothing is written twice.`,
   run: planBackfill,
 });
 
-/** What became of an item: how it is told, and why. One with a fault of its TTL is left as it is: no sweep would delete it. */
+/** An item with a fault of its TTL is left as it is: no sweep would delete it. */
 const FATES = {
   stamped: ['stamped', 'its window was written'],
   toStamp: ['to stamp', 'its window would be written (dry run)'],
@@ -62,11 +61,10 @@ const FATES = {
 export type Fate = keyof typeof FATES;
 const FATE_NAMES = Object.keys(FATES) as Fate[];
 
-/** Items that are read for each write that the rate allows: a low rate spares the reads too, and a page is written soon. */
+/** For each write that the rate allows: a low rate spares the reads too, and a page is written soon. */
 const READS_PER_WRITE = 10;
-/** Writes of a segment at once. Those of all segments are fewer than twice the sockets of the client. */
+/** The writes of all segments are fewer than twice the sockets of the client. */
 const WRITES_AT_ONCE = 24;
-/** Failures that are listed, and that are shown. */
 const NAMED = 100;
 const SHOWN = 10;
 
@@ -89,14 +87,14 @@ async function planBackfill(given: Session & { readonly flags: Flags }): Promise
   const { tableName: name } = props;
   const keyNames = keyAttributeNames(model);
   const size = await readSize(given, name, keyNames);
-  // What it takes if no item has its window yet.
+  // The reads that are needed if no item has its window yet.
   const reads = new Rate(Math.min(size.sparingRate, perSecond * READS_PER_WRITE * size.unitsOfItem));
   const writes = new Rate(perSecond);
   const readSeconds = size.units / reads.perSecond;
   const seconds = dryRun ? readSeconds : Math.max(readSeconds, size.itemCount / perSecond);
 
   const counts = Object.fromEntries(FATE_NAMES.map(fate => [fate, 0])) as Record<Fate, number>;
-  /** Faults of TTLs: no sweep would delete these items. */
+  /** No sweep would delete items with these faults. */
   const refused: Partial<Record<FaultId, number>> = {};
   const failures: Failure[] = [];
   const shown = keyShower({ logKeys: props.logKeys, tableName: name, model });
@@ -113,7 +111,7 @@ async function planBackfill(given: Session & { readonly flags: Flags }): Promise
     } catch (error) {
       const { name: code } = error as Error;
       if (code === 'ConditionalCheckFailedException') return 'changedMeanwhile';
-      // It would be too large, its item collection is full, or its partition takes no more.
+      // The item would be too large, its item collection is full, or its partition takes no more.
       const isOfTheItem = isInvalid(error) || code === 'ItemCollectionSizeLimitExceededException';
       if (stop.aborted || !(isBusy(error) || isOfTheItem)) throw error;
       // DynamoDB's message may repeat the request.
@@ -169,7 +167,6 @@ async function planBackfill(given: Session & { readonly flags: Flags }): Promise
   };
 }
 
-/** @throws {InvalidFieldError} for a table that is not there, or has another key than the configuration says */
 async function readSize(
   { clients: { dynamoDb }, config: { region } }: Pick<Given, 'clients' | 'config'>,
   name: string,
@@ -184,7 +181,7 @@ async function readSize(
   throw wrong('table', expected, got.join(', '), 'Correct partitionKey and sortKey there.');
 }
 
-/** The window that an item should have and has not. A fraction gets the window of its second. */
+/** Undefined: the item needs none. A fraction gets the window of its second. */
 function windowToWrite(model: WindowModel, item: StoredItem): string | undefined {
   const { granularitySeconds, shards, ttlAttribute, windowAttribute } = model;
   const shard = shardOf(toNativeKey(storedKey(item, keyAttributeNames(model))), model, shards);
@@ -193,7 +190,7 @@ function windowToWrite(model: WindowModel, item: StoredItem): string | undefined
   return item[windowAttribute]?.S === window ? undefined : window;
 }
 
-/** The write of a window, on condition that TTL and window are still what was read: whoever changed them or deleted the item wins. */
+/** A change or a delete of the item since it was read wins: TTL and window must still be the same. */
 function guardedUpdate(
   table: string,
   model: WindowModel,

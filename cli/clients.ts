@@ -1,4 +1,3 @@
-/** The services that commands ask: where they are, and why something is not known, in words. */
 import { InvalidFieldError, PreciseTtlError } from '../expiry/errors.ts';
 
 /** By the end of the variable with their endpoint. */
@@ -14,21 +13,16 @@ export const SERVICES = {
 } as const;
 export type Service = keyof typeof SERVICES;
 
-/** A service gave no answer that could be used; the message is for the user. */
+/** The message is for the user. */
 export class NoAnswerError extends PreciseTtlError {
   override readonly name = 'NoAnswerError';
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The answer to a question, or why there is none. */
 export type Answer<Is> = { readonly is: Is } | { readonly not: string };
 
-/**
- * The endpoint on this machine that the SDK will call, and the variable that names it; undefined for AWS, or another host.
- *
- * @throws {InvalidFieldError} when the variable is no URL
- */
+/** Undefined for AWS, or another host. @throws {InvalidFieldError} when the variable is no URL */
 export function localEndpoint(
   service: Service,
   env: Environment = process.env,
@@ -45,10 +39,9 @@ export function localEndpoint(
   return /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(new URL(url).hostname) ? { name, url } : undefined;
 }
 
-/** Whether a command that begins with this service works on this machine. */
 export const isLocal = (service: Service): boolean => localEndpoint(service) !== undefined;
 
-/** Waits for work, but throws the signal's reason once it aborts; then the work is not begun. */
+/** Throws the signal's reason once it aborts. */
 export async function untilAborted<Is>(signal: AbortSignal, work: () => Promise<Is>): Promise<Is> {
   signal.throwIfAborted();
   const working = work();
@@ -63,29 +56,28 @@ export async function untilAborted<Is>(signal: AbortSignal, work: () => Promise<
 /** The system's codes for a connection that was refused or cut. */
 const REFUSED = /^E(ADDRNOTAVAIL|AI_AGAIN|CONN[A-Z]+|HOST[A-Z]+|NETUNREACH|NOTFOUND|PIPE)$/;
 
-/** How long an answer may take. */
 export const ANSWER_MS = 5_000;
 
-/** How a service failed to answer at all; undefined for an answer. */
+/** Undefined for an error that is an answer of the service. */
 export function silenceOf(error: Error & { readonly code?: unknown }, service: Service): string | undefined {
   const [title, { name, code }] = [SERVICES[service], error];
   if (name === 'TimeoutError' || code === 'ETIMEDOUT') return `${title}: no answer in ${ANSWER_MS / 1_000} s`;
   return typeof code === 'string' && REFUSED.test(code) ? `${title} cannot be reached (${code})` : undefined;
 }
 
-/** The SDK's error, which the functions' code may have wrapped. */
+/** The functions' code may have wrapped the SDK's error. */
 const causeOf = (thrown: unknown): Error => ((thrown as Error).cause ?? thrown) as Error;
 
 const THROTTLED = /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceeded|SlowDown/;
 
 export const isThrottled = (thrown: unknown): boolean => THROTTLED.test(causeOf(thrown).name);
 
-/** Why a service gave no answer, in words; undefined for a bug of ours, and for Ctrl-C. IAM's own message names action and resource. */
+/** Undefined for a bug of ours, and for Ctrl-C. IAM's own message names action and resource. */
 export function reasonOf(thrown: unknown, service: Service): string | undefined {
   const error = causeOf(thrown);
   const title = SERVICES[service];
   if (error instanceof NoAnswerError) return error.message;
-  // After Ctrl-C. The SDK adds its metadata to this error too.
+  // Ctrl-C: the SDK adds its metadata to this error, too.
   if (error.name === 'AbortError') return undefined;
   const silence = silenceOf(error, service);
   if (silence !== undefined) return silence;
@@ -98,7 +90,7 @@ export function reasonOf(thrown: unknown, service: Service): string | undefined 
     : undefined;
 }
 
-/** Asks; a service that gives no answer is an answer of its own. @throws a bug of ours */
+/** A service that gives no answer is an answer of its own. @throws a bug of ours */
 export async function ask<Is>(service: Service, question: () => Promise<Is>): Promise<Answer<Is>> {
   try {
     return { is: await question() };
@@ -109,7 +101,7 @@ export async function ask<Is>(service: Service, question: () => Promise<Is>): Pr
   }
 }
 
-/** Undefined for what does not exist: a table, a schedule, a queue. */
+/** Undefined for a table, a schedule or a queue that does not exist. */
 export async function noneIfMissing<Is>(question: () => Promise<Is>): Promise<Is | undefined> {
   try {
     return await question();
@@ -119,7 +111,7 @@ export async function noneIfMissing<Is>(question: () => Promise<Is>): Promise<Is
   }
 }
 
-/** What ends a command that needs an answer: where it was expected, what came, and what to do; undefined for a bug of ours. */
+/** For the user: where an answer was expected, what came, and what to do. Undefined for a bug of ours. */
 export function describeSilence(thrown: unknown, service: Service): string | undefined {
   const reason = reasonOf(thrown, service);
   if (reason === undefined) return undefined;

@@ -1,18 +1,16 @@
-/** The commands that do not take `--config`. */
 export const WITHOUT_CONFIG: readonly string[] = ['adopt', 'init', 'verify'];
 
-/** The value of `--config` of the running command; undefined: it reads the configuration in this folder. */
+/** Undefined: the running command reads the configuration in this folder. */
 let config: string | undefined;
 
-/** Sets the configuration for all commands that messages suggest from now on. @param file undefined: the one in this folder */
+/** All commands that messages suggest from now on have this `--config`; undefined: the configuration in this folder. */
 export function useConfig(file: string | undefined): void {
   config = file;
 }
 
 /**
- * A command line that the user can type, in the package or in the checkout: `npx precise-ttl replay --yes`. It names the
- * configuration of the running command.
- *
+ * A command line that the user can type, in the package or in the checkout: `npx precise-ttl replay --yes`. It names the configuration of
+ * the running command.
  * @param args a text that is used unchanged, or arguments to be quoted for a shell
  */
 export function commandLine(command: string, args: string | readonly string[] = ''): string {
@@ -24,7 +22,6 @@ export function commandLine(command: string, args: string | readonly string[] = 
   return ['npx precise-ttl', command, own, flag].filter(Boolean).join(' ');
 }
 
-/** Quotes arguments for a shell. */
 export function quoted(args: readonly string[]): string {
   return args.map(arg => (/^[\w.:,=/+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`)).join(' ');
 }

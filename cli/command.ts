@@ -1,4 +1,3 @@
-/** What every command shares: flags and their errors, help, consent, time, `--json`, exit status. */
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect, parseArgs } from 'node:util';
@@ -18,7 +17,7 @@ import { COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
 import { print, printData, printError, printHelp, shownOn } from './print.ts';
 import { aligned } from './words.ts';
 
-/** A flag with a kind takes a value, which the help calls `value`; one without is a switch. */
+/** A flag with a kind takes a value, which the help calls `value`. A flag without a kind is a switch. */
 export interface Flag {
   readonly help: string;
   readonly kind?: Kind<unknown>;
@@ -40,13 +39,13 @@ export interface Result {
   readonly data?: object;
   readonly text?: string;
   readonly exit: number;
-  /** It looks again after this time, until Ctrl-C. */
+  /** After this time the command looks again, until Ctrl-C. */
   readonly againAfterMs?: number;
-  /** What ended a change before its end; told after the data of what was done. */
+  /** Why a change ended early: printed after the data of what was done. */
   readonly error?: unknown;
 }
 
-/** A change that is about to be made: it is shown, asked about, made. */
+/** A change is first shown, then asked about, then made. */
 export interface Plan {
   readonly text?: string;
   /** @default nothing is asked */
@@ -59,31 +58,29 @@ export interface Table {
   readonly props: ResolvedProps;
   readonly model: ExpiryModel;
   readonly region: string;
-  /** The deployment that sweeps it, with all its tables. */
   readonly deployment: Deployment;
 }
 
 export interface Given<F extends Flags = Flags> {
   readonly flags: Values<F>;
-  /** For a command with `tables` only; so are `tables`. */
+  /** Only a command with `tables` has `config` and `tables`. */
   readonly config: DeploymentConfig;
   readonly tables: readonly Table[];
   readonly clients: Clients;
-  /** Ends with the time of the look, or with Ctrl-C. */
+  /** Aborts at the end of the look, or with Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Ends with Ctrl-C only. */
+  /** Aborts with Ctrl-C only. */
   readonly stopped: AbortSignal;
   /** Milliseconds of the look that are left. */
   readonly leftMs: () => number;
-  /** Epoch milliseconds. */
   readonly now: () => number;
   /** What a later look of the same command need not ask again. */
   readonly memory: Map<string, unknown>;
   /** Prints a line for a person; with `--json`, nothing. */
   readonly print: (text: string) => void;
-  /** Shows where the work is, on one line that the next one overwrites; an empty one ends it. */
+  /** Shows progress on one line, which the next call overwrites; an empty text ends it. */
   readonly show: (line: string) => void;
-  /** The arguments behind `--`, for a command that passes them on. */
+  /** The arguments behind `--`. */
   readonly passed: readonly string[];
 }
 
@@ -91,31 +88,32 @@ export interface Command<F extends Flags = Flags> {
   readonly name: string;
   /** The text after the name in the help. @default '[flags]' */
   readonly usage?: string;
-  /** What for, and what a user has to know. */
   readonly about: string;
   readonly flags: F;
-  /** Works on all tables of the configuration, or on one, unless `--table` chooses. @default it reads no configuration */
+  /**
+   * Whether a command works on all tables of the configuration, or on one, unless `--table` chooses. @default the command reads no
+   * configuration
+   */
   readonly tables?: 'all' | 'one';
   /** Of a command without `tables`. @default the SDK finds it */
   region?(flags: Values<F>): string | undefined;
-  /** The services that it asks. A change needs all of them in one place; a look says what is not there. */
+  /** A change needs all of these services in one place; a look says which of them are not there. */
   readonly services?: readonly Service[];
-  /** After these seconds a look tells what it knows. @default it is long work, which waits for a service for a minute */
+  /** After these seconds a look prints what it knows. @default the command waits for a service for a minute */
   readonly seconds?: number;
-  /** It asks for consent on this machine too. */
+  /** Whether the command asks for consent on this machine, too. */
   readonly alwaysAsks?: true;
   readonly passes?: true;
-  /** What 0, 1 and 3 say of this command, for the help. @default the common words */
+  /** What 0, 1 and 3 mean for this command. @default the common words */
   readonly exits?: string;
-  /** What flags must hold together, before anything is asked. @throws {InvalidFieldError} */
+  /** Checks flags together, before anything is asked. @throws {InvalidFieldError} */
   check?(given: Pick<Given<F>, 'flags' | 'config' | 'tables' | 'now'>): void;
   run(given: Given<F>): Promise<Result | Plan>;
 }
 
-/** A command as the list of all commands has it. */
 export interface AnyCommand {
   readonly flags: Flags;
-  /** What it does, for tests with clients of their own. */
+  /** For tests with clients of their own. */
   readonly run: Command['run'];
   readonly help: () => string;
   /** @throws {InvalidFieldError} for a wrong command line */
@@ -133,7 +131,6 @@ export const CONFIG = {
 const TABLE = { kind: text(/./s, 'the name of a table'), value: 'NAME' } as const;
 const JSON_DATA = { help: 'print the data instead of the text' } as const satisfies Flag;
 
-/** An error about a flag, its value, or the environment. */
 export const wrong = (field: string, expected: string, got: unknown, remedy: string): InvalidFieldError =>
   new InvalidFieldError({ field, expected, got, remedy });
 
@@ -162,7 +159,7 @@ export function defineCommand<const F extends Flags>(defined: Command<F>): AnyCo
   return { flags, parse, help, execute, run: given => command.run(given) };
 }
 
-/** The flags that the helper itself knows; undefined: the command has none of that name. */
+/** Undefined: the command has no flag of that name. */
 interface CommonValues {
   readonly help: boolean;
   readonly json: boolean | string | undefined;
@@ -172,7 +169,7 @@ interface CommonValues {
   readonly 'dry-run': boolean | undefined;
 }
 
-/** Sets the exit status. What a user can mend is told without a stack; everything else is a bug. */
+/** Sets the exit status. An error that a user can mend is printed without a stack; every other error is a bug. */
 export async function telling(service: Service | undefined, work: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await work();
@@ -188,7 +185,7 @@ export async function telling(service: Service | undefined, work: () => Promise<
   }
 }
 
-/** Whether it is an error of the emulator, whose messages are for the user; by name, so that not every command loads the emulator. */
+/** The emulator's messages are for the user. An error is known by its name, so that not every command loads the emulator. */
 export function isEmulatorError(error: unknown): error is Error {
   for (let each: unknown = error; each; each = Object.getPrototypeOf(each))
     if ((each as object).constructor?.name === 'EmulatorError') return true;
@@ -198,7 +195,7 @@ export function isEmulatorError(error: unknown): error is Error {
 const beginsAs = (one: string, other: string): boolean =>
   /\w/.exec(one)?.[0].toLowerCase() === /\w/.exec(other)?.[0].toLowerCase();
 
-/** The known name that was probably meant: the only one that begins so, or one that differs in few letters. */
+/** The name that was probably meant: the only one that begins so, or one that differs in few letters. */
 export function unknown(field: string, typed: string, known: readonly string[], otherwise = 'See --help.') {
   const got = typed.replace(/^-(?=[^-])/, '--');
   const begun = known.filter(name => got.length > 2 && name.startsWith(got));
@@ -216,8 +213,8 @@ interface Checked extends Pick<Given, 'flags' | 'config' | 'tables'> {
 }
 
 /**
- * What is wrong is named in this order: flags, their values, the configuration, the table, the flags together, the environment, and
- * last the consent: nobody should add `--yes` to a command that is then refused, and so agree to what was never shown.
+ * Errors come in this order: flags, their values, the configuration, the table, the flags together, the environment, and last the consent.
+ * A person should not add `--yes` to a command that is then refused, and so agree to what was never shown.
  */
 async function checked(command: Command, values: CommonValues): Promise<Checked> {
   const { services = [], tables: which, alwaysAsks = false, check } = command;
@@ -232,7 +229,7 @@ async function checked(command: Command, values: CommonValues): Promise<Checked>
   check?.({ flags, config, tables, now: Date.now });
   const elsewhere = services.find(service => !isLocal(service));
   const here = services.find(isLocal);
-  // A look says what is not here; a change would be made to what may be somebody else's.
+  // A look says what is not here; a change could be made to another person's data.
   const isRefused = values.yes !== undefined || elsewhere === services[0];
   if (here !== undefined && elsewhere !== undefined && isRefused) {
     const name = `AWS_ENDPOINT_URL_${elsewhere}`;
@@ -261,10 +258,10 @@ export function tablesOf(config: DeploymentConfig, chosen: string | undefined): 
     .map(table => ({ props: resolveProps(table), model: modelOf(table), region: config.region, deployment }));
 }
 
-/** Exit statuses: 128 plus the number of the signal, as in shells. */
+/** 128 plus the number of the signal, as in shells. */
 const SIGNAL_STATUS = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Aborts at the first SIGINT or SIGTERM. A second one ends the process at once, and DynamoDB Local with it. */
+/** Aborts at the first SIGINT or SIGTERM. A second signal ends the process at once, and DynamoDB Local with it. */
 class Stop {
   readonly #controller = new AbortController();
   readonly signal = this.#controller.signal;
@@ -285,7 +282,7 @@ class Stop {
   }
 }
 
-/** When a look ends; without seconds, with Ctrl-C only. @param spentMs what has passed of it already */
+/** Without seconds only Ctrl-C ends a look. @param spentMs time of the look that has passed already */
 export function lookTime(
   seconds: number | undefined,
   stopped: AbortSignal,
@@ -373,7 +370,7 @@ function tell({ data, text: told, againAfterMs }: Result, isJson: boolean): void
   print(told);
 }
 
-/** Asks a question at the terminal. @returns the trimmed answer; empty after Ctrl-D or Ctrl-C */
+/** @returns the trimmed answer; empty after Ctrl-D or Ctrl-C */
 export async function question(asked: string, signal: AbortSignal, isJson = false): Promise<string> {
   const output = isJson ? process.stderr : process.stdout;
   // `terminal: false` leaves Ctrl-C to the process as a signal.
@@ -395,7 +392,7 @@ function readFlags(flags: Flags, args: readonly string[]): Record<string, unknow
   );
   const given = { args: [...args], options, strict: false, allowPositionals: true, tokens: true } as const;
   const tokens = parseArgs(given).tokens.filter(token => token.kind !== 'option-terminator');
-  // Unknown flags first: the value of a misspelt one looks like a word too much.
+  // Unknown flags come first: the value of a misspelt flag looks like a word too much.
   for (const token of tokens)
     if (token.kind === 'option' && !names.includes(token.rawName))
       throw unknown(token.rawName, token.rawName, names);
@@ -405,7 +402,7 @@ function readFlags(flags: Flags, args: readonly string[]): Record<string, unknow
       const before = tokens[at - 1];
       const isOfSwitch = before?.kind === 'option' && before.value === undefined;
       if (isOfSwitch) throw noValue(before.rawName, token.value);
-      // Most often it is the name of a table.
+      // Most often the word is the name of a table.
       const remedy = flags['table'] === undefined ? '' : `, or write --table ${token.value}`;
       const expected = `flags only: ${names.join(', ')}`;
       throw wrong(token.value, expected, token.value, `Leave it out${remedy}.`);
@@ -436,7 +433,7 @@ function readValue({ kind: of, value: name }: Flag, { rawName: field, value, inl
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A length of time, in milliseconds. @param least, most as a user writes them: `1m` */
+/** In milliseconds. @param least, most as a user writes them: `1m` */
 export function duration(least: string, most: string): Kind<number> {
   const fromText = (value: string) => {
     const [, number, unit = ''] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];

@@ -1,11 +1,9 @@
 import type { AnyCommand } from './command.ts';
 
-/** Groups of commands by purpose, in the order of the help. */
 export const COMMAND_GROUPS = ['set up', 'adopt', 'watch', 'act', 'prove'] as const;
 
 interface ListedCommand {
   readonly group: (typeof COMMAND_GROUPS)[number];
-  /** The command's purpose, for the list of all commands. */
   readonly summary: string;
   /** Loads only this command. */
   readonly load: () => Promise<AnyCommand>;
@@ -17,7 +15,6 @@ const command = (
   load: () => Promise<{ readonly command: AnyCommand }>,
 ): ListedCommand => ({ group, summary, load: async () => (await load()).command });
 
-/** The commands of `precise-ttl`, grouped as in the help: by what the user wants to do. */
 export const COMMANDS = {
   init: command(
     'set up',
@@ -79,7 +76,7 @@ export type CommandName = keyof typeof COMMANDS;
 
 export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[];
 
-/** Former commands: what to do instead. */
+/** Former commands, and what to do instead. */
 export const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['dashboard', 'Write status --page.'],
   ['destroy', 'Write deploy --destroy.'],

@@ -1,5 +1,3 @@
-/** `precise-ttl cost`: calculates a month's bill for the user's own numbers. See `--help`. */
-
 import { BILL_PARTS, type Bill, type BilledDeployment, type BilledTable, monthlyBill } from '../cost/bill.ts';
 import { kind, number, oneOf, text, whole } from '../expiry/fields.ts';
 import { INDEXED_BY, MAX_SHARDS } from '../expiry/model.ts';
@@ -15,7 +13,7 @@ import { propProblems } from '../stacks/config/prop-problems.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../stacks/config/props.ts';
 import { CONFIG, defineCommand, EXIT, unknown } from './command.ts';
 
-/** The most items a month: 40,000 a second, the rate that a table takes by default. */
+/** 40,000 a second, the rate that a table takes by default. */
 const MOST = 1e11;
 const FACTORS = { '': 1, k: 1e3, m: 1e6, b: 1e9 } as const;
 
@@ -125,19 +123,16 @@ async function tablesOf({ table, config }: Readonly<Record<'table' | 'config', s
   return chosen;
 }
 
-/** The load of a table. */
 export type ItemLoad = Pick<BilledTable, 'itemsPerMonth' | 'itemBytes' | 'renewalsPerItem' | 'lifetimeHours'>;
 
 export type BillFacts = ReturnType<typeof monthlyCost>['facts'];
 
-/** A month of 30 days, as in the bill. */
 const SECONDS_PER_MONTH = 30 * 86_400;
 const VERDICTS = ['holds', 'late', 'impossible'];
 
 /**
- * The month of these tables with so many copies of each, among all of which the items are spread evenly.
- *
- * @throws {InvalidConfigError} for settings that do not go together
+ * The bill of a month for so many copies of each table, among all of which the items are spread evenly. @throws {InvalidConfigError} for
+ * settings that do not go together
  */
 export function monthlyCost(tables: readonly PreciseTtlProps[], load: ItemLoad, copies = 1) {
   const problems = tables.flatMap(propProblems);
@@ -167,7 +162,6 @@ export function monthlyCost(tables: readonly PreciseTtlProps[], load: ItemLoad, 
   return { bill: monthlyBill(deployment), facts };
 }
 
-/** The settings of a table that the bill depends on. */
 function settingsInWords(props: ResolvedProps): string {
   const { indexedBy, granularityMinutes, precision, pollSeconds, shards, dashboard, archive } = props;
   const alarms = alarmsOf(deploymentOf([props])).length;
@@ -187,7 +181,6 @@ function settingsInWords(props: ResolvedProps): string {
     .join(', ');
 }
 
-/** The deployment of these tables, for the bill. */
 export function billedDeployment(tables: readonly ResolvedProps[], load: ItemLoad): BilledDeployment {
   const deployment = deploymentOf(tables);
   const recorded = SWEEP_METRICS.filter(({ onlyAboveZero }) => !onlyAboveZero);
@@ -269,7 +262,6 @@ function describeFacts({
   ].join('\n');
 }
 
-/** Small amounts to hundredths, large ones to whole numbers. */
 const count = (value: number): string =>
   value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 2 : 0 });
 

@@ -1,5 +1,3 @@
-/** `precise-ttl deploy`: synth and Terraform, nothing between. See `--help`. */
-
 import { InvalidFieldError } from '../expiry/errors.ts';
 import { InvalidConfigError } from '../stacks/config/config.ts';
 import { ConfigFileError } from '../stacks/config/config-file.ts';

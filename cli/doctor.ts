@@ -1,4 +1,3 @@
-/** `precise-ttl doctor`: asks what can be wrong with tables, their items and their deployment. See `--help`. */
 import { DescribeAlarmsCommand, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
 import { DescribeTimeToLiveCommand, type GlobalSecondaryIndexDescription } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
@@ -67,7 +66,7 @@ With --all it reads the whole index, $0.016 for a GB.`,
 
 export interface Found {
   readonly id: string;
-  /** `note`: a remark, or what is not on this machine. */
+  /** `note`: a remark, or a part that is not on this machine. */
   readonly severity: Severity | 'not known' | 'note';
   readonly what: string;
   readonly items?: number;
@@ -84,7 +83,7 @@ interface Examined {
 type Asked = Readonly<Record<string, readonly [Service, () => Promise<unknown>]>>;
 type Seen<A extends Asked> = { readonly [Name in keyof A]: Awaited<ReturnType<A[Name][1]>> };
 
-/** Asks all at once. What did not answer is thrown when it is read: so a question needs no check of it. */
+/** Asks all at once. Reading a part that did not answer throws: so a question needs no check of it. */
 async function seenOf<Known extends object, const A extends Asked>(
   known: Known,
   asked: A,
@@ -98,7 +97,6 @@ async function seenOf<Known extends object, const A extends Asked>(
   return seen as Known & Seen<A>;
 }
 
-/** @throws {NoAnswerError} */
 function readable<Is>(answer: Answer<Is>): Is {
   if ('not' in answer) throw new NoAnswerError(answer.not);
   return answer.is;
@@ -260,7 +258,6 @@ async function examineTable(subject: Table, given: Given): Promise<Examined> {
   return { of: TableName, read: read.join(', '), findings };
 }
 
-/** What the items have wrong, with some keys, as the table's `logKeys` allows it. */
 function faultsFound(tally: FaultTally, where: string, subject: Table): Found[] {
   const { logKeys, tableName } = subject.props;
   const show = keyShower({ logKeys, tableName, model: subject.model });

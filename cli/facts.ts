@@ -1,4 +1,4 @@
-/** What is known of the tables of a configuration: what is gone, what is overdue, and what the sweeps did. It judges nothing. */
+/** These facts judge nothing. */
 import { DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { GetScheduleCommand } from '@aws-sdk/client-scheduler';
 import { QueryCommand, type QueryCommandOutput, ScanCommand } from '@aws-sdk/lib-dynamodb';
@@ -23,50 +23,47 @@ import type { Given, Table } from './command.ts';
 import { journalOf, readRows } from './journal.ts';
 import { shownText } from './print.ts';
 
-/** Queries of a look at one table: half a read unit each, or $0.0001 in all. */
+/** Of a look at one table: half a read unit each, or $0.0001 in all. */
 const QUERIES = 1_000;
 const QUERIES_AT_ONCE = 16;
-/** Refused queries after which no more are tried: while DynamoDB throttles some are answered, and when it is dead none. */
+/** After so many refused queries no more are tried: DynamoDB answers some while it throttles, and none while it is dead. */
 const REFUSED = 64;
-/** How long the index of a table is read, and what is left for the other questions. */
+/** The index of a table is read for so long; the rest of a look's time is for the other questions. */
 const LOOK_MS = 6_000;
 const SPARE_MS = 3_000;
-/** How far back the index is read while the journal does not say how far: fifteen minutes. */
+/** The index is read so far back while the journal does not say how far. */
 const BACK_SECONDS = 900;
-/** Tables at a time. */
 const TABLES_AT_ONCE = 8;
 /** An item that was written late waits for one of the next two ticks. */
 const TICKS_SECONDS = 180;
-/** Pages of the table that are read, of 1 MB each: 1,024 read units of a consistent read, or $0.0001. */
+/** Of 1 MB each: 1,024 read units of a consistent read, or $0.0001. */
 const PAGES = 4;
 /** After this time a later look reads the table again. */
 const TABLE_AGE_SECONDS = 60;
 const QUARTER_MS = 900_000;
-/** Oldest overdue items whose keys are listed. */
 const KEYS = 3;
 
 /** All TTLs and times without a zone are epoch seconds; null is not known. */
 export interface Facts {
   readonly table: string;
   readonly sweep: string;
-  /** Everything that was due from `since` to `by` is gone, but for `unseen` and `recent` items; null: nothing can be said. */
+  /** Every item that was due from `since` to `by` is deleted, except `unseen` and `recent` items; null: not known. */
   readonly gone: { readonly since: number; readonly by: number } | null;
   readonly overdue: IndexLook | null;
-  /** What the table itself shows. */
   readonly left: TableLook | null;
   readonly isLate: boolean;
-  /** An item that was written two minutes before its TTL is gone after these, also one that was written late after `tickSeconds`. */
+  /** So long after its TTL an item is deleted, if it was written two minutes before the TTL; otherwise after `lateAfterSeconds`. */
   readonly promisedSeconds: number;
   readonly lateAfterSeconds: number;
   readonly watermark: Pick<Watermark, 'since' | 'gone'> | null;
-  /** When the last tick planned, ISO-8601. */
+  /** Start of the last tick that planned, ISO-8601. */
   readonly tick: string | null;
   readonly pause: Pause | null;
-  /** Whether the schedule is there and on. */
+  /** Whether the schedule exists and is on. */
   readonly isScheduled: boolean | null;
   /** Sweeps that found something, the newest first. */
   readonly sweeps: readonly Sweep[] | null;
-  /** Why the last of these left something, until later ticks are past it and a quarter of an hour is over. */
+  /** Why the last sweep left something, until later ticks are past it and a quarter of an hour is over. */
   readonly failing: string | null;
   readonly alarms: readonly Alarm[] | null;
   /** What was asked and not answered, and why. */
@@ -80,39 +77,38 @@ export interface IndexLook {
   readonly items: number;
   readonly oldest: number | null;
   readonly newest: number | null;
-  /** Of the oldest ones, as the table's `logKeys` allows it. */
+  /** Of the oldest entries, as the table's `logKeys` allows it. */
   readonly keys: readonly string[];
   readonly queries: number;
-  /** Why it was not read as far back as the sweeps have come; then more may be overdue. */
+  /** Why the index was not read as far back as the sweeps have come; then more items may be overdue. */
   readonly short: string | null;
 }
 
-/** Expired items that a scan of the table found, whatever the index has of them. */
+/** The expired items that a scan of the table found, whether the index has them or not. */
 export interface TableLook {
   readonly readAt: number;
-  /** Items that were read, and whether these were all. */
+  /** Items that were read, and whether they were all. */
   readonly read: number;
   readonly isAll: boolean;
-  /** Those that expired before the first sweep looked. */
+  /** Items that expired before the first sweep looked. */
   readonly before: number;
-  /** Those that were due when everything was gone: no sweep finds them. */
+  /** Items that were due in the span that counts as deleted: no sweep finds them. */
   readonly unseen: number;
-  /** The same of the last two ticks: they may have been written late, too. */
+  /** `unseen` items of the last two ticks: they may have been written late. */
   readonly recent: number;
 }
 
 export interface Sweep {
   readonly execution: string;
   readonly kind: 'tick' | 'replay';
-  /** ISO-8601. */
   readonly startedAt: string;
   readonly endedAt: string;
-  /** Those above 0. */
+  /** Only counts above 0. */
   readonly counts: Partial<Readonly<Record<CountName, number>>>;
   readonly lagMs: LagSummary | null;
-  /** Why it left something; null: it left nothing. */
+  /** Why the sweep left something; null: it left nothing. */
   readonly failure: string | null;
-  /** Some of what could not be deleted, as the table's `logKeys` allowed it then. */
+  /** Some of the keys that could not be deleted, as the table's `logKeys` allowed it then. */
   readonly failedKeys: readonly string[];
 }
 
@@ -168,7 +164,7 @@ async function tableFacts(
   const watermark = stored ? advanced(stored) : null;
   const overdue = seen('the index', looking);
   const gone = goneOf(overdue, watermark);
-  // After the look: what the scan then finds within what is gone is there, and not in the index.
+  // The scan follows the look at the index: an expired item that only the scan finds is not in the index.
   const left = seen('the table', await recentTableLook(table, given, gone, watermark));
   const promisedSeconds = lateMs(props) / 1_000 + props.pollSeconds;
   const lateAfterSeconds = props.pollSeconds > 0 ? promisedSeconds : Math.max(promisedSeconds, TICKS_SECONDS);
@@ -187,7 +183,7 @@ async function tableFacts(
   };
 }
 
-/** Each look of the page and of --watch would read the table again. */
+/** Otherwise each look of the page and of --watch would read the table again. */
 async function recentTableLook(
   table: Table,
   given: Asking,
@@ -202,7 +198,7 @@ async function recentTableLook(
   return answer;
 }
 
-/** A tick that has nothing to do is in no row: so the last row may be old. */
+/** A tick that has nothing to do writes no row: so the last row may be old. */
 function failingOf(last: Sweep | undefined, watermark: Watermark | null, nowMs: number): string | null {
   if (last === undefined || last.failure === null) return null;
   const endedMs = Date.parse(last.endedAt);
@@ -211,10 +207,10 @@ function failingOf(last: Sweep | undefined, watermark: Watermark | null, nowMs: 
 }
 
 /**
- * Everything that was due from `since` to `by` is gone.
- * 1. Sweeps left nothing from the watermark's `since` to its `gone`. What was read just now joins that if there is no gap.
- * 2. The last ten seconds of either do not count: their entries may not be in the index yet.
- * 3. It ends before the oldest item that was seen.
+ * Every item that was due from `since` to `by` is deleted.
+ * 1. Sweeps left nothing from the watermark's `since` to its `gone`. The span that was read just now joins that span if there is no gap.
+ * 2. The last ten seconds of either span do not count: their entries may not be in the index yet.
+ * 3. The span ends before the oldest item that was seen.
  */
 export function goneOf(
   look: Pick<IndexLook, 'from' | 'readAt' | 'oldest'> | null,
@@ -231,7 +227,6 @@ export function goneOf(
   return by >= span.since ? { since: span.since, by } : null;
 }
 
-/** What the pages of an index have: how many entries, the newest, and the oldest with their keys. */
 class Entries {
   readonly #ttlAttribute: string;
   items = 0;
@@ -253,10 +248,9 @@ class Entries {
 }
 
 /**
- * Counts what is expired and in the index, the newest first, until its time is over.
- *
+ * Counts the expired entries of the index, the newest first, until its time is over.
  * @param wanted how far back, epoch seconds
- * @param shards that the table ever had
+ * @param shards the most that the table ever had
  * @throws {NoAnswerError} when nothing was read
  */
 async function lookAtIndex(
@@ -322,7 +316,7 @@ async function lookAtIndex(
   };
 }
 
-/** Reads the beginning of the table itself, which shows also what the index does not have. */
+/** The table itself also has the items that the index does not have. */
 async function lookAtTable(
   { props, model }: Table,
   { clients, now, leftMs }: Asking,
@@ -336,7 +330,7 @@ async function lookAtTable(
   for (let page = 0; page < PAGES && (page === 0 || leftMs() > SPARE_MS); page += 1) {
     const command = new ScanCommand({
       TableName: props.tableName,
-      // A replica that is behind would show what was just deleted.
+      // A replica that is behind would show items that were just deleted.
       ConsistentRead: true,
       FilterExpression: '#ttl BETWEEN :from AND :upTo',
       ProjectionExpression: '#ttl',
@@ -377,11 +371,10 @@ async function sweepsOf(table: Table, { clients }: Asking, most: number): Promis
   return sweeps;
 }
 
-/** The counts above 0: whoever adds a count has told it. */
 export const countsOf = (report: SweepReport): Sweep['counts'] =>
   Object.fromEntries(COUNT_LIST.flatMap(([name]) => (report[name] > 0 ? [[name, report[name]]] : [])));
 
-/** Why a sweep left something, in its own words; null: it left nothing. */
+/** Null: the sweep left nothing. */
 export function failureOf(report: SweepReport): string | null {
   const { failure, found, failed, shardsFailed, failedKeys } = report;
   if (failure !== undefined) return `${failure.error}: ${failure.message.split('\n')[0]}`;

@@ -1,4 +1,3 @@
-/** The one list of what an item, or its entry in the index, can have wrong. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { ExpiryModel } from '../expiry/model.ts';
 import { type TtlFault, ttlFault } from '../expiry/ttl.ts';
@@ -11,29 +10,27 @@ export type Severity = 'broken' | 'warning';
 interface Fault {
   readonly severity: Severity;
   readonly is: string;
-  /** What mends items of a table whose TTLs lie between two minutes, ISO-8601: a command, if there is one. */
+  /** For items whose TTLs lie between two minutes, ISO-8601: a command, if there is one. */
   readonly remedy: (tableName: string, from: string, to: string) => string;
-  /** Whether the item has it; or a detail that has few different values. */
+  /** Whether the item has the fault; or a detail that has few different values. */
   seen(item: ReadItem, model: ExpiryModel): boolean | string | undefined;
 }
 
-/** An item as the faults see it. */
 export interface ReadItem {
   readonly item: Item;
-  /** Undefined: it has none; NaN: it is no Number. */
+  /** Undefined: the item has no TTL; NaN: the TTL is no Number. */
   readonly ttl: number | undefined;
   readonly ttlFault: TtlFault | undefined;
-  /** Whether the TTL has a fraction of a second. */
   readonly isFraction: boolean;
-  /** The window as it is stored: undefined by second, empty if there is none. */
+  /** The window as it is stored: undefined by second, empty if the item has none. */
   readonly stamp: string | undefined;
-  /** Undefined: it is none that a writer stamps. */
+  /** Undefined: no writer stamps such a window. */
   readonly window: Window | undefined;
   /** Epoch seconds. */
   readonly now: number;
 }
 
-/** Seconds in which several ticks should have deleted an item. */
+/** Several ticks should have deleted an item by then. */
 export const GONE_SECONDS = 600;
 
 const broken = (is: string, remedy: Fault['remedy'], seen: Fault['seen']): Fault => {
@@ -47,7 +44,7 @@ const writer = () =>
   'Correct the writer (docs/use.md), and then write these items once more, or delete them.';
 const backfill = (tableName: string) => commandLine('backfill', ['--table', tableName]);
 
-/** An item has the first of these that it fits. */
+/** An item has the first of these faults that it fits. */
 export const FAULTS = {
   'ttl-string': broken(
     'the TTL is a String: only a Number expires, by native TTL too',
@@ -153,7 +150,7 @@ export function readItem(item: Item, { ttlAttribute, windowAttribute }: ExpiryMo
   };
 }
 
-/** The fault of an item, with a detail that has few different values; undefined: it has none. */
+/** Undefined: the item has none. The detail has few different values. */
 export function faultOf(
   read: ReadItem,
   model: ExpiryModel,
@@ -165,7 +162,6 @@ export function faultOf(
   return undefined;
 }
 
-/** Items of a fault that are listed. */
 const EXAMPLES = 3;
 
 interface Counted {
@@ -173,19 +169,17 @@ interface Counted {
   readonly items: number;
   readonly examples: readonly Item[];
   readonly details: ReadonlySet<string>;
-  /** Of their TTLs, epoch seconds. */
+  /** TTLs, epoch seconds. */
   readonly oldest: number;
   readonly newest: number;
 }
 
-/** Counts the faults of items. */
 export class FaultTally {
   readonly #model: ExpiryModel;
   readonly #now: number;
   readonly #counted = new Map<FaultId, Counted>();
   read = 0;
 
-  /** @param now epoch seconds */
   constructor(model: ExpiryModel, now: number) {
     this.#model = model;
     this.#now = now;
@@ -224,7 +218,7 @@ export class FaultTally {
 const EXPIRY_NAME =
   /^(ttl|timetolive|expir(y|es?|ed|ation)(s)?(at|on|in|date|time|timestamp|epoch)?|(end|delete|remove)(at|after|on))$/;
 
-/** Whether an attribute looks like a time of expiry: by its name, and by its value in seconds or milliseconds. */
+/** By the attribute's name, and by its value in seconds or milliseconds. */
 export function looksLikeExpiry(name: string, value: AttributeValue | undefined, now: number): boolean {
   const number = Number(value?.N ?? (/^\d+$/.test(value?.S ?? '') ? value?.S : Number.NaN));
   const fault = ttlFault(number, now);

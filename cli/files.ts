@@ -1,9 +1,8 @@
-/** Files and folders that flags name, tried before the work begins: its result could not be saved otherwise. */
+/** Files and folders that flags name are tried before the work begins: otherwise its result could not be saved. */
 import { accessSync, constants, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { wrong } from './command.ts';
 
-/** @throws {InvalidFieldError} */
 export function writableFile(flag: string, path: string): string {
   const file = resolve(path);
   try {
@@ -28,7 +27,7 @@ export function writableFolder(flag: string, path: string): string {
   return folder;
 }
 
-/** After its parents: Node's `recursive` never ends below /proc, where no folder can be created. */
+/** Node's `recursive` never ends below /proc, where no folder can be created. */
 function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
   makeFolder(dirname(folder));

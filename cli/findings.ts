@@ -1,4 +1,4 @@
-/** The one table of what `doctor` asks: each question, when the answer is no, how bad that is, and what mends it. */
+/** Each question of `doctor`: when the answer is no, how bad that is, and what mends it. */
 
 import type { GlobalSecondaryIndexDescription, TableDescription } from '@aws-sdk/client-dynamodb';
 import type { DescribePipeResponse } from '@aws-sdk/client-pipes';
@@ -19,40 +19,38 @@ import type { Severity } from './faults.ts';
 import { namesOf } from './whole-table.ts';
 import { count, counted, lasting } from './words.ts';
 
-/** Functions that one execution can run at the same time for a table: each child of a replay deletes the chunks of a page in parallel. */
+/** Each child of a replay deletes the chunks of a page in parallel. */
 const FUNCTIONS_AT_ONCE = (REPLAY_CONCURRENCY * PAGE_KEYS) / CHUNK_KEYS;
 /** Ticks come each minute; some may be late or doubled. */
 const TICK_SECONDS = 600;
-/** What was read of a deployment. Reading a part that did not answer ends the question, which is then not known. */
+/** Reading a part that did not answer ends the question, which is then not known. */
 interface SeenDeployment extends Table {
-  /** Epoch seconds. */
   readonly now: number;
   readonly state: DeploymentState | undefined;
   readonly schedule: GetScheduleCommandOutput | undefined;
-  /** Definition of the state machine that the schedule starts; undefined: there is none. */
+  /** Definition of the state machine that the schedule starts; undefined: there is no such state machine. */
   readonly machine: string | undefined;
   /** Undefined: there is no such queue. */
   readonly deadLetters: number | undefined;
   readonly alarms: readonly { readonly name: string; readonly tells: boolean }[];
-  /** The topic of the alarms that is the deployment's own; undefined: there is none, or nobody was asked. */
+  /** Only the deployment's own topic; undefined: there is none, or nobody was asked. */
   readonly topic: Topic | undefined;
   readonly concurrency: number;
 }
 
 interface Topic {
   readonly arn: string;
-  /** Subscriptions; those that nobody has confirmed yet get nothing. */
+  /** A subscription that is not confirmed yet gets nothing. */
   readonly confirmed: number;
   readonly pending: number;
 }
 
-/** What was read of a table. */
 interface SeenTable extends Table {
   readonly table: TableDescription | undefined;
   readonly index: GlobalSecondaryIndexDescription | undefined;
-  /** The attribute of native TTL; 'off'. */
+  /** `'off'`, or the attribute. */
   readonly nativeTtl: string;
-  /** The pipes of its stream by name; undefined: it is not there. */
+  /** By name; undefined: the pipe does not exist. */
   readonly pipes: ReadonlyMap<string, DescribePipeResponse | undefined>;
   /** Writes to the index that were throttled in the last day. */
   readonly throttled: number;
@@ -62,7 +60,7 @@ export interface Question<Seen> {
   /** A note changes no exit status. */
   readonly severity: Severity | 'note';
   readonly asks: string;
-  /** What mends it: a command, if there is one. */
+  /** A command, if there is one. */
   readonly remedy: (subject: Table & Partial<Seen>) => string;
   /** A detail if the answer is no. */
   readonly no: (seen: Seen) => string | false | undefined;
@@ -90,7 +88,7 @@ const pipesThat = (pipes: SeenTable['pipes'], is: (pipe: DescribePipeResponse | 
 const differs = (expected: string, got: string | undefined) =>
   expected !== got && `expected ${expected}, got ${got || 'none'}`;
 
-/** About a table, in the order in which to mend them. */
+/** In the order in which to mend them. */
 export const OF_THE_TABLE = {
   'table-missing': broken(
     'Is the table there?',
@@ -153,7 +151,7 @@ export const OF_THE_TABLE = {
   'native-ttl': warning(
     'Is native TTL on, as the backstop?',
     nativeTtl,
-    // DynamoDB Local deletes at once: there it has to be off.
+    // DynamoDB Local deletes at once: there native TTL has to be off.
     ({ nativeTtl: is, model }) => !isLocal('DYNAMODB') && is === 'off' && differs(model.ttlAttribute, is),
   ),
   'native-ttl-other': broken(
@@ -206,7 +204,7 @@ export const OF_THE_TABLE = {
   ),
 } as const satisfies Readonly<Record<string, Question<SeenTable>>>;
 
-/** About a deployment: they are asked once, however many tables it has. */
+/** Asked once, however many tables the deployment has. */
 export const OF_THE_DEPLOYMENT = {
   'journal-missing': broken(
     'Is the journal there? Without it nothing is swept.',

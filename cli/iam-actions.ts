@@ -1,8 +1,7 @@
-/** An action that IAM must allow to the user, and the reason. */
 export interface IamAction {
   /** Name in IAM: `dynamodb:DescribeTable`. */
   readonly action: string;
-  /** The resource in words, e.g. `the table`; `*` if IAM has no resource for it. */
+  /** The resource in words, e.g. `the table`; `*` if IAM has no resource for the action. */
   readonly on: string;
   /** AWS checks this permission during another call; no call has this name. */
   readonly isImplied?: true;
@@ -23,7 +22,6 @@ const SET = on(JOURNAL, ['dynamodb:Query', 'dynamodb:UpdateItem']);
 const VERIFY_QUEUE = 'the queue of a verification';
 const UNMEASURED = 'that is not measured';
 
-/** The effect of a missing permission on `status` and `doctor`: each reports the checks that it could not make. */
 const UNCHECKED = 'that check is not made';
 
 const STATUS = [
@@ -33,10 +31,7 @@ const STATUS = [
   ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
 ];
 
-/**
- * The IAM actions of each command that calls AWS by itself. The help and docs/reference/iam.md are generated from this list; a
- * test compares it with the real calls.
- */
+/** The help and docs/reference/iam.md are generated from this list; a test compares it with the real calls. */
 export const COMMAND_ACTIONS = {
   adopt: on(TABLE, [
     'dynamodb:DescribeTable',
@@ -84,12 +79,12 @@ export const COMMAND_ACTIONS = {
   ],
 } as const satisfies Readonly<Record<string, readonly IamAction[]>>;
 
-/** The actions as a line of a help text: `IAM: dynamodb:DescribeTable, Scan on the table; …`, wrapped to its width. */
+/** `IAM: dynamodb:DescribeTable, Scan on the table; …`, wrapped to the width of a help. */
 export function describeActions(command: keyof typeof COMMAND_ACTIONS): string {
   return `It needs in IAM: ${groupedActions(COMMAND_ACTIONS[command]).join('; ')}.`;
 }
 
-/** Groups actions by service and resource: `service:Action, Action on a resource`. */
+/** `service:Action, Action on a resource` */
 export function groupedActions(actions: readonly IamAction[]): string[] {
   const groups = new Map<string, string[]>();
   for (const { action, on: resource } of actions) {

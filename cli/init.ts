@@ -1,4 +1,3 @@
-/** `precise-ttl init`: writes a configuration. See `--help`. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { isObject, oneOf, text } from '../expiry/fields.ts';
 import { INDEXED_BY, type IndexedBy } from '../expiry/model.ts';
@@ -86,20 +85,17 @@ is refused is asked for once more. With --table it asks nothing. Keys are of typ
   },
 });
 
-/** What the user says of a table. */
 export interface Answers {
   readonly tableName: string;
   readonly existingTable: boolean;
-  /** @default 'id' */
   readonly partitionKey: string | undefined;
   readonly sortKey: string | undefined;
-  /** @default 'ttl' */
   readonly ttlAttribute: string | undefined;
   /** @default by second for an existing table, whose writers then need no change */
   readonly indexedBy?: IndexedBy | undefined;
 }
 
-/** Refuses to overwrite a configuration, and to leave two in the folder. */
+/** A folder must not have two configurations. */
 function refuseOthers(file: string, isForced: boolean): void {
   const there = CONFIG_FILES.filter(each => existsSync(each));
   const other = there.find(each => each !== file);
@@ -109,7 +105,6 @@ function refuseOthers(file: string, isForced: boolean): void {
     throw wrong(file, 'no such file', 'one', 'Add the table to it, or write over it with --force.');
 }
 
-/** The three questions, with the fields that each of them sets. */
 const QUESTIONS = {
   name: { text: 'Name of the table? [Sessions] ', fields: ['tableName'] },
   keys: {
@@ -122,8 +117,7 @@ type Question = keyof typeof QUESTIONS;
 const ALL = Object.keys(QUESTIONS) as Question[];
 
 /**
- * Asks the three questions, and repeats those whose answers are refused.
- *
+ * Repeats the questions whose answers are refused.
  * @param ask returns an answer, or an empty text for the default in brackets
  * @returns the answers, even refused ones if the user gives no others
  */
@@ -159,7 +153,6 @@ export async function askForTable(
   }
 }
 
-/** @throws {InvalidConfigError} naming what is wrong with the answers */
 async function configOf(answers: Answers, region: string): Promise<DeploymentConfig> {
   const { tableName, existingTable, partitionKey = 'id', sortKey, ttlAttribute = 'ttl' } = answers;
   const by = answers.indexedBy ?? (existingTable ? 'second' : undefined);
@@ -192,7 +185,7 @@ ${tables.map(table => `    ${literal(table)},`).join('\n')}
 `;
 }
 
-/** A value as TypeScript source. */
+/** As TypeScript source. */
 export function literal(value: unknown): string {
   if (isObject(value)) return `{ ${fieldsOf(value).join(', ')} }`;
   return typeof value === 'string'

@@ -1,4 +1,3 @@
-/** The journal of a deployment, as commands read it. */
 import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import {
   type DeploymentState,
@@ -21,12 +20,11 @@ export function journalOf({ props }: Table, { documents }: Pick<Clients, 'docume
   return { documents, tableName: journalName(props.sweep) };
 }
 
-/** A table with its journal, and what that says of it. */
 export interface Journaled {
   readonly table: string;
   readonly journal: JournalTable;
   readonly pause: Pause | undefined;
-  /** Undefined: no tick has planned it yet. */
+  /** Undefined: no tick has planned the table yet. */
   readonly watermark: Watermark | undefined;
 }
 
@@ -59,17 +57,12 @@ export interface RowQuery {
   /** Selects executions that began in [from, to], ISO-8601. @default all */
   readonly from?: string;
   readonly to?: string;
-  /** @default 'oldest' */
   readonly first?: 'oldest' | 'latest';
-  /** Rows of a page. @default as many as DynamoDB returns */
+  /** @default as many as DynamoDB returns */
   readonly pageRows?: number;
 }
 
-/**
- * Reads the results of executions for a table, in the order of their starts. It reads a page when the caller needs more rows.
- *
- * @throws {JournalUnreadableError}
- */
+/** In the order of their starts. A page is read when the caller needs more rows. @throws {JournalUnreadableError} */
 export async function* readRows(
   { documents, tableName }: JournalTable,
   table: string,
@@ -106,7 +99,7 @@ interface StoredRow extends Omit<SweepRow, 'table' | 'report'> {
   readonly report: Partial<SweepReport>;
 }
 
-/** Restores the report that the journal has shortened: it leaves out what is 0. */
+/** The journal leaves out what is 0. */
 export function wholeReport(told: Partial<SweepReport>): SweepReport {
   return { dryRun: false, ...noCounts(EXECUTION_COUNTS), failedKeys: [], sampleKeys: [], ...told };
 }

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** V8 option for the size of the new space, which would grow to about 100 MB under load. V8 reads it before the program begins. */
+/** The new space would grow to about 100 MB under load. V8 reads this option before the program begins. */
 const NEW_OBJECTS = '--max-semi-space-size';
 const NEW_OBJECTS_MB = 4;
 
 /**
- * Restarts this program in the same process with a small new space for the heap. Does nothing if the size is set already, and on
- * Windows and before Node 22.15, which cannot replace a process: there the program takes more memory.
+ * Restarts this program in the same process. Does nothing if the size is set already, and on Windows and before Node 22.15, which cannot
+ * replace a process: there the program takes more memory.
  */
 export function restartWithSmallNewSpace(): void {
   const { execArgv, argv, execPath, env, platform } = process;
@@ -15,13 +15,12 @@ export function restartWithSmallNewSpace(): void {
   process.execve(execPath, [execPath, `${NEW_OBJECTS}=${NEW_OBJECTS_MB}`, ...execArgv, ...argv.slice(1)]);
 }
 
-/** Percent by which V8 lets a heap grow beyond the memory in use before it collects garbage. */
+/** V8 lets a heap grow by so many percent beyond the memory in use before it collects garbage. */
 const GROWING_PERCENT = 40;
 
 /**
- * Keeps the heaps of this process and its threads close to the memory in use. Under load V8 lets a heap grow to four times that
- * size. It returns the memory late, or never if the process becomes idle. A limit (`--max-old-space-size`) would end the process
- * instead.
+ * Keeps the heaps of this process and its threads close to the memory in use. Under load V8 lets a heap grow to four times that size. V8
+ * returns the memory late, or never if the process becomes idle. A limit (`--max-old-space-size`) would end the process instead.
  *
  * V8 reads this flag after each garbage collection, so it takes effect from the next one on.
  */

@@ -4,8 +4,7 @@ import { COMMAND_GROUPS, COMMAND_NAMES, COMMANDS, type CommandName, INSTEAD } fr
 import { printData, printError, printHelp } from './print.ts';
 
 /**
- * Runs `precise-ttl COMMAND [flags]` and sets the exit status of this process.
- *
+ * Sets the exit status of this process.
  * @param manifest URL of this package's package.json
  * @param args without the program: `process.argv.slice(2)`
  */
@@ -31,7 +30,6 @@ export async function main(manifest: URL, args: readonly string[]): Promise<void
   });
 }
 
-/** The text that `--help` prints without a command. */
 export function generalHelp(): string {
   const width = Math.max(...COMMAND_NAMES.map(({ length }) => length));
   const groups = COMMAND_GROUPS.map(group => {

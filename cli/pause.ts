@@ -1,4 +1,3 @@
-/** `precise-ttl pause`: stops the sweeps of tables without a deployment. See `--help`. */
 import { type Pause, tableEntry } from '../functions/journal/layout.ts';
 import type { JournalTable } from '../functions/journal/read-state.ts';
 import { updateEntry } from '../functions/journal/write-entries.ts';
@@ -12,7 +11,7 @@ export const command = defineCommand({
   flags: {
     for: {
       help: 'then the ticks sweep it again: 30m, 2h, 1d (default: until resume)',
-      // A minute, as between two ticks.
+      // As between two ticks.
       kind: duration('1m', '180d'),
       value: 'DURATION',
     },
@@ -56,7 +55,7 @@ tells of one without --for after 25 hours; npx precise-ttl status at once. Run i
   },
 });
 
-/** Pauses a table. If it is paused already, only the end of the pause changes, not its start. @throws {JournalUnwritableError} */
+/** If the table is paused already, only the end of the pause changes, not its start. @throws {JournalUnwritableError} */
 export async function pauseTable(journal: JournalTable, table: string, pause: Pause): Promise<void> {
   const { since, until } = pause;
   const begun = await updateEntry(journal, tableEntry(table), {
@@ -72,6 +71,6 @@ export async function pauseTable(journal: JournalTable, table: string, pause: Pa
     ExpressionAttributeNames: { '#until': 'until' },
     ...(until !== undefined && { ExpressionAttributeValues: { ':until': until } }),
   });
-  // Somebody has resumed the table in the meantime.
+  // The table was resumed in the meantime.
   if (changed === undefined) await pauseTable(journal, table, pause);
 }

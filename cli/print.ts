@@ -5,14 +5,14 @@ import { endProgress, type Output } from '../bench/report/progress.ts';
 import type { ShownKey } from '../statemachine/contract/keys.ts';
 
 /**
- * Characters that a terminal interprets instead of showing: control and format characters, such as those that reverse the
- * direction of text, and separators of lines and paragraphs. Line feeds are allowed, because our own texts contain them.
+ * A terminal interprets these characters instead of showing them: control and format characters, such as those that reverse the direction
+ * of text, and separators of lines and paragraphs. Line feeds are allowed, because our own texts contain them.
  */
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Makes a text safe for a terminal: special characters in keys, names or foreign errors are shown and have no effect. They are
- * escaped as in JSON, so that JSON keeps its value.
+ * Special characters in keys, names or foreign errors are shown and have no effect. They are escaped as in JSON, so that JSON keeps its
+ * value.
  */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, character =>
@@ -23,38 +23,31 @@ export function printable(text: string): string {
   );
 }
 
-/** Prepares a text for a screen: escapes special characters, wraps lines to its width, and adds colours if it has them. */
 export function shownOn(screen: Screen, text: string, kind?: TextKind): string {
   return formatText(printable(text), lookOf(screen), kind);
 }
 
-/**
- * Writes a text for a person to stdout. The linter requires that every command prints with this or with the functions below, so
- * that all texts are wrapped and coloured here.
- */
+/** The linter requires that every command prints with this or with the functions below, so that all texts are wrapped and coloured here. */
 export function print(text: string): void {
   endProgress();
   console.log(shownOn(process.stdout, text));
 }
 
-/** Writes data for a program, such as JSON, to stdout: unchanged and without colours. */
+/** Data for a program, such as JSON: unchanged and without colours. */
 export function printData(text: string): void {
   endProgress();
   console.log(printable(text));
 }
 
-/** Writes a help to stdout. */
 export function printHelp(text: string): void {
   console.log(shownOn(process.stdout, text, 'help'));
 }
 
-/** Writes a text for a person to stderr. */
 export function printError(text: string, kind?: TextKind): void {
   endProgress();
   console.error(shownOn(process.stderr, text, kind));
 }
 
-/** Standard output for a run of the lab, whose lines are shown as those of a command. */
 export const STDOUT: Output = {
   get isTTY() {
     return process.stdout.isTTY;
@@ -69,21 +62,20 @@ export const STDOUT: Output = {
   shown: lines => shownOn(process.stdout, lines),
 };
 
-/** Characters of a long key that are shown: from its beginning, and from its end, where similar keys differ. */
+/** Of a long key: from its beginning, and from its end, where similar keys differ. */
 const KEY_START = 160;
 const KEY_END = 40;
 
-/** A key as text: `logKeys: 'hash'` shows a hash, which is a text already. */
+/** `logKeys: 'hash'` shows a hash, which is a text already. */
 export const shownText = (key: ShownKey): string => (typeof key === 'string' ? key : JSON.stringify(key));
 
-/** A key for a person. Keys can have 2 KB: a long one is shortened, and its length is shown. `--json` prints the whole key. */
+/** Keys can have 2 KB: a long key is shortened for a person, and its length is shown. `--json` prints the whole key. */
 export function shortKey(text: string): string {
   if (text.length <= KEY_START + KEY_END) return text;
   const length = text.length.toLocaleString('en-US');
   return `${text.slice(0, KEY_START)}… (${length} characters) …${text.slice(-KEY_END)}`;
 }
 
-/** The stream that a command writes to. */
 export interface Screen {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -95,8 +87,8 @@ const USUAL_WIDTH = 80;
 const MIN_WIDTH = 40;
 
 /**
- * Settings for a screen. The width is that of `COLUMNS`, or else of the terminal; files and pipes without `COLUMNS` have unlimited
- * width, because scripts read them. Colours depend on the terminal and on `NO_COLOR`, `FORCE_COLOR` and `TERM`, as in Node.
+ * The width is that of `COLUMNS`, or else of the terminal; files and pipes without `COLUMNS` have unlimited width, because scripts read
+ * them. Colours depend on the terminal and on `NO_COLOR`, `FORCE_COLOR` and `TERM`, as in Node.
  */
 export function lookOf(screen: Screen, environment: NodeJS.ProcessEnv = process.env): Look {
   return { width: widthOf(screen, environment), colours: hasColours(screen, environment) };
@@ -113,22 +105,20 @@ function hasColours({ isTTY }: Screen, environment: NodeJS.ProcessEnv): boolean 
   return WriteStream.prototype.getColorDepth(environment) > 1;
 }
 
-/** Columns that a text beside a name needs; if fewer are left, it is placed below the name. */
+/** Columns that a text beside a name needs; if fewer are left, the text is placed below the name. */
 const MIN_COLUMN = 24;
 
-/** Commands that the user copies into a shell: a line break would split one into two commands. */
+/** The user copies these commands into a shell: a line break would split a command into two. */
 const COMMAND = /^ *(?:-> )?(?:npx|aws|export|terraform) /;
 
-/** Whether a line is a command to copy, which is never wrapped. */
 export function isCommand(line: string): boolean {
   return COMMAND.test(line);
 }
 
 /**
- * Wraps a line between words. Further lines are indented to the beginning of the line's text, which comes after its name or sign.
- * A word that is longer than the width stays whole on a line of its own.
- *
- * @param isHelp wrap commands too: those of a help are patterns, with words such as FILE
+ * Further lines are indented to the beginning of the line's text, which comes after its name or sign. A word that is longer than the width
+ * stays whole on a line of its own.
+ * @param isHelp wraps commands too: those of a help are patterns, with words such as FILE
  */
 function wrapLine(line: string, width: number, isHelp = false): string[] {
   if (stringWidth(line) <= width || (isCommand(line) && !isHelp)) return [line];
@@ -144,7 +134,7 @@ function wrapLine(line: string, width: number, isHelp = false): string[] {
 
 const USAGE_HANG = 4;
 
-/** Splits a line at its last gap, after which the text of the last column begins. */
+/** The text of the last column begins after a line's last gap. */
 function lastColumn(line: string): { readonly head: string; readonly text: string } | undefined {
   const [, head, text] = /^(.*\S) {2,}(\S.*)$/.exec(line) ?? [];
   return head === undefined || text === undefined ? undefined : { head, text };
@@ -177,7 +167,7 @@ function wrapWords(line: string, width: number, hang: number): string[] {
   return [...lines, current];
 }
 
-/** Indents a word, but less if the word would not fit otherwise. */
+/** Less if the word would not fit otherwise. */
 function indented(word: string, hang: number, width: number): string {
   const room = width - stringWidth(word);
   return ' '.repeat(room < 0 ? hang : Math.min(hang, room)) + word;
@@ -186,23 +176,19 @@ function indented(word: string, hang: number, width: number): string {
 /** Line breaks within a paragraph of a help, which are joined as in Markdown. */
 const SOURCE_BREAK = /(?<=^\S.*)\n(?=\S)/gm;
 
-/** Settings for showing a text. */
 export interface Look {
-  /** Columns of a line; undefined: unlimited. */
+  /** Columns; undefined: unlimited. */
   readonly width: number | undefined;
   readonly colours: boolean;
 }
 
-/** Kinds of texts: helps consist of paragraphs, and the first line of an error is highlighted. */
+/** Helps consist of paragraphs, and the first line of an error is highlighted. */
 type TextKind = 'text' | 'help' | 'error';
 
-/**
- * Width of helps if the width is not known, as without a terminal. Scripts do not read helps, and pagers cut long lines in the
- * middle of a word.
- */
+/** Without a terminal the width is not known. Scripts do not read helps, and pagers cut long lines in the middle of a word. */
 const HELP_WIDTH = 80;
 
-/** Formats a text of a command. Its words and their order never change. */
+/** Words and their order never change. */
 export function formatText(text: string, { width, colours }: Look, kind: TextKind = 'text'): string {
   const isHelp = kind === 'help';
   const lines = (isHelp ? text.replaceAll(SOURCE_BREAK, ' ') : text).split('\n');
@@ -231,7 +217,6 @@ function isHeading(line: string, next = ''): boolean {
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Words and signs at the beginning of a line that are shown in a colour, each with its style. */
 const SIGNS: readonly (readonly [RegExp, Style])[] = [
   [/^ *(✓|Healthy\b|kept\b)/u, 'green'],
   [/^ *(WARNING\b|NOT KNOWN\b|not known\b|\?(?= ))/u, 'yellow'],
@@ -250,11 +235,11 @@ function withColouredSign(line: string): string {
 
 const asHeading = (line: string): string => (line === '' ? line : styled('bold', line));
 
-/** Colours the field that an error names, or the whole first line if it names none. */
+/** The field that an error names is coloured, or the whole first line if the error names none. */
 function asError(line: string): string {
   const [head = ''] = /^.{1,60}?(?=: )/.exec(line) ?? [line];
   return `${styled('red', head)}${line.slice(head.length)}`;
 }
 
-/** The caller has checked that the terminal has colours, because older versions of Node do not check it here. */
+/** The caller has checked that the terminal has colours: older versions of Node do not check it here. */
 const styled = (style: Style, text: string): string => styleText(style, text, { validateStream: false });

@@ -1,4 +1,3 @@
-/** `precise-ttl replay`: sweeps a span of time again, on AWS or on this machine. See `--help`. */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -77,7 +76,6 @@ type Asked = Pick<Given, 'tables' | 'now'> & {
   };
 };
 
-/** The executions of a replay. @throws {InvalidFieldError} */
 export function settingsOf({ flags, tables, now }: Asked) {
   const dryRun = flags['dry-run'];
   const [from, to] = spanOf(flags, now(), tables);
@@ -88,7 +86,7 @@ export function settingsOf({ flags, tables, now }: Asked) {
     const perSecond = flags['max-per-second'] ?? (maxDeletesPerSecond || undefined);
     const limit = !dryRun && perSecond !== undefined && { maxDeletesPerSecond: perSecond };
     const input: ReplayInput = { table, from, to, ...(dryRun && { dryRun }), ...limit };
-    // Of the table too: a state machine of this name may have swept another one before.
+    // The hash is of the table: a state machine of this name may have swept another table before.
     const name = [dryRun ? 'dryrun' : 'replay', compact(from), compact(to), label, shortHash(table)].join(
       '-',
     );
@@ -97,7 +95,7 @@ export function settingsOf({ flags, tables, now }: Asked) {
   return { from, to, dryRun, label, executions };
 }
 
-/** The span by the rules of the state machine, so that no execution starts only to be refused. */
+/** By the rules of the state machine, so that no execution starts only to be refused. */
 function spanOf({ from, to }: Asked['flags'], nowMs: number, [table]: Given['tables']): [string, string] {
   for (const [flag, value] of Object.entries({ from, to }))
     if (value === undefined) throw wrong(`--${flag}`, TIME.kind.expected, undefined, `Write --${flag} TIME.`);
@@ -118,7 +116,6 @@ function spanOf({ from, to }: Asked['flags'], nowMs: number, [table]: Given['tab
 }
 
 const shortHash = (told: string): string => createHash('sha256').update(told).digest('hex').slice(0, 8);
-/** @param at epoch seconds */
 const iso = (at: number): string => new Date(at * 1_000).toISOString();
 /** `20261120T090000Z` */
 const compact = (time: string): string => `${time.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
@@ -129,11 +126,10 @@ type ReplayedCount = {
 const REPLAYED = COUNT_LIST.flatMap(([name, { replayed }]) => (replayed ? [name as ReplayedCount] : []));
 type Totals = Readonly<Record<ReplayedCount, number>>;
 
-/** Write units of a delete of an item of up to 1 KB, with its index entry. */
+/** Of a delete of an item of up to 1 KB, with its index entry. */
 const UNITS_OF_DELETE = 2;
-/** Tables that are swept at once. */
 const AT_ONCE = 4;
-/** Failed attempts after which no new one is made: the cause has to be mended first. */
+/** After so many failed attempts the cause has to be mended first. */
 const MAX_ATTEMPTS = 99;
 
 interface Ended {
@@ -143,7 +139,7 @@ interface Ended {
   /** Of Step Functions. */
   readonly status: string;
   readonly startedAt: string | undefined;
-  /** It had succeeded before this command began. */
+  /** Whether the execution had succeeded before this command began. */
   readonly doneBefore: boolean;
   readonly totals: Totals;
   readonly lagP99Ms: number | undefined;
@@ -154,13 +150,13 @@ interface Ended {
   readonly cause: string | undefined;
 }
 
-/** Whether nothing is left. An execution succeeds in a paused table too, and leaves the items. */
+/** An execution succeeds in a paused table too, and leaves the items. */
 const isDone = ({ status, totals }: Pick<Ended, 'status' | 'totals'>): boolean =>
   status === 'SUCCEEDED' && totals.leftForLater === 0;
 
 /**
- * Sees to it that a table is swept: by an execution that succeeded, by one that runs, or by a new one under the next free name. Step
- * Functions takes a name only once in 90 days.
+ * A table is swept by an execution that succeeded, by an execution that runs, or by a new one under the next free name. Step Functions
+ * takes a name only once in 90 days.
  */
 async function sweep(
   sfn: SFNClient,
@@ -176,7 +172,7 @@ async function sweep(
     const started = { stateMachineArn, name, input: JSON.stringify(input) };
     const isNew = await isStarted(sfn, new StartExecutionCommand(started));
     const before = isNew ? undefined : await describe();
-    // The name is taken, but its execution is no longer stored: to sweep again does no harm.
+    // The name is taken, but its execution is no longer stored: a second sweep does no harm.
     if (!isNew && before === undefined) continue;
     const { status = '', startDate, output, error, cause } = await untilEnd(describe, signal);
     const tables: Readonly<Record<string, Partial<SweepReport>>> =
@@ -204,7 +200,7 @@ async function isStarted(sfn: SFNClient, execution: StartExecutionCommand): Prom
   }
 }
 
-/** Step Functions may not know a new execution for a moment. The wait grows, so that a long one causes few requests. */
+/** Step Functions may not know a new execution for a moment. The wait grows, so that a long execution causes few requests. */
 async function untilEnd<State extends { readonly status?: string | undefined }>(
   describe: () => Promise<State | undefined>,
   signal: AbortSignal,
@@ -216,7 +212,7 @@ async function untilEnd<State extends { readonly status?: string | undefined }>(
   }
 }
 
-/** The ARNs contain the account, which the configuration does not know. @throws {InvalidFieldError} when one is missing */
+/** The ARNs contain the account, which the configuration does not know. @throws {InvalidFieldError} when a state machine is missing */
 async function machinesOf(client: SFNClient, names: readonly string[], region: string) {
   const found = new Map<string, string>();
   for await (const { stateMachines = [] } of paginateListStateMachines({ client }, { maxResults: 1_000 }))
@@ -289,7 +285,7 @@ function describe({ totals, error, cause, ...ended }: Ended, dryRun: boolean): s
   return `${line}\n    ${ended.status} ${ended.execution}: ${why.length > 300 ? `${why.slice(0, 300)}…` : why}`;
 }
 
-/** Counts that are told when they are 0 too. */
+/** Counts that are printed when they are 0, too. */
 const ALWAYS: ReadonlySet<string> = new Set<keyof Totals>(['found', 'deleted']);
 
 function describeEnd(

@@ -1,4 +1,3 @@
-/** `precise-ttl resume`: ends a pause. See `--help`. */
 import { advanced, type Pause, pauseOf, tableEntry } from '../functions/journal/layout.ts';
 import { type JournalTable, plainValue } from '../functions/journal/read-state.ts';
 import { updateEntry } from '../functions/journal/write-entries.ts';
@@ -50,9 +49,7 @@ deleted. So it is after a pause that has ended by itself, and after an outage, w
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /**
- * Ends the pause of a table.
- *
- * @returns the ended pause; undefined when it was not paused
+ * @returns the ended pause; undefined when the table was not paused
  * @throws {JournalUnwritableError}
  */
 async function resumeTable(journal: JournalTable, table: string, nowMs: number): Promise<Pause | undefined> {

@@ -1,4 +1,3 @@
-/** `precise-ttl status`: facts about each table, once, every five seconds, on a page, or as its history. See `--help`. */
 import { once } from 'node:events';
 import type { DeploymentConfig } from '../stacks/config/config.ts';
 import { type Environment, localEndpoint } from './clients.ts';
@@ -10,10 +9,10 @@ import { shortKey } from './print.ts';
 import { clock, counted, countsText, lasting, pauseText } from './words.ts';
 
 const DAY_MS = 86_400_000;
-/** Sweeps of a table: a day of ticks that found something. */
+/** A day of ticks that found something. */
 const SWEEPS_OF_A_DAY = 1_500;
 const SHOWN_SWEEPS = 5;
-/** With the last answers the command has ended in 15. */
+/** With the last answers the command has ended within 15 seconds. */
 const SECONDS = 13;
 
 const SERVICES = ['DYNAMODB', 'SCHEDULER', 'CLOUDWATCH'] as const;
@@ -73,7 +72,7 @@ async function servePage({ config, tables, print, stopped }: Given) {
   return { data: { address }, exit: EXIT.fine };
 }
 
-/** The looks of the page: each has clients of its own, which end with it. */
+/** Each look of the page has clients of its own, which end with it. */
 export function pageLook(
   config: DeploymentConfig,
   tables: readonly Table[] = tablesOf(config, undefined),
@@ -117,7 +116,7 @@ function lookedOf(facts: Facts, now: number): Looked {
 const exitOfAll = (exits: readonly number[]): number =>
   [EXIT.notFine, EXIT.notKnown].find(exit => exits.includes(exit)) ?? EXIT.fine;
 
-/** Whether a table is as it should be: 1 for what a fact says is wrong, 3 where too little is known. */
+/** 1 for what a fact says is wrong, 3 where too little is known. */
 export function exitOf(facts: Facts): 0 | 1 | 3 {
   const { overdue, left, pause, isScheduled, alarms, isLate, failing, tick } = facts;
   const isLeft = (left?.before ?? 0) + (left?.unseen ?? 0) > 0;
@@ -129,7 +128,6 @@ export function exitOf(facts: Facts): 0 | 1 | 3 {
 
 type Row = readonly [name: string, is: string];
 
-/** What is not as it should be. */
 function troubleRows(facts: Facts, now: number): Row[] {
   const { table, pause, isScheduled, failing, isLate } = facts;
   const rows: readonly (readonly [name: string, is: string | false])[] = [
@@ -142,7 +140,7 @@ function troubleRows(facts: Facts, now: number): Row[] {
   return rows.filter((row): row is Row => row[1] !== false);
 }
 
-/** The facts of a table, the most important one first. */
+/** The most important fact first. */
 export function tableText(facts: Facts, now: number): string {
   const { sweeps, alarms, notKnown, overdue } = facts;
   const trouble = troubleRows(facts, now);
@@ -171,13 +169,13 @@ export function tableText(facts: Facts, now: number): string {
   return [`${facts.table}: ${first}`, ...told.keys()].join('\n');
 }
 
-/** What this machine has no service for is named in short. */
+/** A service that this machine does not have is named in short. */
 function unknownRow(what: string): Row {
   const [, name] = /^the (\w+): .* is not on this machine$/.exec(what) ?? [];
   return name === undefined ? ['not known', what] : [name, 'not on this machine'];
 }
 
-/** What a user wants to know first; undefined: what is gone. */
+/** Undefined: nothing matters more than the items that are deleted. */
 function headline({ overdue, notKnown }: Facts, [trouble]: readonly Row[]): string | undefined {
   const isFirst = trouble?.[0] === 'overdue' || trouble?.[0] === 'left';
   if (isFirst) return trouble[1];
@@ -215,7 +213,7 @@ function goneText({ gone, watermark, left, overdue }: Facts, now: number): strin
     ...(unseen > 0 ? [`${counted(unseen, 'item')} that no sweep finds`] : []),
     ...(recent > 0 ? [`${counted(recent, 'item')} of the last minutes that the index did not show`] : []),
   ];
-  // Each look of --watch has an index of its own, and not each a table.
+  // Each look of --watch reads the index, but not always the table.
   const isKnown = left !== null && left.readAt >= (overdue?.readAt ?? 0);
   const known = isKnown ? '' : ', as far as the index shows';
   return `everything that was due by ${clock(gone.by, now)} is gone, since ${clock(gone.since, now)}${first}${but.length > 0 ? `, but for ${but.join(' and ')}` : ''}${known}`;
@@ -246,7 +244,6 @@ const tickText = (tick: string | null, now: number) =>
     ? 'none has planned'
     : `planned ${clock(tick, now)}, ${lasting((now - Date.parse(tick)) / 1_000)} ago`;
 
-/** A sweep on one line: its start, kind, end and counts. */
 function sweepText({ startedAt, endedAt, kind, counts, lagMs, failure }: Sweep, now: number): string {
   const seconds = ((Date.parse(endedAt) - Date.parse(startedAt)) / 1_000).toFixed(1);
   return `${clock(startedAt, now)}  ${kind} ${failure === null ? 'ok' : 'FAILED'} in ${seconds} s: ${countsText(counts, lagMs)}`;

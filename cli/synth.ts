@@ -1,4 +1,3 @@
-/** `precise-ttl synth`: writes the Terraform configuration. See `--help`. */
 import { join, relative, resolve } from 'node:path';
 import { text } from '../expiry/fields.ts';
 import { loadConfigFile } from '../stacks/config/config-file.ts';

@@ -1,4 +1,3 @@
-/** The synthesized stack, and Terraform in its folder. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
@@ -18,18 +17,18 @@ export interface SynthesizedStack {
 }
 
 interface SynthesisFlags {
-  /** Path of the configuration file, as for `loadConfigFile`. */
+  /** As for `loadConfigFile`. */
   readonly config: string | undefined;
-  /** Synthesizes a stack that removes the deployment but not its tables. @default false */
+  /** Whether the stack removes the deployment but not its tables. */
   readonly removed?: boolean;
   /** @default `cdktf.out` in the project's folder */
   readonly outdir?: string;
 }
 
-/** Writes the stack. @throws {ConfigFileError} or {InvalidConfigError} before anything is written */
+/** @throws {ConfigFileError} or {InvalidConfigError} before anything is written */
 export async function synthesizeStack(flags: SynthesisFlags): Promise<SynthesizedStack> {
   const config = await loadConfigFile(flags.config);
-  // Imported late: CDKTF takes most of a second to load, and a wrong file should be told before.
+  // CDKTF takes most of a second to load, and an error of the file is printed before.
   const { STACK, synthesize } = await import('../stacks/app.ts');
   const project = projectFolder(findConfigFile(flags.config));
   const cdktfOut = flags.outdir ?? join(project, 'cdktf.out');
@@ -39,10 +38,9 @@ export async function synthesizeStack(flags: SynthesisFlags): Promise<Synthesize
 }
 
 /**
- * The folder for what is made from a configuration: `cdktf.out`, and Terraform's state if that is local. It lies beside the
+ * The folder for what is made from a configuration: `cdktf.out`, and Terraform's state if that is local. The folder lies beside the
  * configuration file, wherever the command is run. A file with another name has a folder of its own, `precise-ttl.<its name>`: two
  * configurations with one state would each remove what the other one deployed.
- *
  * @param configFile absolute path
  */
 export function projectFolder(configFile: string): string {
@@ -50,12 +48,11 @@ export function projectFolder(configFile: string): string {
   return CONFIG_FILES.includes(name) ? folder : join(folder, `precise-ttl.${basename(name, extname(name))}`);
 }
 
-/** Terraform failed, and has printed why. */
+/** Terraform has printed why it failed. */
 export class TerraformError extends PreciseTtlError {
   override readonly name = 'TerraformError';
 }
 
-/** For the help of every command that runs Terraform. */
 export const TERRAFORM_HELP =
   'TERRAFORM_BINARY_NAME: another program than terraform, e.g. tofu. It uses the AWS credentials that Terraform finds.';
 
@@ -64,10 +61,8 @@ const environment = () => ({ ...process.env, CHECKPOINT_DISABLE: '1' });
 const LOCK_FILE = '.terraform.lock.hcl';
 
 /**
- * The program that `TERRAFORM_BINARY_NAME` names, a variable that the CDKTF CLI reads too. Terraform itself refuses a stack that it is too
- * old for.
- *
- * @throws {InvalidFieldError} when it is missing, or does not run
+ * The CDKTF CLI reads the variable `TERRAFORM_BINARY_NAME`, too. Terraform itself refuses a stack that it is too old for. @throws
+ * {InvalidFieldError} when the program is missing, or does not run
  */
 export async function requireTerraform(): Promise<string> {
   const program = process.env['TERRAFORM_BINARY_NAME'] || 'terraform';
@@ -93,7 +88,6 @@ export class Terraform {
   /**
    * Synthesizes the stack, installs the provider, and opens the state. The lock file, which fixes the provider's version, is kept beside
    * the configuration.
-   *
    * @throws {InvalidFieldError} {TerraformError}; {ConfigFileError} or {InvalidConfigError} before anything is written
    */
   static async of(flags: SynthesisFlags): Promise<Terraform> {
@@ -111,14 +105,14 @@ export class Terraform {
     return terraform;
   }
 
-  /** The value of an output of the deployment; undefined if there is none. */
+  /** Undefined if there is no such output. */
   async output(name: string): Promise<unknown> {
     const args = [`-chdir=${this.stack.stack}`, 'output', '-json', '-no-color'];
     const { stdout } = await promisify(execFile)(this.#program, args, { env: environment() });
     return JSON.parse(stdout)[name]?.value;
   }
 
-  /** Runs it in this terminal. @returns the exit status; 1 when a signal ended it */
+  /** @returns the exit status; 1 when a signal ended Terraform */
   async run(args: readonly string[], output: NodeJS.WriteStream = process.stdout): Promise<number> {
     const stdio = ['inherit', output, process.stderr] as const;
     const own = [`-chdir=${this.stack.stack}`, ...args];

@@ -1,14 +1,14 @@
-/** The questions that only a real account can answer: what is held against them, and what follows. */
+/** Only a real account can answer these questions. */
 import { INDEX_SECONDS, type SweepRow } from '../functions/journal/layout.ts';
 import { childTimeouts, FUNCTION_TIMEOUT_SECONDS, type TaskName } from '../statemachine/contract/machines.ts';
 import type { Answer } from './clients.ts';
 
-/** The event of an expiry; times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export interface SeenExpiry {
   readonly expiredAt: number;
   /** Of the stream's record, which AWS rounds down to the second. */
   readonly deletedAt: number;
-  /** When the queue got it. */
+  /** When the queue got the event. */
   readonly sentAt: number;
 }
 
@@ -16,16 +16,15 @@ export interface SeenExpiry {
 export interface SeenMetrics {
   readonly minutes: number;
   readonly started: number;
-  /** Executions that did not succeed. */
   readonly unsuccessful: number;
-  /** NaN if CloudWatch has no datapoint; so is the next one. */
+  /** NaN, like `gbSeconds`, if CloudWatch has no datapoint. */
   readonly billedMemoryMb: number;
   readonly gbSeconds: number;
   /** The longest call, milliseconds. */
   readonly longest: Readonly<Partial<Record<TaskName, number>>>;
 }
 
-/** All that was seen; what could not be read says why. */
+/** An answer that could not be read says why. */
 export interface Seen {
   /** Whether Terraform finds no more changes after the deployment. */
   readonly deployment: Answer<{ readonly unchanged: boolean }>;
@@ -54,7 +53,7 @@ export interface Experiment {
   readonly id: string;
   /** What the project assumes or promises. */
   readonly criterion: string;
-  /** What follows for the user, and for the project, if it is not kept. */
+  /** What follows for the user, and for the project, if the criterion is not kept. */
   readonly otherwise: string;
   readonly judge: (seen: Partial<Seen>) => Answer<Finding>;
 }
@@ -67,7 +66,7 @@ const MAX_INDEX_P99_MS = 1_000;
 const MAX_EVENT_P99_SECONDS = 3;
 const MIN_DEPTH = 99;
 
-/** The shortest timeout of a call of each function that any state has, seconds. */
+/** The shortest timeout of a call of each function that any state has. */
 const LIMITS: Readonly<Record<TaskName, number>> = { ...FUNCTION_TIMEOUT_SECONDS, ...childTimeouts(0) };
 const LIMITS_IN_WORDS = Object.entries(LIMITS)
   .map(([task, seconds]) => `${task} ${seconds} s`)
@@ -204,7 +203,7 @@ type Part = Exclude<keyof Seen, 'calculatedGbSeconds'>;
 type Known<Name extends Part> = Extract<Seen[Name], { readonly is: unknown }>['is'];
 type Judge<Name extends Part> = (known: Known<Name>, seen: Partial<Seen>) => Finding;
 
-/** Judges a part of what was seen; what was not seen, nobody judges. */
+/** A part that was not seen is not judged. */
 function of<Name extends Part>(name: Name, judge: Judge<Name>): Experiment['judge'] {
   return seen => {
     const part: Answer<unknown> = seen[name] ?? { not: 'it was not deployed' };
@@ -212,7 +211,7 @@ function of<Name extends Part>(name: Name, judge: Judge<Name>): Experiment['judg
   };
 }
 
-/** Where nothing came, nothing was measured, which counts as not kept. */
+/** Without an answer nothing was measured, which counts as not kept. */
 function ofSome<Name extends 'expiries' | 'indexLags'>(name: Name, judge: Judge<Name>) {
   const none = { measured: {}, kept: false, because: 'none has come' };
   return of(name, (all, seen) => (all.length === 0 ? none : judge(all, seen)));

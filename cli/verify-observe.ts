@@ -1,4 +1,3 @@
-/** What `precise-ttl verify` sees of the deployment that it made: it writes items, and looks from all sides how they go. */
 import { GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
 import { type AttributeValue, PutItemCommand, QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, StartExecutionCommand, TestStateCommand } from '@aws-sdk/client-sfn';
@@ -20,7 +19,6 @@ import { counted, lasting } from './words.ts';
 
 export type VerifyClients = Pick<Clients, 'dynamoDb' | 'documents' | 'sfn' | 'sqs' | 'cloudWatch'>;
 
-/** The deployment that is verified. */
 export interface Verified {
   readonly props: ResolvedProps;
   readonly stateMachineArn: string;
@@ -32,7 +30,6 @@ export interface Verified {
 
 /** The clock of the machine, or of a test. */
 export interface Time {
-  /** Epoch milliseconds. */
   readonly now: () => number;
   /** Rejects when the command is interrupted. */
   readonly sleep: (ms: number) => Promise<unknown>;
@@ -42,7 +39,7 @@ export interface ObserveOptions {
   readonly verified: Verified;
   readonly clients: VerifyClients;
   readonly time: Time;
-  /** Milliseconds during which items are written, and to wait then until CloudWatch and the stream have all data. */
+  /** Items are written for `writingMs`. After another `settleMs` CloudWatch and the stream have all data. */
   readonly writingMs: number;
   readonly settleMs: number;
   readonly show: (line: string) => void;
@@ -54,7 +51,7 @@ const SECOND = 1_000;
 const MINUTE = 60_000;
 /** Keys to try in a JSONata group-by, which recurses once for each. */
 const DEPTHS = [50, 80, 90, 95, 97, 98, 99, 100, 105, 120];
-/** What CloudWatch's datapoints may lag behind. */
+/** CloudWatch's datapoints may be so late. */
 const CLOUDWATCH_MS = 120_000;
 const RENEWED_SECONDS = 86_400;
 
@@ -62,7 +59,7 @@ const taskNames = Object.keys(TASKS) as TaskName[];
 const nextMinute = (ms: number): number => Math.ceil(ms / MINUTE) * MINUTE;
 const functionOf = (task: TaskName, { sweep }: ResolvedProps): string => `${sweep}-${TASKS[task]}`;
 
-/** The calculated bill for a month of this table: an item a second. */
+/** An item a second. */
 export function monthOf(props: ResolvedProps): Bill {
   const load = { itemBytes: 200, renewalsPerItem: 0.1, lifetimeHours: LIFETIME_SECONDS / 3_600 };
   return monthlyBill(billedDeployment([props], { ...load, itemsPerMonth: 60 * TICKS_A_MONTH }));
@@ -100,7 +97,7 @@ export async function observe(options: ObserveOptions): Promise<Seen> {
   };
 }
 
-/** The most keys that a JSONata group-by can take; its recursion is one level deeper than that. */
+/** The recursion of a JSONata group-by is one level deeper than the number of its keys. */
 async function observeDepth({ sfn }: VerifyClients): Promise<number> {
   let deepest = 0;
   for (const keys of DEPTHS) {
@@ -129,10 +126,7 @@ async function observeReplay({ verified, clients: { sfn }, time }: ObserveOption
 
 const UNSUCCESSFUL = ['ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAborted'] as const;
 
-/**
- * The metrics that AWS writes by itself. Source: Step Functions Developer Guide, "Execution metrics for Express Workflows"; Lambda
- * Developer Guide.
- */
+/** Source: Step Functions Developer Guide, "Execution metrics for Express Workflows"; Lambda Developer Guide. */
 async function observeMetrics(
   { verified, clients }: ObserveOptions,
   fromMs: number,
@@ -167,7 +161,7 @@ async function observeMetrics(
   const sum = (name: string) => values(name).reduce((total, value) => total + value, 0);
   const most = (name: string) => (values(name).length > 0 ? Math.max(...values(name)) : Number.NaN);
   const memory = most('ExpressExecutionBilledMemory');
-  // AWS does not say whether it is bytes or MB: no execution takes a million MB, or less than a million bytes.
+  // AWS does not say whether the memory is in bytes or MB: no execution takes a million MB, or less than a million bytes.
   const billedMemoryMb = memory > 1e6 ? memory / 2 ** 20 : memory;
   return {
     ...{ minutes: (toMs - fromMs) / MINUTE, started: sum('ExecutionsStarted'), billedMemoryMb },
@@ -189,14 +183,13 @@ class Writer {
   readonly #renewed = new Set<string>();
   /** The next one first. */
   readonly #toRenew: { readonly id: string; readonly atMs: number }[] = [];
-  /** By id: a queue may deliver one twice. */
+  /** By id: a queue may deliver an event twice. */
   readonly #events = new Map<string, SeenExpiry>();
 
   constructor(options: ObserveOptions) {
     this.#options = options;
   }
 
-  /** Minutes in which items expire. */
   get busyMinutes(): number {
     return new Set([...this.#due.values()].map(ttl => Math.floor(ttl / 60))).size;
   }
@@ -226,7 +219,7 @@ class Writer {
     for (const until = time.now() + ms; time.now() < until; await time.sleep(SECOND)) await this.#turn();
   }
 
-  /** Counts the items that are still in the table, which one page holds. */
+  /** One page holds the items that are still in the table. */
   async look() {
     const { verified, clients } = this.#options;
     const scan = new ScanCommand({ TableName: verified.props.tableName, ConsistentRead: true });

@@ -1,4 +1,3 @@
-/** `precise-ttl verify`: proves a deployment in the user's own account. See `--help`. */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -33,9 +32,9 @@ import {
 } from './verify-observe.ts';
 import { describeTable } from './whole-table.ts';
 
-/** Minutes from the first written item to the report. */
+/** From the first written item to the report. */
 const MINUTES = 10;
-/** What streams and CloudWatch may lag behind. */
+/** Streams and CloudWatch may be so late. */
 const SETTLE_SECONDS = 150;
 
 export const command = defineCommand({
@@ -78,7 +77,7 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
   after    takes everything away again, also after Ctrl-C; after a crash the next run does`,
       question: 'Make this?',
       async apply() {
-        // They go on after Ctrl-C: everything is taken away then too.
+        // The steps continue after Ctrl-C: everything is removed then, too.
         const never = new AbortController().signal;
         const own = clientsOf({ services: ['DYNAMODB', 'SQS'], region, signal: () => never, quick: false });
         return runVerify({
@@ -104,7 +103,7 @@ export interface VerifyOptions {
   readonly signal: AbortSignal;
 }
 
-/** Deploys, runs the experiments, removes everything, and reports without anything that names the account. */
+/** The report contains nothing that names the account. */
 export async function runVerify(options: VerifyOptions): Promise<Result> {
   const { deployer, minutes, print, show, signal, region } = options;
   if (await deployer.removeLeft()) print('What an earlier run has left is taken away.');
@@ -131,10 +130,10 @@ export async function runVerify(options: VerifyOptions): Promise<Result> {
 interface Judged {
   readonly id: string;
   readonly criterion: string;
-  /** Null: it was not measured. */
+  /** Null: not measured. */
   readonly kept: boolean | null;
   readonly measured?: Finding['measured'];
-  /** Why it is not kept, and what follows; or why it was not measured. */
+  /** Why the criterion is not kept, and what follows; or why it was not measured. */
   readonly because?: string;
 }
 
@@ -146,7 +145,7 @@ function judgedBy({ id, criterion, otherwise, judge }: Experiment, seen: Partial
   return { id, criterion, kept, measured, ...(!kept && { because: withoutNames(why) }) };
 }
 
-/** Removes ARNs, account ids and URLs from a text: AWS's messages may contain them. */
+/** Removes ARNs, account ids and URLs: AWS's messages may contain them. */
 export const withoutNames = (told: string): string =>
   told
     .replaceAll(/\barn:[^\s"',;)]+/g, 'arn:…')
@@ -174,12 +173,12 @@ function inWords(name: string, value: number): string {
   return `${lower} ${Number(value.toPrecision(4))}${{ Seconds: ' s', Ms: ' ms' }[unit] ?? ''}`;
 }
 
-/** Name or prefix of everything that it creates. Nothing else in an account has it. */
+/** Name or prefix of everything that the command creates. Nothing else in an account has it. */
 export const VERIFY_NAME = 'precise-ttl-verify';
-/** Of every resource that it creates. Tables without it are never deleted. */
+/** On every resource that the command creates. Tables without this tag are never deleted. */
 const VERIFY_TAG = { 'precise-ttl:verify': 'to be removed' } as const;
 
-/** A table with defaults, with events to a queue that show when each item was deleted. */
+/** A table with defaults. Events in a queue show when each item was deleted. */
 export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAME): DeploymentConfig {
   const { 4: account = '' } = queueArn.split(':');
   const overrides = {
@@ -210,12 +209,12 @@ export function verifiedProps({ tables: [props] }: DeploymentConfig) {
 
 /** The consent was given to `verify`. */
 const APPLY = ['apply', '-input=false', '-auto-approve'];
-/** URL of a queue that was created outside of Terraform, which removes those of the deployment. */
+/** A queue that was created outside of Terraform. Terraform removes the queues of the deployment. */
 const OWN_QUEUE = new RegExp(`/${VERIFY_NAME}-[0-9a-z]+$`);
 /** The longest time that DynamoDB takes to delete a table. */
 const DELETED_SECONDS = 300;
 
-/** Deploys into an account as `precise-ttl deploy` does. It also removes the tables, which that command never does. */
+/** Unlike `precise-ttl deploy`, this also removes the tables. */
 export class TerraformDeployer {
   readonly #region: string;
   readonly #clients: Pick<VerifyClients, 'dynamoDb' | 'sqs'>;
@@ -237,7 +236,6 @@ export class TerraformDeployer {
   /**
    * Removes what an earlier run has left. Creates the queue of this run first: its ARN contains the account, which names the folder of the
    * state.
-   *
    * @returns whether there was something
    */
   async removeLeft(): Promise<boolean> {
@@ -267,7 +265,7 @@ export class TerraformDeployer {
     return hasTable !== undefined || queues.length > 0;
   }
 
-  /** @returns undefined if it failed, after the reason was printed */
+  /** @returns undefined if the deployment failed, after the reason was printed */
   async deploy(): Promise<Verified | undefined> {
     const config = verifyConfig(this.#region, this.#queueArn);
     mkdirSync(this.#project, { recursive: true });
@@ -285,7 +283,7 @@ export class TerraformDeployer {
     };
   }
 
-  /** Removes everything that was created. Safe to call more than once. */
+  /** Safe to call more than once. */
   async remove(): Promise<void> {
     if (existsSync(this.#configFile)) await this.#removeDeployment();
     for (const QueueUrl of await this.#queues())

@@ -1,4 +1,3 @@
-/** Reading a table at a rate that spares it: all of it, or a sample; and what is read. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AttributeValue,
@@ -12,17 +11,17 @@ import type { ItemKey } from '../statemachine/contract/keys.ts';
 import { isThrottled, noneIfMissing } from './clients.ts';
 import { count, counted, lasting } from './words.ts';
 
-/** An item of the low-level client: `{ ttl: { N: '1700000000' } }`. */
+/** Of the low-level client: `{ ttl: { N: '1700000000' } }`. */
 export type StoredItem = Readonly<Record<string, AttributeValue>>;
 
-/** The primary key of an item in DynamoDB's JSON, with bytes in base64. */
+/** In DynamoDB's JSON, with bytes in base64. */
 export function storedKey(item: StoredItem, names: readonly string[]): ItemKey {
   const inJson = (value?: AttributeValue) =>
     value?.B === undefined ? value : { B: Buffer.from(value.B).toString('base64') };
   return Object.fromEntries(names.map(name => [name, inJson(item[name])])) as ItemKey;
 }
 
-/** A clock that can also sleep; that of a test runs faster. */
+/** The clock of a test runs faster. */
 export interface Pace {
   /** Milliseconds. */
   now(): number;
@@ -35,7 +34,7 @@ const REAL_PACE: Pace = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
-/** Attempts at a call, beside the SDK's own. */
+/** Besides the SDK's own attempts at a call. */
 const ATTEMPTS = 10;
 const MAX_BACKOFF_MS = 30_000;
 
@@ -44,7 +43,7 @@ export class Rate {
   readonly perSecond: number;
   readonly #pace: Pace;
   #paidOffAt = Number.NEGATIVE_INFINITY;
-  /** Calls for which DynamoDB was too busy, and that were made again. */
+  /** Calls that were made again, because DynamoDB was too busy. */
   busy = 0;
 
   constructor(perSecond: number, pace = REAL_PACE) {
@@ -52,7 +51,7 @@ export class Rate {
     this.#pace = pace;
   }
 
-  /** Waits until those before are paid off at this rate, and then has to be paid off itself. */
+  /** Waits for as long as the units of earlier calls take at this rate. */
   async take(units: number, signal: AbortSignal): Promise<void> {
     const now = this.#pace.now();
     const turn = Math.max(now, this.#paidOffAt);
@@ -79,8 +78,8 @@ export class Rate {
 }
 
 /**
- * Works through `tasks` in their order, some at a time. When the signal aborts it resolves, and begins no more; the first error stops
- * the others and is thrown.
+ * Works through `tasks` in their order, some at a time. When the signal aborts, the function resolves and begins no more tasks; the first
+ * error stops the others and is thrown.
  */
 export async function inParallel<Task>(
   tasks: readonly Task[],
@@ -117,20 +116,19 @@ export const namesOf = (schema: readonly KeySchemaElement[] = []): string[] =>
     schema.filter(({ KeyType }) => KeyType === kind).map(({ AttributeName = '' }) => AttributeName),
   );
 
-/** What a table's description says of its size. */
 export interface TableSize {
   readonly name: string;
   readonly itemCount: number;
-  /** Read units of a scan of the whole table, and of an item of usual size in it. */
+  /** Read units of a scan of the whole table, and of an item of usual size. */
   readonly units: number;
   readonly unitsOfItem: number;
   /** Read units a second that spare the table. */
   readonly sparingRate: number;
-  /** Provisioned read units a second; undefined on demand. */
+  /** Read units a second; undefined on demand. */
   readonly readUnits: number | undefined;
 }
 
-/** Bytes of a read unit of a scan, which is eventually consistent. Source: DynamoDB Developer Guide, "Read consumption". */
+/** A read unit of a scan, which is eventually consistent. Source: DynamoDB Developer Guide, "Read consumption". */
 const UNIT_BYTES = 8_192;
 const USUAL_ITEM_BYTES = 1_024;
 const ON_DEMAND_UNITS = 500;
@@ -149,10 +147,10 @@ export function sizeOf(table: TableDescription): TableSize {
   };
 }
 
-/** A sample is of at most 1,000 items from all over the table, in the order of their hashed keys. */
+/** A sample has at most 1,000 items from all over the table, in the order of their hashed keys. */
 const SAMPLE = { segments: 8, itemsOfSegment: 125, mostUnits: 500 } as const;
 
-/** Reads a sample of a table, or all of it if it is no larger. */
+/** All of the table if it is no larger than a sample. */
 export async function sampleTable(client: DynamoDBClient, TableName: string, signal: AbortSignal) {
   const items: StoredItem[] = [];
   let [isAll, units, Segment] = [true, 0, 0];
@@ -172,13 +170,12 @@ export async function sampleTable(client: DynamoDBClient, TableName: string, sig
 }
 
 export interface ScanOptions {
-  /** Of read units. */
   readonly rate: Rate;
-  /** Reads the entries of this index. @default the items of the table */
+  /** @default the items of the table */
   readonly indexName?: string;
   /** Ends the scan; the pages that were read count. */
   readonly signal: AbortSignal;
-  /** The next page of the segment is read when it resolves. */
+  /** The next page of the segment is read when the promise resolves. */
   readonly onPage: (items: readonly StoredItem[], signal: AbortSignal) => unknown;
   /** @param items that were read so far */
   readonly onProgress?: (items: number) => void;
@@ -187,7 +184,7 @@ export interface ScanOptions {
 const SEGMENTS = 4;
 const MAX_PAGE_ITEMS = 100_000;
 
-/** Reads every item of a table once, in parallel segments, each about a page a second. @returns how many were read */
+/** In parallel segments, each about a page a second. @returns how many items were read */
 export async function scanTable(
   client: DynamoDBClient,
   { name, unitsOfItem }: Pick<TableSize, 'name' | 'unitsOfItem'>,
@@ -216,8 +213,6 @@ export async function scanTable(
 }
 
 /**
- * A line for the work on all items of a table: how far, how fast, how long still.
- *
  * @param sinceMs milliseconds of work
  * @param busy calls that were made again
  */

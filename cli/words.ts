@@ -1,4 +1,3 @@
-/** Numbers, times and rows for a person. */
 import type { Pause } from '../functions/journal/layout.ts';
 import type { LagSummary } from '../statemachine/contract/report.ts';
 import { COUNT_LIST, type CountName, wordsOf } from '../statemachine/counts.ts';
@@ -43,13 +42,13 @@ export function countsText(
   return [...told, ...lag].join(', ');
 }
 
-/** Rows of a name and a text, the texts below each other. */
+/** The texts are below each other. */
 export function aligned(rows: readonly (readonly [name: string, text: string])[]): string {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, told]) => `  ${name.padEnd(width)}  ${told}`.trimEnd()).join('\n');
 }
 
-/** Counts with their names and a note, the numbers aligned right; those of 0 are left out unless `always` names them. */
+/** The numbers are aligned right; counts of 0 are left out unless `always` names them. */
 export function countRows(
   rows: readonly (readonly [name: string, value: number, note: string])[],
   always: readonly string[],
