@@ -8,17 +8,17 @@ const ROOMS = readdirSync(import.meta.dirname, { withFileTypes: true })
   .filter(each => each.isDirectory() && !each.name.startsWith('.') && !WITHOUT_TESTED_CODE.has(each.name))
   .map(({ name }) => `<rootDir>/${name}`);
 
-/** @type {import('jest').Config} */
-export default {
+const EVERYWHERE = {
   testEnvironment: 'node',
-  // Jest leaves one core free. Much of the time goes into waiting, for DynamoDB Local and for processes: three workers on two
-  // cores take a tenth less than two.
-  maxWorkers: Math.ceil(availableParallelism() * 1.5),
-  // Room for a slow or busy machine, where single tests took 50 seconds; nothing here is timed.
-  testTimeout: 180_000,
-  // Deployments that run at once in one process take the processor from each other; DynamoDB Local works beside one of them.
-  maxConcurrency: 3,
-  testSequencer: './test/support/slow-first.mjs',
+  roots: ROOMS,
+  // SWC only strips the types; `npm run typecheck` is what checks them.
+  transform: {
+    '\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } } }],
+  },
+};
+
+const IN_SOURCES = {
+  ...EVERYWHERE,
   globalSetup: './test/support/global-setup.ts',
   globalTeardown: './test/support/global-teardown.ts',
   setupFiles: [
@@ -26,7 +26,6 @@ export default {
     './test/support/shared-bundles.ts',
     './test/support/tokens-without-stacks.ts',
   ],
-  roots: ROOMS,
   // In Jest's sandbox each look-up of a global goes through an interceptor, with which the states' expressions take three times as long.
   // Date is not among these, since fake timers replace it, and neither are the names that some package declares anew.
   sandboxInjectedGlobals: [
@@ -42,23 +41,54 @@ export default {
     'String',
     'Symbol',
   ],
-  testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: [
-    '/node_modules/',
-    // Whole deployments, commands as processes, and the job of `npm start`: npm run test:slow.
-    '\\.slow\\.test\\.ts$',
-    '<rootDir>/test/start/',
-    // Needs Chromium: npm run test:outside.
-    '\\.browser\\.test\\.ts$',
-  ],
-  // SWC only strips the types; `npm run typecheck` is what checks them.
   // Files of the documents import the package by its name.
   // CDKTF's archiver brings a copy of Node's streams, which is slow to load and declares Symbol anew.
   moduleNameMapper: {
     '^precise-ttl$': '<rootDir>/expiry/index.ts',
     '^readable-stream$': '<rootDir>/test/support/node-streams.cjs',
   },
-  transform: {
-    '\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } } }],
-  },
+};
+
+/**
+ * What `npm test`, `npm run test:slow`, `test:outside` and `test:deploy` run. Their time limits leave room for a busy machine; nothing here is timed.
+ *
+ * @type {import('jest').Config}
+ */
+export default {
+  // Jest leaves one core free. Much of the time goes into waiting, for DynamoDB Local and for processes: three workers on two
+  // cores take a tenth less than two.
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
+  // Deployments that run at once in one process take the processor from each other; DynamoDB Local works beside one of them.
+  maxConcurrency: 3,
+  testSequencer: './test/support/slow-first.mjs',
+  projects: [
+    {
+      ...IN_SOURCES,
+      displayName: 'unit',
+      testMatch: ['**/*.test.ts'],
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '\\.slow\\.test\\.ts$',
+        '\\.browser\\.test\\.ts$',
+        '<rootDir>/test/start/',
+      ],
+    },
+    // Whole deployments, commands as processes, and the job of `npm start`.
+    { ...IN_SOURCES, displayName: 'slow', testMatch: ['**/*.slow.test.ts', '**/test/start/*.test.ts'] },
+    // What others do with this project, with their tools: the packed packages in applications, the examples, pages in Chromium.
+    {
+      ...EVERYWHERE,
+      displayName: 'outside',
+      testMatch: ['**/*.outside-test.ts', '**/*.browser.test.ts'],
+      globalSetup: './test/support/outside-setup.ts',
+      globalTeardown: './test/support/outside-teardown.ts',
+    },
+    // Real Terraform against an emulated AWS, with an emulator, Terraform and a provider as processes.
+    {
+      ...IN_SOURCES,
+      displayName: 'deploy',
+      testMatch: ['**/test/deploy/**/*.deploy.ts'],
+      globalSetup: './test/deploy/support/global-setup.ts',
+    },
+  ],
 };
