@@ -1,18 +1,19 @@
 /** `npm run bench cost`: calculates the cost of a month of sweeping, for one table and for a hundred. */
-import { writeFileSync } from 'node:fs';
-import { billedDeployment } from '../../cli/cost.ts';
-import { monthlyBill } from '../../cost/bill.ts';
+import type { Execution } from 'stepfunctions-emulator';
+import { CALL_MS, JOURNAL_MS, READ_MS, TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
+import { PRICES } from '../../cost/prices.ts';
 import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
-import { resolveProps } from '../../stacks/config/props.ts';
-import { type LogBytes, measureLogBytes } from './cost/log-lines.ts';
-import { type CostProps, costOfMonth, type MonthlyCost } from './cost/month.ts';
-import {
-  defineExperiment,
-  markdownRow,
-  markdownTable,
-  type Outcome,
-  textFlag,
-} from './support/experiment.ts';
+import { DEFAULT_SHARDS } from '../../expiry/model.ts';
+import { type Deployment, deploymentOf, modelOf } from '../../stacks/config/deployments.ts';
+import { type FlatProps, resolveProps } from '../../stacks/config/props.ts';
+import { Simulation } from '../../test/support/simulation/simulation.ts';
+import { defineExperiment, markdownRow, markdownTable, textFlag } from './support/experiment.ts';
+
+/** The props that decide the cost, besides the rate; the rest are defaults. */
+export type CostProps = Pick<
+  FlatProps,
+  'indexedBy' | 'granularityMinutes' | 'precision' | 'pollSeconds' | 'shards'
+>;
 
 /** Items that expire per minute in each table, number of tables, and their props. */
 type Month = readonly [rate: number, tables: number, name: string, props: CostProps];
@@ -35,38 +36,30 @@ const MONTHS: readonly Month[] = [
 
 const HEAD = [
   ...['tables', 'items a minute, each', 'indexed'],
-  ...['starts, $', 'Express, $', 'functions, $', 'DynamoDB, $', 'sweep, $'],
-  ...['whole bill, $', 'Standard transitions'],
+  ...['starts, $', 'Express, $', 'functions, $', 'DynamoDB, $', 'sweep, $', 'Standard transitions'],
 ];
 
 export default defineExperiment({
   name: 'cost',
   about: `
 Counts what a month of sweeping costs on AWS: a steady stream of expiring items, the real definition on a virtual clock,
-some minutes of ticks scaled to a month of 43,200. Prints the table of executions; takes some minutes. The whole bill is that, and what the calculator (npx precise-ttl cost)
-counts besides it.`,
+some minutes of ticks scaled to a month of 43,200. Takes some minutes. npx precise-ttl cost counts what comes besides.`,
   flags: {
-    write: { help: 'only write what the log lines take to cost/measured.ts, for the calculator' },
     only: textFlag('WORDS', '', 'only the months whose description has these words'),
   },
   holds: 'counted, and all items were deleted in the minutes that were counted',
-  async run({ flags: { write, only }, print }): Promise<Outcome> {
-    if (write) {
-      writeFileSync(MEASURED, measuredFile(await measureLogBytes()));
-      return { text: 'cost/measured.ts' };
-    }
+  async run({ flags: { only }, print }) {
     print(markdownTable(HEAD, []));
-    const months: (MonthlyCost & { readonly [name: string]: unknown })[] = [];
-    for (const month of MONTHS) {
-      const [itemsPerMinute, tables, indexed, props] = month;
+    const months = [];
+    for (const [itemsPerMinute, tables, indexed, props] of MONTHS) {
       if (!`${tables} tables ${itemsPerMinute} items ${indexed}`.includes(only)) continue;
       const cost = await costOfMonth(Array.from({ length: tables }, () => ({ props, itemsPerMinute })));
-      const whole = cost.total + besidesSweep(month);
-      months.push({ tables, itemsPerMinute, indexed, ...cost, whole });
-      print(markdownRow(cellsOf(month, cost, whole)));
+      months.push({ tables, itemsPerMinute, indexed, ...cost });
+      const cells = [String(tables), itemsPerMinute.toLocaleString('en-US'), indexed, ...amountsIn(cost)];
+      print(markdownRow(cells));
     }
     return {
-      result: { months },
+      data: { months },
       problems: months.flatMap(({ indexed, deletedShare }) =>
         deletedShare === 1
           ? []
@@ -76,43 +69,125 @@ counts besides it.`,
   },
 });
 
-const MEASURED = new URL('../../cost/measured.ts', import.meta.url);
-
-function measuredFile({ swept, metrics }: LogBytes): string {
-  return `/**
- * Written by \`npm run bench cost -- --write\`, from what the functions print: do not change it by hand. Bytes of the lines of a sweep
- * that deleted 100 items.
- */
-export const LOG_BYTES = {
-  swept: ${swept},
-  metrics: ${metrics},
-} as const;
-`;
-}
-
-/** The calculator's amounts besides the sweep: for monitoring, and for the indexes and deletes. */
-function besidesSweep([rate, tables, , props]: Month): number {
-  const resolved = Array.from({ length: tables }, (_unused, table) =>
-    resolveProps({ tableName: `SessionData-${table + 1}`, partitionKey: 'id', ...props }),
-  );
-  const load = {
-    ...{ itemsPerMonth: rate * TICKS_A_MONTH, itemBytes: 1000 },
-    ...{ renewalsPerItem: 0, lifetimeHours: 24 },
-  };
-  const { total, byPart } = monthlyBill(billedDeployment(resolved, load));
-  return total - byPart.sweep;
-}
-
-const dollars = (value: number) => value.toFixed(2);
-
-function cellsOf([rate, tables, name]: Month, cost: MonthlyCost, whole: number): string[] {
-  const { parts } = cost;
+function amountsIn({ parts, starts, total, standardTransitions }: MonthlyCost): string[] {
+  const dollars = (value: number) => value.toFixed(2);
   return [
-    ...[String(tables), rate.toLocaleString('en-US'), name, dollars(cost.starts)],
+    dollars(starts),
     dollars(parts.expressRequests + parts.expressGbSeconds),
     dollars(parts.functionInvocations + parts.functionGbSeconds),
     dollars(parts.dynamoDbReadUnits + parts.dynamoDbWriteUnits),
-    ...[`**${dollars(cost.total)}**`, dollars(whole)],
-    String(cost.standardTransitions),
+    `**${dollars(total)}**`,
+    String(standardTransitions),
   ];
+}
+
+/** The first ticks find no items yet and the last ones find none any more: only the ticks between them are counted. */
+const FIRST_TICK = 3;
+const TICKS = 10;
+const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
+
+/** A table of the deployment. */
+interface MonthTable {
+  readonly props: CostProps;
+  /** Items that expire in each minute, evenly. */
+  readonly itemsPerMinute: number;
+}
+
+/** What an execution is billed for, by the emulator's counters. */
+export const COUNTERS = [
+  ...['stateTransitions', 'expressRequests', 'expressGbSeconds', 'functionInvocations'],
+  ...['functionGbSeconds', 'dynamoDbReadUnits', 'dynamoDbWriteUnits'],
+] as const satisfies readonly (keyof typeof PRICES)[];
+
+/** Dollars for a month. */
+export interface MonthlyCost {
+  /** Cost of the ticks' executions, and of all executions that they start, by counter. */
+  readonly parts: Readonly<Record<(typeof COUNTERS)[number], number>>;
+  /** Starts by EventBridge Scheduler. */
+  readonly starts: number;
+  readonly total: number;
+  /** Transitions of Standard machines in the month. */
+  readonly standardTransitions: number;
+  /** Share of the items that were deleted, of those that expired in the counted minutes. */
+  readonly deletedShare: number;
+}
+
+/**
+ * The cost of a month of a deployment's sweep, from the counters of the emulator: a steady stream of expiring items in each of its tables.
+ * Tick by tick the work is the same, so ten minutes stand for the month.
+ */
+export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<MonthlyCost> {
+  const nameOf = (index: number) => `SessionData-${index + 1}`;
+  const deployment = deploymentOf(
+    monthTables.map(({ props }, index) =>
+      resolveProps({ tableName: nameOf(index), partitionKey: 'id', ...props }),
+    ),
+  );
+
+  const ticking = simulate(deployment);
+  await beginAtStart(ticking, deployment);
+  const minutes = FIRST_TICK + TICKS + 3;
+  for (const [index, { itemsPerMinute, props }] of monthTables.entries()) {
+    const { items } = ticking.named(nameOf(index));
+    for (let item = 0; item < itemsPerMinute * minutes; item += 1) {
+      items.write(
+        `item-${item}`,
+        // Tables of the same rate take turns.
+        START + 60 + Math.floor(((item + index / monthTables.length) * 60) / itemsPerMinute),
+        item % (props.shards ?? DEFAULT_SHARDS),
+      );
+    }
+  }
+  for (let minute = 0; minute < minutes; minute += 1) ticking.tick(START + minute * 60, TICK_LATE_SECONDS);
+  await ticking.finish();
+  const from = START + FIRST_TICK * 60;
+  const counted = ticking.executions.filter(
+    ({ startDate }) => startDate >= from * 1000 && startDate < (from + TICKS * 60) * 1000,
+  );
+  const expired = monthTables.reduce((sum, { itemsPerMinute }) => sum + itemsPerMinute * TICKS, 0);
+  const deleted = ticking.tables
+    .flatMap(table => table.deleted)
+    .filter(({ ttl }) => ttl >= from + 60 && ttl < from + 60 + TICKS * 60).length;
+
+  const parts = Object.fromEntries(
+    COUNTERS.map(counter => [
+      counter,
+      amountOf(counter, counted) * (TICKS_A_MONTH / TICKS) * PRICES[counter],
+    ]),
+  ) as MonthlyCost['parts'];
+  const starts = TICKS_A_MONTH * PRICES.schedulerInvocations;
+  return {
+    ...{ parts, starts },
+    total: Object.values(parts).reduce((sum, dollars) => sum + dollars, starts),
+    standardTransitions: Math.round(parts.stateTransitions / PRICES.stateTransitions),
+    deletedShare: expired === 0 ? 1 : deleted / expired,
+  };
+}
+
+const amountOf = (counter: (typeof COUNTERS)[number], executions: readonly Execution[]): number =>
+  executions.reduce((sum, { billing: { usage, ...counted } }) => {
+    const amounts: Readonly<Record<string, number>> = { ...usage, ...counted };
+    return sum + (amounts[counter] ?? 0);
+  }, 0);
+
+function simulate({ tables }: Deployment): Simulation {
+  return new Simulation({
+    start: START,
+    tables: tables.map(props => ({
+      name: props.tableName,
+      props,
+      model: modelOf(props),
+      read: READ_MS,
+    })),
+    callMs: CALL_MS,
+    journalMs: JOURNAL_MS,
+  });
+}
+
+/** Without a watermark the first ticks would look two days back. */
+async function beginAtStart({ journal }: Simulation, { tables }: Deployment): Promise<void> {
+  const at = new Date((START - 60) * 1000).toISOString();
+  const mark = { since: START - 61, gone: START - 61, at };
+  const marks = tables.map(({ tableName, shards }) => [tableName, { ...mark, shards }] as const);
+  await journal.writeWatermarks(at, Object.fromEntries(marks));
 }

@@ -1,20 +1,16 @@
 /** `npm run bench fuzz`: compares the sweep with an oracle, on a virtual clock, under all faults. See `--help`. */
 
 import { unknown, wrong } from '../../cli/command.ts';
-import { carriedSettings } from '../../functions/runtime/environment.ts';
-import { pipesOf } from '../../stacks/config/pipe-props.ts';
-import { functionSettings, resolveProps } from '../../stacks/config/props.ts';
-import { DELIVERIES, inputTemplate } from '../../stacks/parts/pipes.ts';
 import { ALL_FAULTS, FAULT_GROUPS, type FaultGroup } from '../fuzz/faults.ts';
 import { fuzzVariant, type VariantResult } from '../fuzz/fuzz.ts';
 import type { SubRun } from '../fuzz/run.ts';
-import { type Resolved, VARIANTS, type VariantProps } from '../fuzz/variants.ts';
+import { VARIANTS } from '../fuzz/variants.ts';
 import { countsOfFindings } from '../ledger/verdict.ts';
 import { count } from '../report/numbers.ts';
-import { anySeed, defineExperiment, textFlag, virtualMinutes, wholeNumber } from './support/experiment.ts';
+import { defineExperiment, seed, textFlag, virtualMinutes, wholeNumber } from './support/experiment.ts';
 
 const FLAGS = {
-  seed: anySeed('repeats the runs of this seed (default: another one each time)'),
+  seed: seed(undefined, 'repeats the runs of this seed (default: another one each time)'),
   items: wholeNumber(1, 100_000_000, 1_000_000, 'items of all variants together, about as many of each'),
   minutes: virtualMinutes(3, 'how long the items of a run keep expiring'),
   variant: textFlag('NAME', undefined, 'this variant only, with all the items'),
@@ -58,25 +54,6 @@ function problemsOf({ name, violations, failing }: VariantResult): string[] {
   ];
 }
 
-/** The parts of a variant's stack: the settings in the executions' input, and the pipes. */
-export function resolveVariant(props: VariantProps, tableName: string): Resolved {
-  const sweep = resolveProps({ tableName, partitionKey: 'id', ...props });
-  return {
-    carried: { ...carriedSettings(functionSettings(sweep)) },
-    pipes: pipesOf(sweep).map(pipe => {
-      const { kind, to: target = kind, oldImage } = pipe;
-      const { batchSize } = DELIVERIES[kind];
-      return {
-        name: target,
-        target,
-        oldImage,
-        batchSize,
-        inputTemplate: inputTemplate({ tableName, props: sweep }, pipe),
-      };
-    }),
-  };
-}
-
 function commandOf({ variant, seed, items, minutes, faults }: SubRun): string {
   const flags = `--variant ${variant.name} --seed ${seed} --items ${items} --minutes ${minutes}`;
   return `npm run bench fuzz -- ${flags} --faults ${faults.join() || 'none'}`;
@@ -102,22 +79,21 @@ ${Object.entries(FAULT_GROUPS)
   .map(([name, what]) => `  ${name.padEnd(10)} ${what}`)
   .join('\n')}`,
   holds: 'no violation',
-  async run({ flags: { seed, items, minutes, variant, faults }, print }) {
+  async run({ flags: { seed: chosen, items, minutes, variant, faults }, print }) {
     const variants = VARIANTS.filter(({ name }) => variant === undefined || name === variant);
     if (variants.length === 0) {
       const known = VARIANTS.map(({ name }) => name);
       throw unknown('--variant', `${variant}`, known);
     }
     const groups = readFaults(faults);
-    const first = seed ?? Math.floor(Math.random() * 1_000_000_000);
+    const first = chosen ?? Math.floor(Math.random() * 1_000_000_000);
     const startedAt = performance.now();
     const each = Math.ceil(items / variants.length);
     print(`Seed ${first}: ${count(each)} items of each of ${variants.length} variants`);
     print(row(['variant', 'items', 'deleted', 'late p99', 'faults', 'violations']));
     const results: VariantResult[] = [];
     for (const one of variants) {
-      const options = { variant: one, seed: first, items: each, minutes, faults: groups };
-      const result = await fuzzVariant(options, resolveVariant);
+      const result = await fuzzVariant({ variant: one, seed: first, items: each, minutes, faults: groups });
       results.push(result);
       print(row(cells(result)));
     }
@@ -125,7 +101,7 @@ ${Object.entries(FAULT_GROUPS)
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     return {
       text: `${count(total('items'))} items, ${count(total('deleted'))} deleted, in ${count(seconds)} s`,
-      result: {
+      data: {
         seed: first,
         variants: results.map(({ faults: _faults, failing: _failing, ...result }) => result),
       },

@@ -1,10 +1,10 @@
 /** `npm run bench lag`: measures how late items are deleted, to the second and once a minute. */
 import { BatchExecuteStatementCommand, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
-import { wrong } from '../../cli/command.ts';
-import { guardedDelete } from '../../functions/delete-chunk/deletion.ts';
 import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
 import { ensureTable } from '../../local/dynamodb/tables.ts';
+import type { Given } from '../../cli/command.ts';
+import { guardedDelete } from '../../functions/delete-chunk/deletion.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
@@ -16,27 +16,15 @@ import type { DemoResult, Judged } from '../demo/report.ts';
 import { runDemo } from '../demo/run.ts';
 import { count } from '../report/numbers.ts';
 import { writtenOnce } from '../workload/plan.ts';
-import {
-  defineExperiment,
-  markdownTable,
-  REAL_TIME,
-  type Run,
-  seconds,
-  textFlag,
-} from './support/experiment.ts';
+import { defineExperiment, markdownTable, realTime, seconds } from './support/experiment.ts';
 
 const MODES = {
   second: "to the second (precision: 'second')",
   minute: "once a minute (precision: 'minute')",
 } as const;
 type Mode = keyof typeof MODES;
-const ALL_MODES = Object.keys(MODES) as Mode[];
 
-const FLAGS = {
-  ...REAL_TIME,
-  minutes: { ...REAL_TIME.minutes, default: 5 },
-  modes: textFlag('LIST', ALL_MODES.join(), 'which to run, one after another'),
-} as const;
+const FLAGS = realTime(5);
 
 const REGION = 'us-east-1';
 
@@ -48,24 +36,21 @@ they are deleted. Each is a run of npm start in which every item is written once
 deleted before. Each takes some minutes longer than items expire.`,
   flags: FLAGS,
   holds: 'every promise of npm start was kept',
-  async run(run) {
-    const wanted = run.flags.modes.split(',');
-    const other = wanted.find(name => !Object.hasOwn(MODES, name));
-    if (other !== undefined) throw wrong('--modes', `some of ${ALL_MODES.join()}`, other, 'Correct it.');
+  async run(given) {
     const results = [];
-    for (const mode of ALL_MODES) {
-      if (wanted.includes(mode) && !run.signal.aborted) results.push({ mode, ...(await measure(mode, run)) });
+    for (const mode of Object.keys(MODES) as Mode[]) {
+      if (!given.signal.aborted) results.push({ mode, ...(await measure(mode, given)) });
     }
     return {
       text: lagTable(results),
-      result: { modes: results.map(({ mode, result }) => ({ mode, ...result })) },
+      data: { modes: results.map(({ mode, result }) => ({ mode, ...result })) },
       problems: results.flatMap(({ violations }) => violations),
       unproven: results.flatMap(({ doubts }) => doubts),
     };
   },
 });
 
-async function measure(mode: Mode, { flags, progress, signal }: Run<typeof FLAGS>): Promise<Judged> {
+async function measure(mode: Mode, { flags, show, signal }: Given<typeof FLAGS>): Promise<Judged> {
   const { minutes, rate, seed } = flags;
   const tableName = ownTableName('Lag');
   const deployment = tableName.slice('Lag-'.length);
@@ -86,7 +71,7 @@ async function measure(mode: Mode, { flags, progress, signal }: Run<typeof FLAGS
       ...{ minutes, rate, seed, signal },
       output: { write: () => undefined },
       show: ({ tally: { expired, overdue } }) =>
-        progress.show(`${mode}: expired ${count(expired)}, overdue ${count(overdue)}`),
+        show(`${mode}: expired ${count(expired)}, overdue ${count(overdue)}`),
       cloud: {
         dynamoDb,
         // On Lambda functions start in parallel; on two cores the first second's items would wait for seconds.

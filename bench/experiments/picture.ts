@@ -6,12 +6,10 @@ import { loadConfigFile } from '../../stacks/config/config-file.ts';
 import type { Moment } from '../demo/live/moment.ts';
 import { drawRecording } from './picture/draw.ts';
 import { RECORDED_SECONDS, recordingOf } from './picture/recording.ts';
-import { defineExperiment, type Outcome, REAL_TIME, textFlag } from './support/experiment.ts';
+import { defineExperiment, realTime, textFlag } from './support/experiment.ts';
 
 const FLAGS = {
-  ...REAL_TIME,
-  minutes: { ...REAL_TIME.minutes, default: 2 },
-  rate: { ...REAL_TIME.rate, default: 20 },
+  ...realTime(2),
   svg: textFlag('FILE', 'bench/results/picture.svg', 'where the picture is drawn'),
 } as const;
 
@@ -22,7 +20,7 @@ Runs \`npm start\`, and records the ${RECORDED_SECONDS} seconds in which the fir
 lag. Draws them as an SVG that moves.`,
   flags: FLAGS,
   holds: 'every promise was kept, and the picture is drawn',
-  async run({ flags, progress, problems, signal }): Promise<Outcome> {
+  async run({ flags, show, signal }) {
     const file = writableFile('--svg', flags.svg);
     const moments: Moment[] = [];
     const { rate, minutes, seed } = flags;
@@ -33,14 +31,14 @@ lag. Draws them as an SVG that moves.`,
       output: { write: () => undefined },
       show(moment) {
         moments.push(moment);
-        progress.show(`recorded ${moments.length} moments`);
+        show(`recorded ${moments.length} moments`);
       },
     });
-    for (const violation of violations) problems.add(violation);
     if (doubts.length === 0 && !signal.aborted) {
       const about = `${RECORDED_SECONDS} seconds of a real run: ${rate} sessions expire each second`;
       writeFileSync(file, drawRecording(recordingOf(moments), about));
     }
-    return { unproven: doubts, text: `The verdict of the run: ${result.verdict}` };
+    const text = `The verdict of the run: ${result.verdict}`;
+    return { text, data: result, problems: violations, unproven: doubts };
   },
 });

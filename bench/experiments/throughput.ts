@@ -44,7 +44,7 @@ from its description. Compare the ratios: DynamoDB Local shares the processor wi
     runs: wholeNumber(1, 20, 3, 'runs of each way'),
   },
   holds: 'each way deleted all items',
-  async run({ flags, progress }) {
+  async run({ flags, show }) {
     const dynamoDb = await startDynamoDbLocal({ longRun: true });
     try {
       const stack = plainStack({ region: REGION, tables: [TABLE] });
@@ -62,7 +62,7 @@ from its description. Compare the ratios: DynamoDB Local shares the processor wi
       const problems: string[] = [];
       for (let run = 0; run < flags.runs; run += 1) {
         for (const way of Object.keys(WAYS) as Way[]) {
-          progress.show(`run ${run + 1} of ${flags.runs}: ${WAYS[way]}`);
+          show(`run ${run + 1} of ${flags.runs}: ${WAYS[way]}`);
           const end = toEpochSeconds(Date.now()) - 60;
           await fill(cloud.client, settings, flags.items, end);
           const startedAt = performance.now();
@@ -80,7 +80,7 @@ from its description. Compare the ratios: DynamoDB Local shares the processor wi
         return [WAYS[way], seconds(ms), rate, ((medians['guarded'] ?? 0) / ms).toFixed(2)];
       });
       const head = [`${count(flags.items)} items`, 'median, s', 'items a second', 'speed, guarded loop = 1'];
-      return { text: markdownTable(head, rows), result: { items: flags.items, took }, problems };
+      return { text: markdownTable(head, rows), data: { items: flags.items, took }, problems };
     } finally {
       await dynamoDb.stop();
     }

@@ -1,30 +1,64 @@
 import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
 import { type Answer, type Body, jsonAnswer } from '../../local/dynamodb/answer.ts';
 import { isLasting } from './faults.ts';
-import { keyOfStatement, matches, readStatement, UnknownRequestError } from './partiql.ts';
+import {
+  type DeleteStatement,
+  keyOfStatement,
+  matches,
+  readStatement,
+  UnknownRequestError,
+} from './partiql.ts';
 import type { Tally } from './sdk.ts';
 import type { MemoryTable, Position } from './table.ts';
 
 /** Source: DynamoDB API reference, BatchExecuteStatement, BatchWriteItem. */
-const MAX_STATEMENTS = 25;
-const MAX_WRITES = 25;
+const MAX_KEYS = 25;
 
-/** Answers a request of the sweep as DynamoDB does. Requests that the functions never send are refused by name. */
-export function answerRequest(operation: string, body: Body, table: MemoryTable): Answer {
+/** The JSON of a request or an answer. */
+type Body = Readonly<Record<string, unknown>>;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: object;
+  /** What it says of the keys of a batch of deletes. */
+  readonly tally?: Partial<Tally>;
+}
+
+/** A request of the functions to a table. */
+export interface TableRequest {
+  /** The ids of the keys that it deletes, in its order. */
+  readonly ids: readonly string[];
+  /**
+   * Takes effect.
+   * @param errors by index of the key, of keys that DynamoDB does not delete; only statements have errors, in other batches these keys are
+   * unprocessed
+   */
+  readonly answer: (errors: ReadonlyMap<number, string>) => Answer;
+}
+
+/** The name of the table that a request is for. */
+export function tableOf(operation: string, body: Body): string {
+  if (operation === 'BatchWriteItem') return Object.keys(body['RequestItems'] ?? {})[0] ?? '';
+  if (operation !== 'BatchExecuteStatement') return String(body['TableName']);
+  const [first] = body['Statements'] as Statements;
+  return readStatement(first?.Statement ?? '').tableName;
+}
+
+/** Reads a request, which is answered as DynamoDB does. @throws UnknownRequestError for a request that the functions never send */
+export function readRequest(operation: string, body: Body, table: MemoryTable): TableRequest {
   switch (operation) {
     case 'Query':
-      return query(body as unknown as QueryBody, table);
+      return { ids: [], answer: () => query(body as unknown as Query, table) };
     case 'BatchWriteItem':
-      return batchWrite(body as unknown as WritesBody, table);
+      return batchOfWrites(body as unknown as Writes, table);
     case 'BatchExecuteStatement':
-      return batchExecute(body as unknown as StatementsBody, table);
+      return batchOfStatements(body['Statements'] as Statements, table);
     default:
       throw new UnknownRequestError(`DynamoDB: expected a request that the functions send, got ${operation}`);
   }
 }
 
-interface QueryBody {
-  readonly TableName: string;
+interface Query {
   readonly IndexName: string;
   readonly KeyConditionExpression: string;
   readonly ExpressionAttributeNames: Readonly<Record<string, string>>;
@@ -33,14 +67,13 @@ interface QueryBody {
   readonly Limit: number;
 }
 
-function query(body: QueryBody, table: MemoryTable): Answer {
+function query(body: Query, table: MemoryTable): Answer {
   const { indexName, ttlAttribute, windowAttribute } = table.options;
   const {
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
     ExclusiveStartKey: start,
   } = body;
-  checkTable(body.TableName, table);
   const byWindow = '#window = :window AND #ttl BETWEEN :from AND :upTo';
   const expected = windowAttribute === undefined ? '#ttl = :second' : byWindow;
   const isKnown =
@@ -59,15 +92,11 @@ function query(body: QueryBody, table: MemoryTable): Answer {
   const { entries, isEnd } = table.query(partition, range, after, body.Limit);
   const window = windowAttribute === undefined ? {} : { [windowAttribute]: { S: partition } };
   const Items = entries.map(({ key, ttl }) => ({ ...window, [ttlAttribute]: { N: ttl }, ...key }));
-  return jsonAnswer({
-    Items,
-    Count: Items.length,
-    ScannedCount: Items.length,
-    ...(!isEnd && { LastEvaluatedKey: Items.at(-1) }),
-  });
+  const counts = { Count: Items.length, ScannedCount: Items.length };
+  return { status: 200, body: { Items, ...counts, ...(!isEnd && { LastEvaluatedKey: Items.at(-1) }) } };
 }
 
-interface WritesBody {
+interface Writes {
   readonly RequestItems: Readonly<Record<string, readonly WriteRequest[]>>;
 }
 
@@ -75,105 +104,80 @@ interface WriteRequest {
   readonly DeleteRequest?: { readonly Key: EventImage };
 }
 
-function batchWrite({ RequestItems }: WritesBody, table: MemoryTable): Answer {
-  const requests = only(RequestItems, table);
+function batchOfWrites({ RequestItems }: Writes, table: MemoryTable): TableRequest {
+  const { tableName } = table.options;
+  const { [tableName]: requests = [], ...others } = RequestItems;
+  if (Object.keys(others).length > 0) throw new UnknownRequestError('expected a batch of one table');
   const ids = requests.map(({ DeleteRequest }) => {
     if (DeleteRequest === undefined) throw new UnknownRequestError('BatchWriteItem: expected deletes only');
     return table.idOf(DeleteRequest.Key);
   });
-  if (ids.length > MAX_WRITES || new Set(ids).size < ids.length)
-    return invalid('Provided list of item keys contains duplicates');
-  for (const id of ids) table.delete(id, 'sweep');
-  return jsonAnswer({ UnprocessedItems: {} });
-}
-
-interface StatementsBody {
-  readonly Statements: readonly {
-    readonly Statement: string;
-    readonly Parameters: readonly EventValue[];
-  }[];
-}
-
-function batchExecute({ Statements }: StatementsBody, table: MemoryTable): Answer {
-  const { tableName, keyNames } = table.options;
-  if (Statements.length > MAX_STATEMENTS) return invalid('Member must have length less than or equal to 25');
-  const Responses = Statements.map(({ Statement, Parameters }) => {
-    const statement = readStatement(Statement);
-    checkTable(statement.tableName, table);
-    const id = table.idOf(keyOfStatement(statement, Parameters, keyNames));
-    const item = table.get(id);
-    if (item === undefined) return { TableName: tableName };
-    if (matches(statement, Parameters, item)) {
-      table.delete(id, 'sweep');
-      return { TableName: tableName, Item: item };
-    }
-    const Message = 'The conditional request failed';
-    return { TableName: tableName, Error: { Code: 'ConditionalCheckFailed', Message } };
-  });
-  return jsonAnswer({ Responses });
-}
-
-/** The keys in a batch of deletes, as ids of the table; empty for any other request. */
-export function deletedIds(operation: string, body: Body, table: MemoryTable): string[] {
-  if (operation === 'BatchWriteItem') {
-    const { RequestItems } = body as unknown as WritesBody;
-    return only(RequestItems, table).flatMap(({ DeleteRequest }) =>
-      DeleteRequest === undefined ? [] : [table.idOf(DeleteRequest.Key)],
-    );
-  }
-  if (operation !== 'BatchExecuteStatement') return [];
-  return (body as unknown as StatementsBody).Statements.map(({ Statement, Parameters }) =>
-    table.idOf(keyOfStatement(readStatement(Statement), Parameters, table.options.keyNames)),
-  );
-}
-
-/** The name of the table that a request is for. */
-export function tableOf(operation: string, body: Body): string {
-  if (operation === 'BatchWriteItem')
-    return Object.keys((body as unknown as WritesBody).RequestItems)[0] ?? '';
-  if (operation !== 'BatchExecuteStatement') return String(body['TableName']);
-  const [first] = (body as unknown as StatementsBody).Statements;
-  return /FROM "([^"]+)"/.exec(first?.Statement ?? '')?.[1] ?? '';
-}
-
-/** Counts the keys that an answer is about. @returns undefined if the answer does not belong to a batch of deletes */
-export function answeredOf(operation: string, request: Body, answer: Answer): Partial<Tally> | undefined {
-  if (answer.status !== 200) return undefined;
-  const body = JSON.parse(answer.body.toString()) as Body;
-  if (operation === 'BatchWriteItem') {
-    const count = (items: unknown) =>
-      Object.values((items ?? {}) as Record<string, readonly unknown[]>).reduce(
-        (sum, each) => sum + each.length,
-        0,
-      );
-    const deleted = count(request['RequestItems']) - count(body['UnprocessedItems']);
-    return { deleted };
-  }
-  if (operation !== 'BatchExecuteStatement') return undefined;
-  const responses = body['Responses'] as readonly {
-    readonly Item?: unknown;
-    readonly Error?: { readonly Code: string };
-  }[];
   return {
-    deleted: responses.filter(({ Item }) => Item !== undefined).length,
-    notFound: responses.filter(({ Item, Error: error }) => Item === undefined && error === undefined).length,
-    refused: responses.filter(({ Error: error }) => error !== undefined && isLasting(error.Code)).length,
+    ids,
+    answer(errors) {
+      if (ids.length > MAX_KEYS || new Set(ids).size < ids.length)
+        return invalid('Provided list of item keys contains duplicates');
+      for (const [index, id] of ids.entries()) if (!errors.has(index)) table.delete(id, 'sweep');
+      const left = requests.filter((_request, index) => errors.has(index));
+      const UnprocessedItems = left.length > 0 ? { [tableName]: left } : {};
+      return { status: 200, body: { UnprocessedItems }, tally: { deleted: ids.length - left.length } };
+    },
   };
 }
 
-function only<Request>(items: Readonly<Record<string, Request>>, table: MemoryTable): Request {
-  const [[name, request], ...others] = Object.entries(items) as [[string, Request]];
-  if (others.length > 0) throw new UnknownRequestError('expected a batch of one table');
-  checkTable(name, table);
-  return request;
+type Statements = readonly { readonly Statement: string; readonly Parameters: readonly EventValue[] }[];
+
+interface DeleteOfKey extends DeleteStatement {
+  readonly id: string;
+  readonly parameters: readonly EventValue[];
 }
 
-function checkTable(name: string, { options: { tableName } }: MemoryTable): void {
-  if (name !== tableName) throw new UnknownRequestError(`expected the table ${tableName}, got ${name}`);
+function batchOfStatements(given: Statements, table: MemoryTable): TableRequest {
+  const { tableName, keyNames } = table.options;
+  const statements = given.map(({ Statement, Parameters: parameters }): DeleteOfKey => {
+    const statement = readStatement(Statement);
+    if (statement.tableName !== tableName) throw new UnknownRequestError('expected a batch of one table');
+    return { ...statement, parameters, id: table.idOf(keyOfStatement(statement, parameters, keyNames)) };
+  });
+  return {
+    ids: statements.map(({ id }) => id),
+    answer(errors) {
+      if (statements.length > MAX_KEYS) return invalid('Member must have length less than or equal to 25');
+      const tally = { deleted: 0, notFound: 0, refused: 0 };
+      const Responses = statements.map((statement, index) => {
+        const code = errors.get(index);
+        const { Item, Error: error } =
+          code === undefined ? guardedDelete(statement, table) : failure(code, `${code}: injected`);
+        if (Item !== undefined) tally.deleted += 1;
+        else if (error === undefined) tally.notFound += 1;
+        else if (isLasting(error.Code)) tally.refused += 1;
+        return { TableName: tableName, ...(Item && { Item }), ...(error && { Error: error }) };
+      });
+      return { status: 200, body: { Responses }, tally };
+    },
+  };
+}
+
+interface StatementAnswer {
+  readonly Item?: EventImage;
+  readonly Error?: { readonly Code: string; readonly Message: string };
+}
+
+function guardedDelete(statement: DeleteOfKey, table: MemoryTable): StatementAnswer {
+  const Item = table.get(statement.id);
+  if (Item === undefined) return {};
+  if (!matches(statement, statement.parameters, Item))
+    return failure('ConditionalCheckFailed', 'The conditional request failed');
+  table.delete(statement.id, 'sweep');
+  return { Item };
+}
+
+function failure(Code: string, Message: string): StatementAnswer {
+  return { Error: { Code, Message } };
 }
 
 function invalid(message: string): Answer {
-  return jsonAnswer({ __type: 'com.amazon.coral.validate#ValidationException', message }, 400);
+  return { status: 400, body: { __type: 'com.amazon.coral.validate#ValidationException', message } };
 }
 
 function numberOf(value: EventValue | undefined): number {

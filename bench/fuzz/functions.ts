@@ -15,10 +15,9 @@ import type { QueryExpiredInput } from '../../statemachine/contract/child.ts';
 import type { DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
 import type { PlanSweepInput, RecordMetricsInput } from '../../statemachine/contract/execution.ts';
 import { FUNCTION_TIMEOUT_SECONDS, TASKS } from '../../statemachine/contract/machines.ts';
-import type { Clients } from './clients.ts';
 import { crash, type Faults } from './faults.ts';
 import type { MemoryJournal } from './memory-journal.ts';
-import type { CallTally, Invocation } from './sdk.ts';
+import type { CallTally, DocumentsOf, Invocation } from './sdk.ts';
 
 export interface FunctionsOptions {
   readonly settings: SweepSettings;
@@ -30,7 +29,7 @@ export interface FunctionsOptions {
   /** Whether each call of PlanSweep fails. */
   readonly isPlanOut: () => boolean;
   readonly random: RandomSource;
-  readonly clients: Clients;
+  readonly documentsOf: DocumentsOf;
   readonly faults: Faults;
 }
 
@@ -98,9 +97,9 @@ export class Functions {
 
   readonly #now = (): number => this.#options.clock.now() + this.#options.aheadMs();
 
-  #documents(attempts: number, invocation: Invocation): Runtime['documents'] {
-    const { clients, settings } = this.#options;
-    const documents = clients.documents(attempts, invocation);
+  #documents(attempts: 1 | 2 | 3, invocation: Invocation): Runtime['documents'] {
+    const { documentsOf, settings } = this.#options;
+    const documents = documentsOf(attempts, invocation);
     return settings.logKeys === 'full' ? documents : withoutMessages(documents);
   }
 

@@ -1,21 +1,9 @@
 import type { Finding, Violation } from '../ledger/verdict.ts';
 import { lagPercentiles } from '../report/numbers.ts';
-import type { FaultGroup } from './faults.ts';
 import { runOnce, type SubRun } from './run.ts';
-import type { Resolve, Variant } from './variants.ts';
 
 /** Number of items in one run, in the tables of one deployment within some minutes. */
 const SUB_RUN_ITEMS = 10_000;
-
-export interface VariantRun {
-  readonly variant: Variant;
-  /** Seed of the first run; each further run uses the next number. */
-  readonly seed: number;
-  readonly items: number;
-  /** Period in which items expire in each run, minutes. */
-  readonly minutes: number;
-  readonly faults: readonly FaultGroup[];
-}
 
 export interface VariantResult {
   readonly name: string;
@@ -36,45 +24,41 @@ export interface Failing {
   readonly violations: readonly Violation[];
 }
 
-/** Fuzzes a variant, in runs of some thousand items. It stops after a run with violations. */
-export async function fuzzVariant(given: VariantRun, resolve: Resolve): Promise<VariantResult> {
-  const { variant, minutes, faults } = given;
+/**
+ * Fuzzes a variant, in runs of some thousand items, each with the next seed. It stops after a run with violations.
+ */
+export async function fuzzVariant(given: SubRun): Promise<VariantResult> {
   const counts = new Map<string, number>();
   const lags: number[] = [];
   let items = 0;
   let deleted = 0;
   for (let number = 0; items < given.items; number += 1) {
-    const run: SubRun = {
-      variant,
-      seed: given.seed + number,
-      items: Math.min(SUB_RUN_ITEMS, given.items - items),
-      minutes,
-      faults,
-    };
-    const result = await runOnce(run, resolve);
+    const seed = given.seed + number;
+    const run = { ...given, seed, items: Math.min(SUB_RUN_ITEMS, given.items - items) };
+    const result = await runOnce(run);
     items += run.items;
     deleted += result.deleted;
     for (const lag of result.lags) lags.push(lag);
     for (const [what, count] of result.faults) counts.set(what, (counts.get(what) ?? 0) + count);
     const { violations } = result;
     if (violations.length > 0) {
-      return { ...summary(), violations, failing: await failingOf(run, violations, resolve) };
+      return { ...summary(), violations, failing: await failingOf(run, violations) };
     }
   }
   return { ...summary(), violations: [], failing: undefined };
 
   function summary() {
     const lateP99Ms = lagPercentiles(lags).p99;
-    return { name: variant.name, items, deleted, lateP99Ms, faults: counts };
+    return { name: given.variant.name, items, deleted, lateP99Ms, faults: counts };
   }
 }
 
 /** Finds a smaller run with the same failure: one in which one of the original violations occurs again. */
-async function failingOf(run: SubRun, found: readonly Violation[], resolve: Resolve): Promise<Failing> {
+async function failingOf(run: SubRun, found: readonly Violation[]): Promise<Failing> {
   const findings = new Set<Finding>(found.map(({ finding }) => finding));
   let known = found;
   const small = await smallest(run, async smaller => {
-    const { violations } = await runOnce(smaller, resolve);
+    const { violations } = await runOnce(smaller);
     const failed = violations.some(({ finding }) => findings.has(finding));
     if (failed) known = violations;
     return failed;

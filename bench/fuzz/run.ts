@@ -4,7 +4,6 @@ import { indexLayout } from '../../functions/table/index-layout.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { wrongCounts } from '../ledger/accounts.ts';
 import type { Violation } from '../ledger/verdict.ts';
-import { clientsOn } from './clients.ts';
 import { type FaultGroup, Faults } from './faults.ts';
 import { Functions } from './functions.ts';
 import { FuzzedTable, said } from './fuzzed-table.ts';
@@ -13,14 +12,14 @@ import { Machines, type Started } from './machine.ts';
 import { MemoryJournal } from './memory-journal.ts';
 import { Network } from './network.ts';
 import { drawScenario, isWithin, type Scenario } from './scenario.ts';
-import { inVirtualTime } from './sdk.ts';
+import { inVirtualTime, openClients } from './sdk.ts';
 import { MemoryStream, RunningPipe } from './stream.ts';
 import {
   aheadOf,
   lateByClocks,
   OTHER_TABLES,
-  type Resolve,
   type Resolved,
+  resolveVariant,
   type Variant,
 } from './variants.ts';
 
@@ -73,12 +72,18 @@ const PIPES_MS = 120_000;
  *    later what is left is counted. 3. A replay, and the pipes finish. 4. The oracle judges the calls that DynamoDB received, and the events
  *    that the pipes have delivered.
  */
-export async function runOnce(run: SubRun, resolve: Resolve): Promise<SubRunResult> {
+export async function runOnce(run: SubRun, resolve = resolveVariant): Promise<SubRunResult> {
+  const connect = await openClients();
   const clock = new VirtualClock(START_MS);
-  return inVirtualTime(clock, () => runOn(clock, run, resolve));
+  return inVirtualTime(clock, () => runOn(clock, run, resolve, connect));
 }
 
-async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promise<SubRunResult> {
+async function runOn(
+  clock: VirtualClock,
+  run: SubRun,
+  resolve: typeof resolveVariant,
+  connect: Awaited<ReturnType<typeof openClients>>,
+): Promise<SubRunResult> {
   const { variant, seed, items, minutes, faults: groups } = run;
   const { maxDeletesPerSecond: share } = variant.props;
   const limit = share && Math.max(4, Math.ceil(share * items));
@@ -161,7 +166,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     aheadMs: () => aheadOf('functions', variant, clock.now()),
     isPlanOut: () => isOut('planSweep'),
     random: random(3),
-    clients: await clientsOn(network),
+    documentsOf: connect(network),
     faults,
   });
   const allCalmAt = Math.max(...scenario.tables.map(table => table.calmAt));

@@ -102,7 +102,7 @@ export class RunningPipe {
     if (events.length === 0) return;
     const effect = faults.isOut('target', clock.now())
       ? 'refuse'
-      : faults.ofCall({ operation: 'deliver', keys: [] })?.kind;
+      : faults.ofCall({ operation: 'deliver', keys: 0 })?.kind;
     if (effect === 'refuse' || effect === 'cutBefore') throw new Error('the target refused the events');
     for (const event of events) followers.delivered(pipe.name, event);
     if (effect === 'cutAfter') throw new Error('the answer of the target was lost');

@@ -54,25 +54,16 @@ interface Partition {
   isSorted: boolean;
 }
 
-interface Former {
-  readonly image: EventImage | undefined;
-  readonly until: number;
-}
-
 /** A position in the index: TTL (epoch seconds) and key of the previous entry. */
 export interface Position {
   readonly ttl: number;
   readonly id: string;
 }
 
-/** Time in which an eventually consistent read may return the state before a change, milliseconds. */
-const FORMER_MS = 1_000;
-
 /** A table with its expiry index, in memory: items in DynamoDB's JSON, an index that lags behind, and a listener for every change. */
 export class MemoryTable {
   readonly options: MemoryTableOptions;
   readonly #items = new Map<string, EventImage>();
-  readonly #former = new Map<string, Former>();
   readonly #partitions = new Map<string, Partition>();
   readonly #indexed = new Map<string, Entry>();
   /** Time at which the last change of an item reaches the index: an item's changes reach it in order. */
@@ -98,12 +89,6 @@ export class MemoryTable {
   /** All items by their ids. */
   get images(): ReadonlyMap<string, EventImage> {
     return this.#items;
-  }
-
-  /** Reads an item as an eventually consistent read may return it. */
-  getStale(id: string): EventImage | undefined {
-    const former = this.#former.get(id);
-    return former !== undefined && former.until > this.options.clock.now() ? former.image : this.get(id);
   }
 
   put(image: EventImage, by: Who): void {
@@ -146,7 +131,6 @@ export class MemoryTable {
     const { clock, asServerHasIt, nextTurn, onChange } = this.options;
     const before = this.#items.get(id);
     const at = clock.now();
-    this.#former.set(id, { image: before, until: at + FORMER_MS });
     if (after === undefined) this.#items.delete(id);
     else this.#items.set(id, after);
     this.#changes += 1;

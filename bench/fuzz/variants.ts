@@ -1,23 +1,12 @@
-import type { Settings } from '../../functions/runtime/environment.ts';
+import { carriedSettings, type Settings } from '../../functions/runtime/environment.ts';
+import { pipesOf } from '../../stacks/config/pipe-props.ts';
+import { type FlatProps, functionSettings, resolveProps } from '../../stacks/config/props.ts';
+import { DELIVERIES, inputTemplate } from '../../stacks/parts/pipes.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import type { FollowedPipe } from '../ledger/followers.ts';
 
-/** The props in which the variants differ. */
-export interface VariantProps {
-  readonly sortKey?: string;
-  readonly ttlAttribute?: string;
-  readonly indexedBy?: 'window' | 'second';
-  readonly granularityMinutes?: number;
-  readonly shards?: number;
-  readonly deleteMode?: 'guarded' | 'batch';
-  readonly precision?: 'second' | 'minute';
-  readonly pollSeconds?: number;
-  /** In the variants a share of the items, so that there are always more in a second than it allows. */
-  readonly maxDeletesPerSecond?: number;
-  readonly logKeys?: 'full' | 'hash' | 'none';
-  readonly archive?: true;
-  readonly events?: { readonly to: string | readonly string[]; readonly oldImage?: boolean };
-}
+/** The props in which the variants differ. `maxDeletesPerSecond` is a share of the items, so that it is always too few. */
+export type VariantProps = Omit<FlatProps, 'tableName' | 'partitionKey'>;
 
 /** A pipe, and the template from which its function's input is made. */
 export interface FuzzedPipe extends FollowedPipe {
@@ -25,13 +14,24 @@ export interface FuzzedPipe extends FollowedPipe {
   readonly batchSize: number;
 }
 
-/** The resolved settings of a table, as executions carry them. */
+/** The parts of a variant's stack: the settings in the executions' input, and the pipes. */
 export interface Resolved {
   readonly carried: CarriedSettings & Settings;
   readonly pipes: readonly FuzzedPipe[];
 }
 
-export type Resolve = (props: VariantProps, tableName: string) => Resolved;
+export function resolveVariant(props: VariantProps, tableName: string): Resolved {
+  const sweep = resolveProps({ tableName, partitionKey: 'id', ...props });
+  return {
+    carried: { ...carriedSettings(functionSettings(sweep)) },
+    pipes: pipesOf(sweep).map(pipe => {
+      const { kind, to: target = kind, oldImage } = pipe;
+      const { batchSize } = DELIVERIES[kind];
+      const template = inputTemplate({ tableName, props: sweep }, pipe);
+      return { name: target, target, oldImage, batchSize, inputTemplate: template };
+    }),
+  };
+}
 
 export interface Variant {
   readonly name: string;

@@ -21,7 +21,7 @@ export const MAY_IMPORT = {
   local: ['expiry', 'functions/only-expiries', 'functions/table', 'stacks/config', 'stacks', EMULATOR],
   // What other teams' tests import.
   'local/testing': [...PRODUCT, EMULATOR, 'local'],
-  bench: ['expiry', 'statemachine', 'functions', 'cost', EMULATOR, 'local'],
+  bench: [...PRODUCT, 'cost', EMULATOR, 'local'],
   cli: [...PRODUCT, 'cost', 'cli/dashboard', EMULATOR, 'local', 'bench'],
   // The commands show the runs of bench; an experiment runs all of it, the commands too.
   'bench/experiments': [

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { billedDeployment } from '../../cli/cost.ts';
 import { COMMAND_ACTIONS, groupedActions } from '../../cli/iam-actions.ts';
+import { monthlyBill } from '../../cost/bill.ts';
+import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
 import { TARGET_LIMITS } from '../../functions/only-expiries/contract.ts';
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
@@ -17,8 +20,7 @@ import {
 } from '../../stacks/config/props.ts';
 import { FATES } from '../../statemachine/counts.ts';
 import { MAY_IMPORT } from '../../test/structure/rooms.ts';
-import { EXAMPLE_ARNS, rolesOfExample } from './role-statements.ts';
-import { wholeBillTable } from './whole-bill.ts';
+import { EXAMPLE_ARNS, rolesList } from './role-statements.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
 
@@ -33,7 +35,7 @@ export const DOC_TABLES = {
   'docs/reference/configuration.md': { props: () => propsTable(false), shared: () => propsTable(true) },
   'docs/reference/iam.md': { commands: commandActionsList, roles: rolesList },
   'docs/reference/metrics.md': { metrics: metricsTable },
-  'docs/use.md': { bill: wholeBillTable },
+  'docs/use.md': { bill: billTable },
 } as const satisfies Readonly<Record<string, Passages>>;
 
 /**
@@ -123,21 +125,48 @@ const EXAMPLE_TABLE = { tableName: 'NAME', partitionKey: 'id' };
 /** The report of a tick while DynamoDB throttled one key of its 60. */
 const EXAMPLE = { found: 60, deleted: 60, retries: 14, shardsSwept: 1, steps: 2 };
 const EXAMPLE_LAG = { p50: 64, p99: 76880, max: 76880 };
-const LINE_LENGTH = 110;
 
 function reportExample(): string {
   const report = { ...reportOf({ ...startTotals(false), ...EXAMPLE }), lagMs: EXAMPLE_LAG };
-  const lines: string[] = [];
-  for (const [name, value] of Object.entries(report)) {
-    const field = `"${name}": ${JSON.stringify(value)
-      .replaceAll(/([{:,])/g, '$1 ')
-      .replaceAll('}', ' }')}`;
-    const last = lines.at(-1);
-    if (last === undefined || `${last}, ${field}`.length > LINE_LENGTH) lines.push(field);
-    else lines[lines.length - 1] = `${last}, ${field}`;
-  }
-  const json = `{\n${lines.map(line => `  ${line}`).join(',\n')}\n}`;
+  const fields = Object.entries(report).map(([name, value]) => `"${name}": ${JSON.stringify(value)}`);
+  const json = `{ ${fields.join(', ')} }`.replaceAll(/(.{80,108},) /g, '$1\n  ');
   return `In every sweep that deletes, found = ${FATES.join(' + ')}:\n\n\`\`\`json\n${json}\n\`\`\``;
+}
+
+/** Small items that are written once, live for a day, and are not renewed. */
+const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24 };
+
+const WINDOW = ['by window', {}] as const;
+const SECOND = ['by second', { indexedBy: 'second' }] as const;
+
+const BILLS: readonly (readonly [tables: number, itemsPerMinute: number, indexed: string, props: object])[] = [
+  [1, 0, ...WINDOW],
+  [1, 0, ...SECOND],
+  [1, 100, ...WINDOW],
+  [1, 100, ...SECOND],
+  [1, 10_000, ...WINDOW],
+  [100, 0, ...WINDOW],
+  [1, 0, 'by window, `pollSeconds: 5`', { pollSeconds: 5 }],
+  [100, 0, ...SECOND],
+  [100, 20, ...WINDOW],
+];
+
+/** All billed amounts of a month. */
+function billTable(): string {
+  const dollars = (value: number) =>
+    `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  return table(
+    ['tables', 'items a minute, each', 'indexed', 'sweep', 'metrics, alarms', 'index and deletes', 'a month'],
+    BILLS.map(([tables, itemsPerMinute, indexed, props]) => {
+      const resolved = Array.from({ length: tables }, (_unused, at) =>
+        resolveProps({ tableName: `T-${at + 1}`, partitionKey: 'id', ...props }),
+      );
+      const load = { ...LOAD, itemsPerMonth: itemsPerMinute * TICKS_A_MONTH };
+      const { byPart, total } = monthlyBill(billedDeployment(resolved, load));
+      const parts = [byPart.sweep, byPart.monitoring, byPart.table].map(dollars);
+      return [String(tables), numbered(itemsPerMinute), indexed, ...parts, `**${dollars(total)}**`];
+    }),
+  );
 }
 
 const isShared = (name: keyof typeof PROPS) => (DEPLOYMENT_PROPS as readonly string[]).includes(name);
@@ -184,23 +213,6 @@ function commandActionsList(): string {
   const commandsOf = Map.groupBy(entries, ([, actions]) => actions);
   return [...commandsOf]
     .map(([actions, commands]) => `- ${commands.map(([command]) => command).join(', ')}: ${actions}`)
-    .join('\n');
-}
-
-/** Leaves out the permissions that all roles have: their log, and the key of `kmsKeyArn`. */
-function rolesList(): string {
-  return rolesOfExample()
-    .map(({ role, statements }) => {
-      const may = statements
-        .filter(({ actions }) => !actions.every(action => /^(?:kms|logs):/.test(action)))
-        .map(({ actions, on, condition }) => {
-          const each = `${actions.map(action => `\`${action}\``).join(', ')} on ${on}`;
-          return condition === undefined ? each : `${each} (${condition})`;
-        });
-      return { role, may };
-    })
-    .filter(({ may }) => may.length > 0)
-    .map(({ role, may }) => `- \`${role}\`: ${may.join('; ')}`)
     .join('\n');
 }
 

@@ -2,19 +2,6 @@ import { EVENT_TARGETS, type EventTarget } from '../../stacks/config/pipe-props.
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 
-/** The permissions of a deployment's role, in words for a document. */
-export interface RoleStatements {
-  /** Name of the role. */
-  readonly role: string;
-  readonly statements: readonly StatementInWords[];
-}
-
-interface StatementInWords {
-  readonly actions: readonly string[];
-  readonly on: string;
-  readonly condition: string | undefined;
-}
-
 /** A table with everything that needs a role or a key. */
 const EXAMPLE: PreciseTtlProps = {
   tableName: 'TABLE',
@@ -41,68 +28,49 @@ export const EXAMPLE_ARNS: Readonly<Record<EventTarget, string>> = {
 interface Statement {
   readonly Action: readonly string[];
   readonly Resource: readonly string[];
-  readonly Condition?: Condition;
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-type Condition = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-
-/**
- * The roles of a table with all features, as they are synthesized. Permissions that only one kind of target needs are marked
- * with that kind.
- */
-export function rolesOfExample(): RoleStatements[] {
-  const variants = EVENT_TARGETS.map(name => ({ name, roles: policiesOfExample(name) }));
-  const roles = new Set(variants.flatMap(variant => [...variant.roles.keys()]));
-  return [...roles].map(role => {
-    const statements = new Map<string, { statement: StatementInWords; needs: EventTarget[] }>();
-    for (const variant of variants) {
-      for (const statement of variant.roles.get(role) ?? []) {
-        const text = JSON.stringify(statement);
-        const { needs } = statements.get(text) ?? { needs: [] };
-        statements.set(text, { statement, needs: [...new Set([...needs, variant.name])] });
-      }
-    }
-    return {
-      role,
-      statements: [...statements.values()].map(({ statement, needs }) =>
-        needs.length === variants.length ? statement : withTarget(statement, needs),
-      ),
-    };
+/** The roles of a table with all features, as they are synthesized, without their log and the key of `kmsKeyArn`, which all have. */
+export function rolesList(): string {
+  const lines = [...policiesOfExample('bus')].flatMap(([role, statements]) => {
+    const may = statements.flatMap(inWords);
+    return may.length > 0 ? [`- \`${role}\`: ${may.join('; ')}`] : [];
   });
+  const others = EVENT_TARGETS.map(target => {
+    const all = [...policiesOfExample(target).values()].flat().flatMap(inWords);
+    const own = all.find(words => words.endsWith(TARGET)) ?? '';
+    return `\`${target}\`: ${own.replace(` on ${TARGET}`, '')}`;
+  });
+  return `${lines.join('\n')}\n\nWhere the events go decides the permission on it: ${others.join('; ')}.`;
 }
 
-function withTarget(statement: StatementInWords, needs: readonly EventTarget[]): StatementInWords {
-  const fields = `events to a ${needs.join(', ')}`;
-  const { condition } = statement;
-  return { ...statement, condition: condition === undefined ? fields : `${fields}, and ${condition}` };
-}
-
-/** Statements in words, by role name. */
-function policiesOfExample(target: EventTarget): Map<string, StatementInWords[]> {
+/** Statements by role name. */
+function policiesOfExample(target: EventTarget): Map<string, readonly Statement[]> {
   const table = { ...EXAMPLE, events: { to: EXAMPLE_ARNS[target] } };
   const { resource } = plainStack({ region: 'us-east-1', tables: [table] });
   const policies = Object.entries(resource['aws_iam_role_policy'] ?? {}).sort(([one], [other]) =>
     one < other ? -1 : 1,
   );
-  return new Map(policies.map(([, { name, policy }]) => [String(name), statementsIn(String(policy))]));
+  return new Map(
+    policies.map(([, { name, policy }]) => [String(name), JSON.parse(String(policy)).Statement]),
+  );
 }
 
-function statementsIn(policy: string): StatementInWords[] {
-  const { Statement: statements } = JSON.parse(policy) as { Statement: readonly Statement[] };
-  return statements.flatMap(({ Action: actions, Resource: resources, Condition: given }) => {
-    const condition = given === undefined ? undefined : conditionInWords(given);
-    // The target has its own row, even if the dead-letter queue needs the same action.
-    const words = [...new Set(resources.map(inWords))];
-    const others = words.filter(each => each !== TARGET);
-    return [
-      ...(words.includes(TARGET) ? [TARGET] : []),
-      ...(others.length > 0 ? [others.join(', ')] : []),
-    ].map(on => ({ actions, on, condition }));
-  });
+/** The target is told apart, even if the dead-letter queue needs the same action. */
+function inWords({ Action: actions, Resource: resources, Condition: given }: Statement): string[] {
+  if (actions.every(action => /^(?:kms|logs):/.test(action))) return [];
+  const may = actions.map(action => `\`${action}\``).join(', ');
+  const keys = Object.values(given ?? {}).flatMap(tests => Object.keys(tests));
+  const condition = keys.length > 0 ? ` (${keys.map(key => `\`${key}\` is its own`).join(', ')})` : '';
+  const words = Object.groupBy(new Set(resources.map(nameOf)), name => (name === TARGET ? 'target' : 'rest'));
+  return [words.target, words.rest].flatMap(on =>
+    on === undefined ? [] : [`${may} on ${on.join(', ')}${condition}`],
+  );
 }
 
 /** Describes an ARN of the example in words; returns an unknown ARN unchanged. */
-function inWords(arn: string): string {
+function nameOf(arn: string): string {
   const [, words] = WORDS.find(([pattern]) => pattern.test(arn)) ?? [];
   return words ?? `\`${arn}\``;
 }
@@ -135,10 +103,3 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/:execution:/, 'the executions of replays'],
   [/^arn:aws:kms:/, '`kmsKeyArn`'],
 ];
-
-function conditionInWords(condition: Condition): string {
-  return Object.values(condition)
-    .flatMap(tests => Object.keys(tests))
-    .map(key => `\`${key}\` is its own`)
-    .join(', ');
-}

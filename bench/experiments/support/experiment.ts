@@ -1,39 +1,17 @@
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import {
-  type AnyCommand,
-  defineCommand,
-  EXIT,
-  type Flag,
-  type Flags,
-  type Values,
-} from '../../../cli/command.ts';
-import { writableFile } from '../../../cli/files.ts';
-import { print, printHelp } from '../../../cli/print.ts';
+import { type AnyCommand, defineCommand, EXIT, type Flags, type Given } from '../../../cli/command.ts';
+import { printHelp } from '../../../cli/print.ts';
 import { number, text, whole } from '../../../expiry/fields.ts';
-import { Problems, Progress } from '../../report/progress.ts';
-
-/** The surroundings of an experiment. */
-export interface Run<F extends Flags> {
-  readonly flags: Values<F>;
-  readonly print: (text: string) => void;
-  readonly progress: Progress;
-  /** Collects problems: each is shown immediately, and makes the run fail. */
-  readonly problems: Problems;
-  /** Aborts at Ctrl-C; a second one ends the process. */
-  readonly signal: AbortSignal;
-}
 
 /** The outcome of an experiment. */
 export interface Outcome {
   /** Tables for the reader. */
   readonly text?: string;
-  /** Content of the result file, besides the command, the commit, the machine and the flags. */
-  readonly result?: object;
+  /** What `--json` prints. */
+  readonly data: object;
   /** The broken promises, a sentence each. */
   readonly problems?: readonly string[];
-  /** Reasons why the run proves nothing, one sentence each. No file is written then. */
+  /** Reasons why the run proves nothing, one sentence each. */
   readonly unproven?: readonly string[];
 }
 
@@ -44,43 +22,28 @@ export interface Experiment<F extends Flags> {
   readonly flags: F;
   /** The meaning of exit status 0. */
   readonly holds: string;
-  readonly run: (run: Run<F>) => Promise<Outcome>;
+  readonly run: (given: Given<F>) => Promise<Outcome>;
 }
 
-/**
- * Defines an experiment: flags and help, the machine and the commit, a table for the reader and a file for the documents, and an exit
- * status.
- */
+/** Defines an experiment: a command whose result stands beside the machine that it is from, and whose exit status is its verdict. */
 export function defineExperiment<const F extends Flags>(experiment: Experiment<F>): AnyCommand {
-  const { name, about, holds } = experiment;
-  const flags: Flags = { ...experiment.flags, json: RESULT_FILE };
+  const { name, holds, run, flags } = experiment;
   const command = defineCommand({
-    ...{ name, flags, about: about.trim() },
+    ...{ name, flags, about: experiment.about.trim() },
     exits: `0 ${holds}, 1 not so, 3 also: the run proves nothing`,
-    async run({ flags: values, signal }) {
-      const path = values['json'] as string | undefined;
-      const file = path === undefined ? undefined : writableFile('--json', path);
+    async run(given) {
       const machine = thisMachine();
-      const progress = new Progress(process.stdout);
-      const problems = new Problems(progress);
-      const run = { flags: values as unknown as Values<F>, print, progress, problems, signal };
-      const { text: told, result, unproven = [], ...outcome } = await experiment.run(run);
-      progress.end();
-      if (told !== undefined) print(`\n${told}`);
-      print(`\n${describeMachine(machine)}`);
-      signal.throwIfAborted();
-      const found = [...problems.found, ...(outcome.problems ?? [])];
-      for (const problem of found) print(`✗ ${problem}`);
-      for (const reason of unproven) print(`? proves nothing: ${reason}`);
-      if (found.length === 0 && unproven.length > 0) return { exit: EXIT.notKnown };
-      if (file !== undefined && result !== undefined) {
-        const { json: _json, help: _help, ...settings } = values;
-        const args = process.argv.slice(3);
-        const line = ['npm run bench', name, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
-        const written = { command: line, commit: commit(), machine, settings, ...result, problems: found };
-        writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
-      }
-      return { exit: found.length === 0 ? EXIT.fine : EXIT.notFine };
+      const { text: told = '', data, problems = [], unproven = [] } = await run(given as Given<F>);
+      given.signal.throwIfAborted();
+      const verdict = [
+        ...problems.map(problem => `✗ ${problem}`),
+        ...unproven.map(reason => `? proves nothing: ${reason}`),
+      ];
+      return {
+        data: { ...data, machine, problems, unproven },
+        text: [told, '', machine, ...verdict].join('\n').trimStart(),
+        exit: problems.length > 0 ? EXIT.notFine : unproven.length > 0 ? EXIT.notKnown : EXIT.fine,
+      };
     },
   });
   const help = () => command.help().replace('npx precise-ttl', 'npm run bench').replace(name, `${name} --`);
@@ -89,42 +52,11 @@ export function defineExperiment<const F extends Flags>(experiment: Experiment<F
   return { ...command, help, execute };
 }
 
-/** Checked before the measurement starts, which takes minutes. */
-const RESULT_FILE = {
-  help: 'also write the result to a file',
-  kind: text(/\.json$/, 'the name of a .json file'),
-  value: 'FILE',
-} as const;
-
-function commit(): string {
-  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).trim();
-  try {
-    return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '-uno') ? ' with changes' : ''}`;
-  } catch {
-    return 'unknown';
-  }
-}
-
-/** Machine and time of a measurement. Absolute numbers mean little without them. */
-function thisMachine() {
-  return {
-    node: process.version,
-    cores: availableParallelism(),
-    processor: cpus()[0]?.model ?? 'unknown',
-    /** Load average of the last minute, which shows other work of the machine. */
-    loadBefore: Math.round((loadavg()[0] ?? 0) * 100) / 100,
-    date: new Date().toISOString(),
-  };
-}
-
-function describeMachine({
-  node,
-  cores,
-  processor,
-  loadBefore,
-  date,
-}: ReturnType<typeof thisMachine>): string {
-  return `Node ${node}, ${cores} cores (${processor}), load ${loadBefore} before, ${date}`;
+/** Machine and time of a measurement, and the load by which its other work shows. Absolute numbers mean little without them. */
+function thisMachine(): string {
+  const processor = cpus()[0]?.model ?? 'unknown';
+  const load = (loadavg()[0] ?? 0).toFixed(2);
+  return `Node ${process.version}, ${availableParallelism()} cores (${processor}), load ${load} before, ${new Date().toISOString()}`;
 }
 
 /** A flag that takes a whole number. */
@@ -138,16 +70,19 @@ export const textFlag = <const Default extends string | undefined>(
   help: string,
 ) => ({ help, kind: text(), value, default: byDefault }) as const;
 
-const SEED = { kind: whole(0, 2 ** 32 - 1), value: 'N' } as const satisfies Partial<Flag>;
-export const anySeed = (help: string) => ({ ...SEED, help }) as const;
-export const seed = (help: string) => ({ ...SEED, default: 1, help }) as const;
+export const seed = <const Default extends number | undefined>(byDefault: Default, help: string) =>
+  ({ help, kind: whole(0, 2 ** 32 - 1), value: 'N', default: byDefault }) as const;
 
 /** Flags of an experiment in real time. */
-export const REAL_TIME = {
-  minutes: { help: 'how long items keep expiring', kind: number(0.1, 1_440), value: 'N', default: 3 },
-  rate: { help: 'items per second and table', kind: number(0.1, 1_000), value: 'N', default: 20 },
-  seed: seed('makes the same items and delays again'),
-} as const;
+export const realTime = (minutes: number) =>
+  ({
+    minutes: {
+      ...{ help: 'how long items keep expiring', kind: number(0.1, 1_440), value: 'N' },
+      default: minutes,
+    },
+    rate: { help: 'items per second', kind: number(0.1, 1_000), value: 'N', default: 20 },
+    seed: seed(1, 'makes the same items and delays again'),
+  }) as const;
 
 export const virtualMinutes = (byDefault: number, help: string) =>
   wholeNumber(1, 60, byDefault, `${help}, on the virtual clock`);
@@ -164,9 +99,4 @@ export function markdownRow(cells: readonly string[]): string {
 /** Formats milliseconds as seconds; a dash for a missing value. */
 export function seconds(milliseconds: number | null): string {
   return milliseconds === null ? '–' : (milliseconds / 1000).toFixed(2);
-}
-
-/** Formats a share, 0 to 1, as a percentage. */
-export function percent(share: number): string {
-  return `${(share * 100).toFixed(1)}%`;
 }

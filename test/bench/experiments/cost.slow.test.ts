@@ -1,12 +1,5 @@
-import { measureLogBytes } from '../../../bench/experiments/cost/log-lines.ts';
-import {
-  COUNTERS,
-  type CostProps,
-  costOfMonth,
-  type MonthlyCost,
-} from '../../../bench/experiments/cost/month.ts';
+import { COUNTERS, type CostProps, costOfMonth, type MonthlyCost } from '../../../bench/experiments/cost.ts';
 import { billedDeployment } from '../../../cli/cost.ts';
-import { LOG_BYTES } from '../../../cost/measured.ts';
 import { PRICES } from '../../../cost/prices.ts';
 import { type SweepUsage, type SweptTable, usageOfMonth } from '../../../cost/sweep-usage.ts';
 import { resolveProps } from '../../../stacks/config/props.ts';
@@ -90,12 +83,4 @@ test('the calculator counts as many starts as there are', async () => {
   const { starts } = await month(0, { indexedBy: 'window' });
   const usage = usageOfMonth(billed(0, { indexedBy: 'window' }));
   expect(usage.starts * PRICES.schedulerInvocations).toBeCloseTo(starts, 9);
-});
-
-test('the calculator knows the bytes of the log lines, to a tenth: npm run bench cost -- --write', async () => {
-  const { swept, metrics } = await measureLogBytes();
-  const known = [LOG_BYTES.swept, LOG_BYTES.metrics];
-  const ratios = [swept, metrics].map((bytes, line) => bytes / (known[line] ?? 0));
-  expect(Math.min(...ratios)).toBeGreaterThan(0.9);
-  expect(Math.max(...ratios)).toBeLessThan(1.1);
 });

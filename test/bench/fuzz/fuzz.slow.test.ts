@@ -1,7 +1,6 @@
-import { resolveVariant } from '../../../bench/experiments/fuzz.ts';
 import { ALL_FAULTS } from '../../../bench/fuzz/faults.ts';
 import { runOnce, type SubRun } from '../../../bench/fuzz/run.ts';
-import { VARIANTS, type Variant } from '../../../bench/fuzz/variants.ts';
+import { resolveVariant, VARIANTS, type Variant } from '../../../bench/fuzz/variants.ts';
 
 const shortRun = (variant: Variant): SubRun => ({
   variant,
@@ -14,7 +13,7 @@ const shortRun = (variant: Variant): SubRun => ({
 test.each(VARIANTS.map(variant => [variant.name, variant] as const))(
   '%s keeps its promises, whatever goes wrong',
   async (_name, variant) => {
-    const { violations, deleted, faults } = await runOnce(shortRun(variant), resolveVariant);
+    const { violations, deleted, faults } = await runOnce(shortRun(variant));
     expect(violations).toEqual([]);
     expect(deleted).toBeGreaterThan(80);
     // The plain mode makes the fewest calls that something can go wrong with.
@@ -33,15 +32,15 @@ const FOUND = [
 
 test.each(FOUND)('keeps what $name with the seed $seed has found', async ({ name, ...run }) => {
   const variant = VARIANTS.find(each => each.name === name) as Variant;
-  const { violations } = await runOnce({ ...run, variant }, resolveVariant);
+  const { violations } = await runOnce({ ...run, variant });
   expect(violations).toEqual([]);
 });
 
 test('a seed repeats a run', async () => {
   const [variant] = VARIANTS as [Variant];
-  const one = await runOnce(shortRun(variant), resolveVariant);
-  expect(await runOnce(shortRun(variant), resolveVariant)).toEqual(one);
-  expect(await runOnce({ ...shortRun(variant), seed: 2 }, resolveVariant)).not.toEqual(one);
+  const one = await runOnce(shortRun(variant));
+  expect(await runOnce(shortRun(variant))).toEqual(one);
+  expect(await runOnce({ ...shortRun(variant), seed: 2 })).not.toEqual(one);
 });
 
 test('a sweep without the second between its clock and those of the records is found out', async () => {
