@@ -1,40 +1,28 @@
 import { type Entry, isLive, isOverdue, type Present, renewedVersion } from './item.ts';
 import { wasDeletedLive } from './tally.ts';
 
-/** Kinds of findings on an item, and their texts for counts. */
-export const FINDINGS = {
-  liveDeleted: { what: 'wrongly deleted', sentence: 'live items deleted before their TTL' },
-  renewedDeleted: { what: 'wrongly deleted', sentence: 'renewed items deleted before their new TTL' },
-  liveMissed: {
-    what: 'wrongly deleted',
-    sentence: 'live items that were gone when they were to be renewed or deleted',
-  },
-  renewalLost: {
-    what: 'wrongly deleted',
-    sentence: 'items deleted after DynamoDB had acknowledged their renewal',
-  },
-  liveMissing: { what: 'wrongly deleted', sentence: 'live items missing from the table' },
-  left: { what: 'lost', sentence: 'expired items still in the table' },
-  goneUnseen: {
-    what: 'out of step',
-    sentence: 'expired items gone without a deletion that was seen',
-  },
-  otherTtl: { what: 'out of step', sentence: 'items with another TTL in the table than was written' },
-  otherVersion: { what: 'out of step', sentence: 'items with another version in the table than was written' },
-  leftByTicks: {
-    what: 'lost',
-    sentence: 'expired items that the ticks left, minutes after the last fault',
-  },
-  late: { what: 'lost', sentence: 'items deleted later than they may be' },
-  deletedInPause: { what: 'wrongly deleted', sentence: 'tables with deletes while they were paused' },
-  overLimit: { what: 'out of step', sentence: 'tables with more deletes in a second than their limit' },
-  notDelivered: { what: 'lost', sentence: 'expiries without an event' },
-  deliveredOtherwise: { what: 'out of step', sentence: 'events that are not what was deleted' },
-  deliveredWrongly: { what: 'out of step', sentence: 'events of what did not expire' },
-  wrongCounts: { what: 'out of step', sentence: 'reports that do not add up' },
-  failedQuietly: { what: 'lost', sentence: 'sweeps that failed when nothing was wrong any more' },
-  refused: { what: 'out of step', sentence: 'requests that no service knows' },
-} as const satisfies Readonly<Record<string, { readonly what: string; readonly sentence: string }>>;
+/** What can be wrong with an item, or another checked thing, in words for counts. */
+const FINDINGS = {
+  liveDeleted: 'live items deleted before their TTL',
+  renewedDeleted: 'renewed items deleted before their new TTL',
+  liveMissed: 'live items that were gone when they were to be renewed or deleted',
+  renewalLost: 'items deleted after DynamoDB had acknowledged their renewal',
+  liveMissing: 'live items missing from the table',
+  left: 'expired items still in the table',
+  goneUnseen: 'expired items gone without a deletion that was seen',
+  otherTtl: 'items with another TTL in the table than was written',
+  otherVersion: 'items with another version in the table than was written',
+  leftByTicks: 'expired items that the ticks left, minutes after the last fault',
+  late: 'items deleted later than they may be',
+  deletedInPause: 'tables with deletes while they were paused',
+  overLimit: 'tables with more deletes in a second than their limit',
+  notDelivered: 'expiries without an event',
+  deliveredOtherwise: 'events that are not what was deleted',
+  deliveredWrongly: 'events of what did not expire',
+  wrongCounts: 'reports that do not add up',
+  failedQuietly: 'sweeps that failed when nothing was wrong any more',
+  refused: 'requests that no service knows',
+} as const;
 
 export type Finding = keyof typeof FINDINGS;
 
@@ -95,13 +83,13 @@ export function countsOfFindings(violations: readonly Violation[]): string[] {
 
 function bySentence(violations: readonly Violation[]): [string, Violation[]][] {
   const found = Map.groupBy(violations, ({ finding }) => finding);
-  return [...found].map(([finding, those]) => [`${those.length} ${FINDINGS[finding].sentence}`, those]);
+  return [...found].map(([finding, those]) => [`${those.length} ${FINDINGS[finding]}`, those]);
 }
 
 /** Largest number of items that are listed; all are counted. */
 const MAX_NAMED = 5;
 
 /** Lists the first of some ids. */
-export function named(ids: readonly string[]): string {
+function named(ids: readonly string[]): string {
   return ids.slice(0, MAX_NAMED).join(', ') + (ids.length > MAX_NAMED ? ', …' : '');
 }

@@ -1,205 +1,180 @@
-import type { Present } from '../../../bench/ledger/item.ts';
+import type { Present, Ttl } from '../../../bench/ledger/item.ts';
 import { Ledger } from '../../../bench/ledger/ledger.ts';
-import { describeViolations } from '../../../bench/ledger/verdict.ts';
+import { countsOfFindings, describeViolations, type Finding } from '../../../bench/ledger/verdict.ts';
 
 const NOW = 1_800_000_000;
 const at = (seconds: number) => (NOW + seconds) * 1000;
 
-/** A ledger of one of each: expired, live, permanent, renewed, made permanent; what happened to them is up to a test. */
-function ledgerOfFive(): Ledger {
-  const ledger = new Ledger(() => at(-100));
-  ledger.wrote('expired', 1, NOW - 10);
-  ledger.wrote('live', 1, NOW + 100);
-  ledger.wrote('permanent', 1, undefined);
-  ledger.wrote('renewed', 1, NOW - 5);
-  ledger.wrote('renewed', 2, NOW + 200, 'renewed');
-  ledger.wrote('madePermanent', 1, NOW - 5);
-  ledger.wrote('madePermanent', 2, undefined, 'made permanent');
-  return ledger;
+/** A ledger whose time a test sets, seconds from now. */
+function ledgerAt(seconds: number) {
+  let now = at(seconds);
+  const ledger = new Ledger(() => now);
+  const later = (then: number) => {
+    now = at(then);
+  };
+  return { ledger, later };
 }
 
-const KEPT: [string, Present][] = [
-  ['live', { version: 1, ttl: NOW + 100 }],
-  ['permanent', { version: 1, ttl: undefined }],
-  ['renewed', { version: 2, ttl: NOW + 200 }],
-  ['madePermanent', { version: 2, ttl: undefined }],
+const LIVE = NOW + 10;
+const EXPIRED = NOW - 10;
+const gone = (ledger: Ledger, version: number, ttl: Ttl, seconds: number) =>
+  ledger.removed('a', version, { ttl, seenAt: at(seconds) });
+const there = (version: number, ttl?: number): Present => ({ version, ttl });
+
+/** What happens to an item that is written a minute before now, what a read finds now, and what is wrong with that. */
+const CASES: readonly [string, Ttl, (ledger: Ledger) => unknown, Present | undefined, Finding?][] = [
+  ['expired and seen to go', EXPIRED, ledger => gone(ledger, 1, EXPIRED, -10), undefined],
+  ['live and there', LIVE, () => {}, there(1, LIVE)],
+  ['permanent and there', undefined, () => {}, there(1)],
+  ['expired in this second and there', NOW, () => {}, there(1, NOW), 'left'],
+  ['expired and gone, but not seen to go', EXPIRED, () => {}, undefined, 'goneUnseen'],
+  ['live and gone without a trace', LIVE, () => {}, undefined, 'liveMissing'],
+  ['removed before its TTL', NOW, ledger => gone(ledger, 1, NOW, -0.001), undefined, 'liveDeleted'],
+  ['removed without a TTL', undefined, ledger => gone(ledger, 1, undefined, -5), undefined, 'liveDeleted'],
+  [
+    'removed before its TTL, and written again',
+    EXPIRED,
+    ledger => [gone(ledger, 1, EXPIRED, -12), ledger.wrote('a', 2, LIVE)],
+    there(2, LIVE),
+    'liveDeleted',
+  ],
+  ['renewed and there', EXPIRED, ledger => ledger.wrote('a', 2, LIVE, 'renewed'), there(2, LIVE)],
+  [
+    'made permanent and there',
+    EXPIRED,
+    ledger => ledger.wrote('a', 2, undefined, 'made permanent'),
+    there(2),
+  ],
+  [
+    'removed before its new TTL',
+    EXPIRED,
+    ledger => [ledger.wrote('a', 2, LIVE, 'renewed'), gone(ledger, 2, LIVE, -5)],
+    undefined,
+    'renewedDeleted',
+  ],
+  [
+    'removed by its former TTL after the renewal was acknowledged',
+    EXPIRED,
+    ledger => [ledger.wrote('a', 2, LIVE, 'renewed'), gone(ledger, 1, EXPIRED, -5)],
+    undefined,
+    'renewalLost',
+  ],
+  ['there with another TTL', LIVE, () => {}, there(1, LIVE + 1), 'otherTtl'],
+  ['there with another version', LIVE, () => {}, there(2, LIVE), 'otherVersion'],
+  [
+    'deleted by the application while it was live',
+    LIVE,
+    ledger => [ledger.deleted('a', 1, 'deleted'), gone(ledger, 1, LIVE, -5)],
+    undefined,
+  ],
+  ['perhaps deleted by the application, and there', LIVE, l => l.deleted('a', 1, 'unsure'), there(1, LIVE)],
+  [
+    'removed, and then missed by the application',
+    LIVE,
+    ledger => [gone(ledger, 1, LIVE, -5), ledger.deleted('a', 1, 'was gone')],
+    undefined,
+    'liveDeleted',
+  ],
+  ['gone while it was live, when it was to be renewed', LIVE, l => l.tooLate('a'), undefined, 'liveMissed'],
+  [
+    'perhaps deleted by the application, and gone when it was to be renewed',
+    LIVE,
+    ledger => [ledger.deleted('a', 1, 'unsure'), ledger.tooLate('a')],
+    undefined,
+  ],
 ];
 
-const verify = (ledger: Ledger, present: Iterable<[string, Present]>) =>
-  describeViolations(ledger.verify(new Map(present), { nowMs: at(0) }));
+const each = CASES.map(
+  ([what, ttl, happen, present, finding]) => [what, { ttl, happen, present, finding }] as const,
+);
 
-test('a run where all went well adds up', () => {
-  const ledger = ledgerOfFive();
-  ledger.removed('expired', 1, { ttl: NOW - 10, seenAt: at(-9.5) });
-  expect(ledger.tally(at(0))).toEqual({
-    written: 5,
-    expired: 1,
-    deleted: 1,
-    overdue: 0,
-    liveDeleted: 0,
-    renewed: 2,
-    renewedKept: 2,
-  });
-  expect(ledger.lags).toEqual([500]);
-  expect(verify(ledger, KEPT)).toEqual([]);
+test.each(each)('an item %s', (_what, { ttl, happen, present, finding }) => {
+  const { ledger, later } = ledgerAt(-60);
+  ledger.wrote('a', 1, ttl);
+  later(-5);
+  happen(ledger);
+  const found = ledger.verify(new Map(present && [['a', present]]), { nowMs: at(0) });
+  expect(found.map(violation => violation.finding)).toEqual(finding === undefined ? [] : [finding]);
 });
 
-test('an item is expired from the second of its TTL on', () => {
-  const ledger = new Ledger();
-  ledger.wrote('a', 1, NOW);
-  expect(ledger.tally(at(-0.001))).toMatchObject({ expired: 0, overdue: 0 });
-  expect(ledger.tally(at(0))).toMatchObject({ expired: 1, overdue: 1 });
+test('what the application misses in the second of its expiry may have been deleted', () => {
+  for (const [seconds, findings] of [[-0.001, ['liveMissed']] as const, [0, []] as const]) {
+    const { ledger, later } = ledgerAt(-60);
+    ledger.wrote('a', 1, NOW);
+    later(seconds);
+    ledger.tooLate('a');
+    gone(ledger, 1, NOW, 0.5);
+    expect(ledger.verify(new Map(), { nowMs: at(1) }).map(({ finding }) => finding)).toEqual(findings);
+  }
 });
 
-test('an item that expires again after its renewal is expired, deleted, and was kept', () => {
-  const ledger = new Ledger();
-  ledger.wrote('a', 1, NOW - 60);
-  ledger.wrote('a', 2, NOW - 10, 'renewed');
-  ledger.removed('a', 2, { ttl: NOW - 10, seenAt: at(-9) });
-  expect(ledger.tally(at(0))).toMatchObject({
-    expired: 1,
-    deleted: 1,
-    renewed: 1,
-    renewedKept: 1,
-    liveDeleted: 0,
-  });
-  expect(verify(ledger, [])).toEqual([]);
+test('a removal that is seen before its write is acknowledged is not forgotten, and the first report counts', () => {
+  const { ledger } = ledgerAt(-5);
+  gone(ledger, 1, EXPIRED, -9);
+  ledger.wrote('a', 1, EXPIRED);
+  gone(ledger, 1, EXPIRED, 0);
+  expect(ledger.swept(at(0))).toMatchObject([{ goneAt: at(-9) }]);
+  expect(ledger.verify(new Map(), { nowMs: at(0) })).toEqual([]);
 });
 
-test('a renewal only counts once the former TTL has passed', () => {
-  const ledger = new Ledger();
-  ledger.wrote('a', 1, NOW + 5);
-  ledger.wrote('a', 2, NOW + 100, 'renewed');
-  expect(ledger.tally(at(0))).toMatchObject({ renewed: 0, renewedKept: 0 });
-  expect(ledger.tally(at(5))).toMatchObject({ renewed: 1, renewedKept: 1 });
+test('items of others are left out', () => {
+  const { ledger } = ledgerAt(-5);
+  gone(ledger, 1, LIVE, 0);
+  expect(ledger.verify(new Map([['b', there(1, 1)]]), { nowMs: at(0) })).toEqual([]);
+  expect(ledger.tally(at(0))).toMatchObject({ written: 0, liveDeleted: 0 });
 });
 
-test('items of others and deletions reported twice are left out', () => {
-  const ledger = ledgerOfFive();
-  ledger.removed('somebody else', 1, { ttl: NOW - 10, seenAt: at(0) });
-  ledger.removed('expired', 1, { ttl: NOW - 10, seenAt: at(-9) });
-  ledger.removed('expired', 1, { ttl: NOW - 10, seenAt: at(0) });
-  expect(ledger.lags).toEqual([1000]);
-  expect(verify(ledger, [...KEPT, ['somebody else', { version: 1, ttl: 1 }]])).toEqual([]);
-});
-
-describe('fails for', () => {
-  test.each<[string, (ledger: Ledger) => void, [string, Present][], RegExp, Record<string, number>]>([
-    [
-      'an expired item that is still there',
-      () => {},
-      [...KEPT, ['expired', { version: 1, ttl: NOW - 10 }]],
-      /^1 expired items still in the table: expired$/,
-      { overdue: 1, deleted: 0 },
-    ],
-    [
-      'an expired item that is gone unseen',
-      () => {},
-      KEPT,
-      /^1 expired items gone without a deletion that was seen: expired$/,
-      { overdue: 1 },
-    ],
-    [
-      'a deletion before the TTL',
-      ledger => {
-        ledger.removed('expired', 1, { ttl: NOW - 10, seenAt: at(-9) });
-        ledger.removed('live', 1, { ttl: NOW + 100, seenAt: at(99.999) });
-      },
-      KEPT.filter(([id]) => id !== 'live'),
-      /^1 live items deleted before their TTL: live$/,
-      { liveDeleted: 1 },
-    ],
-    [
-      'a deletion of an item without a TTL',
-      ledger => {
-        ledger.removed('expired', 1, { ttl: NOW - 10, seenAt: at(-9) });
-        ledger.removed('permanent', 1, { ttl: undefined, seenAt: at(0) });
-      },
-      KEPT.filter(([id]) => id !== 'permanent'),
-      /^1 live items deleted before their TTL: permanent$/,
-      { liveDeleted: 1 },
-    ],
-    [
-      'a renewed item that was deleted before its new TTL',
-      ledger => {
-        ledger.removed('expired', 1, { ttl: NOW - 10, seenAt: at(-9) });
-        ledger.removed('renewed', 2, { ttl: NOW + 200, seenAt: at(0) });
-      },
-      KEPT.filter(([id]) => id !== 'renewed'),
-      /^1 renewed items deleted before their new TTL: renewed$/,
-      { liveDeleted: 1, renewedKept: 2 },
-    ],
-    [
-      'an acknowledged renewal that was lost',
-      ledger => {
-        ledger.removed('expired', 1, { ttl: NOW - 10, seenAt: at(-9) });
-        ledger.removed('renewed', 1, { ttl: NOW - 5, seenAt: at(0) });
-      },
-      KEPT.filter(([id]) => id !== 'renewed'),
-      /^1 items deleted after DynamoDB had acknowledged their renewal: renewed$/,
-      { renewed: 2, renewedKept: 1 },
-    ],
-    [
-      'a live item that is missing without a deletion in the stream',
-      ledger => ledger.removed('expired', 1, { ttl: NOW - 10, seenAt: at(-9) }),
-      KEPT.filter(([id]) => id !== 'madePermanent'),
-      /^1 live items missing from the table: madePermanent$/,
-      {},
-    ],
-    [
-      'an item with another TTL than was written',
-      ledger => ledger.removed('expired', 1, { ttl: NOW - 10, seenAt: at(-9) }),
-      [...KEPT.filter(([id]) => id !== 'live'), ['live', { version: 1, ttl: NOW + 1 }]],
-      /^1 items with another TTL in the table than was written: live$/,
-      {},
-    ],
-    [
-      'an item with another version than was written',
-      ledger => ledger.removed('expired', 1, { ttl: NOW - 10, seenAt: at(-9) }),
-      [...KEPT.filter(([id]) => id !== 'live'), ['live', { version: 2, ttl: NOW + 100 }]],
-      /^1 items with another version in the table than was written: live$/,
-      {},
-    ],
-    [
-      'a live item that was gone when it was to be renewed',
-      ledger => {
-        ledger.removed('expired', 1, { ttl: NOW - 10, seenAt: at(-9) });
-        ledger.tooLate('live');
-      },
-      KEPT.filter(([id]) => id !== 'live'),
-      /^1 live items that were gone when they were to be renewed or deleted: live$/,
-      {},
-    ],
-  ])('%s', (_, happen, present, expected, counts) => {
-    const ledger = ledgerOfFive();
-    happen(ledger);
-    const violations = verify(ledger, present);
-    expect(violations).toHaveLength(1);
-    expect(violations[0]).toMatch(expected);
-    expect(ledger.tally(at(0))).toMatchObject(counts);
-  });
+test('counts at a moment', () => {
+  const { ledger } = ledgerAt(-100);
+  ledger.wrote('gone', 1, NOW);
+  ledger.removed('gone', 1, { ttl: NOW, seenAt: at(0) });
+  ledger.wrote('overdue', 1, NOW);
+  ledger.wrote('ours', 1, NOW);
+  ledger.deleted('ours', 1, 'deleted');
+  ledger.wrote('early', 1, NOW);
+  ledger.removed('early', 1, { ttl: NOW, seenAt: at(-1) });
+  ledger.wrote('renewed', 1, NOW);
+  ledger.wrote('renewed', 2, NOW + 100, 'renewed');
+  ledger.wrote('lost', 1, NOW);
+  ledger.wrote('lost', 2, undefined, 'made permanent');
+  ledger.removed('lost', 1, { ttl: NOW, seenAt: at(0) });
+  const before = { expired: 0, deleted: 0, overdue: 0, renewed: 0, renewedKept: 0 };
+  expect(ledger.tally(at(-0.001))).toEqual({ written: 6, liveDeleted: 1, ...before });
+  const now = { expired: 3, deleted: 1, overdue: 1, renewed: 2, renewedKept: 1 };
+  expect(ledger.tally(at(0))).toEqual({ written: 6, liveDeleted: 1, ...now });
+  expect(ledger.counts).toEqual({ items: 6, renewals: 2, deletedByUs: 1, swept: 3 });
 });
 
 test('an item that was written again and expired again is overdue, whatever became of the first', () => {
-  const ledger = new Ledger();
+  const { ledger } = ledgerAt(-100);
   ledger.wrote('a', 1, NOW - 60);
-  ledger.removed('a', 1, { ttl: NOW - 60, seenAt: at(-59) });
-  ledger.wrote('a', 2, NOW - 10, 'wrote');
+  gone(ledger, 1, NOW - 60, -59);
+  ledger.wrote('a', 2, EXPIRED);
   expect(ledger.tally(at(0))).toMatchObject({ written: 1, expired: 1, deleted: 0, overdue: 1, renewed: 0 });
 });
 
 test('what expired, when it was known, where it is and when it went', () => {
-  let now = at(-100);
-  const ledger = new Ledger(() => now);
-  ledger.wrote('gone', 1, NOW - 10, 'wrote', 3);
-  now = at(-50);
+  const { ledger, later } = ledgerAt(-100);
+  ledger.wrote('a', 1, EXPIRED, 'wrote', 3);
+  later(-50);
   ledger.wrote('there', 1, NOW - 20);
   ledger.wrote('live', 1, NOW + 1);
-  ledger.wrote('early', 1, NOW - 5);
-  ledger.removed('gone', 1, { ttl: NOW - 10, seenAt: at(-9) });
-  ledger.removed('early', 1, { ttl: NOW - 5, seenAt: at(-6) });
+  gone(ledger, 1, EXPIRED, -9);
   expect(ledger.swept(at(0))).toEqual([
-    { ttl: NOW - 10, knownAt: at(-100), shard: 3, goneAt: at(-9) },
+    { ttl: EXPIRED, knownAt: at(-100), shard: 3, goneAt: at(-9) },
     { ttl: NOW - 20, knownAt: at(-50), shard: 0, goneAt: undefined },
+  ]);
+});
+
+test('a violation is counted and named, with the history of its item', () => {
+  const { ledger } = ledgerAt(-60);
+  ledger.wrote('a', 1, LIVE);
+  ledger.tooLate('a');
+  const violations = ledger.verify(new Map(), { nowMs: at(0) });
+  expect(countsOfFindings(violations)).toEqual([expect.stringMatching(/^1 live items that were gone/)]);
+  expect(describeViolations(violations)).toEqual([expect.stringMatching(/: a$/)]);
+  expect(violations[0]?.history).toEqual([
+    expect.stringContaining(`wrote: version 1, TTL ${LIVE}`),
+    expect.stringContaining('was gone when it was to be renewed'),
   ]);
 });
