@@ -1,14 +1,16 @@
 /** `npm run bench lag`: measures how late items are deleted, to the second and once a minute. */
-import { BatchExecuteStatementCommand, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
 import { ensureTable } from '../../local/dynamodb/tables.ts';
 import type { Given } from '../../cli/command.ts';
-import { guardedDelete } from '../../functions/delete-chunk/deletion.ts';
+import { toEpochSeconds } from '../../expiry/ttl.ts';
+import { guardedBatch } from '../../functions/delete-chunk/deletion.ts';
+import { carriedSettings, readSettings } from '../../functions/runtime/environment.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
+import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { CHUNK_KEYS } from '../../statemachine/contract/limits.ts';
 import { ownTableName } from '../demo/own-table.ts';
@@ -16,6 +18,7 @@ import type { DemoResult, Judged } from '../demo/report.ts';
 import { runDemo } from '../demo/run.ts';
 import { count } from '../report/numbers.ts';
 import { writtenOnce } from '../workload/plan.ts';
+import { fill } from './support/backlog.ts';
 import { defineExperiment, markdownTable, realTime, seconds } from './support/experiment.ts';
 
 const MODES = {
@@ -62,7 +65,7 @@ async function measure(mode: Mode, { flags, show, signal }: Given<typeof FLAGS>)
   const { precision, pollSeconds, deleteMode } = resolveProps(table);
   const dynamoDb = await startDynamoDbLocal({ longRun: true });
   try {
-    await warmUp(dynamoDb.endpoint, { ...table, tableName: 'WarmUp' });
+    await warmUp(dynamoDb.endpoint);
     return await runDemo({
       stack: plainStack({ region: REGION, tables: [table] }),
       ...{ tableName, deployment, region: REGION, standsFor: mode, model: modelOf(table) },
@@ -87,26 +90,23 @@ async function measure(mode: Mode, { flags, show, signal }: Given<typeof FLAGS>)
 const WARM_ROUNDS = 360;
 
 /** Lets Java compile its delete code: the first deletes by PartiQL take two seconds of processor time, and would distort the measurement. */
-async function warmUp(endpoint: string, props: PreciseTtlProps): Promise<void> {
-  const { tableName } = props;
-  const table = tableOf(synthesizedCloud(plainStack({ region: REGION, tables: [props] })), tableName);
-  const statement = guardedDelete({ tableName, model: modelOf(props) });
-  const ttl = { N: '1' };
-  const items = Array.from({ length: CHUNK_KEYS }, (_unused, item) => ({
-    UserName: { S: 'user' },
-    SessionId: { S: `${item}` },
-  }));
+async function warmUp(endpoint: string): Promise<void> {
+  const props = { tableName: 'WarmUp', partitionKey: 'id' };
+  const settings = readSettings(carriedSettings(functionSettings(resolveProps(props))));
+  const stack = synthesizedCloud(plainStack({ region: REGION, tables: [props] }));
   const client = localDynamoDb(endpoint, REGION);
+  const documents = DynamoDBDocumentClient.from(client);
+  const ttl = toEpochSeconds(Date.now());
+  const keys = Array.from({ length: CHUNK_KEYS }, (_unused, item) => ({
+    key: { id: { S: `item-${item}` } },
+    ttl,
+  }));
+  const deleteAll = guardedBatch(documents, settings, ttl, Date.now);
   try {
-    await ensureTable(client, table);
+    await ensureTable(client, tableOf(stack, props.tableName));
     for (let round = 0; round < WARM_ROUNDS; round += 1) {
-      const puts = items.map(each => ({ PutRequest: { Item: { ...each, ExpirationTime: ttl } } }));
-      await client.send(new BatchWriteItemCommand({ RequestItems: { [tableName]: puts } }));
-      const deletes = items.map(({ UserName, SessionId }) => ({
-        Statement: statement,
-        Parameters: [UserName, SessionId, ttl, { N: '0' }],
-      }));
-      await client.send(new BatchExecuteStatementCommand({ Statements: deletes }));
+      await fill(documents, settings, CHUNK_KEYS, () => ttl);
+      await deleteAll(keys);
     }
   } finally {
     client.destroy();

@@ -1,7 +1,6 @@
 /** `npm run bench throughput`: measures how fast a backlog is deleted, by the sweep and by simpler programs. */
-import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { expiryAttributes } from '../../expiry/index.ts';
+import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
 import { toEpochSeconds } from '../../expiry/ttl.ts';
 import { guardedBatch, type SendBatch, unguardedBatch } from '../../functions/delete-chunk/deletion.ts';
 import { carriedSettings, readSettings, type SweepSettings } from '../../functions/runtime/environment.ts';
@@ -9,11 +8,11 @@ import { createDocuments } from '../../functions/table/dynamodb.ts';
 import { indexLayout } from '../../functions/table/index-layout.ts';
 import { indexReader } from '../../functions/table/index-query.ts';
 import { LocalCloud } from '../../local/cloud.ts';
-import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { CHUNK_KEYS, PAGE_KEYS } from '../../statemachine/contract/limits.ts';
 import { count } from '../report/numbers.ts';
+import { fill } from './support/backlog.ts';
 import { defineExperiment, markdownTable, seconds, wholeNumber } from './support/experiment.ts';
 
 const REGION = 'us-east-1';
@@ -50,21 +49,19 @@ from its description. Compare the ratios: DynamoDB Local shares the processor wi
       const stack = plainStack({ region: REGION, tables: [TABLE] });
       const cloud = await LocalCloud.start({ stack, dynamoDb, schedules: false, warm: 1 });
       const settings = readSettings(carriedSettings(functionSettings(resolveProps(TABLE))));
-      const documents = createDocuments(
-        { maxAttempts: 3 },
-        {
-          endpoint: dynamoDb.endpoint,
-          region: REGION,
-          credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-        },
-      );
+      const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+      const { endpoint } = dynamoDb;
+      const documents = createDocuments({ maxAttempts: 3 }, { endpoint, region: REGION, credentials });
+      // It waits longer for an answer.
+      const writer = DynamoDBDocumentClient.from(cloud.client);
       const took: Record<Way, number[]> = { sweep: [], guarded: [], batch: [], published: [] };
       const problems: string[] = [];
       for (let run = 0; run < flags.runs; run += 1) {
         for (const way of Object.keys(WAYS) as Way[]) {
           show(`run ${run + 1} of ${flags.runs}: ${WAYS[way]}`);
           const end = toEpochSeconds(Date.now()) - 60;
-          await fill(cloud.client, settings, flags.items, end);
+          const ttlOf = (item: number) => end - 1 - Math.floor((item / flags.items) * SPAN_SECONDS);
+          await fill(writer, settings, flags.items, ttlOf);
           const startedAt = performance.now();
           await DELETE[way]({ cloud, documents, settings, from: end - SPAN_SECONDS, before: end });
           took[way].push(performance.now() - startedAt);
@@ -159,33 +156,6 @@ async function keysOf(
   const keys = indexLayout(settings.model).keys({ shards: '0-1', from, before });
   const pages = await Promise.all(keys.map(key => read(key, { from, upTo: before }, PAGE_KEYS / 2)));
   return pages.flatMap(({ entries }) => entries);
-}
-
-async function fill(client: DynamoDBClient, { tableName, model }: SweepSettings, items: number, end: number) {
-  const puts = Array.from({ length: items }, (_unused, item) => {
-    const id = `item-${item}`;
-    const ttl = end - 1 - Math.floor((item / items) * SPAN_SECONDS);
-    const { [model.ttlAttribute]: at, ...window } = expiryAttributes(model, { id }, { expiresAt: ttl });
-    const attributes = Object.entries(window).map(([name, value]) => [name, { S: String(value) }]);
-    const Item = {
-      id: { S: id },
-      [model.ttlAttribute]: { N: String(at) },
-      ...Object.fromEntries(attributes),
-    };
-    return { PutRequest: { Item } };
-  });
-  for (let first = 0; first < puts.length; first += CHUNK_KEYS * IN_FLIGHT) {
-    const some = puts.slice(first, first + CHUNK_KEYS * IN_FLIGHT);
-    await Promise.all(
-      Array.from({ length: Math.ceil(some.length / CHUNK_KEYS) }, (_unused, chunk) =>
-        client.send(
-          new BatchWriteItemCommand({
-            RequestItems: { [tableName]: some.slice(chunk * CHUNK_KEYS, (chunk + 1) * CHUNK_KEYS) },
-          }),
-        ),
-      ),
-    );
-  }
 }
 
 function median(values: readonly number[]): number {

@@ -37,7 +37,7 @@ interface Due {
   readonly id: string;
   readonly image: EventImage;
   /** When it was written, epoch milliseconds. */
-  readonly writtenAt: number;
+  readonly knownAt: number;
   /** When it was deleted, epoch milliseconds; undefined if it is still there. */
   readonly goneAt: number | undefined;
 }
@@ -50,9 +50,6 @@ export class Oracle {
   /** Receives what the pipes deliver. */
   readonly followers: Followers;
   readonly #rules: Rules;
-  readonly #versions = new Map<string, number>();
-  readonly #writtenAt = new Map<string, number>();
-  readonly #gone: Due[] = [];
   #now = 0;
 
   /** @param nextTurn returns the next number in the order of all events of the run */
@@ -64,26 +61,19 @@ export class Oracle {
 
   saw({ key, by, at, recordedAt, turn, eventId, before, after }: Change): void {
     this.#now = at;
-    const version = this.#versions.get(key) ?? 0;
+    const version = this.ledger.current(key)?.number ?? 0;
     if (after !== undefined) {
-      this.#versions.set(key, version + 1);
-      this.#writtenAt.set(key, at);
       this.ledger.wrote(key, version + 1, this.#ttlOf(after), before === undefined ? 'wrote' : 'renewed');
       return;
     }
     const image = before ?? {};
     const itsKey = Object.fromEntries(this.#rules.keyNames.map(name => [name, image[name]])) as EventImage;
     if (by === 'user') this.ledger.deleted(key, version, 'deleted');
-    else this.#gone.push({ id: key, image, writtenAt: this.#writtenAt.get(key) ?? 0, goneAt: at });
     this.ledger.removed(key, version, {
       ttl: this.#ttlOf(image),
       seenAt: at,
       record: { id: eventId, key: itsKey, image, madeAt: recordedAt, order: turn },
     });
-  }
-
-  get items(): number {
-    return this.#versions.size;
   }
 
   /** Delays of the sweep's deletes: from the moment at which an item was due, or was written if that was later, milliseconds. */
@@ -101,23 +91,26 @@ export class Oracle {
    * @param nowMs when the ticks have ended, epoch milliseconds
    */
   late(table: MemoryTable, nowMs: number, bounds: Bounds): Violation[] {
+    const gone = this.ledger.removals.flatMap(({ id, ours, knownAt, seenAt, record }): Due[] =>
+      ours || record === undefined ? [] : [{ id, image: record.image, knownAt, goneAt: seenAt }],
+    );
     const present = [...table.images].flatMap(([id, image]): Due[] =>
       isOverdue(this.#ttlOf(image), Math.floor(nowMs / 1000))
-        ? [{ id, image, writtenAt: this.#writtenAt.get(id) ?? 0, goneAt: undefined }]
+        ? [{ id, image, knownAt: this.ledger.current(id)?.written?.knownAt ?? 0, goneAt: undefined }]
         : [],
     );
-    return [...this.#gone, ...present]
+    return [...gone, ...present]
       .filter(due => (due.goneAt ?? nowMs) > this.#goneBy(due, bounds))
       .map(({ id, goneAt }) => this.ledger.violation(goneAt === undefined ? 'leftByTicks' : 'late', id));
   }
 
   /** When an item must be gone, epoch milliseconds. */
-  #goneBy({ id, image, writtenAt }: Due, bounds: Bounds): number {
+  #goneBy({ id, image, knownAt }: Due, bounds: Bounds): number {
     const { calmAt, strictMs, aheadMs, looseMs, afterFaultsMs } = bounds;
     const dueAt = Number(this.#ttlOf(image)) * 1000;
-    if (writtenAt >= dueAt || this.refused.has(id) || !this.#isInItsWindow(image, dueAt))
+    if (knownAt >= dueAt || this.refused.has(id) || !this.#isInItsWindow(image, dueAt))
       return Number.POSITIVE_INFINITY;
-    if (writtenAt <= dueAt - aheadMs && dueAt >= calmAt + CALM_MS) return dueAt + strictMs;
+    if (knownAt <= dueAt - aheadMs && dueAt >= calmAt + CALM_MS) return dueAt + strictMs;
     return Math.max(dueAt + looseMs, calmAt + afterFaultsMs);
   }
 
@@ -142,7 +135,7 @@ export class Oracle {
     return new Map(
       [...table.images].map(([id, image]) => [
         id,
-        { ttl: this.#ttlOf(image), version: this.#versions.get(id) ?? 0 },
+        { ttl: this.#ttlOf(image), version: this.ledger.current(id)?.number ?? 0 },
       ]),
     );
   }

@@ -251,7 +251,7 @@ async function runOn(
   violations.push(...tables.flatMap(table => table.verdict(lastTick)));
   violations.push(...[...refused].map(sentence => said('refused', sentence)));
   return {
-    items: tables.reduce((sum, { oracle }) => sum + oracle.items, 0),
+    items: tables.reduce((sum, { oracle }) => sum + oracle.ledger.counts.items, 0),
     deleted: tables.reduce((sum, { oracle }) => sum + oracle.ledger.counts.swept, 0),
     deletedOfVariant: main.oracle.ledger.counts.swept,
     lags: tables.flatMap(({ oracle }) => oracle.lags(lastTick)),

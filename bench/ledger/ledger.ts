@@ -18,6 +18,8 @@ export interface SeenRemoval extends Removal {
   /** The item's id. */
   readonly id: string;
   readonly ours: boolean;
+  /** Time by which DynamoDB had acknowledged the write of what was deleted, epoch milliseconds. */
+  readonly knownAt: number;
 }
 
 /**
@@ -82,6 +84,11 @@ export class Ledger {
     return this.#lags;
   }
 
+  /** The last acknowledged version of an item. */
+  current(id: string): Version | undefined {
+    return this.#entries.get(id)?.current;
+  }
+
   get counts(): Counts {
     return countsOf(this.#entries.values());
   }
@@ -112,7 +119,9 @@ export class Ledger {
     return [...this.#entries].flatMap(([id, { current, versions }]) =>
       current === undefined
         ? []
-        : versions.flatMap(({ removal, ours }) => (removal === undefined ? [] : [{ ...removal, id, ours }])),
+        : versions.flatMap(({ removal, ours, written }) =>
+            removal === undefined ? [] : [{ ...removal, id, ours, knownAt: written?.knownAt ?? 0 }],
+          ),
     );
   }
 

@@ -3,7 +3,8 @@ import { type Clock, realClock } from 'stepfunctions-emulator';
 import type { EventImage } from '../../expiry/expiry-event.ts';
 import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
 import { DynamoDbLocalError } from '../../local/errors.ts';
-import { DynamoDbTableStream, MAX_RECORDS } from '../../local/pipes/table-stream.ts';
+import { StreamPoller } from '../../local/pipes/stream-poller.ts';
+import { DynamoDbTableStream, MAX_RECORDS, type TableStream } from '../../local/pipes/table-stream.ts';
 import type { Span } from './machine.ts';
 
 /** A deletion in the table's stream. */
@@ -23,40 +24,29 @@ export interface ObserverOptions {
   readonly tableName: string;
   /** Called for every deletion, with the time at which it was seen (epoch milliseconds). */
   readonly onRemoval: (seen: SeenDeletion, seenAt: number) => void;
-  /** Called once when the stream cannot be read any more. */
+  /** Called when the stream cannot be read. */
   readonly onError: (error: unknown) => void;
   /** Pause between two reads, milliseconds; deletions are seen late by up to this. @default 100 */
-  readonly intervalMs?: number;
+  readonly intervalMs?: number | undefined;
   /** @default the wall clock */
   readonly clock?: Clock;
   /** Called for an answer of DynamoDB, epoch milliseconds. */
-  readonly onAnswer?: (span: Span) => void;
+  readonly onAnswer?: ((span: Span) => void) | undefined;
 }
-
-/** Number of reads between two lists of shards; DynamoDB Local begins a new shard only every few hours. */
-const READS_BETWEEN_SHARD_LISTS = 50;
 
 /**
  * Observes deletions in the table's stream, and so independently of the sweep's own reports. It does not use the stream's times: DynamoDB
  * Local rounds them to the minute.
  */
 export class StreamObserver {
-  readonly #options: ObserverOptions;
   readonly #clock: Clock;
   readonly #streams: ReturnType<typeof localDynamoDbStreams>;
-  readonly #stream: DynamoDbTableStream;
-  /** Sequence number of the last record that was read, by shard; undefined before the first. */
-  readonly #readTo = new Map<string, string | undefined>();
-  readonly #running: Promise<void>;
-  #stopping = false;
-  #reads = 0;
+  readonly #poller: StreamPoller;
 
-  private constructor(options: ObserverOptions, streamArn: string) {
-    this.#options = options;
-    this.#clock = options.clock ?? realClock;
-    this.#streams = localDynamoDbStreams(options.endpoint, options.region);
-    this.#stream = new DynamoDbTableStream(this.#streams, streamArn);
-    this.#running = this.#run();
+  private constructor(clock: Clock, streams: ReturnType<typeof localDynamoDbStreams>, poller: StreamPoller) {
+    this.#clock = clock;
+    this.#streams = streams;
+    this.#poller = poller;
   }
 
   /**
@@ -64,7 +54,7 @@ export class StreamObserver {
    * @throws {DynamoDbLocalError} when the table has no stream with old images
    */
   static async start(options: ObserverOptions): Promise<StreamObserver> {
-    const { tableName, client, clock = realClock } = options;
+    const { tableName, client, endpoint, region, clock = realClock, intervalMs = 100 } = options;
     const { Table } = await clock.busy(() => client.send(new DescribeTableCommand({ TableName: tableName })));
     const view = Table?.StreamSpecification?.StreamViewType;
     if (!Table?.LatestStreamArn || (view !== 'OLD_IMAGE' && view !== 'NEW_AND_OLD_IMAGES')) {
@@ -73,51 +63,45 @@ export class StreamObserver {
           "start the local cloud with observe: true, or change the view type of the table's own stream",
       );
     }
-    return new StreamObserver(options, Table.LatestStreamArn);
+    const streams = localDynamoDbStreams(endpoint, region);
+    const poller = await StreamPoller.open({
+      stream: answering(new DynamoDbTableStream(streams, Table.LatestStreamArn), clock, options.onAnswer),
+      ...{ clock, batchSize: MAX_RECORDS, fromLatest: false, pollMs: intervalMs },
+      timeOf: approximateMs => approximateMs,
+      onError: options.onError,
+      async take(removals) {
+        const seenAt = clock.now();
+        for (const { eventID: id, dynamodb } of removals)
+          if (dynamodb.OldImage !== undefined)
+            options.onRemoval({ id, key: dynamodb.Keys, image: dynamodb.OldImage }, seenAt);
+      },
+    });
+    poller.start();
+    return new StreamObserver(clock, streams, poller);
   }
 
   /** Stops after all earlier deletions were seen. Safe to call more than once. */
   async stop(): Promise<void> {
-    this.#stopping = true;
-    await this.#running;
+    // Who observes has been told of the error.
+    await this.#clock.busy(() => this.#poller.drain()).catch(() => {});
+    await this.#poller.stop();
     this.#streams.destroy();
   }
+}
 
-  async #run(): Promise<void> {
-    try {
-      for (;;) {
-        // The last read begins after the stop was requested, so it sees all earlier records.
-        const last = this.#stopping;
-        await this.#clock.busy(() => this.#readStream());
-        if (last) return;
-        await this.#clock.sleep(this.#options.intervalMs ?? 100);
-      }
-    } catch (error) {
-      this.#options.onError(error);
-    }
-  }
-
-  async #readStream(): Promise<void> {
-    if (this.#reads++ % READS_BETWEEN_SHARD_LISTS === 0 || this.#stopping) {
-      for (const { id } of await this.#stream.shards()) this.#readTo.set(id, this.#readTo.get(id));
-    }
-    for (const shard of this.#readTo.keys()) await this.#drain(shard);
-  }
-
-  /** Reads a shard until it has no new records. */
-  async #drain(shard: string): Promise<void> {
-    const { onAnswer, onRemoval } = this.#options;
-    for (;;) {
-      const from = this.#clock.now();
-      const { records } = await this.#stream.read(shard, this.#readTo.get(shard), MAX_RECORDS);
-      const seenAt = this.#clock.now();
-      onAnswer?.({ from, to: seenAt });
-      for (const { eventID: id, eventName, dynamodb } of records) {
-        this.#readTo.set(shard, dynamodb.SequenceNumber);
-        if (eventName !== 'REMOVE' || dynamodb.OldImage === undefined) continue;
-        onRemoval({ id, key: dynamodb.Keys, image: dynamodb.OldImage }, seenAt);
-      }
-      if (records.length === 0) return;
-    }
-  }
+/** A stream that tells how long its answers take. */
+function answering(
+  stream: TableStream,
+  clock: Clock,
+  onAnswer: (span: Span) => void = () => {},
+): TableStream {
+  return {
+    shards: () => stream.shards(),
+    async read(...position) {
+      const from = clock.now();
+      const answer = await stream.read(...position);
+      onAnswer({ from, to: clock.now() });
+      return answer;
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { Ledger } from '../ledger/ledger.ts';
 import type { Violation } from '../ledger/verdict.ts';
 import type { Action } from '../workload/plan.ts';
 import { SessionTable, type SessionTableOptions } from '../workload/session-table.ts';
-import { carryOut, Writer, type WritingOptions } from '../workload/writer.ts';
+import { carryOut, type WritingOptions } from '../workload/writer.ts';
 import type { Span } from './machine.ts';
 import { StreamObserver } from './observer.ts';
 
@@ -25,15 +25,13 @@ export interface WatchedTableOptions extends SessionTableOptions {
 export class WatchedTable {
   readonly ledger: Ledger;
   readonly #sessions: SessionTable;
-  readonly #writer: Writer;
   readonly #clock: Clock;
   readonly #onAnswer: WatchedTableOptions['onAnswer'];
   #observer: StreamObserver | undefined;
 
   private constructor({ cloud, clock = realClock, ...options }: WatchedTableOptions) {
     this.ledger = new Ledger(() => clock.now());
-    this.#sessions = new SessionTable(cloud.client, { ...options, clock });
-    this.#writer = new Writer(this.#sessions, this.ledger);
+    this.#sessions = new SessionTable(cloud.client, this.ledger, { ...options, clock });
     this.#clock = clock;
     this.#onAnswer = options.onAnswer;
   }
@@ -49,9 +47,7 @@ export class WatchedTable {
         watched.ledger.removed(id, version, { ttl, seenAt, ...(options.keepsImages && { record }) });
       },
       onError: options.onError,
-      ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
-      clock: watched.#clock,
-      ...(watched.#onAnswer && { onAnswer: watched.#onAnswer }),
+      ...{ intervalMs: options.intervalMs, clock: watched.#clock, onAnswer: watched.#onAnswer },
     });
     return watched;
   }
@@ -65,11 +61,8 @@ export class WatchedTable {
     signal: AbortSignal,
     options: Pick<WritingOptions, 'skipExpired'> = {},
   ): Promise<void> {
-    return carryOut(actions, this.#writer, signal, {
-      ...options,
-      clock: this.#clock,
-      ...(this.#onAnswer && { onAnswer: this.#onAnswer }),
-    });
+    const writing = { ...options, clock: this.#clock, onAnswer: this.#onAnswer };
+    return carryOut(actions, action => this.#sessions.act(action), signal, writing);
   }
 
   /** Finds contradictions between a consistent read of the whole table and the ledger. */

@@ -11,8 +11,9 @@ import type { EventImage } from '../../expiry/expiry-event.ts';
 import { type ExpiryModel, expiryAttributes, withExpiry } from '../../expiry/index.ts';
 import { shardOf } from '../../expiry/shard.ts';
 import type { TableResource } from '../../local/dynamodb/table.ts';
-import type { DeleteOutcome, Present, Ttl } from '../ledger/item.ts';
-import type { Item } from './plan.ts';
+import type { Deed, DeleteOutcome, Present, Ttl } from '../ledger/item.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Action, Item } from './plan.ts';
 
 // Items of about 250 bytes.
 const PAYLOAD = 'x'.repeat(150);
@@ -33,35 +34,59 @@ export interface SessionTableOptions {
   readonly clock?: Clock;
 }
 
+const DEEDS = {
+  write: 'wrote',
+  renew: 'renewed',
+  makePermanent: 'made permanent',
+} as const satisfies Readonly<Record<Exclude<Action['kind'], 'delete'>, Deed>>;
+
 /**
  * Sessions in a swept table, written as an application writes them: through the helpers of `expiry/`. Every item contains its version, so
- * an observer of its deletion knows which write it was.
+ * an observer of its deletion knows which write it was. The ledger gets what DynamoDB acknowledged.
  */
 export class SessionTable {
   readonly #documents: DynamoDBDocumentClient;
+  readonly #ledger: Ledger;
   readonly #table: TableResource;
   readonly #model: ExpiryModel;
   readonly #prefix: string;
   readonly #clock: Clock;
+  /** Last acknowledged version of each item. */
+  readonly #versions = new Map<Item, number>();
 
-  constructor(client: DynamoDBClient, options: SessionTableOptions) {
+  constructor(client: DynamoDBClient, ledger: Ledger, options: SessionTableOptions) {
     const { table, model, prefix, clock = realClock } = options;
     this.#documents = DynamoDBDocumentClient.from(client);
+    this.#ledger = ledger;
     this.#table = table;
     this.#model = model;
     this.#prefix = prefix;
     this.#clock = clock;
   }
 
-  /** Writes an item, with the attributes by which it expires. */
-  async write(item: Item, version: number, ttl: Ttl): Promise<void> {
+  /**
+   * Executes one action.
+   * @throws DynamoDB's error, after which nobody knows whether the action took effect. A delete throws none: the ledger gets `unsure`
+   */
+  async act({ kind, item, ttl }: Omit<Action, 'atMs'>): Promise<void> {
     const key = this.#key(item);
-    const Item = {
-      ...key,
-      [VERSION]: version,
-      [PAYLOAD_ATTRIBUTE]: PAYLOAD,
-      ...this.#expiry(key, ttl),
-    };
+    const id = idOf(key[this.#uniqueKey]);
+    const current = this.#versions.get(item) ?? 0;
+    if (kind === 'delete') {
+      this.#ledger.deleted(id, current, await this.#delete(key, current));
+      return;
+    }
+    if (kind === 'write') await this.#write(key, current + 1, ttl);
+    else if (!(await this.#renew(key, current + 1, ttl))) return this.#ledger.tooLate(id);
+    const shard = shardOf(key, this.#model, this.#model.shards);
+    this.#ledger.wrote(id, current + 1, ttl, DEEDS[kind], shard);
+    this.#versions.set(item, current + 1);
+  }
+
+  /** Writes an item, with the attributes by which it expires. */
+  async #write(key: Key, version: number, ttl: Ttl): Promise<void> {
+    const expiry = expiryAttributes(this.#model, key, this.#expiry(ttl));
+    const Item = { ...key, [VERSION]: version, [PAYLOAD_ATTRIBUTE]: PAYLOAD, ...expiry };
     await this.#documents.send(new PutCommand({ TableName: this.#table.name, Item }));
   }
 
@@ -69,27 +94,25 @@ export class SessionTable {
    * Gives a session another TTL, or none.
    * @returns whether it was still there
    */
-  renew(item: Item, version: number, ttl: Ttl): Promise<boolean> {
+  #renew(Key: Key, version: number, ttl: Ttl): Promise<boolean> {
     const request = withExpiry(
       this.#model,
       {
-        TableName: this.#table.name,
-        Key: this.#key(item),
+        ...{ TableName: this.#table.name, Key },
         UpdateExpression: `SET ${VERSION} = :version`,
         ConditionExpression: 'attribute_exists(#key)',
         ExpressionAttributeNames: { '#key': this.#model.partitionKey },
         ExpressionAttributeValues: { ':version': version },
       },
-      ttl === undefined ? { ttlSeconds: 0 } : { expiresAt: ttl, nowMs: this.#clock.now() },
+      this.#expiry(ttl),
     );
     return met(() => this.#documents.send(new UpdateCommand(request)));
   }
 
   /** Deletes one version of an item, never a later one. */
-  async delete(item: Item, version: number): Promise<DeleteOutcome> {
+  async #delete(Key: Key, version: number): Promise<DeleteOutcome> {
     const request = {
-      TableName: this.#table.name,
-      Key: this.#key(item),
+      ...{ TableName: this.#table.name, Key },
       ConditionExpression: `${VERSION} = :version`,
       ExpressionAttributeValues: { ':version': version },
     };
@@ -131,16 +154,6 @@ export class SessionTable {
     return present;
   }
 
-  /** The shard of the window that an item is in. */
-  shard(item: Item): number {
-    return shardOf(this.#key(item), this.#model, this.#model.shards);
-  }
-
-  /** The id that an item has in the ledger. */
-  id(item: Item): string {
-    return idOf(this.#key(item)[this.#uniqueKey]);
-  }
-
   /** Reads an item from DynamoDB's JSON. */
   read(image: EventImage): Present & { id: string } {
     const scalar = (name: string): Scalar => (image[name] ?? {}) as Scalar;
@@ -159,7 +172,7 @@ export class SessionTable {
     return this.#model.sortKey ?? this.#model.partitionKey;
   }
 
-  #key(item: Item): Record<string, string | number | Uint8Array> {
+  #key(item: Item): Key {
     const { partitionKey, sortKey } = this.#model;
     const name = `${this.#prefix}-${item}`;
     // A number with the prefix would exceed JavaScript's safe integers.
@@ -172,9 +185,8 @@ export class SessionTable {
         };
   }
 
-  #expiry(key: Record<string, unknown>, expiresAt: Ttl): object {
-    if (expiresAt === undefined) return expiryAttributes(this.#model, key, { ttlSeconds: 0 });
-    return expiryAttributes(this.#model, key, { expiresAt, nowMs: this.#clock.now() });
+  #expiry(expiresAt: Ttl) {
+    return expiresAt === undefined ? { ttlSeconds: 0 } : { expiresAt, nowMs: this.#clock.now() };
   }
 
   #value(attribute: string, text: string, number: number): string | number | Uint8Array {
@@ -182,6 +194,8 @@ export class SessionTable {
     return type === 'N' ? number : type === 'B' ? Buffer.from(text) : text;
   }
 }
+
+type Key = Readonly<Record<string, string | number | Uint8Array>>;
 
 /** Bytes are in base64. */
 type Scalar = { readonly [Type in 'S' | 'N' | 'B']?: string };

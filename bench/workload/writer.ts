@@ -1,49 +1,6 @@
 import { type Clock, realClock } from 'stepfunctions-emulator';
-import type { Deed } from '../ledger/item.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import type { Span } from '../watch/machine.ts';
 import type { Action, Item } from './plan.ts';
-import type { SessionTable } from './session-table.ts';
-
-const DEEDS = {
-  write: 'wrote',
-  renew: 'renewed',
-  makePermanent: 'made permanent',
-} as const satisfies Readonly<Record<Exclude<Action['kind'], 'delete'>, Deed>>;
-
-/** Executes actions, and enters into the ledger what DynamoDB acknowledged. */
-export class Writer {
-  readonly #table: SessionTable;
-  readonly #ledger: Ledger;
-  /** Last acknowledged version of each item. */
-  readonly #versions = new Map<Item, number>();
-
-  constructor(table: SessionTable, ledger: Ledger) {
-    this.#table = table;
-    this.#ledger = ledger;
-  }
-
-  /**
-   * Executes one action.
-   * @throws DynamoDB's error, after which nobody knows whether the action took effect. A delete throws none: the ledger gets `unsure`
-   */
-  async act({ kind, item, ttl }: Omit<Action, 'atMs'>): Promise<void> {
-    const id = this.#table.id(item);
-    const current = this.#versions.get(item) ?? 0;
-    if (kind === 'delete') {
-      this.#ledger.deleted(id, current, await this.#table.delete(item, current));
-      return;
-    }
-    if (kind === 'write') {
-      await this.#table.write(item, current + 1, ttl);
-    } else if (!(await this.#table.renew(item, current + 1, ttl))) {
-      this.#ledger.tooLate(id);
-      return;
-    }
-    this.#ledger.wrote(id, current + 1, ttl, DEEDS[kind], this.#table.shard(item));
-    this.#versions.set(item, current + 1);
-  }
-}
 
 /** Largest number of concurrent requests: enough for 1,000 writes a second at 20 ms each. */
 const CONCURRENCY = 32;
@@ -57,7 +14,7 @@ export interface WritingOptions {
    */
   readonly skipExpired?: boolean;
   /** Called for each answer of DynamoDB, epoch milliseconds. */
-  readonly onAnswer?: (span: Span) => void;
+  readonly onAnswer?: ((span: Span) => void) | undefined;
 }
 
 /**
@@ -67,7 +24,7 @@ export interface WritingOptions {
  */
 export async function carryOut(
   actions: readonly Action[],
-  writer: Writer,
+  act: (action: Action) => Promise<void>,
   signal: AbortSignal,
   { clock = realClock, skipExpired = false, onAnswer }: WritingOptions = {},
 ): Promise<void> {
@@ -86,7 +43,7 @@ export async function carryOut(
       await before;
       if (skipExpired && (action.ttl ?? Number.POSITIVE_INFINITY) * 1000 <= clock.now()) return;
       const from = clock.now();
-      await clock.busy(() => writer.act(action));
+      await clock.busy(() => act(action));
       onAnswer?.({ from, to: clock.now() });
     })()
       .catch(error => {

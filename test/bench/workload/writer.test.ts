@@ -4,7 +4,7 @@ import { VirtualClock } from 'stepfunctions-emulator';
 import { Ledger } from '../../../bench/ledger/ledger.ts';
 import type { Action } from '../../../bench/workload/plan.ts';
 import { SessionTable } from '../../../bench/workload/session-table.ts';
-import { carryOut, Writer } from '../../../bench/workload/writer.ts';
+import { carryOut } from '../../../bench/workload/writer.ts';
 import { expiryModel } from '../../../expiry/index.ts';
 import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
 import type { TableResource } from '../../../local/dynamodb/table.ts';
@@ -33,34 +33,33 @@ function tableThat(answer: Answer = () => ({}), table = resource, keys = model) 
     return answer(command.constructor.name, input);
   });
   const clock = new VirtualClock(NOW);
-  const sessions = new SessionTable(client, { table, model: keys, prefix: 'session-x', clock });
   const ledger = new Ledger(() => clock.now());
-  return { sent, clock, sessions, ledger, writer: new Writer(sessions, ledger) };
+  const sessions = new SessionTable(client, ledger, { table, model: keys, prefix: 'session-x', clock });
+  const act: SessionTable['act'] = action => sessions.act(action);
+  return { sent, clock, sessions, ledger, act };
 }
 
 function refused(): never {
   throw new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
 }
 
-describe.each([
+test.each([
   ['a string', 'S', 'session-x-7'],
   ['a number', 'N', '7'],
   ['bytes', 'B', 'session-x-7'],
-])('a sort key that is %s', (_name, type, id) => {
+])('a sort key that is %s names the item, in the ledger as in the stream', async (_name, type, id) => {
   const attributes = { User: type, CreatedAt: type };
-  const { sessions } = tableThat(undefined, { ...resource, attributes } as TableResource);
-
-  test('names the item, in the ledger as in the stream', () => {
-    expect(sessions.id(7)).toBe(id);
-    const value = { [type]: type === 'B' ? Buffer.from(id).toString('base64') : id };
-    const image = { CreatedAt: value, LabVersion: { N: '2' }, ExpirationTime: { N: '5' } } as never;
-    expect(sessions.read(image)).toMatchObject({ id, version: 2 });
-  });
+  const { sessions, ledger, act } = tableThat(undefined, { ...resource, attributes } as TableResource);
+  await act({ kind: 'write', item: 7, ttl: TTL });
+  expect(ledger.current(id)).toMatchObject({ number: 1 });
+  const value = { [type]: type === 'B' ? Buffer.from(id).toString('base64') : id };
+  const image = { CreatedAt: value, LabVersion: { N: '2' }, ExpirationTime: { N: '5' } } as never;
+  expect(sessions.read(image)).toMatchObject({ id, version: 2 });
 });
 
 test('keys and expiry are as they were asked for, whatever the attributes of the table are called', async () => {
-  const { sent, writer } = tableThat();
-  await writer.act({ kind: 'write', item: 7, ttl: TTL });
+  const { sent, act } = tableThat();
+  await act({ kind: 'write', item: 7, ttl: TTL });
   const [[, input] = ['', {}]] = sent;
   expect(input).toMatchObject({
     Item: { CreatedAt: 'session-x-7', [model.ttlAttribute]: TTL, LabVersion: 1 },
@@ -68,11 +67,11 @@ test('keys and expiry are as they were asked for, whatever the attributes of the
 });
 
 test('every write gives an item another version, and the ledger has what was acknowledged', async () => {
-  const { sent, writer, ledger } = tableThat();
-  await writer.act({ kind: 'write', item: 1, ttl: TTL });
-  await writer.act({ kind: 'renew', item: 1, ttl: TTL + 60 });
-  await writer.act({ kind: 'makePermanent', item: 1, ttl: undefined });
-  await writer.act({ kind: 'delete', item: 1, ttl: undefined });
+  const { sent, act, ledger } = tableThat();
+  await act({ kind: 'write', item: 1, ttl: TTL });
+  await act({ kind: 'renew', item: 1, ttl: TTL + 60 });
+  await act({ kind: 'makePermanent', item: 1, ttl: undefined });
+  await act({ kind: 'delete', item: 1, ttl: undefined });
   expect(sent.map(([command]) => command)).toEqual([
     'PutCommand',
     'UpdateCommand',
@@ -84,10 +83,10 @@ test('every write gives an item another version, and the ledger has what was ack
 });
 
 test('a renewal that came too late is in the ledger, and the item keeps its version', async () => {
-  const { sent, writer, ledger } = tableThat(command => (command === 'UpdateCommand' ? refused() : {}));
-  await writer.act({ kind: 'write', item: 1, ttl: TTL });
-  await writer.act({ kind: 'renew', item: 1, ttl: TTL + 60 });
-  await writer.act({ kind: 'write', item: 1, ttl: TTL + 60 });
+  const { sent, act, ledger } = tableThat(command => (command === 'UpdateCommand' ? refused() : {}));
+  await act({ kind: 'write', item: 1, ttl: TTL });
+  await act({ kind: 'renew', item: 1, ttl: TTL + 60 });
+  await act({ kind: 'write', item: 1, ttl: TTL + 60 });
   expect(sent.at(-1)?.[1]).toMatchObject({ Item: { LabVersion: 2 } });
   const [violation] = ledger.verify(new Map(), { nowMs: NOW });
   expect(violation?.history).toEqual([
@@ -106,8 +105,11 @@ test.each([
     },
   ],
 ])('a delete of which nothing else is known: %s', async (outcome, answer) => {
-  const { sessions } = tableThat(answer);
-  expect(await sessions.delete(1, 1)).toBe(outcome);
+  const { act, ledger } = tableThat(command => (command === 'DeleteCommand' ? answer() : {}));
+  await act({ kind: 'write', item: 1, ttl: TTL });
+  await act({ kind: 'delete', item: 1, ttl: undefined });
+  const { history } = ledger.violation('left', 'session-x-1');
+  expect(history.at(-1)).toContain(`delete of version 1 by the application: ${outcome}`);
 });
 
 describe('carrying out what was planned', () => {
@@ -121,26 +123,26 @@ describe('carrying out what was planned', () => {
 
   test('does each deed at its time', async () => {
     const at: number[] = [];
-    const { clock, writer } = tableThat(() => {
+    const { clock, act } = tableThat(() => {
       at.push((clock.now() - NOW) / 1000);
       return {};
     });
-    await carryOut([write(1, 1), write(2, 5)], writer, go, { clock });
+    await carryOut([write(1, 1), write(2, 5)], act, go, { clock });
     expect(at).toEqual([1, 5]);
   });
 
   test('leaves out what would expire before it is written, when it is told to', async () => {
-    const { clock, sent, writer } = tableThat();
+    const { clock, sent, act } = tableThat();
     const late = [write(1, 61), write(2, 61, TTL + 60)];
-    await carryOut(late, writer, go, { clock, skipExpired: true });
+    await carryOut(late, act, go, { clock, skipExpired: true });
     expect(sent).toHaveLength(1);
-    await carryOut(late, writer, go, { clock });
+    await carryOut(late, act, go, { clock });
     expect(sent).toHaveLength(3);
   });
 
   test('begins with an item again only when the deed before is done', async () => {
     const order: string[] = [];
-    const { clock, writer } = tableThat(async (command, { Key, Item }) => {
+    const { clock, act } = tableThat(async (command, { Key, Item }) => {
       const { CreatedAt } = (Key ?? Item) as { CreatedAt: string };
       order.push(`${command} ${CreatedAt}`);
       await clock.sleep(command === 'PutCommand' ? 10_000 : 0);
@@ -148,7 +150,7 @@ describe('carrying out what was planned', () => {
       return {};
     });
     const renew = { ...write(1, 2, TTL + 60), kind: 'renew' } as const;
-    await carryOut([write(1, 1), renew, write(2, 3)], writer, go, { clock });
+    await carryOut([write(1, 1), renew, write(2, 3)], act, go, { clock });
     expect(order).toEqual([
       'PutCommand session-x-1',
       'PutCommand session-x-2',
@@ -164,11 +166,11 @@ describe('carrying out what was planned', () => {
       throw new Error('no table');
     });
     const actions = [write(1, 1), write(2, 2), write(3, 3)];
-    await expect(carryOut(actions, failing.writer, go, { clock: failing.clock })).rejects.toThrow('no table');
+    await expect(carryOut(actions, failing.act, go, { clock: failing.clock })).rejects.toThrow('no table');
     expect(failing.sent).toHaveLength(1);
     const stopping = new AbortController();
     const stopped = tableThat(() => stopping.abort());
-    await carryOut(actions, stopped.writer, stopping.signal, { clock: stopped.clock });
+    await carryOut(actions, stopped.act, stopping.signal, { clock: stopped.clock });
     expect(stopped.sent).toHaveLength(1);
   });
 });
