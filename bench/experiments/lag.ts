@@ -1,12 +1,12 @@
 /** `npm run bench lag`: measures how late items are deleted, to the second and once a minute. */
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { localDynamoDb } from '../../local/dynamodb/clients.ts';
-import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
-import { ensureTable } from '../../local/dynamodb/tables.ts';
 import type { Given } from '../../cli/command.ts';
 import { toEpochSeconds } from '../../expiry/ttl.ts';
 import { guardedBatch } from '../../functions/delete-chunk/deletion.ts';
 import { carriedSettings, readSettings } from '../../functions/runtime/environment.ts';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
+import { ensureTable } from '../../local/dynamodb/tables.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';

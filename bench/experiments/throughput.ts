@@ -1,6 +1,5 @@
 /** `npm run bench throughput`: measures how fast a backlog is deleted, by the sweep and by simpler programs. */
 import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
 import { toEpochSeconds } from '../../expiry/ttl.ts';
 import { guardedBatch, type SendBatch, unguardedBatch } from '../../functions/delete-chunk/deletion.ts';
 import { carriedSettings, readSettings, type SweepSettings } from '../../functions/runtime/environment.ts';
@@ -8,6 +7,7 @@ import { createDocuments } from '../../functions/table/dynamodb.ts';
 import { indexLayout } from '../../functions/table/index-layout.ts';
 import { indexReader } from '../../functions/table/index-query.ts';
 import { LocalCloud } from '../../local/cloud.ts';
+import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { CHUNK_KEYS, PAGE_KEYS } from '../../statemachine/contract/limits.ts';

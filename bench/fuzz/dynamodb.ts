@@ -1,5 +1,4 @@
 import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
-import { type Answer, type Body, jsonAnswer } from '../../local/dynamodb/answer.ts';
 import { isLasting } from './faults.ts';
 import {
   type DeleteStatement,

@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 24_214,
+    most: 24_211,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -27,7 +27,7 @@ export const ROOM_LINES = [
     most: 4_850,
   },
   { rooms: ['stacks'], most: 3_729 },
-  { rooms: ['bench', 'tools'], most: 9_377 },
+  { rooms: ['bench', 'tools'], most: 8_778 },
   {
     rooms: [
       'aws-on-loopback/src',
@@ -37,7 +37,7 @@ export const ROOM_LINES = [
     most: 10_755,
   },
   { rooms: ['aws-on-loopback/test', 'packages/stepfunctions-emulator/test'], most: 8_076 },
-  { rooms: ['test'], most: 32_186 },
+  { rooms: ['test'], most: 32_126 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

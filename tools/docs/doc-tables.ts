@@ -139,17 +139,18 @@ const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24 };
 const WINDOW = ['by window', {}] as const;
 const SECOND = ['by second', { indexedBy: 'second' }] as const;
 
-const BILLS: readonly (readonly [tables: number, itemsPerMinute: number, indexed: string, props: object])[] = [
-  [1, 0, ...WINDOW],
-  [1, 0, ...SECOND],
-  [1, 100, ...WINDOW],
-  [1, 100, ...SECOND],
-  [1, 10_000, ...WINDOW],
-  [100, 0, ...WINDOW],
-  [1, 0, 'by window, `pollSeconds: 5`', { pollSeconds: 5 }],
-  [100, 0, ...SECOND],
-  [100, 20, ...WINDOW],
-];
+const BILLS: readonly (readonly [tables: number, itemsPerMinute: number, indexed: string, props: object])[] =
+  [
+    [1, 0, ...WINDOW],
+    [1, 0, ...SECOND],
+    [1, 100, ...WINDOW],
+    [1, 100, ...SECOND],
+    [1, 10_000, ...WINDOW],
+    [100, 0, ...WINDOW],
+    [1, 0, 'by window, `pollSeconds: 5`', { pollSeconds: 5 }],
+    [100, 0, ...SECOND],
+    [100, 20, ...WINDOW],
+  ];
 
 /** All billed amounts of a month. */
 function billTable(): string {
