@@ -15,7 +15,6 @@ export const CALL_MS = 25;
  */
 export const READ_MS = { ms: 5, processorMs: 3 } as const;
 
-/** Milliseconds of a call of the journal: a query of a few items, an update, a batch of rows. */
 export const JOURNAL_MS = 5;
 
 /**

@@ -14,7 +14,6 @@ export interface BilledTable extends SweptTable {
 
 export interface BilledDeployment {
   readonly tables: readonly BilledTable[];
-  /** The number in an hour with deletes, and in an hour in which tables are only probed. */
   readonly customMetrics: { readonly deleting: number; readonly watching: number };
   readonly alarmMetrics: number;
   readonly hasDashboard: boolean;
@@ -26,11 +25,9 @@ export type BillPart = (typeof BILL_PARTS)[number];
 export interface BillLine {
   readonly part: BillPart;
   readonly name: string;
-  /** Per month. */
   readonly amount: number;
   readonly unit: string;
   readonly dollars: number;
-  /** The free tier of each account, which is not subtracted. */
   readonly free?: string;
 }
 
@@ -40,7 +37,7 @@ export interface Bill {
   readonly byPart: Readonly<Record<BillPart, number>>;
 }
 
-/** Of a month of 30 days. The ticks are counted for the same month. */
+/** A month of 30 days. */
 const HOURS = 720;
 const GB = 1e9;
 

@@ -13,10 +13,8 @@ export interface SweptTable {
   readonly indexedBy: 'window' | 'second';
   readonly granularityMinutes: number;
   readonly shards: number;
-  /** With `'minute'` a child reads nothing ahead. */
   readonly precision: 'second' | 'minute';
   readonly pollSeconds: number;
-  /** In batch mode no delete is planned ahead. */
   readonly deleteMode: 'guarded' | 'batch';
   readonly itemsPerMonth: number;
 }
@@ -29,7 +27,6 @@ export interface SweepUsage {
   readonly functionGbSeconds: number;
   readonly dynamoDbReadUnits: number;
   readonly dynamoDbWriteUnits: number;
-  /** Executions that log their plan and a document of metrics. */
   readonly recordedSweeps: number;
   /** Tables from which an execution deleted items: each adds a log line and a row of the journal. */
   readonly sweptTables: number;
@@ -40,7 +37,6 @@ export const TICKS_A_MONTH = 43_200;
 
 const MINUTE = 60;
 
-/** Seconds for which DeleteChunk keeps the pauses that it read. */
 const PAUSES_KEPT = 2;
 
 const SHARDS_OF_CHILD = 4;
@@ -54,11 +50,9 @@ const KEYS_AT_ONCE = 10;
 /** Index keys of a tick's lookback by second, which begins ten seconds before the watermark. */
 const BACK_KEYS = MINUTE + 10;
 
-/** GB: Step Functions bills an execution's memory in steps of 64 MB. */
+/** Step Functions bills an execution's memory in steps of 64 MB, and its duration in steps of 0.1 s. */
 const EXECUTION_GB = 64 / 1024;
-/** Step Functions bills an execution's duration in steps of so many seconds. */
 const EXECUTION_STEP_SECONDS = 0.1;
-/** Without its waits. */
 const CHILD_SECONDS = 0.1;
 
 /**
@@ -131,20 +125,16 @@ function readsOfPauses(swept: readonly TableSweep[]): number {
   return calls === 0 ? 0 : (taken(slots) * calls) / taken(MINUTE);
 }
 
-/** The average work of a tick for one of its tables. */
 interface TableSweep extends Children {
-  /** Probability that the table has anything to sweep in a minute. */
   readonly chance: number;
   readonly probes: number;
   /** Probes that follow each other. Those of other tables and shards run at the same time. */
   readonly probesInTurn: number;
   readonly rows: number;
-  /** Notes in the journal of what children swept. */
   readonly notes: number;
 }
 
 interface Children {
-  /** Duration of the child that ends last. */
   readonly seconds: number;
   readonly queries: number;
   readonly deletes: number;
@@ -214,7 +204,6 @@ function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
   const waitMs = isPlanned ? sureMs + follows * FOLLOWING_PAGE_MS : JOURNAL_MS;
   return {
     seconds: MINUTE - TICK_LATE_SECONDS + MINUTE - early + CHILD_SECONDS,
-    // The last call only adds up.
     queries: reads + (polls === 0 ? 1 : 0),
     deletes,
     ...{ deleteSeconds: moments, asking: deletes },
@@ -257,7 +246,6 @@ function sweepBack({ indexedBy }: SweptTable, { items, shards }: Part): Children
   };
 }
 
-/** Average duration of an execution whose tables have items with these probabilities; 0 if no table has any. */
 function longest(swept: readonly TableSweep[]): number {
   let [seconds, noneBefore] = [0, 1];
   for (const { chance, seconds: own } of swept.toSorted((one, other) => other.seconds - one.seconds)) {

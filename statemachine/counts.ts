@@ -6,9 +6,7 @@ export interface Count {
   readonly by: 'call' | 'chunk' | 'child' | 'execution';
   /** Whether it is one of the results that an item can have: their sum is `found`. */
   readonly isFate?: true;
-  /** A sentence for the metrics and the glossary. */
   readonly help: string;
-  /** Missing: the count is only in the report. */
   readonly metric?: {
     readonly name: string;
     readonly unit: 'Count' | 'Seconds';
@@ -107,7 +105,6 @@ export type CountNameBy<By extends Count['by']> = {
 
 export type Counts<By extends Count['by'] = Count['by']> = Readonly<Record<CountNameBy<By>, number>>;
 
-/** Object.entries types the names only as strings. */
 export const COUNT_LIST = Object.entries(COUNTS) as readonly (readonly [CountName, Count])[];
 
 function namesBy<const By extends Count['by']>(...by: By[]): readonly CountNameBy<By>[] {
@@ -116,7 +113,6 @@ function namesBy<const By extends Count['by']>(...by: By[]): readonly CountNameB
   );
 }
 
-/** The counts of each level, with those of the levels below it. */
 export const CALL_COUNTS = namesBy('call');
 export const CHUNK_COUNTS = namesBy('call', 'chunk');
 export const CHILD_COUNTS = namesBy('call', 'chunk', 'child');

@@ -22,7 +22,6 @@ export function catchAnything(Output: unknown, Next: string) {
   return [['States.DataLimitExceeded'], ['States.ALL']].map(ErrorEquals => ({ ErrorEquals, Output, Next }));
 }
 
-/** Each may be a Terraform reference to an ARN. */
 export type FunctionArns = Readonly<Record<TaskName, string>>;
 
 export function invokeTask(

@@ -2,12 +2,10 @@
  * Times that a state of the machine or a person reads are ISO-8601. Times that only functions read are numbers: whole seconds if they are
  * compared with a TTL, otherwise milliseconds.
  *
- * The types of numbers by their units. A plain number fits both, and a calculation gives a plain number again; but the compiler refuses
- * seconds for milliseconds, and milliseconds for seconds.
+ * The types of numbers by their units: a time since 1970, or a duration. A plain number fits both types, and a calculation gives a plain
+ * number again; but the compiler refuses seconds for milliseconds, and milliseconds for seconds.
  */
 
-/** Seconds since 1970, or a duration in seconds. */
 export type Seconds = number & { readonly unit?: 'seconds' };
 
-/** Milliseconds since 1970, or a duration in milliseconds. */
 export type Millis = number & { readonly unit?: 'milliseconds' };

@@ -29,9 +29,7 @@ export const NO_PROGRESS: ChunkProgress = {
 
 export interface Planning {
   readonly sweep: ChildSweep;
-  /** Seconds by which the times of TTLs are earlier than those of the clock. */
   readonly behind: Seconds;
-  /** No delete begins after this time. */
   readonly endMs: Millis;
   readonly machineClock: () => Millis;
 }

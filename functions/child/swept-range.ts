@@ -15,7 +15,6 @@ export function secondsBehind({ marginSeconds = 0 }: BehindSettings): number {
   return marginSeconds;
 }
 
-/** @param cutoff epoch seconds: DynamoDB's clock minus {@link secondsBehind} */
 export function sweptRange(cutoff: number, settings: BehindSettings): ExpiredRange {
   const now = cutoff + secondsBehind(settings);
   return { after: expiredRange(now + CHILD_LIFE_SECONDS).after, upTo: cutoff };

@@ -13,13 +13,11 @@ import type { Documents, RequestOptions } from '../table/dynamodb.ts';
 import { isBusy, isBusyStatement, isInvalid, isThrottling } from '../table/dynamodb-errors.ts';
 import { keyAttributeNames, keyText, toItemKey, toNativeKey } from '../table/item-key.ts';
 
-/** Each key of a chunk has exactly one result, or is still unprocessed. */
 export interface Deletion extends Counts<'call'>, DeletionLag {
   readonly unprocessed: readonly ExpiredKey[];
   readonly failed: readonly FailedKey[];
 }
 
-/** Throws when the call as a whole fails. */
 export type SendBatch = (keys: readonly ExpiredKey[]) => Promise<Deletion>;
 
 export const NO_DELETION: Deletion = {

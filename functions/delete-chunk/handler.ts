@@ -7,7 +7,6 @@ import { requestTimeoutMs } from '../table/dynamodb.ts';
 import { attemptChunk } from './chunk-attempt.ts';
 import { guardedBatch, unguardedBatch } from './deletion.ts';
 
-/** The state machine does the backoff. */
 const ATTEMPTS = 1;
 
 /**

@@ -4,7 +4,6 @@ import { isPaused, type Pauses, type SweepRow, type SweptSpan, type Watermark } 
 import { type JournalTable, readPauses, readState } from './read-state.ts';
 import { noteReplayed, noteSwept, putRows, writeWatermarks } from './write-entries.ts';
 
-/** The journal is one small table, and everything waits for its answers. */
 const ATTEMPTS = 3;
 
 /** With a call of at most two seconds after these two, a pause stops deletes within five. */
@@ -38,7 +37,6 @@ export function journalOf(journal: JournalTable, clock: () => number) {
 
 let made: Journal | undefined;
 
-/** One journal while the execution environment lives. @throws InvalidEnvironmentError */
 export function lambdaJournal(): Journal {
   if (made !== undefined) return made;
   const { journalTable } = readDeployment(process.env);

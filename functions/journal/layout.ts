@@ -37,7 +37,6 @@ export function tableEntry(table: string): string {
   return `${TABLE_PREFIX}${table}`;
 }
 
-/** Undefined if the entry is not that of a table. */
 export function tableOfEntry(entry: string): string | undefined {
   return entry.startsWith(TABLE_PREFIX) ? entry.slice(TABLE_PREFIX.length) : undefined;
 }
@@ -68,7 +67,6 @@ export interface Watermark {
   readonly at: string;
   /** The most shards that the table ever had. */
   readonly shards: number;
-  /** What children have swept behind the watermark since it was written. */
   readonly swept?: readonly SweptSpan[];
 }
 
@@ -95,7 +93,6 @@ export type Pauses = Readonly<Record<string, Pause>>;
 export interface DeploymentState {
   readonly pauses: Pauses;
   readonly watermarks: {
-    /** ISO-8601 start of the last tick that planned; missing before the first one. */
     readonly tick?: string;
     readonly tables: Readonly<Record<string, Watermark>>;
   };
@@ -114,12 +111,10 @@ export function isPaused(pauses: Pauses, table: string, nowMs: number): boolean 
   return pauseOf(pauses[table], nowMs) !== undefined;
 }
 
-/** Undefined if there is no pause, or after its end. */
 export function pauseOf(pause: Pause | undefined, nowMs: number): Pause | undefined {
   return pause?.until !== undefined && Date.parse(pause.until) <= nowMs ? undefined : pause;
 }
 
-/** Counts of 0 and empty lists are left out. */
 export function rowItem({ table, execution, report, ...row }: SweepRow): Record<string, unknown> {
   return {
     id: sweepsId(table),

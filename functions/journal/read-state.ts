@@ -166,7 +166,6 @@ export function unreadable(tableName: string, error: unknown): JournalUnreadable
   return new JournalUnreadableError(problemOf(tableName, 'read', error, consequence), { cause: error });
 }
 
-/** What a person reads about a call that failed. */
 export function problemOf(
   tableName: string,
   call: 'read' | 'write',

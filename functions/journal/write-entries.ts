@@ -111,7 +111,6 @@ export async function noteReplayed(
 /** Source: DynamoDB API reference, BatchWriteItem. */
 const ROWS_AT_ONCE = 25;
 
-/** Before each retry of rows that DynamoDB left unprocessed. */
 const PAUSES_MS = [50, 200, 800];
 
 /** Writing the same row again changes nothing. @throws JournalUnwritableError */

@@ -28,7 +28,6 @@ export const TARGET_LIMITS = {
 
 export type TargetKind = keyof typeof TARGET_LIMITS;
 
-/** A record of a table's stream, with what the pipe's input template knows of its table and target. */
 export interface PipedRecord {
   readonly table: string;
   readonly ttlAttribute: string;

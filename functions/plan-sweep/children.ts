@@ -36,7 +36,6 @@ export interface PlannedChild {
 }
 
 export interface TableChildren {
-  /** The shards in which something expires in the upcoming minute. */
   readonly ahead: readonly number[];
   readonly upcoming: Spans['upcoming'];
   readonly back: readonly PlannedChild[];
@@ -179,7 +178,6 @@ const NO_ROOM = {
   message: 'More is due at once than one tick can plan. Give some tables a deployment of their own.',
 };
 
-/** The first of each list, then the second of each, and so on. */
 function inTurn<Each>(lists: readonly (readonly Each[])[]): Each[] {
   const most = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: most }, (_unused, turn) =>
@@ -187,7 +185,6 @@ function inTurn<Each>(lists: readonly (readonly Each[])[]): Each[] {
   ).flat();
 }
 
-/** @param children of the table: they share its limit */
 function childStart(
   { carried, limit, behind }: PlannedTable,
   { target, part }: PlannedChild,
@@ -210,7 +207,6 @@ export function resultLimits(resultBytes: number): Pick<ChildSweep, 'resultBytes
   return { resultBytes, listedKeysBytes: Math.min(CHILD_LISTED_KEYS_BYTES, Math.floor(resultBytes / 3)) };
 }
 
-/** @param from TTL with whose second the child begins; null: the child begins at once */
 export function startOf(table: string, from: number | null, behind: number, sweep: ChildSweep): ChildStart {
   return {
     table,

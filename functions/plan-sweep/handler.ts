@@ -20,7 +20,6 @@ export const handler = (event: PlanSweepInput): Promise<PlanSweepOutput> => {
     readIndexOf: (settings, options) => indexReader(runtimeOf(settings).documents, settings, options),
     ...{ logger, journal, record: deploymentMetrics() },
     clock: Date.now,
-    // The timer does not keep the process alive.
     sleep: ms => sleep(ms, undefined, { ref: false }),
   });
 };

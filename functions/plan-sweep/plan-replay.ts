@@ -18,7 +18,6 @@ import { indexLayout } from '../table/index-layout.ts';
 import { cutSpan, resultLimits, startOf } from './children.ts';
 import { type ReplayRequest, readReplayInput, tablesOfInput } from './sweep-input.ts';
 
-/** The least time that a child of a replay has a part of. */
 const LEAST_PART_SECONDS = 60;
 
 /**
@@ -75,14 +74,12 @@ async function firstTargets(
   return cutSpan({ from, before }, all, ROUND_CHILDREN, LEAST_PART_SECONDS).flat();
 }
 
-/** The children that run at once have equal parts of the limit. */
 function limitOf({ perSecond }: ReplayRequest, children: number): ChildSweep['limit'] {
   if (perSecond === 0) return null;
   const share = perSecond / Math.min(REPLAY_CONCURRENCY, children);
   return { perSecond: share, credit: Math.max(1, Math.floor(share)), before: null };
 }
 
-/** @throws InvalidExecutionInputError when the input does not name one of several tables */
 function chosenTable(tables: readonly CarriedSettings[], executionInput: unknown): CarriedSettings {
   const names = tables.map(({ tableName }) => tableName);
   const [only, ...more] = tablesOfInput(executionInput, names) ?? names;

@@ -26,7 +26,6 @@ import { FIRST_LOOKBACK_SECONDS, oldestWatermark } from './watermark-age.ts';
 /** So many at once that a table that hangs does not delay the others. */
 const TABLES_AT_ONCE = 32;
 
-/** Of each of the three attempts of a query. */
 const REQUEST_TIMEOUT_MS = 600;
 
 /** The probe of a table; by second it reads up to 660 keys. */
@@ -82,7 +81,6 @@ export async function planTick(
       const tick = keeps ? (state.watermarks.tick ?? startedAt) : startedAt;
       await journal.writeWatermarks(tick, Object.fromEntries(marks));
     } catch (error) {
-      // Without the new watermarks the next tick begins further back.
       logger.error('cannot write the watermarks', { error: String(error).slice(0, 500) });
     }
   }
@@ -102,7 +100,6 @@ interface ProbedTable extends PlannedTable {
   readonly mark: Omit<Watermark, 'at'> | undefined;
 }
 
-/** A tick need not write the watermarks when all tables are by window, nothing is due, and the last write is recent. */
 function isQuiet(
   planned: readonly ProbedTable[],
   { watermarks }: DeploymentState,
@@ -181,7 +178,6 @@ function lookbackFrom({ gone }: Pick<Watermark, 'gone'>, { model }: Pick<SweepSe
   return Math.max(windowStart(from, model.granularitySeconds), from - AGAIN_SECONDS);
 }
 
-/** The TTL from which on this tick looks, if another tick has just begun. */
 function tickBeside(
   { watermarks }: DeploymentState,
   startedAtMs: number,

@@ -22,7 +22,6 @@ export interface ShardProbe {
   readonly shard: number;
   /** Nothing of the lookback is left before this TTL; undefined: nothing of the lookback is left. */
   readonly left: number | undefined;
-  /** False: the keys behind `left` are not read yet. */
   readonly isSeen: boolean;
   readonly isUpcoming: boolean;
 }
@@ -30,9 +29,7 @@ export interface ShardProbe {
 export interface ProbeOptions extends Pick<Runtime, 'clock' | 'sleep'> {
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
-  /** After so long the probe of a table ends. */
   readonly patienceMs: number;
-  /** Whether the minute is to be watched whatever is in it. */
   readonly watchAlways: boolean;
 }
 

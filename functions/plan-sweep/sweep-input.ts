@@ -20,12 +20,10 @@ export interface ReplayRequest {
   readonly from: number;
   readonly before: number;
   readonly dryRun: boolean;
-  /** 0: no limit. */
   readonly perSecond: number;
 }
 
 export interface SweepLimit {
-  /** Of all children of the tick together. */
   readonly perSecond: number;
   /** The deletes are in [from, before), epoch seconds: a later tick has what is left then. */
   readonly from: number;
@@ -67,7 +65,6 @@ const UPCOMING_SECONDS = 60;
 
 export type InputSettings = Pick<SweepSettings, 'precision' | 'maxDeletesPerSecond' | 'marginSeconds'>;
 
-/** Undefined if the input names no tables. @throws InvalidExecutionInputError naming the field */
 export function tablesOfInput(input: unknown, all: readonly string[]): readonly string[] | undefined {
   const { table, tables = table === undefined ? undefined : [table] } = readFields(input);
   const other = tables?.find(name => !all.includes(name));

@@ -73,7 +73,6 @@ export async function nextStep(
 }
 
 interface Child extends NextStepOptions, Planning {
-  /** When the state was entered, by the machine's clock. */
   readonly nowMs: Millis;
   /** How much later the function began, by its own clock. */
   readonly lateMs: Millis;
@@ -108,7 +107,6 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
   const after: ChildProgress = {
     ...progress,
     cursor: isRead ? target.before : Math.max(progress.cursor, upTo),
-    // The results of planned deletes are not known yet.
     stuck: planned.length > 0 ? progress.stuck : 0,
     left: progress.left.filter(
       ({ ttl }) => ttl > page.cutoff || (firstLeft !== undefined && ttl >= firstLeft.ttl),

@@ -20,7 +20,6 @@ export interface IndexReaders {
 export interface ReadPageOptions
   extends Omit<IndexReaders, 'countIndex'>,
     Pick<Planning, 'behind' | 'machineClock'> {
-  /** After so long no further key of the index is read. */
   readonly patienceMs: Millis;
   /**
    * Entries that the page before left, and which are read again. Half of a page has room for new entries: otherwise those of a throttled
@@ -103,7 +102,6 @@ function dateMissing(): DynamoDbDateMissingError {
   );
 }
 
-/** The keys of one window, or of several whole ones. */
 function readTogether(keys: readonly IndexKey[]): IndexKey[][] {
   const together: IndexKey[][] = [];
   for (const window of Map.groupBy(keys, ({ from }) => from).values()) {
@@ -138,10 +136,6 @@ export function entriesToTake(
   }
 }
 
-/**
- * Counts the entries of a target after a cursor, until time is up.
- * @returns also some of them, and the TTL up to which they are counted
- */
 export async function countEntries(
   target: SweepTarget,
   cursor: Seconds,

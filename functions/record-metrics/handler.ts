@@ -25,7 +25,6 @@ export interface RecordSurroundings {
   readonly logger: Pick<Logger, 'info' | 'error'>;
   readonly metrics: Metrics;
   readonly print: (line: string) => void;
-  /** Resolves when the time for waiting on the journal is up. */
   readonly timeIsUp: () => Promise<void>;
   readonly journal: Pick<Journal, 'putRows' | 'replayed'>;
 }

@@ -26,7 +26,6 @@ export interface SweepMetric {
 
 interface SweepSurroundings {
   readonly durationMs: number;
-  /** Items that were deleted later than {@link lateMs}. */
   readonly late: number;
 }
 

@@ -60,12 +60,10 @@ export function sumOfTables(totals: readonly SweepTotals[]): SweepTotals {
   );
 }
 
-/** A lookback that found nothing is not worth a row in the journal. */
 export function didAnything({ totals }: TableRecord): boolean {
   return totals.found + totals.leftForLater > 0 || !leftNothing(totals);
 }
 
-/** Most UTF-8 bytes of a table's listed keys if there is no room for all. */
 const FEW_KEYS_BYTES = 1_000;
 
 /** The reports that fit into the cause of a failure, those with failures first. The journal has all reports. */

@@ -22,7 +22,6 @@ function bucketOf(lagMs: number): number {
   return Math.min(bucket, LAG_BUCKETS - 1);
 }
 
-/** Of items that were deleted at the same moment. @param ttls epoch seconds */
 export function lagOf(ttls: readonly number[], deletedAtMs: number): DeletionLag {
   const counts: Record<string, number> = {};
   let lagMaxMs = 0;
@@ -49,7 +48,6 @@ function filledBuckets(lagCounts: DeletionLag['lagCounts']): [number, number][] 
     .sort(([one], [other]) => one - other);
 }
 
-/** Null when nothing was deleted. */
 export function summarizeLag({ lagCounts, lagMaxMs }: DeletionLag): LagSummary | null {
   const filled = filledBuckets(lagCounts);
   const total = filled.reduce((sum, [, count]) => sum + count, 0);
@@ -65,7 +63,6 @@ export function summarizeLag({ lagCounts, lagMaxMs }: DeletionLag): LagSummary |
   return { p50: quantile(0.5), p99: quantile(0.99), max: lagMaxMs };
 }
 
-/** Number of items whose bucket begins at this lag or later. */
 export function countAbove({ lagCounts }: DeletionLag, lagMs: number): number {
   return filledBuckets(lagCounts).reduce(
     (sum, [bucket, count]) => (bucketEndMs(bucket - 1) >= lagMs ? sum + count : sum),

@@ -6,7 +6,6 @@ import { keyAttributeNames } from '../table/item-key.ts';
 /** 64 bits, so that even among a million keys two equal hashes are very unlikely. */
 const HASH_DIGITS = 16;
 
-/** Undefined: nothing of the key may be shown. */
 export type ShowKey = (key: ItemKey) => ShownKey | undefined;
 
 export function keyShower({ logKeys, tableName, model }: KeySettings): ShowKey {

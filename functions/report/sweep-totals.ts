@@ -43,7 +43,6 @@ export function addRound(
   };
 }
 
-/** Whether everything that was found is done, except what is left for a later sweep. */
 export function leftNothing({
   failed,
   shardsFailed,

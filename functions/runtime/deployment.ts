@@ -4,10 +4,8 @@ import { InvalidEnvironmentError } from './errors.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Only variables of the deployment, none of a single table. */
 const VARIABLE_KINDS = { deploymentName: text(), journalTable: SETTING_KINDS.tableName };
 
-/** @throws InvalidEnvironmentError for the first variable that is missing or wrong */
 export function readDeployment(env: Environment) {
   return readVariables(VARIABLE_KINDS, env);
 }

@@ -48,7 +48,6 @@ const REQUIRED_SETTINGS = Object.keys(SETTING_KINDS).filter(
   name => !(ABSENT_SETTINGS as readonly string[]).includes(name),
 );
 
-/** A table without a sort key has no field for it. */
 export type Settings = {
   readonly [Name in Exclude<SettingName, AbsentName>]: ValueOf<(typeof SETTING_KINDS)[Name]>;
 } & { readonly [Name in AbsentName]?: ValueOf<(typeof SETTING_KINDS)[Name]> };
@@ -57,7 +56,6 @@ export type WithSettings<Input> = Input & { readonly settings: unknown };
 
 export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & { readonly model: ExpiryModel };
 
-/** @throws InvalidSettingsError naming the field, or InvalidModelError for a model that does not hold together */
 export function readSettings(carried: unknown): SweepSettings {
   const remedy = 'Deploy again.';
   if (!isObject(carried)) {
@@ -89,7 +87,6 @@ export function modelOfSettings(settings: Settings): ExpiryModel {
   return expiryModel(modelPropsOfSettings(settings));
 }
 
-/** No default is left out. */
 export function modelPropsOfSettings(settings: Settings): ExpiryModelProps {
   const { partitionKey, sortKey, ttlAttribute, indexedBy, windowAttribute, granularityMinutes, shards } =
     settings;

@@ -10,12 +10,10 @@ export interface Runtime {
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Epoch milliseconds of the function's own clock. */
   readonly clock: () => number;
-  /** At least 0, below 1. */
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** The runtime of each table keeps its client while the execution environment lives. */
 export function lambdaRuntime(options: { maxAttempts: number }): (settings: SweepSettings) => Runtime {
   let kept: Pick<Runtime, 'documents' | 'logger'> | undefined;
   return settings => {

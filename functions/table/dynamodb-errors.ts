@@ -47,7 +47,6 @@ export function isBusy(error: unknown): boolean {
   return status === 429 || (status !== undefined && status >= 500);
 }
 
-/** Whether a call, or a statement with this code, failed for lack of capacity. */
 export function isThrottling(error: unknown): boolean {
   return THROTTLING.includes(error instanceof Error ? error.name : String(error));
 }
@@ -56,7 +55,6 @@ export function isBusyStatement(code: string | undefined): boolean {
   return code !== undefined && BUSY.has(code);
 }
 
-/** Whether DynamoDB refused the whole call because a part of it is invalid. */
 export function isInvalid(error: unknown): boolean {
   return error instanceof Error && error.name === 'ValidationException';
 }

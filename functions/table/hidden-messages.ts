@@ -1,6 +1,5 @@
 import type { Documents } from './dynamodb.ts';
 
-/** These fields identify the error, and show whether a retry may succeed. */
 const KEPT = ['name', 'code', '$fault', '$retryable', '$metadata'] as const;
 
 /**

@@ -6,7 +6,6 @@ import { keyAttributeNames } from './item-key.ts';
 import { shardsOf } from './shard-ranges.ts';
 
 export interface IndexKey {
-  /** A window's key, or a second. */
   readonly value: string | number;
   /** No entry under this key has an earlier TTL, unless it was stamped wrong. Epoch seconds. */
   readonly from: number;
@@ -15,7 +14,6 @@ export interface IndexKey {
 }
 
 export interface IndexLayout {
-  /** Each shard has its own keys. */
   readonly shards: number;
   /** Approximate number of entries that a query reads for its minimum price; 1: reading more entries of a key is never free. */
   readonly entriesOfLeastRead: number;

@@ -15,9 +15,7 @@ export interface TtlRange {
 }
 
 export interface IndexPage {
-  /** In the order of their TTL. */
   readonly entries: ExpiredKey[];
-  /** Whether the key may have more entries in the range. */
   readonly more: boolean;
   /** DynamoDB's clock at the answer, epoch seconds, rounded down; undefined when the answer had no date, or no query was made. */
   readonly readAt?: number | undefined;
@@ -29,7 +27,6 @@ export type CountIndex = (key: IndexKey, range: TtlRange) => Promise<number>;
 
 const NOTHING: IndexPage = { entries: [], more: false };
 
-/** @throws DynamoDbBusyError when DynamoDB throttles or is unavailable; DynamoDB's own error otherwise */
 export function indexReader(
   documents: Documents,
   settings: SweepSettings,

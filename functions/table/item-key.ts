@@ -16,7 +16,6 @@ export function toItemKey(item: Record<string, unknown>, names: readonly string[
   return Object.fromEntries(names.map(name => [name, encode(name, item[name])]));
 }
 
-/** Partition key first. */
 export function keyAttributeNames({ partitionKey, sortKey }: KeyNames): string[] {
   return sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
 }
@@ -31,7 +30,6 @@ function decode(value: KeyAttribute): NativeKeyValue {
   return Buffer.from(value.B, 'base64');
 }
 
-/** A text that does not depend on the order of a key's attributes. */
 export function keyText(of: ItemKey | EventImage, names: readonly string[]): string {
   return JSON.stringify(names.map(name => of[name]));
 }

@@ -1,6 +1,5 @@
 /* The shards of a target. It may have a thousand, which must fit into payloads of a limited size, so they are written as ranges. */
 
-/** Ranges of shard numbers: at most a thousand shards, from 0 on. */
 export const RANGES = /^\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*$/;
 
 export function shardsOf(ranges: string): number[] {

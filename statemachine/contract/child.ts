@@ -7,7 +7,6 @@ import type { ExpiredKey, ListedFailure, ShownKey } from './keys.ts';
 export interface ChildStart {
   readonly table: string;
   readonly next: 'wait' | 'query';
-  /** For `next: 'wait'`: end of the wait, ISO-8601 without milliseconds. */
   readonly until: string | null;
   readonly timeoutSeconds: Seconds;
   readonly sweep: ChildSweep;
@@ -32,12 +31,10 @@ export interface ChildSweep {
   /** For a child of the lookback, which notes in the journal how far it came; null: it notes nothing. */
   readonly part: SweepPart | null;
   readonly listedKeysBytes: number;
-  /** Most UTF-8 bytes. */
   readonly resultBytes: number;
 }
 
 export interface SweepPart {
-  /** Start of the tick that cut the span, ISO-8601. */
   readonly tick: string;
   readonly part: number;
   readonly parts: number;
@@ -45,9 +42,7 @@ export interface SweepPart {
 
 /** A child's share of `maxDeletesPerSecond`; where it is null, there is no limit. */
 export interface ChildLimit {
-  /** May be a fraction. */
   readonly perSecond: number;
-  /** Keys that the child may delete in its first second. */
   readonly credit: number;
   /** End of the share, after which a later sweep has the rest; null: another child of the execution continues. */
   readonly before: Seconds | null;
@@ -77,9 +72,7 @@ export interface CountsProgress extends SweepCounts, DeletionLag {
 export interface QueryExpiredInput {
   readonly sweep: ChildSweep;
   readonly progress: ChildProgress | null;
-  /** Empty after a wait or a query. */
   readonly results: readonly Chunk[];
-  /** ISO-8601, as is `now`: the time at which the state was entered. */
   readonly startedAt: string;
   readonly now: string;
 }
@@ -106,11 +99,9 @@ export interface ShardResult extends Omit<CountsProgress, 'inFlight'> {
 
 export interface InterruptedChild {
   readonly interruptedBy: string;
-  /** Null before the first step, and when the progress was too large to return. */
   readonly progress: ChildProgress | null;
 }
 
-/** The result of a child that crashed or timed out, as its Map Run reports it. */
 export interface CrashedChild {
   readonly Error?: string;
   readonly Cause?: string;

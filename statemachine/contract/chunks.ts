@@ -1,5 +1,3 @@
-/** A chunk has up to 25 keys for DeleteChunk, and waits in WaitForCapacity before a retry. */
-
 import type { Counts } from '../counts.ts';
 import type { Millis, Seconds } from '../times.ts';
 import type { ExpiredKey, FailedKey } from './keys.ts';
@@ -8,7 +6,6 @@ import type { ExpiredKey, FailedKey } from './keys.ts';
 export interface DeletionLag {
   /** Number of deleted items by bucket of `functions/report/lag.ts`. Empty buckets are left out. */
   readonly lagCounts: Readonly<Record<string, number>>;
-  /** 0 when nothing was deleted. */
   readonly lagMaxMs: Millis;
 }
 
@@ -32,13 +29,11 @@ export interface Chunk {
   readonly planned: boolean;
   readonly keys: readonly ExpiredKey[];
   readonly progress: ChunkProgress | null;
-  /** Name of the error of the last call of DeleteChunk, if the call failed. */
   readonly error?: string;
 }
 
 export interface DeleteChunkInput {
   readonly chunk: Chunk;
-  /** When the state was entered, ISO-8601. */
   readonly now: string;
 }
 

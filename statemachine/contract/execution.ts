@@ -4,9 +4,7 @@ import type { MachineName } from './machines.ts';
 import type { PlanFailure, SweepReport, SweepTotals } from './report.ts';
 
 export interface TableSweep {
-  /** A table without a target has only the settings that its record needs. */
   readonly settings: CarriedSettings;
-  /** Children of the current round. */
   readonly targets: number;
   readonly oldestOverdueSeconds: number;
   /** Set if the table could not be probed, or if there was no room for its children. */
@@ -16,9 +14,7 @@ export interface TableSweep {
 }
 
 export interface SweepState {
-  /** By table name. */
   readonly sweeps: Readonly<Record<string, TableSweep>>;
-  /** Results of the round that has just ended; empty when no results are known. */
   readonly results: readonly ChildOutput[];
   /** Whether PlanFurther failed permanently: the results of the last round are not added up yet. */
   readonly planFailed?: boolean;
@@ -28,17 +24,15 @@ export interface PlanSweepInput {
   readonly machine: MachineName;
   readonly tables: readonly CarriedSettings[];
   readonly executionInput: unknown;
-  /** ISO-8601. No cutoff is later, so items that expire after the start are safe. */
+  /** No cutoff is later, so items that expire after the start are safe. */
   readonly startedAt: string;
-  /** Null in the first call. */
   readonly soFar: SweepState | null;
 }
 
 export interface PlanSweepOutput extends Pick<SweepState, 'sweeps' | 'results'> {
   readonly next: 'sweep' | 'record' | 'end';
-  /** In a tick: all children, without keys. The children of a group run at once. */
+  /** In a tick: all children, without keys; in a replay, those of the next round are in `due`. The children of a group run at once. */
   readonly groups: readonly { readonly due: readonly ChildStart[] }[];
-  /** In a replay: the children of the next round. */
   readonly due: readonly ChildStart[];
 }
 
@@ -54,7 +48,6 @@ export interface RecordMetricsInput {
 export interface RecordMetricsOutput {
   /** Whether no found item is left, except those that a later sweep finds. */
   readonly complete: boolean;
-  /** By table name; a tick has only the reports of tables in which something was swept or failed. */
   readonly tables: Readonly<Record<string, SweepReport>>;
   /** Number of further tables, for which {@link CAUSE_BYTES} has no room: the journal has their reports. */
   readonly moreTables?: number;

@@ -22,5 +22,4 @@ export interface ReplayInput {
 
 export type SweepInput = TickInput | ReplayInput;
 
-/** The settings of a table in an execution's input; `functions/runtime/environment.ts` reads them. */
 export type CarriedSettings = Readonly<Record<string, unknown>> & { readonly tableName: string };

@@ -60,7 +60,6 @@ export const CAUSE_BYTES = 30_000;
 /** Most UTF-8 bytes of the keys that one child lists: enough for the largest key of DynamoDB, however its bytes are escaped. */
 export const CHILD_LISTED_KEYS_BYTES = 20_000;
 
-/** An execution counts all keys, but lists only so many. */
 export const LISTED_KEYS = 20;
 
 /** The highest `maxDeletesPerSecond`. A higher value would limit nothing. */

@@ -34,20 +34,17 @@ export const FUNCTION_TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
  */
 const PRECISE_TIMEOUT_SECONDS = { QueryExpired: 3, DeleteChunk: 2 } as const;
 
-/** @param upcomingFrom null: the child has no upcoming minute */
 export function childTimeouts(
   upcomingFrom: number | null,
 ): Pick<typeof FUNCTION_TIMEOUT_SECONDS, 'QueryExpired' | 'DeleteChunk'> {
   return upcomingFrom === null ? FUNCTION_TIMEOUT_SECONDS : PRECISE_TIMEOUT_SECONDS;
 }
 
-/** The error when DynamoDB throttles, or is unavailable for a short time. */
 export const BUSY = 'DynamoDbBusyError';
 
 /** The error when the account's limit of concurrent functions is reached. */
 export const REFUSED = 'Lambda.TooManyRequestsException';
 
-/** The error of a delete in a paused table, with which its child ends. */
 export const PAUSED = 'TablePausedError';
 
 /** Errors after which a repeated call may succeed. `States.ALL` is not among them: a wrong input stays wrong. */

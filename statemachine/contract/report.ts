@@ -11,14 +11,11 @@ export interface PlanFailure {
 export interface SweepTotals extends Counts, DeletionLag {
   readonly dryRun: boolean;
   readonly failedKeys: readonly ListedFailure[];
-  /** In a dry run: some of the keys that a sweep would delete; otherwise empty. */
   readonly sampleKeys: readonly ShownKey[];
 }
 
-/** The result of an execution for one table: in its output, or as JSON in the cause of its failure. */
 export interface SweepReport extends Omit<SweepTotals, keyof DeletionLag> {
   readonly lagMs?: LagSummary | null;
-  /** Why the table was not swept. */
   readonly failure?: PlanFailure;
 }
 
