@@ -23,11 +23,9 @@ export interface Reading {
   readonly table: TableDescription;
   readonly ttl: TimeToLiveDescription;
   readonly items: readonly StoredItem[];
-  /** Whether these are all items of the table. */
   readonly isAll: boolean;
   /** Epoch seconds. */
   readonly now: number;
-  /** Native TTL of DynamoDB Local deletes at once. */
   readonly isLocal: boolean;
 }
 
@@ -38,7 +36,6 @@ export interface AdoptionPlan {
   readonly indexName: string;
   readonly keys: IndexKeys;
   readonly index: 'create' | 'wait' | 'none';
-  /** Of the new index of a provisioned table. */
   readonly throughput: Readonly<Record<'ReadCapacityUnits' | 'WriteCapacityUnits', number>> | undefined;
   readonly nativeTtl: 'turn on' | 'none' | 'left off';
   readonly configuration: PreciseTtlProps;
@@ -51,7 +48,6 @@ const MAX_INDEXES = 20;
 /** A provisioned table's index needs so many for the queries of a tick. */
 const READ_UNITS = { second: 25, window: 5 } as const;
 
-/** @throws {InvalidFieldError} {InvalidConfigError} for a table that cannot be adopted so, or not now */
 export function planAdoption(reading: Reading, wish: Wish): AdoptionPlan {
   const { table, ttl, items, region, isLocal } = reading;
   const isOff = (ttl.TimeToLiveStatus ?? 'DISABLED') === 'DISABLED';

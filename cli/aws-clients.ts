@@ -27,9 +27,7 @@ const ATTEMPTS = { quick: 4, patient: 8 } as const;
 export interface ClientOptions {
   /** On this machine a service without an endpoint here refuses each call. */
   readonly services: readonly Service[];
-  /** @default the SDK finds it */
   readonly region: string | undefined;
-  /** Ends all calls; each look has a signal of its own. */
   readonly signal: () => AbortSignal;
   /** A person waits for the answer: a call that gets none is tried twice. */
   readonly quick: boolean;

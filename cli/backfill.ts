@@ -61,7 +61,7 @@ const FATES = {
 export type Fate = keyof typeof FATES;
 const FATE_NAMES = Object.keys(FATES) as Fate[];
 
-/** For each write that the rate allows: a low rate spares the reads too, and a page is written soon. */
+/** So many items are read for each write that the rate allows: a low rate spares the reads too, and a page is written soon. */
 const READS_PER_WRITE = 10;
 /** The writes of all segments are fewer than twice the sockets of the client. */
 const WRITES_AT_ONCE = 24;
@@ -73,7 +73,6 @@ interface Flags {
   readonly 'dry-run': boolean;
 }
 interface Failure {
-  /** As the table's `logKeys` allows it. */
   readonly key: ShownKey | undefined;
   readonly reason: string;
 }
@@ -94,7 +93,6 @@ async function planBackfill(given: Session & { readonly flags: Flags }): Promise
   const seconds = dryRun ? readSeconds : Math.max(readSeconds, size.itemCount / perSecond);
 
   const counts = Object.fromEntries(FATE_NAMES.map(fate => [fate, 0])) as Record<Fate, number>;
-  /** No sweep would delete items with these faults. */
   const refused: Partial<Record<FaultId, number>> = {};
   const failures: Failure[] = [];
   const shown = keyShower({ logKeys: props.logKeys, tableName: name, model });

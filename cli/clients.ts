@@ -1,6 +1,5 @@
 import { InvalidFieldError, PreciseTtlError } from '../expiry/errors.ts';
 
-/** By the end of the variable with their endpoint. */
 export const SERVICES = {
   DYNAMODB: 'DynamoDB',
   SFN: 'Step Functions',
@@ -13,7 +12,6 @@ export const SERVICES = {
 } as const;
 export type Service = keyof typeof SERVICES;
 
-/** The message is for the user. */
 export class NoAnswerError extends PreciseTtlError {
   override readonly name = 'NoAnswerError';
 }
@@ -41,7 +39,6 @@ export function localEndpoint(
 
 export const isLocal = (service: Service): boolean => localEndpoint(service) !== undefined;
 
-/** Throws the signal's reason once it aborts. */
 export async function untilAborted<Is>(signal: AbortSignal, work: () => Promise<Is>): Promise<Is> {
   signal.throwIfAborted();
   const working = work();
@@ -90,7 +87,6 @@ export function reasonOf(thrown: unknown, service: Service): string | undefined 
     : undefined;
 }
 
-/** A service that gives no answer is an answer of its own. @throws a bug of ours */
 export async function ask<Is>(service: Service, question: () => Promise<Is>): Promise<Answer<Is>> {
   try {
     return { is: await question() };
@@ -101,7 +97,6 @@ export async function ask<Is>(service: Service, question: () => Promise<Is>): Pr
   }
 }
 
-/** Undefined for a table, a schedule or a queue that does not exist. */
 export async function noneIfMissing<Is>(question: () => Promise<Is>): Promise<Is | undefined> {
   try {
     return await question();

@@ -1,6 +1,5 @@
 export const WITHOUT_CONFIG: readonly string[] = ['adopt', 'init', 'verify'];
 
-/** Undefined: the running command reads the configuration in this folder. */
 let config: string | undefined;
 
 /** All commands that messages suggest from now on have this `--config`; undefined: the configuration in this folder. */

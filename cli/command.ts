@@ -31,24 +31,19 @@ export type Values<F extends Flags> = {
     : boolean;
 };
 
-/** The same for every command; 143 after SIGTERM. */
 export const EXIT = { fine: 0, notFine: 1, usage: 2, notKnown: 3 } as const;
 
 export interface Result {
-  /** What `--json` prints. */
   readonly data?: object;
   readonly text?: string;
   readonly exit: number;
-  /** After this time the command looks again, until Ctrl-C. */
   readonly againAfterMs?: number;
   /** Why a change ended early: printed after the data of what was done. */
   readonly error?: unknown;
 }
 
-/** A change is first shown, then asked about, then made. */
 export interface Plan {
   readonly text?: string;
-  /** @default nothing is asked */
   readonly question?: string | undefined;
   /** Ctrl-C aborts `signal`; the result is then what was done until there. */
   apply(): Promise<Result>;
@@ -71,22 +66,18 @@ export interface Given<F extends Flags = Flags> {
   readonly signal: AbortSignal;
   /** Aborts with Ctrl-C only. */
   readonly stopped: AbortSignal;
-  /** Milliseconds of the look that are left. */
   readonly leftMs: () => number;
   readonly now: () => number;
-  /** What a later look of the same command need not ask again. */
   readonly memory: Map<string, unknown>;
   /** Prints a line for a person; with `--json`, nothing. */
   readonly print: (text: string) => void;
   /** Shows progress on one line, which the next call overwrites; an empty text ends it. */
   readonly show: (line: string) => void;
-  /** The arguments behind `--`. */
   readonly passed: readonly string[];
 }
 
 export interface Command<F extends Flags = Flags> {
   readonly name: string;
-  /** The text after the name in the help. @default '[flags]' */
   readonly usage?: string;
   readonly about: string;
   readonly flags: F;
@@ -95,30 +86,23 @@ export interface Command<F extends Flags = Flags> {
    * configuration
    */
   readonly tables?: 'all' | 'one';
-  /** Of a command without `tables`. @default the SDK finds it */
   region?(flags: Values<F>): string | undefined;
   /** A change needs all of these services in one place; a look says which of them are not there. */
   readonly services?: readonly Service[];
   /** After these seconds a look prints what it knows. @default the command waits for a service for a minute */
   readonly seconds?: number;
-  /** Whether the command asks for consent on this machine, too. */
   readonly alwaysAsks?: true;
   readonly passes?: true;
-  /** What 0, 1 and 3 mean for this command. @default the common words */
   readonly exits?: string;
-  /** Checks flags together, before anything is asked. @throws {InvalidFieldError} */
   check?(given: Pick<Given<F>, 'flags' | 'config' | 'tables' | 'now'>): void;
   run(given: Given<F>): Promise<Result | Plan>;
 }
 
 export interface AnyCommand {
   readonly flags: Flags;
-  /** For tests with clients of their own. */
   readonly run: Command['run'];
   readonly help: () => string;
-  /** @throws {InvalidFieldError} for a wrong command line */
   readonly parse: (args: readonly string[]) => Readonly<Record<string, unknown>>;
-  /** Sets the exit status of this process. */
   readonly execute: (args: readonly string[]) => Promise<void>;
 }
 
@@ -246,7 +230,6 @@ async function checked(command: Command, values: CommonValues): Promise<Checked>
   return { flags, config, tables, isAsked };
 }
 
-/** @throws {InvalidFieldError} for a name that no table has */
 export function tablesOf(config: DeploymentConfig, chosen: string | undefined): Table[] {
   const all = config.tables.map(resolveProps);
   const names = all.map(({ tableName }) => tableName);

@@ -5,7 +5,6 @@ export const COMMAND_GROUPS = ['set up', 'adopt', 'watch', 'act', 'prove'] as co
 interface ListedCommand {
   readonly group: (typeof COMMAND_GROUPS)[number];
   readonly summary: string;
-  /** Loads only this command. */
   readonly load: () => Promise<AnyCommand>;
 }
 

@@ -66,7 +66,6 @@ With --all it reads the whole index, $0.016 for a GB.`,
 
 export interface Found {
   readonly id: string;
-  /** `note`: a remark, or a part that is not on this machine. */
   readonly severity: Severity | 'not known' | 'note';
   readonly what: string;
   readonly items?: number;
@@ -276,7 +275,6 @@ function faultsFound(tally: FaultTally, where: string, subject: Table): Found[] 
   });
 }
 
-/** The whole minute at or before a time, ISO-8601. */
 const minuteOf = (seconds: number): string =>
   new Date(Math.floor((Number.isFinite(seconds) ? seconds : 0) / 60) * 60_000)
     .toISOString()

@@ -1,4 +1,3 @@
-/** These facts judge nothing. */
 import { DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { GetScheduleCommand } from '@aws-sdk/client-scheduler';
 import { QueryCommand, type QueryCommandOutput, ScanCommand } from '@aws-sdk/lib-dynamodb';
@@ -23,7 +22,7 @@ import type { Given, Table } from './command.ts';
 import { journalOf, readRows } from './journal.ts';
 import { shownText } from './print.ts';
 
-/** Of a look at one table: half a read unit each, or $0.0001 in all. */
+/** A look at one table takes at most so many queries: half a read unit each, or $0.0001 in all. */
 const QUERIES = 1_000;
 const QUERIES_AT_ONCE = 16;
 /** After so many refused queries no more are tried: DynamoDB answers some while it throttles, and none while it is dead. */
@@ -36,7 +35,7 @@ const BACK_SECONDS = 900;
 const TABLES_AT_ONCE = 8;
 /** An item that was written late waits for one of the next two ticks. */
 const TICKS_SECONDS = 180;
-/** Of 1 MB each: 1,024 read units of a consistent read, or $0.0001. */
+/** A page has 1 MB: all of them together take 1,024 read units of a consistent read, or $0.0001. */
 const PAGES = 4;
 /** After this time a later look reads the table again. */
 const TABLE_AGE_SECONDS = 60;
@@ -56,17 +55,13 @@ export interface Facts {
   readonly promisedSeconds: number;
   readonly lateAfterSeconds: number;
   readonly watermark: Pick<Watermark, 'since' | 'gone'> | null;
-  /** Start of the last tick that planned, ISO-8601. */
   readonly tick: string | null;
   readonly pause: Pause | null;
-  /** Whether the schedule exists and is on. */
   readonly isScheduled: boolean | null;
-  /** Sweeps that found something, the newest first. */
   readonly sweeps: readonly Sweep[] | null;
   /** Why the last sweep left something, until later ticks are past it and a quarter of an hour is over. */
   readonly failing: string | null;
   readonly alarms: readonly Alarm[] | null;
-  /** What was asked and not answered, and why. */
   readonly notKnown: readonly string[];
 }
 
@@ -77,17 +72,14 @@ export interface IndexLook {
   readonly items: number;
   readonly oldest: number | null;
   readonly newest: number | null;
-  /** Of the oldest entries, as the table's `logKeys` allows it. */
   readonly keys: readonly string[];
   readonly queries: number;
   /** Why the index was not read as far back as the sweeps have come; then more items may be overdue. */
   readonly short: string | null;
 }
 
-/** The expired items that a scan of the table found, whether the index has them or not. */
 export interface TableLook {
   readonly readAt: number;
-  /** Items that were read, and whether they were all. */
   readonly read: number;
   readonly isAll: boolean;
   /** Items that expired before the first sweep looked. */
@@ -103,24 +95,19 @@ export interface Sweep {
   readonly kind: 'tick' | 'replay';
   readonly startedAt: string;
   readonly endedAt: string;
-  /** Only counts above 0. */
   readonly counts: Partial<Readonly<Record<CountName, number>>>;
   readonly lagMs: LagSummary | null;
-  /** Why the sweep left something; null: it left nothing. */
   readonly failure: string | null;
-  /** Some of the keys that could not be deleted, as the table's `logKeys` allowed it then. */
   readonly failedKeys: readonly string[];
 }
 
 export interface Alarm {
   readonly name: string;
-  /** ISO-8601. */
   readonly since: string | null;
 }
 
 type Asking = Pick<Given, 'tables' | 'clients' | 'now' | 'leftMs' | 'memory'>;
 
-/** @param most sweeps of each table */
 export async function factsOf(given: Asking, most: number): Promise<Facts[]> {
   const [first] = given.tables;
   if (first === undefined) return [];
@@ -128,7 +115,6 @@ export async function factsOf(given: Asking, most: number): Promise<Facts[]> {
   return sideBySide(given.tables, TABLES_AT_ONCE, table => tableFacts(table, given, most, shared));
 }
 
-/** What the tables of a deployment share is asked once. */
 function askShared(table: Table, { clients }: Asking) {
   const reading = ask('DYNAMODB', () => readState(journalOf(table, clients)));
   const scheduling = ask('SCHEDULER', () => isScheduled(table, clients));
@@ -316,7 +302,6 @@ async function lookAtIndex(
   };
 }
 
-/** The table itself also has the items that the index does not have. */
 async function lookAtTable(
   { props, model }: Table,
   { clients, now, leftMs }: Asking,
@@ -374,7 +359,6 @@ async function sweepsOf(table: Table, { clients }: Asking, most: number): Promis
 export const countsOf = (report: SweepReport): Sweep['counts'] =>
   Object.fromEntries(COUNT_LIST.flatMap(([name]) => (report[name] > 0 ? [[name, report[name]]] : [])));
 
-/** Null: the sweep left nothing. */
 export function failureOf(report: SweepReport): string | null {
   const { failure, found, failed, shardsFailed, failedKeys } = report;
   if (failure !== undefined) return `${failure.error}: ${failure.message.split('\n')[0]}`;

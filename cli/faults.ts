@@ -133,7 +133,6 @@ export const FAULTS = {
 export type FaultId = keyof typeof FAULTS;
 export const FAULT_IDS = Object.keys(FAULTS) as FaultId[];
 
-/** @param now epoch seconds */
 export function readItem(item: Item, { ttlAttribute, windowAttribute }: ExpiryModel, now: number): ReadItem {
   const stored = item[ttlAttribute];
   const ttl = stored && Number(stored.N ?? Number.NaN);
@@ -150,7 +149,6 @@ export function readItem(item: Item, { ttlAttribute, windowAttribute }: ExpiryMo
   };
 }
 
-/** Undefined: the item has none. The detail has few different values. */
 export function faultOf(
   read: ReadItem,
   model: ExpiryModel,
@@ -169,7 +167,6 @@ interface Counted {
   readonly items: number;
   readonly examples: readonly Item[];
   readonly details: ReadonlySet<string>;
-  /** TTLs, epoch seconds. */
   readonly oldest: number;
   readonly newest: number;
 }
@@ -208,17 +205,14 @@ export class FaultTally {
     });
   }
 
-  /** In the order of the list. */
   get counted(): readonly Counted[] {
     return FAULT_IDS.flatMap(id => this.#counted.get(id) ?? []);
   }
 }
 
-/** Usual names of a time of expiry, in any case and with or without `_` and `-`. */
 const EXPIRY_NAME =
   /^(ttl|timetolive|expir(y|es?|ed|ation)(s)?(at|on|in|date|time|timestamp|epoch)?|(end|delete|remove)(at|after|on))$/;
 
-/** By the attribute's name, and by its value in seconds or milliseconds. */
 export function looksLikeExpiry(name: string, value: AttributeValue | undefined, now: number): boolean {
   const number = Number(value?.N ?? (/^\d+$/.test(value?.S ?? '') ? value?.S : Number.NaN));
   const fault = ttlFault(number, now);

@@ -28,9 +28,7 @@ interface SeenDeployment extends Table {
   readonly now: number;
   readonly state: DeploymentState | undefined;
   readonly schedule: GetScheduleCommandOutput | undefined;
-  /** Definition of the state machine that the schedule starts; undefined: there is no such state machine. */
   readonly machine: string | undefined;
-  /** Undefined: there is no such queue. */
   readonly deadLetters: number | undefined;
   readonly alarms: readonly { readonly name: string; readonly tells: boolean }[];
   /** Only the deployment's own topic; undefined: there is none, or nobody was asked. */
@@ -50,19 +48,15 @@ interface SeenTable extends Table {
   readonly index: GlobalSecondaryIndexDescription | undefined;
   /** `'off'`, or the attribute. */
   readonly nativeTtl: string;
-  /** By name; undefined: the pipe does not exist. */
   readonly pipes: ReadonlyMap<string, DescribePipeResponse | undefined>;
   /** Writes to the index that were throttled in the last day. */
   readonly throttled: number;
 }
 
 export interface Question<Seen> {
-  /** A note changes no exit status. */
   readonly severity: Severity | 'note';
   readonly asks: string;
-  /** A command, if there is one. */
   readonly remedy: (subject: Table & Partial<Seen>) => string;
-  /** A detail if the answer is no. */
   readonly no: (seen: Seen) => string | false | undefined;
 }
 
@@ -204,7 +198,6 @@ export const OF_THE_TABLE = {
   ),
 } as const satisfies Readonly<Record<string, Question<SeenTable>>>;
 
-/** Asked once, however many tables the deployment has. */
 export const OF_THE_DEPLOYMENT = {
   'journal-missing': broken(
     'Is the journal there? Without it nothing is swept.',

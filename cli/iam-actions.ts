@@ -1,5 +1,4 @@
 export interface IamAction {
-  /** Name in IAM: `dynamodb:DescribeTable`. */
   readonly action: string;
   /** The resource in words, e.g. `the table`; `*` if IAM has no resource for the action. */
   readonly on: string;
@@ -79,12 +78,10 @@ export const COMMAND_ACTIONS = {
   ],
 } as const satisfies Readonly<Record<string, readonly IamAction[]>>;
 
-/** `IAM: dynamodb:DescribeTable, Scan on the table; …`, wrapped to the width of a help. */
 export function describeActions(command: keyof typeof COMMAND_ACTIONS): string {
   return `It needs in IAM: ${groupedActions(COMMAND_ACTIONS[command]).join('; ')}.`;
 }
 
-/** `service:Action, Action on a resource` */
 export function groupedActions(actions: readonly IamAction[]): string[] {
   const groups = new Map<string, string[]>();
   for (const { action, on: resource } of actions) {

@@ -95,7 +95,6 @@ export interface Answers {
   readonly indexedBy?: IndexedBy | undefined;
 }
 
-/** A folder must not have two configurations. */
 function refuseOthers(file: string, isForced: boolean): void {
   const there = CONFIG_FILES.filter(each => existsSync(each));
   const other = there.find(each => each !== file);
@@ -185,7 +184,6 @@ ${tables.map(table => `    ${literal(table)},`).join('\n')}
 `;
 }
 
-/** As TypeScript source. */
 export function literal(value: unknown): string {
   if (isObject(value)) return `{ ${fieldsOf(value).join(', ')} }`;
   return typeof value === 'string'
@@ -196,7 +194,6 @@ export function literal(value: unknown): string {
 const fieldsOf = (object: object): string[] =>
   Object.entries(object).map(([field, value]) => `${field}: ${literal(value)}`);
 
-/** An entry of `tables`, as it is written in `precise-ttl.config.ts`. */
 export const configurationBlock = (props: PreciseTtlProps): string =>
   `    {\n${fieldsOf(props)
     .map(field => `      ${field},`)

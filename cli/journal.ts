@@ -28,7 +28,6 @@ export interface Journaled {
   readonly watermark: Watermark | undefined;
 }
 
-/** @throws {InvalidFieldError} when nothing is deployed there */
 export async function readJournals({
   tables,
   clients,
@@ -58,11 +57,10 @@ export interface RowQuery {
   readonly from?: string;
   readonly to?: string;
   readonly first?: 'oldest' | 'latest';
-  /** @default as many as DynamoDB returns */
   readonly pageRows?: number;
 }
 
-/** In the order of their starts. A page is read when the caller needs more rows. @throws {JournalUnreadableError} */
+/** The rows are in the order of their starts. A page is read when the caller needs more rows. */
 export async function* readRows(
   { documents, tableName }: JournalTable,
   table: string,

@@ -11,7 +11,6 @@ export const command = defineCommand({
   flags: {
     for: {
       help: 'then the ticks sweep it again: 30m, 2h, 1d (default: until resume)',
-      // As between two ticks.
       kind: duration('1m', '180d'),
       value: 'DURATION',
     },

@@ -33,7 +33,6 @@ export function print(text: string): void {
   console.log(shownOn(process.stdout, text));
 }
 
-/** Data for a program, such as JSON: unchanged and without colours. */
 export function printData(text: string): void {
   endProgress();
   console.log(printable(text));
@@ -62,11 +61,10 @@ export const STDOUT: Output = {
   shown: lines => shownOn(process.stdout, lines),
 };
 
-/** Of a long key: from its beginning, and from its end, where similar keys differ. */
+/** A long key is shown from its beginning, and from its end, where similar keys differ. */
 const KEY_START = 160;
 const KEY_END = 40;
 
-/** `logKeys: 'hash'` shows a hash, which is a text already. */
 export const shownText = (key: ShownKey): string => (typeof key === 'string' ? key : JSON.stringify(key));
 
 /** Keys can have 2 KB: a long key is shortened for a person, and its length is shown. `--json` prints the whole key. */
@@ -134,7 +132,6 @@ function wrapLine(line: string, width: number, isHelp = false): string[] {
 
 const USAGE_HANG = 4;
 
-/** The text of the last column begins after a line's last gap. */
 function lastColumn(line: string): { readonly head: string; readonly text: string } | undefined {
   const [, head, text] = /^(.*\S) {2,}(\S.*)$/.exec(line) ?? [];
   return head === undefined || text === undefined ? undefined : { head, text };
@@ -167,7 +164,6 @@ function wrapWords(line: string, width: number, hang: number): string[] {
   return [...lines, current];
 }
 
-/** Less if the word would not fit otherwise. */
 function indented(word: string, hang: number, width: number): string {
   const room = width - stringWidth(word);
   return ' '.repeat(room < 0 ? hang : Math.min(hang, room)) + word;
@@ -182,13 +178,11 @@ export interface Look {
   readonly colours: boolean;
 }
 
-/** Helps consist of paragraphs, and the first line of an error is highlighted. */
 type TextKind = 'text' | 'help' | 'error';
 
 /** Without a terminal the width is not known. Scripts do not read helps, and pagers cut long lines in the middle of a word. */
 const HELP_WIDTH = 80;
 
-/** Words and their order never change. */
 export function formatText(text: string, { width, colours }: Look, kind: TextKind = 'text'): string {
   const isHelp = kind === 'help';
   const lines = (isHelp ? text.replaceAll(SOURCE_BREAK, ' ') : text).split('\n');
@@ -235,7 +229,6 @@ function withColouredSign(line: string): string {
 
 const asHeading = (line: string): string => (line === '' ? line : styled('bold', line));
 
-/** The field that an error names is coloured, or the whole first line if the error names none. */
 function asError(line: string): string {
   const [head = ''] = /^.{1,60}?(?=: )/.exec(line) ?? [line];
   return `${styled('red', head)}${line.slice(head.length)}`;

@@ -117,7 +117,6 @@ function spanOf({ from, to }: Asked['flags'], nowMs: number, [table]: Given['tab
 
 const shortHash = (told: string): string => createHash('sha256').update(told).digest('hex').slice(0, 8);
 const iso = (at: number): string => new Date(at * 1_000).toISOString();
-/** `20261120T090000Z` */
 const compact = (time: string): string => `${time.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
 
 type ReplayedCount = {
@@ -126,7 +125,7 @@ type ReplayedCount = {
 const REPLAYED = COUNT_LIST.flatMap(([name, { replayed }]) => (replayed ? [name as ReplayedCount] : []));
 type Totals = Readonly<Record<ReplayedCount, number>>;
 
-/** Of a delete of an item of up to 1 KB, with its index entry. */
+/** A delete of an item of up to 1 KB, with its index entry, takes so many write units. */
 const UNITS_OF_DELETE = 2;
 const AT_ONCE = 4;
 /** After so many failed attempts the cause has to be mended first. */
@@ -134,16 +133,12 @@ const MAX_ATTEMPTS = 99;
 
 interface Ended {
   readonly table: string;
-  /** Name of the last execution. */
   readonly execution: string;
-  /** Of Step Functions. */
   readonly status: string;
   readonly startedAt: string | undefined;
-  /** Whether the execution had succeeded before this command began. */
   readonly doneBefore: boolean;
   readonly totals: Totals;
   readonly lagP99Ms: number | undefined;
-  /** Keys that a dry run found, as the table's `logKeys` allows. */
   readonly sampleKeys: readonly ShownKey[];
   readonly failedKeys: readonly ListedFailure[];
   readonly error: string | undefined;
@@ -285,7 +280,6 @@ function describe({ totals, error, cause, ...ended }: Ended, dryRun: boolean): s
   return `${line}\n    ${ended.status} ${ended.execution}: ${why.length > 300 ? `${why.slice(0, 300)}…` : why}`;
 }
 
-/** Counts that are printed when they are 0, too. */
 const ALWAYS: ReadonlySet<string> = new Set<keyof Totals>(['found', 'deleted']);
 
 function describeEnd(

@@ -9,7 +9,7 @@ import { shortKey } from './print.ts';
 import { clock, counted, countsText, lasting, pauseText } from './words.ts';
 
 const DAY_MS = 86_400_000;
-/** A day of ticks that found something. */
+/** A day has so many ticks. */
 const SWEEPS_OF_A_DAY = 1_500;
 const SHOWN_SWEEPS = 5;
 /** With the last answers the command has ended within 15 seconds. */
@@ -72,7 +72,6 @@ async function servePage({ config, tables, print, stopped }: Given) {
   return { data: { address }, exit: EXIT.fine };
 }
 
-/** Each look of the page has clients of its own, which end with it. */
 export function pageLook(
   config: DeploymentConfig,
   tables: readonly Table[] = tablesOf(config, undefined),
@@ -140,7 +139,6 @@ function troubleRows(facts: Facts, now: number): Row[] {
   return rows.filter((row): row is Row => row[1] !== false);
 }
 
-/** The most important fact first. */
 export function tableText(facts: Facts, now: number): string {
   const { sweeps, alarms, notKnown, overdue } = facts;
   const trouble = troubleRows(facts, now);
@@ -169,13 +167,11 @@ export function tableText(facts: Facts, now: number): string {
   return [`${facts.table}: ${first}`, ...told.keys()].join('\n');
 }
 
-/** A service that this machine does not have is named in short. */
 function unknownRow(what: string): Row {
   const [, name] = /^the (\w+): .* is not on this machine$/.exec(what) ?? [];
   return name === undefined ? ['not known', what] : [name, 'not on this machine'];
 }
 
-/** Undefined: nothing matters more than the items that are deleted. */
 function headline({ overdue, notKnown }: Facts, [trouble]: readonly Row[]): string | undefined {
   const isFirst = trouble?.[0] === 'overdue' || trouble?.[0] === 'left';
   if (isFirst) return trouble[1];
@@ -183,7 +179,6 @@ function headline({ overdue, notKnown }: Facts, [trouble]: readonly Row[]): stri
   return overdue === null ? `what is overdue is not known: ${unknown}` : undefined;
 }
 
-/** Expired items that no sweep looks for, or finds. */
 function leftTexts({ table, watermark, left }: Facts, now: number): string[] {
   if (left === null) return [];
   const { before, unseen, isAll, read, readAt } = left;

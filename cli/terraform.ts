@@ -8,24 +8,18 @@ import { CONFIG_FILES, findConfigFile, loadConfigFile } from '../stacks/config/c
 import { wrong } from './command.ts';
 
 export interface SynthesizedStack {
-  /** The configuration's own folder; all three are absolute. */
+  /** All three paths are absolute. Terraform runs in `stack`. */
   readonly project: string;
-  /** `cdktf.out` */
   readonly cdktfOut: string;
-  /** The folder in `cdktfOut` in which Terraform runs. */
   readonly stack: string;
 }
 
 interface SynthesisFlags {
-  /** As for `loadConfigFile`. */
   readonly config: string | undefined;
-  /** Whether the stack removes the deployment but not its tables. */
   readonly removed?: boolean;
-  /** @default `cdktf.out` in the project's folder */
   readonly outdir?: string;
 }
 
-/** @throws {ConfigFileError} or {InvalidConfigError} before anything is written */
 export async function synthesizeStack(flags: SynthesisFlags): Promise<SynthesizedStack> {
   const config = await loadConfigFile(flags.config);
   // CDKTF takes most of a second to load, and an error of the file is printed before.
@@ -48,7 +42,6 @@ export function projectFolder(configFile: string): string {
   return CONFIG_FILES.includes(name) ? folder : join(folder, `precise-ttl.${basename(name, extname(name))}`);
 }
 
-/** Terraform has printed why it failed. */
 export class TerraformError extends PreciseTtlError {
   override readonly name = 'TerraformError';
 }
@@ -105,7 +98,6 @@ export class Terraform {
     return terraform;
   }
 
-  /** Undefined if there is no such output. */
   async output(name: string): Promise<unknown> {
     const args = [`-chdir=${this.stack.stack}`, 'output', '-json', '-no-color'];
     const { stdout } = await promisify(execFile)(this.#program, args, { env: environment() });

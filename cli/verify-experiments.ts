@@ -6,13 +6,11 @@ import type { Answer } from './clients.ts';
 /** Times are epoch milliseconds. */
 export interface SeenExpiry {
   readonly expiredAt: number;
-  /** Of the stream's record, which AWS rounds down to the second. */
+  /** AWS rounds the time of the stream's record down to the second. */
   readonly deletedAt: number;
-  /** When the queue got the event. */
   readonly sentAt: number;
 }
 
-/** CloudWatch's metrics for the whole minutes in which the ticks ran. */
 export interface SeenMetrics {
   readonly minutes: number;
   readonly started: number;
@@ -24,26 +22,21 @@ export interface SeenMetrics {
   readonly longest: Readonly<Partial<Record<TaskName, number>>>;
 }
 
-/** An answer that could not be read says why. */
 export interface Seen {
-  /** Whether Terraform finds no more changes after the deployment. */
   readonly deployment: Answer<{ readonly unchanged: boolean }>;
-  /** The most keys of a group-by in JSONata. */
   readonly depth: Answer<number>;
   readonly replay: Answer<{ readonly succeeded: boolean; readonly tookMs: number }>;
   /** From a put to the entry in the index, milliseconds. */
   readonly indexLags: Answer<readonly number[]>;
-  /** Items that should have expired or were renewed, and those that are still in the table. */
   readonly items: Answer<Readonly<Record<'due' | 'left' | 'renewed' | 'renewedLeft', number>>>;
   readonly expiries: Answer<readonly SeenExpiry[]>;
   readonly rows: Answer<readonly SweepRow[]>;
   readonly metrics: Answer<SeenMetrics>;
-  /** Of the Express executions, as the calculator has them for the minutes in which items expired. */
+  /** What the calculator expects of the Express executions for the minutes in which items expired. */
   readonly calculatedGbSeconds: number;
 }
 
 export interface Finding {
-  /** Each name contains the unit. */
   readonly measured: Readonly<Record<string, number>>;
   readonly kept: boolean;
   readonly because?: string;
@@ -51,9 +44,7 @@ export interface Finding {
 
 export interface Experiment {
   readonly id: string;
-  /** What the project assumes or promises. */
   readonly criterion: string;
-  /** What follows for the user, and for the project, if the criterion is not kept. */
   readonly otherwise: string;
   readonly judge: (seen: Partial<Seen>) => Answer<Finding>;
 }
@@ -62,17 +53,15 @@ const MAX_LAG = { p99: 2, max: 5 } as const;
 const MAX_START_SECONDS = 50;
 const MAX_CALCULATED = 1.25;
 const MAX_INDEX_P99_MS = 1_000;
-/** With the second that the record's time is rounded down by. */
+/** The time of a stream's record is rounded down by up to one of these seconds. */
 const MAX_EVENT_P99_SECONDS = 3;
 const MIN_DEPTH = 99;
 
-/** The shortest timeout of a call of each function that any state has. */
 const LIMITS: Readonly<Record<TaskName, number>> = { ...FUNCTION_TIMEOUT_SECONDS, ...childTimeouts(0) };
 const LIMITS_IN_WORDS = Object.entries(LIMITS)
   .map(([task, seconds]) => `${task} ${seconds} s`)
   .join(', ');
 
-/** In the order of the report. */
 export const EXPERIMENTS: readonly Experiment[] = [
   {
     id: 'deployer-permissions',
@@ -203,7 +192,6 @@ type Part = Exclude<keyof Seen, 'calculatedGbSeconds'>;
 type Known<Name extends Part> = Extract<Seen[Name], { readonly is: unknown }>['is'];
 type Judge<Name extends Part> = (known: Known<Name>, seen: Partial<Seen>) => Finding;
 
-/** A part that was not seen is not judged. */
 function of<Name extends Part>(name: Name, judge: Judge<Name>): Experiment['judge'] {
   return seen => {
     const part: Answer<unknown> = seen[name] ?? { not: 'it was not deployed' };

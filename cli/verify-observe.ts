@@ -23,15 +23,12 @@ export interface Verified {
   readonly props: ResolvedProps;
   readonly stateMachineArn: string;
   readonly replayStateMachineArn: string;
-  /** The queue that gets the events. */
   readonly queueUrl: string;
   readonly deployment: Seen['deployment'];
 }
 
-/** The clock of the machine, or of a test. */
 export interface Time {
   readonly now: () => number;
-  /** Rejects when the command is interrupted. */
   readonly sleep: (ms: number) => Promise<unknown>;
 }
 
@@ -59,7 +56,6 @@ const taskNames = Object.keys(TASKS) as TaskName[];
 const nextMinute = (ms: number): number => Math.ceil(ms / MINUTE) * MINUTE;
 const functionOf = (task: TaskName, { sweep }: ResolvedProps): string => `${sweep}-${TASKS[task]}`;
 
-/** An item a second. */
 export function monthOf(props: ResolvedProps): Bill {
   const load = { itemBytes: 200, renewalsPerItem: 0.1, lifetimeHours: LIFETIME_SECONDS / 3_600 };
   return monthlyBill(billedDeployment([props], { ...load, itemsPerMonth: 60 * TICKS_A_MONTH }));
@@ -110,7 +106,6 @@ async function observeDepth({ sfn }: VerifyClients): Promise<number> {
   return deepest;
 }
 
-/** A dry run of an hour before the table existed. */
 async function observeReplay({ verified, clients: { sfn }, time }: ObserveOptions) {
   const hour = Math.floor(time.now() / 3_600_000) * 3_600_000;
   const [from, to] = [hour - 7_200_000, hour - 3_600_000].map(ms => new Date(ms).toISOString());
@@ -178,10 +173,8 @@ class Writer {
   indexLags: Answer<readonly number[]> = { is: [] };
   expiries: Answer<readonly SeenExpiry[]> = { is: [] };
   readonly #options: ObserveOptions;
-  /** TTLs by item id. */
   readonly #due = new Map<string, number>();
   readonly #renewed = new Set<string>();
-  /** The next one first. */
   readonly #toRenew: { readonly id: string; readonly atMs: number }[] = [];
   /** By id: a queue may deliver an event twice. */
   readonly #events = new Map<string, SeenExpiry>();
@@ -213,13 +206,11 @@ class Writer {
     }
   }
 
-  /** Meanwhile renews items and reads events. */
   async waitFor(ms: number): Promise<void> {
     const { time } = this.#options;
     for (const until = time.now() + ms; time.now() < until; await time.sleep(SECOND)) await this.#turn();
   }
 
-  /** One page holds the items that are still in the table. */
   async look() {
     const { verified, clients } = this.#options;
     const scan = new ScanCommand({ TableName: verified.props.tableName, ConsistentRead: true });
@@ -249,7 +240,6 @@ class Writer {
     if ('is' in this.expiries) this.expiries = await ask('SQS', () => this.#receive());
   }
 
-  /** From the answer to a put until the item is in the index, in steps of 50 ms. */
   async #probeIndex(id: string, attributes: Record<string, AttributeValue>): Promise<void> {
     const { verified, clients, time } = this.#options;
     if ('not' in this.indexLags) return;

@@ -32,7 +32,6 @@ import {
 } from './verify-observe.ts';
 import { describeTable } from './whole-table.ts';
 
-/** From the first written item to the report. */
 const MINUTES = 10;
 /** Streams and CloudWatch may be so late. */
 const SETTLE_SECONDS = 150;
@@ -103,7 +102,6 @@ export interface VerifyOptions {
   readonly signal: AbortSignal;
 }
 
-/** The report contains nothing that names the account. */
 export async function runVerify(options: VerifyOptions): Promise<Result> {
   const { deployer, minutes, print, show, signal, region } = options;
   if (await deployer.removeLeft()) print('What an earlier run has left is taken away.');
@@ -133,7 +131,6 @@ interface Judged {
   /** Null: not measured. */
   readonly kept: boolean | null;
   readonly measured?: Finding['measured'];
-  /** Why the criterion is not kept, and what follows; or why it was not measured. */
   readonly because?: string;
 }
 
@@ -163,7 +160,6 @@ function describeReport(judged: readonly Judged[]): string {
   return `${lines.join('\n')}\n\n${countOf(true)} of ${judged.length} kept, ${countOf(false)} not kept, ${countOf(null)} not measured`;
 }
 
-/** `p99Seconds` and 1.5 become `p99 1.5 s`. */
 function inWords(name: string, value: number): string {
   const [, words = '', unit = ''] = /^(.*?)(Seconds|Ms)?$/.exec(name) ?? [];
   // Names of states stay as they are.
@@ -178,7 +174,6 @@ export const VERIFY_NAME = 'precise-ttl-verify';
 /** On every resource that the command creates. Tables without this tag are never deleted. */
 const VERIFY_TAG = { 'precise-ttl:verify': 'to be removed' } as const;
 
-/** A table with defaults. Events in a queue show when each item was deleted. */
 export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAME): DeploymentConfig {
   const { 4: account = '' } = queueArn.split(':');
   const overrides = {
@@ -211,7 +206,6 @@ export function verifiedProps({ tables: [props] }: DeploymentConfig) {
 const APPLY = ['apply', '-input=false', '-auto-approve'];
 /** A queue that was created outside of Terraform. Terraform removes the queues of the deployment. */
 const OWN_QUEUE = new RegExp(`/${VERIFY_NAME}-[0-9a-z]+$`);
-/** The longest time that DynamoDB takes to delete a table. */
 const DELETED_SECONDS = 300;
 
 /** Unlike `precise-ttl deploy`, this also removes the tables. */
@@ -283,7 +277,6 @@ export class TerraformDeployer {
     };
   }
 
-  /** Safe to call more than once. */
   async remove(): Promise<void> {
     if (existsSync(this.#configFile)) await this.#removeDeployment();
     for (const QueueUrl of await this.#queues())
@@ -302,7 +295,6 @@ export class TerraformDeployer {
     rmSync(this.#project, { recursive: true, force: true });
   }
 
-  /** A folder for each account and region. */
   get #project(): string {
     const { 3: region, 4: account } = this.#queueArn.split(':');
     return join(this.#folder, `${account}-${region}`);

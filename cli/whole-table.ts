@@ -11,21 +11,18 @@ import type { ItemKey } from '../statemachine/contract/keys.ts';
 import { isThrottled, noneIfMissing } from './clients.ts';
 import { count, counted, lasting } from './words.ts';
 
-/** Of the low-level client: `{ ttl: { N: '1700000000' } }`. */
+/** The low-level client reads items of this form: `{ ttl: { N: '1700000000' } }`. */
 export type StoredItem = Readonly<Record<string, AttributeValue>>;
 
-/** In DynamoDB's JSON, with bytes in base64. */
 export function storedKey(item: StoredItem, names: readonly string[]): ItemKey {
   const inJson = (value?: AttributeValue) =>
     value?.B === undefined ? value : { B: Buffer.from(value.B).toString('base64') };
   return Object.fromEntries(names.map(name => [name, inJson(item[name])])) as ItemKey;
 }
 
-/** The clock of a test runs faster. */
 export interface Pace {
   /** Milliseconds. */
   now(): number;
-  /** Rejects when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -34,16 +31,14 @@ const REAL_PACE: Pace = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
-/** Besides the SDK's own attempts at a call. */
+/** The SDK makes further attempts of its own at each call. */
 const ATTEMPTS = 10;
 const MAX_BACKOFF_MS = 30_000;
 
-/** Limits the units of all callers together. */
 export class Rate {
   readonly perSecond: number;
   readonly #pace: Pace;
   #paidOffAt = Number.NEGATIVE_INFINITY;
-  /** Calls that were made again, because DynamoDB was too busy. */
   busy = 0;
 
   constructor(perSecond: number, pace = REAL_PACE) {
@@ -106,11 +101,9 @@ export async function inParallel<Task>(
   if (rejected !== undefined) throw rejected.reason;
 }
 
-/** Undefined: there is no such table. */
 export const describeTable = (client: DynamoDBClient, TableName: string) =>
   noneIfMissing(async () => (await client.send(new DescribeTableCommand({ TableName }))).Table);
 
-/** The partition key, and then the sort key. */
 export const namesOf = (schema: readonly KeySchemaElement[] = []): string[] =>
   ['HASH', 'RANGE'].flatMap(kind =>
     schema.filter(({ KeyType }) => KeyType === kind).map(({ AttributeName = '' }) => AttributeName),
@@ -124,7 +117,7 @@ export interface TableSize {
   readonly unitsOfItem: number;
   /** Read units a second that spare the table. */
   readonly sparingRate: number;
-  /** Read units a second; undefined on demand. */
+  /** Undefined on demand. */
   readonly readUnits: number | undefined;
 }
 
@@ -132,7 +125,6 @@ export interface TableSize {
 const UNIT_BYTES = 8_192;
 const USUAL_ITEM_BYTES = 1_024;
 const ON_DEMAND_UNITS = 500;
-/** Of the read units of a provisioned table. */
 const SPARING_PART = 1 / 4;
 
 export function sizeOf(table: TableDescription): TableSize {
@@ -150,7 +142,6 @@ export function sizeOf(table: TableDescription): TableSize {
 /** A sample has at most 1,000 items from all over the table, in the order of their hashed keys. */
 const SAMPLE = { segments: 8, itemsOfSegment: 125, mostUnits: 500 } as const;
 
-/** All of the table if it is no larger than a sample. */
 export async function sampleTable(client: DynamoDBClient, TableName: string, signal: AbortSignal) {
   const items: StoredItem[] = [];
   let [isAll, units, Segment] = [true, 0, 0];
@@ -171,20 +162,16 @@ export async function sampleTable(client: DynamoDBClient, TableName: string, sig
 
 export interface ScanOptions {
   readonly rate: Rate;
-  /** @default the items of the table */
   readonly indexName?: string;
-  /** Ends the scan; the pages that were read count. */
   readonly signal: AbortSignal;
-  /** The next page of the segment is read when the promise resolves. */
   readonly onPage: (items: readonly StoredItem[], signal: AbortSignal) => unknown;
-  /** @param items that were read so far */
   readonly onProgress?: (items: number) => void;
 }
 
 const SEGMENTS = 4;
 const MAX_PAGE_ITEMS = 100_000;
 
-/** In parallel segments, each about a page a second. @returns how many items were read */
+/** The segments are read in parallel, each about a page a second. @returns how many items were read */
 export async function scanTable(
   client: DynamoDBClient,
   { name, unitsOfItem }: Pick<TableSize, 'name' | 'unitsOfItem'>,

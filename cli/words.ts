@@ -18,11 +18,9 @@ export function lasting(seconds: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} hours` : `${Math.round(seconds / 86_400)} days`;
 }
 
-/** `2 items`, `1 item` */
 export const counted = (number: number, noun: string): string =>
   `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
 
-/** @param now epoch milliseconds */
 export function pauseText(table: string, { since, until }: Pause, now: number): string {
   const end = until === undefined ? commandLine('resume', ['--table', table]) : clock(until, now);
   return `since ${clock(since, now)}, until ${end}`;
@@ -42,7 +40,6 @@ export function countsText(
   return [...told, ...lag].join(', ');
 }
 
-/** The texts are below each other. */
 export function aligned(rows: readonly (readonly [name: string, text: string])[]): string {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, told]) => `  ${name.padEnd(width)}  ${told}`.trimEnd()).join('\n');

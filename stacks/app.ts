@@ -183,14 +183,11 @@ function prepare(stack: TerraformStack, { region, state, provider = {}, tags }: 
 }
 
 export interface SynthesisOptions {
-  /** As read from the file. */
   readonly config: unknown;
   readonly outdir?: string;
-  /** Whether to write a stack that removes the deployment and keeps its tables. */
   readonly removed?: boolean;
 }
 
-/** @throws InvalidConfigError before anything is written */
 export function synthesize({ config, outdir, removed = false }: SynthesisOptions): void {
   const checked = checkConfig(config);
   const app = new App(outdir === undefined ? {} : { outdir });

@@ -30,7 +30,6 @@ const OPTIONS: BuildOptions = {
 
 export interface Bundle {
   readonly module: string;
-  /** The same module gives the same bytes. */
   readonly archive: string;
 }
 
@@ -69,7 +68,6 @@ export function bundleFunctions(): Readonly<Record<FunctionName, Bundle>> {
   return made;
 }
 
-/** For their licences. */
 export function bundledFiles(): readonly string[] {
   bundleFunctions();
   return sources;

@@ -22,7 +22,6 @@ import {
 import { isReference, orReference } from './config/terraform-text.ts';
 import type { TableReference } from './parts/swept-table.ts';
 
-/** A table that is made elsewhere in the stack has none of these props. */
 const OF_OUR_TABLE = ['tableName', 'existingTable'] as const;
 
 /** A table that another part of the stack makes, and how it is swept. */
@@ -49,7 +48,6 @@ export interface TablesProps extends DeploymentProps {
 export type ConstructProps = TableProps | TablesProps;
 
 export interface ResolvedTable {
-  /** Id of the table's constructs, if there are several tables. */
   readonly id: string;
   readonly props: ResolvedProps;
   readonly given: TableReference | undefined;
@@ -79,7 +77,6 @@ const TABLES = kind<readonly object[]>(
   'a list of at least one table',
 );
 
-/** The props need not have been type-checked. @throws InvalidConfigError with all problems */
 export function resolveConstruct(scope: Construct, props: ConstructProps): ResolvedTable[] {
   if (!('tables' in props)) {
     refuse(tableProblems(props));

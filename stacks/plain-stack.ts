@@ -6,10 +6,8 @@ import { archiveOf } from './archives.ts';
 import { checkConfig } from './config/config.ts';
 import { bundleId } from './config/names.ts';
 
-/** By type and id. */
 export type Blocks = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
 
-/** Plain values, which can be passed to another process. */
 export interface PlainStack {
   readonly region: string;
   /** With the configuration's overrides, and with references as `${type.id.attribute}`. */
@@ -20,10 +18,6 @@ export interface PlainStack {
   readonly archives: Readonly<Record<string, string>>;
 }
 
-/**
- * @param config configuration as read from the file
- * @throws {InvalidConfigError} with a message for the user
- */
 export function plainStack(config: unknown): PlainStack {
   const checked = checkConfig(config);
   const stack = new PreciseTtlStack(new RootConstruct(), STACK, checked);

@@ -25,12 +25,9 @@ interface Alarm {
   readonly threshold: number | undefined;
   readonly unit: string;
   readonly periodSeconds: 60 | 300;
-  /** Consecutive periods that must be beyond the threshold. */
   readonly periods: number;
-  /** Whether the alarm watches for missing datapoints of the metric: {@link HEARTBEAT}. */
   readonly isHeartbeat?: true;
   readonly treatMissingData: 'notBreaching' | 'ignore';
-  /** Whether the alarm exists only if a table has a pipe. */
   readonly ofPipes?: true;
   readonly help: string;
 }
@@ -148,17 +145,14 @@ export const ALARM_NAMES = Object.keys(ALARMS) as AlarmName[];
 export interface DeployedAlarm extends Omit<Alarm, 'by' | 'names' | 'threshold' | 'ofPipes'> {
   readonly alarm: AlarmName;
   readonly name: string;
-  /** Added up. */
   readonly metrics: Metrics;
   readonly threshold: number;
 }
 
-/** `noSweep` becomes `no-sweep` in the name of an alarm, and in the runbook. */
 export function kebab(alarm: AlarmName): string {
   return alarm.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
-/** @param tickArn ARN of the state machine of the ticks; callers that do not use the alarms' metrics need none */
 export function alarmsOf(
   deployment: Pick<Deployment, 'name' | 'alarms' | 'tables'>,
   tickArn = '',

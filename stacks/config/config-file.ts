@@ -12,7 +12,6 @@ export const CONFIG_FILES = ['ts', 'js', 'mjs', 'cjs', 'json'].map(
   extension => `precise-ttl.config.${extension}`,
 );
 
-/** The message is one line that begins with the file and line of the error. */
 export class ConfigFileError extends PreciseTtlError {
   override readonly name = 'ConfigFileError';
 }
@@ -129,7 +128,6 @@ export async function useConfigFile(use: (config: unknown) => unknown): Promise<
   }
 }
 
-/** Reads and checks the file. @param file @default precise-ttl.config.* in the working directory */
 export async function loadConfig(file?: string): Promise<DeploymentConfig> {
   return checkConfig(await loadConfigFile(file));
 }

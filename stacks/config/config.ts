@@ -117,7 +117,6 @@ function argumentProblems(
   return wrongly.map(field => ({ field, expected, got: given[field], remedy }));
 }
 
-/** The configuration has fields for these arguments of the provider. */
 const OWN_ARGUMENTS = ['region', 'default_tags'];
 
 const PROVIDER: Kind<Readonly<Record<string, unknown>>> = kind(

@@ -18,7 +18,6 @@ export interface Deployment extends Pick<ResolvedProps, (typeof DEPLOYMENT_PROPS
   readonly tables: readonly ResolvedProps[];
 }
 
-/** @param tables at least one, all with the same `sweep` */
 export function deploymentOf(tables: readonly ResolvedProps[]): Deployment {
   const [first] = tables;
   if (first === undefined) throw new TypeError('deploymentOf: expected at least one table');
@@ -96,7 +95,6 @@ export function modelOf(props: PreciseTtlProps): ExpiryModel {
   return modelOfSettings(resolveProps(props));
 }
 
-/** Empty for a definition that is not that of a deployment's state machine. */
 export function tablesInDefinition(definition: string): readonly CarriedSettings[] {
   let tables: unknown;
   try {

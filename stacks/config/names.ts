@@ -44,7 +44,6 @@ export function deadLetterQueueOf(deployment: string): string {
 const MAX_PREFIX = 37;
 const ENDING = '-archive-';
 
-/** Only lower-case letters, digits and hyphens, and no beginning that S3 reserves. */
 export function bucketPrefixOf(name: string): string {
   const begin = name
     .toLowerCase()
@@ -64,7 +63,6 @@ export function isOwnTarget(arn: string, deployment: string): boolean {
   return own.includes(second ?? first);
 }
 
-/** A pipe and the Firehose stream of its archive have the same name. */
 export function pipeName(table: { readonly name: string }, { id }: Pick<Pipe, 'id'>): string {
   return `${table.name}-${id}`;
 }
@@ -74,5 +72,4 @@ export function beginningOf(deployment: string): string {
   return deployment.length <= LONGEST_WHOLE ? `${deployment}-` : deployment.slice(0, LONGEST_WHOLE);
 }
 
-/** A longer name of a deployment is cut in the prefix of its tables' names. */
 const LONGEST_WHOLE = 35;

@@ -54,7 +54,6 @@ export interface Pipe {
   /** Follows the name of the table. Another kind of target is another pipe: an update would keep parameters of the old target. */
   readonly id: string;
   readonly kind: TargetKind;
-  /** ARN of the target; undefined for an archive. */
   readonly to: string | undefined;
   readonly oldImage: boolean;
 }
@@ -130,7 +129,6 @@ export const EVENTS: Kind<EventsProp> = kind(isObject, "{ to: 'arn:…' }", {
   },
 });
 
-/** These have an ARN like a target's, but are no targets. */
 const NO_TARGETS: readonly (readonly [RegExp, string])[] = [
   [/:sns:.*\.fifo$/, 'Pipes do not deliver to FIFO topics. Take a FIFO queue, or a topic that is none.'],
   [/:events:.*:rule\//, 'Give the bus, not a rule of it.'],

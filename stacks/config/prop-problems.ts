@@ -21,7 +21,6 @@ const OPTIONS: ReadOptions = {
   remedy: CORRECT,
 };
 
-/** Problems between props are only looked for when each prop is valid. */
 export function propProblems(props: PreciseTtlProps): FieldProblem[] {
   const ofFields = fieldProblems(WRITTEN_KINDS, props, OPTIONS);
   if (ofFields.length > 0) return ofFields;

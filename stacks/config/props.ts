@@ -256,7 +256,6 @@ export type PropName = keyof PropList;
 
 export const PROP_NAMES = Object.keys(PROPS) as PropName[];
 
-/** For example `index.by` for `indexedBy`. */
 export function pathOf(setting: string): string {
   if (setting in GROUPS) return setting;
   for (const [group, fields] of Object.entries(ALL_GROUPS))
@@ -290,7 +289,6 @@ function groupKind(group: string): Kind<unknown> {
   );
 }
 
-/** Unknown props and values of a wrong kind are copied unchanged; no default is filled in. */
 export function settingsOfProps(props: PreciseTtlProps | FlatProps): FlatProps {
   const settings = Object.entries<unknown>({ ...props }).flatMap(([name, value]): [string, unknown][] => {
     if (!(name in GROUPS) || !isObject(value)) return name === 'index' ? [] : [[name, value]];

@@ -8,7 +8,6 @@ export function isReference(value: unknown): value is string {
   return typeof value === 'string' && /[$#]\{/.test(value);
 }
 
-/** Terraform alone can check the value of a reference. */
 export function orReference({ is, ...rest }: Kind<string>): Kind<string> {
   return { ...rest, is: (value): value is string => isReference(value) || is(value) };
 }

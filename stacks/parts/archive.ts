@@ -44,14 +44,12 @@ const INCOMPLETE_UPLOAD_DAYS = 7;
 
 const BUFFER = { bufferingInterval: 300, bufferingSize: 64 } as const;
 
-/** For each table a Firehose stream into the deployment's bucket, or into one of the user's. */
 export class Archive extends Construct {
   /** Undefined if all archives are in buckets of the user's. */
   readonly bucket: ArchiveBucket | undefined;
   readonly role: ServiceRole;
-  /** By the prefix of the table's names. */
+  /** By the prefix of the table's names, as are `bucketNames`. */
   readonly streams: Readonly<Record<string, KinesisFirehoseDeliveryStream>>;
-  /** By the prefix of the table's names. */
   readonly bucketNames: Readonly<Record<string, string>>;
 
   constructor(

@@ -22,7 +22,6 @@ function entryOf({ props, tableName }: SweptTable): unknown {
   return { ...(literals(entry) as object), tableName, existingTable: true };
 }
 
-/** Terraform replaces tokens: they are not escaped. */
 export function literals(value: unknown): unknown {
   if (typeof value === 'string') return Token.isUnresolved(value) ? value : escaped(value);
   if (Array.isArray(value)) return value.map(literals);

@@ -18,7 +18,6 @@ import { SweepAlarms, SweepDashboard, saveQueries } from './watch.ts';
 
 export interface SweptTables {
   readonly place: Place;
-  /** In the order of the configuration. */
   readonly tables: readonly SweptTable[];
 }
 
@@ -27,10 +26,8 @@ export interface SweptTables {
  * `events`, the alarms and the dashboard. The main resource of each construct is its `node.defaultChild`.
  */
 export class DeployedSweep extends Construct {
-  /** The props that the tables share, with every default filled in. */
   readonly deployment: Deployment;
   readonly tables: readonly SweptTable[];
-  /** By the state that calls them. */
   readonly functions: Readonly<Record<TaskName, SweepFunction>>;
   readonly tick: SweepMachine;
   readonly replay: SweepMachine;
@@ -58,7 +55,6 @@ export class DeployedSweep extends Construct {
     this.journal = new Journal(this, 'journal', part);
     const environment = { DEPLOYMENT_NAME: deployment.name, JOURNAL_TABLE: this.journal.tableName };
     const statements: Readonly<Record<TaskName, readonly Statement[]>> = {
-      // PlanSweep reads pauses and watermarks, and moves the watermarks.
       PlanSweep: [...this.journal.statements('Query', 'UpdateItem'), ...query],
       QueryExpired: [...query, ...this.journal.statements('UpdateItem')],
       DeleteChunk: [

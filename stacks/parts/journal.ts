@@ -38,7 +38,6 @@ export class Journal extends Construct {
     place.know(this.tableArn, name, 'table/');
   }
 
-  /** DynamoDB uses the journal's key with the permissions of the caller. */
   statements(...actions: readonly string[]): Statement[] {
     const { place, deployment } = this.#part;
     return [

@@ -71,7 +71,6 @@ export const DELIVERIES: Readonly<Record<TargetKind, Delivery>> = {
   },
 };
 
-/** Archived records are collected for so long; events are sent at once. */
 const ARCHIVE_WINDOW_SECONDS = 30;
 
 /** An older record goes to the failure queue: before the 24 hours of a stream are over, so that it can still be read there. */
@@ -89,18 +88,15 @@ interface TablePipe {
   readonly targetArn: string;
 }
 
-/** The pipes of a deployment's tables share one function. */
 export class Pipes extends Construct {
   readonly onlyExpiries: SweepFunction;
   readonly logGroup: CloudwatchLogGroup;
   /** Undefined if no table has an archive. */
   readonly archive: Archive | undefined;
-  /** By their names in AWS. */
   readonly pipes: Readonly<Record<string, PipesPipe>>;
   readonly #part: Part;
   readonly #failuresArn: string;
 
-  /** @param failuresArn ARN of the queue for records that cannot be delivered */
   constructor(scope: Construct, id: string, part: Part, tables: readonly SweptTable[], failuresArn: string) {
     super(scope, id);
     this.#part = part;

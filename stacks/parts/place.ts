@@ -10,12 +10,10 @@ export interface Part {
   readonly deployment: Deployment;
 }
 
-/** The longest names of AWS. */
 const PARTITION_LENGTH = 'aws-us-gov'.length;
 const REGION_LENGTH = 'ap-southeast-1'.length;
 const ACCOUNT_LENGTH = 12;
 
-/** Characters before the resource part. */
 const ARN_LENGTH = 'arn::::::'.length + PARTITION_LENGTH + REGION_LENGTH + ACCOUNT_LENGTH + 'dynamodb'.length;
 
 /** For ARNs that must be known before the resources exist. */
@@ -23,7 +21,6 @@ export class Place extends Construct {
   readonly account: string;
   readonly partition: string;
   readonly region: string;
-  /** Lengths of texts that only Terraform knows. */
   readonly #lengths = new Map<string, number>();
 
   constructor(scope: Construct, id: string) {
@@ -45,7 +42,6 @@ export class Place extends Construct {
     if (!isReference(name as unknown)) this.#lengths.set(arn, ARN_LENGTH + `${name}${rest}`.length);
   }
 
-  /** The greatest length of a text after Terraform has replaced its references. */
   lengthOf(text: string): number {
     const known = [...this.#lengths].reduce(
       (result, [reference, length]) => result.replaceAll(reference, 'x'.repeat(length)),

@@ -7,7 +7,10 @@ import { Construct } from 'constructs';
 import { refuse } from '../config/config.ts';
 import type { Place } from './place.ts';
 
-/** Of all inline policies of a role together. Source, also for the next two: IAM User Guide, "IAM and AWS STS quotas". */
+/**
+ * All inline policies of a role together have at most so many characters. Source, also for the next two: IAM User Guide, "IAM and AWS STS
+ * quotas".
+ */
 export const INLINE_CHARACTERS = 10_240;
 
 const MANAGED_CHARACTERS = 6_144;
@@ -17,13 +20,10 @@ const MANAGED_POLICIES = 10;
 
 export interface Statement {
   readonly actions: readonly string[];
-  /** A statement without any resource is left out. */
   readonly resources: readonly string[];
-  /** In the form of IAM's JSON: operator → key → value. */
   readonly condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
 
-/** Nothing without a key. */
 export function keyStatement(
   kmsKeyArn: string | undefined,
   actions: readonly string[],
@@ -45,7 +45,6 @@ function inIam({ actions, resources, condition }: Statement): object {
   };
 }
 
-/** Joins statements that differ only in their resources. */
 export function grouped(statements: readonly Statement[]): Statement[] {
   const groups = Map.groupBy(
     statements.filter(({ resources }) => resources.length > 0),
@@ -66,7 +65,6 @@ function spread(statements: readonly Statement[], place: Place): Statement[][] {
   const policies: Statement[][] = [[]];
   let room = INLINE_CHARACTERS - empty;
   for (const statement of statements) {
-    // With the comma before the statement.
     const own = place.lengthOf(JSON.stringify(inIam({ ...statement, resources: [] }))) + 1;
     let resources: string[] = [];
     for (const resource of statement.resources) {

@@ -24,7 +24,6 @@ export interface SweepFunctionProps {
   readonly statements: readonly Statement[];
 }
 
-/** A function with its bundle, its log group, and a role with only the permissions that it needs. */
 export class SweepFunction extends Construct {
   readonly arn: string;
   readonly function: LambdaFunction;

@@ -12,7 +12,6 @@ import { keyStatement, ServiceRole } from './role.ts';
 /** Step Functions' own default. If it were left out, the next plan would find it and try to remove it. */
 const KEY_REUSE_SECONDS = 300;
 
-/** The state machine of the ticks, or of replays, and its log. */
 export class SweepMachine extends Construct {
   readonly arn: string;
   readonly stateMachine: SfnStateMachine;
@@ -60,7 +59,6 @@ export class SweepMachine extends Construct {
               kmsKeyId: kmsKeyArn,
               kmsDataKeyReusePeriodSeconds: KEY_REUSE_SECONDS,
             },
-      // Without the block the provider would not turn off what an override had turned on.
       tracingConfiguration: { enabled: false },
       // Step Functions checks at creation that the role can write the log.
       dependsOn: [...this.role.policies],
@@ -70,7 +68,6 @@ export class SweepMachine extends Construct {
   }
 }
 
-/** Both state machines call the same functions, and share the role. */
 function sweepRole(scope: Construct, { place, deployment }: Part, functions: FunctionArns): ServiceRole {
   const { name: tick, kmsKeyArn } = deployment;
   const replay = replayName(tick);

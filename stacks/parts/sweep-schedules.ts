@@ -17,7 +17,6 @@ const LEFT_ALONE = ['state', 'start_date'];
 /** Scheduler retries the start for so long. A late tick has little value: the next ticks look back far enough to cover its minute. */
 const RETRY_SECONDS = 300;
 
-/** The schedule that starts a tick once a minute, and the queue for starts that failed. */
 export class SweepSchedules extends Construct {
   readonly group: SchedulerScheduleGroup;
   readonly deadLetterQueue: SqsQueue;

@@ -25,11 +25,9 @@ export interface TableReference {
  * TTL. The addresses of its resources have not changed since the first version.
  */
 export class SweptTable extends Construct {
-  /** The props with every default filled in. */
   readonly props: ResolvedProps;
   /** The props with which writers and readers call `expiryModel`; as JSON they serve other languages too. */
   readonly expiryModel: ExpiryModelProps;
-  /** The resource, the data source of an existing table, or the table that was passed in. */
   readonly table: DynamodbTable | DataAwsDynamodbTable | TableReference;
   readonly isMade: boolean;
   readonly tableName: string;
@@ -59,7 +57,6 @@ export class SweptTable extends Construct {
     return `aws_dynamodb_table.${TerraformStack.of(this).getLogicalId(node)}`;
   }
 
-  /** The keys in words, for Terraform. */
   get keys(): string {
     const { partitionKey, partitionKeyType, sortKey, sortKeyType } = this.props;
     const ofSort = sortKey === undefined ? 'no sort key' : `sort key ${sortKey} (${sortKeyType})`;

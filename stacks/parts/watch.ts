@@ -17,12 +17,10 @@ import {
 import type { Deployment } from '../config/deployments.ts';
 import type { Part, Place } from './place.ts';
 
-/** Without alarms there is no topic. */
 export class SweepAlarms extends Construct {
   /** Undefined with a topic of the user's, or without alarms. */
   readonly topic: SnsTopic | undefined;
   readonly topicArn: string | undefined;
-  /** By their names in CloudWatch. */
   readonly alarms: Readonly<Record<string, CloudwatchMetricAlarm>>;
 
   constructor(scope: Construct, id: string, { place, deployment }: Part, tickArn: string) {
@@ -150,7 +148,6 @@ function graphsOf({ place, deployment }: Part, tickArn: string): object[] {
   ];
 }
 
-/** The number of graphs does not depend on the number of tables. */
 export class SweepDashboard extends Construct {
   readonly dashboardName: string;
 
