@@ -47,7 +47,6 @@ export function expiryAttributes<Key extends ItemLike>(
   };
 }
 
-/** Undefined when the item does not expire. */
 function expiryTime(model: ExpiryModel, { ttlSeconds, expiresAt, nowMs }: ExpiryOptions): number | undefined {
   const now = clockSeconds(nowMs);
   if (expiresAt !== undefined) {

@@ -28,7 +28,6 @@ function secondOf(value: unknown, field: string, remedy: (value: unknown) => str
   });
 }
 
-/** @throws InvalidArgumentError for another unit than whole epoch seconds, and for anything but a number */
 export function checkCutoff(cutoff: unknown): void {
   if (isBetween(cutoff, FIRST_MS / 1000, END_MS / 1000)) return;
   throw new InvalidArgumentError({

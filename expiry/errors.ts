@@ -54,7 +54,6 @@ export function describeProblem({ field, expected, got, remedy }: FieldProblem):
 
 const MAX_SHOWN_LENGTH = 120;
 
-/** As a person would write the value, shortened to fit into a message. */
 function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'bigint') return `${value}n`;

@@ -22,7 +22,6 @@ export interface ExpiryEvent {
   readonly oldImageGzip?: string;
 }
 
-/** Attributes by name, in DynamoDB JSON. */
 export type EventImage = Readonly<Record<string, EventValue>>;
 
 /** A value in DynamoDB JSON. A number is a string, because a double would lose digits; bytes are base64. */

@@ -6,14 +6,12 @@ import { unknownFieldProblems } from './unknown-fields.ts';
  * configuration, environments, the input of an execution, command lines, Terraform's JSON.
  */
 export interface Kind<Value> {
-  /** The text after "expected". */
   readonly expected: string;
   readonly is: (value: unknown) => value is Value;
   /** Returns the text itself if it is not a value. */
   readonly fromText: (text: string) => unknown;
-  /** The remedy for an invalid value, if there is more to say than to correct the value. */
   readonly remedy?: (got: unknown) => string;
-  /** Problems within a value that has fields, with their paths. */
+  /** Lists problems within a value that has fields, with the paths of the fields. */
   inside?(value: Value): FieldProblem[];
 }
 
@@ -36,7 +34,6 @@ export function boolean(): Kind<boolean> {
   return kind(value => typeof value === 'boolean', 'true or false', { fromText });
 }
 
-/** Both bounds are included. */
 export function number(least: number, most: number): Kind<number> {
   const isNumber = (value: unknown) => typeof value === 'number' && value >= least && value <= most;
   return kind(isNumber, `a number from ${least} to ${most}`, {
@@ -44,7 +41,6 @@ export function number(least: number, most: number): Kind<number> {
   });
 }
 
-/** @param what names the unit, e.g. `a whole number of minutes` */
 export function whole(least: number, most: number, what = 'a whole number'): Kind<number> {
   const { is, fromText } = number(least, most);
   return kind(value => is(value) && Number.isInteger(value), `${what} from ${least} to ${most}`, {
@@ -66,7 +62,6 @@ export type Kinds = Readonly<Record<string, Kind<unknown>>>;
 
 export interface ReadOptions {
   readonly required?: readonly string[];
-  /** For a value whose kind has no remedy of its own. */
   readonly remedy: string;
 }
 
@@ -98,12 +93,10 @@ function mend(got: unknown): string {
   return `${got === undefined ? 'Add the field' : 'Correct the value'}: there is no default for it.`;
 }
 
-/** The object may have no other fields. */
 export function objectProblems(kinds: Kinds, object: object, options: ReadOptions): FieldProblem[] {
   return [...unknownFieldProblems(object, Object.keys(kinds)), ...fieldProblems(kinds, object, options)];
 }
 
-/** A problem without a field concerns the value itself. */
 export function under(path: string, problems: readonly FieldProblem[]): FieldProblem[] {
   return problems.map(problem => ({
     ...problem,

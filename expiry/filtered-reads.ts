@@ -5,20 +5,18 @@ import { tableNameOf } from './table-name.ts';
 import { isExpired } from './ttl.ts';
 
 export interface FilteredRead {
-  /** The original request if nothing must be added to it. */
   readonly request: Fields;
-  /** Removes expired items from the answer, as if they did not exist. */
   readonly answer: (output: Fields) => Fields;
 }
 
 export interface Tables {
-  /** Null for a table whose items do not expire. @throws for an unknown table */
+  /** Returns null for a table whose items do not expire. */
   readonly ttlAttributeOf: (tableName: unknown) => string | null;
   /** Epoch seconds, taken when the answer arrives. */
   readonly cutoff: () => number;
 }
 
-/** By the SDK's names of commands. Items that a write returns are not filtered: they belong to the writer. */
+/** The SDK's names of the commands. Items that a write returns are not filtered: they belong to the writer. */
 const READS: Readonly<Record<string, (request: Fields, tables: Tables) => FilteredRead>> = {
   QueryCommand: manyItems,
   ScanCommand: manyItems,
@@ -30,7 +28,7 @@ const READS: Readonly<Record<string, (request: Fields, tables: Tables) => Filter
   ExecuteTransactionCommand: statements,
 };
 
-/** Undefined for a command that reads no items. @throws InvalidRequestError for a read that cannot be filtered */
+/** Returns undefined for a command that reads no items. */
 export function filteredRead(
   commandName: string | undefined,
   request: Fields,
@@ -42,7 +40,6 @@ export function filteredRead(
 
 interface TableRead {
   readonly request: Fields;
-  /** Only with the attributes that the reader requested. */
   readonly live: (items: readonly Fields[]) => Fields[];
 }
 
@@ -121,7 +118,6 @@ function batch(request: Fields, tables: Tables): FilteredRead {
   };
 }
 
-/** Does nothing if the answer lacks the field. */
 function mapped(output: Fields, field: string, change: (table: string, value: unknown) => unknown): Fields {
   const tables = output[field];
   if (tables === undefined || tables === null) return {};

@@ -24,7 +24,6 @@ export function isExpiry(model: ExpiryModel, record: StreamRecord): boolean {
   return isExpiryBy(model.ttlAttribute, record);
 }
 
-/** The TTL attribute is all that {@link isExpiry} needs of a model. @throws InvalidArgumentError as there */
 export function isExpiryBy(ttlAttribute: string, record: StreamRecord): boolean {
   const change = changeOf(record);
   if (record.eventName !== 'REMOVE') return false;

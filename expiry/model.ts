@@ -145,7 +145,6 @@ export function modelProblems(props: ExpiryModelProps): FieldProblem[] {
   return [...fieldProblems(MODEL_KINDS, props, options), ...clashProblems(props), ...secondProblems(props)];
 }
 
-/** A model by second does not use these fields: a user who sets one expects an effect. */
 function secondProblems(props: ExpiryModelProps): FieldProblem[] {
   if (props.indexedBy !== 'second') return [];
   return (['windowAttribute', 'granularityMinutes', 'shards'] as const).flatMap(field =>

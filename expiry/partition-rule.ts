@@ -6,10 +6,10 @@ import { type IndexedBy, MAX_SHARDS } from './model.ts';
  * entry: one unit each. Keys on a full partition delay the sweep, and DynamoDB throttles the users' own puts to them.
  */
 
-/** Of one partition, and so of one key. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */
+/** One partition, and so one key, takes so many. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */
 export const PARTITION_UNITS = 1000;
 
-/** Of a new table on demand, and of its index. Source: DynamoDB Developer Guide, "Warm throughput". */
+/** A new table on demand, and its index, takes so many. Source: DynamoDB Developer Guide, "Warm throughput". */
 export const NEW_TABLE_UNITS = 4000;
 
 /** Below 1,000, because a peak is uneven within its seconds. */
@@ -21,14 +21,12 @@ const DEVIATIONS = 3;
 /** Above this average share of the warm throughput an index needs too many shards. At this share a key may have 100 units per second. */
 const FULL_SHARE = 0.4;
 
-/** The writes to an index in its busiest seconds. */
 export interface IndexLoad {
   readonly indexedBy: IndexedBy;
   readonly granularityMinutes: number;
   readonly shards: number;
-  /** Items with a TTL that are put per second, and items that get another TTL. */
+  /** Items that get another TTL are counted here and in `deletesPerSecond`, since their old entries are deleted. */
   readonly putsPerSecond: number;
-  /** Items that are deleted per second, and items that get another TTL, since their old entries are deleted. */
   readonly deletesPerSecond: number;
   readonly warmUnits?: number | undefined;
 }

@@ -1,8 +1,8 @@
-/** Sign, digits before the point, digits after it, exponent. DynamoDB's exponents have at most three digits. */
+/** DynamoDB's exponents have at most three digits. */
 const NUMBER = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
 
 /**
- * As DynamoDB returns a Number: no exponent, no plus sign, no leading zeros, no trailing zeros of a fraction, and `0` for every zero.
+ * DynamoDB returns a Number so: no exponent, no plus sign, no leading zeros, no trailing zeros of a fraction, and `0` for every zero.
  * JavaScript would write `1e+21` and `1e-7`. @returns undefined if the text is not a number
  */
 export function plainDecimal(text: string): string | undefined {

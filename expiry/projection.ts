@@ -10,9 +10,7 @@ const NAME = '#preciseTtl';
 const LEGACY = ['AttributesToGet', 'KeyConditions', 'QueryFilter', 'ScanFilter', 'ConditionalOperator'];
 
 export interface Projected {
-  /** The original request if it already reads the attribute, or whole items. */
   readonly request: Fields;
-  /** Whether the attribute was added, so that it must be removed from the answer. */
   readonly isAdded: boolean;
 }
 

@@ -64,19 +64,13 @@ const LEGACY = [
 ] as const;
 
 export interface RequestRules {
-  /** For the message, e.g. `the input of an UpdateCommand`. */
   readonly expected: string;
-  /** Parameters of other commands, with the remedy for each. */
   readonly foreign: Readonly<Record<string, string>>;
-  /** A request that has this placeholder already was merged into before. */
+  /** A request that already has this placeholder was given an expiry or a filter before. */
   readonly placeholder: string;
   readonly caller: string;
 }
 
-/**
- * @throws InvalidRequestError for the input of another command or of the low-level client, for legacy parameters, which DynamoDB does not
- *   allow together with expressions, and for a request that was merged into before
- */
 export function checkRequest(request: unknown, rules: RequestRules): void {
   if (typeof request !== 'object' || request === null || Array.isArray(request)) {
     throw new InvalidRequestError({

@@ -23,7 +23,6 @@ const INITIAL_STATE: State = [
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 ];
 
-/** Eight unsigned words of 32 bits, most significant first. */
 export function sha256(bytes: Uint8Array): readonly number[] {
   const padded = pad(bytes);
   let state = INITIAL_STATE;
@@ -33,7 +32,6 @@ export function sha256(bytes: Uint8Array): readonly number[] {
   return state;
 }
 
-/** A set bit, zeros up to eight bytes before the end of a block, and the length in bits. */
 function pad(bytes: Uint8Array): DataView {
   const blocks = Math.ceil((bytes.length + 9) / BLOCK_BYTES);
   const padded = new Uint8Array(blocks * BLOCK_BYTES);

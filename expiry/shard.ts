@@ -54,7 +54,6 @@ function canonical(name: string, value: unknown): string {
   });
 }
 
-/** One text for a number, whichever client has read or will write it; undefined if it is not a number. */
 function numberText(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return plainDecimal(String(value));
   return isNumberValue(value) ? plainDecimal(value.value) : undefined;

@@ -1,6 +1,6 @@
 /**
- * NaN for a value that is not a Number in DynamoDB. Any form that a client returns is read: a number, a bigint, the document client's
- * NumberValue or another wrapper object, or the low-level `{ N: '…' }` of streams.
+ * The number in a value of any form that a client returns: a number, a bigint, the document client's NumberValue or another wrapper object,
+ * or the low-level `{ N: '…' }` of streams. NaN for a value that is not a Number in DynamoDB.
  */
 export function storedNumber(value: unknown): number {
   if (typeof value === 'number') return value;

@@ -37,7 +37,6 @@ const FIRST_MS = 1e11;
 const END_MS = 1e14;
 const END_MICROSECONDS = END_MS * 1000;
 
-/** Epoch milliseconds; times of streams are whole seconds. @throws InvalidArgumentError for a record without a time */
 export function changedAtMs(record: StreamRecord): number {
   const { ApproximateCreationDateTime: at, ApproximateCreationDateTimePrecision: precision } =
     changeOf(record);
@@ -57,7 +56,6 @@ function milliseconds(at: unknown, precision: string | undefined): number {
   return Math.floor((at * 1000) / perSecond);
 }
 
-/** @throws InvalidArgumentError for anything but a record, such as a record of Kinesis that is not decoded */
 export function changeOf(record: StreamRecord): StreamChange {
   const given: unknown = record;
   if (isObject(given) && isObject(given['dynamodb'])) return given['dynamodb'];

@@ -43,7 +43,7 @@ export function isExpired(ttl: unknown, cutoff: number): boolean {
   return seconds > after && seconds <= upTo;
 }
 
-/** With all faults but `tooFarAhead`, neither native TTL nor a sweep ever deletes the item. */
+/** Neither native TTL nor a sweep ever deletes an item with one of these faults, except `tooFarAhead`. */
 export type TtlFault = 'notNumber' | 'negative' | 'tooOld' | 'milliseconds' | 'tooFarAhead';
 
 /** Epoch milliseconds of the years 2001 to 5138. As seconds they would be over 29,000 years ahead. */

@@ -1,6 +1,6 @@
 import type { FieldProblem } from './errors.ts';
 
-/** Each unknown field, with the most similar known one as a suggestion, and each inherited field, which a copy of the object would lose. */
+/** A copy of the object would lose inherited fields. The most similar known field is suggested for an unknown one. */
 export function unknownFieldProblems(object: object, known: readonly string[]): FieldProblem[] {
   return [...inheritedFieldProblems(object, known), ...misspeltFieldProblems(object, known)];
 }

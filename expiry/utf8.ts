@@ -1,4 +1,4 @@
-/** An unpaired surrogate becomes U+FFFD, as in TextEncoder, which jsdom, in which front ends are tested, long did not have. */
+/** TextEncoder, which also writes U+FFFD for an unpaired surrogate, was long missing in jsdom, in which front ends are tested. */
 export function utf8(text: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of text) {
@@ -12,7 +12,6 @@ export function utf8(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** A continuation byte with the six lowest bits. */
 function tail(point: number): number {
   return 0x80 | (point & 0x3f);
 }

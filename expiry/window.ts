@@ -6,13 +6,12 @@
 /** A granularity must divide a day, so that windows are aligned with midnight UTC and with replays. */
 export const MINUTES_PER_DAY = 24 * 60;
 
-/** Minutes, the shortest first. */
 export const GRANULARITIES: readonly number[] = Array.from(
   { length: MINUTES_PER_DAY },
   (_unused, index) => index + 1,
 ).filter(minutes => MINUTES_PER_DAY % minutes === 0);
 
-/** All in epoch seconds: the start of the window that contains `ttl`. */
+/** The start of the window that contains `ttl`, both in epoch seconds. */
 export function windowStart(ttl: number, granularitySeconds: number): number {
   return Math.floor(ttl / granularitySeconds) * granularitySeconds;
 }
@@ -33,7 +32,6 @@ export interface Window {
   readonly shard: number;
 }
 
-/** `start_end`, and `#shard` for all shards but 0. */
 const WINDOW_KEY = /^([^_#]+)_([^_#]+)(?:#(\d+))?$/;
 
 /**

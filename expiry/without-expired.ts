@@ -23,10 +23,9 @@ export interface FilterOptions {
 
 const OPTIONS = ['now'] as const satisfies (keyof FilterOptions)[];
 
-/** Source: @smithy/types, MiddlewareStack. */
 interface Stack {
   clone(): Stack;
-  /** The names of the middleware in the stack. The SDK has this method since 2023. */
+  /** Source: @smithy/types, MiddlewareStack. The SDK has this method since 2023. */
   identify?(): readonly string[];
   add(middleware: Middleware, options: Readonly<Record<string, string>>): void;
 }
@@ -88,7 +87,7 @@ export function withoutExpired<Client extends SdkClient>(
 }
 
 function addFilter(stack: Stack, tables: Tables): void {
-  // Outside of all other middleware: the application's own request and answer pass here.
+  // This middleware is outside of all others: the application's own request and answer pass here.
   stack.add(
     (next, { commandName }) =>
       async call => {
@@ -99,7 +98,7 @@ function addFilter(stack: Stack, tables: Tables): void {
       },
     { step: 'initialize', priority: 'high', name: FILTER_NAME },
   );
-  // Just before sending: without its TTL an expired item would pass for a live one.
+  // This middleware runs just before sending: without its TTL an expired item would pass for a live one.
   stack.add(
     (next, { commandName }) =>
       async call => {
