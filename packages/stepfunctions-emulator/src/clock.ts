@@ -75,8 +75,7 @@ export const realClock: Clock = {
 interface Timer {
   readonly due: number;
   readonly sequence: number;
-  /** Undefined once cancelled; the heap drops the timer when it is due or when too many are cancelled. */
-  callback: (() => void) | undefined;
+  readonly callback: () => void;
 }
 
 /** One piece of busy work, and the number of its pending sleeps on this clock. */
@@ -102,8 +101,8 @@ export class VirtualClock implements Clock {
   #sequence = 0;
   #awake = 0;
   #checkPending = false;
-  #timers: Timer[] = []; // a binary heap by (due, sequence)
-  #dead = 0;
+  /** The next one last. */
+  readonly #timers: Timer[] = [];
 
   /** @param startMs epoch milliseconds to begin at */
   constructor(startMs = Date.UTC(2026, 0, 1)) {
@@ -132,13 +131,11 @@ export class VirtualClock implements Clock {
       sequence: this.#sequence++,
       callback: AsyncLocalStorage.bind(callback), // The callback does not belong to the busy work that advances time.
     };
-    push(this.#timers, timer);
+    this.#timers.splice(this.#indexOf(timer), 0, timer);
     this.#check();
     return () => {
-      if (timer.callback === undefined) return;
-      timer.callback = undefined;
-      this.#dead += 1;
-      if (this.#dead > 64 && this.#dead * 2 > this.#timers.length) this.#dropDead();
+      const index = this.#indexOf(timer);
+      if (this.#timers[index] === timer) this.#timers.splice(index, 1);
     };
   }
 
@@ -166,66 +163,25 @@ export class VirtualClock implements Clock {
     immediately(() => {
       this.#checkPending = false;
       if (this.#awake > 0) return;
-      const timer = this.#next();
+      const timer = this.#timers.pop();
       if (timer === undefined) return;
       this.#now = Math.max(this.#now, timer.due);
-      const { callback } = timer;
-      timer.callback = undefined;
-      callback?.();
+      timer.callback();
       this.#check();
     });
   }
 
-  #next(): Timer | undefined {
-    for (;;) {
-      const timer = pop(this.#timers);
-      if (timer === undefined || timer.callback !== undefined) return timer;
-      this.#dead -= 1;
+  /** Where a timer stands, or would stand. */
+  #indexOf({ due, sequence }: Timer): number {
+    let [low, high] = [0, this.#timers.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.#timers[middle];
+      const isLater =
+        other !== undefined && (other.due > due || (other.due === due && other.sequence > sequence));
+      if (isLater) low = middle + 1;
+      else high = middle;
     }
+    return low;
   }
-
-  #dropDead(): void {
-    const live = this.#timers.filter(timer => timer.callback !== undefined);
-    this.#timers = [];
-    this.#dead = 0;
-    for (const timer of live) push(this.#timers, timer);
-  }
-}
-
-const before = (a: Timer, b: Timer) => a.due < b.due || (a.due === b.due && a.sequence < b.sequence);
-
-function push(heap: Timer[], timer: Timer): void {
-  let at = heap.length;
-  heap.push(timer);
-  while (at > 0) {
-    const up = (at - 1) >> 1;
-    const parent = heap[up];
-    if (parent === undefined || !before(timer, parent)) break;
-    heap[at] = parent;
-    at = up;
-  }
-  heap[at] = timer;
-}
-
-function pop(heap: Timer[]): Timer | undefined {
-  const top = heap[0];
-  const last = heap.pop();
-  if (top === undefined || last === undefined || heap.length === 0) return top;
-  let at = 0;
-  for (;;) {
-    let down = 2 * at + 1;
-    const left = heap[down];
-    const right = heap[down + 1];
-    if (left === undefined) break;
-    let child = left;
-    if (right !== undefined && before(right, left)) {
-      down += 1;
-      child = right;
-    }
-    if (!before(child, last)) break;
-    heap[at] = child;
-    at = down;
-  }
-  heap[at] = last;
-  return top;
 }

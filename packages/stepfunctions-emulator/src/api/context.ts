@@ -41,6 +41,7 @@ export const seconds = (epochMilliseconds: number): number => epochMilliseconds 
 export const optional = <K extends string, V>(name: K, value: V | undefined): { [key in K]?: V } =>
   (value === undefined ? {} : { [name]: value }) as { [key in K]?: V };
 
-/** Whether a description leaves out the data; its other fields are not encrypted on AWS. */
-export const isMetadataOnly = (members: Members): boolean =>
-  members.oneOf('includedData', ['ALL_DATA', 'METADATA_ONLY']) === 'METADATA_ONLY';
+/** Refuses a description without its data. */
+export const refuseMetadataOnly = (members: Members): void => {
+  members.oneOf('includedData', ['ALL_DATA']);
+};

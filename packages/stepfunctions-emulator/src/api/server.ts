@@ -21,7 +21,6 @@ import {
   createStateMachine,
   deleteStateMachine,
   describeStateMachine,
-  describeStateMachineForExecution,
   listStateMachines,
   updateStateMachine,
 } from './operations/state-machines.ts';
@@ -33,7 +32,6 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   DescribeExecution: describeExecution,
   DescribeMapRun: describeMapRun,
   DescribeStateMachine: describeStateMachine,
-  DescribeStateMachineForExecution: describeStateMachineForExecution,
   GetExecutionHistory: getExecutionHistory,
   ListExecutions: listExecutions,
   ListMapRuns: listMapRuns,

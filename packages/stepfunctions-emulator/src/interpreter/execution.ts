@@ -203,11 +203,10 @@ export class Execution {
   }
 
   /** On AWS every state takes time, so the timeout of the execution ends such a loop. */
-  #endLoop(states: readonly string[]): void {
-    const shown = states.length > 10 ? [...states.slice(0, 10), '…'] : states;
+  #endLoop(state: string): void {
     const limit = durationLimitMs(this.#run.engine, this.#spec) / 1000;
     this.#timeOut(
-      `${STATES_WITHOUT_TIME} states were entered without time passing, and go round: ${shown.join(', ')}. On AWS this would ` +
+      `${STATES_WITHOUT_TIME} states were entered without time passing, and go round through ${state}. On AWS this would ` +
         `take ${limit} s; expected a way out, or a Wait.`,
     );
   }
@@ -228,7 +227,7 @@ export class Execution {
       ...{ engine, arn, name, machine, mapRunArn, startDate, input, synchronous, bill },
       events: this.#newHistory(engine),
       mapRuns: [],
-      endLoop: states => this.#endLoop(states),
+      endLoop: state => this.#endLoop(state),
       startChild: ({ mapRunArn, ...child }: ChildSpec) =>
         new Execution(engine, { ...child, definitionBytes, parent: { bill, mapRunArn } }),
     };

@@ -24,8 +24,11 @@ export class Cancelled extends EmulatorError {
 /** Failure of a Task's call, which has its own event in the history. */
 export class CallFailure extends StateFailure {}
 
+/** Failure of a call that took too long. */
+export class TimeoutFailure extends CallFailure {}
+
 /** The error of a missed heartbeat is reported as States.Timeout and may be caught under either name. */
-export class HeartbeatTimeout extends CallFailure {}
+export class HeartbeatTimeout extends TimeoutFailure {}
 
 /**
  * Whether States.ALL and States.TaskFailed do not match a failure. By the Developer Guide ("Error names") that is so for every

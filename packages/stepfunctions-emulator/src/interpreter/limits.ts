@@ -57,8 +57,8 @@ export const MAX_DELAY_SECONDS = 31_622_399;
  * here many executions share a thread and a wall clock, hence the margin.
  */
 export const EXPRESSION_TIMEOUT_MS = 10_000;
-/** Total time limit for matches of regular expressions before other work runs, milliseconds. */
-export const REGEX_TIMEOUT_MS = 1_000;
+/** Time limit for one match of a regular expression by the wall clock, milliseconds. */
+export const REGEX_TIMEOUT_MS = 3_000;
 /**
  * Number of states that a branch or the execution itself may enter without time passing: on a virtual clock, an endless loop without a
  * Wait never reaches its timeout. The number is that of the events in a Standard execution.

@@ -5,11 +5,12 @@ import type {
   ExecutionStatus,
   HistoryEvent,
   Json,
+  RetryNotice,
 } from '../interpreter/index.ts';
 import { HarnessError, UnexpectedStatusError } from './errors.ts';
 import type { FunctionCall } from './mocked-functions.ts';
 import { type ReportedMachine, writeReport } from './report.ts';
-import { type CutOffDates, type RetryRecord, type Visit, visitsOf } from './visits.ts';
+import { type CutOffDates, type Visit, visitsOf } from './visits.ts';
 
 const PAYLOAD_LENGTH = 80;
 const CAUSE_LENGTH = 400;
@@ -28,7 +29,7 @@ export interface Described {
   readonly durationMs: number;
   readonly visits: readonly Visit[];
   readonly calls: readonly FunctionCall[];
-  readonly retries: readonly RetryRecord[];
+  readonly retries: readonly RetryNotice[];
 }
 
 /** Describes an execution in a few lines: its status, each state with its input and output, and the calls of functions. */
@@ -101,7 +102,7 @@ export interface WaitRecord {
 /** The records that a result needs besides the execution. */
 export interface Records {
   readonly calls: readonly FunctionCall[];
-  readonly retries: readonly RetryRecord[];
+  readonly retries: readonly RetryNotice[];
   readonly cutOffs: CutOffDates;
   readonly stateMachine: ReportedMachine;
   /** Names of all functions that are mocked or were called. */
@@ -184,7 +185,7 @@ export class ExecutionResult {
   }
 
   /** Retries, including those of its children. */
-  get retries(): readonly RetryRecord[] {
+  get retries(): readonly RetryNotice[] {
     return this.#ownOf(this.#records.retries);
   }
 

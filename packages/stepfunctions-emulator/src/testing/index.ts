@@ -7,6 +7,7 @@ export {
   InvalidDefinitionError,
   InvalidStartError,
   type Json,
+  type RetryNotice,
 } from '../interpreter/index.ts';
 export { functionArn } from '../made-up.ts';
 export { HarnessError, MissingMockError, UnexpectedStatusError } from './errors.ts';
@@ -29,4 +30,4 @@ export {
   stateMachine,
   type TestedStateMachine,
 } from './state-machine.ts';
-export type { RetryRecord, Visit } from './visits.ts';
+export type { Visit } from './visits.ts';

@@ -7,6 +7,7 @@ import {
   Engine,
   isAllowedName,
   loadDefinition,
+  type RetryNotice,
   seededRandom,
   type WorkflowType,
 } from '../interpreter/index.ts';
@@ -15,7 +16,7 @@ import { HarnessError } from './errors.ts';
 import { ExecutionResult } from './execution-result.ts';
 import type { Mocks } from './mock.ts';
 import { MockedFunctions } from './mocked-functions.ts';
-import { type RetryRecord, visitKey } from './visits.ts';
+import { visitKey } from './visits.ts';
 
 export interface MachineOptions {
   /** Name of the state machine, in its ARN and its context. @default the file's name, or StateMachine */
@@ -92,7 +93,7 @@ export class TestedStateMachine {
     if (synchronous && type !== 'EXPRESS') {
       throw new HarnessError(`sync: expected an EXPRESS state machine, got a ${type} one`);
     }
-    const retries: RetryRecord[] = [];
+    const retries: RetryNotice[] = [];
     const cutOffs = new Map<string, number>();
     const invoker = new MockedFunctions({ ...this.#mocks, ...functions }, clock, () => execution.stop());
     const engine = new Engine({
@@ -100,7 +101,7 @@ export class TestedStateMachine {
       invoker,
       resources: invoker,
       random: seededRandom(seed),
-      onRetry: ({ delayMs: ms, ...retry }) => retries.push({ ...retry, ms }),
+      onRetry: retry => retries.push(retry),
       onCutOff: visit => cutOffs.set(visitKey(visit), clock.now()),
     });
     const execution = engine.start(

@@ -244,7 +244,6 @@ test('members of random types are errors of the API', async () => {
     'CreateStateMachine',
     'UpdateStateMachine',
     'DescribeStateMachine',
-    'DescribeStateMachineForExecution',
     'DeleteStateMachine',
     'ListStateMachines',
     'StartExecution',

@@ -33,7 +33,7 @@ describe('an Express execution that goes round without time passing is ended', (
     const execution = await run(definition, { type: 'EXPRESS', functions: { f: () => null } });
     expect(outcome(execution)).toEqual(timedOut);
     expect(execution.cause).toMatch(
-      /^25000 states were entered without time passing, and go round: (A, Again|Again, A)\. On AWS/,
+      /^25000 states were entered without time passing, and go round through (A|Again)\. On AWS/,
     );
     expect(execution.cause).toContain(`would take ${seconds} s`);
   });

@@ -73,23 +73,13 @@ describe('a function by its ARN', () => {
 describe('lambda:invoke', () => {
   test('has a result in the shape of AWS', async () => {
     const { output } = await runTask(invoke({}, { Payload: { a: 1 } }), event => event);
-    expect(output).toMatchObject({
+    expect(output).toEqual({
       ExecutedVersion: '$LATEST',
       Payload: { a: 1 },
-      SdkHttpMetadata: {
-        HttpStatusCode: 200,
-        AllHttpHeaders: { 'Content-Length': ['7'] },
-        HttpHeaders: { 'Content-Length': '7' },
-      },
+      SdkHttpMetadata: { HttpStatusCode: 200 },
+      SdkResponseMetadata: { RequestId: expect.any(String) },
       StatusCode: 200,
     });
-    expect(Object.keys(output as object).sort()).toEqual([
-      'ExecutedVersion',
-      'Payload',
-      'SdkHttpMetadata',
-      'SdkResponseMetadata',
-      'StatusCode',
-    ]);
   });
 
   test.each([

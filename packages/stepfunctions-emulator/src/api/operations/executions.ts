@@ -8,7 +8,7 @@ import {
   type MapRunCounts,
   type StartOptions,
 } from '../../interpreter/index.ts';
-import { type ApiContext, isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
+import { type ApiContext, type Operation, optional, refuseMetadataOnly, seconds } from '../context.ts';
 import { ApiError, typeNotSupported, validationError } from '../errors.ts';
 import { childrenOf, executionAlreadyExists, type StartedExecution } from '../executions.ts';
 import {
@@ -37,7 +37,7 @@ export const startAlone = (context: ApiContext, members: Members): StartedExecut
 export const startSyncExecution: Operation = async (context, members) => {
   const stateMachine = context.stateMachines.get(takeMachineArn(members));
   if (stateMachine.type !== 'EXPRESS') throw typeNotSupported();
-  const metadataOnly = isMetadataOnly(members);
+  refuseMetadataOnly(members);
   const { execution } = start(context, stateMachine, members, true);
   await execution.done;
   const stopDate = execution.stopDate ?? execution.startDate;
@@ -51,7 +51,7 @@ export const startSyncExecution: Operation = async (context, members) => {
     stopDate: seconds(stopDate),
     // The API of a synchronous execution has no status ABORTED; the service ended it.
     status: execution.status === 'ABORTED' ? 'FAILED' : execution.status,
-    ...(!metadataOnly && dataOf(execution)),
+    ...dataOf(execution),
     billingDetails: {
       billedMemoryUsedInMB: billed.memoryMb,
       billedDurationInMilliseconds: billed.durationMs,
@@ -127,10 +127,11 @@ export const describeExecution: Operation = ({ executions }, members) => {
   const arn = takeExecutionArn(members, ['execution', 'express']);
   // AWS describes only the Express executions that a Map Run started: their machine is Machine/Label.
   if (/:express:[^/:]+:/.test(arn)) takeExecutionArn(members);
+  refuseMetadataOnly(members);
   const { execution } = executions.get(arn);
   return {
     ...summaryOf({ execution }),
-    ...(!isMetadataOnly(members) && dataOf(execution)),
+    ...dataOf(execution),
     redriveStatus: 'NOT_REDRIVABLE',
     redriveStatusReason: 'There is no RedriveExecution on this machine',
   };

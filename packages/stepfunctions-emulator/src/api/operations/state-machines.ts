@@ -7,17 +7,9 @@ import {
   loadDefinition,
   type WorkflowType,
 } from '../../interpreter/index.ts';
-import { type ApiContext, isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
+import { type ApiContext, type Operation, refuseMetadataOnly, seconds } from '../context.ts';
 import { ApiError } from '../errors.ts';
-import {
-  type Members,
-  takeExecutionArn,
-  takeItems,
-  takeMachineArn,
-  takePage,
-  takeRoleArn,
-} from '../members.ts';
-import type { StateMachine } from '../state-machines.ts';
+import { type Members, takeItems, takeMachineArn, takePage, takeRoleArn } from '../members.ts';
 
 const TYPES = ['STANDARD', 'EXPRESS'] as const satisfies readonly WorkflowType[];
 const DEFINITION_LENGTH = { min: 1, max: 1_048_576 };
@@ -64,26 +56,13 @@ export const updateStateMachine: Operation = (context, members) => {
 };
 
 export const describeStateMachine: Operation = ({ stateMachines }, members) => {
-  const stateMachine = stateMachines.get(takeMachineArn(members));
+  refuseMetadataOnly(members);
+  const { arn, name, type, roleArn, definitionText, creationDate } = stateMachines.get(
+    takeMachineArn(members),
+  );
   return {
-    ...describe(stateMachine, isMetadataOnly(members)),
-    status: 'ACTIVE',
-    type: stateMachine.type,
-    creationDate: seconds(stateMachine.creationDate),
-  };
-};
-
-export const describeStateMachineForExecution: Operation = ({ executions }, members) => {
-  const { execution, started } = executions.get(takeExecutionArn(members));
-  const { arn: stateMachineArn, name } = execution.machine;
-  return {
-    ...describe(started.stateMachine, isMetadataOnly(members)),
-    // For a child execution, these are the state machine and the role of the Map.
-    stateMachineArn,
-    name,
-    updateDate: seconds(started.stateMachine.updateDate),
-    ...optional('mapRunArn', execution.mapRunArn),
-    ...optional('label', name.split('/')[1]),
+    ...{ stateMachineArn: arn, name, status: 'ACTIVE', type, roleArn, definition: definitionText },
+    creationDate: seconds(creationDate),
   };
 };
 
@@ -105,15 +84,6 @@ export const listStateMachines: Operation = ({ stateMachines }, members) => {
   }));
   return { stateMachines: listed, ...more };
 };
-
-function describe(machine: StateMachine, metadataOnly: boolean): object {
-  return {
-    stateMachineArn: machine.arn,
-    name: machine.name,
-    ...(!metadataOnly && { definition: machine.definitionText }),
-    roleArn: machine.roleArn,
-  };
-}
 
 function load({ isMocked }: ApiContext, text: string, type: WorkflowType): Definition {
   try {

@@ -31,7 +31,7 @@ export async function evaluateItems(visit: StateVisit, state: MapState): Promise
   if (distributed && isObject(value)) {
     return Object.entries(value).map(([key, member], index) => ({ index, key, value: member as Json }));
   }
-  if (state.items?.kind === 'expression')
+  if (state.items?.expression !== undefined)
     throw visit.unexpectedType(state.items.expression, 'Items', 'array', value);
   const kinds = distributed ? 'an array or an object' : 'an array';
   throw visit.evaluationFailed('Items', `Map state input must be ${kinds} but was: ${JSON.stringify(value)}`);

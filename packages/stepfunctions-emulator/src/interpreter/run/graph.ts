@@ -19,8 +19,7 @@ export async function runGraph(line: Line, graph: StateGraph, input: Payload): P
   while (name !== undefined) {
     const turn = engine.pace.next();
     if (turn !== undefined) await turn;
-    const loop = rounds.enter(name);
-    if (loop !== undefined) line.run.endLoop(loop);
+    if (rounds.enter()) line.run.endLoop(name);
     line.cancellation.throwIfCancelled();
     const state = graph.states.get(name);
     if (state === undefined)

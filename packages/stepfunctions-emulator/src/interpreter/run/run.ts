@@ -30,10 +30,9 @@ export class Pace {
   }
 }
 
-/** The states that a line has entered since time last advanced for it. */
+/** Counts the states that a line has entered since time last advanced for it. */
 export class Rounds {
   readonly #clock: Clock;
-  readonly #names = new Set<string>();
   #entered = 0;
   #since = Number.NaN;
 
@@ -41,18 +40,13 @@ export class Rounds {
     this.#clock = clock;
   }
 
-  /** @returns the names of those that go round, once that is sure */
-  enter(name: string): readonly string[] | undefined {
+  /** Counts a state. @returns whether they go round for ever */
+  enter(): boolean {
     const now = this.#clock.now();
-    if (now !== this.#since) {
-      this.#since = now;
-      this.#entered = 0;
-    }
+    if (now !== this.#since) this.#entered = 0;
+    this.#since = now;
     this.#entered += 1;
-    // Only the states of the last rounds are kept, so that those before the loop are not reported.
-    if (this.#entered === STATES_WITHOUT_TIME / 2) this.#names.clear();
-    if (this.#entered >= STATES_WITHOUT_TIME / 2) this.#names.add(name);
-    return this.#entered > STATES_WITHOUT_TIME ? [...this.#names] : undefined;
+    return this.#entered > STATES_WITHOUT_TIME;
   }
 }
 
@@ -62,8 +56,8 @@ export interface RetryNotice {
   readonly state: string;
   /** Number of the retry in this visit of the state, from 1. */
   readonly retry: number;
-  /** Delay before the retry, milliseconds. */
-  readonly delayMs: number;
+  /** Delay before the retry, with its jitter, milliseconds. */
+  readonly ms: number;
   readonly error: string | undefined;
   readonly cause: string | undefined;
 }
@@ -106,7 +100,7 @@ export interface Run {
   readonly mapRuns: MapRun[];
   /** Whether the caller waits for the end of the execution, as StartSyncExecution does. */
   readonly synchronous: boolean;
-  /** Ends the execution, because these states loop without time passing. */
-  endLoop(states: readonly string[]): void;
+  /** Ends the execution, because states loop without time passing. @param state one of them */
+  endLoop(state: string): void;
   startChild(spec: ChildSpec): ChildExecution;
 }

@@ -1,7 +1,7 @@
 import { StateFailure } from '../failure.ts';
 import { exceedsBytes, type Json, type JsonObject, NotJsonError, toJson, typeName } from '../json.ts';
 import { type AslExpression, describeEvaluationError, type ExpressionScope } from '../jsonata/expression.ts';
-import { evaluateTemplate, type Template } from '../jsonata/template.ts';
+import type { Template } from '../jsonata/template.ts';
 import { type Payload, payload } from '../limits.ts';
 import type { Assign, Field } from '../load/fields.ts';
 import type { State } from '../load/states.ts';
@@ -11,18 +11,9 @@ import type { Line, MapItem } from './line.ts';
 /** The states that can be retried. Recorded on AWS: the context of a Pass has no RetryCount, that of a Task has. */
 const RETRIED: ReadonlySet<string> = new Set(['Task', 'Parallel', 'Map']);
 
-/** `$states.context` of one state. */
-function contextObject(
-  line: Line,
-  state: {
-    readonly name: string;
-    readonly type: string;
-    readonly enteredTime: number;
-    readonly retryCount: number;
-    readonly taskToken: string | undefined;
-  },
-): JsonObject {
-  const { run, item } = line;
+/** `$states.context` of a visit. @param line with the item of a Map, if any */
+function contextObject({ run, item }: Line, visit: StateVisit): JsonObject {
+  const { state, taskToken } = visit;
   return {
     Execution: {
       Id: run.arn,
@@ -36,10 +27,10 @@ function contextObject(
     StateMachine: { Id: run.machine.arn, Name: run.machine.name },
     State: {
       Name: state.name,
-      EnteredTime: isoTime(state.enteredTime),
-      ...(RETRIED.has(state.type) && { RetryCount: state.retryCount }),
+      EnteredTime: isoTime(visit.enteredTime),
+      ...(RETRIED.has(state.type) && { RetryCount: visit.retryCount }),
     },
-    ...(state.taskToken !== undefined && { Task: { Token: state.taskToken } }),
+    ...(taskToken !== undefined && { Task: { Token: taskToken } }),
     ...(item !== undefined && { Map: { Item: itemObject(item) } }),
   };
 }
@@ -76,14 +67,14 @@ export class StateVisit {
   /** The event before the entry. */
   readonly #beforeEntry: number;
   /** Token that a callback must contain. */
-  readonly #taskToken: string | undefined;
+  readonly taskToken: string | undefined;
 
   /** Enters the state: counts the transition and records the event. */
   constructor(line: Line, state: State, input: Payload) {
     this.line = line;
     this.state = state;
     this.input = input;
-    this.#taskToken = waitsForTaskToken(state) ? line.run.engine.newId() : undefined;
+    this.taskToken = waitsForTaskToken(state) ? line.run.engine.newId() : undefined;
     this.enteredTime = line.run.engine.clock.now();
     this.countTransition();
     this.#beforeEntry = line.lastEventId;
@@ -102,16 +93,10 @@ export class StateVisit {
     if (this.line.run.machine.type === 'STANDARD') this.line.run.bill.add('stateTransitions', 1);
   }
 
-  announceRetry({ error, cause }: StateFailure, delayMs: number): void {
+  announceRetry({ error, cause }: StateFailure, ms: number): void {
     const { arn: executionArn, engine } = this.line.run;
-    engine.onRetry?.({
-      executionArn,
-      state: this.state.name,
-      retry: this.retryCount + 1,
-      delayMs,
-      error,
-      cause,
-    });
+    const { name: state } = this.state;
+    engine.onRetry?.({ executionArn, state, retry: this.retryCount + 1, ms, error, cause });
   }
 
   announceCutOff(): void {
@@ -122,9 +107,8 @@ export class StateVisit {
 
   /** Evaluates a payload field; returns a promise only when it contains an expression. */
   evaluate(template: Template, result: StateResult = {}, line: Line = this.line): Json | Promise<Json> {
-    return evaluateTemplate(template, this.#scope(result, line), (expression, field, scope) =>
-      this.#evaluateExpression(expression, field, scope, line),
-    );
+    const scope = this.#scope(result, line);
+    return template.evaluate((expression, field) => this.#evaluateExpression(expression, field, scope, line));
   }
 
   /** Evaluates a field of one kind; undefined when it is absent. */
@@ -230,16 +214,10 @@ export class StateVisit {
 
   #scope(result: StateResult, line: Line): ExpressionScope {
     return {
-      states: () => ({ input: this.input.value, context: contextObject(line, this.#shown()), ...result }),
+      states: () => ({ input: this.input.value, context: contextObject(line, this), ...result }),
       variable: name => line.variables.get(name),
       runtime: line.run.engine,
     };
-  }
-
-  #shown() {
-    const { enteredTime, retryCount } = this;
-    const { name, type } = this.state;
-    return { name, type, enteredTime, retryCount, taskToken: this.#taskToken };
   }
 
   async #evaluateExpression(

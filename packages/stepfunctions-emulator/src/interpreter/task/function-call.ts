@@ -1,86 +1,67 @@
-import { Cancelled } from '../failure.ts';
+import { CallFailure, Cancelled, HeartbeatTimeout, TimeoutFailure } from '../failure.ts';
 import type { Json } from '../json.ts';
 import type { Payload } from '../limits.ts';
 import type { Line } from '../run/line.ts';
 import type { FunctionInvoker, FunctionResult } from './invoker.ts';
 
-export type CallOutcome =
-  | { readonly kind: 'returned'; readonly payload: Payload; readonly executedVersion: string }
-  | { readonly kind: 'failed'; readonly error: string; readonly cause: string }
-  | { readonly kind: 'timedOut' }
-  | { readonly kind: 'heartbeatMissed' };
+export interface Returned {
+  readonly payload: Payload;
+  readonly executedVersion: string;
+}
 
-/** The error for a value that a function returns but that cannot be converted to JSON. */
-const MARSHAL_ERROR = 'Runtime.MarshalError';
-
-interface CallLimits {
+interface Request {
+  readonly arn: string;
+  /** JSON text of the event. */
+  readonly body: string;
+  /** Whether it is a function, whose time is billed, or another Resource, whose costs are not counted here. */
+  readonly isFunction: boolean;
   readonly timeoutSeconds: number | undefined;
   readonly heartbeatSeconds: number | undefined;
 }
 
 /**
- * Calls a function and waits until it returns, fails or times out. A late call is aborted, not awaited.
- * @param event JSON text of the event
- * @throws Cancelled when the line is cancelled
+ * Calls a function or another Resource and waits until it returns, fails or times out. A late call is aborted, not awaited.
+ * @throws CallFailure when it fails or times out; Cancelled when the line is cancelled
  */
-export async function call(line: Line, arn: string, event: string, limits: CallLimits): Promise<CallOutcome> {
+export async function call(line: Line, request: Request): Promise<Returned> {
   line.cancellation.throwIfCancelled();
   const { bill, engine } = line.run;
+  const { arn, isFunction } = request;
+  const invoker = isFunction ? engine.invoker : engine.resources;
+  if (invoker === undefined) {
+    throw new CallFailure('States.Runtime', `Nothing answers ${arn}: the engine was made without resources.`);
+  }
   const started = engine.clock.now();
-  bill.add('functionInvocations', 1);
   let reported: Pick<FunctionResult, 'durationMs' | 'memoryMb'> = {};
+  if (isFunction) bill.add('functionInvocations', 1);
   try {
-    const outcome = await race(line, engine.invoker, arn, event, limits);
-    if (typeof outcome === 'string') return { kind: outcome };
-    reported = outcome;
-    return read(outcome);
+    const result = await race(line, invoker, request);
+    reported = result;
+    return read(result);
   } finally {
-    bill.addFunction(reported.durationMs ?? engine.clock.now() - started, reported.memoryMb);
+    if (isFunction) bill.addFunction(reported.durationMs ?? engine.clock.now() - started, reported.memoryMb);
   }
-}
-
-/** Calls a Resource that is not a function; costs of other services are not counted here. */
-export async function callResource(
-  line: Line,
-  arn: string,
-  args: string,
-  limits: CallLimits,
-): Promise<CallOutcome> {
-  line.cancellation.throwIfCancelled();
-  const { resources } = line.run.engine;
-  if (resources === undefined) {
-    const error = 'States.Runtime';
-    return { kind: 'failed', error, cause: `Nothing answers ${arn}: the engine was made without resources.` };
-  }
-  const outcome = await race(line, resources, arn, args, limits);
-  return typeof outcome === 'string' ? { kind: outcome } : read(outcome);
 }
 
 /** All calls share one reason: an error for each call, which nobody reads, would cost a stack trace. */
 const CALL_ENDED = new DOMException('The call has ended.', 'AbortError');
 
-function race(
-  line: Line,
-  invoker: FunctionInvoker,
-  arn: string,
-  event: string,
-  limits: CallLimits,
-): Promise<FunctionResult | 'timedOut' | 'heartbeatMissed'> {
+function race(line: Line, invoker: FunctionInvoker, request: Request): Promise<FunctionResult> {
   const { bill, engine } = line.run;
   const { clock } = engine;
   const { openState } = line;
-  const { timeoutSeconds, heartbeatSeconds } = limits;
+  const { arn, body, timeoutSeconds, heartbeatSeconds } = request;
   const controller = new AbortController();
   const cleanups: Array<() => void> = [];
-  const result = new Promise<FunctionResult | 'timedOut' | 'heartbeatMissed'>((resolve, reject) => {
+  const result = new Promise<FunctionResult>((resolve, reject) => {
+    const rejectAfter = (seconds: number | undefined, failure: () => CallFailure) => {
+      if (seconds === undefined) return;
+      cleanups.push(clock.schedule(seconds * 1000, () => reject(failure())));
+    };
     cleanups.push(line.cancellation.onCancel(() => reject(new Cancelled())));
     // A function sends no heartbeats, so the whole call must fit into one heartbeat interval.
-    if (heartbeatSeconds !== undefined) {
-      cleanups.push(clock.schedule(heartbeatSeconds * 1000, () => resolve('heartbeatMissed')));
-    }
-    if (timeoutSeconds !== undefined) {
-      cleanups.push(clock.schedule(timeoutSeconds * 1000, () => resolve('timedOut')));
-    }
+    rejectAfter(heartbeatSeconds, () => new HeartbeatTimeout('States.Timeout', undefined));
+    rejectAfter(timeoutSeconds, () => new TimeoutFailure('States.Timeout', undefined));
     const options = {
       signal: controller.signal,
       // Usage counts even after the result is no longer needed: the function's further work is billed.
@@ -96,7 +77,7 @@ function race(
       }),
     };
     clock
-      .busy(async () => invoker.invoke(arn, JSON.parse(event), options))
+      .busy(async () => invoker.invoke(arn, JSON.parse(body), options))
       .then(resolve, error => {
         resolve({ ok: false, errorType: 'Lambda.Unknown', errorMessage: String(error?.message ?? error) });
       });
@@ -107,16 +88,16 @@ function race(
   });
 }
 
-function read(result: FunctionResult): CallOutcome {
-  if (!result.ok) return { kind: 'failed', error: result.errorType, cause: causeText(result) };
+function read(result: FunctionResult): Returned {
+  if (!result.ok) throw new CallFailure(result.errorType, causeText(result));
   const text = marshal(result.payload);
   if (text === undefined) {
     const errorMessage = `Unable to marshal response: ${describe(result.payload)} is not JSON serializable`;
-    return read({ ok: false, errorType: MARSHAL_ERROR, errorMessage });
+    return read({ ok: false, errorType: 'Runtime.MarshalError', errorMessage });
   }
   // Parsed again: the function may keep its returned object and change it later.
   const payload = { value: JSON.parse(text) as Json, text };
-  return { kind: 'returned', payload, executedVersion: result.executedVersion ?? '$LATEST' };
+  return { payload, executedVersion: result.executedVersion ?? '$LATEST' };
 }
 
 function marshal(value: unknown): string | undefined {
