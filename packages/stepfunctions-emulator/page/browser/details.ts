@@ -1,20 +1,20 @@
-import type { EventData, ExecutionDescription } from '../../src/page/data.ts';
-import { type Segment, type Visit, variablesAt } from '../model/history.ts';
+import type { EventData, ExecutionDescription, PageExecution } from '../../src/page/data.ts';
+import { type Outcome, type Visit, variablesAt } from '../model/history.ts';
 import { element } from './element.ts';
-import { count, duration, moment, OUTCOMES, pretty } from './text.ts';
-import { segmentsOf } from './waterfall.ts';
+import { count, duration, moment, OUTCOMES, outcomeOf, pretty, wordsOf } from './text.ts';
 
 /** Most characters of a value that are shown at first. */
 const SHOWN_CHARACTERS = 20_000;
-/** Most visits in the list of a state. */
-const SHOWN_VISITS = 50;
+/** Most executions of a Map Run in the list. */
+const SHOWN_CHILDREN = 100;
 
 /** Further data for the panel, besides its subject. */
 export interface DetailsContext {
   readonly from: number;
-  readonly now: number;
   data(ids: readonly number[]): Promise<readonly EventData[]>;
-  select(visit: Visit): void;
+  /** The executions of a Map Run. */
+  readonly children: readonly PageExecution[];
+  open(arn: string): void;
 }
 
 const badge = (outcome: string, text: string): HTMLElement =>
@@ -25,10 +25,7 @@ function facts(...pairs: readonly (readonly [string, string | undefined])[]): HT
   return element(
     'dl',
     { class: 'facts' },
-    ...shown.flatMap(([name, value]) => [
-      element('dt', { class: name === 'Lasts' ? 'lasts' : undefined }, name),
-      element('dd', {}, value ?? ''),
-    ]),
+    ...shown.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value ?? '')]),
   );
 }
 
@@ -82,84 +79,31 @@ export function executionDetails(execution: ExecutionDescription): HTMLElement[]
     ...errorBlock(execution.error, execution.cause),
     ...valueBlock('Input', execution.input),
     ...valueBlock('Output', execution.output),
-    element('p', { class: 'hint' }, 'Choose a state or a visit for its input, output and variables.'),
-  ];
-}
-
-/** Changes whenever the details of a visit change, except for its duration so far. */
-export const signatureOf = ({ id, outcome, segments, exitId }: Visit): string =>
-  [id, outcome, segments.length, segments.at(-1)?.to, exitId].join();
-
-/** Shows the duration of a visit so far. */
-export function showLasting(details: HTMLElement, visit: Visit, now: number): void {
-  const shown = details.querySelector('dl.facts dt.lasts + dd');
-  if (shown !== null) shown.textContent = duration((visit.to ?? now) - visit.from);
-}
-
-/** The visits of a state, from which the user chooses; a single visit is shown at once. */
-export function stateDetails(
-  name: string,
-  type: string,
-  visits: readonly Visit[],
-  context: DetailsContext,
-  isInMapRun: boolean,
-): HTMLElement[] {
-  const heading = element('h2', {}, name, ' ', element('small', {}, type));
-  if (visits.length === 0) {
-    const hint = isInMapRun
-      ? 'The executions of the distributed Map visit this state, each with an item of its own. Choose one of its cells.'
-      : 'This state was not visited.';
-    return [heading, element('p', { class: 'hint' }, hint)];
-  }
-  const list = element('ol', { class: 'visits' });
-  let shown = 0;
-  const more = element('button', { type: 'button' }, 'Show more');
-  const show = (): void => {
-    list.append(...visits.slice(shown, shown + SHOWN_VISITS).map(visit => visitItem(visit, context)));
-    shown = Math.min(visits.length, shown + SHOWN_VISITS);
-    if (shown === visits.length) more.remove();
-  };
-  more.addEventListener('click', show);
-  show();
-  return [
-    heading,
-    element('p', { class: 'hint' }, `${count(visits.length, 'visit')}. Choose one.`),
-    list,
-    ...(shown < visits.length ? [more] : []),
-  ];
-}
-
-function visitItem(visit: Visit, { from, now, select }: DetailsContext): HTMLElement {
-  const took = duration((visit.to ?? now) - visit.from);
-  return element(
-    'li',
-    {},
     element(
-      'button',
-      { type: 'button', onclick: () => select(visit) },
-      element('i', { class: `dot ${visit.outcome}` }),
-      `+${duration(visit.from - from)}`,
-      element('small', {}, `${took}, ${OUTCOMES[visit.outcome]}${placeOf(visit)}`),
+      'p',
+      { class: 'hint' },
+      'Choose a state or an event for the input, output and variables of a visit.',
     ),
-  );
+  ];
 }
 
-/** `, #17` for a visit inside of an iteration. */
-const placeOf = ({ line }: Visit): string => (line.parent?.type === 'Map' ? `, #${line.index}` : '');
+/** Changes whenever the details of a visit change. */
+export const signatureOf = ({ id, outcome, attempts, exitId }: Visit): string =>
+  [id, outcome, attempts.length, attempts.at(-1)?.to, exitId].join();
 
 /** A visit; its data are requested, and shown when they arrive. */
 export function visitDetails(visit: Visit, context: DetailsContext): HTMLElement[] {
-  const { from, now } = context;
+  const { from } = context;
   const { parent, index } = visit.line;
-  const attempts = segmentsOf(visit, now).filter(({ kind }) => kind === 'attempt');
+  const { attempts } = visit;
   const later = element('div', { class: 'later' }, element('p', { class: 'hint' }, '…'));
-  void fill(later, visit, attempts, context);
+  void fill(later, visit, context);
   return [
     element('h2', {}, visit.name, ' ', element('small', {}, visit.type)),
     element('p', {}, badge(visit.outcome, OUTCOMES[visit.outcome])),
     facts(
       ['Entered', `+${duration(visit.from - from)}, ${moment(visit.from)}`],
-      [visit.to === undefined ? 'Lasts' : 'Took', duration((visit.to ?? now) - visit.from)],
+      ['Took', visit.to === undefined ? undefined : duration(visit.to - visit.from)],
       ['Attempts', attempts.length > 1 ? String(attempts.length) : undefined],
       [
         parent?.type === 'Map' ? 'Iteration' : 'Branch',
@@ -170,39 +114,42 @@ export function visitDetails(visit: Visit, context: DetailsContext): HTMLElement
       ['Items', visit.length?.toLocaleString('en-US')],
       ['Event', `${visit.id}${visit.exitId === undefined ? '' : ` to ${visit.exitId}`}`],
     ),
-    ...(attempts.length > 1 ? [] : errorBlock(visit.error, visit.cause)),
-    ...attemptList(visit, attempts, context),
+    ...errorBlock(visit.error, visit.cause),
+    ...childList(context),
     later,
   ];
 }
 
-function attemptList(visit: Visit, attempts: readonly Segment[], { now }: DetailsContext): HTMLElement[] {
-  if (attempts.length < 2) return [];
-  const items = attempts.map(attempt =>
-    element(
-      'li',
-      {},
-      element('i', { class: `dot ${attempt.failed ? 'failed' : visit.outcome}` }),
-      `+${duration(attempt.from - visit.from)}`,
-      element(
-        'small',
-        {},
-        `${attempt.to === undefined ? 'lasts' : 'took'} ${duration((attempt.to ?? now) - attempt.from)}${attempt.error === undefined ? '' : `, ${attempt.error}`}`,
-      ),
-      ...(attempt.cause ? [element('pre', { tabindex: '0' }, pretty(attempt.cause).slice(0, 2_000))] : []),
-    ),
+/** The executions of a Map Run, those that failed first. */
+function childList({ children, open }: DetailsContext): HTMLElement[] {
+  if (children.length === 0) return [];
+  const order: readonly Outcome[] = ['failed', 'running', 'cutOff', 'succeeded'];
+  const groups = order.map(outcome => children.filter(({ status }) => outcomeOf(status) === outcome));
+  const sorted = groups.flat();
+  const numbers = groups.flatMap(({ length }, index) =>
+    length === 0 ? [] : [`${length.toLocaleString('en-US')} ${OUTCOMES[order[index] ?? 'failed']}`],
   );
-  return [element('h3', {}, 'Attempts'), element('ol', { class: 'attempts' }, ...items)];
+  const shown = sorted
+    .slice(0, SHOWN_CHILDREN)
+    .map(({ arn, name, summary, status }) =>
+      element(
+        'button',
+        { type: 'button', class: 'child', onclick: () => open(arn) },
+        element('i', { class: `dot ${outcomeOf(status)}` }),
+        `${summary || name} `,
+        element('small', {}, wordsOf(status)),
+      ),
+    );
+  return [
+    element('h3', {}, `${count(children.length, 'execution')}: ${numbers.join(', ')}`),
+    ...shown,
+    ...(sorted.length > shown.length ? [element('p', { class: 'hint' }, `The first ${shown.length}.`)] : []),
+  ];
 }
 
-async function fill(
-  place: HTMLElement,
-  visit: Visit,
-  attempts: readonly Segment[],
-  { data }: DetailsContext,
-): Promise<void> {
+async function fill(place: HTMLElement, visit: Visit, { data }: DetailsContext): Promise<void> {
   const seen = variablesAt(visit);
-  const last = attempts.at(-1);
+  const last = visit.attempts.at(-1);
   const wanted = [visit.id, visit.exitId, last?.startEventId, last?.endEventId, ...seen.values()];
   let found: Map<number | undefined, EventData>;
   try {
@@ -219,8 +166,8 @@ async function fill(
     ...valueBlock('Arguments', differs(found.get(last?.startEventId)?.input, found.get(visit.id)?.input)),
     ...valueBlock('Result', differs(found.get(last?.endEventId)?.output, exit?.output)),
     ...valueBlock('Output', exit?.output),
-    ...variableTable('Variables on entry', variables),
-    ...variableTable('Assigned', Object.entries(exit?.variables ?? {})),
+    ...valueBlock('Variables on entry', objectOf(variables)),
+    ...valueBlock('Assigned', objectOf(Object.entries(exit?.variables ?? {}))),
   );
 }
 
@@ -228,14 +175,10 @@ async function fill(
 const differs = (text: string | undefined, other: string | undefined): string | undefined =>
   text === other ? undefined : text;
 
-function variableTable(
-  title: string,
-  variables: readonly (readonly [string, string | undefined])[],
-): HTMLElement[] {
-  if (variables.length === 0) return [];
-  const rows = variables.flatMap(([name, value]) => [
-    element('dt', {}, `$${name}`),
-    element('dd', {}, element('pre', {}, pretty(value ?? '').slice(0, SHOWN_CHARACTERS))),
-  ]);
-  return [element('h3', {}, title), element('dl', { class: 'variables' }, ...rows)];
+/** Variables as the text of one object; undefined if there are none. */
+function objectOf(
+  variables: readonly (readonly [name: string, json: string | undefined])[],
+): string | undefined {
+  const members = variables.map(([name, json = 'null']) => `${JSON.stringify(`$${name}`)}:${json}`);
+  return members.length === 0 ? undefined : `{${members.join()}}`;
 }

@@ -45,3 +45,7 @@ export const whenPressed =
     event.preventDefault();
     press();
   };
+
+/** A field whose text narrows a list. */
+export const searchField = (label: string, search: () => void): HTMLInputElement =>
+  element('input', { type: 'search', placeholder: label, 'aria-label': label, oninput: search });

@@ -1,14 +1,12 @@
 import type { Outcome } from '../model/history.ts';
 import {
   type Arrow,
-  BOX_HEIGHT,
   type Box,
   type Layout,
   labelOf,
   NAME_LENGTH,
   type Point,
   shortened,
-  TITLE_HEIGHT,
 } from '../model/layout.ts';
 import { type StateSummary, transitionKey } from '../model/path.ts';
 import { drawn, whenPressed } from './element.ts';
@@ -27,24 +25,21 @@ interface DrawnState {
   readonly about: SVGTextElement;
 }
 
-/** Smallest scale of the drawing: the names of states then have 9 pixels. */
-const SMALLEST = 0.74;
-
 /** The drawing of a definition, coloured by the path of an execution. */
 export class GraphView {
   readonly svg: SVGSVGElement;
   readonly #states = new Map<string, DrawnState>();
   readonly #arrows: { readonly arrow: Arrow; readonly group: SVGGElement }[] = [];
   readonly #ends: SVGElement[] = [];
-  readonly #layout: Layout;
 
   constructor(layout: Layout, select: (state: string) => void) {
     const { width, height } = layout;
-    this.#layout = layout;
     this.svg = drawn('svg', {
-      ...{ width, height, viewBox: `0 0 ${width} ${height}` },
+      viewBox: `0 0 ${width} ${height}`,
       ...{ role: 'group', 'aria-label': 'The states of the definition' },
     });
+    this.svg.style.maxWidth = `${width}px`;
+    this.svg.style.maxHeight = `${height}px`;
     for (const box of layout.boxes) this.#addState(box, () => select(box.state.name));
     // Arrows are drawn above the boxes of Maps and Parallels.
     for (const arrow of layout.arrows) this.#addArrow(arrow);
@@ -67,40 +62,6 @@ export class GraphView {
     }
     for (const { arrow, group } of this.#arrows) group.setAttribute('class', classOf(arrow, taken, outcome));
     for (const end of this.#ends) end.setAttribute('class', `terminal end ${outcome ?? ''}`);
-  }
-
-  /**
-   * Scales the drawing down to the available room.
-   * @param whole whether all of it is shown, even if it is too small to be read
-   */
-  fit(width: number, height: number, whole: boolean): void {
-    const scale = Math.max(whole ? 0 : SMALLEST, this.#scaleFor(width, height));
-    this.svg.setAttribute('width', String(Math.floor(this.#layout.width * scale)));
-    this.svg.setAttribute('height', String(Math.floor(this.#layout.height * scale)));
-  }
-
-  /** Whether all of it fits at a size that can be read. */
-  fits(width: number, height: number): boolean {
-    return this.#scaleFor(width, height) >= SMALLEST;
-  }
-
-  /** Scrolls to a state that is not visible. */
-  reveal(state: string): void {
-    const found = this.#states.get(state);
-    const shown = this.svg.parentElement;
-    if (found === undefined || shown === null) return;
-    const scale = Number(this.svg.getAttribute('width')) / this.#layout.width;
-    const { x, width } = found.box;
-    const left =
-      (x + width / 2) * scale + this.svg.getBoundingClientRect().left - shown.getBoundingClientRect().left;
-    const top =
-      middleOf(found.box) * scale + this.svg.getBoundingClientRect().top - shown.getBoundingClientRect().top;
-    if (left < 0 || left > shown.clientWidth) shown.scrollLeft += left - shown.clientWidth / 2;
-    if (top < 0 || top > shown.clientHeight) shown.scrollTop += top - shown.clientHeight / 2;
-  }
-
-  #scaleFor(width: number, height: number): number {
-    return Math.min(1, width / this.#layout.width, height / this.#layout.height);
   }
 
   mark(selected: string | undefined): void {
@@ -149,42 +110,18 @@ export class GraphView {
     this.svg.append(group);
   }
 
-  /** Moves the focus to the nearest state in the direction of an arrow key. */
+  /** Moves the focus to the next state, or the one before. */
   #move(event: KeyboardEvent): void {
-    const direction = DIRECTIONS[event.key];
-    const from = [...this.#states.values()].find(({ group }) => group === document.activeElement);
-    if (direction === undefined || from === undefined) return;
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    const groups = [...this.#states.values()].map(({ group }) => group);
+    const from = groups.find(group => group === document.activeElement);
+    if (step === undefined || from === undefined) return;
     event.preventDefault();
-    const others = [...this.#states.values()].filter(each => each !== from);
-    const distance = (to: DrawnState) => distanceIn(direction, from.box, to.box);
-    const [nearest] = others
-      .filter(each => distance(each) < Number.POSITIVE_INFINITY)
-      .sort((one, other) => distance(one) - distance(other));
-    if (nearest === undefined) return;
-    from.group.setAttribute('tabindex', '-1');
-    nearest.group.setAttribute('tabindex', '0');
-    nearest.group.focus();
+    const to = groups[groups.indexOf(from) + step] ?? from;
+    from.setAttribute('tabindex', '-1');
+    to.setAttribute('tabindex', '0');
+    to.focus();
   }
-}
-
-const DIRECTIONS: Readonly<Record<string, Point>> = {
-  ArrowDown: { x: 0, y: 1 },
-  ArrowUp: { x: 0, y: -1 },
-  ArrowRight: { x: 1, y: 0 },
-  ArrowLeft: { x: -1, y: 0 },
-};
-
-/** Vertical middle of a state; of its title if it contains other states. */
-const middleOf = ({ y, height }: Box): number => y + (height > BOX_HEIGHT ? TITLE_HEIGHT : height) / 2;
-
-/** Distance in a direction, in which the sideways part counts twice; infinite for a state that is not in that direction. */
-function distanceIn({ x, y }: Point, from: Box, to: Box): number {
-  const centre = from.x + from.width / 2;
-  const down = middleOf(to) - middleOf(from);
-  const right = to.x + to.width / 2 - centre;
-  const aside = Math.max(0, to.x - centre, centre - to.x - to.width);
-  const ahead = right * x + down * y;
-  return ahead <= 1 ? Number.POSITIVE_INFINITY : ahead + 2 * (y === 0 ? Math.abs(down) : aside);
 }
 
 function aboutState(type: string, summary: StateSummary | undefined): string {
@@ -207,7 +144,8 @@ function classOf(
   outcome: Path['outcome'],
 ): string {
   if (!taken.has(transitionKey(from, to, kind === 'catch'))) return `arrow ${kind}`;
-  return `arrow ${kind} taken${to === '' && outcome === 'failed' ? ' failed' : ''}`;
+  const colour = kind === 'catch' ? 'caught' : to === '' && outcome === 'failed' ? 'failed' : 'succeeded';
+  return `arrow ${kind} ${colour}`;
 }
 
 /** A curve from the first point to the last, near the points between. */

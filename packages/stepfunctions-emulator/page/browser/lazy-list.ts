@@ -1,138 +1,99 @@
 import { element } from './element.ts';
 
-export interface LazyRow {
-  readonly height: number;
-  /** Makes the row's element. It is called again whenever the row becomes visible. */
-  draw(): HTMLElement;
+export interface LazyListOptions<Item> {
+  readonly label: string;
+  /** Height of an item, pixels. */
+  readonly itemPx: number;
+  /** Fills the element of an item that has come into sight. */
+  readonly fill: (place: HTMLElement, item: Item) => void;
+  readonly choose: (item: Item) => void;
 }
 
-/** Height above and below the visible part for which rows are drawn too. */
+/** Height above and below the visible part for which items are drawn too. */
 const SPARE_PX = 200;
+const STEPS: Readonly<Record<string, number>> = {
+  ...{ ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 },
+  ...{ Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY },
+};
 
 /**
- * A list that has elements only for the rows that are in sight: a history of 25,000 events takes as many elements as one of 50.
- * The Tab key comes to one row only, and goes on behind the list; the arrow keys go from row to row.
+ * A list that has elements only for the items that are in sight: a history of 25,000 events takes as many elements as one of 50. The list
+ * has the focus, and the arrow keys choose another item.
  */
-export class LazyList {
-  readonly container: HTMLElement;
-  readonly #space: HTMLElement;
-  #rows: readonly LazyRow[] = [];
-  /** The top of each row, and the bottom of the last one. */
-  #tops: number[] = [0];
-  #shown = { from: 0, to: 0 };
-  #focused: number | undefined;
+export class LazyList<Item> {
+  readonly element: HTMLElement;
+  readonly #options: LazyListOptions<Item>;
+  readonly #space = element('div', { class: 'items' });
+  #items: readonly Item[] = [];
+  #chosen = -1;
+  #shown = '';
 
-  constructor(container: HTMLElement) {
-    this.container = container;
-    this.#space = element('div', { class: 'rows' });
-    container.append(this.#space);
-    container.addEventListener('scroll', () => this.#show(), { passive: true });
-    container.addEventListener('keydown', event => this.#move(event));
-    container.addEventListener('focusin', ({ target }) => {
-      this.#focused = this.#indexOf(target as Element);
-      this.#leaveOneForTab();
+  constructor(options: LazyListOptions<Item>) {
+    this.#options = options;
+    const { label } = options;
+    this.element = element('div', { class: 'list', role: 'listbox', tabindex: '0', 'aria-label': label });
+    this.element.append(this.#space);
+    this.element.addEventListener('scroll', () => this.#show(), { passive: true });
+    this.element.addEventListener('keydown', event => this.#move(event));
+    this.element.addEventListener('click', ({ target }) => {
+      const item = (target as Element).closest<HTMLElement>('[data-index]');
+      if (item !== null) this.#choose(Number(item.dataset['index']));
     });
-    new ResizeObserver(() => this.#show()).observe(container);
+    new ResizeObserver(() => this.#show()).observe(this.element);
   }
 
-  set(rows: readonly LazyRow[]): void {
-    this.#rows = rows;
-    this.#tops = [0];
-    for (const { height } of rows) this.#tops.push((this.#tops.at(-1) ?? 0) + height);
-    this.#space.style.height = `${this.height}px`;
+  /** @param chosen the item that is marked, if it is one of them */
+  set(items: readonly Item[], chosen: Item | undefined): void {
+    this.#items = items;
+    this.#chosen = chosen === undefined ? -1 : items.indexOf(chosen);
+    this.#space.style.height = `${items.length * this.#options.itemPx}px`;
     this.#show(true);
   }
 
-  /** How high all rows are together. */
-  get height(): number {
-    return this.#tops.at(-1) ?? 0;
-  }
-
-  /** Brings a row into sight, and gives it the focus if asked to. */
-  reveal(index: number, focus = false): void {
-    const { scrollTop, clientHeight } = this.container;
-    const top = this.#tops[index] ?? 0;
-    const bottom = this.#tops[index + 1] ?? top;
-    // The content above the rows stays visible.
-    const below = clientHeight - this.#space.offsetTop;
-    if (top < scrollTop) this.container.scrollTop = top;
-    else if (bottom > scrollTop + below) this.container.scrollTop = bottom - below;
+  /** Brings the chosen item into sight. */
+  reveal(): void {
+    const { scrollTop, clientHeight } = this.element;
+    const top = this.#chosen * this.#options.itemPx;
+    const isInSight = top >= scrollTop && top + this.#options.itemPx <= scrollTop + clientHeight;
+    if (this.#chosen >= 0 && !isInSight) this.element.scrollTop = top - clientHeight / 2;
     this.#show();
-    if (focus) this.#elementOf(index)?.focus();
-  }
-
-  /** The row that had the focus last, or that is chosen, or the first one. What is inside of a row has a stop of its own. */
-  #leaveOneForTab(): void {
-    const { from, to } = this.#shown;
-    const rows = Array.from({ length: to - from }, (_none, index) => {
-      const row = this.#elementOf(from + index);
-      return row?.hasAttribute('tabindex') ? row : undefined;
-    });
-    const last = this.#focused === undefined ? undefined : rows[this.#focused - from];
-    const one = last ?? rows.find(row => row?.ariaPressed === 'true') ?? rows.find(row => row !== undefined);
-    for (const row of rows) if (row !== undefined) row.tabIndex = row === one ? 0 : -1;
-  }
-
-  #elementOf(index: number): HTMLElement | undefined {
-    return this.#space.children[index - this.#shown.from] as HTMLElement | undefined;
   }
 
   #show(anew = false): void {
-    const { scrollTop, clientHeight } = this.container;
-    const from = this.#indexAt(scrollTop - SPARE_PX);
-    const to = Math.min(this.#rows.length, this.#indexAt(scrollTop + clientHeight + SPARE_PX) + 1);
-    if (!anew && from === this.#shown.from && to === this.#shown.to) return;
-    const hadFocus = this.#space.contains(document.activeElement);
-    if (hadFocus) this.#focused = this.#indexOf(document.activeElement);
-    this.#shown = { from, to };
-    this.#space.replaceChildren(
-      ...this.#rows.slice(from, to).map((row, index) => this.#place(row, from + index)),
-    );
-    this.#leaveOneForTab();
-    if (hadFocus && this.#focused !== undefined) {
-      focusableOf(this.#elementOf(this.#focused))?.focus({ preventScroll: true });
-    }
-  }
-
-  #place(row: LazyRow, index: number): HTMLElement {
-    const made = row.draw();
-    made.style.top = `${this.#tops[index]}px`;
-    made.style.height = `${row.height}px`;
-    made.dataset['index'] = String(index);
-    return made;
-  }
-
-  #indexOf(inside: Element | null): number | undefined {
-    const row = inside?.closest<HTMLElement>('[data-index]');
-    return row ? Number(row.dataset['index']) : undefined;
-  }
-
-  /** The row at a height, found by bisection. */
-  #indexAt(height: number): number {
-    let [low, high] = [0, Math.max(0, this.#rows.length - 1)];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#tops[middle] ?? 0) <= height) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    const { itemPx, fill, label } = this.#options;
+    const { scrollTop, clientHeight } = this.element;
+    const from = Math.max(0, Math.floor((scrollTop - SPARE_PX) / itemPx));
+    const to = Math.min(this.#items.length, Math.ceil((scrollTop + clientHeight + SPARE_PX) / itemPx));
+    const shown = `${from} ${to}`;
+    if (!anew && shown === this.#shown) return;
+    this.#shown = shown;
+    const made = this.#items.slice(from, to).map((item, index) => {
+      const at = from + index;
+      const isChosen = at === this.#chosen;
+      const place = element('div', { class: 'item', role: 'option', id: `${label} ${at}`, 'data-index': at });
+      place.setAttribute('aria-selected', String(isChosen));
+      place.style.top = `${at * itemPx}px`;
+      place.style.height = `${itemPx}px`;
+      fill(place, item);
+      return place;
+    });
+    this.#space.replaceChildren(...made);
+    this.element.setAttribute('aria-activedescendant', `${label} ${this.#chosen}`);
   }
 
   #move(event: KeyboardEvent): void {
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[event.key];
-    const at = this.#indexOf(event.target as Element);
-    if (step === undefined || at === undefined) return;
+    const step = STEPS[event.key];
+    if (step === undefined || this.#items.length === 0) return;
     event.preventDefault();
-    const direction = Math.sign(step);
-    let to = Math.min(this.#rows.length - 1, Math.max(0, at + step));
-    this.reveal(to, true);
-    while (document.activeElement !== this.#elementOf(to) && to + direction in this.#rows) {
-      to += direction;
-      this.reveal(to, true);
-    }
+    this.#choose(Math.min(this.#items.length - 1, Math.max(0, this.#chosen + step)));
+    this.reveal();
+  }
+
+  #choose(index: number): void {
+    const item = this.#items[index];
+    if (item === undefined) return;
+    this.#chosen = index;
+    this.#options.choose(item);
+    this.#show(true);
   }
 }
-
-/** A row, or what is in it. */
-const focusableOf = (row: HTMLElement | undefined): HTMLElement | null | undefined =>
-  row?.hasAttribute('tabindex') ? row : row?.querySelector<HTMLElement>('[tabindex]');

@@ -1,89 +1,85 @@
 import type { PageExecution, PageMachine } from '../../src/page/data.ts';
-import { element, whenPressed } from './element.ts';
+import { element, searchField } from './element.ts';
 import { LazyList } from './lazy-list.ts';
-import { count, duration, moment, shortMoment } from './text.ts';
-
-const ROW_PX = 46;
+import { count, duration, moment, outcomeOf, shortMoment, wordsOf } from './text.ts';
 
 export interface NavigationEvents {
   readonly chooseMachine: (arn: string) => void;
   readonly chooseExecution: (arn: string) => void;
 }
 
+/** What the lists show. */
+export interface Listed {
+  readonly machines: readonly PageMachine[];
+  readonly machine: PageMachine | undefined;
+  readonly executions: readonly PageExecution[];
+  /** ARN of the execution that is open. */
+  readonly opened: string | undefined;
+}
+
 /** The state machines, and the executions of the chosen one. */
 export class Navigation {
-  readonly element: HTMLDetailsElement;
-  readonly #events: NavigationEvents;
+  readonly element = element('details', { class: 'navigation', open: true });
   readonly #summary = element('summary', {}, 'Executions');
-  readonly #machines = element('div', { class: 'machines', role: 'group', 'aria-label': 'State machines' });
+  readonly #machines = element('select', { 'aria-label': 'State machine' });
   readonly #hint = element('p', { class: 'hint' });
-  readonly #list: LazyList;
+  readonly #search = searchField('Search executions', () => this.#showExecutions());
+  readonly #list: LazyList<PageExecution>;
+  #listed: Listed | undefined;
 
   constructor(events: NavigationEvents) {
-    this.#events = events;
-    const executions = element('div', { class: 'executions', role: 'group', 'aria-label': 'Executions' });
-    this.element = element('details', { class: 'navigation', open: true });
-    this.element.append(this.#summary, this.#machines, this.#hint, executions);
-    this.#list = new LazyList(executions);
+    this.#machines.addEventListener('change', () => events.chooseMachine(this.#machines.value));
+    this.#list = new LazyList<PageExecution>({
+      ...{ label: 'Executions', itemPx: 46, fill: fillExecution },
+      choose: ({ arn }) => events.chooseExecution(arn),
+    });
+    this.element.append(this.#summary, this.#machines, this.#search, this.#hint, this.#list.element);
   }
 
-  showMachines(machines: readonly PageMachine[], chosen: string | undefined): void {
-    const focused = (document.activeElement as HTMLElement | null)?.dataset['machine'];
-    this.#machines.replaceChildren(
-      ...machines.map(({ arn, name, type, running }) =>
-        element(
-          'button',
-          {
-            ...{ type: 'button', 'data-machine': arn, 'aria-pressed': String(arn === chosen) },
-            onclick: () => this.#events.chooseMachine(arn),
-          },
-          element('span', { title: name }, name),
-          element('small', {}, running > 0 ? `${running} running` : type === 'EXPRESS' ? 'Express' : ''),
-        ),
-      ),
-    );
-    if (focused === undefined) return;
-    this.#machines.querySelector<HTMLElement>(`[data-machine="${CSS.escape(focused)}"]`)?.focus();
+  show(listed: Listed): void {
+    const { machines, machine: chosen } = listed;
+    this.#listed = listed;
+    const options = machines.map(({ arn, name, type, running }) => {
+      const note = running > 0 ? `, ${running} running` : type === 'EXPRESS' ? ', Express' : '';
+      return element('option', { value: arn }, `${name}${note}`);
+    });
+    this.#machines.replaceChildren(...options);
+    this.#machines.value = chosen?.arn ?? '';
+    this.#showExecutions();
   }
 
-  showExecutions(
-    executions: readonly PageExecution[],
-    { machine, chosen, hint }: { machine: string | undefined; chosen: string | undefined; hint: string },
-  ): void {
-    const number = count(executions.length, 'execution');
-    this.#summary.textContent = machine === undefined ? number : `${machine}: ${number}`;
-    this.#hint.textContent = hint;
-    this.#hint.hidden = hint === '';
+  #showExecutions(): void {
+    if (this.#listed === undefined) return;
+    const { executions, machine, opened } = this.#listed;
+    const wanted = this.#search.value.toLowerCase();
+    const found = executions.filter(each => textOf(each).includes(wanted));
+    this.#summary.textContent = count(found.length, 'execution');
+    this.#hint.textContent =
+      machine === undefined
+        ? 'No state machine yet. Clients of the API can create some.'
+        : executions.length === 0
+          ? 'No execution yet.'
+          : '';
     this.#list.set(
-      executions.map(execution => ({ height: ROW_PX, draw: () => this.#row(execution, chosen) })),
-    );
-  }
-
-  #row(execution: PageExecution, chosen: string | undefined): HTMLElement {
-    const { arn, name, status, startDate, stopDate } = execution;
-    const press = () => this.#events.chooseExecution(arn);
-    const took = stopDate === undefined ? 'running' : duration(stopDate - startDate);
-    const outcome = status === 'RUNNING' || status === 'SUCCEEDED' ? '' : `${wordsOf(status)}, `;
-    return element(
-      'div',
-      {
-        ...{ class: 'row execution', role: 'button', tabindex: '0', 'data-execution': name },
-        'aria-label': `${name}, ${status}, ${took}`,
-        'aria-pressed': String(arn === chosen),
-        onclick: press,
-        onkeydown: whenPressed(press),
-      },
-      element('span', { class: 'name', title: name }, element('i', { class: `dot ${dotOf(status)}` }), name),
-      element('small', { title: moment(startDate) }, `${outcome}${took} · ${shortMoment(startDate)}`),
+      found,
+      found.find(({ arn }) => arn === opened),
     );
   }
 }
 
-/** `timed out` */
-export const wordsOf = (status: PageExecution['status']): string => status.toLowerCase().replace('_', ' ');
+/** What is searched. */
+const textOf = ({ name, summary = '', status }: PageExecution): string =>
+  `${name} ${summary} ${wordsOf(status)}`.toLowerCase();
 
-/** The colour of a status: as that of a visit. */
-export const dotOf = (status: PageExecution['status']): string =>
-  ({ RUNNING: 'running', SUCCEEDED: 'succeeded', FAILED: 'failed', TIMED_OUT: 'failed', ABORTED: 'cutOff' })[
-    status
-  ];
+/** Whoever started it may have given it a name that says nothing, so it is called by what its input says. */
+function fillExecution(place: HTMLElement, execution: PageExecution): void {
+  const { name, summary, status, startDate, stopDate } = execution;
+  const took = stopDate === undefined ? 'running' : duration(stopDate - startDate);
+  const outcome = status === 'RUNNING' || status === 'SUCCEEDED' ? '' : `${wordsOf(status)}, `;
+  place.dataset['execution'] = name;
+  place.title = `${name}, ${moment(startDate)}`;
+  place.append(
+    element('span', { class: 'name' }, element('i', { class: `dot ${outcomeOf(status)}` }), summary || name),
+    element('small', {}, `${outcome}${took} · ${shortMoment(startDate)}`),
+  );
+}

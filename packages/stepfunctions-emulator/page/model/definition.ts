@@ -15,8 +15,6 @@ export interface GraphState {
   readonly branches: readonly Graph[];
   /** Whether the execution can end with it. */
   readonly ends: boolean;
-  /** The literal error of a Fail state. */
-  readonly error: string | undefined;
 }
 
 /** A state machine, or one inside a Map or a Parallel. */
@@ -30,7 +28,6 @@ interface AslState {
   readonly Next?: string;
   readonly Default?: string;
   readonly End?: boolean;
-  readonly Error?: string;
   readonly Choices?: readonly { readonly Next?: string; readonly Condition?: unknown }[];
   readonly Catch?: readonly { readonly Next?: string; readonly ErrorEquals?: readonly string[] }[];
   readonly Branches?: readonly AslGraph[];
@@ -59,7 +56,7 @@ function graphOf({ StartAt = '', States = {} }: AslGraph): Graph {
 }
 
 function stateOf(name: string, state: AslState): GraphState {
-  const { Type = '', Branches = [], End = false, Error: error } = state;
+  const { Type = '', Branches = [], End = false } = state;
   const processor = state.ItemProcessor ?? state.Iterator;
   return {
     name,
@@ -67,7 +64,6 @@ function stateOf(name: string, state: AslState): GraphState {
     transitions: transitionsOf(state),
     branches: [...Branches, ...(processor === undefined ? [] : [processor])].map(graphOf),
     ends: End || Type === 'Succeed' || Type === 'Fail',
-    error: typeof error === 'string' ? error : undefined,
   };
 }
 
@@ -118,9 +114,4 @@ export function graphWith(graph: Graph, name: string): Graph | undefined {
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** All states, including those inside of others. */
-export function allStates(graph: Graph): GraphState[] {
-  return graph.states.flatMap(state => [state, ...state.branches.flatMap(allStates)]);
 }

@@ -4,10 +4,8 @@ import type { Place } from './definition.ts';
 /** The outcome of a visit or an iteration. `cutOff`: a failure elsewhere, or the end of the execution, ended it. */
 export type Outcome = 'running' | 'succeeded' | 'caught' | 'failed' | 'cutOff';
 
-/** A part of the time of a visit. */
-export interface Segment {
-  /** `attempt`: an attempt of the state. `retry`: the pause before the next attempt. `wait`: the wait of a Wait state. */
-  readonly kind: 'attempt' | 'retry' | 'wait';
+/** An attempt of a state. */
+export interface Attempt {
   readonly from: number;
   /** Absent while it lasts. */
   to?: number;
@@ -29,20 +27,26 @@ export interface Visit {
   readonly from: number;
   to?: number;
   outcome: Outcome;
-  readonly segments: Segment[];
+  readonly attempts: Attempt[];
   exitId?: number;
   error?: string | undefined;
   cause?: string | undefined;
   /** Names of the variables that it assigned. */
   variables: readonly string[];
-  /** The branches of a Parallel, from all its attempts. */
-  readonly branches: Line[];
+  /** The branches of a Parallel, from its last attempt. */
+  branches: Line[];
   /** The iterations of an inline Map by index, from its last attempt. */
-  iterations: Iteration[];
+  iterations: Line[];
   /** Number of items of a Map. */
   length?: number;
   /** ARN of the Map Run of a distributed Map's last attempt. */
   mapRunArn?: string;
+}
+
+/** An event, and the visit that it is about; undefined for what is about the execution as a whole. */
+export interface VisitEvent {
+  readonly event: PageEvent;
+  readonly visit: Visit | undefined;
 }
 
 /** States that run one after the other: the execution itself, a branch, or an iteration. */
@@ -52,15 +56,6 @@ export interface Line {
   /** Index of the branch or the iteration. */
   readonly index: number;
   readonly visits: Visit[];
-}
-
-/** One iteration of an inline Map. */
-export interface Iteration {
-  readonly index: number;
-  readonly line: Line;
-  readonly from: number;
-  to?: number;
-  outcome: Outcome;
 }
 
 type Failure = Pick<PageEvent, 'error' | 'cause'>;
@@ -74,18 +69,14 @@ export class HistoryModel {
   readonly root: Line = { parent: undefined, index: 0, visits: [] };
   /** The visits in the order of their entries. */
   readonly visits: Visit[] = [];
-  /** Number of added events. */
-  events = 0;
+  /** The events that were added. */
+  readonly events: VisitEvent[] = [];
   /** The time of the last event. */
   lastTime = 0;
   readonly #places: ReadonlyMap<string, Place>;
   /** The line of each event, by its id. */
   readonly #lines: Line[] = [this.root];
   readonly #open = new Set<Visit>();
-  /** How many branches a Parallel had when its last attempt began. */
-  readonly #branchesBefore = new Map<Visit, number>();
-  /** Visits that ended with the execution; a redrive continues them. */
-  #ended: Visit[] = [];
 
   /** @param places of the definition's states */
   constructor(places: ReadonlyMap<string, Place>) {
@@ -94,13 +85,14 @@ export class HistoryModel {
 
   add(event: PageEvent): void {
     const line = this.#lines[event.previousEventId] ?? this.root;
-    this.#lines[event.id] = this.#take(event, line);
-    this.events = event.id;
+    const named = event.name === undefined ? undefined : this.#find(event.name, line);
+    const after = this.#take(event, line);
+    this.#lines[event.id] = after;
+    const isEntry = event.type.endsWith('StateEntered');
+    const isAbout = !event.type.startsWith('Execution');
+    const visit = isEntry ? this.visits.at(-1) : (named ?? (isAbout ? after.visits.at(-1) : undefined));
+    this.events.push({ event, visit });
     this.lastTime = event.timestamp;
-  }
-
-  visit(id: number): Visit | undefined {
-    return this.visits.find(each => each.id === id);
   }
 
   /** @returns the line to which events after this one belong */
@@ -113,7 +105,6 @@ export class HistoryModel {
     if (type.startsWith('MapState') || type.startsWith('ParallelState')) return this.#fork(event, line);
     if (type.startsWith('MapRun')) return this.#mapRun(event, line);
     if (type === 'EvaluationFailed') return this.#failEvaluation(event, line);
-    if (type === 'ExecutionRedriven') return this.#redrive();
     if (type === 'ExecutionStarted') return this.root;
     if (type.startsWith('Execution')) return this.#end(event, line);
     return this.#call(event, line);
@@ -125,9 +116,8 @@ export class HistoryModel {
     const type = event.type.slice(0, -'StateEntered'.length);
     const visit: Visit = {
       ...{ id, name, type, line, from: timestamp, outcome: 'running' },
-      ...{ segments: [], variables: [], branches: [], iterations: [] },
+      ...{ attempts: [], variables: [], branches: [], iterations: [] },
     };
-    if (type === 'Wait') visit.segments.push({ kind: 'wait', from: timestamp });
     line.visits.push(visit);
     this.visits.push(visit);
     this.#open.add(visit);
@@ -142,9 +132,8 @@ export class HistoryModel {
     if (parent === undefined) return this.root;
     const around = linesAround(before).find(line => line.parent === parent);
     if (around !== undefined && (parent.type === 'Map' || around.index === place.branch)) return around;
-    if (parent.type === 'Map') return parent.iterations.at(-1)?.line ?? this.root;
-    const ofAttempt = parent.branches.slice(this.#branchesBefore.get(parent));
-    const begun = ofAttempt.find(({ index }) => index === place.branch);
+    if (parent.type === 'Map') return parent.iterations.at(-1) ?? this.root;
+    const begun = parent.branches.find(({ index }) => index === place.branch);
     if (begun !== undefined) return begun;
     const branch = { parent, index: place.branch, visits: [] };
     parent.branches.push(branch);
@@ -177,19 +166,13 @@ export class HistoryModel {
   #iterate({ type, name = '', index = 0, timestamp }: PageEvent, line: Line): Line {
     const map = this.#find(name, line);
     if (map === undefined) return line;
-    const begun = map.iterations[index];
     if (type === 'MapIterationStarted') {
-      const inner =
-        begun !== undefined && begun.outcome !== 'succeeded'
-          ? begun.line
-          : { parent: map, index, visits: [] };
-      map.iterations[index] = { index, line: inner, from: timestamp, outcome: 'running' };
+      const inner = { parent: map, index, visits: [] };
+      map.iterations[index] = inner;
       return inner;
     }
-    if (begun === undefined) return line;
-    begun.to = timestamp;
-    begun.outcome = ITERATION_OUTCOMES[type] ?? begun.outcome;
-    if (begun.outcome !== 'succeeded') this.#closeLine(begun.line, timestamp);
+    const begun = map.iterations[index];
+    if (begun !== undefined) this.#closeLine(begun, timestamp);
     return line;
   }
 
@@ -204,14 +187,10 @@ export class HistoryModel {
     const visit = this.#nearest(line, kind);
     if (visit === undefined) return line;
     if (type.endsWith('Started')) {
-      const isResumed = this.#ended.includes(visit);
-      this.#ended = this.#ended.filter(each => each !== visit);
-      if (!isResumed) this.#closeInside(visit, this.lastTime);
-      if (!isResumed && visit.segments.length > 0) {
-        visit.iterations = [];
-        this.#branchesBefore.set(visit, visit.branches.length);
-      }
+      this.#closeInside(visit, this.lastTime);
       endAttempt(visit, lastInside(visit), insideFailure(visit));
+      visit.iterations = [];
+      visit.branches = [];
       this.#beginAttempt(visit, timestamp, id);
       if (length !== undefined) visit.length = length;
       return visit.line;
@@ -228,7 +207,6 @@ export class HistoryModel {
     const visit = this.#nearest(line, 'Map');
     if (visit === undefined) return line;
     if (mapRunArn !== undefined) visit.mapRunArn = mapRunArn;
-    if (type === 'MapRunRedriven') this.#beginAttempt(visit, timestamp);
     if (type === 'MapRunFailed') endAttempt(visit, timestamp, { error, cause } as Failure);
     return line;
   }
@@ -236,15 +214,15 @@ export class HistoryModel {
   #failEvaluation(event: PageEvent, line: Line): Line {
     const visit = this.#find(event.name ?? '', line);
     if (visit === undefined) return line;
-    const open = visit.segments.at(-1);
-    if (open?.kind !== 'attempt' || open.to !== undefined) this.#beginAttempt(visit, event.timestamp);
+    const open = visit.attempts.at(-1);
+    if (open === undefined || open.to !== undefined) this.#beginAttempt(visit, event.timestamp);
     endAttempt(visit, event.timestamp, event);
     return visit.line;
   }
 
   /** An event of a call of a function, of another service, or of an activity. */
   #call(event: PageEvent, line: Line): Line {
-    const visit = this.#callerIn(line);
+    const visit = line.visits.at(-1);
     if (visit === undefined) return line;
     const { type, timestamp, id } = event;
     if (type.endsWith('Scheduled')) this.#beginAttempt(visit, timestamp, id);
@@ -253,34 +231,12 @@ export class HistoryModel {
     return visit.line;
   }
 
-  /** The visit that made a call. After a redrive the events of a branch follow an event outside of it. */
-  #callerIn(line: Line): Visit | undefined {
-    const last = line.visits.at(-1);
-    if (last === undefined || last.type === 'Task') return last;
-    return [...this.#open].find(visit => visit.type === 'Task' && this.#ended.includes(visit)) ?? last;
-  }
-
   #beginAttempt(visit: Visit, from: number, startEventId?: number): void {
-    const before = visit.segments.at(-1);
-    if (before?.to !== undefined && before.to < from)
-      visit.segments.push({ kind: 'retry', from: before.to, to: from });
-    visit.segments.push({ kind: 'attempt', from, ...(startEventId !== undefined && { startEventId }) });
-  }
-
-  #redrive(): Line {
-    for (const visit of this.#ended) {
-      delete visit.to;
-      delete visit.error;
-      delete visit.cause;
-      visit.outcome = 'running';
-      this.#open.add(visit);
-    }
-    return this.root;
+    visit.attempts.push({ from, ...(startEventId !== undefined && { startEventId }) });
   }
 
   #end(event: PageEvent, line: Line): Line {
     const { type, timestamp, error, cause } = event;
-    this.#ended = unfinishedIn(this.root);
     const failed = new Set(type === 'ExecutionFailed' ? visitsAround(line) : []);
     for (const visit of this.#open) {
       if (failed.has(visit)) {
@@ -289,7 +245,6 @@ export class HistoryModel {
       }
       this.#close(visit, timestamp, failed.has(visit) ? 'failed' : outcomeOfCutOff(visit));
     }
-    for (const visit of this.#ended) for (const each of visit.iterations) closeIteration(each, timestamp);
     return line;
   }
 
@@ -298,12 +253,7 @@ export class HistoryModel {
   }
 
   #closeInside(visit: Visit, time: number): void {
-    for (const line of visit.branches) this.#closeLine(line, time);
-    for (const each of visit.iterations) {
-      if (each === undefined || each.outcome !== 'running') continue;
-      this.#closeLine(each.line, time);
-      closeIteration(each, time);
-    }
+    for (const line of linesIn(visit)) this.#closeLine(line, time);
   }
 
   #closeLine({ visits }: Line, time: number): void {
@@ -316,17 +266,11 @@ export class HistoryModel {
   #close(visit: Visit, to: number, outcome: Outcome): void {
     visit.to = to;
     visit.outcome = outcome;
-    const last = visit.segments.at(-1);
+    const last = visit.attempts.at(-1);
     if (last !== undefined && last.to === undefined) last.to = to;
     this.#open.delete(visit);
   }
 }
-
-const ITERATION_OUTCOMES: Readonly<Record<string, Outcome>> = {
-  MapIterationSucceeded: 'succeeded',
-  MapIterationFailed: 'failed',
-  MapIterationAborted: 'cutOff',
-};
 
 /** A line and those around it, the innermost first. */
 function linesAround(line: Line): Line[] {
@@ -342,8 +286,8 @@ function visitsAround(line: Line): Visit[] {
 }
 
 function endAttempt(visit: Visit, to: number, failure?: Failure, endEventId?: number): void {
-  const last = visit.segments.at(-1);
-  if (last?.kind !== 'attempt' || last.to !== undefined) return;
+  const last = visit.attempts.at(-1);
+  if (last === undefined || last.to !== undefined) return;
   last.to = to;
   if (endEventId !== undefined) last.endEventId = endEventId;
   visit.error = failure?.error;
@@ -355,34 +299,23 @@ function endAttempt(visit: Visit, to: number, failure?: Failure, endEventId?: nu
 }
 
 /** Whether the last attempt of the state has failed. */
-function isCaught({ type, segments }: Visit): boolean {
-  const last = segments.findLast(({ kind }) => kind === 'attempt');
+function isCaught({ type, attempts }: Visit): boolean {
+  const last = attempts.at(-1);
   if (last?.failed) return true;
   // Some failures have no event of their own, such as that of a result that is too large.
   return ['Task', 'Map', 'Parallel'].includes(type) && last !== undefined && last.to === undefined;
 }
 
-/** The visits in which a line has stopped: its last one, and the unfinished ones inside of it. */
-function unfinishedIn({ visits }: Line): Visit[] {
-  const last = visits.at(-1);
-  if (last === undefined || last.exitId !== undefined) return [];
-  const lines = [...last.branches, ...last.iterations.flatMap(each => each?.line ?? [])];
-  return [last, ...lines.flatMap(unfinishedIn)];
-}
-
 const outcomeOfCutOff = (visit: Visit): Outcome =>
-  visit.type === 'Fail' || visit.segments.findLast(({ kind }) => kind === 'attempt')?.failed
-    ? 'failed'
-    : 'cutOff';
+  visit.type === 'Fail' || visit.attempts.at(-1)?.failed ? 'failed' : 'cutOff';
 
-function closeIteration(iteration: Iteration, time: number): void {
-  if (iteration.outcome !== 'running') return;
-  iteration.to = time;
-  iteration.outcome = 'cutOff';
-}
+/** The lines inside of a Map or Parallel. Of a Map not every iteration may have begun. */
+const linesIn = ({ branches, iterations }: Visit): Line[] => [
+  ...branches,
+  ...iterations.filter(each => each !== undefined),
+];
 
-const insideOf = ({ branches, iterations }: Visit): Visit[] =>
-  [...branches, ...iterations.flatMap(each => each?.line ?? [])].flatMap(({ visits }) => visits);
+const insideOf = (visit: Visit): Visit[] => linesIn(visit).flatMap(({ visits }) => visits);
 
 /** Time of the last event inside of a Map or Parallel. */
 const lastInside = (visit: Visit): number =>
@@ -406,3 +339,7 @@ export function variablesAt(visit: Visit): Map<string, number> {
   }
   return seen;
 }
+
+/** The visit in which an execution has failed, the innermost one; undefined if none has. */
+export const failedVisit = ({ visits }: HistoryModel): Visit | undefined =>
+  visits.findLast(({ outcome }) => outcome === 'failed');

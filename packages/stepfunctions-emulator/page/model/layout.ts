@@ -42,16 +42,16 @@ export interface Layout {
   readonly terminals: readonly Terminal[];
 }
 
-export const BOX_HEIGHT = 42;
+const BOX_HEIGHT = 42;
 /** Height of the title of a Map or Parallel. */
-export const TITLE_HEIGHT = 30;
+const TITLE_HEIGHT = 30;
 const PADDING = 14;
 const TERMINAL = 14;
 const CHARACTER_WIDTH = 7.2;
 const LABEL_CHARACTER_WIDTH = 6;
 /** Most characters of a name, and of a label; longer ones are cut. */
 export const NAME_LENGTH = 30;
-export const LABEL_LENGTH = 26;
+const LABEL_LENGTH = 26;
 
 /** A text for the drawing, cut at a length. */
 export const shortened = (text: string, length: number): string =>

@@ -32,8 +32,7 @@ function summaryOf(visits: readonly Visit[]): StateSummary {
 }
 
 /** Number of retries of a visit. */
-export const retriesOf = ({ segments }: Visit): number =>
-  Math.max(0, segments.filter(({ kind }) => kind === 'attempt').length - 1);
+export const retriesOf = ({ attempts }: Visit): number => Math.max(0, attempts.length - 1);
 
 /** Key of a transition between two states. Next and Catch of a state can lead to the same state, so `caught` is part of it. */
 export const transitionKey = (from: string, to: string, caught: boolean): string =>

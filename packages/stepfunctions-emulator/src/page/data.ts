@@ -20,6 +20,8 @@ export interface PageExecution {
   readonly status: ExecutionStatus;
   readonly startDate: number;
   readonly stopDate?: number | undefined;
+  /** What its input says, in a few words; empty if it says nothing short. */
+  readonly summary?: string;
 }
 
 /** The executions of a state machine, the last started first. */

@@ -13,6 +13,7 @@ import type {
 import { eventData, pageEvent } from './events.ts';
 import { SERVED_POLICY, servedPage } from './html.ts';
 import { pageSource } from './page-source.ts';
+import { summaryOfInput } from './summary.ts';
 
 /** Largest number of events in one answer. */
 const EVENTS_AT_ONCE = 5_000;
@@ -80,9 +81,10 @@ const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSearchPar
 };
 
 /** An execution in a list. */
-export const summaryOf = ({ arn, name, status, startDate, stopDate }: Execution): PageExecution => ({
-  ...{ arn, name, status, startDate, stopDate },
-});
+function summaryOf(execution: Execution): PageExecution {
+  const { arn, name, status, startDate, stopDate } = execution;
+  return { arn, name, status, startDate, stopDate, summary: summaryOfInput(execution) };
+}
 
 function parentOf({ mapRunArn }: Execution, executions: ApiContext['executions']): string | undefined {
   return mapRunArn === undefined ? undefined : executions.mapRun(mapRunArn).settings.executionArn;

@@ -1,7 +1,6 @@
 import { placesOf, readDefinition } from '../../page/model/definition.ts';
-import { HistoryModel, variablesAt } from '../../page/model/history.ts';
+import { failedVisit, HistoryModel, variablesAt } from '../../page/model/history.ts';
 import { retriesOf, statesOf, takenTransitions, transitionKey } from '../../page/model/path.ts';
-import { rowsOf } from '../../page/model/waterfall.ts';
 import type { HistoryEvent } from '../../src/interpreter/index.ts';
 import { pageEvent } from '../../src/page/events.ts';
 import {
@@ -66,8 +65,7 @@ test('an order that succeeds: branches, iterations, a Wait and a failure that wa
     'Large? succeeded',
     'Ship succeeded',
   ]);
-  const wait = model.visits.find(({ name }) => name === 'Cool down');
-  expect(wait?.segments).toEqual([{ kind: 'wait', from: wait?.from, to: (wait?.from ?? 0) + 600_000 }]);
+  expect(failedVisit(model)).toBeUndefined();
   const taken = takenTransitions(model);
   expect(taken).toContain(transitionKey('Reserve', 'Back-order', true));
   expect(taken).toContain(transitionKey('Large?', 'Ship', false));
@@ -90,25 +88,6 @@ test('iterations that overlap: each exit belongs to its own entry, not to the la
     [1, 2_000],
     [2, 3_000],
   ]);
-  const map = model.visits.find(({ name }) => name === 'Reserve all');
-  expect(map?.iterations.map(({ from, to = 0 }) => to - from)).toEqual([1_000, 2_000, 3_000]);
-});
-
-test('retries are attempts with pauses between them', async () => {
-  const Validate = [fails('Busy'), fails('Busy', 'again'), takes(500, order)];
-  const { model } = await modelOfRun(ORDERS, { input: order, functions: { ...FUNCTIONS, Validate } });
-  const [validate] = model.visits;
-  if (validate === undefined) throw new Error('no visit');
-  const spans = validate.segments.map(({ kind, from, to = 0, error }) => [kind, to - from, error]);
-  expect(spans).toEqual([
-    ['attempt', 0, 'Busy'],
-    ['retry', 1_000, undefined],
-    ['attempt', 0, 'Busy'],
-    ['retry', 2_000, undefined],
-    ['attempt', 500, undefined],
-  ]);
-  expect(validate.segments[2]?.cause).toMatch(/again/);
-  expect([retriesOf(validate), validate.outcome, validate.error]).toEqual([2, 'succeeded', undefined]);
 });
 
 test('a failure cuts off what runs beside it, and goes on to the state that catches it', async () => {
@@ -131,7 +110,7 @@ test('a failure cuts off what runs beside it, and goes on to the state that catc
   const at = (name: string) => model.visits.find(visit => visit.name === name);
   expect(at('Reserve')?.to).toBe(at('Charge')?.to);
   expect(at('Charge')).toMatchObject({ error: 'CardDeclined' });
-  expect(at('Reserve all')?.iterations.map(({ outcome }) => outcome)).toEqual(['cutOff', 'cutOff', 'cutOff']);
+  expect(failedVisit(model)?.name).toBe('Rejected');
   expect(at('Rejected')?.error).toBe('Rejected');
   expect(takenTransitions(model)).toContain(transitionKey('Prepare', 'Rejected', true));
 });
@@ -156,19 +135,17 @@ test('each attempt of a Parallel has branches of its own', async () => {
   const machine = stateMachine.from(definition);
   const execution = await machine.run({ functions: { Ship: [fails('Busy'), 'done'] } });
   const model = modelOf(definition, execution.assertSucceeded());
-  const [both] = model.visits;
-  expect(
-    both?.branches.map(({ index, visits }) => [index, visits.map(({ outcome }) => outcome).join()]),
-  ).toEqual([
-    [0, 'succeeded'],
-    [1, 'failed'],
-    [0, 'succeeded'],
-    [1, 'succeeded'],
+  const [both, ...inside] = model.visits;
+  expect(inside.map(({ name, outcome, line }) => `${name} ${outcome} ${line.index}`)).toEqual([
+    'Left succeeded 0',
+    'Right failed 1',
+    'Left succeeded 0',
+    'Right succeeded 1',
   ]);
-  expect(both?.segments.map(({ kind, from, to = 0, error }) => [kind, to - from, error])).toEqual([
-    ['attempt', 0, 'Busy'],
-    ['retry', 5_000, undefined],
-    ['attempt', 0, undefined],
+  expect(inside.map(({ line }) => line)).toEqual([...new Set(inside.map(({ line }) => line))]);
+  expect(both?.attempts.map(({ from, to = 0, error }) => [to - from, error])).toEqual([
+    [0, 'Busy'],
+    [0, undefined],
   ]);
 });
 
@@ -201,23 +178,50 @@ test('variables are those of the line and of the lines around it', async () => {
   ]);
 });
 
-test('of a thousand iterations, the rows are those of one: the first that failed, or which is chosen', async () => {
+test('an execution that failed inside of a Map has failed in the iteration', async () => {
   const Work = (item: number) => {
     if (item === 500) throw Object.assign(new Error('no'), { name: 'Strange' });
     return item;
   };
   const { model, execution } = await modelOfRun(MANY, { input: { items: 1_000 }, functions: { Work } });
   expect(execution.status).toBe('FAILED');
-  const [each] = model.visits;
   // Forty run at once.
-  expect(each?.iterations).toHaveLength(520);
-  expect(each?.iterations[499]?.outcome).toBe('failed');
-  const rows = (chosen: [number, number][]) =>
-    rowsOf(model, new Map(chosen)).map(row =>
-      row.kind === 'visit' ? `${row.note}${row.visit.name}` : 'cells',
-    );
-  expect(rows([])).toEqual(['Each', 'cells', '#499Work']);
-  expect(rows([[each?.id ?? 0, 7]])).toEqual(['Each', 'cells', '#7Work', 'Tidy']);
+  expect(model.visits[0]?.iterations).toHaveLength(520);
+  expect(failedVisit(model)).toMatchObject({ name: 'Work', error: 'Strange', line: { index: 499 } });
+});
+
+test('each event stands with the visit that it is about', async () => {
+  const Validate = [fails('Busy'), takes(500, order)];
+  const { model } = await modelOfRun(ORDERS, { input: order, functions: { ...FUNCTIONS, Validate } });
+  const told = model.events.map(({ event: { type }, visit }) => `${type} ${visit?.name ?? '–'}`);
+  expect(told.slice(0, 8)).toEqual([
+    'ExecutionStarted –',
+    'TaskStateEntered Validate',
+    'LambdaFunctionScheduled Validate',
+    'LambdaFunctionStarted Validate',
+    'LambdaFunctionFailed Validate',
+    'LambdaFunctionScheduled Validate',
+    'LambdaFunctionStarted Validate',
+    'LambdaFunctionSucceeded Validate',
+  ]);
+  expect(told.at(-1)).toBe('ExecutionSucceeded –');
+  const [validate] = model.visits;
+  expect(validate?.attempts.map(({ from, to = 0, error }) => [to - from, error])).toEqual([
+    [0, 'Busy'],
+    [500, undefined],
+  ]);
+  expect(validate && [retriesOf(validate), validate.outcome, validate.error]).toEqual([
+    1,
+    'succeeded',
+    undefined,
+  ]);
+  expect(told.filter(each => each.startsWith('MapIteration'))).toEqual(
+    ['Started', 'Started', 'Started', 'Succeeded', 'Succeeded', 'Succeeded'].map(
+      what => `MapIteration${what} Reserve all`,
+    ),
+  );
+  const exits = model.events.filter(({ event }) => event.type.endsWith('StateExited'));
+  for (const { event, visit } of exits) expect([visit?.name, visit?.exitId]).toEqual([event.name, event.id]);
 });
 
 test('of 25,000 events every visit is there, with its exit', async () => {
