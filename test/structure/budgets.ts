@@ -27,7 +27,7 @@ export const ROOM_LINES = [
     most: 4_741,
   },
   { rooms: ['stacks'], most: 3_666 },
-  { rooms: ['bench', 'tools'], most: 8_778 },
+  { rooms: ['bench', 'tools'], most: 8_704 },
   {
     rooms: [
       'aws-on-loopback/src',

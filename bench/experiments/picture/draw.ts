@@ -20,14 +20,12 @@ const MARGIN = 24;
 
 const SAMPLES = RECORDED_SECONDS * SAMPLES_PER_SECOND;
 
-/** Dots of a column that are shown from one sample to another. */
+/** Dots above each other that are shown from one sample to another. */
 interface Stretch {
   readonly x: number;
   readonly from: number;
   readonly to: number;
-  /** The lowest and the highest of these dots, counted from below. */
-  readonly low: number;
-  readonly high: number;
+  readonly height: number;
 }
 
 /**
@@ -56,32 +54,10 @@ ${figures.map((figure, index) => `<g class="t f${index}">${texts(figure)}</g>`).
 `;
 }
 
-/** The times during which each dot of a column is shown; dots with the same times are combined. */
 function stretches(changes: readonly Change[], x: number): Stretch[] {
-  const highest = Math.max(0, ...changes.map(([, height]) => height));
-  const found: Stretch[] = [];
-  for (let dot = 0; dot < highest; dot += 1) {
-    for (const { from, to } of spansOf(changes, dot)) {
-      const below = found.findIndex(each => each.high === dot - 1 && each.from === from && each.to === to);
-      const known = found[below];
-      if (known === undefined) found.push({ x, from, to, low: dot, high: dot });
-      else found[below] = { ...known, high: dot };
-    }
-  }
-  return found;
-}
-
-function spansOf(changes: readonly Change[], dot: number): { from: number; to: number }[] {
-  const spans: { from: number; to: number }[] = [];
-  let from: number | undefined;
-  for (const [sample, height] of changes) {
-    if (height > dot) from ??= sample;
-    else if (from !== undefined) {
-      spans.push({ from, to: sample });
-      from = undefined;
-    }
-  }
-  return from === undefined ? spans : [...spans, { from, to: SAMPLES }];
+  return changes.flatMap(([from, height], index) =>
+    height === 0 ? [] : [{ x, from, to: changes[index + 1]?.[0] ?? SAMPLES, height }],
+  );
 }
 
 /**
@@ -92,9 +68,7 @@ function dots(all: readonly Stretch[]): string {
   return [...Map.groupBy(all, ({ to }) => to)]
     .map(([to, ending]) => {
       const paths = [...Map.groupBy(ending, ({ from }) => from)].map(([from, group]) => {
-        const d = group.map(
-          ({ x, low, high }) => `M${x} ${GROUND - low * DOT_HIGH}v-${(high - low) * DOT_HIGH}.1`,
-        );
+        const d = group.map(({ x, height }) => `M${x} ${GROUND}v-${(height - 1) * DOT_HIGH}.1`);
         return `<path${from === 0 ? '' : ` class="i${from}"`} d="${d.join('')}"/>`;
       });
       return to === SAMPLES ? paths.join('') : `<g class="o${to}">${paths.join('')}</g>`;
