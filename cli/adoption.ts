@@ -31,7 +31,7 @@ export interface Reading {
 
 export interface AdoptionPlan {
   readonly ttlAttribute: string;
-  /** In the sample it only looks like the TTL attribute: the user has to say so. */
+  /** The items of the sample do not prove that this is the TTL attribute: the user has to say so. */
   readonly isGuess: boolean;
   readonly indexName: string;
   readonly keys: IndexKeys;

@@ -25,7 +25,7 @@ const CONNECTION_MS = 2_000;
 const ATTEMPTS = { quick: 4, patient: 8 } as const;
 
 export interface ClientOptions {
-  /** On this machine a service without an endpoint here refuses each call. */
+  /** A service without an endpoint on this machine refuses each call, if others have one. */
   readonly services: readonly Service[];
   readonly region: string | undefined;
   readonly signal: () => AbortSignal;
@@ -111,7 +111,7 @@ function bound<Client>(
     }
   };
   client.middlewareStack.add(call, { step: 'initialize', name: 'boundCall' });
-  // Before the SDK's own step, which reads the answer: an answer may stop in its middle.
+  // This step comes before the SDK's own step, which reads the answer: an answer may stop in its middle.
   client.middlewareStack.add(attempt, { step: 'deserialize', priority: 'high', name: 'boundAttempt' });
   return client;
 }

@@ -29,7 +29,7 @@ export const command = defineCommand({
   name: 'backfill',
   tables: 'one',
   flags: {
-    // Half of what a window allows in one shard: the table's own writers have the other half.
+    // A window allows twice as many writes in one shard: the table's own writers have the other half.
     rate: { help: 'most writes a second', kind: whole(1, 10_000), value: 'N', default: 500 },
     'dry-run': { help: 'read and count, write nothing' },
     yes: YES,

@@ -106,7 +106,7 @@ export async function noneIfMissing<Is>(question: () => Promise<Is>): Promise<Is
   }
 }
 
-/** For the user: where an answer was expected, what came, and what to do. Undefined for a bug of ours. */
+/** This text tells the user where an answer was expected, what came, and what to do. Undefined for a bug of ours. */
 export function describeSilence(thrown: unknown, service: Service): string | undefined {
   const reason = reasonOf(thrown, service);
   if (reason === undefined) return undefined;

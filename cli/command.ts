@@ -416,7 +416,7 @@ function readValue({ kind: of, value: name }: Flag, { rawName: field, value, inl
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** In milliseconds. @param least, most as a user writes them: `1m` */
+/** Milliseconds. @param least, most as a user writes them: `1m` */
 export function duration(least: string, most: string): Kind<number> {
   const fromText = (value: string) => {
     const [, number, unit = ''] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];

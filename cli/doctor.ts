@@ -82,7 +82,7 @@ interface Examined {
 type Asked = Readonly<Record<string, readonly [Service, () => Promise<unknown>]>>;
 type Seen<A extends Asked> = { readonly [Name in keyof A]: Awaited<ReturnType<A[Name][1]>> };
 
-/** Asks all at once. Reading a part that did not answer throws: so a question needs no check of it. */
+/** All parts are read at once. A part that did not answer throws when a question reads it: so no question needs a check. */
 async function seenOf<Known extends object, const A extends Asked>(
   known: Known,
   asked: A,

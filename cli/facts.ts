@@ -51,7 +51,7 @@ export interface Facts {
   readonly overdue: IndexLook | null;
   readonly left: TableLook | null;
   readonly isLate: boolean;
-  /** So long after its TTL an item is deleted, if it was written two minutes before the TTL; otherwise after `lateAfterSeconds`. */
+  /** An item is deleted so long after its TTL, if it was written two minutes before the TTL; otherwise after `lateAfterSeconds`. */
   readonly promisedSeconds: number;
   readonly lateAfterSeconds: number;
   readonly watermark: Pick<Watermark, 'since' | 'gone'> | null;

@@ -10,7 +10,7 @@ export type Severity = 'broken' | 'warning';
 interface Fault {
   readonly severity: Severity;
   readonly is: string;
-  /** For items whose TTLs lie between two minutes, ISO-8601: a command, if there is one. */
+  /** What mends items whose TTLs lie between two minutes, ISO-8601: a command, if there is one. */
   readonly remedy: (tableName: string, from: string, to: string) => string;
   /** Whether the item has the fault; or a detail that has few different values. */
   seen(item: ReadItem, model: ExpiryModel): boolean | string | undefined;
@@ -143,7 +143,7 @@ export function readItem(item: Item, { ttlAttribute, windowAttribute }: ExpiryMo
     ...{ item, ttl, now },
     stamp: item[windowAttribute ?? ''] !== undefined && stamp === '' ? '(no String)' : stamp,
     ttlFault: ttl === undefined ? undefined : ttlFault(ttl, now),
-    // By text: a Number of DynamoDB has 38 digits.
+    // A Number of DynamoDB has 38 digits, more than a double: so its text is read.
     isFraction: /^-?\d+\.\d*[1-9]/.test(stored?.N ?? '') || /E-/i.test(stored?.N ?? ''),
     window: isAligned ? window : undefined,
   };

@@ -82,7 +82,7 @@ const pipesThat = (pipes: SeenTable['pipes'], is: (pipe: DescribePipeResponse | 
 const differs = (expected: string, got: string | undefined) =>
   expected !== got && `expected ${expected}, got ${got || 'none'}`;
 
-/** In the order in which to mend them. */
+/** The questions are in the order in which a user should mend the answers. */
 export const OF_THE_TABLE = {
   'table-missing': broken(
     'Is the table there?',

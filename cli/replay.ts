@@ -95,7 +95,7 @@ export function settingsOf({ flags, tables, now }: Asked) {
   return { from, to, dryRun, label, executions };
 }
 
-/** By the rules of the state machine, so that no execution starts only to be refused. */
+/** The span is checked by the rules of the state machine, so that no execution starts only to be refused. */
 function spanOf({ from, to }: Asked['flags'], nowMs: number, [table]: Given['tables']): [string, string] {
   for (const [flag, value] of Object.entries({ from, to }))
     if (value === undefined) throw wrong(`--${flag}`, TIME.kind.expected, undefined, `Write --${flag} TIME.`);

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 /** A day has so many ticks. */
 const SWEEPS_OF_A_DAY = 1_500;
 const SHOWN_SWEEPS = 5;
-/** With the last answers the command has ended within 15 seconds. */
+/** The command has then ended within 15 seconds, with the last answers. */
 const SECONDS = 13;
 
 const SERVICES = ['DYNAMODB', 'SCHEDULER', 'CLOUDWATCH'] as const;
@@ -248,7 +248,7 @@ function historyText({ table, sweeps, notKnown }: Facts, now: number): string {
   const since = now - DAY_MS;
   const rows = (sweeps ?? []).filter(({ startedAt }) => Date.parse(startedAt) >= since);
   const lines = rows.flatMap(sweep => [
-    // Compared with another day, so that each line has its date.
+    // A comparison with another day gives each line its date.
     `  ${sweepText(sweep, 0)}`,
     ...(sweep.failure === null ? [] : [`    ${sweep.execution}: ${sweep.failure}`]),
     ...sweep.failedKeys.map(key => `    not deleted: ${shortKey(key)}`),

@@ -26,7 +26,7 @@ export interface Seen {
   readonly deployment: Answer<{ readonly unchanged: boolean }>;
   readonly depth: Answer<number>;
   readonly replay: Answer<{ readonly succeeded: boolean; readonly tookMs: number }>;
-  /** From a put to the entry in the index, milliseconds. */
+  /** Milliseconds from a put to the entry in the index. */
   readonly indexLags: Answer<readonly number[]>;
   readonly items: Answer<Readonly<Record<'due' | 'left' | 'renewed' | 'renewedLeft', number>>>;
   readonly expiries: Answer<readonly SeenExpiry[]>;

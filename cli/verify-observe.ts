@@ -176,7 +176,7 @@ class Writer {
   readonly #due = new Map<string, number>();
   readonly #renewed = new Set<string>();
   readonly #toRenew: { readonly id: string; readonly atMs: number }[] = [];
-  /** By id: a queue may deliver an event twice. */
+  /** A queue may deliver an event twice: so the events are kept by id. */
   readonly #events = new Map<string, SeenExpiry>();
 
   constructor(options: ObserveOptions) {

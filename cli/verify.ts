@@ -171,7 +171,7 @@ function inWords(name: string, value: number): string {
 
 /** Name or prefix of everything that the command creates. Nothing else in an account has it. */
 export const VERIFY_NAME = 'precise-ttl-verify';
-/** On every resource that the command creates. Tables without this tag are never deleted. */
+/** Every resource that the command creates has this tag. Tables without this tag are never deleted. */
 const VERIFY_TAG = { 'precise-ttl:verify': 'to be removed' } as const;
 
 export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAME): DeploymentConfig {

@@ -91,7 +91,7 @@ function rowsOfMonitoring(
   { tables, customMetrics, alarmMetrics, hasDashboard }: BilledDeployment,
   usage: ReturnType<typeof usageOfMonth>,
 ): Row[] {
-  // Only our own lines, kept for 30 days: Lambda's of successful calls are not logged.
+  // Only our own lines, which are kept for 30 days, are counted: Lambda logs no successful calls.
   const logged =
     usage.recordedSweeps * (LOG_BYTES.metrics + EVENT_BYTES) +
     usage.sweptTables * (LOG_BYTES.swept + EVENT_BYTES);

@@ -47,7 +47,7 @@ export class InvalidArgumentError extends InvalidFieldError {
   override readonly name = 'InvalidArgumentError';
 }
 
-/** One line: `field: expected …, got …. Remedy.` */
+/** The line has the form `field: expected …, got …. Remedy.` */
 export function describeProblem({ field, expected, got, remedy }: FieldProblem): string {
   return `${field}: expected ${expected}, got ${show(got)}. ${remedy}`;
 }

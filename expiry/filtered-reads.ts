@@ -12,7 +12,7 @@ export interface FilteredRead {
 export interface Tables {
   /** Returns null for a table whose items do not expire. */
   readonly ttlAttributeOf: (tableName: unknown) => string | null;
-  /** Epoch seconds, taken when the answer arrives. */
+  /** Epoch seconds. The cutoff is taken when the answer arrives. */
   readonly cutoff: () => number;
 }
 

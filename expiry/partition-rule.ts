@@ -6,13 +6,13 @@ import { type IndexedBy, MAX_SHARDS } from './model.ts';
  * entry: one unit each. Keys on a full partition delay the sweep, and DynamoDB throttles the users' own puts to them.
  */
 
-/** One partition, and so one key, takes so many. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */
+/** One partition, and so one key, takes so many write units a second. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */
 export const PARTITION_UNITS = 1000;
 
-/** A new table on demand, and its index, takes so many. Source: DynamoDB Developer Guide, "Warm throughput". */
+/** A new table on demand takes so many write units a second, and so does its index. Source: DynamoDB Developer Guide, "Warm throughput". */
 export const NEW_TABLE_UNITS = 4000;
 
-/** Below 1,000, because a peak is uneven within its seconds. */
+/** A peak is uneven within its seconds: so less than PARTITION_UNITS fits. */
 const FITS_ONE_PARTITION = 800;
 
 /** Standard deviations above the average for which a partition must have room: among a hundred partitions one may have such a load. */

@@ -1,8 +1,8 @@
 import { windowStart } from './window.ts';
 
 /**
- * Oldest first. Items stamped the older way, (start, end], put a TTL on an edge into the window that ends there. Starting at `from - 1`
- * finds that window too when `from` lies on an edge, and otherwise changes nothing.
+ * Starts of windows in epoch seconds, oldest first. Items stamped the older way, (start, end], put a TTL on an edge into the window that
+ * ends there. A beginning at `from - 1` finds that window too when `from` lies on an edge, and otherwise changes nothing.
  * @param from first TTL, epoch seconds, inclusive
  * @param before end of the span, epoch seconds, exclusive; nothing is yielded when it is not after `from`
  */

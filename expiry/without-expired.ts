@@ -13,7 +13,7 @@ export interface SdkClient {
   readonly send: unknown;
 }
 
-/** By the table's name; null for a table whose items do not expire. */
+/** The model of each table by the table's name; null for a table whose items do not expire. */
 export type TableModels = Readonly<Record<string, ExpiryModel | null>>;
 
 export interface FilterOptions {

@@ -40,8 +40,8 @@ let made: Readonly<Record<FunctionName, Bundle>> | undefined;
 let sources: readonly string[] = [];
 
 /**
- * Once per process, since the functions are the same for all tables; the files are removed when the process ends. A `TerraformAsset` of
- * type ARCHIVE would start a process for each function, in every synthesis, and put the time into the archive.
+ * The functions are the same for all tables: they are bundled once per process, and the files are removed when the process ends. A
+ * `TerraformAsset` of type ARCHIVE would start a process for each function, in every synthesis, and put the time into the archive.
  */
 export function bundleFunctions(): Readonly<Record<FunctionName, Bundle>> {
   if (made !== undefined) return made;

@@ -10,7 +10,7 @@ export type Blocks = Readonly<Record<string, Readonly<Record<string, Readonly<Re
 
 export interface PlainStack {
   readonly region: string;
-  /** With the configuration's overrides, and with references as `${type.id.attribute}`. */
+  /** The configuration's overrides are in it, and references have the form `${type.id.attribute}`. */
   readonly resource: Blocks;
   readonly data: Blocks;
   readonly output: Readonly<Record<string, { readonly value: unknown }>>;

@@ -1,10 +1,7 @@
 export interface Count {
-  /**
-   * Where it is counted: in a call of DynamoDB, the attempts at a chunk, a child or the execution. Each level adds up the counts of the
-   * level below.
-   */
+  /** Each level adds up the counts of the level below: calls of DynamoDB, the attempts at a chunk, a child, the execution. */
   readonly by: 'call' | 'chunk' | 'child' | 'execution';
-  /** Whether it is one of the results that an item can have: their sum is `found`. */
+  /** An item has exactly one of these counts as its result: their sum is `found`. */
   readonly isFate?: true;
   readonly help: string;
   readonly metric?: {

@@ -12,7 +12,7 @@ import { deleteKeys, NO_DELETION, type SendBatch } from './deletion.ts';
 /** A call waits so long at most for the function's own clock; the state machine waits longer times. */
 const OWN_WAIT_MS = 300;
 
-/** For so long after its first attempt a chunk is retried; then a later page has its keys, and its place in the Map is free. */
+/** A chunk is retried for so long after its first attempt; then a later page has its keys, and its place in the Map is free. */
 const RETRY_MS = 5_000;
 
 export interface ChunkAttemptOptions extends Pick<Runtime, 'clock' | 'random' | 'sleep'> {

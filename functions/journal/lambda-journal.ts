@@ -6,7 +6,7 @@ import { noteReplayed, noteSwept, putRows, writeWatermarks } from './write-entri
 
 const ATTEMPTS = 3;
 
-/** With a call of at most two seconds after these two, a pause stops deletes within five. */
+/** A pause must stop deletes within five seconds: a read may take two seconds, and what it read is kept for two more. */
 const KEPT_MS = 2_000;
 
 /** Keeps the pauses of all tables from the beginning of their read on. A failed read is not kept. */

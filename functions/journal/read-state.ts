@@ -93,7 +93,7 @@ function pausesOf(journal: JournalTable, items: readonly Record<string, unknown>
   return pauses;
 }
 
-/** Without a prototype: tables may have the names of inherited properties. */
+/** An object without a prototype: tables may have the names of inherited properties. */
 function byTable<Value>(): Record<string, Value> {
   return Object.create(null);
 }

@@ -23,7 +23,7 @@ import { sideBySide } from './side-by-side.ts';
 import { readTickInput, type TickRequest, tablesOfInput } from './sweep-input.ts';
 import { FIRST_LOOKBACK_SECONDS, oldestWatermark } from './watermark-age.ts';
 
-/** So many at once that a table that hangs does not delay the others. */
+/** A table whose probe hangs does not delay the others. */
 const TABLES_AT_ONCE = 32;
 
 const REQUEST_TIMEOUT_MS = 600;

@@ -31,7 +31,7 @@ export function oldestWatermark(
     const pause = state.pauses[table];
     const mark = moved.get(table) ?? state.watermarks.tables[table];
     const gone = mark && Math.max(mark.gone, mark.since + FIRST_LOOKBACK_SECONDS);
-    // Most are younger even without subtracting the margin, so the settings of a hundred tables are not read each minute.
+    // Most watermarks are younger even without subtracting the margin, so the settings of a hundred tables are not read each minute.
     if (gone !== undefined && nowMs / 1000 - gone < MIN_AGE_SECONDS) return [];
     const pausedAt = Date.parse(pauseOf(pause, nowMs)?.since ?? '') / 1000;
     const from = gone === undefined ? pausedAt : gone + behindOf(carried);

@@ -16,7 +16,7 @@ const BUSY: ReadonlySet<string> = new Set([
   ...THROTTLING,
   'InternalServerError',
   'InternalServerErrorException',
-  // For tables that are replicated with strong consistency.
+  // This error is one of tables that are replicated with strong consistency.
   'ReplicatedWriteConflictException',
   'ServiceUnavailable',
   'ServiceUnavailableException',

@@ -28,8 +28,8 @@ export function createDocuments(
   const client = new DynamoDBClient({
     ...connection,
     maxAttempts,
-    // Far above DynamoDB's latency and far below the function's timeout: a missing answer counts as a busy DynamoDB, for which the state
-    // machine waits, and not as a function that hangs.
+    // These times are far above DynamoDB's latency and far below the function's timeout: a missing answer counts as a busy DynamoDB, for
+    // which the state machine waits, and not as a function that hangs.
     requestHandler: {
       connectionTimeout: 1_000,
       requestTimeout: MAX_REQUEST_TIMEOUT_MS,

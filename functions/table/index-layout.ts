@@ -17,7 +17,7 @@ export interface IndexLayout {
   readonly shards: number;
   /** Approximate number of entries that a query reads for its minimum price; 1: reading more entries of a key is never free. */
   readonly entriesOfLeastRead: number;
-  /** Oldest first; always the same for the same target. */
+  /** The keys of the oldest entries come first. The same target always has the same keys. */
   keys(target: Pick<SweepTarget, 'shards' | 'from' | 'before'>): readonly IndexKey[];
 }
 
@@ -31,10 +31,10 @@ export function indexLayout(model: ExpiryModel): IndexLayout {
  */
 const MIN_READ_BYTES = 4096;
 
-/** Of a TTL with ten digits. Source: DynamoDB Developer Guide, "Item sizes and formats". */
+/** A TTL has ten digits. Source: DynamoDB Developer Guide, "Item sizes and formats". */
 const TTL_BYTES = 6;
 
-/** Assumed bytes of a key attribute's value, which the writers choose: those of a UUID. */
+/** A key attribute's value, which the writers choose, is assumed to be a UUID. */
 const KEY_VALUE_BYTES = 36;
 
 function entryBytes(model: ExpiryModel): number {

@@ -8,7 +8,7 @@ import { isBusy } from './dynamodb-errors.ts';
 import type { IndexKey } from './index-layout.ts';
 import { keyAttributeNames, toItemKey } from './item-key.ts';
 
-/** Both ends are included, epoch seconds. */
+/** Both TTLs are included, epoch seconds. */
 export interface TtlRange {
   readonly from: number;
   readonly upTo: number;

@@ -21,7 +21,7 @@ interface Alarm {
   readonly names: readonly string[];
   readonly statistic: 'Sum' | 'Maximum' | 'p99';
   readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
-  /** In the unit of the metric; undefined: the lag that counts as late with the coarsest precision of the tables. */
+  /** The unit is that of the metric; undefined: the lag that counts as late with the coarsest precision of the tables. */
   readonly threshold: number | undefined;
   readonly unit: string;
   readonly periodSeconds: 60 | 300;
@@ -191,7 +191,7 @@ export function runbookOf(alarm?: AlarmName): string {
   return `https://github.com/precise-ttl/precise-ttl/blob/main/docs/reference/alarms.md${section}`;
 }
 
-/** At most 1,024 characters. Source: CloudWatch API reference, PutMetricAlarm. */
+/** A description has at most 1,024 characters. Source: CloudWatch API reference, PutMetricAlarm. */
 export function descriptionOf({ alarm, help }: Pick<DeployedAlarm, 'alarm' | 'help'>): string {
   const { ofPipes }: Alarm = ALARMS[alarm];
   const command = ofPipes ? 'doctor' : 'status';

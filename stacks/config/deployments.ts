@@ -90,7 +90,7 @@ function settingsProblems(tables: readonly ResolvedProps[]): FieldProblem[] {
   ];
 }
 
-/** Without a default TTL: the model that its writers and readers make with `expiryModel`. */
+/** The model that a table's writers and readers make with `expiryModel`, without a default TTL. */
 export function modelOf(props: PreciseTtlProps): ExpiryModel {
   return modelOfSettings(resolveProps(props));
 }

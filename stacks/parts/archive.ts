@@ -48,7 +48,7 @@ export class Archive extends Construct {
   /** Undefined if all archives are in buckets of the user's. */
   readonly bucket: ArchiveBucket | undefined;
   readonly role: ServiceRole;
-  /** By the prefix of the table's names, as are `bucketNames`. */
+  /** The keys of `streams` and `bucketNames` are the prefixes of the tables' names. */
   readonly streams: Readonly<Record<string, KinesisFirehoseDeliveryStream>>;
   readonly bucketNames: Readonly<Record<string, string>>;
 

@@ -16,7 +16,7 @@ const ACCOUNT_LENGTH = 12;
 
 const ARN_LENGTH = 'arn::::::'.length + PARTITION_LENGTH + REGION_LENGTH + ACCOUNT_LENGTH + 'dynamodb'.length;
 
-/** For ARNs that must be known before the resources exist. */
+/** Some ARNs must be known before the resources exist. */
 export class Place extends Construct {
   readonly account: string;
   readonly partition: string;

@@ -15,7 +15,7 @@ export const INLINE_CHARACTERS = 10_240;
 
 const MANAGED_CHARACTERS = 6_144;
 
-/** In an account without a raised quota. */
+/** AWS can raise this quota for an account. */
 const MANAGED_POLICIES = 10;
 
 export interface Statement {

@@ -102,8 +102,8 @@ function sweepRole(scope: Construct, { place, deployment }: Part, functions: Fun
         ],
         resources: ['*'],
       },
-      // For the history of the machines and of Map Runs' children, and for their logs. Source: Step Functions Developer Guide, "Data at
-      // rest encryption"; AWS CDK, `StateMachine`.
+      // The key encrypts the history of the machines and of Map Runs' children, and their logs. Source: Step Functions Developer Guide,
+      // "Data at rest encryption"; AWS CDK, `StateMachine`.
       keyStatement(kmsKeyArn, ['kms:Decrypt', 'kms:GenerateDataKey'], {
         StringLike: { 'kms:EncryptionContext:aws:states:stateMachineArn': machines },
       }),

@@ -109,7 +109,7 @@ function watchedBy({ metrics, statistic, periodSeconds: period, periods, isHeart
   };
 }
 
-/** Half of the grid's 24 columns. Source, also for the rest: CloudWatch API reference, "Dashboard Body Structure and Syntax". */
+/** The grid has 24 columns. Source, also for the rest: CloudWatch API reference, "Dashboard Body Structure and Syntax". */
 const WIDTH = 12;
 const HEIGHT = 6;
 

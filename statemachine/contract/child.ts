@@ -28,7 +28,7 @@ export interface ChildSweep {
   readonly limit: ChildLimit | null;
   /** Age of the execution at which the child ends, whatever is left. */
   readonly endsAfter: Seconds;
-  /** For a child of the lookback, which notes in the journal how far it came; null: it notes nothing. */
+  /** A child of the lookback notes in the journal how far it came; null: it notes nothing. */
   readonly part: SweepPart | null;
   readonly listedKeysBytes: number;
   readonly resultBytes: number;
@@ -112,6 +112,5 @@ export type ChildOutput = (
   | InterruptedChild
   | CrashedChild
 ) & {
-  /** Missing when the child crashed. */
   readonly table?: string;
 };

@@ -9,7 +9,6 @@ export interface TableSweep {
   readonly oldestOverdueSeconds: number;
   /** Set if the table could not be probed, or if there was no room for its children. */
   readonly failure?: PlanFailure;
-  /** In a replay: the sums of all rounds except the current one. */
   readonly totals?: SweepTotals;
 }
 
@@ -31,7 +30,10 @@ export interface PlanSweepInput {
 
 export interface PlanSweepOutput extends Pick<SweepState, 'sweeps' | 'results'> {
   readonly next: 'sweep' | 'record' | 'end';
-  /** In a tick: all children, without keys; in a replay, those of the next round are in `due`. The children of a group run at once. */
+  /**
+   * A tick has all its children here, without keys; the children of a group run at once. A replay has the children of its next round in
+   * `due`.
+   */
   readonly groups: readonly { readonly due: readonly ChildStart[] }[];
   readonly due: readonly ChildStart[];
 }
