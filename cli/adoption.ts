@@ -1,4 +1,4 @@
-/** All decisions of an adoption, made from what was read, before anything is changed. */
+/** An adoption decides everything here, from what was read, before anything is changed. */
 import type {
   AttributeValue,
   GlobalSecondaryIndexDescription,
@@ -45,7 +45,7 @@ type IndexKeys = readonly { readonly name: string; readonly type: KeyType }[];
 
 /** AWS can raise this quota. Source: DynamoDB quotas. */
 const MAX_INDEXES = 20;
-/** A provisioned table's index needs so many for the queries of a tick. */
+/** A provisioned table's index needs so many read units for the queries of a tick. */
 const READ_UNITS = { second: 25, window: 5 } as const;
 
 export function planAdoption(reading: Reading, wish: Wish): AdoptionPlan {
@@ -62,7 +62,6 @@ export function planAdoption(reading: Reading, wish: Wish): AdoptionPlan {
   const { indexName, index } = planIndex(table, keys, wish);
   const configuration = propsOf(table, ttlAttribute, wish.by, indexName);
   checkConfig({ region, tables: [configuration] });
-  // A slow index throttles the writes to its table.
   const share = items.filter(item => item[ttlAttribute]?.N !== undefined).length / (items.length || 1);
   const writes = (table.ProvisionedThroughput?.WriteCapacityUnits ?? 0) * (share || 1);
   const isOnDemand = table.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST';

@@ -29,7 +29,7 @@ export interface ClientOptions {
   readonly services: readonly Service[];
   readonly region: string | undefined;
   readonly signal: () => AbortSignal;
-  /** A person waits for the answer: a call that gets none is tried twice. */
+  /** Whether a person waits for the answer: then a call without an answer is tried twice. */
   readonly quick: boolean;
   readonly environment?: Environment;
 }
@@ -48,7 +48,6 @@ export function clientsOf(options: ClientOptions) {
     pipes: bound(PipesClient, 'PIPES', options),
     lambda: bound(LambdaClient, 'LAMBDA', options),
   };
-  /** Numbers are wrapped, so that none loses digits. */
   const documents: Documents = DynamoDBDocumentClient.from(dynamoDb, {
     unmarshallOptions: { wrapNumbers: true },
   });
@@ -85,7 +84,7 @@ function bound<Client>(
     ...(local && {
       endpoint: local.url,
       ...{ disableHostPrefix: true, useQueueUrlAsEndpoint: false },
-      // DynamoDB Local may keep the tables of each key apart: credentials are not looked for.
+      // Credentials are not looked for: DynamoDB Local may keep the tables of each access key apart.
       credentials:
         accessKeyId && secretAccessKey
           ? { accessKeyId, secretAccessKey }
@@ -98,7 +97,7 @@ function bound<Client>(
     if (isHere && !local) throw new NoAnswerError(`${SERVICES[service]} is not on this machine`);
     return untilAborted(signal(), () => next(args));
   };
-  // Each attempt is bounded: a retry would keep the process running.
+  // A retry would keep the process running: so each attempt is bounded.
   const attempt: Step = (next, context) => async args => {
     try {
       return await untilAborted(signal(), () => next(args));

@@ -86,7 +86,6 @@ async function planBackfill(given: Session & { readonly flags: Flags }): Promise
   const { tableName: name } = props;
   const keyNames = keyAttributeNames(model);
   const size = await readSize(given, name, keyNames);
-  // The reads that are needed if no item has its window yet.
   const reads = new Rate(Math.min(size.sparingRate, perSecond * READS_PER_WRITE * size.unitsOfItem));
   const writes = new Rate(perSecond);
   const readSeconds = size.units / reads.perSecond;
@@ -188,7 +187,7 @@ function windowToWrite(model: WindowModel, item: StoredItem): string | undefined
   return item[windowAttribute]?.S === window ? undefined : window;
 }
 
-/** A change or a delete of the item since it was read wins: TTL and window must still be the same. */
+/** If the item was changed or deleted since it was read, nothing is written: TTL and window must still be the same. */
 function guardedUpdate(
   table: string,
   model: WindowModel,

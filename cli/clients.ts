@@ -50,7 +50,6 @@ export async function untilAborted<Is>(signal: AbortSignal, work: () => Promise<
   return Promise.race([working, aborted]).finally(() => signal.removeEventListener('abort', stop));
 }
 
-/** The system's codes for a connection that was refused or cut. */
 const REFUSED = /^E(ADDRNOTAVAIL|AI_AGAIN|CONN[A-Z]+|HOST[A-Z]+|NETUNREACH|NOTFOUND|PIPE)$/;
 
 export const ANSWER_MS = 5_000;
@@ -62,14 +61,13 @@ export function silenceOf(error: Error & { readonly code?: unknown }, service: S
   return typeof code === 'string' && REFUSED.test(code) ? `${title} cannot be reached (${code})` : undefined;
 }
 
-/** The functions' code may have wrapped the SDK's error. */
 const causeOf = (thrown: unknown): Error => ((thrown as Error).cause ?? thrown) as Error;
 
 const THROTTLED = /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceeded|SlowDown/;
 
 export const isThrottled = (thrown: unknown): boolean => THROTTLED.test(causeOf(thrown).name);
 
-/** Undefined for a bug of ours, and for Ctrl-C. IAM's own message names action and resource. */
+/** Undefined for a bug of ours, and for Ctrl-C. IAM's own message names the action and the resource. */
 export function reasonOf(thrown: unknown, service: Service): string | undefined {
   const error = causeOf(thrown);
   const title = SERVICES[service];

@@ -69,7 +69,6 @@ export interface Given<F extends Flags = Flags> {
   readonly leftMs: () => number;
   readonly now: () => number;
   readonly memory: Map<string, unknown>;
-  /** Prints a line for a person; with `--json`, nothing. */
   readonly print: (text: string) => void;
   /** Shows progress on one line, which the next call overwrites; an empty text ends it. */
   readonly show: (line: string) => void;
@@ -213,7 +212,7 @@ async function checked(command: Command, values: CommonValues): Promise<Checked>
   check?.({ flags, config, tables, now: Date.now });
   const elsewhere = services.find(service => !isLocal(service));
   const here = services.find(isLocal);
-  // A look says what is not here; a change could be made to another person's data.
+  // A look says what is not here. A change could change another person's data.
   const isRefused = values.yes !== undefined || elsewhere === services[0];
   if (here !== undefined && elsewhere !== undefined && isRefused) {
     const name = `AWS_ENDPOINT_URL_${elsewhere}`;
@@ -241,7 +240,7 @@ export function tablesOf(config: DeploymentConfig, chosen: string | undefined): 
     .map(table => ({ props: resolveProps(table), model: modelOf(table), region: config.region, deployment }));
 }
 
-/** 128 plus the number of the signal, as in shells. */
+/** As in shells, a status is 128 plus the number of the signal. */
 const SIGNAL_STATUS = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Aborts at the first SIGINT or SIGTERM. A second signal ends the process at once, and DynamoDB Local with it. */
@@ -289,7 +288,7 @@ async function carryOut(
   const { isAsked, ...subject } = await checked(command, values);
   const { services = [], seconds } = command;
   const stop = new Stop();
-  // The first look's time has begun with the process.
+  // The time of the first look has begun with the process.
   let time = lookTime(seconds, stop.signal, performance.now());
   const progress = new Progress(process.stderr);
   const region = subject.config?.region ?? command.region?.(subject.flags);
@@ -315,7 +314,6 @@ async function carryOut(
           return EXIT.notFine;
         }
         isChanging = true;
-        // A person may have thought for long.
         time = lookTime(seconds, stop.signal);
         result = await result.apply();
       }

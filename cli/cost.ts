@@ -13,7 +13,7 @@ import { propProblems } from '../stacks/config/prop-problems.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../stacks/config/props.ts';
 import { CONFIG, defineCommand, EXIT, unknown } from './command.ts';
 
-/** 40,000 a second, the rate that a table takes by default. */
+/** A table takes 40,000 items a second by default. */
 const MOST = 1e11;
 const FACTORS = { '': 1, k: 1e3, m: 1e6, b: 1e9 } as const;
 

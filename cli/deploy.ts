@@ -32,7 +32,7 @@ ${TERRAFORM_HELP}`,
         error instanceof InvalidConfigError ||
         error instanceof ConfigFileError ||
         error instanceof InvalidFieldError;
-      // Terraform's 2 says that something would change.
+      // Terraform's exit status 2 says that something would change.
       throw isWrong && passed.includes('-detailed-exitcode') ? new TerraformError(error.message) : error;
     });
     const args = [diff ? 'plan' : 'apply', ...passed];

@@ -51,7 +51,10 @@ export interface Facts {
   readonly overdue: IndexLook | null;
   readonly left: TableLook | null;
   readonly isLate: boolean;
-  /** An item is deleted so long after its TTL, if it was written two minutes before the TTL; otherwise after `lateAfterSeconds`. */
+  /**
+   * An item that was written two minutes before its TTL is deleted within so many seconds after its TTL; a later one within
+   * `lateAfterSeconds`.
+   */
   readonly promisedSeconds: number;
   readonly lateAfterSeconds: number;
   readonly watermark: Pick<Watermark, 'since' | 'gone'> | null;
@@ -59,13 +62,13 @@ export interface Facts {
   readonly pause: Pause | null;
   readonly isScheduled: boolean | null;
   readonly sweeps: readonly Sweep[] | null;
-  /** Why the last sweep left something, until later ticks are past it and a quarter of an hour is over. */
+  /** Why the last sweep left something; null again when later ticks are past it and a quarter of an hour is over. */
   readonly failing: string | null;
   readonly alarms: readonly Alarm[] | null;
   readonly notKnown: readonly string[];
 }
 
-/** The entries of the index that were due at `readAt`: all of them from `from` on. */
+/** All entries of the index with TTLs from `from` to `readAt`. */
 export interface IndexLook {
   readonly readAt: number;
   readonly from: number;
@@ -74,7 +77,7 @@ export interface IndexLook {
   readonly newest: number | null;
   readonly keys: readonly string[];
   readonly queries: number;
-  /** Why the index was not read as far back as the sweeps have come; then more items may be overdue. */
+  /** Why the index was read less far back than the sweeps have come; then more items may be overdue. */
   readonly short: string | null;
 }
 
@@ -82,7 +85,6 @@ export interface TableLook {
   readonly readAt: number;
   readonly read: number;
   readonly isAll: boolean;
-  /** Items that expired before the first sweep looked. */
   readonly before: number;
   /** Items that were due in the span that counts as deleted: no sweep finds them. */
   readonly unseen: number;
@@ -119,7 +121,7 @@ function askShared(table: Table, { clients }: Asking) {
   const reading = ask('DYNAMODB', () => readState(journalOf(table, clients)));
   const scheduling = ask('SCHEDULER', () => isScheduled(table, clients));
   const alarming = ask('CLOUDWATCH', () => alarmsOf(table, clients));
-  // A bug in one of them is thrown where it is awaited.
+  // A bug in one of these promises is thrown where the promise is awaited.
   for (const each of [reading, scheduling, alarming]) each.catch(() => undefined);
   return { reading, scheduling, alarming };
 }

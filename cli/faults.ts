@@ -12,7 +12,7 @@ interface Fault {
   readonly is: string;
   /** What mends items whose TTLs lie between two minutes, ISO-8601: a command, if there is one. */
   readonly remedy: (tableName: string, from: string, to: string) => string;
-  /** Whether the item has the fault; or a detail that has few different values. */
+  /** True or a detail: the item has the fault. Details are counted, so they have few different values. */
   seen(item: ReadItem, model: ExpiryModel): boolean | string | undefined;
 }
 

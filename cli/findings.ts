@@ -46,10 +46,8 @@ interface Topic {
 interface SeenTable extends Table {
   readonly table: TableDescription | undefined;
   readonly index: GlobalSecondaryIndexDescription | undefined;
-  /** `'off'`, or the attribute. */
   readonly nativeTtl: string;
   readonly pipes: ReadonlyMap<string, DescribePipeResponse | undefined>;
-  /** Writes to the index that were throttled in the last day. */
   readonly throttled: number;
 }
 

@@ -50,7 +50,6 @@ export const command = defineCommand({
       kind: whole(1, MAX_DELETES_PER_SECOND),
       value: 'N',
     },
-    // Short enough to leave room for the rest of an execution's name.
     run: {
       help: 'sweeps the same span once more, under this label',
       kind: text(/^[A-Za-z0-9_-]{1,20}$/, '1 to 20 letters, digits, "_" and "-"'),

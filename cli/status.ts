@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 /** A day has so many ticks. */
 const SWEEPS_OF_A_DAY = 1_500;
 const SHOWN_SWEEPS = 5;
-/** The command has then ended within 15 seconds, with the last answers. */
+/** After so many seconds a look prints what it knows: then the command ends within 15 seconds. */
 const SECONDS = 13;
 
 const SERVICES = ['DYNAMODB', 'SCHEDULER', 'CLOUDWATCH'] as const;

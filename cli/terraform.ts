@@ -22,7 +22,7 @@ interface SynthesisFlags {
 
 export async function synthesizeStack(flags: SynthesisFlags): Promise<SynthesizedStack> {
   const config = await loadConfigFile(flags.config);
-  // CDKTF takes most of a second to load, and an error of the file is printed before.
+  // CDKTF takes most of a second to load. An error of the configuration file is printed before.
   const { STACK, synthesize } = await import('../stacks/app.ts');
   const project = projectFolder(findConfigFile(flags.config));
   const cdktfOut = flags.outdir ?? join(project, 'cdktf.out');
@@ -90,7 +90,7 @@ export class Terraform {
     const [kept, used] = [join(project, LOCK_FILE), join(stack, LOCK_FILE)];
     if (existsSync(kept)) copyFileSync(kept, used);
     else rmSync(used, { force: true });
-    // The answer of a plan is alone on stdout.
+    // The answer of a plan must be alone on stdout.
     const status = await terraform.run(['init', '-input=false'], process.stderr);
     if (status !== 0)
       throw new TerraformError(`Terraform: init ended with ${status} in ${stack}; see above.`);
@@ -109,7 +109,7 @@ export class Terraform {
     const stdio = ['inherit', output, process.stderr] as const;
     const own = [`-chdir=${this.stack.stack}`, ...args];
     const child = spawn(this.#program, own, { stdio: [...stdio], env: environment() });
-    // A terminal sends Ctrl-C to Terraform too, which stops by itself and says how.
+    // A terminal sends Ctrl-C to Terraform, too. Terraform then stops by itself, and says how.
     const ignore = () => {};
     process.on('SIGINT', ignore);
     try {

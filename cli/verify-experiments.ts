@@ -6,7 +6,7 @@ import type { Answer } from './clients.ts';
 /** Times are epoch milliseconds. */
 export interface SeenExpiry {
   readonly expiredAt: number;
-  /** AWS rounds the time of the stream's record down to the second. */
+  /** AWS rounds the time of a stream's record down to the second. */
   readonly deletedAt: number;
   readonly sentAt: number;
 }
@@ -53,7 +53,7 @@ const MAX_LAG = { p99: 2, max: 5 } as const;
 const MAX_START_SECONDS = 50;
 const MAX_CALCULATED = 1.25;
 const MAX_INDEX_P99_MS = 1_000;
-/** The time of a stream's record is rounded down by up to one of these seconds. */
+/** Includes one second: AWS rounds the times of stream records down. */
 const MAX_EVENT_P99_SECONDS = 3;
 const MIN_DEPTH = 99;
 

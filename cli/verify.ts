@@ -162,7 +162,6 @@ function describeReport(judged: readonly Judged[]): string {
 
 function inWords(name: string, value: number): string {
   const [, words = '', unit = ''] = /^(.*?)(Seconds|Ms)?$/.exec(name) ?? [];
-  // Names of states stay as they are.
   const lower = /^[A-Z]/.test(words)
     ? words
     : words.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
@@ -204,7 +203,7 @@ export function verifiedProps({ tables: [props] }: DeploymentConfig) {
 
 /** The consent was given to `verify`. */
 const APPLY = ['apply', '-input=false', '-auto-approve'];
-/** A queue that was created outside of Terraform. Terraform removes the queues of the deployment. */
+/** Terraform removes the queues of the deployment. This queue was created outside of Terraform. */
 const OWN_QUEUE = new RegExp(`/${VERIFY_NAME}-[0-9a-z]+$`);
 const DELETED_SECONDS = 300;
 

@@ -112,10 +112,8 @@ export const namesOf = (schema: readonly KeySchemaElement[] = []): string[] =>
 export interface TableSize {
   readonly name: string;
   readonly itemCount: number;
-  /** Read units of a scan of the whole table, and of an item of usual size. */
   readonly units: number;
   readonly unitsOfItem: number;
-  /** Read units a second that spare the table. */
   readonly sparingRate: number;
   /** Undefined on demand. */
   readonly readUnits: number | undefined;

@@ -44,7 +44,7 @@ const GB = 1e9;
 /** Bytes that CloudWatch adds to each event of a log. Source: CloudWatch Logs API reference, PutLogEvents. */
 const EVENT_BYTES = 26;
 
-/** Rows of the journal, which are kept for 90 days. The watermarks take next to no space. */
+/** The journal keeps a row for 90 days. The watermarks take next to no space. */
 const ROW = { bytes: 700, days: 90 } as const;
 
 type Row = readonly [name: string, amount: number, unit: string, price: number, free?: string];
@@ -146,7 +146,7 @@ function rowsOfPipes(tables: readonly BilledTable[]): Row[] {
   const delivered = ({ items, bytes }: (typeof pipes)[number]) =>
     items * Math.ceil(bytes / PIPED.stepBytes) * PIPED.stepBytes;
   const stored = ({ items, bytes }: (typeof pipes)[number]) => items * bytes * PIPED.storedShare;
-  // A buffer that got one item is one object, too.
+  // Firehose writes an object for a buffer with a single item, too.
   const puts = sum(archives, ({ items }) => Math.min(items, (HOURS * 3600) / PIPED.bufferSeconds));
   const ofArchives: Row[] = [
     ['Firehose: lines in 5 KB', sum(archives, delivered) / GB, 'GB', PRICES.firehoseGb],

@@ -28,11 +28,9 @@ export interface SweepUsage {
   readonly dynamoDbReadUnits: number;
   readonly dynamoDbWriteUnits: number;
   readonly recordedSweeps: number;
-  /** Tables from which an execution deleted items: each adds a log line and a row of the journal. */
   readonly sweptTables: number;
 }
 
-/** Ticks of a month of 30 days, as in the benchmarks. */
 export const TICKS_A_MONTH = 43_200;
 
 const MINUTE = 60;
@@ -128,7 +126,7 @@ function readsOfPauses(swept: readonly TableSweep[]): number {
 interface TableSweep extends Children {
   readonly chance: number;
   readonly probes: number;
-  /** Probes that follow each other. Those of other tables and shards run at the same time. */
+  /** Only probes that follow each other are counted here: those of other tables and shards run at the same time. */
   readonly probesInTurn: number;
   readonly rows: number;
   readonly notes: number;
@@ -198,7 +196,7 @@ function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
   const besides = indexedBy === 'second' ? 0 : (2 * shards) / table.granularityMinutes;
   const deletes = moments * Math.ceil(items / Math.max(1, moments) / CHUNK_KEYS) + (pages - 1);
   const early = pollSeconds > 0 || !isPlanned ? 0 : MINUTE / Math.min(MINUTE, Math.max(1, allItems));
-  // A planned delete waits until a second of DynamoDB's clock has certainly begun: for as long as the answer to its query took.
+  // A planned delete waits for as long as the answer to its query took: only then a second of DynamoDB's clock has certainly begun.
   const sureMs = readMs(Math.min(KEYS_AT_ONCE, keys / reads + besides));
   const follows = polls === 0 ? 1 - 1 / pages : moments * pollSeconds > MINUTE ? 1 : 0;
   const waitMs = isPlanned ? sureMs + follows * FOLLOWING_PAGE_MS : JOURNAL_MS;

@@ -8,7 +8,7 @@ import { unknownFieldProblems } from './unknown-fields.ts';
 export interface Kind<Value> {
   readonly expected: string;
   readonly is: (value: unknown) => value is Value;
-  /** Returns the text itself if it is not a value. */
+  /** Returns the text itself if it is no text of such a value. */
   readonly fromText: (text: string) => unknown;
   readonly remedy?: (got: unknown) => string;
   /** Lists problems within a value that has fields, with the paths of the fields. */
@@ -53,7 +53,7 @@ export function oneOf<const Value>(values: readonly Value[]): Kind<Value> {
   return kind(value => values.some(each => each === value), expected);
 }
 
-/** Plain digits as a person writes them: not `1e3`, ` 1` or `0x1`. */
+/** A person writes plain digits: not `1e3`, ` 1` or `0x1`. */
 function decimal(value: string): unknown {
   return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 }

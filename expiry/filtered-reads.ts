@@ -16,7 +16,7 @@ export interface Tables {
   readonly cutoff: () => number;
 }
 
-/** The SDK's names of the commands. Items that a write returns are not filtered: they belong to the writer. */
+/** These are the SDK's names of the commands. Items that a write returns are not filtered: they belong to the writer. */
 const READS: Readonly<Record<string, (request: Fields, tables: Tables) => FilteredRead>> = {
   QueryCommand: manyItems,
   ScanCommand: manyItems,

@@ -12,13 +12,13 @@ export const PARTITION_UNITS = 1000;
 /** A new table on demand takes so many write units a second, and so does its index. Source: DynamoDB Developer Guide, "Warm throughput". */
 export const NEW_TABLE_UNITS = 4000;
 
-/** A peak is uneven within its seconds: so less than PARTITION_UNITS fits. */
+/** A peak is uneven within its seconds: so less than PARTITION_UNITS fits into one partition. */
 const FITS_ONE_PARTITION = 800;
 
-/** Standard deviations above the average for which a partition must have room: among a hundred partitions one may have such a load. */
+/** A partition must have room for so many standard deviations above the average: among a hundred partitions one may have such a load. */
 const DEVIATIONS = 3;
 
-/** Above this average share of the warm throughput an index needs too many shards. At this share a key may have 100 units per second. */
+/** At this share of the warm throughput a key may have 100 units per second. At a higher share an index would need too many shards. */
 const FULL_SHARE = 0.4;
 
 export interface IndexLoad {
@@ -42,7 +42,7 @@ export interface ShardAdvice {
    * where a second is one key.
    */
   readonly shards: number | undefined;
-  /** Write units per second for which the index should be warm, at least those of today. */
+  /** Write units per second for which the index should be warm, at least as many as today. */
   readonly warmUnits: number;
 }
 

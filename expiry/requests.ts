@@ -1,7 +1,6 @@
 import { isLowLevel } from './attribute-value.ts';
 import { InvalidRequestError } from './errors.ts';
 
-/** The low-level form has these member names; `$unknown` comes from the SDK. */
 type AttributeValueName = 'S' | 'N' | 'B' | 'SS' | 'NS' | 'BS' | 'M' | 'L' | 'NULL' | 'BOOL' | '$unknown';
 type LowLevelValue =
   | { readonly S: string }
@@ -17,7 +16,7 @@ type LowLevelValue =
 
 type Refused = "a plain value, as the document client takes it, not the low-level client's AttributeValue";
 
-/** A text for a value in the low-level form: the compiler shows it as the error. */
+/** A value in the low-level form becomes a text, which the compiler shows as the error. */
 type PlainValue<Value> = 0 extends 1 & Value
   ? Value
   : Value extends LowLevelValue
@@ -37,7 +36,6 @@ export type PlainKey<Request> = Request extends { readonly Key?: infer Key }
   ? { readonly Key?: PlainRecord<Key> | undefined }
   : unknown;
 
-/** Both clients use the same field names; only the values differ. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** A null in one of these fields would be treated as missing. */

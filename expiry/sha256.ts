@@ -58,7 +58,6 @@ function schedule(message: DataView, offset: number): DataView {
   return words;
 }
 
-/** The variables have the names of the standard. */
 function compress(state: State, words: DataView): State {
   let [a, b, c, d, e, f, g, h] = state;
   for (const [round, constant] of ROUND_CONSTANTS.entries()) {

@@ -32,7 +32,6 @@ const UNITS_PER_SECOND: Readonly<Record<string, number>> = {
   MICROSECOND: 1e6,
 };
 
-/** Between the years 1973 and 5138 a time has 12 to 14 digits in milliseconds, fewer in seconds, more in microseconds. */
 const FIRST_MS = 1e11;
 const END_MS = 1e14;
 const END_MICROSECONDS = END_MS * 1000;

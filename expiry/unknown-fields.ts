@@ -1,6 +1,8 @@
 import type { FieldProblem } from './errors.ts';
 
-/** A copy of the object would lose inherited fields. The most similar known field is suggested for an unknown one. */
+/**
+ * Inherited fields are problems, too: a copy of the object would lose them. The most similar known field is suggested for an unknown one.
+ */
 export function unknownFieldProblems(object: object, known: readonly string[]): FieldProblem[] {
   return [...inheritedFieldProblems(object, known), ...misspeltFieldProblems(object, known)];
 }

@@ -141,7 +141,7 @@ function checkClient(client: unknown): void {
     throw new InvalidArgumentError({ field: 'client', expected, got, remedy });
   };
   if (!isClient) {
-    // Fields of the client are not shown: an object of another kind can contain credentials.
+    // The fields of `client` are not shown: an object of another kind can contain credentials.
     const got = isObject(client) ? `an object of ${client.constructor?.name ?? 'no class'}` : client;
     refuse(
       'a DynamoDBDocumentClient of the AWS SDK for JavaScript v3',

@@ -40,7 +40,7 @@ class AnyBackend extends TerraformBackend {
     return this.#settings;
   }
 
-  /** None of our stacks reads the outputs of another. */
+  /** None of our stacks reads the outputs of another stack. */
   override getRemoteStateDataSource(): TerraformRemoteState {
     throw new TypeError('AnyBackend: expected nobody to read its outputs');
   }
@@ -87,7 +87,7 @@ function nameOf(resource: TerraformResource): unknown {
 
 export const STACK = 'precise-ttl';
 
-/** 1.7 added `removed` blocks, 1.10 the lock file in a bucket. */
+/** Terraform 1.7 added `removed` blocks, and 1.10 the lock file in a bucket. */
 export const TERRAFORM_VERSION = '>= 1.10';
 
 /**
@@ -108,8 +108,8 @@ export class PreciseTtlStack extends TerraformStack {
       const scope = new Construct(this, constructId(props.tableName, 'stack'));
       return new SweptTable(scope, place, resolveProps(props));
     });
-    // The deployment's construct is the same under any name: with another address another name would delete the deployment. No table's name
-    // has a colon.
+    // The deployment's construct has the same address under any name: with another address a new name would delete the deployment. No
+    // table's name has a colon.
     const sweeps = new Construct(this, ':sweeps');
     const sweep = new DeployedSweep(sweeps, DEFAULT_SWEEP, () => ({ place, tables }));
     if (config.overrides) applyOverrides(this, config.overrides);
@@ -118,8 +118,8 @@ export class PreciseTtlStack extends TerraformStack {
         'The configuration for status, pause, replay and other commands, as JSON for precise-ttl.config.json',
       value: sweep.configuration,
     });
-    // One output for all tables: Terraform's names allow fewer characters than table names do. CDKTF leaves out the colon: the output's own
-    // name is `tables`, which no table's id can take.
+    // All tables have one output: Terraform's names allow fewer characters than table names do. The id has a colon, which no table's name
+    // has; CDKTF leaves out the colon, so the output's name is `tables`.
     new TerraformOutput(this, ':tables', {
       description:
         'By table: its ARN, that of its stream where something reads it, its deployment, the state machine to start replays of, the queue of starts and expiries that did not get through, the topic that the alarms tell, the dashboard, the bucket of its archive, and what its writers give to expiryModel',

@@ -33,7 +33,7 @@ export interface Bundle {
   readonly archive: string;
 }
 
-/** The earliest time that a zip archive can hold, so that the archives do not depend on the time of the build. */
+/** A zip archive cannot hold an earlier time. With a fixed time the archives do not depend on the time of the build. */
 const ARCHIVED_AT = new Date(1980, 0, 1);
 
 let made: Readonly<Record<FunctionName, Bundle>> | undefined;

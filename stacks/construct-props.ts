@@ -81,7 +81,7 @@ export function resolveConstruct(scope: Construct, props: ConstructProps): Resol
   if (!('tables' in props)) {
     refuse(tableProblems(props));
     const only = resolveTable(scope, props);
-    // Nothing has to be told apart in a deployment of one table.
+    // A deployment of one table is named after the table.
     const name = props.sweep ?? only.props.name;
     return [{ ...only, props: { ...only.props, sweep: name, name } }];
   }
@@ -146,7 +146,7 @@ function resolveTable(scope: Construct, { table: given, ...table }: TableProps):
   return { id: name, props: { ...props, name }, given };
 }
 
-/** `a` of `${aws_dynamodb_table.a.name}`, for a table whose name only Terraform knows. */
+/** The label is `a` in `${aws_dynamodb_table.a.name}`, for a table whose name only Terraform knows. */
 function labelOf(reference: string): string {
   return /^\$\{(?:data\.)?aws_dynamodb_table\.([\w-]+)\.\w+\}$/.exec(reference)?.[1] ?? reference;
 }

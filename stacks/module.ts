@@ -38,7 +38,7 @@ export function synthesizeModule(config: unknown, folder: string): string {
     const synthesized = JSON.parse(readFileSync(join(stack, 'cdk.tf.json'), 'utf8'), withoutComment);
     rmSync(join(folder, 'assets'), { recursive: true, force: true });
     cpSync(join(stack, 'assets'), join(folder, 'assets'), { recursive: true });
-    // Indented, because Terraform prints the line of an error.
+    // Terraform prints the line of an error: so the JSON has lines.
     writeFileSync(join(folder, MAIN), `${JSON.stringify(inModule(synthesized, checked.region), null, 2)}\n`);
     return join(folder, MAIN);
   } finally {

@@ -32,7 +32,7 @@ export class PreciseTtl extends DeployedSweep {
   }
 }
 
-/** IAM sees no case in the names of roles, and a stack is deployed to one account. */
+/** All deployments of a stack are in one account, and IAM does not distinguish upper and lower case in the names of roles. */
 function refuseTwins(own: PreciseTtl): void {
   const rolesIn = (scope: Construct) =>
     scope.node

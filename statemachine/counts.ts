@@ -10,7 +10,7 @@ export interface Count {
     /** Whether a value of 0 is left out: CloudWatch bills a metric for each hour with a datapoint. */
     readonly onlyAboveZero?: true;
   };
-  /** Whether `precise-ttl replay` adds it up and shows it. */
+  /** Whether `precise-ttl replay` adds up and shows the count. */
   readonly replayed?: true;
 }
 
@@ -121,7 +121,6 @@ export type Fate = {
 
 export const FATES = COUNT_LIST.flatMap(([name, { isFate }]) => (isFate ? [name as Fate] : []));
 
-/** A count's name in a text: `notFound` is "not found". */
 export function wordsOf(name: CountName): string {
   return name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
 }

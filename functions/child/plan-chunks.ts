@@ -71,7 +71,9 @@ export function planDeletes(
   return { planned, credit: progress.credit && { at, keys: credit } };
 }
 
-/** @param page its cutoff, and how long a second of DynamoDB's clock has begun at the latest when the machine's begins */
+/**
+ * @param page its cutoff; and how long after a second of the machine's clock begins the same second of DynamoDB's clock has certainly begun
+ */
 export function toChunks(
   planned: readonly PlannedDelete[],
   { cutoff, lagMs }: { readonly cutoff: Seconds; readonly lagMs: Millis },
@@ -104,7 +106,6 @@ export function toChunks(
   return chunks;
 }
 
-/** A key of DynamoDB has at most 3 KB. */
 function keysThatFit(keys: readonly ExpiredKey[]): number {
   let bytes = 0;
   for (const [index, key] of keys.slice(0, PAGE_KEYS).entries()) {

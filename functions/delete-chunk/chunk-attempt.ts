@@ -9,7 +9,7 @@ import { JournalUnreadableError, TablePausedError } from '../runtime/errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { deleteKeys, NO_DELETION, type SendBatch } from './deletion.ts';
 
-/** A call waits so long at most for the function's own clock; the state machine waits longer times. */
+/** A call waits at most so long for the function's own clock. The state machine waits for a longer time. */
 const OWN_WAIT_MS = 300;
 
 /** A chunk is retried for so long after its first attempt; then a later page has its keys, and its place in the Map is free. */
@@ -40,7 +40,7 @@ export async function attemptChunk(
   options: ChunkAttemptOptions,
 ): Promise<Chunk> {
   const { settings, send, clock, random, sleep } = options;
-  // Deadlines and waits use the machine's clock, counted on from the moment that the machine passed.
+  // Deadlines and waits are times of the machine's clock. It has passed `now`, and this function's clock counts on from there.
   const ahead = Date.parse(now) - clock();
   const machineClock = () => clock() + ahead;
   const before = chunk.progress ?? NO_PROGRESS;

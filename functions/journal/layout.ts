@@ -17,7 +17,7 @@ import { withoutNothing } from '../report/listed-keys.ts';
 
 export const JOURNAL_KEYS = { partitionKey: 'id', sortKey: 'at' } as const;
 
-/** Epoch seconds; the attribute of the native TTL. */
+/** The attribute of the native TTL, epoch seconds. */
 export const EXPIRES = 'expires';
 
 export const DEPLOYMENT_ID = 'deployment';
@@ -32,7 +32,6 @@ export function journalName(deployment: string): string {
 
 export const TABLE_PREFIX = 'table#';
 
-/** Sort key of a table's pause, and attribute of its watermark. */
 export function tableEntry(table: string): string {
   return `${TABLE_PREFIX}${table}`;
 }

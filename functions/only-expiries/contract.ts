@@ -9,7 +9,7 @@ export interface Limits {
   readonly refused?: RegExp;
 }
 
-/** 256 KiB, also where a region or a queue takes more by now. */
+/** The targets take 256 KiB, some regions and queues more by now. */
 const QUARTER_MIB: Limits = { event: 240_000, call: 240_000 };
 const MESSAGES: Limits = { ...QUARTER_MIB, refused: /[\uFFFE\uFFFF]/ };
 const RECORDS: Limits = { event: 1_000_000, call: 4_000_000 };
@@ -43,7 +43,7 @@ export interface DynamoDbStreamRecord extends StreamRecord {
     readonly Keys: EventImage;
     readonly OldImage?: EventImage;
     readonly NewImage?: EventImage;
-    /** Up to 40 digits. A later record of the shard has a higher number. */
+    /** A text of up to 40 digits. A later record of the shard has a higher number. */
     readonly SequenceNumber: string;
     /** Epoch seconds. */
     readonly ApproximateCreationDateTime: number;

@@ -81,7 +81,7 @@ function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord):
 
 const bytesOf = (event: ExpiryEvent): number => Buffer.byteLength(JSON.stringify(event)) + 1;
 
-/** The age of the oldest record, of which pipes have no metric. A batch that does not get through comes again, older. */
+/** Pipes have no metric for the age of their oldest record. A batch that does not get through comes again, and is older then. */
 export function recordAge(batch: readonly PipedRecord[], nowMs: number): void {
   const times = batch.map(({ record }) => record?.dynamodb?.ApproximateCreationDateTime);
   const seconds = Math.floor(nowMs / 1000 - Math.min(...times.filter(Number.isFinite)));

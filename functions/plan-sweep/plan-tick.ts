@@ -28,14 +28,14 @@ const TABLES_AT_ONCE = 32;
 
 const REQUEST_TIMEOUT_MS = 600;
 
-/** The probe of a table; by second it reads up to 660 keys. */
+/** The probe of a table takes at most so long; by second it reads up to 660 keys. */
 const PROBE_MS = { window: 5_000, second: 45_000 } as const;
 const LEAST_PROBE_MS = 700;
 
 /** A write of the watermarks each minute is more than half of DynamoDB's price of idle tables. */
 const QUIET_SECONDS = 90;
 
-/** A tick reads so far behind the watermark again, by window: so it finds items that were written after their expiry. */
+/** By window a tick reads so far behind the watermark again: so it finds items that were written after their expiry. */
 const AGAIN_SECONDS = 600;
 
 /** A tick leaves the lookback to another one that began less than this before it: its children still run. */
@@ -76,7 +76,8 @@ export async function planTick(
   const isWhole = chosen === undefined;
   if (!isWhole || !isQuiet(planned, state, startedAtMs)) {
     try {
-      // The time of the last tick that looked back as far as the watermark.
+      // The journal has the time of the last tick that looked back as far as the watermark. A tick of some tables, or beside another tick,
+      // does not.
       const keeps = !isWhole || tickBeside(state, startedAtMs, 0) !== undefined;
       const tick = keeps ? (state.watermarks.tick ?? startedAt) : startedAt;
       await journal.writeWatermarks(tick, Object.fromEntries(marks));
@@ -170,7 +171,7 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
   }
 }
 
-/** Where a lookback begins: the index shows an item late, and an item may be written after its expiry. */
+/** A lookback begins before the watermark: the index shows an item late, and an item may be written after its expiry. */
 function lookbackFrom({ gone }: Pick<Watermark, 'gone'>, { model }: Pick<SweepSettings, 'model'>): number {
   const from = gone + 1 - INDEX_SECONDS;
   if (model.indexedBy === 'second') return from;
@@ -188,7 +189,7 @@ function tickBeside(
   return isBeside ? Math.floor(otherMs / 60_000) * 60 - 60 - behind : undefined;
 }
 
-/** A probe must end before the minute begins. The children do the work of a probe that did not: they query again. */
+/** A probe must end before the minute begins. If it has not ended by then, the children query the index themselves. */
 function patienceMs(settings: SweepSettings, { upcoming }: TickRequest, nowMs: number): number {
   const most = PROBE_MS[settings.model.indexedBy];
   if (upcoming === null) return most;

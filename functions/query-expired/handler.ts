@@ -55,7 +55,6 @@ export async function queryExpiredWith(
   try {
     await journal().noteSwept(tableName, { from: target.from, to, ...part });
   } catch (error) {
-    // The next tick sweeps the span again.
     logger.warn('cannot note what was swept', { error: String(error).slice(0, 500) });
   }
   return output;

@@ -17,7 +17,7 @@ import { countEntries, entriesToTake, type IndexReaders, readPage } from './read
 export interface NextStepOptions extends IndexReaders, Pick<Listing, 'showKey'> {
   readonly settings: Pick<SweepSettings, 'deleteMode' | 'pollSeconds' | 'marginSeconds'>;
   readonly random: () => number;
-  /** The function's own clock, used only to measure durations. */
+  /** The function's own clock only measures durations. */
   readonly clock: () => Millis;
 }
 
@@ -27,7 +27,7 @@ const AHEAD_SECONDS = 60;
 /** A call that begins later than this after its state was entered, or that knows DynamoDB's clock less well than this, plans no deletes. */
 const PLAN_WITHIN_MS = 200;
 
-/** A page ends after so long a time of reading: in an upcoming minute the first seconds are waiting. */
+/** A page ends when its reads have taken so long: in an upcoming minute the items of the first seconds are waiting. */
 const READ_MS = { upcoming: 600, back: 2_000 } as const;
 
 /**
@@ -74,7 +74,7 @@ export async function nextStep(
 
 interface Child extends NextStepOptions, Planning {
   readonly nowMs: Millis;
-  /** How much later the function began, by its own clock. */
+  /** How long after its state was entered the function began, by its own clock. */
   readonly lateMs: Millis;
 }
 
@@ -134,7 +134,6 @@ async function countDue(progress: ChildProgress, child: Child): Promise<QueryExp
   return isRead ? end(after, child) : step(after, child, { next: 'query' });
 }
 
-/** DynamoDB was too busy: each wait is longer than the one before. */
 function waitLonger(progress: ChildProgress, fromMs: Millis, child: Child): QueryExpiredOutput {
   return waitFor(progress, fromMs + backoffMs(progress.stuck, child.random), child);
 }
@@ -151,7 +150,7 @@ function end(
   return step(progress, child, { next: 'end', result: resultOf(progress, child.sweep, how) });
 }
 
-/** What the child leaves has failed only if the child deleted nothing and got no further: else another child will get further. */
+/** If the child got no further and deleted nothing, what it leaves has failed. Otherwise another child will get further. */
 function endEarly(progress: ChildProgress, child: Child): QueryExpiredOutput {
   const { target, limit } = child.sweep;
   // A child that resumes begins with the second that its cursor has reached.

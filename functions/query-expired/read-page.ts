@@ -30,13 +30,13 @@ export interface ReadPageOptions
 
 export interface Page {
   readonly entries: readonly ExpiredKey[];
-  /** TTLs up to this one were expired by DynamoDB's clock at each answer. */
+  /** TTLs up to this one were expired by DynamoDB's clock when it answered. */
   readonly cutoff: Seconds;
   /** Up to this TTL the page has every entry. */
   readonly knownUpTo: Seconds;
   /** Up to this TTL the entries may be taken: a second may have more entries than the page has room for. */
   readonly takenUpTo: Seconds;
-  /** How long, by the machine's clock, a second of DynamoDB's clock has begun at the latest when the machine's begins. */
+  /** So long after a second of the machine's clock begins, the same second of DynamoDB's clock has certainly begun. */
   readonly lagMs: Millis;
 }
 

@@ -66,7 +66,7 @@ export function didAnything({ totals }: TableRecord): boolean {
 
 const FEW_KEYS_BYTES = 1_000;
 
-/** The reports that fit into the cause of a failure, those with failures first. The journal has all reports. */
+/** The cause of a failure has room for some reports, those with failures first. The journal has all reports. */
 export function toldTables(
   records: readonly TableRecord[],
 ): Pick<RecordMetricsOutput, 'tables' | 'moreTables'> {

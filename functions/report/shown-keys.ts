@@ -3,7 +3,7 @@ import type { ItemKey, KeyHash, ListedFailure, ShownKey } from '../../statemachi
 import type { SweepSettings } from '../runtime/environment.ts';
 import { keyAttributeNames } from '../table/item-key.ts';
 
-/** 64 bits, so that even among a million keys two equal hashes are very unlikely. */
+/** A hash has 64 bits: even among a million keys two equal hashes are very unlikely. */
 const HASH_DIGITS = 16;
 
 export type ShowKey = (key: ItemKey) => ShownKey | undefined;

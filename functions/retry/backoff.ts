@@ -10,7 +10,7 @@ export function backoffMs(attempts: number, random: () => number): number {
   return Math.round(random() * 1000 * Math.min(CAP_SECONDS, 2 ** (attempts - 1)));
 }
 
-/** ISO-8601 in whole seconds, since Step Functions drops the milliseconds of a Timestamp. */
+/** Step Functions drops the milliseconds of a Timestamp: so the time is ISO-8601 in whole seconds. */
 export function waitUntil(epochSeconds: number): string {
   return `${new Date(Math.floor(epochSeconds) * 1000).toISOString().slice(0, 19)}Z`;
 }

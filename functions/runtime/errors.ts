@@ -7,7 +7,7 @@ export class InvalidExecutionInputError extends InvalidFieldError {
   override readonly name = 'InvalidExecutionInputError';
 }
 
-/** The deployment is broken: so is one whose tables' settings are wrong, InvalidSettingsError. */
+/** The deployment is broken: the functions' environment is wrong, or (InvalidSettingsError) the settings of a table are. */
 export class InvalidEnvironmentError extends InvalidFieldError {
   override readonly name = 'InvalidEnvironmentError';
 }

@@ -8,7 +8,7 @@ export interface Runtime {
   readonly settings: SweepSettings;
   readonly documents: Documents;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** Epoch milliseconds of the function's own clock. */
+  /** The function's own clock, epoch milliseconds. */
   readonly clock: () => number;
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;

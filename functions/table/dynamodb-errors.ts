@@ -16,14 +16,14 @@ const BUSY: ReadonlySet<string> = new Set([
   ...THROTTLING,
   'InternalServerError',
   'InternalServerErrorException',
-  // This error is one of tables that are replicated with strong consistency.
+  // Tables that are replicated with strong consistency have this error.
   'ReplicatedWriteConflictException',
   'ServiceUnavailable',
   'ServiceUnavailableException',
   'TransactionConflict',
   'TransactionConflictException',
   'TransactionInProgressException',
-  // The SDK's own errors for a request that did not get through or timed out.
+  // The SDK has these errors for a request that did not get through or timed out.
   'TimeoutError',
   'NetworkingError',
   'AbortError',

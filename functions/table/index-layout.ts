@@ -7,7 +7,7 @@ import { shardsOf } from './shard-ranges.ts';
 
 export interface IndexKey {
   readonly value: string | number;
-  /** No entry under this key has an earlier TTL, unless it was stamped wrong. Epoch seconds. */
+  /** Epoch seconds. No entry under this key has an earlier TTL, unless its writer stamped a wrong window. */
   readonly from: number;
   /** The TTL of all its entries, epoch seconds; undefined when they can differ. */
   readonly ttl?: number;
@@ -15,7 +15,7 @@ export interface IndexKey {
 
 export interface IndexLayout {
   readonly shards: number;
-  /** Approximate number of entries that a query reads for its minimum price; 1: reading more entries of a key is never free. */
+  /** For its minimum price a query reads about so many entries; 1: further entries of a key always cost more. */
   readonly entriesOfLeastRead: number;
   /** The keys of the oldest entries come first. The same target always has the same keys. */
   keys(target: Pick<SweepTarget, 'shards' | 'from' | 'before'>): readonly IndexKey[];

@@ -1,4 +1,4 @@
-/* The shards of a target. It may have a thousand, which must fit into payloads of a limited size, so they are written as ranges. */
+/* A target may have a thousand shards, which must fit into payloads of a limited size: so they are written as ranges. */
 
 export const RANGES = /^\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*$/;
 

@@ -121,7 +121,7 @@ export const ALARMS = {
     by: 'deployment',
     names: ['WatermarkAge'],
     statistic: 'Maximum',
-    // A day, in which the person who paused a table returns, and one more hour.
+    // The person who paused a table has a day to return, and one more hour.
     threshold: 25 * 60 * 60,
     unit: 'seconds',
     help: 'For more than a day the ticks have not got any further with a table: somebody forgot that it is paused, or it cannot be swept.',

@@ -21,7 +21,6 @@ export interface Deployment extends Pick<ResolvedProps, (typeof DEPLOYMENT_PROPS
 export function deploymentOf(tables: readonly ResolvedProps[]): Deployment {
   const [first] = tables;
   if (first === undefined) throw new TypeError('deploymentOf: expected at least one table');
-  // The states' data contain keys of all tables.
   const logKeys = tables.every(table => table.logKeys === 'full') ? 'full' : 'none';
   return { ...first, name: first.sweep, tables, logKeys };
 }

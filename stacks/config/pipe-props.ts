@@ -29,7 +29,7 @@ export const EVENT_TARGETS = Object.keys(TARGETS) as EventTarget[];
 
 /** Where the events of expiries go. */
 export interface EventsProp {
-  /** The ARN of what gets each event, or of two. */
+  /** The ARN of one target, or of two, each of which gets every event. */
   readonly to: string | readonly string[];
   /** The kind of the target, if only Terraform knows its ARN. @default what the ARN says */
   readonly as?: EventTarget;
@@ -51,7 +51,10 @@ interface PipedTable {
 }
 
 export interface Pipe {
-  /** Follows the name of the table. Another kind of target is another pipe: an update would keep parameters of the old target. */
+  /**
+   * The id follows the table's name in the pipe's name. Another kind of target is another pipe: an update would keep parameters of the old
+   * target.
+   */
   readonly id: string;
   readonly kind: TargetKind;
   readonly to: string | undefined;

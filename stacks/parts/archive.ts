@@ -45,7 +45,7 @@ const INCOMPLETE_UPLOAD_DAYS = 7;
 const BUFFER = { bufferingInterval: 300, bufferingSize: 64 } as const;
 
 export class Archive extends Construct {
-  /** Undefined if all archives are in buckets of the user's. */
+  /** Undefined if all archives are in the user's own buckets. */
   readonly bucket: ArchiveBucket | undefined;
   readonly role: ServiceRole;
   /** The keys of `streams` and `bucketNames` are the prefixes of the tables' names. */
@@ -123,11 +123,12 @@ export class Archive extends Construct {
   }
 }
 
-/** Like a table, the bucket outlives its deployment. */
 class ArchiveBucket extends Construct {
   readonly bucketName: string;
   readonly bucket: S3Bucket;
-  /** Before the first object these must exist: otherwise that object would have no version, not your key, no lock, or no policy. */
+  /**
+   * These resources must exist before the first object: otherwise that object would have no version, no lock, no policy, or another key.
+   */
   readonly beforeObjects: readonly ITerraformDependable[];
 
   constructor(scope: Construct, id: string, { name, kmsKeyArn }: Deployment, lockDays: number) {
@@ -151,7 +152,7 @@ class ArchiveBucket extends Construct {
             sseAlgorithm: kmsKeyArn === undefined ? 'AES256' : 'aws:kms',
             ...(kmsKeyArn !== undefined && { kmsMasterKeyId: kmsKeyArn }),
           },
-          // One call of KMS serves many objects; without a key this has no effect.
+          // With a key one call of KMS serves many objects; without a key this has no effect.
           bucketKeyEnabled: kmsKeyArn !== undefined,
         },
       ],

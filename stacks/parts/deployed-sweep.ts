@@ -38,7 +38,7 @@ export class DeployedSweep extends Construct {
   readonly alarms: SweepAlarms;
   /** Undefined with `dashboard: false`. */
   readonly dashboard: SweepDashboard | undefined;
-  /** Commands get their configuration from an output of this: `terraform output -json ttl > precise-ttl.config.json`. */
+  /** An output of this value gives commands their configuration: `terraform output -json ttl > precise-ttl.config.json`. */
   readonly configuration: object;
 
   constructor(parent: Construct, id: string, makeTables: (scope: Construct) => SweptTables) {

@@ -5,7 +5,7 @@ import { leftBucket } from './archive.ts';
 import type { Part } from './place.ts';
 import type { SweptTable } from './swept-table.ts';
 
-/** Terraform names it when it refuses a plan, so it says what to do. */
+/** Terraform prints this id when it refuses a plan: so the id says what to do. */
 const ID = 'first-deploy-with-existingTable-true-then-take-out-the-entry';
 
 /**

@@ -73,13 +73,16 @@ export const DELIVERIES: Readonly<Record<TargetKind, Delivery>> = {
 
 const ARCHIVE_WINDOW_SECONDS = 30;
 
-/** An older record goes to the failure queue: before the 24 hours of a stream are over, so that it can still be read there. */
+/** An older record goes to the failure queue before the 24 hours of a stream are over: a person can still read it in the stream. */
 const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 
 /** The most that Pipes take. MAX_RECORD_AGE_SECONDS ends the retries of a record earlier. Source: Pipes API reference. */
 const MAX_RETRY_ATTEMPTS = 10_000;
 
-/** Batches of one shard at the same time, in the order of each key. A call takes some 80 ms: one batch at a time would be 125 events/s. */
+/**
+ * So many batches of one shard run at the same time; the records of one key stay in order. A call takes some 80 ms: one batch of a shard at
+ * a time would be 125 events/s.
+ */
 const PARALLEL_BATCHES = 10;
 
 interface TablePipe {
@@ -131,7 +134,7 @@ export class Pipes extends Construct {
     });
   }
 
-  /** A role for each pipe would be two for each table: pipes of one kind share theirs. */
+  /** Pipes of one kind share their role: a role for each pipe would be two roles for each table. */
   #role(kind: 'archive' | 'events', own: readonly TablePipe[]): ServiceRole {
     const { place, deployment } = this.#part;
     const { name } = deployment;
@@ -175,7 +178,7 @@ export class Pipes extends Construct {
       sourceParameters: {
         filterCriteria: { filter: [{ pattern: '{"eventName":["REMOVE"]}' }] },
         dynamodbStreamParameters: {
-          // An archive also gets what expired before it was made, as far back as the stream goes.
+          // An archive also gets the items that expired before it was made, as far back as the stream goes.
           startingPosition: isArchive ? 'TRIM_HORIZON' : 'LATEST',
           batchSize,
           maximumBatchingWindowInSeconds: isArchive ? ARCHIVE_WINDOW_SECONDS : 0,

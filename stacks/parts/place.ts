@@ -16,7 +16,6 @@ const ACCOUNT_LENGTH = 12;
 
 const ARN_LENGTH = 'arn::::::'.length + PARTITION_LENGTH + REGION_LENGTH + ACCOUNT_LENGTH + 'dynamodb'.length;
 
-/** Some ARNs must be known before the resources exist. */
 export class Place extends Construct {
   readonly account: string;
   readonly partition: string;
@@ -37,7 +36,7 @@ export class Place extends Construct {
     return `arn:${this.partition}:${service}:${this.region}:${this.account}:${resource}`;
   }
 
-  /** Records the greatest length of an ARN that is a token everywhere. @param rest the other parts of the ARN, at the longest */
+  /** Records the greatest length of an ARN that is a token everywhere. @param rest the longest possible text of the ARN's other parts */
   know(arn: string, name: string, rest: string): void {
     if (!isReference(name as unknown)) this.#lengths.set(arn, ARN_LENGTH + `${name}${rest}`.length);
   }

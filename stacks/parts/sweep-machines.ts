@@ -9,7 +9,7 @@ import { logGroup } from './log-group.ts';
 import type { Part } from './place.ts';
 import { keyStatement, ServiceRole } from './role.ts';
 
-/** Step Functions' own default. If it were left out, the next plan would find it and try to remove it. */
+/** Step Functions has this default. If it were left out here, the next plan would find it and try to remove it. */
 const KEY_REUSE_SECONDS = 300;
 
 export class SweepMachine extends Construct {
@@ -18,7 +18,7 @@ export class SweepMachine extends Construct {
   readonly logGroup: CloudwatchLogGroup;
   readonly role: ServiceRole;
 
-  /** @param role that of the ticks, for the state machine of replays */
+  /** @param role the state machine of replays uses the role of the ticks' state machine */
   constructor(
     scope: Construct,
     id: string,

@@ -51,7 +51,7 @@ export class SweptTable extends Construct {
     place.know(this.tableArn, props.tableName, 'table/');
   }
 
-  /** Address of the resource that makes the table or, of an existing one, made it. */
+  /** Address of the resource that makes the table or, for an existing table, once made it. */
   get address(): string {
     const { node } = this.node.findChild('table');
     return `aws_dynamodb_table.${TerraformStack.of(this).getLogicalId(node)}`;
@@ -88,7 +88,7 @@ function made(scope: Construct, props: ResolvedProps): DynamodbTable {
   const table = new DynamodbTable(scope, 'table', {
     name: tableName,
     billingMode: 'PAY_PER_REQUEST',
-    // Written, so that the class is set back when an override is taken out.
+    // The class is written, so that it is set back when an override is taken out.
     tableClass: 'STANDARD',
     deletionProtectionEnabled: true,
     hashKey: partitionKey,
@@ -111,7 +111,7 @@ function made(scope: Construct, props: ResolvedProps): DynamodbTable {
     ...(tableKmsKeyArn !== undefined && {
       serverSideEncryption: { enabled: true, kmsKeyArn: tableKmsKeyArn },
     }),
-    // The backstop: native TTL deletes within days what no sweep finds (a wrong window, a long pause).
+    // Native TTL is the backstop: within days it deletes what no sweep finds (a wrong window, a long pause).
     ttl: { attributeName: ttlAttribute, enabled: true },
     pointInTimeRecovery: { enabled: true },
     lifecycle: { preventDestroy: true, ignoreChanges: [...LEFT_ALONE, ...(hasStream ? [] : STREAM)] },

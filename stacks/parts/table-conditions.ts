@@ -19,7 +19,7 @@ export function tableConditions(props: ResolvedProps) {
     [ttlAttribute, 'N'],
   ].map(([name = '', type]) => ({ name, type }));
   const typeOf = types.map(({ name, type }) => `${literal(name)} = "${type}"`).join(', ');
-  // The attributes include the keys of the table and of its indexes.
+  // A table's attributes are the keys of the table and of its indexes.
   const typesOfTable = '${join(", ", [for a in self.attribute : "${a.name} (${a.type})"])}';
   const ofSortKey =
     sortKey === undefined ? 'try(length(self.range_key), 0) == 0' : `self.range_key == ${literal(sortKey)}`;
@@ -27,7 +27,7 @@ export function tableConditions(props: ResolvedProps) {
     conditionOf(
       props,
       `self.hash_key == ${literal(partitionKey)} && ${ofSortKey}`,
-      // The message is evaluated even when its condition holds.
+      // Terraform evaluates the message even when its condition holds.
       `its keys are \${join(", ", compact([self.hash_key, self.range_key]))}, not ${escaped([partitionKey, sortKey ?? []].flat().join(', '))}.`,
       'Correct partitionKey and sortKey in the configuration.',
     ),

@@ -18,7 +18,7 @@ import type { Deployment } from '../config/deployments.ts';
 import type { Part, Place } from './place.ts';
 
 export class SweepAlarms extends Construct {
-  /** Undefined with a topic of the user's, or without alarms. */
+  /** Undefined with a topic of the user's own, or without alarms. */
   readonly topic: SnsTopic | undefined;
   readonly topicArn: string | undefined;
   readonly alarms: Readonly<Record<string, CloudwatchMetricAlarm>>;
@@ -171,7 +171,7 @@ export class SweepDashboard extends Construct {
   }
 }
 
-/** Queries of Logs Insights, which cost nothing until a person runs one: by their names, through all logs or those of RecordMetrics. */
+/** Queries of Logs Insights by their names, over all logs or those of RecordMetrics. A query costs nothing until a person runs it. */
 const QUERIES = {
   'last-sweeps': {
     of: 'recordMetrics',
@@ -185,7 +185,7 @@ const QUERIES = {
     of: 'all',
     text: 'fields @timestamp, @log, @message | filter @message like "the key, or its hash" | sort @timestamp desc | limit 100',
   },
-  // A chunk that succeeds logs nothing: its time is in that of its sweep.
+  // A chunk that succeeds logs nothing: the time of its sweep includes its own time.
   'slowest-sweeps': {
     of: 'recordMetrics',
     text: 'fields @timestamp, table, durationMs, deleted, throttled, retries | filter message = "swept" | sort durationMs desc | limit 50',

@@ -23,7 +23,7 @@ export interface PlanSweepInput {
   readonly machine: MachineName;
   readonly tables: readonly CarriedSettings[];
   readonly executionInput: unknown;
-  /** No cutoff is later, so items that expire after the start are safe. */
+  /** No cutoff is later than the start: items that expire after it are safe. */
   readonly startedAt: string;
   readonly soFar: SweepState | null;
 }

@@ -11,7 +11,7 @@ export type TaskName = keyof typeof TASKS;
 /** The error of an execution that leaves expired items. Its cause has the reports by table, as JSON. */
 export const SWEEP_INCOMPLETE = 'SweepIncompleteError';
 
-/** An Express execution has five minutes: this limit is below them. */
+/** This limit is below the five minutes of an Express execution. */
 export const TICK_TIMEOUT_SECONDS = 290;
 
 /**
