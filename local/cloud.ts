@@ -1,29 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import {
   type ApiContext,
-  type BillingCounters,
   type Clock,
   type EngineOptions,
   type Execution,
   type Machine,
   type RandomSource,
   realClock,
-  type StartOptions,
 } from 'stepfunctions-emulator';
 import type { PlainStack } from '../stacks/plain-stack.ts';
 import { localDynamoDb, localDynamoDbStreams } from './dynamodb/clients.ts';
-import {
-  type DynamoDbEndpoint,
-  type DynamoDbLocalOptions,
-  startOrAttachDynamoDb,
-} from './dynamodb/dynamodb-local.ts';
-import { useExistingTable } from './dynamodb/existing-table.ts';
+import { type DynamoDbEndpoint, startOrAttachDynamoDb } from './dynamodb/dynamodb-local.ts';
 import { DynamoDbProxy } from './dynamodb/proxy.ts';
 import type { TableResource } from './dynamodb/table.ts';
-import { enableStream, ensureTable, requireTable, withOldImages } from './dynamodb/tables.ts';
-import { TableMismatchError } from './errors.ts';
+import { enableStream, ensureTable, withOldImages } from './dynamodb/tables.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { Pipes, type PipesOptions } from './pipes/pipes.ts';
 import { type Deliveries, type Firing, Schedules } from './schedules.ts';
@@ -35,8 +26,6 @@ export interface LocalCloudOptions {
   readonly stack: PlainStack;
   /** A running DynamoDB, which is not stopped. @default AWS_ENDPOINT_URL_DYNAMODB, or a DynamoDB Local of its own */
   readonly dynamoDb?: DynamoDbEndpoint;
-  /** Options for a DynamoDB Local of its own. */
-  readonly dynamoDbLocal?: DynamoDbLocalOptions;
   /** The environment, of which only `AWS_ENDPOINT_URL_DYNAMODB` is read. @default process.env */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Returns the endpoint of a proxy through which the functions call DynamoDB. @default the endpoint of DynamoDB */
@@ -59,10 +48,8 @@ export interface LocalCloudOptions {
   readonly deliveries?: Deliveries;
   /** Runs Express executions more than once, whoever starts them. @default once */
   readonly expressDeliveries?: NonNullable<EngineOptions['expressDeliveries']>;
-  /** Schemas of the tables that the stack only refers to. @default they are unknown, and the tables must exist */
+  /** Schemas of the tables that the stack only refers to: a missing one is made. @default they are unknown, and must exist */
   readonly existing?: readonly TableResource[];
-  /** Whether missing tables of {@link existing} are created. @default only in a DynamoDB that was started here */
-  readonly makeExisting?: boolean;
   /** Gives every table a stream with old images, so that deletions can be observed. @default false */
   readonly observe?: boolean;
   /** Called when any execution starts, except for children of a Map Run. */
@@ -84,10 +71,8 @@ export class LocalCloud {
   readonly client: DynamoDBClient;
   readonly functions: LocalFunctions;
   readonly #pipes: Pipes;
-  readonly #streams: DynamoDBStreamsClient;
-  readonly #dated: DynamoDbProxy | undefined;
-  readonly #options: LocalCloudOptions;
-  readonly #machines: readonly Machine[];
+  /** What ends the parts, the last one first. */
+  readonly #undo: readonly (() => unknown)[];
   readonly #stepFunctions: LocalStepFunctions;
   readonly #schedules: Schedules;
   /** Name of the schedule that started an execution. */
@@ -96,22 +81,18 @@ export class LocalCloud {
 
   private constructor(
     options: LocalCloudOptions,
-    parts: Pick<LocalCloud, 'synthesized' | 'dynamoDb' | 'client' | 'functions'>,
-    { pipes, streams, dated }: OwnParts,
+    parts: Pick<LocalCloud, 'synthesized' | 'dynamoDb' | 'client' | 'functions'> & { readonly pipes: Pipes },
     machines: readonly Machine[],
+    undo: readonly (() => unknown)[],
   ) {
-    this.#options = options;
+    this.#undo = undo;
     this.synthesized = parts.synthesized;
     this.dynamoDb = parts.dynamoDb;
     this.client = parts.client;
     this.functions = parts.functions;
-    this.#pipes = pipes;
-    this.#streams = streams;
-    this.#dated = dated;
-    this.#machines = machines;
-    const { random, deliveries, expressDeliveries } = options;
+    this.#pipes = parts.pipes;
+    const { clock = realClock, random, deliveries, expressDeliveries } = options;
     const { onScheduleError, onExecutionStart, onExecution } = options;
-    const { clock = realClock } = options;
     const { childrenAtOnce: distributedMapConcurrency } = options;
     this.#stepFunctions = new LocalStepFunctions(parts.synthesized, machines, {
       invoker: this.functions,
@@ -146,12 +127,14 @@ export class LocalCloud {
     const environment = options.environment ?? process.env;
     const undo: (() => unknown)[] = [];
     try {
-      const dynamoDb = options.dynamoDb ?? (await startOrAttachDynamoDb(environment, options.dynamoDbLocal));
+      const dynamoDb = options.dynamoDb ?? (await startOrAttachDynamoDb(environment));
       if (options.dynamoDb === undefined) undo.push(() => dynamoDb.stop());
       const { region } = synthesized;
       const client = localDynamoDb(dynamoDb.endpoint, region);
       undo.push(() => client.destroy());
-      await makeTables(client, dynamoDb, synthesized, options);
+      await makeTables(client, synthesized, options);
+      const streams = localDynamoDbStreams(dynamoDb.endpoint, region);
+      undo.push(() => streams.destroy());
       const forFunctions =
         (await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint)) ?? dynamoDb.endpoint;
       // Sweeps use the date in DynamoDB's answers, which DynamoDB Local takes from this machine's clock.
@@ -165,22 +148,20 @@ export class LocalCloud {
         dynamoDbEndpoint,
       });
       undo.push(() => functions.stop());
-      const streams = localDynamoDbStreams(dynamoDb.endpoint, region);
-      undo.push(() => streams.destroy());
       const pipes = await Pipes.start({
         ...options.pipes,
         ...{ pipes: synthesized.pipes, client, streams, clock },
-        tables: { ...synthesized, endpoint: dynamoDb.endpoint },
         invoke: (functionArn, payload) => functions.invoke(functionArn, payload),
       });
-      undo.push(() => pipes.stop());
-      const parts = { synthesized, dynamoDb, client, functions };
-      const cloud = new LocalCloud(options, parts, { pipes, streams, dated }, machines);
+      // The pipes' invocations end by themselves, or with their functions.
+      undo.push(() => Promise.race([pipes.stop(), sleep(LAST_INVOCATION_MS, undefined, { ref: false })]));
+      const parts = { synthesized, dynamoDb, client, functions, pipes };
+      const cloud = new LocalCloud(options, parts, machines, undo);
       if (options.warm !== undefined) functions.warm(options.warm);
       if (options.schedules ?? true) cloud.startSchedules();
       return cloud;
     } catch (error) {
-      for (const step of undo.reverse()) await step();
+      for (const step of undo.toReversed()) await step();
       throw error;
     }
   }
@@ -188,11 +169,6 @@ export class LocalCloud {
   /** Running executions. */
   get running(): readonly Execution[] {
     return this.#stepFunctions.running;
-  }
-
-  /** Billing counters of all executions. */
-  get billing(): Readonly<BillingCounters> {
-    return this.#stepFunctions.billing;
   }
 
   /** The data of the Step Functions API, for a server. */
@@ -205,11 +181,6 @@ export class LocalCloud {
     return this.#schedules.upcoming();
   }
 
-  /** The loaded state machines, as they were synthesized. */
-  get machines(): readonly Machine[] {
-    return this.#machines;
-  }
-
   /**
    * Starts an execution, as StartExecution does; it runs in the background.
    * @param machine name or ARN of a state machine
@@ -217,15 +188,6 @@ export class LocalCloud {
    */
   startExecution(machine: string, input: unknown, name?: string): Execution {
     return this.#stepFunctions.startExecution(machine, input, name);
-  }
-
-  /**
-   * Starts an execution of any state machine, synthesized or not.
-   *
-   * @throws InvalidStartError for a name or input AWS refuses
-   */
-  start(machine: Machine, options: StartOptions): Execution {
-    return this.#stepFunctions.start(machine, options);
   }
 
   /** Delivers the expiries of all records that are in the tables' streams now. @throws what makes a pipe try again */
@@ -255,24 +217,8 @@ export class LocalCloud {
   async #stop(): Promise<void> {
     this.#schedules.stop();
     await this.#stepFunctions.stop();
-    const reading = this.#pipes.stop();
-    // The pipes' invocations end by themselves, or with their functions.
-    await Promise.race([reading, sleep(LAST_INVOCATION_MS, undefined, { ref: false })]);
-    await this.functions.stop();
-    await reading;
-    this.#streams.destroy();
-    await this.#dated?.stop();
-    this.client.destroy();
-    if (this.#options.dynamoDb === undefined) await this.dynamoDb.stop();
+    for (const step of this.#undo.toReversed()) await step();
   }
-}
-
-/** Parts that belong to one cloud only. */
-interface OwnParts {
-  readonly pipes: Pipes;
-  readonly streams: DynamoDBStreamsClient;
-  /** Proxy between the functions and DynamoDB that changes the dates, when DynamoDB's clock differs from this machine's. */
-  readonly dated: DynamoDbProxy | undefined;
 }
 
 /** Time for an invocation by a stream to finish when the cloud stops, milliseconds. */
@@ -280,26 +226,11 @@ const LAST_INVOCATION_MS = 5_000;
 
 async function makeTables(
   client: DynamoDBClient,
-  { endpoint, startedHere }: DynamoDbEndpoint,
   { tables, existingTables }: SynthesizedCloud,
-  { existing = [], makeExisting: make = startedHere, observe = false }: LocalCloudOptions,
+  { existing = [], observe = false }: LocalCloudOptions,
 ): Promise<void> {
-  for (const table of tables) await ensureTable(client, observe ? withOldImages(table) : table);
-  const problems: string[] = [];
-  for (const table of existingTables) {
-    const asMade = existing.find(({ name }) => name === table.name);
-    try {
-      await (asMade === undefined
-        ? requireTable(client, table)
-        : useExistingTable(client, table, { endpoint, asMade, make }));
-    } catch (error) {
-      // All mismatches are collected, so that a person can correct them at once.
-      if (!(error instanceof TableMismatchError)) throw error;
-      problems.push(error.message);
-    }
-  }
-  if (problems.length > 0) throw new TableMismatchError(problems.join('\n'));
-  if (observe) {
-    for (const { name } of [...tables, ...existingTables]) await enableStream(client, name);
-  }
+  for (const table of [...tables, ...existing])
+    await ensureTable(client, observe ? withOldImages(table) : table);
+  if (!observe) return;
+  for (const { name } of [...tables, ...existingTables]) await enableStream(client, name);
 }

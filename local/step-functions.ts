@@ -1,6 +1,5 @@
 import {
   type ApiContext,
-  type BillingCounters,
   Engine,
   type EngineOptions,
   type Execution,
@@ -61,11 +60,6 @@ export class LocalStepFunctions {
   /** Running executions. */
   get running(): readonly Execution[] {
     return [...this.#running];
-  }
-
-  /** Billing counters of all executions. */
-  get billing(): Readonly<BillingCounters> {
-    return this.#engine.billing;
   }
 
   /**

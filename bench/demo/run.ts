@@ -94,10 +94,9 @@ const EXCUSING_STANDSTILL_MS = 5_000;
 export async function runDemo(options: DemoOptions): Promise<Judged> {
   const { cloud: { clock = realClock, dynamoDb: given, ...cloud } = {}, tableName, region } = options;
   const progress = new Progress(options.output, () => clock.now());
-  const { environment = process.env, dynamoDbLocal } = cloud;
+  const { environment = process.env } = cloud;
   if (options.output.isTTY) progress.show('DynamoDB Local starts …');
-  const dynamoDb =
-    given ?? (await startOrAttachDynamoDb(environment, dynamoDbLocal).finally(() => progress.end()));
+  const dynamoDb = given ?? (await startOrAttachDynamoDb(environment).finally(() => progress.end()));
   const own: OwnTable[] = [];
   try {
     for (const name of [tableName, journalName(options.deployment)]) {
@@ -171,7 +170,7 @@ function startCloud(surroundings: Surroundings): Promise<LocalCloud> {
       if (execution.status === 'SUCCEEDED') progress.say(describeSweep(execution));
       else if (failed(execution)) progress.say(`✗ ${describeFailure(execution)}`);
     },
-    ...(existingTable && { existing: [existingTable], makeExisting: true }),
+    ...(existingTable && { existing: [existingTable] }),
     environment: {},
     pipes: {
       onExpiry: ({ pipe, event }) => followers.delivered(pipe.name, event),

@@ -79,7 +79,7 @@ async function measure(mode: Mode, { flags, show, signal }: Given<typeof FLAGS>)
         dynamoDb,
         // On Lambda functions start in parallel; on two cores the first second's items would wait for seconds.
         warm: Math.ceil(rate / CHUNK_KEYS),
-        functions: { threads: { most: Number.POSITIVE_INFINITY } },
+        functions: { maxConcurrency: 10 },
       },
     });
   } finally {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isObject } from '../../expiry/fields.ts';
 
 /** An answer of DynamoDB, real or made here. */
 export interface Answer {
@@ -14,7 +15,7 @@ export type Body = Readonly<Record<string, unknown>>;
 export function parseBody(text: string | Buffer): Body | undefined {
   try {
     const value: unknown = JSON.parse(text.toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -9,7 +9,6 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pipeline } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { isLoopbackHost, requireLoopback, stopServer } from 'stepfunctions-emulator/loopback';
 import { type Answer, jsonAnswer } from './answer.ts';
@@ -34,7 +33,7 @@ export type CallHandler = (call: ProxiedCall) => Promise<Answer | undefined>;
 export interface ProxyOptions {
   /** @default a free one */
   readonly port?: number;
-  /** Handles every call. @default all calls are passed on unchanged, byte by byte */
+  /** Handles every call. @default all calls are passed on unchanged */
   readonly handle?: CallHandler;
   /** Clock for the Date header of answers, epoch milliseconds. @default the header is unchanged */
   readonly now?: (() => number) | undefined;
@@ -48,10 +47,11 @@ interface Behind {
 }
 
 const TARGET_HEADER = 'x-amz-target';
-/** Headers that apply to one connection only, and are not passed on. Source: RFC 9110, 7.6.1. */
-const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
-/** Headers that are not passed on, and the body's length, which is set again when the whole body is known. */
-const FRAMING = [...HOP_BY_HOP, 'content-length', 'transfer-encoding'];
+/** Headers that are not passed on. Source: RFC 9110, 7.6.1. */
+const OF_ONE_CONNECTION = [
+  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'],
+  ...['content-length', 'transfer-encoding'],
+];
 
 /**
  * Proxy before DynamoDB Local. Only this machine can reach it, and no web page whose host name resolves to this machine. DynamoDB Local
@@ -75,7 +75,10 @@ export class DynamoDbProxy {
    * @param target the endpoint of the server behind it
    * @throws {NotLoopbackError} when the target isn't on this machine
    */
-  static async start(target: string, { port = 0, handle, now }: ProxyOptions = {}): Promise<DynamoDbProxy> {
+  static async start(
+    target: string,
+    { port = 0, handle = call => call.forward(), now }: ProxyOptions = {},
+  ): Promise<DynamoDbProxy> {
     const behind = {
       target: new URL(requireLoopback(target, 'target')),
       agent: new Agent({ keepAlive: true }),
@@ -83,7 +86,6 @@ export class DynamoDbProxy {
     };
     const server = createServer((incoming, outgoing) => {
       if (!isLoopbackHost(incoming.headers.host)) refuse(incoming, outgoing);
-      else if (handle === undefined) pass(behind, incoming, outgoing);
       else answer(handle, behind, incoming, outgoing).catch(() => outgoing.destroy());
     });
     server.listen(port, '127.0.0.1');
@@ -98,26 +100,13 @@ export class DynamoDbProxy {
   }
 }
 
-function pass({ target, agent, now }: Behind, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  const { method, url, headers } = incoming;
-  const sent = request(target, { method, path: url, agent, headers: endToEnd(headers) }, answered => {
-    const dated = now === undefined ? {} : { date: new Date(now()).toUTCString() };
-    outgoing.writeHead(answered.statusCode ?? 502, { ...endToEnd(answered.headers), ...dated });
-    pipeline(answered, outgoing, () => {});
-  });
-  // The caller sees the same as without a proxy: a broken connection.
-  sent.on('error', () => outgoing.destroy());
-  outgoing.on('close', () => sent.destroy());
-  pipeline(incoming, sent, () => {});
-}
-
 async function answer(
   handle: CallHandler,
   behind: Behind,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const text = (await buffer(incoming)).toString();
+  const body = await buffer(incoming);
   const { method = 'POST', url = '/', headers } = incoming;
   const target = headers[TARGET_HEADER];
   const given = await handle({
@@ -125,24 +114,25 @@ async function answer(
     url,
     headers,
     operation: typeof target === 'string' ? (target.split('.').at(-1) ?? '') : undefined,
-    text,
-    forward: (changed = text) => forward(behind, { method, url, headers, text: changed }),
+    text: body.toString(),
+    forward: text => forward(behind, { method, url, headers }, text === undefined ? body : Buffer.from(text)),
   });
   if (given === undefined) outgoing.destroy();
   else send(outgoing, given);
 }
 
 function forward(
-  { target, agent }: Behind,
-  { method, url, headers, text }: Pick<ProxiedCall, 'method' | 'url' | 'headers' | 'text'>,
+  { target, agent, now }: Behind,
+  { method, url, headers }: Pick<ProxiedCall, 'method' | 'url' | 'headers'>,
+  body: Buffer,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const body = Buffer.from(text);
     const sent = request(target, { method, path: url, agent, headers: framed(headers, body) });
     sent.on('error', reject);
     sent.on('response', answered => {
       const { statusCode: status = 502, headers: given } = answered;
-      buffer(answered).then(received => resolve({ status, headers: given, body: received }), reject);
+      const dated = now === undefined ? given : { ...given, date: new Date(now()).toUTCString() };
+      buffer(answered).then(received => resolve({ status, headers: dated, body: received }), reject);
     });
     sent.end(body);
   });
@@ -160,14 +150,7 @@ function refuse(incoming: IncomingMessage, outgoing: ServerResponse): void {
   send(outgoing, jsonAnswer({ __type: 'com.amazon.coral.service#AccessDeniedException', message }, 403));
 }
 
-function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return without(headers, HOP_BY_HOP);
-}
-
 function framed(headers: IncomingHttpHeaders, body: Buffer): IncomingHttpHeaders {
-  return { ...without(headers, FRAMING), 'content-length': String(body.length) };
-}
-
-function without(headers: IncomingHttpHeaders, names: readonly string[]): IncomingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
+  const passedOn = Object.entries(headers).filter(([name]) => !OF_ONE_CONNECTION.includes(name));
+  return { ...Object.fromEntries(passedOn), 'content-length': String(body.length) };
 }

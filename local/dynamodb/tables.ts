@@ -5,28 +5,26 @@ import {
   DescribeTableCommand,
   type DynamoDBClient,
   type KeySchemaElement,
-  type Projection,
   ResourceInUseException,
-  ResourceNotFoundException,
+  type StreamViewType,
   type TableDescription,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDbLocalError, TableMismatchError } from '../errors.ts';
-import type { ExistingTable, TableIndex, TableResource } from './table.ts';
+import type { TableIndex, TableResource } from './table.ts';
 
 /** Time in which a table must become ACTIVE, milliseconds. */
 const ACTIVE_TIMEOUT_MS = 30_000;
 
 /**
- * Makes a synthesized table with its indexes, or uses the existing one when it has the same keys and indexes.
+ * Makes a table with its indexes, or uses the one that is there when it has the same keys and these indexes; it may have others.
  *
  * Native TTL stays off whatever the resource says: DynamoDB Local's own TTL deletes within seconds, so the
  * sweep would find nothing to delete.
  *
- * @returns whether the table was made (`false`: it was there)
  * @throws {TableMismatchError} when a different table has that name
  */
-export async function ensureTable(client: DynamoDBClient, table: TableResource): Promise<boolean> {
+export async function ensureTable(client: DynamoDBClient, table: TableResource): Promise<void> {
   const wanted = createTableInput(table);
   let created = true;
   try {
@@ -35,41 +33,21 @@ export async function ensureTable(client: DynamoDBClient, table: TableResource):
     if (!(error instanceof ResourceInUseException)) throw error;
     created = false;
   }
-  const found = await untilActive(client, table.name);
-  if (!created) {
-    const differences = compareTables(wanted, found);
-    if (differences.length > 0) {
-      throw new TableMismatchError(
-        `${table.address}: the endpoint already has a different table "${table.name}":\n` +
-          `${differences.map(d => `  - ${d}`).join('\n')}\n` +
-          'delete that table, use another endpoint, or unset AWS_ENDPOINT_URL_DYNAMODB',
-      );
-    }
-  }
-  return created;
-}
-
-/**
- * Checks that a table which the stack only refers to exists.
- * @throws {TableMismatchError} saying which table to make
- */
-export async function requireTable(client: DynamoDBClient, table: ExistingTable): Promise<void> {
-  try {
-    await client.send(new DescribeTableCommand({ TableName: table.name }));
-  } catch (error) {
-    if (!(error instanceof ResourceNotFoundException)) throw error;
-    throw new TableMismatchError(
-      `${table.address}: expected the existing table "${table.name}" at the DynamoDB endpoint, got none; the configuration ` +
-        'says the table exists already, so create it there (with its index) and set AWS_ENDPOINT_URL_DYNAMODB',
-    );
-  }
+  const differences = compareTables(wanted, await untilActive(client, table.name));
+  if (created || differences.length === 0) return;
+  throw new TableMismatchError(
+    `${table.address}: the endpoint already has a different table "${table.name}":\n` +
+      `${differences.map(difference => `  - ${difference}`).join('\n')}\n` +
+      `npx precise-ttl adopt --table ${table.name} adds a missing index; else correct the configuration, delete that table, or unset ` +
+      'AWS_ENDPOINT_URL_DYNAMODB',
+  );
 }
 
 /**
  * Builds the CreateTable request for a synthesized table. It leaves out settings that DynamoDB Local accepts and ignores: capacity, table
  * class, encryption and recovery; and deletion protection, because a local table may be deleted.
  */
-export function createTableInput(table: TableResource): CreateTableCommandInput & { TableName: string } {
+function createTableInput(table: TableResource): CreateTableCommandInput & { TableName: string } {
   return {
     TableName: table.name,
     KeySchema: keySchema(table),
@@ -104,7 +82,7 @@ function indexInput(index: TableIndex) {
 }
 
 /** Resolves when a table and its indexes can be used. */
-export async function untilActive(client: DynamoDBClient, name: string): Promise<TableDescription> {
+async function untilActive(client: DynamoDBClient, name: string): Promise<TableDescription> {
   const deadline = Date.now() + ACTIVE_TIMEOUT_MS;
   for (;;) {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
@@ -119,46 +97,36 @@ export async function untilActive(client: DynamoDBClient, name: string): Promise
   }
 }
 
-/** Compares the keys and indexes of the wanted and the existing table. */
-export function compareTables(wanted: CreateTableCommandInput, found: TableDescription): string[] {
-  const differences: string[] = [];
-  const compare = (what: string, expected: string, got: string): void => {
-    if (expected !== got) differences.push(`${what}: expected ${expected}, got ${got}`);
-  };
-  const types = (definitions: TableDescription['AttributeDefinitions']) =>
-    (definitions ?? []).map(({ AttributeName: name, AttributeType: type }) => `${name} ${type}`);
-  const keys = (schema: KeySchemaElement[] | undefined) =>
-    (schema ?? []).map(key => `${key.AttributeName} ${key.KeyType}`).join(', ');
-  compare('keys', keys(wanted.KeySchema), keys(found.KeySchema));
-  compare(
-    'key types',
-    types(wanted.AttributeDefinitions).sort().join(', '),
-    types(found.AttributeDefinitions).sort().join(', '),
-  );
-  const indexes = (
-    list:
-      | readonly {
-          IndexName?: string | undefined;
-          KeySchema?: KeySchemaElement[] | undefined;
-          Projection?: Projection | undefined;
-        }[]
-      | undefined,
-  ) =>
-    new Map(
-      (list ?? []).map(i => {
-        const extra = [...(i.Projection?.NonKeyAttributes ?? [])].sort().join(' ');
-        return [i.IndexName, `${keys(i.KeySchema)}, ${i.Projection?.ProjectionType} ${extra}`.trim()];
-      }),
-    );
-  for (const [kind, expected, got] of [
-    ['global index', indexes(wanted.GlobalSecondaryIndexes), indexes(found.GlobalSecondaryIndexes)],
-    ['local index', indexes(wanted.LocalSecondaryIndexes), indexes(found.LocalSecondaryIndexes)],
-  ] as const) {
-    for (const name of new Set([...expected.keys(), ...got.keys()])) {
-      compare(`${kind} ${name}`, expected.get(name) ?? 'none', got.get(name) ?? 'none');
-    }
-  }
-  return differences;
+type Described = Pick<
+  TableDescription,
+  'KeySchema' | 'AttributeDefinitions' | 'GlobalSecondaryIndexes' | 'LocalSecondaryIndexes'
+>;
+
+/** What the sweep needs of a table, in words by its name. */
+function featuresOf({ KeySchema, AttributeDefinitions, ...indexes }: Described): Map<string, string> {
+  const keys = (schema: KeySchemaElement[] = []) =>
+    schema.map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`).join(', ');
+  const { GlobalSecondaryIndexes: global = [], LocalSecondaryIndexes: local = [] } = indexes;
+  return new Map([
+    ['keys', keys(KeySchema)],
+    ...(AttributeDefinitions ?? []).map(
+      ({ AttributeName, AttributeType }) => [`type of ${AttributeName}`, `${AttributeType}`] as const,
+    ),
+    ...[...global, ...local].map(({ IndexName, KeySchema: schema, Projection }) => {
+      const others = [...(Projection?.NonKeyAttributes ?? [])].sort().join(' ');
+      return [
+        `index ${IndexName}`,
+        `${keys(schema)}, ${Projection?.ProjectionType} ${others}`.trim(),
+      ] as const;
+    }),
+  ]);
+}
+
+function compareTables(wanted: CreateTableCommandInput, found: TableDescription): string[] {
+  const got = featuresOf(found);
+  return [...featuresOf(wanted as Described)]
+    .filter(([name, expected]) => got.get(name) !== expected)
+    .map(([name, expected]) => `${name}: expected ${expected}, got ${got.get(name) ?? 'none'}`);
 }
 
 /**
@@ -172,17 +140,21 @@ export function withOldImages(table: TableResource): TableResource {
 }
 
 /**
- * Gives a table a stream with old images, so that deletions can be observed. Used only locally: the synthesized stack does not contain it,
- * and an existing stream is not changed.
+ * Gives a table a stream, unless it has one: an existing stream is not changed.
+ * @returns its ARN
  */
-export async function enableStream(client: DynamoDBClient, tableName: string): Promise<void> {
+export async function enableStream(
+  client: DynamoDBClient,
+  tableName: string,
+  view: StreamViewType = 'OLD_IMAGE',
+): Promise<string> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
-  if (Table?.StreamSpecification?.StreamEnabled) return;
+  if (Table?.StreamSpecification?.StreamEnabled) return Table.LatestStreamArn ?? '';
   await client.send(
     new UpdateTableCommand({
       TableName: tableName,
-      StreamSpecification: { StreamEnabled: true, StreamViewType: 'OLD_IMAGE' },
+      StreamSpecification: { StreamEnabled: true, StreamViewType: view },
     }),
   );
-  await untilActive(client, tableName);
+  return (await untilActive(client, tableName)).LatestStreamArn ?? '';
 }

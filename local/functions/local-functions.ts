@@ -10,10 +10,14 @@ import type { Outcome } from './environment.ts';
 import { WorkerPool } from './pool.ts';
 import { unpack, writeWorkerProgram } from './programs.ts';
 import type { ErrorPayload } from './protocol.ts';
-import { mostThreads, SharedThreads, THREAD_LIMITS, type ThreadLimits } from './shared-threads.ts';
 
 /** Port "discard", on which nothing listens: a call of a service that is not run here fails, and does not leave this machine. */
 const NOWHERE = 'http://127.0.0.1:9';
+
+/** A thread uses 30 MB under load. Functions mostly wait for DynamoDB Local, which uses the same cores. */
+const MAX_THREADS = 6;
+/** Ticks start every minute: functions that they use stay loaded, as on Lambda. */
+const IDLE_MS = 90_000;
 
 /** One call of a function, as an {@link InvokeWrapper} sees it. */
 export interface FunctionCall {
@@ -49,10 +53,10 @@ export interface InvocationRecord {
 export interface LocalFunctionsOptions {
   /** DynamoDB endpoint of the functions. Loopback only; it can be a proxy that injects faults. */
   readonly dynamoDbEndpoint: string;
-  /** Largest number of threads per function. Further calls wait instead of being throttled. @default 10 */
+  /** Largest number of threads per function. Further calls wait instead of being throttled. @default 6 */
   readonly maxConcurrency?: number;
-  /** Limits of the threads of all functions together. @default {@link THREAD_LIMITS}, and {@link mostThreads} */
-  readonly threads?: Partial<ThreadLimits> | undefined;
+  /** Idle time after which a thread ends, milliseconds. @default longer than from tick to tick */
+  readonly idleMs?: number;
   /** Clock of the functions. During an invocation it advances like this machine's. @default this machine's */
   readonly clock?: Pick<Clock, 'now'> | undefined;
   /** Called with every line that a function prints: JSON logs and embedded metrics. @default lines are dropped */
@@ -83,7 +87,6 @@ export class LocalFunctions implements FunctionInvoker {
   readonly #byName = new Map<string, { resource: FunctionResource; pool: WorkerPool }>();
   readonly #directory: string;
   readonly #options: LocalFunctionsOptions;
-  readonly #shared: SharedThreads;
 
   /**
    * Unpacks the functions; their code is loaded when they are first called.
@@ -94,8 +97,6 @@ export class LocalFunctions implements FunctionInvoker {
     const endpoint = requireLoopback(options.dynamoDbEndpoint, 'dynamoDbEndpoint');
     const { clock } = options;
     this.#options = options;
-    const limits = { ...THREAD_LIMITS, most: mostThreads(functions.length), ...options.threads };
-    this.#shared = new SharedThreads(limits);
     this.#directory = mkdtempSync(join(tmpdir(), 'precise-ttl-local-'));
     removeOnExit(this.#directory);
     try {
@@ -116,9 +117,8 @@ export class LocalFunctions implements FunctionInvoker {
             ...runtimeEnvironment(resource, this.#directory, endpoint),
           },
           timeoutMs: timeoutSeconds * 1000,
-          maxWorkers: Math.min(options.maxConcurrency ?? 10, resource.reservedConcurrency ?? 1000),
-          shared: this.#shared,
-          limits,
+          maxWorkers: Math.min(options.maxConcurrency ?? MAX_THREADS, resource.reservedConcurrency ?? 1000),
+          idleMs: options.idleMs ?? IDLE_MS,
           onLine: options.onLog && (line => options.onLog?.(name, line)),
         });
         this.#byName.set(name, { resource, pool });
@@ -189,15 +189,7 @@ export class LocalFunctions implements FunctionInvoker {
 
   /** Loads every function in this number of threads before its first invocation, as far as the limit allows. */
   warm(threads = 1): void {
-    // Functions take turns, so that they share the available threads.
-    for (let each = 1; each <= threads; each++) {
-      for (const { pool } of this.#byName.values()) pool.warm(each);
-    }
-  }
-
-  /** Current number of threads of all functions. */
-  get threads(): number {
-    return this.#shared.taken;
+    for (const { pool } of this.#byName.values()) pool.warm(threads);
   }
 
   /** Ends all threads and removes the unpacked files. Safe to call more than once. */

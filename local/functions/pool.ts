@@ -7,14 +7,12 @@ import {
   type Outcome,
   STOPPING,
 } from './environment.ts';
-import type { SharedThreads, Sharer, ThreadLimits } from './shared-threads.ts';
 
 export interface PoolOptions extends EnvironmentOptions {
   /** Largest number of concurrent invocations; further ones wait. */
   readonly maxWorkers: number;
-  /** The threads that it shares with the pools of other functions. */
-  readonly shared: SharedThreads;
-  readonly limits: Pick<ThreadLimits, 'idleMs' | 'lastIdleMs'>;
+  /** Idle time after which a thread ends, milliseconds. */
+  readonly idleMs: number;
 }
 
 /**
@@ -28,24 +26,20 @@ interface Waiting {
   readonly traceId: string;
   /** Caller of the invocation: callers take turns. */
   readonly caller: string;
-  /** Time from `performance.now()`. */
-  readonly since: number;
   readonly settle: (outcome: Outcome) => void;
 }
 
 /** An idle environment. */
 interface Resting {
   readonly environment: Environment;
-  /** Time from `performance.now()`. */
-  readonly since: number;
-  timer: NodeJS.Timeout;
+  readonly timer: NodeJS.Timeout;
 }
 
 /**
  * The execution environments of one function. A thread that exits, crashes or hangs fails only the invocation that it was running, and is
  * replaced when needed. An idle thread ends after a while.
  */
-export class WorkerPool implements Sharer {
+export class WorkerPool {
   readonly #options: PoolOptions;
   /** Environments that are ready or still loading. */
   readonly #environments = new Set<Environment>();
@@ -61,19 +55,6 @@ export class WorkerPool implements Sharer {
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    options.shared.join(this);
-  }
-
-  get size(): number {
-    return this.#environments.size;
-  }
-
-  get waitingSince(): number | undefined {
-    return this.#queue[0]?.since;
-  }
-
-  get restingSince(): number | undefined {
-    return this.#resting[0]?.since;
   }
 
   /**
@@ -96,7 +77,6 @@ export class WorkerPool implements Sharer {
         payload,
         traceId,
         caller,
-        since: performance.now(),
         settle: outcome => {
           signal?.removeEventListener('abort', leave);
           resolve(outcome);
@@ -105,14 +85,14 @@ export class WorkerPool implements Sharer {
       this.#queue.push(waiting);
       signal?.addEventListener('abort', leave);
       if (signal?.aborted) leave();
-      this.dispatch();
+      this.#dispatch();
     });
   }
 
-  /** Loads the module in this number of threads, before the first invocation; in fewer when the limit is reached. */
+  /** Loads the module in this number of threads, before the first invocation. */
   warm(threads: number): void {
     const wanted = Math.min(threads, this.#options.maxWorkers);
-    while (this.size < wanted && !this.#stopped && this.#options.shared.take(this)) this.#add();
+    while (this.#environments.size < wanted && !this.#stopped) this.#add();
   }
 
   /** Ends every thread; running and waiting invocations fail. Safe to call more than once. */
@@ -124,12 +104,7 @@ export class WorkerPool implements Sharer {
     await Promise.all(this.#ending);
   }
 
-  giveUp(): void {
-    const [resting] = this.#resting;
-    if (resting !== undefined) this.#retire(resting);
-  }
-
-  dispatch(): void {
+  #dispatch(): void {
     if (this.#stopped) {
       this.#refuseWaiting();
       return;
@@ -143,8 +118,7 @@ export class WorkerPool implements Sharer {
     while (
       this.#queue.length > this.#loading &&
       this.#loading < MAX_LOADING &&
-      this.size < this.#options.maxWorkers &&
-      this.#options.shared.take(this)
+      this.#environments.size < this.#options.maxWorkers
     ) {
       this.#add();
     }
@@ -173,17 +147,16 @@ export class WorkerPool implements Sharer {
     else this.#running.delete(caller);
     this.#rest(environment);
     settle(outcome);
-    this.dispatch();
+    this.#dispatch();
   }
 
   #add(): void {
     this.#loading += 1;
-    const { shared } = this.#options;
     const environment = new Environment(this.#options, {
       onReady: () => {
         this.#loading -= 1;
         this.#rest(environment);
-        this.dispatch();
+        this.#dispatch();
       },
       onLoadFailed: outcome => {
         this.#loading -= 1;
@@ -194,37 +167,20 @@ export class WorkerPool implements Sharer {
         // An environment that was ended on purpose was removed before.
         if (!this.#environments.delete(environment)) return;
         this.#forget(environment);
-        shared.release();
+        this.#dispatch();
       },
     });
     this.#environments.add(environment);
   }
 
-  /** Marks the environment as idle; {@link dispatch} then gives it a waiting invocation, if any. */
+  /** Marks the environment as idle; {@link #dispatch} then gives it a waiting invocation, if any. */
   #rest(environment: Environment): void {
     if (!environment.usable || this.#stopped) return;
-    const { shared, limits } = this.#options;
-    const resting = {
-      environment,
-      since: performance.now(),
-      timer: setTimeout(() => this.#restedLong(resting), limits.idleMs).unref(),
+    const retire = () => {
+      this.#forget(environment);
+      this.#end(environment);
     };
-    this.#resting.push(resting);
-    if (shared.isWanted(this)) {
-      this.#retire(resting);
-      shared.release();
-    }
-  }
-
-  #restedLong(resting: Resting): void {
-    const { shared, limits } = this.#options;
-    const left = resting.since + limits.lastIdleMs - performance.now();
-    if (this.size === 1 && left > 0) {
-      resting.timer = setTimeout(() => this.#restedLong(resting), left).unref();
-      return;
-    }
-    this.#retire(resting);
-    shared.release();
+    this.#resting.push({ environment, timer: setTimeout(retire, this.#options.idleMs).unref() });
   }
 
   /** Returns an environment for an invocation: from here on it must not be ended as idle. */
@@ -236,11 +192,6 @@ export class WorkerPool implements Sharer {
       // An environment that failed while it was idle is about to end.
       if (resting.environment.usable) return resting.environment;
     }
-  }
-
-  #retire({ environment }: Resting): void {
-    this.#forget(environment);
-    this.#end(environment);
   }
 
   #end(environment: Environment): void {

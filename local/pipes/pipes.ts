@@ -3,9 +3,9 @@ import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { type Clock, type FunctionResult, realClock } from 'stepfunctions-emulator';
 import type { ExpiryEvent } from '../../expiry/expiry-event.ts';
 import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contract.ts';
-import { requireStream, type TableStreamOptions } from '../dynamodb/table-stream.ts';
-import { machineRecordTime, StreamPoller, virtualRecordTime } from './stream-poller.ts';
-import { DynamoDbTableStream, type TableStream } from './table-stream.ts';
+import { enableStream } from '../dynamodb/tables.ts';
+import { StreamPoller } from './stream-poller.ts';
+import { DynamoDbTableStream } from './table-stream.ts';
 
 /** A pipe of EventBridge: a table's stream, filtered for removals, through a function, to a target. */
 export interface PipeResource {
@@ -47,13 +47,10 @@ export interface PipesOptions {
   readonly pollMs?: number | undefined;
   /** Whether streams are read only by {@link Pipes.drain}: for a clock that stands still. @default false */
   readonly onlyDrained?: boolean | undefined;
-  /** For tests: wraps the stream of a table. @default the stream itself */
-  readonly wrapStream?: ((stream: TableStream) => TableStream) | undefined;
 }
 
 interface Surroundings extends PipesOptions {
   readonly pipes: readonly PipeResource[];
-  readonly tables: TableStreamOptions;
   readonly client: DynamoDBClient;
   readonly streams: DynamoDBStreamsClient;
   readonly invoke: (functionArn: string, payload: unknown) => Promise<FunctionResult>;
@@ -68,7 +65,6 @@ export class Pipes {
     this.#pollers = pollers;
   }
 
-  /** @throws {TableMismatchError} for a table without a stream */
   static async start(surroundings: Surroundings): Promise<Pipes> {
     const pollers: StreamPoller[] = [];
     for (const pipe of surroundings.pipes) pollers.push(await pollerOf(pipe, surroundings));
@@ -89,20 +85,19 @@ export class Pipes {
 
 async function pollerOf(
   pipe: PipeResource,
-  { tables, client, streams, invoke, clock, onExpiry, onError, pollMs, wrapStream }: Surroundings,
+  { client, streams, invoke, clock, onExpiry, onError, pollMs }: Surroundings,
 ): Promise<StreamPoller> {
-  const streamArn = await requireStream(client, pipe, tables);
+  const streamArn = await enableStream(client, pipe.tableName, 'NEW_AND_OLD_IMAGES');
   const tell = (error: unknown) =>
     onError ? onError(error, pipe) : console.error(`${pipe.address}: ${error}`);
-  const stream = new DynamoDbTableStream(streams, streamArn, (shardId, after) =>
-    tell(new Error(`${shardId}: the stream no longer has what comes after ${after}; records are lost`)),
-  );
   return StreamPoller.open({
-    stream: wrapStream?.(stream) ?? stream,
+    stream: new DynamoDbTableStream(streams, streamArn),
     batchSize: pipe.batchSize,
     fromLatest: pipe.startingPosition === 'LATEST',
     clock,
-    timeOf: clock === realClock ? machineRecordTime : virtualRecordTime,
+    // DynamoDB Local rounds a record's time down to the minute, by this machine's clock; an expiry is told apart by the second.
+    timeOf: (minuteMs, firstReadAtMs) =>
+      clock === realClock ? Math.min(firstReadAtMs, minuteMs + 59_999) : firstReadAtMs,
     pollMs,
     onError: tell,
     async take(removals) {

@@ -25,25 +25,6 @@ export interface StreamPollerOptions {
  */
 export type RecordTime = (approximateMs: number, firstReadAtMs: number) => number;
 
-const MINUTE_MS = 60_000;
-
-/**
- * Calculates the time of a record on the machine's clock. DynamoDB Local rounds it down to the minute, but an expiry is recognized by the
- * second. So the result is the time at which the record was first read, or the end of that minute when that is earlier. A time with
- * seconds is used as it is.
- */
-export const machineRecordTime: RecordTime = (approximateMs, firstReadAtMs) =>
-  approximateMs % MINUTE_MS !== 0
-    ? approximateMs
-    : Math.max(approximateMs, Math.min(firstReadAtMs, approximateMs + MINUTE_MS - 1));
-
-/**
- * Uses the time of the first read, for a clock that DynamoDB Local does not have, as in tests. A time with seconds, which DynamoDB Local
- * never gives, is used as it is.
- */
-export const virtualRecordTime: RecordTime = (approximateMs, firstReadAtMs) =>
-  approximateMs % MINUTE_MS !== 0 ? approximateMs : firstReadAtMs;
-
 const POLL_MS = 250;
 const MAX_BACKOFF_MS = 30_000;
 /** DynamoDB Local begins a new shard every few hours; when a shard ends, they are listed at once. */

@@ -1,14 +1,14 @@
 import {
+  type _Record,
+  type AttributeValue,
   DescribeStreamCommand,
   type DynamoDBStreamsClient,
-  ExpiredIteratorException,
   GetRecordsCommand,
   GetShardIteratorCommand,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
 import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contract.ts';
-import { sendJson } from '../dynamodb/dynamodb-json.ts';
 
 /** Largest number of records of one call. Source: DynamoDB API reference, GetRecords. */
 export const MAX_RECORDS = 1_000;
@@ -39,36 +39,14 @@ export interface TableStream {
   read(shardId: string, after: string | undefined, limit: number): Promise<ReadRecords>;
 }
 
-/** Position from which a shard is read next. */
-interface Place {
-  readonly after: string | undefined;
-  readonly iterator: string;
-}
-
-/** DynamoDB's JSON. Source: DynamoDB API reference, GetRecords. */
-interface RecordsAnswer {
-  readonly Records?: readonly (DynamoDbStreamRecord & {
-    readonly userIdentity?: { readonly PrincipalId?: string; readonly Type?: string };
-  })[];
-  readonly NextShardIterator?: string;
-}
-
-/** A table's stream in DynamoDB Local. */
+/** A table's stream in DynamoDB Local. Each read asks for an iterator of its own: one that is kept may have expired. */
 export class DynamoDbTableStream implements TableStream {
   readonly #client: DynamoDBStreamsClient;
   readonly #streamArn: string;
-  readonly #onTrimmed: (shardId: string, after: string) => void;
-  readonly #places = new Map<string, Place>();
 
-  /** @param onTrimmed told when records were lost: the stream no longer has what comes after a record that was read */
-  constructor(
-    client: DynamoDBStreamsClient,
-    streamArn: string,
-    onTrimmed: (shardId: string, after: string) => void = () => {},
-  ) {
+  constructor(client: DynamoDBStreamsClient, streamArn: string) {
     this.#client = client;
     this.#streamArn = streamArn;
-    this.#onTrimmed = onTrimmed;
   }
 
   async shards(): Promise<readonly StreamShard[]> {
@@ -88,72 +66,62 @@ export class DynamoDbTableStream implements TableStream {
     return shards;
   }
 
-  async read(shardId: string, after: string | undefined, limit: number): Promise<ReadRecords> {
-    const place = this.#places.get(shardId);
-    // Remembered again only after a successful read.
-    this.#places.delete(shardId);
-    const isThere = place !== undefined && place.after === after;
-    const output =
-      (isThere ? await this.#records(place.iterator, limit) : undefined) ??
-      (await this.#records(await this.#begin(shardId, after), limit));
-    const { Records = [], NextShardIterator: next } = output ?? {};
-    const records = Records.map(record => this.#asPipesHaveIt(record));
-    if (output !== undefined && next !== undefined) {
-      this.#places.set(shardId, { after: records.at(-1)?.dynamodb.SequenceNumber ?? after, iterator: next });
-    }
-    return { records, isEnd: output !== undefined && next === undefined };
-  }
-
-  /**
-   * Returns undefined when the iterator is invalid: it is older than 15 minutes, or DynamoDB Local refuses an iterator that it gave for an
-   * empty shard once the shard has records (https://github.com/aws/aws-sdk-java/issues/2923).
-   */
-  async #records(iterator: string, limit: number): Promise<RecordsAnswer | undefined> {
+  async read(ShardId: string, after: string | undefined, limit: number): Promise<ReadRecords> {
+    const place = { StreamArn: this.#streamArn, ShardId };
+    const beginning = new GetShardIteratorCommand({ ...place, ShardIteratorType: 'TRIM_HORIZON' });
+    const { ShardIterator } = await (after === undefined
+      ? this.#client.send(beginning)
+      : this.#client
+          .send(
+            new GetShardIteratorCommand({
+              ...place,
+              ShardIteratorType: 'AFTER_SEQUENCE_NUMBER',
+              SequenceNumber: after,
+            }),
+          )
+          .catch(error => {
+            // A stream keeps its records for a day.
+            if (error instanceof TrimmedDataAccessException) return this.#client.send(beginning);
+            throw error;
+          }));
     try {
-      const command = new GetRecordsCommand({ ShardIterator: iterator, Limit: Math.min(limit, MAX_RECORDS) });
-      return await sendJson<RecordsAnswer>(this.#client, command);
+      const { Records = [], NextShardIterator } = await this.#client.send(
+        new GetRecordsCommand({ ShardIterator, Limit: Math.min(limit, MAX_RECORDS) }),
+      );
+      return {
+        records: Records.map(record => this.#asPipesHaveIt(record)),
+        isEnd: NextShardIterator === undefined,
+      };
     } catch (error) {
-      if (error instanceof ExpiredIteratorException || error instanceof TrimmedDataAccessException)
-        return undefined;
+      // DynamoDB Local refuses the iterator of an empty shard that has got records since: https://github.com/aws/aws-sdk-java/issues/2923
+      if (error instanceof TrimmedDataAccessException) return { records: [], isEnd: false };
       throw error;
     }
   }
 
-  async #begin(shardId: string, after: string | undefined): Promise<string> {
-    if (after === undefined) return this.#iterator(shardId, undefined);
-    try {
-      return await this.#iterator(shardId, after);
-    } catch (error) {
-      if (!(error instanceof TrimmedDataAccessException)) throw error;
-      this.#onTrimmed(shardId, after);
-      return this.#iterator(shardId, undefined);
-    }
-  }
-
-  async #iterator(ShardId: string, after: string | undefined): Promise<string> {
-    const { ShardIterator = '' } = await this.#client.send(
-      new GetShardIteratorCommand({
-        StreamArn: this.#streamArn,
-        ShardId,
-        ...(after === undefined
-          ? { ShardIteratorType: 'TRIM_HORIZON' as const }
-          : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER' as const, SequenceNumber: after }),
-      }),
-    );
-    return ShardIterator;
-  }
-
   /** Lambda and Pipes write native TTL's mark in lower case. Source: DynamoDB Developer Guide. */
-  #asPipesHaveIt({ dynamodb, userIdentity, ...record }: NonNullable<RecordsAnswer['Records']>[number]) {
-    const { OldImage, NewImage, ...change } = dynamodb;
+  #asPipesHaveIt({
+    eventID = '',
+    eventName = 'MODIFY',
+    dynamodb = {},
+    userIdentity,
+  }: _Record): DynamoDbStreamRecord {
+    const {
+      Keys = {},
+      OldImage,
+      NewImage,
+      SequenceNumber = '',
+      ApproximateCreationDateTime: time,
+    } = dynamodb;
     return {
-      ...record,
-      eventSource: 'aws:dynamodb',
-      eventSourceARN: this.#streamArn,
+      ...{ eventID, eventName, eventSource: 'aws:dynamodb', eventSourceARN: this.#streamArn },
       dynamodb: {
-        ...change,
-        ...(OldImage && { OldImage: withTypes(OldImage) }),
-        ...(NewImage && { NewImage: withTypes(NewImage) }),
+        Keys: inJson(Keys),
+        SequenceNumber,
+        ApproximateCreationDateTime: Number(time) / 1_000,
+        ...(dynamodb.StreamViewType && { StreamViewType: dynamodb.StreamViewType }),
+        ...(OldImage && { OldImage: inJson(OldImage) }),
+        ...(NewImage && { NewImage: inJson(NewImage) }),
       },
       ...(userIdentity && {
         userIdentity: { principalId: userIdentity.PrincipalId ?? '', type: userIdentity.Type ?? '' },
@@ -162,16 +130,19 @@ export class DynamoDbTableStream implements TableStream {
   }
 }
 
+const inJson = (item: Readonly<Record<string, AttributeValue>>): EventImage =>
+  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, valueInJson(value)]));
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+
 /**
- * Adds the types of an item's empty maps, which DynamoDB Local's streams leave out
+ * An attribute as in Lambda's events. DynamoDB Local's streams leave out the type of an empty map
  * (https://github.com/awslabs/amazon-dynamodb-local-samples/issues/37).
  */
-function withTypes(item: EventImage): EventImage {
-  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, withType(value)]));
-}
-
-function withType(value: EventValue): EventValue {
-  if ('L' in value) return { L: value.L.map(withType) };
-  if ('M' in value) return { M: withTypes(value.M) };
-  return Object.keys(value).length === 0 ? { M: {} } : value;
+function valueInJson(value: AttributeValue): EventValue {
+  if (value.B) return { B: base64(value.B) };
+  if (value.BS) return { BS: value.BS.map(base64) };
+  if (value.L) return { L: value.L.map(valueInJson) };
+  if (value.M) return { M: inJson(value.M) };
+  return Object.keys(value).length === 0 ? { M: {} } : (value as EventValue);
 }

@@ -1,7 +1,6 @@
 import { describeProblem } from '../../expiry/errors.ts';
 import { isObject } from '../../expiry/fields.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
-import { LOCAL_STREAM_LABEL } from '../dynamodb/table-stream.ts';
 import { TerraformError } from '../errors.ts';
 
 /** Account, region and time of a hypothetical deployment. */
@@ -10,8 +9,6 @@ interface Place {
   readonly account: string;
   readonly region: string;
   readonly partition: string;
-  /** The suffix of the services' names in URLs. */
-  readonly dnsSuffix: string;
   /** Time in IAM's format. */
   readonly deployedAt: string;
 }
@@ -31,6 +28,9 @@ const iamArn =
     `arn:${partition}:iam::${account}:${kind}${argument('path') || '/'}${argument('name')}`;
 
 const named: Given = argument => argument('name');
+
+/** Placeholder for the label of a stream in its ARN, for which AWS uses the time of its creation. */
+const LOCAL_STREAM_LABEL = 'local';
 
 const tableArn = arn('dynamodb', 'table/');
 const table: Readonly<Record<string, Given>> = {
@@ -71,19 +71,12 @@ const GIVEN_BY_AWS: Readonly<Record<string, Readonly<Record<string, Given>>>> = 
   },
   aws_sfn_state_machine: { arn: arn('states', 'stateMachine:') },
   aws_sns_topic: { arn: arn('sns', '') },
-  aws_sqs_queue: {
-    arn: arn('sqs', ''),
-    url: (argument, { region, dnsSuffix, account }) =>
-      `https://sqs.${region}.${dnsSuffix}/${account}/${argument('name')}`,
-  },
+  aws_sqs_queue: { arn: arn('sqs', '') },
   // A resource of Terraform itself.
   terraform_data: { output: argument => argument('input') },
   'data.aws_caller_identity': { account_id: (_argument, { account }) => account },
   'data.aws_dynamodb_table': table,
-  'data.aws_partition': {
-    partition: (_argument, { partition }) => partition,
-    dns_suffix: (_argument, { dnsSuffix }) => dnsSuffix,
-  },
+  'data.aws_partition': { partition: (_argument, { partition }) => partition },
   'data.aws_region': { region: (_argument, { region }) => region },
 };
 
@@ -98,11 +91,6 @@ export interface ResolvedBlock {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface ResolvedStack {
-  readonly blocks: readonly ResolvedBlock[];
-  readonly outputs: Readonly<Record<string, unknown>>;
-}
-
 /** Arguments of CDKTF and Terraform themselves. Terraform checks the conditions. */
 const THEIR_OWN = ['//', 'depends_on', 'lifecycle'];
 
@@ -114,7 +102,7 @@ const REFERENCE = /^(data\.)?(\w+)\.([\w-]+)\.(\w+)$/;
  * Replaces references as Terraform does at an apply: by values in the stack, or, for attributes that AWS computes, by likely values.
  * @throws {TerraformError} for other expressions, which only an override can have
  */
-export function resolveReferences({ resource, data, output }: PlainStack, place: Place): ResolvedStack {
+export function resolveReferences({ resource, data }: PlainStack, place: Place): readonly ResolvedBlock[] {
   const valueIn = (expression: string): string | undefined => {
     const [, prefix = '', type = '', id = '', attribute = ''] = REFERENCE.exec(expression) ?? [];
     const block = (prefix ? data : resource)[type]?.[id];
@@ -141,7 +129,7 @@ export function resolveReferences({ resource, data, output }: PlainStack, place:
       Object.entries(value).map(([name, item]) => [name, resolve(item, `${field}.${name}`)]),
     );
   };
-  const blocks = Object.entries({ resource, data }).flatMap(([kind, types]) =>
+  return Object.entries({ resource, data }).flatMap(([kind, types]) =>
     Object.entries(types).flatMap(([type, named]) =>
       Object.entries(type === 'terraform_data' ? {} : named).map(([id, given]): ResolvedBlock => {
         const address = `${kind === 'data' ? 'data.' : ''}${type}.${id}`;
@@ -152,10 +140,4 @@ export function resolveReferences({ resource, data, output }: PlainStack, place:
       }),
     ),
   );
-  return {
-    blocks,
-    outputs: Object.fromEntries(
-      Object.entries(output).map(([name, { value }]) => [name, resolve(value, `output.${name}`)]),
-    ),
-  };
 }

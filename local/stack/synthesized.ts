@@ -3,12 +3,11 @@ import { EVERY_MINUTE, tablesInDefinition } from '../../stacks/config/deployment
 import type { PlainStack } from '../../stacks/plain-stack.ts';
 import type { ExistingTable, TableIndex, TableResource } from '../dynamodb/table.ts';
 import { TerraformError } from '../errors.ts';
-import type { PipeResource } from '../pipes/pipes.ts';
+import { enrichmentInput, type PipeResource } from '../pipes/pipes.ts';
 import { SCHEDULED_TIME, type ScheduleResource } from '../schedules.ts';
 import { Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
 import { partitionOf } from './partitions.ts';
 import { type ResolvedBlock, resolveReferences } from './resolve.ts';
-import { readPipe } from './resources.ts';
 
 /** The account of every ARN in the local cloud: the one AWS uses in its examples. */
 export const LOCAL_ACCOUNT = '123456789012';
@@ -75,7 +74,6 @@ export interface SynthesizedCloud {
   readonly stateMachines: readonly StateMachineResource[];
   readonly schedules: readonly ScheduleResource[];
   readonly pipes: readonly PipeResource[];
-  readonly outputs: Readonly<Record<string, unknown>>;
   /** Every resource and data source with its references resolved, for example to read the policies. */
   readonly blocks: readonly ResolvedBlock[];
 }
@@ -86,7 +84,7 @@ const throughput = (of: string) =>
 
 /** Arguments without a local effect, by the types of resources that are run. Other types have no effect here. */
 const WITHOUT_EFFECT = {
-  aws_dynamodb_table: `billing_mode deletion_protection_enabled point_in_time_recovery replica server_side_encryption table_class ${throughput('')} ${throughput('global_secondary_index.')} ${throughput('local_secondary_index.')}`,
+  aws_dynamodb_table: `billing_mode deletion_protection_enabled point_in_time_recovery replica server_side_encryption table_class ttl ${throughput('')} ${throughput('global_secondary_index.')} ${throughput('local_secondary_index.')}`,
   aws_lambda_function:
     'architectures dead_letter_config description ephemeral_storage kms_key_arn logging_config.application_log_level logging_config.log_group logging_config.system_log_level publish role skip_destroy source_code_hash tracing_config vpc_config',
   // No target gets anything here, and what fails is tried again until it succeeds.
@@ -118,10 +116,10 @@ export function synthesizedCloud(
   { deployedAtMs = Date.now() }: { readonly deployedAtMs?: number } = {},
 ): SynthesizedCloud {
   const { region, archives } = stack;
-  const { name: partition, dnsSuffix } = partitionOf(region);
+  const partition = partitionOf(region);
   const deployedAt = new Date(deployedAtMs).toISOString();
-  const place = { account: LOCAL_ACCOUNT, region, partition, dnsSuffix, deployedAt };
-  const { blocks, outputs } = resolveReferences(stack, place);
+  const place = { account: LOCAL_ACCOUNT, region, partition, deployedAt };
+  const blocks = resolveReferences(stack, place);
   const all = <Resource>(
     type: keyof typeof WITHOUT_EFFECT,
     read: (args: Arguments, found: Found) => Resource,
@@ -149,7 +147,6 @@ export function synthesizedCloud(
     stateMachines,
     schedules: all('aws_scheduler_schedule', (args, found) => readSchedule(args, found, stateMachines)),
     pipes: all('aws_pipes_pipe', readPipe),
-    outputs,
     blocks,
   };
 }
@@ -172,9 +169,6 @@ function readTable(args: Arguments, found: Found): TableResource {
   const attributes = args
     .blocks('attribute')
     .map(attribute => [attribute.get('name', TEXT), attribute.get('type', oneOf(['S', 'N', 'B']))] as const);
-  const ttl = args.block('ttl');
-  const ttlAttribute = ttl?.find('attribute_name', text(/^/));
-  const hasTtl = ttl?.find('enabled', boolean()) ?? ttl !== undefined;
   const view = args.find('stream_view_type', STREAM_VIEW) ?? 'NEW_AND_OLD_IMAGES';
   return {
     ...found,
@@ -184,7 +178,6 @@ function readTable(args: Arguments, found: Found): TableResource {
     attributes: Object.fromEntries(attributes),
     globalIndexes: indexes('global_secondary_index'),
     localIndexes: indexes('local_secondary_index'),
-    ...(hasTtl && ttlAttribute && { nativeTtlAttribute: ttlAttribute }),
     ...(args.find('stream_enabled', boolean()) && { stream: view }),
   };
 }
@@ -259,5 +252,40 @@ function readSchedule(
     targetArn: target?.get('arn', machine) ?? '',
     roleArn: target?.get('role_arn', TEXT) ?? '',
     input: target?.find('input', SCHEDULED_INPUT) ?? '{}',
+  };
+}
+
+const STREAM_ARN = /^arn:[^:]+:dynamodb:[^:]+:\d{12}:table\/([A-Za-z0-9_.-]{3,255})\/stream\/.+$/;
+const STREAM = text(STREAM_ARN, 'the ARN of a DynamoDB stream, the only source that is read locally');
+
+const FILTER = kind<string>(
+  value => value === '{"eventName":["REMOVE"]}',
+  '{"eventName":["REMOVE"]}, the only filter that is run locally',
+);
+
+const TEMPLATE = kind<string>(value => {
+  try {
+    return enrichmentInput(String(value), [{}]).length > 0;
+  } catch {
+    return false;
+  }
+}, 'JSON with <aws.pipes.event.json> as the only variable');
+
+function readPipe(args: Arguments, { address }: Found): PipeResource {
+  const streamArn = args.get('source', STREAM);
+  const source = args.block('source_parameters');
+  const stream = source?.block('dynamodb_stream_parameters');
+  for (const filter of source?.block('filter_criteria')?.blocks('filter') ?? [])
+    filter.get('pattern', FILTER);
+  const enrichment = args.block('enrichment_parameters');
+  return {
+    address,
+    name: args.get('name', TEXT),
+    tableName: STREAM_ARN.exec(streamArn)?.[1] ?? '',
+    enrichmentArn: args.get('enrichment', TEXT),
+    inputTemplate: enrichment?.get('input_template', TEMPLATE) ?? '',
+    targetArn: args.get('target', TEXT),
+    batchSize: stream?.get('batch_size', whole(1, 10_000)) ?? 1,
+    startingPosition: stream?.get('starting_position', oneOf(['TRIM_HORIZON', 'LATEST'])) ?? 'LATEST',
   };
 }

@@ -121,7 +121,6 @@ async function start(
     ...(stepped === undefined && { warm: 1 }),
     environment: {},
     existing,
-    makeExisting: true,
     functions: {
       onLog,
       // Records are read at the time of their deletion.

@@ -195,7 +195,6 @@ test('an execution starts one of another state machine of the same stack', async
   const sweep = cloud.running.find(({ arn }) => arn === ExecutionArn);
   expect(await sweep?.done).toMatchObject({ status: 'SUCCEEDED', output: { event: { n: 1 } } });
   expect(told).toEqual(['tick starts', 'sweep starts', 'tick SUCCEEDED', 'sweep SUCCEEDED']);
-  expect(cloud.billing).toMatchObject({ stateTransitions: 1, expressRequests: 1, functionInvocations: 1 });
 });
 
 test('the Express target of a schedule is delivered twice by Scheduler, and runs twice each time', async () => {
@@ -250,16 +249,14 @@ test('deletions are seen from outside, with the item as it was', async () => {
   const cloud = await start(stack(ECHO, { aws_dynamodb_table: { t: sessionTable({ name: 'Watched' }) } }), {
     observe: true,
   });
-  const removed: { id: string | undefined; ttl: string | undefined; late: number }[] = [];
-  const times = new Map<string, number>();
+  const removed: (readonly [id: string | undefined, ttl: string | undefined])[] = [];
   const observer = await StreamObserver.start({
     ...{ client: cloud.client, endpoint: cloud.dynamoDb.endpoint, region: 'us-east-1' },
     tableName: 'Watched',
     intervalMs: 20,
-    onRemoval({ image }, seenAt) {
+    onRemoval({ image }) {
       const { SessionId, ExpirationTime } = image as Record<string, { S?: string; N?: string }>;
-      const late = seenAt - (times.get(SessionId?.S ?? '') ?? 0);
-      removed.push({ id: SessionId?.S, ttl: ExpirationTime?.N, late });
+      removed.push([SessionId?.S, ExpirationTime?.N]);
     },
     onError: error => {
       throw error;
@@ -271,16 +268,14 @@ test('deletions are seen from outside, with the item as it was', async () => {
     await cloud.client.send(new PutItemCommand({ TableName: 'Watched', Item }));
   }
   for (const id of ['c', 'a']) {
-    times.set(id, Date.now());
     const request = { RequestItems: { Watched: [{ DeleteRequest: { Key: key(id) } }] } };
     await cloud.client.send(new BatchWriteItemCommand(request));
   }
   await observer.stop();
-  expect(removed.map(({ id, ttl }) => [id, ttl])).toEqual([
+  expect(removed).toEqual([
     ['c', '7'],
     ['a', '7'],
   ]);
-  for (const { late } of removed) expect(late).toBeLessThan(1_000);
   const { Items } = await cloud.client.send(new ScanCommand({ TableName: 'Watched' }));
   expect(Items?.map(item => item['SessionId']?.S)).toEqual(['b']);
 });

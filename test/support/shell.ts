@@ -9,16 +9,6 @@ export function shellWords(line: string): string[] {
   );
 }
 
-/** The operation and the flags of a command of the AWS CLI for DynamoDB, with its variables before it. */
-export function awsCommandIn(text: string) {
-  const [, line = ''] = /^ {2}(AWS_ACCESS_KEY_ID=.* aws dynamodb .*)$/m.exec(text) ?? [];
-  const words = shellWords(line);
-  const [command, ...rest] = words.slice(words.indexOf('dynamodb') + 1);
-  const flags: Record<string, string> = {};
-  for (let place = 0; place < rest.length; place += 2) flags[rest[place] ?? ''] = rest[place + 1] ?? '';
-  return { command, flags, json: (flag: string) => JSON.parse(flags[flag] ?? 'null') };
-}
-
 /** A command that has ended, and all that it printed. */
 export interface Ended {
   readonly status: number | null;

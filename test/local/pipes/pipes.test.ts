@@ -1,15 +1,10 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Terraform references, as CDKTF writes them
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  CreateTableCommand,
-  DeleteItemCommand,
-  PutItemCommand,
-  type StreamSpecification,
-} from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { PipedRecord } from '../../../functions/only-expiries/contract.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../../local/cloud.ts';
-import { TableMismatchError, TerraformError } from '../../../local/errors.ts';
+import { TerraformError } from '../../../local/errors.ts';
 import type { DeliveredExpiry } from '../../../local/pipes/pipes.ts';
 import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { handmadeStack, lambdaFunction, type StackParts } from '../../support/handmade-stack.ts';
@@ -175,23 +170,23 @@ test('from LATEST on, earlier removals are passed over', async () => {
   expect(ids()).toEqual([{ id: { S: 'now' } }]);
 });
 
-test("a table of somebody else's without a stream is refused with the command that adds it", async () => {
-  const make = (TableName: string, StreamSpecification?: StreamSpecification) =>
-    client.send(
-      new CreateTableCommand({
-        ...{ TableName, StreamSpecification, BillingMode: 'PAY_PER_REQUEST' },
-        KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-        AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-      }),
-    );
+test("a table of somebody else's gets the stream that a pipe reads", async () => {
   const { resource = {} } = stack('Theirs', { source: '${data.aws_dynamodb_table.t.stream_arn}' });
   const { aws_dynamodb_table: _made, ...others } = resource;
-  const parts = { resource: others, data: { aws_dynamodb_table: { t: { name: 'Theirs' } } } };
-  await make('Theirs');
-  await expect(start(parts)).rejects.toThrow(TableMismatchError);
-  await expect(start(parts)).rejects.toThrow(
-    /expected the existing table "Theirs" .* to have a stream.*update-table/s,
+  await client.send(
+    new CreateTableCommand({
+      ...{ TableName: 'Theirs', BillingMode: 'PAY_PER_REQUEST' },
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    }),
   );
+  const { ids, delivered } = await start({
+    resource: others,
+    data: { aws_dynamodb_table: { t: { name: 'Theirs' } } },
+  });
+  await remove('Theirs', 'a');
+  await until(() => delivered.length > 0);
+  expect(ids()).toEqual([{ id: { S: 'a' } }]);
 });
 
 test.each([

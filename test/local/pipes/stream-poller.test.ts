@@ -1,11 +1,6 @@
 import { VirtualClock } from 'stepfunctions-emulator';
 import type { DynamoDbStreamRecord } from '../../../functions/only-expiries/contract.ts';
-import {
-  machineRecordTime,
-  StreamPoller,
-  type StreamPollerOptions,
-  virtualRecordTime,
-} from '../../../local/pipes/stream-poller.ts';
+import { StreamPoller, type StreamPollerOptions } from '../../../local/pipes/stream-poller.ts';
 import type { TableStream } from '../../../local/pipes/table-stream.ts';
 
 interface FakeShard {
@@ -61,7 +56,7 @@ async function polled(
     batchSize: 4,
     fromLatest: false,
     clock,
-    timeOf: machineRecordTime,
+    timeOf: (_minute, firstReadAt) => firstReadAt,
     take: async removals => {
       const numbers = removals.map(numberOf);
       batches.push(numbers);
@@ -151,17 +146,4 @@ test('a record has the second in which it was first read, each time that it is r
   isBroken = false;
   await poller.drain();
   expect(taken.map(({ dynamodb }) => dynamodb.ApproximateCreationDateTime * 1000)).toEqual([START]);
-});
-
-const at = (time: string) => Date.parse(`2026-11-20T${time}Z`);
-
-test.each([
-  ['read in its minute', '09:00:00', '09:00:41.250', '09:00:41.250'],
-  ['read a minute later', '09:00:00', '09:01:20', '09:00:59.999'],
-  ['read before it, by a clock that was set back', '09:00:00', '08:59:59', '09:00:00'],
-  ['timed to the second', '09:00:17', '09:00:41', '09:00:17'],
-])('a record that is %s', (what, approximate, read, expected) => {
-  expect(machineRecordTime(at(approximate), at(read))).toBe(at(expected));
-  const isTimed = what === 'timed to the second';
-  expect(virtualRecordTime(at(approximate), at(read))).toBe(at(isTimed ? expected : read));
 });
