@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 23_826,
+    most: 23_180,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -27,7 +27,7 @@ export const ROOM_LINES = [
     most: 4_737,
   },
   { rooms: ['stacks'], most: 3_671 },
-  { rooms: ['bench', 'tools'], most: 8_704 },
+  { rooms: ['bench', 'tools'], most: 8_703 },
   {
     rooms: [
       'aws-on-loopback/src',
@@ -37,7 +37,7 @@ export const ROOM_LINES = [
     most: 9_429,
   },
   { rooms: ['aws-on-loopback/test', 'packages/stepfunctions-emulator/test'], most: 7_937 },
-  { rooms: ['test'], most: 32_126 },
+  { rooms: ['test'], most: 31_786 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
