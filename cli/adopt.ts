@@ -202,7 +202,7 @@ function addIndex(
   };
 }
 
-/** DescribeTable is eventually consistent: for so long it may not know a new index. */
+/** DescribeTable is eventually consistent: it may not know a new index for so long. */
 const UNSEEN_MS = 60_000;
 
 /**

@@ -189,7 +189,7 @@ function propsOf(table: TableDescription, ttlAttribute: string, indexedBy: Index
   const tableKmsKeyArn = SSEDescription?.KMSMasterKeyArn;
   return propsOfSettings({
     ...{ tableName, existingTable: true, partitionKey, ttlAttribute },
-    // The roles may not use the key unless its ARN is given, and DynamoDB then denies them access to the table.
+    // Without the key's ARN in the configuration the roles may not use the key: DynamoDB then denies them access to the table.
     ...(tableKmsKeyArn !== undefined && { tableKmsKeyArn }),
     ...keyType('partitionKeyType', partitionKey),
     ...(sortKey !== undefined && { sortKey, ...keyType('sortKeyType', sortKey) }),

@@ -105,7 +105,7 @@ function bound<Client>(
       const silence = silenceOf(error as Error, service);
       if (silence === undefined || !(quick || local)) throw error;
       silences.set(context, (silences.get(context) ?? 0) + 1);
-      // The SDK does not repeat a call after an error that it does not know.
+      // The SDK would not repeat a call after a NoAnswerError, which it does not know: so the first silence is thrown unchanged.
       throw silences.get(context) === 2 ? new NoAnswerError(silence) : error;
     }
   };

@@ -63,7 +63,7 @@ const FATE_NAMES = Object.keys(FATES) as Fate[];
 
 /** So many items are read for each write that the rate allows: a low rate spares the reads too, and a page is written soon. */
 const READS_PER_WRITE = 10;
-/** The writes of all segments are fewer than twice the sockets of the client. */
+/** All segments together write fewer items at once than twice the number of the client's sockets. */
 const WRITES_AT_ONCE = 24;
 const NAMED = 100;
 const SHOWN = 10;
@@ -108,7 +108,7 @@ async function planBackfill(given: Session & { readonly flags: Flags }): Promise
     } catch (error) {
       const { name: code } = error as Error;
       if (code === 'ConditionalCheckFailedException') return 'changedMeanwhile';
-      // The item would be too large, its item collection is full, or its partition takes no more.
+      // DynamoDB refuses only this item: it would be too large, its item collection is full, or its partition takes no more.
       const isOfTheItem = isInvalid(error) || code === 'ItemCollectionSizeLimitExceededException';
       if (stop.aborted || !(isBusy(error) || isOfTheItem)) throw error;
       // DynamoDB's message may repeat the request.

@@ -86,7 +86,7 @@ export interface Command<F extends Flags = Flags> {
    */
   readonly tables?: 'all' | 'one';
   region?(flags: Values<F>): string | undefined;
-  /** A change needs all of these services in one place; a look says which of them are not there. */
+  /** A change needs all of these services in one place, AWS or this machine; a look says which of them are not there. */
   readonly services?: readonly Service[];
   /** After these seconds a look prints what it knows. @default the command waits for a service for a minute */
   readonly seconds?: number;
@@ -168,7 +168,7 @@ export async function telling(service: Service | undefined, work: () => Promise<
   }
 }
 
-/** The emulator's messages are for the user. An error is known by its name, so that not every command loads the emulator. */
+/** The emulator's messages are for the user. Its errors are recognized by their names, so that not every command loads the emulator. */
 export function isEmulatorError(error: unknown): error is Error {
   for (let each: unknown = error; each; each = Object.getPrototypeOf(each))
     if ((each as object).constructor?.name === 'EmulatorError') return true;
@@ -178,7 +178,9 @@ export function isEmulatorError(error: unknown): error is Error {
 const beginsAs = (one: string, other: string): boolean =>
   /\w/.exec(one)?.[0].toLowerCase() === /\w/.exec(other)?.[0].toLowerCase();
 
-/** The name that was probably meant: the only one that begins so, or one that differs in few letters. */
+/**
+ * Suggests the name that was probably meant: the only name that begins like the typed one, or a name that differs from it in few letters.
+ */
 export function unknown(field: string, typed: string, known: readonly string[], otherwise = 'See --help.') {
   const got = typed.replace(/^-(?=[^-])/, '--');
   const begun = known.filter(name => got.length > 2 && name.startsWith(got));
@@ -373,7 +375,7 @@ function readFlags(flags: Flags, args: readonly string[]): Record<string, unknow
   );
   const given = { args: [...args], options, strict: false, allowPositionals: true, tokens: true } as const;
   const tokens = parseArgs(given).tokens.filter(token => token.kind !== 'option-terminator');
-  // Unknown flags come first: the value of a misspelt flag looks like a word too much.
+  // Unknown flags are reported first: the value of a misspelt flag looks like a superfluous argument.
   for (const token of tokens)
     if (token.kind === 'option' && !names.includes(token.rawName))
       throw unknown(token.rawName, token.rawName, names);
@@ -414,7 +416,7 @@ function readValue({ kind: of, value: name }: Flag, { rawName: field, value, inl
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds. @param least, most as a user writes them: `1m` */
+/** The value is in milliseconds; `least` and `most` are texts such as `1m`. */
 export function duration(least: string, most: string): Kind<number> {
   const fromText = (value: string) => {
     const [, number, unit = ''] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];

@@ -42,7 +42,7 @@ const TABLE_AGE_SECONDS = 60;
 const QUARTER_MS = 900_000;
 const KEYS = 3;
 
-/** All TTLs and times without a zone are epoch seconds; null is not known. */
+/** All TTLs and times without a zone are epoch seconds. Null means: not known. */
 export interface Facts {
   readonly table: string;
   readonly sweep: string;
@@ -86,7 +86,7 @@ export interface TableLook {
   readonly read: number;
   readonly isAll: boolean;
   readonly before: number;
-  /** Items that were due in the span that counts as deleted: no sweep finds them. */
+  /** Expired items from the span `gone`, in which everything should be deleted: no sweep finds them. */
   readonly unseen: number;
   /** `unseen` items of the last two ticks: they may have been written late. */
   readonly recent: number;

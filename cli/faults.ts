@@ -10,7 +10,7 @@ export type Severity = 'broken' | 'warning';
 interface Fault {
   readonly severity: Severity;
   readonly is: string;
-  /** What mends items whose TTLs lie between two minutes, ISO-8601: a command, if there is one. */
+  /** What mends the items with TTLs from `from` to `to` (whole minutes, ISO-8601): a command, if there is one. */
   readonly remedy: (tableName: string, from: string, to: string) => string;
   /** True or a detail: the item has the fault. Details are counted, so they have few different values. */
   seen(item: ReadItem, model: ExpiryModel): boolean | string | undefined;

@@ -143,7 +143,7 @@ export const OF_THE_TABLE = {
   'native-ttl': warning(
     'Is native TTL on, as the backstop?',
     nativeTtl,
-    // DynamoDB Local deletes at once: there native TTL has to be off.
+    // In DynamoDB Local native TTL has to be off: it deletes items at once.
     ({ nativeTtl: is, model }) => !isLocal('DYNAMODB') && is === 'off' && differs(model.ttlAttribute, is),
   ),
   'native-ttl-other': broken(

@@ -139,7 +139,7 @@ function lastColumn(line: string): { readonly head: string; readonly text: strin
 
 const indentOf = (line: string): number => line.search(/\S/);
 
-/** A line with a deeper indent belongs to a column whose name is omitted, and is not a paragraph. */
+/** A line with a deeper indent is no paragraph: it belongs to a column whose name is omitted. */
 const MAX_INDENT = 6;
 
 function hangOf(line: string): number {

@@ -78,7 +78,7 @@ type Asked = Pick<Given, 'tables' | 'now'> & {
 export function settingsOf({ flags, tables, now }: Asked) {
   const dryRun = flags['dry-run'];
   const [from, to] = spanOf(flags, now(), tables);
-  // Step Functions would return the result of an earlier dry run.
+  // With the name of an earlier dry run Step Functions would return the result of that run.
   const fresh = `${compact(iso(Math.floor(now() / 1_000)))}-${randomBytes(2).toString('hex').slice(0, 3)}`;
   const label = dryRun ? fresh : (flags.run ?? shortHash(`${Date.parse(from)}/${Date.parse(to)}`));
   const executions = tables.map(({ props: { tableName: table, sweep, maxDeletesPerSecond } }) => {
@@ -183,7 +183,7 @@ async function sweep(
   }
 }
 
-/** @returns false when an execution of that name has ended already; one with the same input that runs counts as started */
+/** @returns false when an execution of that name has ended already. An execution with the same input that still runs counts as started. */
 async function isStarted(sfn: SFNClient, execution: StartExecutionCommand): Promise<boolean> {
   try {
     await sfn.send(execution);

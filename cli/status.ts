@@ -115,7 +115,7 @@ function lookedOf(facts: Facts, now: number): Looked {
 const exitOfAll = (exits: readonly number[]): number =>
   [EXIT.notFine, EXIT.notKnown].find(exit => exits.includes(exit)) ?? EXIT.fine;
 
-/** 1 for what a fact says is wrong, 3 where too little is known. */
+/** 1: a fact shows that something is wrong; 3: too little is known. */
 export function exitOf(facts: Facts): 0 | 1 | 3 {
   const { overdue, left, pause, isScheduled, alarms, isLate, failing, tick } = facts;
   const isLeft = (left?.before ?? 0) + (left?.unseen ?? 0) > 0;

@@ -121,7 +121,10 @@ async function observeReplay({ verified, clients: { sfn }, time }: ObserveOption
 
 const UNSUCCESSFUL = ['ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAborted'] as const;
 
-/** Source: Step Functions Developer Guide, "Execution metrics for Express Workflows"; Lambda Developer Guide. */
+/**
+ * AWS writes these metrics by itself. Source: Step Functions Developer Guide, "Execution metrics for Express Workflows"; Lambda Developer
+ * Guide.
+ */
 async function observeMetrics(
   { verified, clients }: ObserveOptions,
   fromMs: number,

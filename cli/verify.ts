@@ -201,7 +201,7 @@ export function verifiedProps({ tables: [props] }: DeploymentConfig) {
   return resolveProps(props);
 }
 
-/** The consent was given to `verify`. */
+/** The user has already given the consent to `verify`. */
 const APPLY = ['apply', '-input=false', '-auto-approve'];
 /** Terraform removes the queues of the deployment. This queue was created outside of Terraform. */
 const OWN_QUEUE = new RegExp(`/${VERIFY_NAME}-[0-9a-z]+$`);

@@ -6,7 +6,7 @@ export const FUNCTION_MEMORY_MB = 512;
  * calculator use the same values, so that their results can be compared.
  */
 
-/** Milliseconds of a function's call without its reads: a call of the warm function, or one with a batch of 25 guarded deletes. */
+/** A call of a warm function takes so long without its reads, also a call with 25 guarded deletes. */
 export const CALL_MS = 25;
 
 /**

@@ -45,7 +45,7 @@ const CHUNK_KEYS = 25;
 const PAGE_KEYS = 1000;
 const KEYS_AT_ONCE = 10;
 
-/** Index keys of a tick's lookback by second, which begins ten seconds before the watermark. */
+/** By second a tick's lookback reads so many index keys: it begins ten seconds before the watermark. */
 const BACK_KEYS = MINUTE + 10;
 
 /** Step Functions bills an execution's memory in steps of 64 MB, and its duration in steps of 0.1 s. */
@@ -184,7 +184,7 @@ interface Part extends Pick<TickShape, 'allItems'> {
 function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
   const { indexedBy, pollSeconds, deleteMode } = table;
   const isPlanned = deleteMode === 'guarded';
-  // Items that follow each other are in shards that follow each other.
+  // Consecutive items are in consecutive shards.
   const gap = (MINUTE * shards) / (items * table.shards);
   const perRound = Math.min(shards, 1 + (shards - 1) * Math.min(1, gap));
   const moments = items === 0 ? 0 : Math.min(MINUTE, items, (items / shards) * perRound);
@@ -231,7 +231,7 @@ function sweepBack({ indexedBy }: SweptTable, { items, shards }: Part): Children
   const pages = Math.ceil(items / PAGE_KEYS);
   const keys = indexedBy === 'second' ? BACK_KEYS : pages * shards;
   const deletes = Math.ceil(items / CHUNK_KEYS);
-  // The chunks of the first page read the pauses: the others follow within a second.
+  // Only the chunks of the first page read the pauses. Those of later pages follow within a second, and use the pauses that were kept.
   const asking = Math.min(deletes, PAGE_KEYS / CHUNK_KEYS);
   return {
     seconds: ((2 + pages) * CHILD_SECONDS) / 2,
@@ -271,7 +271,7 @@ function probesOf(table: SweptTable, writes: number): Pick<TableSweep, 'probes' 
   const edges = 1 / granularityMinutes;
   // A lookback begins at the start of its window, but at most ten minutes back, and there it reads the window before, too.
   const back = 1 + edges * (2 - writes + (isMinute ? 1 : 0)) + Math.min(1, 10 * edges);
-  // One query answers for both spans, except in a minute in which items wait for their delete.
+  // One query finds the items of the lookback and of the upcoming minute, except in a minute in which items wait for their delete.
   const waiting = found * (1 - TICK_LATE_SECONDS / MINUTE);
   const ahead = isAhead ? 2 * edges + (1 - edges) * waiting : 0;
   return { probes: shards * (back + ahead), probesInTurn: 1 + Math.min(1, ahead) };

@@ -37,7 +37,7 @@ export function expiryAttributes<Key extends ItemLike>(
   checkOptions(options, OPTIONS);
   const ttl = expiryTime(model, options);
   if (ttl === undefined) return {};
-  // A malformed key is an error in every table, even by second.
+  // A malformed key is an error in every table, even in one that is indexed by second and needs no shard.
   const shard = shardOf(key, model, model.shards);
   const { granularitySeconds, ttlAttribute, windowAttribute } = model;
   if (windowAttribute === undefined) return { [ttlAttribute]: ttl };

@@ -109,7 +109,7 @@ function batch(request: Fields, tables: Tables): FilteredRead {
     answer: output => ({
       ...output,
       ...mapped(output, 'Responses', (name, items) => readOf(name)?.read?.live(itemsOf(items)) ?? items),
-      // Unprocessed keys are returned to be sent again, so they get the reader's own projection.
+      // The reader sends unprocessed keys again: so they get the reader's own projection.
       ...mapped(output, 'UnprocessedKeys', (name, left) => ({
         ...readOf(name)?.asked,
         Keys: (left as Fields)['Keys'],

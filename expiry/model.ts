@@ -38,7 +38,7 @@ export interface ExpiryModel extends KeyNames {
   readonly indexedBy: IndexedBy;
   /** Undefined by second: items have no such attribute. */
   readonly windowAttribute: string | undefined;
-  /** Seconds of expiry times under one index key. */
+  /** Length, in seconds, of the span of expiry times under one index key. */
   readonly granularitySeconds: number;
   readonly shards: number;
   readonly defaultTtlSeconds: number;
@@ -134,8 +134,8 @@ export function checkModel(model: unknown, field = 'model'): void {
 }
 
 /**
- * Problems of a model's values; empty if they are valid. The configuration of a deployment is checked with this, too: its other fields are
- * ignored.
+ * Problems of a model's values; empty if they are valid. This function also checks the configuration of a deployment, whose other fields
+ * are ignored.
  */
 export function modelProblems(props: ExpiryModelProps): FieldProblem[] {
   const options = {

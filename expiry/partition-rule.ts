@@ -38,8 +38,8 @@ export interface ShardAdvice {
    */
   readonly verdict: 'holds' | 'late' | 'impossible';
   /**
-   * The smallest sufficient number for an index that is warm for `warmUnits`; undefined when none is sufficient, for example by second,
-   * where a second is one key.
+   * The smallest number of shards that is sufficient for an index with a warm throughput of `warmUnits`; undefined when no number is, for
+   * example by second, where a second is one key.
    */
   readonly shards: number | undefined;
   /** Write units per second for which the index should be warm, at least as many as today. */

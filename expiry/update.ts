@@ -84,8 +84,8 @@ export function withExpiry<Request extends UpdateRequest>(
 }
 
 /**
- * An update expression may contain each keyword once. The keywords are reserved words, so a bare one always begins the clause: as an
- * attribute name it would need a placeholder with `#`.
+ * Each keyword may stand once in an update expression. The keywords are reserved words: a keyword without `#` always begins its clause,
+ * since an attribute of that name needs a placeholder.
  */
 function addClause(expression: string | undefined, keyword: 'SET' | 'REMOVE', addition: string): string {
   if (!expression?.trim()) return `${keyword} ${addition}`;

@@ -81,7 +81,7 @@ function replacing(value: unknown): unknown {
 function nameOf(resource: TerraformResource): unknown {
   const { resource: types } = resource.toTerraform();
   const given = types[resource.terraformResourceType][resource.friendlyUniqueId];
-  // A schedule also has the name of its group.
+  // A schedule has two arguments with names: its own name, and that of its group.
   return given['name'] ?? Object.entries(given).find(([argument]) => NAME_ARGUMENT.test(argument))?.[1];
 }
 

@@ -64,7 +64,7 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
           progress: jsonata('$states.input.progress'),
           results: jsonata('$states.input.results'),
           startedAt: jsonata('$states.context.Execution.StartTime'),
-          // A Wait uses this clock. DynamoDB's clock decides what is expired.
+          // A Wait uses the clock of the state machine. DynamoDB's clock decides what is expired.
           now: jsonata('$states.context.State.EnteredTime'),
           settings: jsonata('$settings'),
         }),

@@ -17,7 +17,7 @@ export function route(next: string, state: string) {
  */
 export const CAUGHT_ERROR = '$substring($states.errorOutput.Error, 0, 100)';
 
-/** `States.ALL` does not include `States.DataLimitExceeded`: an answer or a result above 256 KiB. */
+/** `States.ALL` does not catch `States.DataLimitExceeded`, the error of an answer or a result above 256 KiB. */
 export function catchAnything(Output: unknown, Next: string) {
   return [['States.DataLimitExceeded'], ['States.ALL']].map(ErrorEquals => ({ ErrorEquals, Output, Next }));
 }

@@ -10,9 +10,9 @@ import { jsonBytes } from '../report/listed-keys.ts';
 import { waitUntil } from '../retry/backoff.ts';
 
 /**
- * Most bytes of keys (as JSON, with their TTLs) in one page. A state's payload may have 256 KiB. It contains the page's keys once: in
- * QueryExpired's output as chunks, and, when nothing can be deleted, in DeleteChunks' output as failed keys with their reasons, at most 60
- * bytes more for each. The payload also has the fields of 40 chunks, and the child's progress. Source: Step Functions quotas.
+ * Most bytes of keys (as JSON, with their TTLs) in one page. A state's payload may have 256 KiB. A payload contains the page's keys once:
+ * in QueryExpired's output as chunks, and, when nothing can be deleted, in DeleteChunks' output as failed keys with their reasons, at most
+ * 60 bytes more for each. The payload also has the fields of 40 chunks, and the child's progress. Source: Step Functions quotas.
  */
 const PAGE_BYTES = 120 * 1024;
 

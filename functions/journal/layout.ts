@@ -75,7 +75,9 @@ export interface SweptSpan extends SweepPart {
   readonly to: number;
 }
 
-/** Moves the watermark over what children have swept behind it: spans without a gap, of which all parts are there. */
+/**
+ * Moves the watermark over the spans that children have swept behind it, up to the first gap, or the first span of which a part is missing.
+ */
 export function advanced({ swept = [], ...mark }: Watermark): Watermark {
   let { gone } = mark;
   const spans = [...Map.groupBy(swept, ({ from, tick }) => `${from} ${tick}`).values()];

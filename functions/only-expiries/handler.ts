@@ -56,7 +56,7 @@ function groupOf(key: EventImage): string {
   return createHash('sha256').update(inOneOrder).digest('hex');
 }
 
-/** Null if there is no TTL, or none with a year of four digits. */
+/** Null if there is no TTL, or if its year does not have four digits. */
 function timeOf(ttl: EventValue | undefined): string | null {
   const ms = storedNumber(ttl) * 1000;
   return ms >= 0 && ms < Date.UTC(10_000, 0, 1) ? new Date(ms).toISOString() : null;

@@ -46,7 +46,7 @@ export interface PlannedTable {
   readonly children: TableChildren;
   readonly oldestOverdueSeconds: number;
   readonly failure?: PlanFailure;
-  /** Seconds by which the times of TTLs are earlier than those of the clock. */
+  /** The table's margin: TTLs are compared with times that are so many seconds earlier than the clock. */
   readonly behind: number;
   readonly limit: SweepLimit | null;
 }

@@ -32,13 +32,13 @@ const REQUEST_TIMEOUT_MS = 600;
 const PROBE_MS = { window: 5_000, second: 45_000 } as const;
 const LEAST_PROBE_MS = 700;
 
-/** A write of the watermarks each minute is more than half of DynamoDB's price of idle tables. */
+/** A write of the watermarks each minute would be more than half of DynamoDB's price for idle tables. */
 const QUIET_SECONDS = 90;
 
 /** By window a tick reads so far behind the watermark again: so it finds items that were written after their expiry. */
 const AGAIN_SECONDS = 600;
 
-/** A tick leaves the lookback to another one that began less than this before it: its children still run. */
+/** If another tick began less than this before, that tick's children still run: they sweep the lookback. */
 const BESIDE_SECONDS = 50;
 
 export interface TickSurroundings extends Pick<Runtime, 'clock' | 'sleep'> {
@@ -137,7 +137,7 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
     const shards = Math.max(indexLayout(settings.model).shards, mark.shards);
     if (known === undefined) first = { ...mark, shards };
     if (isPaused(state.pauses, carried.tableName, startedAtMs)) {
-      // A deployment may lower the shards before the table is swept again.
+      // A deployment may lower the number of shards before the table is swept again.
       const kept = known !== undefined && shards > known.shards ? { ...known, shards } : first;
       return { ...NO_SWEEP, carried, mark: kept };
     }

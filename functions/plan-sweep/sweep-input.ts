@@ -110,7 +110,7 @@ export function readTickInput(input: unknown, startedAtMs: number, settings: Inp
   const upcoming = settings.precision === 'minute' || isToCome ? null : minute;
   const begins = minuteOf(isToCome ? startedAtMs : scheduledMs);
   return {
-    // With an upcoming minute, TTLs of this very second belong to the tick before.
+    // With an upcoming minute, the tick before owns the TTLs of this second.
     cutoff: toEpochSeconds(Math.min(scheduledMs, startedAtMs)) - (upcoming ? 1 : 0) - behind,
     upcoming: upcoming && { from: upcoming.from - behind, before: upcoming.before - behind },
     // Ticks overlap, and would together exceed the limit: each deletes only in the minute that no other tick owns.

@@ -99,7 +99,7 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
   // A cursor passes only what has expired, since an item may still be written that expires later. But a minute that is planned to its end
   // has no further page: unless the minute is watched, the next tick finds what is written into it.
   const passed = Math.min(page.knownUpTo, page.cutoff);
-  // A child that notes what it swept must not pass what is written into its minute.
+  // A child that notes what it swept must not pass items that are written into its minute later.
   const mayEnd = isKnown && settings.pollSeconds === 0 && sweep.part === null;
   const plannedUpTo = page.cutoff + (mayEnd ? ahead : 0);
   const isRead = firstLeft === undefined && Math.min(page.knownUpTo, plannedUpTo) >= target.before;
@@ -153,7 +153,7 @@ function end(
 /** If the child got no further and deleted nothing, what it leaves has failed. Otherwise another child will get further. */
 function endEarly(progress: ChildProgress, child: Child): QueryExpiredOutput {
   const { target, limit } = child.sweep;
-  // A child that resumes begins with the second that its cursor has reached.
+  // The cursor may stay in the first second of the target, although items of that second were deleted.
   const gotOn = progress.cursor > target.from || resultOf(progress, child.sweep).found > 0;
   if (gotOn || (limit !== null && progress.left.length === 0))
     return end(progress, child, { resume: { ...target, from: Math.max(target.from, progress.cursor) } });

@@ -19,7 +19,7 @@ export interface TableRecord {
   readonly late: number;
 }
 
-/** A replay has one table, and its crashed children have no result that names it. */
+/** A crashed child has no result that names its table. A replay has only one table. */
 export function tableRecords({ soFar }: Pick<RecordMetricsInput, 'soFar'>): TableRecord[] {
   const sweeps = Object.entries(soFar.sweeps);
   return sweeps.map(([table, sweep]) => {

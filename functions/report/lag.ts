@@ -73,7 +73,8 @@ export function countAbove({ lagCounts }: DeletionLag, lagMs: number): number {
 export type MetricHistogram = ReturnType<typeof toMetricHistogram>;
 
 /**
- * The buckets that are not empty, by their upper bounds (the largest lag itself for the last). CloudWatch computes percentiles from them.
+ * Each value is the upper bound of a bucket that is not empty; for the last bucket it is the largest lag. CloudWatch computes percentiles
+ * from the values.
  */
 export function toMetricHistogram({ lagCounts, lagMaxMs }: DeletionLag) {
   const filled = filledBuckets(lagCounts);

@@ -5,7 +5,7 @@ export type Documents = Pick<DynamoDBDocumentClient, 'send'>;
 
 const MAX_REQUEST_TIMEOUT_MS = 5_000;
 
-/** A function can report its failure before the task's own timeout. */
+/** All attempts end before the task's timeout: so the function can report its failure. */
 export function requestTimeoutMs(taskTimeoutSeconds: number, attempts: number): number {
   return Math.min(MAX_REQUEST_TIMEOUT_MS, Math.floor((taskTimeoutSeconds * 750) / attempts));
 }

@@ -9,7 +9,7 @@ export interface IndexKey {
   readonly value: string | number;
   /** Epoch seconds. No entry under this key has an earlier TTL, unless its writer stamped a wrong window. */
   readonly from: number;
-  /** The TTL of all its entries, epoch seconds; undefined when they can differ. */
+  /** The TTL of all entries under the key, epoch seconds; undefined when the TTLs can differ. */
   readonly ttl?: number;
 }
 

@@ -91,7 +91,7 @@ const STATE: Kind<State> = kind(
   { remedy: () => SEE_DOCS, inside: state => plainProblems(state) },
 );
 
-/** Fields that are not known here go into Terraform's JSON unchanged. */
+/** Terraform knows these fields, and not this project: their values go into Terraform's JSON unchanged. */
 function plainProblems(values: Readonly<Record<string, unknown>>): FieldProblem[] {
   return Object.entries(values).flatMap(([field, got]) => valueProblems(field, PLAIN, got, CORRECT));
 }
@@ -243,7 +243,7 @@ export function refuse(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw new InvalidConfigError(problems);
 }
 
-/** DynamoDB, Lambda and CloudWatch use keys and topics only of their own region, and pipes deliver in theirs. */
+/** DynamoDB, Lambda and CloudWatch use only keys and topics of their own region, and pipes deliver only within theirs. */
 function otherRegionProblems(table: PreciseTtlProps, region: string): FieldProblem[] {
   const { events, kmsKeyArn, tableKmsKeyArn, alarms } = table;
   const targets = [events?.to ?? []].flat().map(to => ['events.to', to] as const);

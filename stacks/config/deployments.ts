@@ -99,7 +99,7 @@ export function tablesInDefinition(definition: string): readonly CarriedSettings
   try {
     tables = JSON.parse(definition)?.States?.PlanSweep?.Arguments?.Payload?.tables;
   } catch {
-    // Terraform does not know the definition yet.
+    // The text is no JSON: Terraform does not know the definition yet.
   }
   if (!Array.isArray(tables)) return [];
   return tables.filter(

@@ -63,7 +63,7 @@ export class Archive extends Construct {
     const own = tables.filter(({ props }) => archiveOf(props)?.bucket === undefined);
     const lockDays = archiveOf(own[0]?.props ?? {})?.lockDays ?? 0;
     if (own.length > 0) this.bucket = new ArchiveBucket(this, 'bucket', deployment, lockDays);
-    // Each access to an attribute is another token.
+    // Each access to the attribute makes another token: so all uses share this one.
     const ownName = this.bucket?.bucketName ?? '';
     this.bucketNames = Object.fromEntries(
       tables.map(({ props }) => [props.name, archiveOf(props)?.bucket ?? ownName]),
@@ -81,7 +81,8 @@ export class Archive extends Construct {
       name: `${deployment.name}-archive`,
       service: 'firehose',
       sourceArn: place.arn('firehose', `deliverystream/${beginningOf(deployment.name)}*`),
-      // Source: Amazon Data Firehose Developer Guide, "Grant Firehose access to an Amazon S3 destination".
+      // Firehose needs these permissions. Source: Amazon Data Firehose Developer Guide, "Grant Firehose access to an Amazon S3
+      // destination".
       statements: [
         { actions: ['s3:AbortMultipartUpload', 's3:PutObject'], resources: tables.flatMap(placesOf) },
         {

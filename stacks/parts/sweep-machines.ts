@@ -72,7 +72,7 @@ function sweepRole(scope: Construct, { place, deployment }: Part, functions: Fun
   const { name: tick, kmsKeyArn } = deployment;
   const replay = replayName(tick);
   const arnOf = (name: string) => place.arn('states', `stateMachine:${name}`);
-  // The last form covers the children of a distributed Map, which only a Standard state machine has.
+  // The last ARN is for the children of a distributed Map, which only a Standard state machine has.
   const machines = [arnOf(tick), arnOf(replay), `${arnOf(replay)}/*`];
   return new ServiceRole(scope, 'role', {
     place,
@@ -83,7 +83,7 @@ function sweepRole(scope: Construct, { place, deployment }: Part, functions: Fun
       { actions: ['lambda:InvokeFunction'], resources: Object.values(functions) },
       // A distributed Map runs its children as executions of the state machine itself.
       { actions: ['states:StartExecution'], resources: [arnOf(replay)] },
-      // The first form is for a Map Run's children; AWS's example policy for distributed Maps has the second.
+      // The first ARN is for the children of a Map Run; AWS's example policy for distributed Maps has the second.
       {
         actions: ['states:DescribeExecution', 'states:StopExecution'],
         resources: ['/*', ':*'].map(rest => place.arn('states', `execution:${replay}${rest}`)),

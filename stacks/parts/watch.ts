@@ -51,9 +51,9 @@ export class SweepAlarms extends Construct {
 }
 
 /**
- * Not encrypted without a key: CloudWatch cannot publish to a topic with AWS's own key for SNS, and only the alarm's history would show
- * that. Source: AWS re:Post knowledge center, "configure CloudWatch alarms with an encrypted SNS topic". The messages name the alarm and
- * its metric, and no item.
+ * Without a key of the user's the topic is not encrypted: CloudWatch cannot publish to a topic with AWS's own key for SNS, and only the
+ * alarm's history would show the failure. Source: AWS re:Post knowledge center, "configure CloudWatch alarms with an encrypted SNS topic".
+ * The messages name the alarm and its metric, and no item.
  */
 function ownTopic(scope: Construct, place: Place, { name, kmsKeyArn }: Deployment): SnsTopic {
   const topic = `${name}-alarms`;

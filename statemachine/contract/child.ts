@@ -44,14 +44,14 @@ export interface SweepPart {
 export interface ChildLimit {
   readonly perSecond: number;
   readonly credit: number;
-  /** End of the share, after which a later sweep has the rest; null: another child of the execution continues. */
+  /** The share of the limit ends at this time, and a later sweep deletes the rest; null: another child of the execution continues. */
   readonly before: Seconds | null;
 }
 
 export interface ChildProgress {
   /** All items with TTLs up to this one are deleted, or can never be deleted. A key that a chunk could not delete sets the cursor back. */
   readonly cursor: Seconds;
-  /** Pages in a row that got no further: DynamoDB was too busy to read, or to delete anything. */
+  /** Consecutive pages without progress: DynamoDB was too busy to read, or to delete anything. */
   readonly stuck: number;
   /** Keys that the limit allows as of a second of the machine's clock; null: no limit. */
   readonly credit: { readonly at: Seconds; readonly keys: number } | null;

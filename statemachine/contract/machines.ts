@@ -30,7 +30,7 @@ export const FUNCTION_TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
 
 /**
  * Time limits of a child's tasks during its upcoming minute: a call that hangs must not delay the items of the next seconds. After a
- * timeout a query is repeated, and the next page finds the keys of a delete.
+ * timeout a query is repeated, and the next page finds the keys of a delete that timed out.
  */
 const PRECISE_TIMEOUT_SECONDS = { QueryExpired: 3, DeleteChunk: 2 } as const;
 
