@@ -12,8 +12,6 @@ export interface ApiContext {
   readonly region: string;
   /** The partition in every ARN: `aws`, `aws-cn`, `aws-us-gov`. */
   readonly partition: string;
-  /** Whether a Resource that is not implemented is mocked, by its ARN. @default none is */
-  readonly isMocked?: (arn: string) => boolean;
 }
 
 /** A received request. */

@@ -20,79 +20,71 @@ export class Members {
   }
 
   string(name: string, limits: LengthLimits = {}): string {
-    return this.#required(name, this.optionalString(name, limits));
+    const value = this.optionalString(name, limits);
+    if (value !== undefined) return value;
+    throw validationError(`Value null at '${name}' failed to satisfy constraint: Member must not be null`);
   }
 
-  optionalString(name: string, limits: LengthLimits = {}): string | undefined {
-    const value = this.#typed(name, 'string');
-    if (value === undefined) return undefined;
-    this.#checkLength(name, value, limits);
+  optionalString(name: string, { min = 0, max = Number.POSITIVE_INFINITY }: LengthLimits = {}) {
+    const value = this.#typed<string>(name, 'String');
+    const length = value?.length ?? min;
+    if (length < min) throw unsatisfied(name, value, `have length greater than or equal to ${min}`);
+    if (length > max) throw unsatisfied(name, value, `have length less than or equal to ${max}`);
     return value;
   }
 
   oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {
-    const value = this.#typed(name, 'string');
-    if (value === undefined) return undefined;
+    const value = this.#typed<string>(name, 'String');
     const found = allowed.find(one => one === value);
-    if (found !== undefined) return found;
-    throw this.#unsatisfied(name, value, `satisfy enum value set: [${allowed.join(', ')}]`);
+    if (value === undefined || found !== undefined) return found;
+    throw unsatisfied(name, value, `satisfy enum value set: [${allowed.join(', ')}]`);
   }
 
   integer(name: string, min: number, max: number): number | undefined {
-    const value = this.#typed(name, 'number');
+    const value = this.#typed<number>(name, 'Integer');
     if (value === undefined) return undefined;
-    if (!Number.isInteger(value)) throw wrongType(name, value, 'Integer');
-    if (value < min) throw this.#unsatisfied(name, value, `have value greater than or equal to ${min}`);
-    if (value > max) throw this.#unsatisfied(name, value, `have value less than or equal to ${max}`);
+    if (value < min) throw unsatisfied(name, value, `have value greater than or equal to ${min}`);
+    if (value > max) throw unsatisfied(name, value, `have value less than or equal to ${max}`);
     return value;
   }
 
   boolean(name: string): boolean | undefined {
-    return this.#typed(name, 'boolean');
+    return this.#typed<boolean>(name, 'Boolean');
   }
 
   list(name: string): readonly unknown[] | undefined {
-    const value = this.#take(name);
-    if (value === undefined || Array.isArray(value)) return value;
-    throw wrongType(name, value, 'List');
+    return this.#typed<readonly unknown[]>(name, 'List');
   }
 
   #take(name: string): unknown {
     return Object.hasOwn(this.#raw, name) ? (this.#raw[name] ?? undefined) : undefined;
   }
 
-  #typed(name: string, type: 'string'): string | undefined;
-  #typed(name: string, type: 'number'): number | undefined;
-  #typed(name: string, type: 'boolean'): boolean | undefined;
-  #typed(name: string, type: 'string' | 'number' | 'boolean'): unknown {
+  #typed<T>(name: string, type: keyof typeof IS_TYPE): T | undefined {
     const value = this.#take(name);
-    if (value === undefined || typeof value === type) return value;
-    throw wrongType(name, value, { string: 'String', number: 'Integer', boolean: 'Boolean' }[type]);
+    if (value === undefined || IS_TYPE[type](value)) return value as T | undefined;
+    throw wrongType(name, value, type);
   }
+}
 
-  #required<T>(name: string, value: T | undefined): T {
-    if (value !== undefined) return value;
-    throw validationError(`Value null at '${name}' failed to satisfy constraint: Member must not be null`);
-  }
+const IS_TYPE = {
+  String: (value: unknown) => typeof value === 'string',
+  Integer: Number.isInteger,
+  Boolean: (value: unknown) => typeof value === 'boolean',
+  List: Array.isArray,
+};
 
-  #checkLength(name: string, value: string, { min = 0, max = Number.POSITIVE_INFINITY }: LengthLimits): void {
-    if (value.length < min)
-      throw this.#unsatisfied(name, value, `have length greater than or equal to ${min}`);
-    if (value.length > max) throw this.#unsatisfied(name, value, `have length less than or equal to ${max}`);
-  }
-
-  /** @param constraint what the member must do */
-  #unsatisfied(name: string, value: string | number, constraint: string): ApiError {
-    return validationError(
-      `Value '${cut(String(value))}' at '${name}' failed to satisfy constraint: Member must ${constraint}`,
-    );
-  }
+/** @param constraint what the member must do */
+function unsatisfied(name: string, value: string | number | undefined, constraint: string): ApiError {
+  const text = String(value);
+  const shown = text.length > 100 ? `${text.slice(0, 97)}...` : text;
+  return validationError(
+    `Value '${shown}' at '${name}' failed to satisfy constraint: Member must ${constraint}`,
+  );
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const cut = (text: string): string => (text.length > 100 ? `${text.slice(0, 97)}...` : text);
 
 /** AWS reports the token of its JSON parser, without the field, which is added here. */
 function wrongType(name: string, value: unknown, expected: string): ApiError {

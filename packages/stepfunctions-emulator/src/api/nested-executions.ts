@@ -4,13 +4,8 @@ import { ApiError, validationError } from './errors.ts';
 import { isObject, Members } from './members.ts';
 import { startAlone } from './operations/executions.ts';
 
-/** Arguments of `states:startExecution`, and the corresponding fields of StartExecution. */
-const MEMBERS: Readonly<Record<string, string>> = {
-  Input: 'input',
-  Name: 'name',
-  StateMachineArn: 'stateMachineArn',
-  TraceHeader: 'traceHeader',
-};
+/** Arguments of `states:startExecution`; the fields of StartExecution begin with a small letter. */
+const ARGUMENTS = ['Input', 'Name', 'StateMachineArn', 'TraceHeader'];
 
 /**
  * Implements the Resource `states:startExecution`: an execution starts another one and does not wait for it.
@@ -42,10 +37,10 @@ function membersOf(args: unknown): Record<string, unknown> {
   if (!isObject(args)) throw validationError('the Arguments must be an object');
   const members: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(args)) {
-    const member = MEMBERS[name];
-    if (member === undefined) {
-      throw validationError(`the Arguments may have ${Object.keys(MEMBERS).join(', ')}, got ${name}`);
+    if (!ARGUMENTS.includes(name)) {
+      throw validationError(`the Arguments may have ${ARGUMENTS.join(', ')}, got ${name}`);
     }
+    const member = name.charAt(0).toLowerCase() + name.slice(1);
     members[member] = name === 'Input' && typeof value !== 'string' ? JSON.stringify(value) : value;
   }
   return members;

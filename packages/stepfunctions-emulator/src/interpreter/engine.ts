@@ -67,17 +67,13 @@ export class InvalidStartError extends EmulatorError {
 }
 
 /** Returns the options with defaults for the missing ones. */
-function engineContext(options: EngineOptions): EngineContext {
-  const { random, clock = realClock } = options;
+function engineContext({ limits, random, clock = realClock, ...options }: EngineOptions): EngineContext {
   return {
+    ...options,
     clock,
     pace: new Pace(clock),
     random: random ?? systemRandom,
-    invoker: options.invoker,
-    resources: options.resources,
-    limits: { ...AWS_LIMITS, ...options.limits },
-    onRetry: options.onRetry,
-    onCutOff: options.onCutOff,
+    limits: { ...AWS_LIMITS, ...limits },
     billing: new Billing(),
     newId: random === undefined ? randomUUID : () => uuidFrom(random),
   };

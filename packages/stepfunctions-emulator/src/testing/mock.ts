@@ -2,8 +2,8 @@ import { types } from 'node:util';
 import type { FunctionResult } from '../interpreter/index.ts';
 import { HarnessError } from './errors.ts';
 
-/** One call of a mocked function, for the mock. */
-export interface Call {
+/** A call of a mocked function. */
+export interface CallIdentity {
   /** Name of the function, without its ARN and qualifier; for other Resources their service and action: `dynamodb:putItem`. */
   readonly functionName: string;
   readonly functionArn: string;
@@ -11,6 +11,10 @@ export interface Call {
   readonly state: string;
   /** Number of the attempt in this visit of the state, from 1. */
   readonly attempt: number;
+}
+
+/** One call of a mocked function, for the mock. */
+export interface Call extends CallIdentity {
   /** Number of the call of this function in the execution and its children, from 1. */
   readonly count: number;
   /** Waits on the execution's clock, which takes no real time when the clock is virtual. */

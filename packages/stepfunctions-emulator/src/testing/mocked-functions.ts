@@ -1,16 +1,10 @@
 import type { Clock } from '../clock.ts';
 import type { CallSite, FunctionInvoker, FunctionResult, InvokeOptions, Json } from '../interpreter/index.ts';
 import { MissingMockError } from './errors.ts';
-import { failureOf, type MockStep, type Mocks, perform } from './mock.ts';
+import { type CallIdentity, failureOf, type MockStep, type Mocks, perform } from './mock.ts';
 
 /** A state's call of a function. */
-export interface FunctionCall {
-  /** Name of the function, without its ARN and qualifier; for other Resources their service and action: `dynamodb:putItem`. */
-  readonly functionName: string;
-  readonly functionArn: string;
-  readonly state: string;
-  /** Number of the attempt in this visit of the state, from 1. */
-  readonly attempt: number;
+export interface FunctionCall extends CallIdentity {
   readonly executionArn: string;
   /** Event id of the state's entry. */
   readonly enteredEventId: number;
@@ -54,11 +48,10 @@ export class MockedFunctions implements FunctionInvoker {
   async invoke(arn: string, payload: unknown, options: InvokeOptions): Promise<FunctionResult> {
     const name = nameOf(arn);
     const { state, executionArn, enteredEventId } = options.site ?? UNKNOWN;
+    const attempt = this.#attempts.next(`${executionArn} ${enteredEventId}`);
+    const identity = { functionName: name, functionArn: arn, state, attempt };
     const call: FunctionCall = {
-      functionName: name,
-      functionArn: arn,
-      state,
-      attempt: this.#attempts.next(`${executionArn} ${enteredEventId}`),
+      ...identity,
       executionArn,
       enteredEventId,
       payload: JSON.parse(JSON.stringify(payload)) as Json,
@@ -70,7 +63,8 @@ export class MockedFunctions implements FunctionInvoker {
     if (step === undefined) return { ok: false, errorType: 'MissingMock', errorMessage: 'no mock' };
     try {
       const answer = await perform(step.step, payload, {
-        ...{ functionName: name, functionArn: arn, state, attempt: call.attempt, count },
+        ...identity,
+        count,
         sleep: ms => this.#clock.sleep(ms),
         now: () => this.#clock.now(),
         signal: options.signal,

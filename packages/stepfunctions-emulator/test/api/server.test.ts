@@ -118,31 +118,12 @@ test('unknown members are ignored, and null is as good as absent', async () => {
   expect(answer).toHaveProperty('stateMachines');
 });
 
-test('times are epoch seconds with a fraction', async () => {
-  const stateMachineArn = await create(api, PASS);
-  const { answer } = await call('StartExecution', JSON.stringify({ stateMachineArn }));
-  expect(Math.abs(Number(answer['startDate']) - Date.now() / 1000)).toBeLessThan(60);
-});
-
 test('a request that is too long is answered, not cut off', async () => {
   const { status, answer } = await call('StartExecution', JSON.stringify({ input: 'x'.repeat(5_000_000) }));
   expect([status, String(answer['__type'])]).toEqual([
     413,
     'com.amazon.coral.service#RequestEntityTooLargeException',
   ]);
-});
-
-test('listens on this machine only', async () => {
-  // Linux takes every address of the loopback network; a server that listens everywhere answers there too.
-  const port = Number(new URL(api.endpoint).port);
-  const outcome = await new Promise<string>(resolve => {
-    const socket = connect(port, '127.0.0.2', () => resolve('connected'));
-    socket.on('error', () => resolve('refused'));
-    socket.on('close', () => resolve('closed'));
-    socket.setTimeout(2000, () => socket.destroy());
-    socket.on('connect', () => socket.destroy());
-  });
-  expect(outcome).not.toBe('connected');
 });
 
 /** Sends bytes and returns what comes back until the connection ends. */
@@ -171,32 +152,6 @@ test.each([
     `POST / HTTP/1.1\r\nHost: ${host}\r\nX-Amz-Target: AWSStepFunctions.ListStateMachines\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
   );
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-});
-
-test('1,000 random byte strings are errors, as bodies and as requests', async () => {
-  const source = seededRandom(20_261_120);
-  const random = () => source.next();
-  const operations = [
-    'StartExecution',
-    'CreateStateMachine',
-    'GetExecutionHistory',
-    'ListExecutions',
-    'Nonsense',
-  ];
-  const bytes = () =>
-    Uint8Array.from({ length: Math.floor(random() * 300) + 1 }, () => Math.floor(random() * 256));
-  const statuses = new Set<number>();
-  for (let round = 0; round < 25; round += 1) {
-    const answers = Array.from({ length: 20 }, (_unused, index) =>
-      call(operations[index % operations.length] ?? '', bytes()),
-    );
-    for (const { status, answer } of await Promise.all(answers)) {
-      statuses.add(status);
-      expect(answer['__type']).toMatch(/#/);
-    }
-    await Promise.all(Array.from({ length: 20 }, () => raw(bytes())));
-  }
-  expect([...statuses]).toEqual([400]);
 });
 
 test('members of random types are errors of the API', async () => {

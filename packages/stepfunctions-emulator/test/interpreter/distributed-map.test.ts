@@ -291,9 +291,3 @@ test('a retry makes another Map Run', async () => {
   expect(execution.output).toEqual(['ok']);
   expect(execution.mapRuns.map(mapRun => mapRun.status)).toEqual(['FAILED', 'SUCCEEDED']);
 });
-
-test('fails to start as an Express execution', () => {
-  expect(() => start(mapOf({ Type: 'Pass', End: true }), { type: 'EXPRESS', input: [] })).toThrow(
-    /no distributed Map/,
-  );
-});

@@ -99,30 +99,6 @@ test('fails with the first failure and cuts the other iterations off', async () 
   expect(failed).toMatchObject({ mapIterationFailedEventDetails: { name: 'M', index: 1 } });
 });
 
-test('starts no further iterations after a failure', async () => {
-  const seen: unknown[] = [];
-  const f = (n: unknown) => {
-    seen.push(n);
-    throw new Error('no');
-  };
-  await run(mapOf(task, { MaxConcurrency: 1 }), { input: [1, 2, 3], functions: { f } });
-  expect(seen).toEqual([1]);
-});
-
-test('fails on an ItemSelector that comes to nothing, inside the iteration', async () => {
-  const execution = await run(mapOf({ Type: 'Pass', End: true }, { ItemSelector: '{% $nothing %}' }), {
-    input: [1],
-  });
-  expect(execution.error).toBe('States.QueryEvaluationError');
-  expect(eventTypes(execution).slice(3)).toEqual([
-    'MapIterationStarted',
-    'EvaluationFailed',
-    'MapIterationFailed',
-    'MapStateFailed',
-    'ExecutionFailed',
-  ]);
-});
-
 test.each([
   ['MaxConcurrency', '{% -1 %}', 'an integer of at least 0, but was: -1'],
   ['MaxConcurrency', '{% 1.5 %}', 'an integer of at least 0, but was: 1.5'],
@@ -135,21 +111,10 @@ test.each([
   expect(execution.cause).toContain(words);
 });
 
-test('does not tolerate failures, as only distributed Maps do', async () => {
-  const definition = mapOf({ Type: 'Fail', Error: 'E' }, { ToleratedFailurePercentage: 100 });
-  expect(outcome(await run(definition, { input: [1] }))).toEqual({ status: 'FAILED', error: 'E' });
-});
-
 test('runs 10,000 Pass items', async () => {
   const limits = { payloadBytes: 1_000_000 };
   const input = Array.from({ length: 10_000 }, (_, i) => i);
   const execution = await run(mapOf({ Type: 'Pass', End: true }), { input, type: 'EXPRESS', limits });
-  expect(execution.output).toEqual(input);
-});
-
-test('runs 1,000 iterations that call a function', async () => {
-  const input = Array.from({ length: 1000 }, (_, i) => i);
-  const execution = await run(mapOf(task), { input, functions: { f: n => n } });
   expect(execution.output).toEqual(input);
 });
 

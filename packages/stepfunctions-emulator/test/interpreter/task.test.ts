@@ -167,17 +167,6 @@ describe('lambda:invoke', () => {
     },
   );
 
-  test('catches it under its name', async () => {
-    const definition = machineOf({
-      A: invoke(
-        { Catch: [{ ErrorEquals: ['Lambda.InvalidRequestContentException'], Next: 'B' }] },
-        { Payload: 'text' },
-      ),
-      B: { Type: 'Pass', Output: 'caught', End: true },
-    });
-    expect((await run(definition)).output).toBe('caught');
-  });
-
   test('fails on an unknown field among calculated arguments', async () => {
     const task = invoke({ Arguments: '{% {"FunctionName": "f", "ClientContext": "x"} %}' });
     expect((await run(machineOf({ A: task }))).cause).toMatch(/ClientContext/);
@@ -296,18 +285,6 @@ test.each(FAILURES)('fails on %s', async (_name, task, f, error, lastEvent) => {
   const execution = await runTask(task, f);
   expect(outcome(execution)).toEqual({ status: 'FAILED', error });
   expect(eventTypes(execution).slice(-2)).toEqual([lastEvent, 'ExecutionFailed']);
-});
-
-test('fails with the whole error payload of the function as the cause', async () => {
-  const execution = await runTask(direct(), () => {
-    throw Object.assign(new Error('what'), { name: 'E' });
-  });
-  expect(JSON.parse(execution.cause ?? '')).toEqual({
-    errorMessage: 'what',
-    errorType: 'E',
-    requestId: 'request',
-    stackTrace: [],
-  });
 });
 
 test('fails with Lambda.Unknown when the invoker itself breaks', async () => {

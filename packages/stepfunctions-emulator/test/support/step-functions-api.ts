@@ -8,12 +8,7 @@ import {
   StateMachines,
 } from '../../src/api/index.ts';
 import { type Clock, realClock } from '../../src/clock.ts';
-import {
-  Engine,
-  type EngineOptions,
-  type Execution,
-  type FunctionInvoker,
-} from '../../src/interpreter/index.ts';
+import { Engine, type Execution, type FunctionInvoker } from '../../src/interpreter/index.ts';
 
 export const API_ACCOUNT = '123456789012';
 export const ROLE_ARN = `arn:aws:iam::${API_ACCOUNT}:role/test`;
@@ -33,12 +28,9 @@ export interface StepFunctionsApi {
 }
 
 export interface StepFunctionsApiOptions {
-  /** Resources that are taken in a definition, and not run. @default those that are implemented */
-  readonly isMocked?: ApiContext['isMocked'];
   readonly invoker?: FunctionInvoker;
   readonly clock?: Clock;
   readonly kept?: Partial<KeptExecutions>;
-  readonly expressDeliveries?: NonNullable<EngineOptions['expressDeliveries']>;
 }
 
 const NO_FUNCTIONS: FunctionInvoker = {
@@ -49,14 +41,13 @@ const NO_FUNCTIONS: FunctionInvoker = {
 
 /** Starts the API before the tests of the calling file and stops it after them; use it inside tests and hooks only. */
 export function useStepFunctionsApi(options: StepFunctionsApiOptions = {}): StepFunctionsApi {
-  const { clock = realClock, invoker = NO_FUNCTIONS, kept, expressDeliveries, isMocked } = options;
+  const { clock = realClock, invoker = NO_FUNCTIONS, kept } = options;
   const started: Execution[] = [];
   const resources = nestedExecutions(() => context);
   const engine = new Engine({
     invoker,
     clock,
     resources,
-    ...(expressDeliveries && { expressDeliveries }),
     onStart: execution => started.push(execution),
   });
   const place = { account: API_ACCOUNT, region: 'us-east-1', partition: 'aws' };
@@ -64,7 +55,6 @@ export function useStepFunctionsApi(options: StepFunctionsApiOptions = {}): Step
     ...place,
     stateMachines: new StateMachines(() => clock.now()),
     executions: new Executions(engine, kept),
-    ...(isMocked && { isMocked }),
   };
   const errors: unknown[] = [];
   let server: ApiServer | undefined;

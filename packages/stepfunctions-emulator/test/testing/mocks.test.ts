@@ -274,26 +274,6 @@ describe('no mock', () => {
     );
   });
 
-  test('stops the execution there', async () => {
-    const machine = machineOf({
-      A: task('f', { Catch: [{ ErrorEquals: ['States.ALL'], Next: 'B' }], Next: 'B' }),
-      B: task('g'),
-    });
-    let called = false;
-    const g = () => {
-      called = true;
-    };
-    await expect(machine.run({ functions: { g } })).rejects.toThrow(MissingMockError);
-    expect(called).toBe(false);
-  });
-
-  test('a name that is no identifier is quoted', async () => {
-    const machine = machineOf({ A: task('charge-card') });
-    await expect(machine.run()).rejects.toThrow(
-      "(mocked: none). Write one: functions: { 'charge-card': event =>",
-    );
-  });
-
   test('a list that is too short', async () => {
     await expect(twice.run({ functions: { f: ['once'] } })).rejects.toThrow(
       'The state "B" called the function "f" once more than the list of its mock "f" has steps (1).',

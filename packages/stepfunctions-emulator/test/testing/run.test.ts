@@ -84,11 +84,6 @@ describe('kinds of state machines', () => {
     expect((await machine.run()).output).toBe(true);
   });
 
-  test('five minutes are too long for Express', async () => {
-    const execution = await machineOf({ A: wait(301) }, { type: 'EXPRESS' }).run();
-    expect([execution.status, execution.error]).toEqual(['TIMED_OUT', 'States.Timeout']);
-  });
-
   test('a Standard one is not run synchronously', async () => {
     await expect(context.run({ sync: true })).rejects.toThrow(
       'sync: expected an EXPRESS state machine, got a STANDARD one',

@@ -7,7 +7,7 @@ import {
   loadDefinition,
   type WorkflowType,
 } from '../../interpreter/index.ts';
-import { type ApiContext, type Operation, refuseMetadataOnly, seconds } from '../context.ts';
+import { type Operation, refuseMetadataOnly, seconds } from '../context.ts';
 import { ApiError } from '../errors.ts';
 import { type Members, takeItems, takeMachineArn, takePage, takeRoleArn } from '../members.ts';
 
@@ -16,8 +16,7 @@ const DEFINITION_LENGTH = { min: 1, max: 1_048_576 };
 /** Largest number of problems in an error; the others are shown once these are corrected. */
 const MAX_PROBLEMS = 20;
 
-export const createStateMachine: Operation = (context, members) => {
-  const { stateMachines, account, region, partition } = context;
+export const createStateMachine: Operation = ({ stateMachines, account, region, partition }, members) => {
   refuseVersionsAndTags(members);
   const name = members.string('name', { min: 1, max: 80 });
   if (!isAllowedName(name)) {
@@ -31,21 +30,20 @@ export const createStateMachine: Operation = (context, members) => {
     name,
     type,
     roleArn,
-    definition: load(context, definitionText, type),
+    definition: load(definitionText, type),
     definitionText,
   });
   return { stateMachineArn: machine.arn, creationDate: seconds(machine.creationDate) };
 };
 
-export const updateStateMachine: Operation = (context, members) => {
-  const { stateMachines } = context;
+export const updateStateMachine: Operation = ({ stateMachines }, members) => {
   refuseVersionsAndTags(members);
   const machine = stateMachines.get(takeMachineArn(members));
   const definitionText = members.optionalString('definition', DEFINITION_LENGTH);
   const changes = {
     ...(definitionText !== undefined && {
       definitionText,
-      definition: load(context, definitionText, machine.type),
+      definition: load(definitionText, machine.type),
     }),
     ...(members.has('roleArn') && { roleArn: takeRoleArn(members) }),
   };
@@ -85,9 +83,9 @@ export const listStateMachines: Operation = ({ stateMachines }, members) => {
   return { stateMachines: listed, ...more };
 };
 
-function load({ isMocked }: ApiContext, text: string, type: WorkflowType): Definition {
+function load(text: string, type: WorkflowType): Definition {
   try {
-    return loadDefinition(text, type, isMocked);
+    return loadDefinition(text, type);
   } catch (error) {
     if (!(error instanceof InvalidDefinitionError)) throw error;
     throw invalidDefinition(error);

@@ -75,10 +75,10 @@ export interface EngineContext {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly invoker: FunctionInvoker;
-  readonly resources: FunctionInvoker | undefined;
+  readonly resources?: FunctionInvoker | undefined;
   readonly limits: Limits;
-  readonly onRetry: ((retry: RetryNotice) => void) | undefined;
-  readonly onCutOff: ((cutOff: CutOffNotice) => void) | undefined;
+  readonly onRetry?: ((retry: RetryNotice) => void) | undefined;
+  readonly onCutOff?: ((cutOff: CutOffNotice) => void) | undefined;
   readonly pace: Pace;
   /** The bill of all executions. */
   readonly billing: Billing;
