@@ -149,21 +149,6 @@ test('each attempt of a Parallel has branches of its own', async () => {
   ]);
 });
 
-test('an execution that runs: what is open lasts', async () => {
-  const machine = stateMachine.from(ORDERS);
-  const running = machine.start({ input: order, functions: FUNCTIONS });
-  await running.clock.sleep(60_000);
-  running.stop();
-  const { history } = await running.result();
-  const model = new HistoryModel(placesOf(readDefinition(JSON.stringify(ORDERS))));
-  for (const event of history.slice(0, -1)) model.add(pageEvent(event as unknown as HistoryEvent));
-  const running2 = () => model.visits.filter(({ outcome }) => outcome === 'running').map(({ name }) => name);
-  expect(running2()).toEqual(['Prepare', 'Cool down']);
-  model.add(pageEvent(history.at(-1) as unknown as HistoryEvent));
-  expect(running2()).toEqual([]);
-  expect(summary(model)).toContain('Cool down cutOff');
-});
-
 test('variables are those of the line and of the lines around it', async () => {
   const { model, execution } = await modelOfRun(ORDERS, { input: order, functions: FUNCTIONS });
   const seenBy = (name: string) => {

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { ownMs, useBrowser } from '../../../../test/support/browser.ts';
 import type { Execution } from '../../src/interpreter/index.ts';
-import { fails, stateMachine, takes } from '../../src/testing/index.ts';
+import { fails, stateMachine } from '../../src/testing/index.ts';
 import {
   DISTRIBUTED,
   EVIL,
@@ -277,33 +277,10 @@ describe('500 executions, and one with 25,000 events', () => {
 });
 
 describe('a written report', () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'page-report-'));
-  });
+  const folder = mkdtempSync(join(tmpdir(), 'page-report-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('shows the execution from a file, with its data inside', async () => {
-    const file = join(folder, 'report.html');
-    const execution = await stateMachine.from(ORDERS).run({
-      input: { ...order, seconds: 600 },
-      functions: {
-        Validate: [fails('Busy'), takes(500, order)],
-        Reserve: {},
-        Charge: fails('CardDeclined', 'no money'),
-      },
-    });
-    await execution.writeHtml(file);
-    const page = await browser.open(pathToFileURL(file).href, { width: 1_600, height: 1_000 });
-    await page.waitForSelector('header .badge.failed');
-    expect(await stateOf(page, 'Charge')).toBe('Charge, Task, failed, 1 visit');
-    expect(await stateOf(page, 'Validate')).toBe('Validate, Task, succeeded, 1 visit, 1 retry');
-    await page.click('[data-state="Charge"]');
-    await page.waitForSelector('.details h3:has-text("Input")');
-    expect(await detailsOf(page)).toMatch(/CardDeclined[\s\S]*no money[\s\S]*"sku": "gone"/);
-  });
-
-  test('of names and data with HTML in them shows what they are', async () => {
+  test('shows the execution from a file, names and data with HTML in them as they are', async () => {
     const file = join(folder, 'evil.html');
     const execution = await stateMachine.from(EVIL_MACHINE).run({
       input: { [EVIL]: `</script>${EVIL}<!-- <script>` },

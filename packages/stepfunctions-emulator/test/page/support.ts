@@ -1,5 +1,5 @@
 import { type ApiContext, ApiServer, Executions, StateMachines } from '../../src/api/index.ts';
-import { type Clock, realClock } from '../../src/clock.ts';
+import { realClock } from '../../src/clock.ts';
 import {
   Engine,
   type Execution,
@@ -135,14 +135,11 @@ export const DISTRIBUTED = {
   },
 } as const;
 
-const arnOf = stateMachineArn;
-
-type Answer = (event: Readonly<Record<string, unknown>>, attempt: number) => unknown;
+type Answer = (event: Readonly<Record<string, unknown>>) => unknown;
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
-  Validate(order, attempt) {
+  Validate(order) {
     if (order['invalid'] === true) throw failure('Invalid', 'The order has no customer.');
-    if (attempt <= Number(order['busy'] ?? 0)) throw failure('Busy', 'try later');
     return order;
   },
   Reserve({ sku }) {
@@ -163,25 +160,17 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 
 const failure = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 
-/** Calls these functions; each counts its attempts by its payload. */
-function pageFunctions(): FunctionInvoker {
-  const attempts = new Map<string, number>();
-  return {
-    async invoke(arn, payload): Promise<FunctionResult> {
-      const name = arn.split(':').at(-1) ?? '';
-      const key = `${name} ${JSON.stringify(payload)}`;
-      const attempt = (attempts.get(key) ?? 0) + 1;
-      attempts.set(key, attempt);
-      try {
-        const answer = ANSWERS[name]?.(payload as Readonly<Record<string, unknown>>, attempt) ?? null;
-        return { ok: true, payload: answer } as FunctionResult;
-      } catch (error) {
-        const { name: errorType, message: errorMessage } = error as Error;
-        return { ok: false, errorType, errorMessage } as FunctionResult;
-      }
-    },
-  };
-}
+const invoker: FunctionInvoker = {
+  async invoke(arn, payload): Promise<FunctionResult> {
+    try {
+      const answer = ANSWERS[arn.split(':').at(-1) ?? '']?.(payload as Readonly<Record<string, unknown>>);
+      return { ok: true, payload: answer ?? null } as FunctionResult;
+    } catch (error) {
+      const { name: errorType, message: errorMessage } = error as Error;
+      return { ok: false, errorType, errorMessage } as FunctionResult;
+    }
+  },
+};
 
 /** A server whose page is looked at. */
 export interface PageServer {
@@ -194,10 +183,9 @@ export interface PageServer {
   stop(): Promise<void>;
 }
 
-export async function startPageServer(clock: Clock = realClock): Promise<PageServer> {
-  const invoker = pageFunctions();
-  const engine = new Engine({ invoker, clock });
-  const stateMachines = new StateMachines(() => clock.now());
+export async function startPageServer(): Promise<PageServer> {
+  const engine = new Engine({ invoker, clock: realClock });
+  const stateMachines = new StateMachines(() => realClock.now());
   const executions = new Executions({
     start: (machine, options) => engine.start(machine, options),
   });
@@ -210,12 +198,12 @@ export async function startPageServer(clock: Clock = realClock): Promise<PageSer
     add(name, definition, type = 'STANDARD') {
       const definitionText = JSON.stringify(definition);
       stateMachines.create({
-        ...{ arn: arnOf(name), name, type, roleArn: ROLE_ARN, definitionText },
+        ...{ arn: stateMachineArn(name), name, type, roleArn: ROLE_ARN, definitionText },
         definition: loadDefinition(definitionText, type),
       });
     },
     start(machine, input, name) {
-      const { execution } = executions.start(stateMachines.get(arnOf(machine)), { input, name });
+      const { execution } = executions.start(stateMachines.get(stateMachineArn(machine)), { input, name });
       running.add(execution);
       void execution.done.then(() => running.delete(execution));
       return execution;
