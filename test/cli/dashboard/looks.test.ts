@@ -1,6 +1,6 @@
 import { Looks, type LooksOptions, SHOWN_MINUTES, TableMemory } from '../../../cli/dashboard/looks.ts';
 import { countScale, lagScale, timeSpan } from '../../../cli/dashboard/plots.ts';
-import { headline, overdueOf, troubleLines } from '../../../cli/dashboard/view.ts';
+import { headline, overdueOf, troubleLines, view } from '../../../cli/dashboard/view.ts';
 import type { Facts, Sweep } from '../../../cli/facts.ts';
 import { factsOf, lookedAt, lookOf, sweepEnded, unknownFacts } from '../../support/looks.ts';
 
@@ -73,6 +73,8 @@ test('keeps what a later look does not know, with the time at which it was known
   const table = looks.tables.get('Sessions');
   expect(table?.known.get('alarms')?.facts.alarms).toEqual([{ name: 'late', since: null }]);
   expect([table?.latest.verdict, overdueOf(table as TableMemory, NOW)[0]]).toEqual(['unknown', '0']);
+  const shown = view(looks, { region: 'eu-central-1', links: [], table: null });
+  expect(shown).toMatch(/Watermark <span class="age">as of 12:00:00Z<\/span>/);
   // A pause of null is known if the journal is.
   looked = lookedAt(factsOf('Sessions', { pause: { since: iso(NOW) } }));
   expect(await see(15_000)).toEqual([]);

@@ -1,16 +1,10 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Page } from 'playwright-core';
 import type { LooksOptions, Remark } from '../../../cli/dashboard/looks.ts';
 import type { PageServer } from '../../../cli/dashboard/server.ts';
 import { startDashboard } from '../../../cli/dashboard/start.ts';
 import type { Facts, Sweep } from '../../../cli/facts.ts';
-import { pageLook } from '../../../cli/status.ts';
-import { writeWatermarks } from '../../../functions/journal/write-entries.ts';
-import { DynamoDbProxy } from '../../../local/dynamodb/proxy.ts';
 import { ownMs, useBrowser, type View } from '../../support/browser.ts';
-import { configOf } from '../../support/configs.ts';
-import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { factsOf, lookedAt, lookOf, sweepEnded } from '../../support/looks.ts';
 import { shellCommand } from '../../support/shell.ts';
@@ -167,48 +161,6 @@ test('says when the command that serves it has ended, and keeps what it showed',
   expect(browser.takeComplaints().join()).toMatch(
     /ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/,
   );
-});
-
-test('a DynamoDB that hangs: within seconds the page says so, shows the last values with their age, and goes on', async () => {
-  let hangs = false;
-  const proxy = await DynamoDbProxy.start(dynamo.endpoint, {
-    handle: ({ forward }) => (hangs ? new Promise<never>(() => {}) : forward()),
-  });
-  stops.push(() => proxy.stop());
-  const journal = await createJournal(DynamoDBDocumentClient.from(dynamo.client), 'hung');
-  const gone = Math.floor(Date.now() / 1000) - 1;
-  await writeWatermarks(journal, iso(Date.now()), {
-    Sessions: { since: gone - 600, gone, at: iso(Date.now()), shards: 2 },
-  });
-  const config = configOf({ tableName: 'Sessions', partitionKey: 'id', sweep: 'hung' });
-  const environment = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
-  const started = await startDashboard({
-    region: config.region,
-    look: pageLook(config, undefined, environment),
-  });
-  stops.push(() => started.stop());
-  const page = await open(started);
-  const watermark = iso(gone * 1000).slice(11, 19);
-  expect(await text(page, '.tile >> nth=0')).toContain(watermark);
-
-  hangs = true;
-  const began = Date.now();
-  await page.locator('#trouble', { hasText: /Asked \d+ s ago, no answer yet/ }).waitFor({ timeout: 20_000 });
-  // Up to ten seconds until the next question, and three of patience.
-  expect(Date.now() - began).toBeLessThan(18_000);
-  expect(await text(page, '#trouble')).toMatch(/What is shown is as of \d\d:\d\d:\d\dZ, \d+ s ago\./);
-  await page.waitForSelector('.tile .age', { timeout: 40_000 });
-  expect(await text(page, '.tile >> nth=0')).toMatch(
-    new RegExp(`as of \\d\\d:\\d\\d:\\d\\dZ\\s+${watermark}`),
-  );
-  expect(await text(page, '#trouble')).toMatch(
-    /Sessions: the last look did not learn everything\. Shown are the journal as of/,
-  );
-  expect(await text(page, '.lead')).toMatch(/^! Warnings|^✗ Broken|^\? Not known/);
-
-  hangs = false;
-  await page.locator('#trouble p').first().waitFor({ state: 'detached', timeout: 60_000 });
-  expect(await page.locator('.tile .age').count()).toBe(0);
 });
 
 test('the sweep of npx precise-ttl start: its page shows what it deletes', async () => {

@@ -121,19 +121,12 @@ test.each([
   ]);
 });
 
-test.each([
-  '../../package.json',
-  '..%2fpackage.json',
-  './page.js',
-  'x/../page.js',
-  '%2e%2e/package.json',
-  '/etc/passwd',
-  '\\..\\package.json',
-  'constructor',
-  'page.js/',
-])('has no file %s', async name => {
-  expect(await ask(`${base()}${name}`)).toMatchObject({ status: 404, body: 'there is no such file\n' });
-});
+test.each(['../../package.json', '%2e%2e/package.json', 'constructor', 'page.js/'])(
+  'has no file %s',
+  async name => {
+    expect(await ask(`${base()}${name}`)).toMatchObject({ status: 404, body: 'there is no such file\n' });
+  },
+);
 
 test('has no file at the token without a slash, from where its files would not be found', async () => {
   expect((await ask(base().slice(0, -1))).status).toBe(404);
