@@ -23,7 +23,6 @@ const CONDITION = /"((?:[^"]|"")+)" (= \?|<= \?|> \?)( AND (?=")|$)/y;
 /** Source: DynamoDB API reference, BatchStatementRequest. */
 const MAX_STATEMENT_LENGTH = 8192;
 
-const MAX_KNOWN = 2_000;
 const known = new Map<string, DeleteStatement>();
 
 /** Parses a statement. @throws UnknownRequestError for any other than a delete of the functions */
@@ -44,7 +43,6 @@ export function readStatement(text: string): DeleteStatement {
     throw new UnknownRequestError(`expected the PartiQL of a guarded delete, got ${text}`);
   }
   const statement = { tableName: unquoted(table), conditions };
-  if (known.size === MAX_KNOWN) known.clear();
   known.set(text, statement);
   return statement;
 }

@@ -79,7 +79,7 @@ const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
 /** Near that age both a delete and no delete are correct. */
 const BOUND_SECONDS = 600;
 
-/** Whether the sweep must not delete an item with this TTL. The rule is the lab's own, and not the sweep's. @param at epoch seconds */
+/** Whether the sweep must not delete an item with this TTL. The rule is its own, and not the sweep's. @param at epoch seconds */
 export function isLive(ttl: Ttl, at: number): boolean {
   return ttl === undefined || ttl > at || ttl <= at - FIVE_YEARS_SECONDS - BOUND_SECONDS;
 }

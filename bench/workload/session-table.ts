@@ -20,8 +20,8 @@ const PAYLOAD = 'x'.repeat(150);
 const USERS = 97;
 
 // Attribute names that are unlikely to be keys of a configured table.
-const VERSION = 'LabVersion';
-const PAYLOAD_ATTRIBUTE = 'LabPayload';
+const VERSION = 'BenchVersion';
+const PAYLOAD_ATTRIBUTE = 'BenchPayload';
 
 export interface SessionTableOptions {
   readonly table: TableResource;

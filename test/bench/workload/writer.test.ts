@@ -53,7 +53,7 @@ test.each([
   await act({ kind: 'write', item: 7, ttl: TTL });
   expect(ledger.current(id)).toMatchObject({ number: 1 });
   const value = { [type]: type === 'B' ? Buffer.from(id).toString('base64') : id };
-  const image = { CreatedAt: value, LabVersion: { N: '2' }, ExpirationTime: { N: '5' } } as never;
+  const image = { CreatedAt: value, BenchVersion: { N: '2' }, ExpirationTime: { N: '5' } } as never;
   expect(sessions.read(image)).toMatchObject({ id, version: 2 });
 });
 
@@ -62,7 +62,7 @@ test('keys and expiry are as they were asked for, whatever the attributes of the
   await act({ kind: 'write', item: 7, ttl: TTL });
   const [[, input] = ['', {}]] = sent;
   expect(input).toMatchObject({
-    Item: { CreatedAt: 'session-x-7', [model.ttlAttribute]: TTL, LabVersion: 1 },
+    Item: { CreatedAt: 'session-x-7', [model.ttlAttribute]: TTL, BenchVersion: 1 },
   });
 });
 
@@ -87,7 +87,7 @@ test('a renewal that came too late is in the ledger, and the item keeps its vers
   await act({ kind: 'write', item: 1, ttl: TTL });
   await act({ kind: 'renew', item: 1, ttl: TTL + 60 });
   await act({ kind: 'write', item: 1, ttl: TTL + 60 });
-  expect(sent.at(-1)?.[1]).toMatchObject({ Item: { LabVersion: 2 } });
+  expect(sent.at(-1)?.[1]).toMatchObject({ Item: { BenchVersion: 2 } });
   const [violation] = ledger.verify(new Map(), { nowMs: NOW });
   expect(violation?.history).toEqual([
     expect.stringContaining('wrote: version 1'),
