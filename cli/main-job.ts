@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { ownTableName } from '../bench/demo/own-table.ts';
-import type { Judged, Verdict } from '../bench/demo/report.ts';
-import { type DemoOptions, runDemo } from '../bench/demo/run.ts';
+import type { Judged, Verdict } from '../bench/demo/judge.ts';
+import { type DemoOptions, ownNames, runDemo } from '../bench/demo/run.ts';
 import type { IndexedBy } from '../expiry/model.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config/config.ts';
@@ -14,7 +13,10 @@ import { startDashboard } from './dashboard/start.ts';
 import { pageLook } from './status.ts';
 
 export interface MainJobOptions
-  extends Pick<DemoOptions, 'minutes' | 'rate' | 'output' | 'show' | 'signal' | 'intervalMs' | 'cloud'> {
+  extends Pick<
+    DemoOptions,
+    'dynamoDb' | 'minutes' | 'rate' | 'output' | 'show' | 'signal' | 'intervalMs' | 'cloud'
+  > {
   /** The export of the configuration file. */
   readonly config: unknown;
   /** A table of the configuration. @default its first one */
@@ -50,31 +52,18 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const resolved = resolveProps(chosen);
   const { precision, pollSeconds, deleteMode } = resolved;
   const { marginSeconds } = functionSettings(resolved);
-  const tableName = ownTableName(chosen.tableName);
   // The run has a deployment and a journal of its own: the table may be paused in the journal of another deployment.
-  const deployment = tableName.slice(-DEPLOYMENT_LENGTH);
-  const table: PreciseTtlProps = {
-    ...chosen,
-    tableName,
-    sweep: deployment,
-  };
+  const { tableName, deployment } = ownNames(chosen.tableName);
+  const table: PreciseTtlProps = { ...chosen, tableName, sweep: deployment };
   const own = { ...config, tables: [table] };
   const [existingTable] = existingTablesAsMade(own);
   const stack = plainStack(own);
-  const { minutes, rate, output, show, signal, intervalMs, cloud, seed = randomInt(2 ** 32) } = options;
   const judged = await runDemo({
-    stack,
-    tableName,
-    deployment,
-    ...(existingTable && { existingTable }),
-    standsFor,
-    region: config.region,
+    ...options,
+    seed: options.seed ?? randomInt(2 ** 32),
+    ...{ stack, tableName, deployment, existingTable, standsFor, region: config.region },
     model: modelOf(table),
     sweep: { precision, pollSeconds, marginSeconds, deleteMode },
-    ...{ minutes, rate, seed, output, signal },
-    ...(show && { show }),
-    ...(intervalMs !== undefined && { intervalMs }),
-    ...(cloud && { cloud }),
     ...(options.withPage && {
       sweepPage: ({ dynamoDb, stepFunctions }) =>
         startDashboard({
@@ -89,9 +78,6 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   }
   return judged;
 }
-
-/** `demo-1a2b3c4d`, the end of the table's name. */
-const DEPLOYMENT_LENGTH = 13;
 
 function withPipes(table: PreciseTtlProps, wanted: boolean, region: string): PreciseTtlProps {
   const to = `arn:aws:events:${region}:123456789012:event-bus/default`;

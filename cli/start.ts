@@ -1,8 +1,10 @@
 /** `precise-ttl start`: runs the main job on this machine. See `--help`. */
 
-import { drawMoment, paint } from '../bench/demo/live/draw.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { drawMoment } from '../bench/demo/live/draw.ts';
 import { number, oneOf, text, whole } from '../expiry/fields.ts';
 import { INDEXED_BY } from '../expiry/model.ts';
+import { checkConfig } from '../stacks/config/config.ts';
 import { loadConfigFile } from '../stacks/config/config-file.ts';
 import { CONFIG, defineCommand } from './command.ts';
 import { writableFile } from './files.ts';
@@ -12,7 +14,7 @@ import { lookOf, STDOUT } from './print.ts';
 export const command = defineCommand({
   name: 'start',
   flags: {
-    minutes: { help: 'how long sessions keep expiring', kind: number(0.1, 1_440), value: 'N', default: 3 },
+    minutes: { help: 'how long sessions keep expiring', kind: number(0.1, 1_440), value: 'N', default: 1 },
     rate: { help: 'sessions per second', kind: number(0.1, 1_000), value: 'N', default: 20 },
     seed: {
       help: 'makes the same workload again (default: another one each time)',
@@ -33,8 +35,9 @@ export const command = defineCommand({
     config: CONFIG,
     json: { help: 'also write the result to a file', kind: text(/./s, 'a file'), value: 'FILE' },
   },
-  about: `Starts DynamoDB Local and everything that a deployment provisions for a table. Lets sessions expire for some minutes,
-and shows that every expired session was deleted in time, and no other. A page that it prints the address of shows the sweep meanwhile.
+  about: `Starts DynamoDB Local and everything that a deployment provisions for a table. Sweeps sessions that had expired before, then lets
+others expire each second, and shows that every expired session was deleted in time, and no other. A page that it prints the address of
+shows the sweep meanwhile.
 
 With --archive, or with archive or events in the configuration, it also shows that each pipe passed on an event of every deleted item, as
 it was last written, and none of what did not expire. The run itself takes the events: no target gets them.
@@ -47,25 +50,32 @@ many sessions native TTL might still keep. With --json it shows a line of that, 
   exits: `0 every promise was kept; 1 a promise was broken, or the job could not run; 3 also: no promise is known to be broken, but one is undecided, since this machine slept or was too slow, or nothing expired`,
   async run({ flags, signal }) {
     const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
-    // Imported late: CDKTF takes most of a second to load, and a wrong flag should be told before.
-    const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');
-    const { result } = await runMainJob({
-      ...{ ...flags, config: await loadConfigFile(flags.config) },
-      ...{ withPage: true, resultFile, output: STDOUT, signal },
-      // With `--json` the user hardly watches.
-      ...(flags.json === undefined && liveView(process.stdout)),
-    });
-    if (result.verdict !== 'interrupted') return { exit: EXIT_STATUS[result.verdict] };
-    throw signal.reason;
+    const config = checkConfig(await loadConfigFile(flags.config));
+    const { startOrAttachDynamoDb } = await import('../local/dynamodb/dynamodb-local.ts');
+    const { promise: launched, resolve: onLaunch } = Promise.withResolvers<void>();
+    const dynamoDb = startOrAttachDynamoDb(process.env, { onLaunch });
+    // Java starts while CDKTF is loaded and the functions are bundled, in which this thread does nothing else.
+    await Promise.race([launched, dynamoDb.catch(() => undefined)]);
+    try {
+      const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');
+      const { result } = await runMainJob({
+        ...{ ...flags, config, dynamoDb, withPage: true, resultFile, output: STDOUT, signal },
+        // With `--json` the user hardly watches.
+        ...(flags.json === undefined && liveView(process.stdout)),
+      });
+      if (result.verdict !== 'interrupted') return { exit: EXIT_STATUS[result.verdict] };
+      throw signal.reason;
+    } finally {
+      await (await dynamoDb.catch(() => undefined))?.stop();
+    }
   },
 });
 
 /** A terminal without cursor movements shows a line of progress only. */
 function liveView(screen: NodeJS.WriteStream): Pick<MainJobOptions, 'show'> {
   if (!screen.isTTY || process.env['TERM'] === 'dumb') return {};
-  const { colours } = lookOf(screen);
+  const shown = lookOf(screen).colours ? (line: string) => line : stripVTControlCharacters;
   return {
-    show: (moment, progress) =>
-      progress.showBlock(drawMoment(moment, progress.columns).map(line => paint(line, colours))),
+    show: (moment, progress) => progress.showBlock(drawMoment(moment, progress.columns).map(shown)),
   };
 }

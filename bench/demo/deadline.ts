@@ -16,72 +16,77 @@ export interface Pace extends Pick<SweepSettings, 'precision' | 'pollSeconds'> {
   readonly marginSeconds?: number | undefined;
 }
 
-/** Milliseconds that a deletion may take, counted from when the sweep looks for it. `rate`: items that expire in a second. */
-export function deletionTimeMs({ precision, marginSeconds = 0 }: Pace, rate: number): number {
-  const atOnce = rate * (precision === 'minute' ? MINUTE_SECONDS : 1);
-  return Math.round(USUAL_DELETE_MS + marginSeconds * 1000 + (atOnce / ITEMS_PER_SECOND) * 1000);
+/** Milliseconds that a deletion may take, counted from when the sweep looks for it. `atOnce`: items that are due at the same time. */
+export function deletionTimeMs(marginSeconds: number | undefined, atOnce: number): number {
+  return Math.round(USUAL_DELETE_MS + (marginSeconds ?? 0) * 1000 + (atOnce / ITEMS_PER_SECOND) * 1000);
 }
 
-/** Most milliseconds from expiry to deletion that the sweep promises for an item that was written in time. */
-export function promisedLagMs(pace: Pace, rate: number): number {
-  return (pace.precision === 'minute' ? MINUTE_SECONDS : 1) * SECOND_MS + deletionTimeMs(pace, rate);
+/** Most milliseconds from expiry to deletion that the sweep promises for an item that was written in time. `rate`: items that expire in a second. */
+export function promisedLagMs({ precision, marginSeconds }: Pace, rate: number): number {
+  const seconds = precision === 'minute' ? MINUTE_SECONDS : 1;
+  return seconds * SECOND_MS + deletionTimeMs(marginSeconds, rate * seconds);
 }
 
-/** When the tick of a minute (epoch seconds) began to look for the items of its upcoming minute; epoch milliseconds. */
-export type PlannedAt = (minute: number) => number;
+/** How long a tick deletes what is behind it. Source: docs/how-an-item-dies.md. */
+const LOOKBACK_MS = 45_000;
+
+/** The ticks that began late: when each began to look (epoch milliseconds), by its minute (epoch seconds). */
+export type LateTicks = ReadonlyMap<number, number>;
 
 /**
  * By when the sweep has to look for each of these items (epoch milliseconds), by the rules of docs/how-an-item-dies.md, "Limits".
  *
  * 1. With `precision: 'minute'`: at the first tick that is not before its expiry.
- * 2. Otherwise a child waits for each minute and shard of which the tick before it knew an item. What is written before its minute begins
- *    is deleted in its second.
- * 3. All else is the next tick's: the first one after its expiry, the margin and its writing.
+ * 2. Otherwise a child waits for each minute and shard of which the tick before it knew an item. What is written before its minute begins,
+ *    or before a tick that is later than that, is deleted in its second.
+ * 3. All else is the next tick's: the first one after its expiry, the margin and its writing. What had expired before the sweep began is
+ *    that of a late one, in the time that it has for what is behind it.
  * 4. With `pollSeconds` a child waits for every minute and shard, and two reads are never further apart than this.
  *
- * It is computed from what was written and when, and so independently of what the sweep does.
+ * It is computed from what was written and when, and from when ticks were started, and so independently of what the sweep does.
  */
 export function looksDueBy(
   items: readonly SweptItem[],
   pace: Pace,
-  plannedAt: PlannedAt,
+  late: LateTicks,
 ): ReadonlyMap<SweptItem, number> {
   const { precision, marginSeconds = 0 } = pace;
-  if (precision === 'minute') return new Map(items.map(item => [item, nextTick(item)]));
+  if (precision === 'minute') {
+    return new Map(items.map(item => [item, nextLook(item, Math.ceil(item.ttl) - 1, late)]));
+  }
   const groups = Map.groupBy(items, ({ ttl, shard }) => `${minuteOf(ttl + marginSeconds)} ${shard}`);
-  return new Map([...groups.values()].flatMap(group => dueInMinute(group, pace, plannedAt)));
+  return new Map([...groups.values()].flatMap(group => dueInMinute(group, pace, late)));
 }
 
 function dueInMinute(
   group: readonly SweptItem[],
   { pollSeconds, marginSeconds = 0 }: Pace,
-  plannedAt: PlannedAt,
+  late: LateTicks,
 ): [SweptItem, number][] {
   const minute = minuteOf((group[0]?.ttl ?? 0) + marginSeconds);
-  const planned = plannedAt(minute - MINUTE_SECONDS);
+  const planned = late.get(minute - MINUTE_SECONDS) ?? (minute - MINUTE_SECONDS) * 1000;
   const isWatched = pollSeconds > 0 || group.some(({ knownAt }) => knownAt <= planned);
   return group.map(item => {
     const { ttl, knownAt } = item;
-    if (isWatched && knownAt <= minute * 1000) return [item, ttl * 1000 + SECOND_MS];
-    const next = nextMinuteAfter(Math.max((ttl + marginSeconds) * 1000, knownAt));
-    return [item, SECOND_MS + Math.min(next, readAgain(item, pollSeconds) ?? next)];
+    const begins = Math.max(minute * 1000, planned);
+    if (isWatched && knownAt <= begins) return [item, Math.max(ttl * 1000, planned) + SECOND_MS];
+    const next = nextLook(item, ttl + marginSeconds, late);
+    const isRead = pollSeconds > 0 && knownAt < (minute + MINUTE_SECONDS) * 1000;
+    return [item, SECOND_MS + (isRead ? Math.min(next, readAgain(item, pollSeconds)) : next)];
   });
 }
 
-/** The latest time of the read that finds an item, if the child reads again and again; else undefined. */
-function readAgain({ ttl, knownAt }: SweptItem, pollSeconds: number): number | undefined {
-  if (pollSeconds === 0) return undefined;
+/** The latest time of the read that finds an item, where the child reads again and again. */
+function readAgain({ ttl, knownAt }: SweptItem, pollSeconds: number): number {
   // Reads begin on whole seconds.
-  const found = Math.ceil(knownAt / 1000) + pollSeconds;
-  return Math.max(ttl, found) * 1000;
+  return Math.max(ttl, Math.ceil(knownAt / 1000) + pollSeconds) * 1000;
 }
 
-function nextTick({ ttl, knownAt }: SweptItem): number {
-  return Math.max(Math.ceil(ttl / MINUTE_SECONDS) * MINUTE_SECONDS * 1000, nextMinuteAfter(knownAt));
-}
-
-function nextMinuteAfter(epochMs: number): number {
-  return (Math.floor(epochMs / 1000 / MINUTE_SECONDS) + 1) * MINUTE_SECONDS * 1000;
+/** When the first tick that finds an item has looked back. `due`: epoch seconds; that tick is of a later minute. */
+function nextLook({ knownAt }: SweptItem, due: number, late: LateTicks): number {
+  const tick = [...late].find(([minute, at]) => minute > due && at >= knownAt);
+  if (tick !== undefined) return tick[1] + LOOKBACK_MS;
+  return Math.floor(Math.max(due, knownAt / 1000) / MINUTE_SECONDS + 1) * MINUTE_SECONDS * 1000;
 }
 
 function minuteOf(ttl: number): number {

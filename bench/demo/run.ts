@@ -1,38 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { stripVTControlCharacters } from 'node:util';
+import { DeleteTableCommand, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ApiServer, type Clock, type Execution, realClock, seededRandom } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
-import { type DynamoDbEndpoint, startOrAttachDynamoDb } from '../../local/dynamodb/dynamodb-local.ts';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
 import type { TableResource } from '../../local/dynamodb/table.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
 import { Followers, followedPipes } from '../ledger/followers.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { SweptItem } from '../ledger/tally.ts';
 import { describeViolations } from '../ledger/verdict.ts';
+import { count, seconds, timeOfDay } from '../report/numbers.ts';
 import { type Output, Problems, Progress } from '../report/progress.ts';
 import { machinesOf } from '../watch/executions.ts';
 import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
 import { WatchedTable } from '../watch/watched-table.ts';
-import { type Mix, planStream, type Stream } from '../workload/plan.ts';
-import { type Pace, promisedLagMs } from './deadline.ts';
-import { describeFailure, describeStart, describeSweep, fieldOf, renews, type Sweep } from './describe.ts';
-import { type Moment, momentOf, sparingly } from './live/moment.ts';
-import { sweepInWords } from './live/sweep-words.ts';
-import { OwnTable } from './own-table.ts';
-import { punctualityOf } from './promises.ts';
-import { formatFollowing, formatProgress, formatReport, type Judged, judge } from './report.ts';
-import { sessionMix } from './sessions.ts';
+import { type Action, LIFE, type Mix, planStream } from '../workload/plan.ts';
+import { type LateTicks, promisedLagMs } from './deadline.ts';
+import { describeFailure, describeStart, describeSweep, renews, type Sweep } from './describe.ts';
+import { type Backlog, type Judged, judge, punctualityOf, type Seen } from './judge.ts';
+import { countsLine } from './live/draw.ts';
+import { type Moment, momentOf } from './live/moment.ts';
+import { backlogOf, sessionMix } from './sessions.ts';
 
 export interface DemoOptions {
   /** The stack; its only table is that of this run. */
   readonly stack: LocalCloudOptions['stack'];
-  /** Name of the table. It must not exist yet; it is removed at the end, like the journal of its deployment. */
+  /** Where the run makes its tables. The caller stops it. */
+  readonly dynamoDb: DynamoDbEndpoint | Promise<DynamoDbEndpoint>;
+  /** Name of the table, which nobody else has. It is removed at the end, like the journal of its deployment. */
   readonly tableName: string;
   /** Name of the deployment, which sweeps this table only. */
   readonly deployment: string;
   /** How to create the table if the stack only refers to it. */
-  readonly existingTable?: TableResource;
+  readonly existingTable?: TableResource | undefined;
   /** The table of the configuration that it represents, for messages. */
   readonly standsFor: string;
   readonly region: string;
@@ -53,16 +60,19 @@ export interface DemoOptions {
   readonly signal: AbortSignal;
   /** Pause between two reads of the stream, milliseconds. @default those of the observer and of a pipe */
   readonly intervalMs?: number;
-  /** Serves a page that shows the sweep. @default there is none */
-  readonly sweepPage?: (endpoints: Endpoints) => Promise<SweepPage>;
-  /** For tests: other options of the cloud, such as its clock. */
+  /** Serves a page that shows the sweep, from the addresses of the services. @default there is none */
+  readonly sweepPage?: (endpoints: { dynamoDb: string; stepFunctions: string }) => Promise<SweepPage>;
+  /** Other options of the cloud, such as its clock. */
   readonly cloud?: Partial<LocalCloudOptions>;
 }
 
-/** Addresses of the services of a run, for a page that asks them. */
-interface Endpoints {
-  readonly dynamoDb: string;
-  readonly stepFunctions: string;
+/** Leaves room for the rest of the name: DynamoDB takes 255 characters. */
+const MAX_PREFIX_LENGTH = 220;
+
+/** Names for the table and the deployment of one run. They are unique, so the sweep cannot delete items of anybody else. */
+export function ownNames(tableName: string): Pick<DemoOptions, 'tableName' | 'deployment'> {
+  const deployment = `demo-${randomUUID().slice(0, 8)}`;
+  return { tableName: `${tableName.slice(0, MAX_PREFIX_LENGTH)}-${deployment}`, deployment };
 }
 
 /** A page for browsers of this machine. */
@@ -73,76 +83,66 @@ export interface SweepPage {
 
 /** Longest wait after the last expiry: for the next tick, one more tick that finds what that one missed, and the time to sweep. */
 const MAX_WAIT_MS = 150_000;
-/** Longest wait for events after the last deletion. */
+/** Longest wait for the deletion of what had expired before; the run goes on then. */
+const MAX_BACKLOG_MS = 15_000;
+/** Longest wait for events after the last deletion, and for executions that still run then. */
 const MAX_FOLLOWING_MS = 30_000;
-/** Longest wait for executions that still run at the end. */
-const MAX_EXECUTION_WAIT_MS = 30_000;
 const CHECK_INTERVAL_MS = 250;
-const TICK_MS = 60_000;
-/** Shortest time until the first session expires: the first writes take place before. */
-const LEAD_MS = 10_000;
-/** The current minute's tick starts this much later, when the first sessions are in the table. */
-const LATE_TICK_MS = 3_000;
+/** Checks take at most a twentieth of the time: a large run has many items to count, and its sweep runs in the same process. */
+const CHECK_SHARE = 0.05;
+const MAX_CHECK_INTERVAL_MS = 2_000;
+const MINUTE_SECONDS = 60;
+/** Time until the first session expires: for the plan of its tick, and for what is written before. */
+const LEAD_SECONDS = 2;
+const WRITES_PER_SECOND = 1_000;
 /** A standstill of this length can be the reason why an execution failed. */
 const EXCUSING_STANDSTILL_MS = 5_000;
 
 /**
- * The main job. The synthesized stack sweeps sessions that are written and expire in real time. The table's stream shows what happened, and
- * a ledger of the writes judges it. The job removes everything that it created, also after a failure.
+ * The main job. The synthesized stack sweeps sessions that are written and expire in real time, and at first those that had expired before.
+ * The table's stream shows what happened, and a ledger of the writes judges it. The job removes the tables that it made, also after a
+ * failure.
  * @throws {LocalCloudError} if the local cloud can't be started
  */
 export async function runDemo(options: DemoOptions): Promise<Judged> {
-  const { cloud: { clock = realClock, dynamoDb: given, ...cloud } = {}, tableName, region } = options;
-  const progress = new Progress(options.output, () => clock.now());
-  const { environment = process.env } = cloud;
-  if (options.output.isTTY) progress.show('DynamoDB Local starts …');
-  const dynamoDb = given ?? (await startOrAttachDynamoDb(environment).finally(() => progress.end()));
-  const own: OwnTable[] = [];
+  const { output, deployment, tableName, region, cloud: { clock = realClock } = {} } = options;
+  const progress = new Progress(output, () => clock.now());
+  if (output.isTTY) progress.show('DynamoDB Local starts …');
   try {
-    for (const name of [tableName, journalName(options.deployment)]) {
-      own.push(await clock.busy(() => OwnTable.reserve(dynamoDb, name, region)));
+    const dynamoDb = await options.dynamoDb;
+    try {
+      return await runOn({ options, dynamoDb, clock, progress });
+    } finally {
+      progress.end();
+      await removeTables(dynamoDb, region, [tableName, journalName(deployment)], progress);
     }
-    return await runOn(dynamoDb, clock, progress, options);
   } finally {
     progress.end();
-    for (const table of own) {
-      const left = await table.remove();
-      if (left !== undefined) progress.say(`✗ ${left}`);
-    }
-    if (given === undefined) await dynamoDb.stop();
   }
 }
 
-async function runOn(
-  dynamoDb: DynamoDbEndpoint,
-  clock: Clock,
+/** Removes the tables of a run, unless their DynamoDB Local ends with it. Says which one is left. */
+async function removeTables(
+  { endpoint, startedHere }: DynamoDbEndpoint,
+  region: string,
+  names: readonly string[],
   progress: Progress,
-  options: DemoOptions,
-): Promise<Judged> {
-  const { pipes } = synthesizedCloud(options.stack);
-  const machine = new MachineWatch(machineTimeOf(clock));
-  const surroundings: Surroundings = {
-    ...{ options, dynamoDb, clock, progress, machine, ended: [] },
-    problems: new Problems(progress),
-    followers: new Followers({ pipes: followedPipes(pipes), now: () => clock.now() }),
-  };
-  let cloud: LocalCloud | undefined;
-  let page: ApiServer | undefined;
-  let sweepPage: SweepPage | undefined;
-  try {
-    if (options.output.isTTY) progress.show('The functions are bundled, and the table is made …');
-    const started = await clock.busy(() => startCloud(surroundings));
-    cloud = started;
-    page = await clock.busy(() => ApiServer.start(started.stepFunctions));
-    const { endpoint } = page;
-    sweepPage = await options.sweepPage?.({ dynamoDb: dynamoDb.endpoint, stepFunctions: endpoint });
-    return await sweepSessions({ ...surroundings, cloud, page: endpoint, sweepPage: sweepPage?.address });
-  } finally {
-    machine.stop();
-    await sweepPage?.stop();
-    await page?.stop();
-    await cloud?.stop();
+): Promise<void> {
+  if (startedHere) return;
+  const client = localDynamoDb(endpoint, region);
+  for (const TableName of names) {
+    try {
+      await client.send(new DeleteTableCommand({ TableName }));
+    } catch (error) {
+      // It may not have been created yet.
+      if (error instanceof ResourceNotFoundException) continue;
+      progress.say(
+        `✗ the table "${TableName}" of this run is left at ${endpoint} (${error}); remove it: ` +
+          `aws dynamodb delete-table --table-name ${TableName} --endpoint-url ${endpoint}`,
+      );
+    }
   }
+  client.destroy();
 }
 
 interface Surroundings {
@@ -150,20 +150,51 @@ interface Surroundings {
   readonly dynamoDb: DynamoDbEndpoint;
   readonly clock: Clock;
   readonly progress: Progress;
-  readonly problems: Problems;
-  readonly machine: MachineWatch;
-  /** Executions that have ended; grows. */
-  readonly ended: Execution[];
-  readonly followers: Followers;
 }
 
-function startCloud(surroundings: Surroundings): Promise<LocalCloud> {
-  const { options, dynamoDb, clock, progress, problems, ended, followers } = surroundings;
+async function runOn(surroundings: Surroundings): Promise<Judged> {
+  const { options, dynamoDb, clock, progress } = surroundings;
+  const { pipes } = synthesizedCloud(options.stack);
+  const machine = new MachineWatch(machineTimeOf(clock));
+  const problems = new Problems(progress);
+  const ended: Execution[] = [];
+  const followers = new Followers(followedPipes(pipes));
+  let cloud: LocalCloud | undefined;
+  let api: ApiServer | undefined;
+  let sweepPage: SweepPage | undefined;
+  try {
+    const started = await clock.busy(() => startCloud({ ...surroundings, problems, followers, ended }));
+    cloud = started;
+    api = await clock.busy(() => ApiServer.start(started.stepFunctions));
+    const { endpoint } = api;
+    sweepPage = await options.sweepPage?.({ dynamoDb: dynamoDb.endpoint, stepFunctions: endpoint });
+    return await sweepSessions({
+      ...{ ...surroundings, problems, followers, ended, machine, cloud },
+      ...{ page: endpoint, sweepPageAddress: sweepPage?.address },
+    });
+  } finally {
+    machine.stop();
+    await sweepPage?.stop();
+    await api?.stop();
+    await cloud?.stop();
+  }
+}
+
+interface Watched extends Surroundings {
+  readonly problems: Problems;
+  readonly followers: Followers;
+  /** Executions that have ended; grows. */
+  readonly ended: Execution[];
+}
+
+function startCloud(watched: Watched): Promise<LocalCloud> {
+  const { options, dynamoDb, clock, progress, problems, ended, followers } = watched;
   const { stack, existingTable, cloud } = options;
   return LocalCloud.start({
     stack,
     observe: true,
     warm: 1,
+    schedules: false,
     onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
     onExecution: execution => {
       ended.push(execution);
@@ -183,110 +214,168 @@ function startCloud(surroundings: Surroundings): Promise<LocalCloud> {
   });
 }
 
-interface Job extends Surroundings {
+interface Job extends Watched {
+  readonly machine: MachineWatch;
   readonly cloud: LocalCloud;
   /** Address of the page that shows the executions of the run. */
   readonly page: string;
-  /** Address of the page of the sweep. */
-  readonly sweepPage: string | undefined;
+  readonly sweepPageAddress: string | undefined;
 }
 
 async function sweepSessions(job: Job): Promise<Judged> {
-  const { options, clock, progress, problems, cloud, page, sweepPage, machine, ended, followers } = job;
-  const { minutes, rate, seed, sweep, signal, tableName, standsFor } = options;
-  const hasPipe = followers.pipes.length > 0;
-  const startMs = clock.now();
-  const first = firstTtl(startMs, sweep);
-  const workload = planStream({
-    startMs,
-    firstTtl: first,
-    seconds: minutes * 60,
-    rate,
-    random: seededRandom(seed),
-    mix:
-      options.mix ??
-      sessionMix({
-        renewals: renews(sweep),
-        deletes: hasPipe,
-      }),
-  });
+  const { options, clock, progress, problems, cloud, machine, followers } = job;
+  const { minutes, rate, seed, sweep, signal } = options;
+  const { pipes } = followers;
+  const beganMs = clock.now();
   const table = await WatchedTable.start({
     cloud,
-    table: options.existingTable ?? tableOf(cloud.synthesized, tableName),
+    table: options.existingTable ?? tableOf(cloud.synthesized, options.tableName),
     model: options.model,
-    prefix: `session-${startMs.toString(36)}`,
+    prefix: `session-${beganMs.toString(36)}`,
     clock,
-    keepsImages: hasPipe,
+    keepsImages: pipes.length > 0,
     ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
     onAnswer: machine.answered,
     onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
   });
-  await beginAtStart(cloud, options, startMs);
-  const lateTickMs = startMs + LATE_TICK_MS;
-  const cancelLateTick = clock.schedule(LATE_TICK_MS, () => startLateTick(cloud, startMs));
+  const until = AbortSignal.any([signal, problems.broken]);
+  const written = (writing: Promise<void>) =>
+    writing.catch(error => problems.breakOff(`writing failed: ${error}`));
+  const lateTicks = new Map<number, number>();
+  const startTick = (minute: number) => {
+    lateTicks.set(minute, clock.now());
+    cloud.startExecution(machinesOf(cloud).tick, { scheduledTime: iso(minute * 1000) });
+  };
   try {
-    const { actions } = workload;
-    progress.say(
-      describeStart({
-        ...{ cloud, page, sweepPage, tableName, standsFor },
-        ...{ sweep, actions, rate, minutes, seed, pipes: followers.pipes },
-      }),
-    );
-    const until = AbortSignal.any([signal, problems.broken]);
-    await live({ ...job, ...workload, firstTtl: first, table, signal: until });
+    progress.say(describeStart({ ...options, ...job, pipes }));
+    // No tick of the minutes before has run. The first one finds what they left.
+    const first = minuteOf(beganMs / 1000) - 2 * MINUTE_SECONDS;
+    const backlog = backlogOf(first - MINUTE_SECONDS, rate);
+    await clock.busy(() => beginBefore(cloud, options, Math.min(...backlog.map(({ ttl }) => ttl))));
+    await written(table.fill(backlog, until));
+    if (!until.aborted) {
+      progress.say(
+        `${count(backlog.length)} sessions expired while nobody swept. The tick of ${inWords(first)} starts now, late.`,
+      );
+      startTick(first);
+      await untilGone(job, () => backlogIn(table.ledger.swept(clock.now()), beganMs, lateTicks), until);
+    }
+    const startMs = clock.now();
+    const soon = rate * Math.min(minutes * 60, LIFE.to);
+    const firstTtl = Math.ceil(startMs / 1000 + LEAD_SECONDS + soon / WRITES_PER_SECOND);
+    const mix = options.mix ?? sessionMix({ renewals: renews(sweep), deletes: pipes.length > 0 });
+    const stream = { startMs, firstTtl, seconds: minutes * 60, rate, random: seededRandom(seed), mix };
+    const { actions, lastTtl } = planStream(stream);
+    const isThere = ({ atMs }: Action) => atMs <= startMs;
+    await written(table.fill(actions.filter(isThere), until));
+    if (!until.aborted) {
+      cloud.startSchedules();
+      const now = minuteOf(clock.now() / 1000);
+      if (sweep.precision === 'second') {
+        progress.say(
+          `The tick of ${inWords(now - MINUTE_SECONDS)} starts now, late: it deletes what expires in the minute that runs.`,
+        );
+      }
+      // A tick waits for what it knows: all that the application has written by now.
+      for (let minute = first + MINUTE_SECONDS; minute <= now; minute += MINUTE_SECONDS) startTick(minute);
+      const rest = table.write(
+        actions.filter(action => !isThere(action)),
+        until,
+        { skipExpired: true },
+      );
+      await live({ ...job, firstTtl, lastTtl, table, until }, written(rest));
+    }
     cloud.pauseSchedules();
     if (!until.aborted && !isAlwaysWatched(sweep)) {
-      const deadline = clock.now() + MAX_EXECUTION_WAIT_MS;
+      const deadline = clock.now() + MAX_FOLLOWING_MS;
       while (cloud.running.length > 0 && clock.now() < deadline) await clock.sleep(CHECK_INTERVAL_MS);
     }
-    if (!until.aborted) await untilFollowed(job, table, until);
+    if (!until.aborted) await untilFollowed(job, table.ledger, until);
     await table.stop();
-    const interrupted = signal.aborted;
-    const contradictions = interrupted ? [] : await verify(table);
+    const contradictions = signal.aborted ? [] : await verify(table);
     machine.stop();
-    const now = clock.now();
-    const judged = judge({
-      tally: table.ledger.tally(now),
-      lags: table.ledger.lags,
-      punctuality: punctualityOf(table.ledger.swept(now), {
-        pace: sweep,
-        rate,
-        plannedAt: minute => (minute === minuteOf(startMs) / 1000 ? lateTickMs : minute * 1000),
-        lost: machine.lost(ticksOf([...ended, ...cloud.running])),
-      }),
-      promisedLagMs: promisedLagMs(sweep, rate),
-      contradictions,
-      events: followers.followed(table.ledger),
-      ...failuresOf(job),
-      machine: machine.report(),
-      interrupted,
-    });
+    const judged = judge(seenOf(job, table.ledger, { beganMs, lateTicks, contradictions }));
     progress.end();
-    const { deletedByUs } = table.ledger.counts;
-    const context = { renewals: renews(sweep), executions: ended.length, deletedByUs };
-    progress.say(`\n${formatReport(judged, context)}`);
+    progress.say(`\n${judged.summary}`);
     return judged;
   } finally {
-    cancelLateTick();
     await table.stop();
+  }
+}
+
+function seenOf(
+  job: Job,
+  ledger: Ledger,
+  {
+    beganMs,
+    lateTicks,
+    contradictions,
+  }: { beganMs: number; lateTicks: LateTicks; contradictions: readonly string[] },
+): Seen {
+  const { options, clock, cloud, ended, followers, machine } = job;
+  const { sweep, rate, signal } = options;
+  const now = clock.now();
+  const swept = ledger.swept(now);
+  const lost = machine.lost(ticksOf([...ended, ...cloud.running]));
+  return {
+    tally: ledger.tally(now),
+    backlog: backlogIn(swept, beganMs, lateTicks),
+    lags: swept.flatMap(({ ttl, goneAt }) =>
+      goneAt === undefined || ttl * 1000 < beganMs ? [] : [goneAt - ttl * 1000],
+    ),
+    punctuality: punctualityOf(swept, { pace: sweep, lateTicks, lost }),
+    promisedLagMs: promisedLagMs(sweep, rate),
+    renewals: renews(sweep),
+    contradictions,
+    events: followers.followed(ledger),
+    executions: ended.length,
+    ...failuresOf(job),
+    machine: machine.report(),
+    interrupted: signal.aborted,
+  };
+}
+
+/** The items that had expired when the run began, and how long after the first tick the last one of them went. */
+function backlogIn(swept: readonly SweptItem[], beganMs: number, lateTicks: LateTicks): Backlog {
+  const [startedAt = 0] = lateTicks.values();
+  const items = swept.filter(({ ttl }) => ttl * 1000 < beganMs);
+  const gone = items.flatMap(({ goneAt }) => goneAt ?? []);
+  const goneMs = gone.length === 0 ? 0 : Math.max(...gone) - startedAt;
+  return { items: items.length, deleted: gone.length, goneMs };
+}
+
+/** Waits until what had expired is gone, or should be. */
+async function untilGone(
+  { clock, progress }: Job,
+  backlog: () => Backlog,
+  until: AbortSignal,
+): Promise<void> {
+  const deadline = clock.now() + MAX_BACKLOG_MS;
+  while (!until.aborted && clock.now() < deadline) {
+    const { items, deleted, goneMs } = backlog();
+    if (deleted === items) {
+      progress.say(`${count(items)} expired sessions, gone in ${seconds(goneMs)}`);
+      return;
+    }
+    progress.show(`expired ${count(items)}  deleted ${count(deleted)}`);
+    await clock.sleep(CHECK_INTERVAL_MS, until).catch(() => {});
   }
 }
 
 /** Waits for the events of the deleted items. */
 async function untilFollowed(
   { clock, followers, progress, machine }: Job,
-  { ledger }: WatchedTable,
+  ledger: Ledger,
   signal: AbortSignal,
 ): Promise<void> {
   const startMs = clock.now();
   const stoodStillMs = machine.stoodStillMs();
   for (;;) {
     const now = clock.now();
-    const tally = ledger.tally(now);
-    if (signal.aborted || followers.isComplete(tally.deleted, ledger)) return;
+    if (signal.aborted || followers.isComplete(ledger.tally(now).deleted, ledger)) return;
     // A machine that slept gets as much more time.
     if (now >= startMs + MAX_FOLLOWING_MS + machine.stoodStillMs() - stoodStillMs) return;
-    progress.show(formatFollowing(tally.deleted, followers.arrivals));
+    progress.show(`events ${followers.arrivals.map(count).join(' and ')}`);
     await clock.sleep(CHECK_INTERVAL_MS, signal).catch(() => {});
   }
 }
@@ -299,9 +388,9 @@ function isAlwaysWatched({ pollSeconds }: Sweep): boolean {
 /** The start time of each tick by its scheduled time; epoch milliseconds. */
 function ticksOf(executions: readonly Execution[]): Map<number, number> {
   return new Map(
-    executions.flatMap(({ input, startDate }) => {
-      const scheduledTime = fieldOf(input, 'scheduledTime');
-      return scheduledTime === undefined ? [] : [[Date.parse(String(scheduledTime)), startDate] as const];
+    executions.map(({ input, startDate }) => {
+      const { scheduledTime } = input as { readonly scheduledTime?: string };
+      return [Date.parse(scheduledTime ?? ''), startDate];
     }),
   );
 }
@@ -322,85 +411,71 @@ function failuresOf({ ended, problems, machine }: Job): { failures: string[]; ex
   };
 }
 
-function minuteOf(epochMs: number): number {
-  return Math.floor(epochMs / TICK_MS) * TICK_MS;
-}
+const minuteOf = (epochSeconds: number): number => Math.floor(epochSeconds / MINUTE_SECONDS) * MINUTE_SECONDS;
+const inWords = (epochSeconds: number): string => timeOfDay(epochSeconds * 1000);
+const iso = (epochMs: number): string => new Date(epochMs).toISOString();
 
-/**
- * When the first session expires, whole epoch seconds. A tick sweeps the minute after its own. The first tick that this run can have is the
- * current minute's, so a precise sweep begins with the next minute.
- */
-function firstTtl(startMs: number, { precision }: Pace): number {
-  const earliest = startMs + LEAD_MS;
-  const unit = precision === 'minute' ? 1000 : TICK_MS;
-  return (Math.ceil(earliest / unit) * unit) / 1000;
-}
-
-/**
- * Writes the watermark of the run's table as a tick before the run would have: the table is new, and a first tick that looks two days back
- * asks DynamoDB Local for 172,800 seconds, which takes the processor from everything else.
- */
-async function beginAtStart(
+/** Writes the watermark of the run's table as a tick before the run would have: everything before the backlog is gone. */
+async function beginBefore(
   { client }: Pick<LocalCloud, 'client'>,
   { tableName, deployment, model }: Pick<DemoOptions, 'tableName' | 'deployment' | 'model'>,
-  startMs: number,
+  oldestTtl: number,
 ): Promise<void> {
   const journal = { documents: DynamoDBDocumentClient.from(client), tableName: journalName(deployment) };
-  const at = new Date(startMs - TICK_MS).toISOString();
-  const gone = Math.floor(startMs / 1000) - 120;
+  const gone = oldestTtl - 1;
+  const at = iso(gone * 1000);
   await writeWatermarks(journal, at, { [tableName]: { since: gone, gone, at, shards: model.shards } });
 }
 
-/** Fires the current minute's tick late, as Scheduler may: the local schedules begin with the next minute. */
-function startLateTick(cloud: LocalCloud, startMs: number): void {
-  const scheduledTime = new Date(minuteOf(startMs)).toISOString();
-  cloud.startExecution(machinesOf(cloud).tick, { scheduledTime });
-}
-
-interface Live extends Job, Stream {
+interface Live extends Job {
   /** Epoch seconds. */
   readonly firstTtl: number;
+  readonly lastTtl: number;
   readonly table: WatchedTable;
-  readonly signal: AbortSignal;
+  readonly until: AbortSignal;
 }
 
-/** Writes the sessions, and waits until everything that expires has had its tick. */
-async function live(job: Live): Promise<void> {
-  const { actions, firstTtl, lastTtl, clock, cloud, table, progress, signal, problems, machine, options } =
-    job;
+/** Waits until all is written and everything that expires has had its tick. */
+async function live(job: Live, writing: Promise<void>): Promise<void> {
+  const { options, firstTtl, lastTtl, clock, cloud, table, progress, until, machine, page } = job;
+  const { rate, sweep } = options;
   const { ledger } = table;
-  const { show, rate, sweep } = options;
-  const page = `${job.page}/`;
-  const standing = { promisedLagMs: promisedLagMs(sweep, rate), firstTtl, lastTtl, rate, page };
-  const showMoment = sparingly((now: number) => {
-    show?.(momentOf({ ledger, ...standing, sweep: sweepOf(cloud) }, now), progress);
+  const standing = { promisedLagMs: promisedLagMs(sweep, rate), firstTtl, lastTtl, rate, page: `${page}/` };
+  const show = options.show ?? (moment => progress.show(stripVTControlCharacters(countsLine(moment))));
+  let isWritten = false;
+  void writing.then(() => {
+    isWritten = true;
   });
-  const writing = { done: false };
-  const writer = table
-    .write(actions, signal, { skipExpired: true })
-    .catch(error => problems.breakOff(`writing failed: ${error}`))
-    .finally(() => {
-      writing.done = true;
-    });
   // Only a tick that comes after its earlier TTL shows that a renewed item is kept.
-  const lastTickMs = Math.ceil((lastTtl * 1000) / TICK_MS) * TICK_MS;
-  const isIdle = () => isAlwaysWatched(options.sweep) || cloud.running.length === 0;
-  while (!signal.aborted) {
+  const lastTickMs = Math.ceil(lastTtl / MINUTE_SECONDS) * MINUTE_SECONDS * 1000;
+  const isIdle = () => isAlwaysWatched(sweep) || cloud.running.length === 0;
+  while (!until.aborted) {
+    const began = performance.now();
     const now = clock.now();
-    const tally = ledger.tally(now);
-    if (now >= lastTickMs + 1_000 && writing.done && tally.overdue === 0 && isIdle()) break;
+    const moment = momentOf(ledger, { ...standing, sweep: sweepInWords(cloud) }, now);
+    if (now >= lastTickMs + 1_000 && isWritten && moment.tally.overdue === 0 && isIdle()) break;
     // A machine that slept gets as much more time.
     if (now >= lastTtl * 1000 + MAX_WAIT_MS + machine.stoodStillMs()) break;
-    if (show === undefined) progress.show(formatProgress(tally, ledger.lags, lastTtl - now / 1000));
-    else showMoment(now);
-    await clock.sleep(CHECK_INTERVAL_MS, signal).catch(() => {});
+    show(moment, progress);
+    const pause = Math.min(MAX_CHECK_INTERVAL_MS, (performance.now() - began) / CHECK_SHARE);
+    await clock.sleep(Math.max(CHECK_INTERVAL_MS, pause), until).catch(() => {});
   }
-  await writer;
+  await writing;
 }
 
-function sweepOf(cloud: LocalCloud): string[] {
+/** States that only route, and take no time. */
+const ROUTING = /^(Choice|Pass|Map|Succeed)State/;
+
+/** The state that was entered last, or when the next tick starts. */
+function sweepInWords(cloud: LocalCloud): string {
+  const entered = cloud.running.flatMap(
+    ({ history }) =>
+      history.findLast(({ type }) => type.endsWith('StateEntered') && !ROUTING.test(type)) ?? [],
+  );
+  const [latest] = entered.sort((one, other) => other.timestamp - one.timestamp);
+  if (latest !== undefined) return String(latest['stateEnteredEventDetails']?.['name']);
   const [next] = cloud.upcoming();
-  return sweepInWords(cloud.running, next?.at);
+  return next?.at === undefined ? 'no tick' : `next tick ${timeOfDay(next.at)}`;
 }
 
 async function verify(table: WatchedTable): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-import { between, drawCase, LIFE, type Mix, withinOrFar } from '../workload/plan.ts';
+import { type Action, between, drawCase, LIFE, type Mix, withinOrFar } from '../workload/plan.ts';
 
 // Shares of 100 sessions; the others are written once and expire.
 const SHARES = { permanent: 5, madePermanent: 5, renewed: 10, deleted: 5 };
@@ -38,4 +38,21 @@ export function sessionMix({ renewals, deletes = false }: SessionFates): Mix {
     const later = withinOrFar(ttl + Math.round(between(LIFE.from, LIFE.to, random)), lastTtl);
     return [write, { atMs, item, kind: 'renew', ttl: later }];
   };
+}
+
+/** The most sessions that have expired when the sweep begins, and for how many seconds sessions had expired. */
+const MOST_BACKLOG = 480;
+const BACKLOG_SECONDS = 24;
+const UNSWEPT_SECONDS = 600;
+
+/**
+ * Sessions that expired while nobody swept, over ten minutes. They are written when they have expired, and their numbers are negative.
+ * @param before epoch seconds: all have expired by then
+ */
+export function backlogOf(before: number, rate: number): readonly (Action & { readonly ttl: number })[] {
+  const count = Math.min(MOST_BACKLOG, Math.ceil(rate * BACKLOG_SECONDS));
+  return Array.from({ length: count }, (_unused, index) => ({
+    ...{ atMs: before * 1000, item: -1 - index, kind: 'write' as const },
+    ttl: before - 1 - Math.floor((index / count) * UNSWEPT_SECONDS),
+  }));
 }

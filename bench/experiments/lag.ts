@@ -13,9 +13,8 @@ import { modelOf } from '../../stacks/config/deployments.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { CHUNK_KEYS } from '../../statemachine/contract/limits.ts';
-import { ownTableName } from '../demo/own-table.ts';
-import type { DemoResult, Judged } from '../demo/report.ts';
-import { runDemo } from '../demo/run.ts';
+import type { DemoResult, Judged } from '../demo/judge.ts';
+import { ownNames, runDemo } from '../demo/run.ts';
 import { count } from '../report/numbers.ts';
 import { writtenOnce } from '../workload/plan.ts';
 import { fill } from './support/backlog.ts';
@@ -55,8 +54,7 @@ deleted before. Each takes some minutes longer than items expire.`,
 
 async function measure(mode: Mode, { flags, show, signal }: Given<typeof FLAGS>): Promise<Judged> {
   const { minutes, rate, seed } = flags;
-  const tableName = ownTableName('Lag');
-  const deployment = tableName.slice('Lag-'.length);
+  const { tableName, deployment } = ownNames('Lag');
   const table: PreciseTtlProps = {
     ...{ tableName, partitionKey: 'UserName', sortKey: 'SessionId', ttlAttribute: 'ExpirationTime' },
     precision: mode,
@@ -68,7 +66,7 @@ async function measure(mode: Mode, { flags, show, signal }: Given<typeof FLAGS>)
     await warmUp(dynamoDb.endpoint);
     return await runDemo({
       stack: plainStack({ region: REGION, tables: [table] }),
-      ...{ tableName, deployment, region: REGION, standsFor: mode, model: modelOf(table) },
+      ...{ dynamoDb, tableName, deployment, region: REGION, standsFor: mode, model: modelOf(table) },
       sweep: { precision, pollSeconds, deleteMode },
       mix: writtenOnce,
       ...{ minutes, rate, seed, signal },
@@ -76,7 +74,6 @@ async function measure(mode: Mode, { flags, show, signal }: Given<typeof FLAGS>)
       show: ({ tally: { expired, overdue } }) =>
         show(`${mode}: expired ${count(expired)}, overdue ${count(overdue)}`),
       cloud: {
-        dynamoDb,
         // On Lambda functions start in parallel; on two cores the first second's items would wait for seconds.
         warm: Math.ceil(rate / CHUNK_KEYS),
         functions: { maxConcurrency: 10 },

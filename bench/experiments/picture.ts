@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { writableFile } from '../../cli/files.ts';
 import { runMainJob } from '../../cli/main-job.ts';
+import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
 import { loadConfigFile } from '../../stacks/config/config-file.ts';
 import type { Moment } from '../demo/live/moment.ts';
 import { drawRecording } from './picture/draw.ts';
@@ -24,7 +25,9 @@ lag. Draws them as an SVG that moves.`,
     const file = writableFile('--svg', flags.svg);
     const moments: Moment[] = [];
     const { rate, minutes, seed } = flags;
+    const dynamoDb = await startDynamoDbLocal();
     const { result, violations, doubts } = await runMainJob({
+      dynamoDb,
       config: await loadConfigFile(undefined),
       ...{ table: undefined, by: undefined, archive: false, resultFile: undefined },
       ...{ rate, minutes, seed, signal },
@@ -33,7 +36,7 @@ lag. Draws them as an SVG that moves.`,
         moments.push(moment);
         show(`recorded ${moments.length} moments`);
       },
-    });
+    }).finally(() => dynamoDb.stop());
     if (doubts.length === 0 && !signal.aborted) {
       const about = `${RECORDED_SECONDS} seconds of a real run: ${rate} sessions expire each second`;
       writeFileSync(file, drawRecording(recordingOf(moments), about));

@@ -9,8 +9,7 @@ import { type Change, MemoryTable, type MemoryTableOptions } from './table.ts';
 import { Users } from './users.ts';
 import type { Resolved, Variant } from './variants.ts';
 
-export interface FuzzedTableOptions
-  extends Pick<MemoryTableOptions, 'asServerHasIt' | 'indexLagMs' | 'nextTurn'> {
+export interface FuzzedTableOptions extends Pick<MemoryTableOptions, 'asServerHasIt' | 'indexLagMs'> {
   readonly variant: Variant;
   readonly resolved: Resolved;
   readonly scenario: TableScenario;
@@ -51,7 +50,7 @@ export class FuzzedTable {
     const keyNames = keyAttributeNames(model);
     this.name = tableName;
     const { ttlAttribute, windowAttribute } = model;
-    this.oracle = new Oracle({ keyNames, ttlAttribute, windowAttribute, pipes }, options.nextTurn);
+    this.oracle = new Oracle({ keyNames, ttlAttribute, windowAttribute, pipes });
     this.table = new MemoryTable({
       ...{ tableName, indexName, keyNames, ttlAttribute, windowAttribute, clock },
       ...options,

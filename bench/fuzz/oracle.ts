@@ -52,14 +52,13 @@ export class Oracle {
   readonly #rules: Rules;
   #now = 0;
 
-  /** @param nextTurn returns the next number in the order of all events of the run */
-  constructor(rules: Rules, nextTurn: () => number) {
+  constructor(rules: Rules) {
     this.#rules = rules;
     this.ledger = new Ledger(() => this.#now);
-    this.followers = new Followers({ pipes: rules.pipes ?? [], now: nextTurn });
+    this.followers = new Followers(rules.pipes ?? []);
   }
 
-  saw({ key, by, at, recordedAt, turn, eventId, before, after }: Change): void {
+  saw({ key, by, at, recordedAt, eventId, before, after }: Change): void {
     this.#now = at;
     const version = this.ledger.current(key)?.number ?? 0;
     if (after !== undefined) {
@@ -72,7 +71,7 @@ export class Oracle {
     this.ledger.removed(key, version, {
       ttl: this.#ttlOf(image),
       seenAt: at,
-      record: { id: eventId, key: itsKey, image, madeAt: recordedAt, order: turn },
+      record: { id: eventId, key: itsKey, image, madeAt: recordedAt },
     });
   }
 

@@ -88,8 +88,6 @@ async function runOn(
   const { maxDeletesPerSecond: share } = variant.props;
   const limit = share && Math.max(4, Math.ceil(share * items));
   const violations: Violation[] = [];
-  let turn = 0;
-  const nextTurn = () => (turn += 1);
   const random = (part: number) => seededRandom(seed * 32 + part);
   const scenario = drawScenario({ random: random(6), groups, startMs: START_MS, minutes });
   const { calmAt, outage, deployedAt, replaysAt } = scenario;
@@ -120,7 +118,7 @@ async function runOn(
         resolved: resolved[index] as Resolved,
         scenario: table,
         pipes: index === 0 ? pipes : [],
-        ...{ clock, random: random(8 + index), nextTurn, asServerHasIt },
+        ...{ clock, random: random(8 + index), asServerHasIt },
         items: index === 0 ? own : Math.floor((items - own + index - 1) / others),
         ttls: scenario.ttls,
         shardLessAt: index === 0 && hasShardLess ? deployedAt : undefined,

@@ -15,8 +15,6 @@ export interface Change {
   readonly at: number;
   /** The same by the clock of the server that made the stream's record. */
   readonly recordedAt: number;
-  /** Position in the order of all occurrences of a run. */
-  readonly turn: number;
   /** Unique id of the stream's record. */
   readonly eventId: string;
   readonly before: EventImage | undefined;
@@ -37,7 +35,6 @@ export interface MemoryTableOptions {
   readonly asServerHasIt: (at: number) => number;
   /** Lag of the index, milliseconds; called at each change. */
   readonly indexLagMs: () => number;
-  readonly nextTurn: () => number;
   readonly onChange: (change: Change) => void;
 }
 
@@ -128,7 +125,7 @@ export class MemoryTable {
   }
 
   #change(id: string, after: EventImage | undefined, by: Who): void {
-    const { clock, asServerHasIt, nextTurn, onChange } = this.options;
+    const { clock, asServerHasIt, onChange } = this.options;
     const before = this.#items.get(id);
     const at = clock.now();
     if (after === undefined) this.#items.delete(id);
@@ -136,7 +133,7 @@ export class MemoryTable {
     this.#changes += 1;
     if (by === 'sweep') this.swept += 1;
     const eventId = `event-${this.#changes}`;
-    onChange({ key: id, by, at, recordedAt: asServerHasIt(at), turn: nextTurn(), eventId, before, after });
+    onChange({ key: id, by, at, recordedAt: asServerHasIt(at), eventId, before, after });
     this.#updateIndex(id, after, at);
   }
 

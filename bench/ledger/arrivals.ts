@@ -1,5 +1,4 @@
 import type { EventImage } from '../../expiry/expiry-event.ts';
-import { type LagPercentiles, lagPercentiles } from '../report/numbers.ts';
 import { isLive, itemText, type RemovalRecord } from './item.ts';
 import type { Ledger, SeenRemoval } from './ledger.ts';
 import type { Violation } from './verdict.ts';
@@ -17,12 +16,6 @@ export interface Arrival {
   readonly oldImage?: unknown;
 }
 
-export interface Arrived {
-  readonly arrival: Arrival;
-  /** Epoch milliseconds. */
-  readonly atMs: number;
-}
-
 /** Counts of the deletions that should arrive. */
 export interface ArrivalCounts {
   /** Deletions that arrived, each counted once. */
@@ -38,8 +31,6 @@ export interface ArrivalCounts {
   readonly doubtful: number;
   /** Items that arrived with other content than was deleted. */
   readonly altered: number;
-  /** Time from the moment at which an item is due to its first arrival, milliseconds. */
-  readonly lagMs: LagPercentiles;
 }
 
 /** Rules for the deletions that must arrive. */
@@ -57,7 +48,7 @@ export interface Judged {
 
 /** Compares arrivals with the observed deletions. */
 export function judgeArrivals(
-  arrived: readonly Arrived[],
+  arrived: readonly Arrival[],
   ledger: Pick<Ledger, 'removals' | 'violation'>,
   rules: ArrivalRules,
 ): Judged {
@@ -69,10 +60,9 @@ export function judgeArrivals(
   /** Whether a record was altered, by its id. */
   const known = new Map<string, boolean>();
   const strays: string[] = [];
-  const lags: number[] = [];
   let again = 0;
   let doubtful = 0;
-  for (const { arrival, atMs } of arrived) {
+  for (const arrival of arrived) {
     const removal = removals.get(arrival.id);
     if (removal === undefined) {
       strays.push(`record ${arrival.id}`);
@@ -82,10 +72,7 @@ export function judgeArrivals(
     if (sense === 'stray') strays.push(removal.id);
     else if (sense === 'doubtful') doubtful += 1;
     // Items that a sweep deletes too early must arrive, too.
-    else if (!removal.ours) {
-      if (known.has(arrival.id)) again += 1;
-      else lags.push(atMs - Number(removal.ttl) * 1000);
-    }
+    else if (!removal.ours && known.has(arrival.id)) again += 1;
     const isAltered = sense === undefined && !isAsDeleted(arrival, removal, rules);
     known.set(arrival.id, isAltered || known.get(arrival.id) === true);
   }
@@ -99,7 +86,6 @@ export function judgeArrivals(
       strays: strays.length,
       doubtful,
       altered: changed.length,
-      lagMs: lagPercentiles(lags),
     },
     isComplete: lost.length === 0,
     violations: [

@@ -1,5 +1,5 @@
 import { enrichmentInput, type PipeResource } from '../../local/pipes/pipes.ts';
-import { type Arrival, type ArrivalCounts, type Arrived, judgeArrivals } from './arrivals.ts';
+import { type Arrival, type ArrivalCounts, judgeArrivals } from './arrivals.ts';
 import type { Ledger } from './ledger.ts';
 import type { Violation } from './verdict.ts';
 
@@ -25,27 +25,19 @@ export interface FollowedEvents extends ArrivalCounts {
   readonly target: string;
 }
 
-export interface FollowersOptions {
-  readonly pipes: readonly FollowedPipe[];
-  /** Time in epoch milliseconds, or the position in the order of all occurrences, if the ledger's removals have one. */
-  readonly now: () => number;
-}
-
 /** Receives what pipes deliver, and compares it with a ledger. */
 export class Followers {
   readonly pipes: readonly FollowedPipe[];
-  readonly #now: () => number;
-  readonly #events: ReadonlyMap<string, Arrived[]>;
+  readonly #events: ReadonlyMap<string, Arrival[]>;
 
-  constructor({ pipes, now }: FollowersOptions) {
+  constructor(pipes: readonly FollowedPipe[]) {
     this.pipes = pipes;
-    this.#now = now;
     this.#events = new Map(pipes.map(({ name }) => [name, []]));
   }
 
   /** Records an event. */
   delivered(pipe: string, arrival: Arrival): void {
-    this.#events.get(pipe)?.push({ arrival, atMs: this.#now() });
+    this.#events.get(pipe)?.push(arrival);
   }
 
   /** Compares the received events with the deletions. */

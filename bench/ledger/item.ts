@@ -28,8 +28,6 @@ export interface RemovalRecord {
   readonly image: EventImage;
   /** Creation time of the record by its server's clock, epoch milliseconds; undefined when unknown. */
   readonly madeAt?: number;
-  /** Position in the order of all occurrences of the run. @default the time at which it was seen */
-  readonly order?: number;
 }
 
 /**

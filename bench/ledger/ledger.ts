@@ -3,7 +3,6 @@ import {
   type DeleteOutcome,
   describeNote,
   type Entry,
-  isEarly,
   type Note,
   type Present,
   type Removal,
@@ -28,7 +27,6 @@ export interface SeenRemoval extends Removal {
  */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
-  readonly #lags: number[] = [];
   readonly #now: () => number;
 
   /** @param now epoch milliseconds */
@@ -74,14 +72,7 @@ export class Ledger {
     const found = versionOf(entry, version, removal.ttl);
     if (found.removal !== undefined) return;
     found.removal = removal;
-    const isOurs = entry.current !== undefined;
-    if (isOurs && !isEarly(removal)) this.#lags.push(removal.seenAt - Number(removal.ttl) * 1000);
     this.#note(entry, { what: 'removed', version, ttl: removal.ttl, at: removal.seenAt });
-  }
-
-  /** Lags from expiry to deletion of every item that was deleted when due, milliseconds. */
-  get lags(): readonly number[] {
-    return this.#lags;
   }
 
   /** The last acknowledged version of an item. */

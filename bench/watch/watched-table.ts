@@ -52,6 +52,11 @@ export class WatchedTable {
     return watched;
   }
 
+  /** Writes new items at once. @throws the first error of a request */
+  fill(items: readonly Pick<Action, 'item' | 'ttl'>[], signal: AbortSignal): Promise<void> {
+    return this.#clock.busy(() => this.#sessions.fill(items, signal));
+  }
+
   /**
    * Writes the planned items, in real time.
    * @throws the first error of a request

@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
+  BatchWriteCommand,
   DeleteCommand,
   DynamoDBDocumentClient,
   PutCommand,
@@ -18,6 +19,10 @@ import type { Action, Item } from './plan.ts';
 // Items of about 250 bytes.
 const PAYLOAD = 'x'.repeat(150);
 const USERS = 97;
+
+/** Items of a batch, the most that DynamoDB takes, and batches at a time. */
+const BATCH_ITEMS = 25;
+const BATCHES = 4;
 
 // Attribute names that are unlikely to be keys of a configured table.
 const VERSION = 'BenchVersion';
@@ -78,16 +83,49 @@ export class SessionTable {
     }
     if (kind === 'write') await this.#write(key, current + 1, ttl);
     else if (!(await this.#renew(key, current + 1, ttl))) return this.#ledger.tooLate(id);
-    const shard = shardOf(key, this.#model, this.#model.shards);
-    this.#ledger.wrote(id, current + 1, ttl, DEEDS[kind], shard);
-    this.#versions.set(item, current + 1);
+    this.#wrote(item, current + 1, ttl, DEEDS[kind]);
   }
 
-  /** Writes an item, with the attributes by which it expires. */
+  /**
+   * Writes items that were never written, as fast as DynamoDB takes them.
+   * @throws DynamoDB's error, or if it leaves items of a batch out, as DynamoDB Local never does
+   */
+  async fill(items: readonly Pick<Action, 'item' | 'ttl'>[], signal: AbortSignal): Promise<void> {
+    const { name } = this.#table;
+    let next = 0;
+    const writing = async () => {
+      while (next < items.length && !signal.aborted) {
+        const batch = items.slice(next, next + BATCH_ITEMS);
+        next += BATCH_ITEMS;
+        const requests = batch.map(({ item, ttl }) => ({
+          PutRequest: { Item: this.#attributes(this.#key(item), 1, ttl) },
+        }));
+        const written = await this.#documents.send(
+          new BatchWriteCommand({ RequestItems: { [name]: requests } }),
+        );
+        if (written.UnprocessedItems?.[name]) throw new Error('DynamoDB left items of a batch out');
+        for (const { item, ttl } of batch) this.#wrote(item, 1, ttl, 'wrote');
+      }
+    };
+    await Promise.all(Array.from({ length: BATCHES }, writing));
+  }
+
+  #wrote(item: Item, version: number, ttl: Ttl, deed: Deed): void {
+    const key = this.#key(item);
+    const shard = shardOf(key, this.#model, this.#model.shards);
+    this.#ledger.wrote(idOf(key[this.#uniqueKey]), version, ttl, deed, shard);
+    this.#versions.set(item, version);
+  }
+
   async #write(key: Key, version: number, ttl: Ttl): Promise<void> {
-    const expiry = expiryAttributes(this.#model, key, this.#expiry(ttl));
-    const Item = { ...key, [VERSION]: version, [PAYLOAD_ATTRIBUTE]: PAYLOAD, ...expiry };
+    const Item = this.#attributes(key, version, ttl);
     await this.#documents.send(new PutCommand({ TableName: this.#table.name, Item }));
+  }
+
+  /** An item, with the attributes by which it expires. */
+  #attributes(key: Key, version: number, ttl: Ttl) {
+    const expiry = expiryAttributes(this.#model, key, this.#expiry(ttl));
+    return { ...key, [VERSION]: version, [PAYLOAD_ATTRIBUTE]: PAYLOAD, ...expiry };
   }
 
   /**

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DemoResult } from '../../bench/demo/report.ts';
+import type { DemoResult } from '../../bench/demo/judge.ts';
 import { EXIT_STATUS } from '../../cli/main-job.ts';
 
 /*

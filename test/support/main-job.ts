@@ -1,6 +1,5 @@
 import { VirtualClock } from 'stepfunctions-emulator';
-import type { PromiseName, Status } from '../../bench/demo/promises.ts';
-import type { Verdict } from '../../bench/demo/report.ts';
+import type { PromiseName, Status, Verdict } from '../../bench/demo/judge.ts';
 import { EXIT_STATUS, type MainJobOptions, runMainJob } from '../../cli/main-job.ts';
 import type { Settings } from '../../functions/runtime/environment.ts';
 import type { LocalCloudOptions } from '../../local/cloud.ts';
@@ -13,7 +12,7 @@ import type { SweepFunctions } from './simulation/functions.ts';
 /** Late in a minute, and within a second: the first tick of the schedules is near. */
 export const JOB_STARTED = Date.parse('2026-11-20T09:00:45.988Z');
 
-export interface JobOptions extends Partial<Omit<MainJobOptions, 'config' | 'cloud'>> {
+export interface JobOptions extends Partial<Omit<MainJobOptions, 'config' | 'dynamoDb' | 'cloud'>> {
   readonly cloud?: Partial<LocalCloudOptions>;
 }
 
@@ -30,6 +29,7 @@ export async function runJob(
   const printed: string[] = [];
   const judged = await runMainJob({
     config: configOf(...tables),
+    dynamoDb: dynamoDbOfFile(),
     table: undefined,
     by: undefined,
     archive: false,
@@ -42,7 +42,7 @@ export async function runJob(
     // The observer's reads are most of the requests: once a second is enough for what is promised.
     intervalMs: 1_000,
     ...options,
-    cloud: { clock: new VirtualClock(JOB_STARTED), dynamoDb: dynamoDbOfFile(), ...cloud },
+    cloud: { clock: new VirtualClock(JOB_STARTED), ...cloud },
   });
   return { ...judged, printed: printed.join('') };
 }

@@ -75,5 +75,5 @@ function changesOf(counts: readonly number[]): Change[] {
 
 function figuresOf({ tally, lags, sweep }: Moment): Figures {
   const { p50 = -1, max = -1 } = lags.findLast(span => span !== undefined) ?? {};
-  return { ...tally, p50, max, sweep: sweep.join('   ') };
+  return { ...tally, p50, max, sweep };
 }

@@ -16,9 +16,14 @@ const PACES = {
   minute: { precision: 'minute', pollSeconds: 0 },
 } as const;
 
-/** Seconds from 09:00:00 by which the sweep has to poll for each item. */
-function dueBy(items: readonly SweptItem[], pace: keyof typeof PACES): number[] {
-  const due = looksDueBy(items, PACES[pace], minute => minute * 1000);
+/** Seconds from 09:00:00 by which the sweep has to poll for each item. @param late by the minute of a tick, when it began to look */
+function dueBy(
+  items: readonly SweptItem[],
+  pace: keyof typeof PACES,
+  late: readonly (readonly [minute: number, at: number])[] = [],
+): number[] {
+  const ticks = new Map(late.map(([minute, at]) => [NINE + minute, (NINE + at) * 1000]));
+  const due = looksDueBy(items, PACES[pace], ticks);
   return items.map(each => (due.get(each) ?? Number.NaN) / 1000 - NINE);
 }
 
@@ -45,9 +50,23 @@ test.each<[string, keyof typeof PACES, readonly SweptItem[], number[]]>([
   expect(dueBy(items, pace)).toEqual(expected);
 });
 
+test.each<[string, keyof typeof PACES, readonly SweptItem[], number[]]>([
+  ['of its minute, known to it', 'second', [item(75, 68), item(80, 69)], [76, 81]],
+  ['of its minute, expired before it', 'second', [item(65, 64)], [71]],
+  ['of its minute, unknown to it: the next tick', 'second', [item(75, 68), item(80, 71)], [76, 121]],
+  ['of its minute, watched', 'watched', [item(75, 68), item(80, 71)], [76, 81]],
+  ['expired before, known to it: in the 45 s of its lookback', 'second', [item(-300, 69)], [116]],
+  ['expired before, unknown to it: the next tick', 'second', [item(-300, 71)], [121]],
+  ['expired before, watched: no child waits for a minute that is over', 'watched', [item(-300, 71)], [121]],
+  ['expired in the minute of the tick: the next one', 'second', [item(0, 69)], [121]],
+  ['expired before, by minute', 'minute', [item(-300, 69), item(0, 69), item(1, 69)], [115, 115, 120]],
+])('a tick that is started 70 s late: %s', (_name, pace, items, expected) => {
+  expect(dueBy(items, pace, [[0, 70]])).toEqual(expected);
+});
+
 test('what deleting may take grows with what falls due at once', () => {
-  expect(deletionTimeMs(PACES.second, 20)).toBe(1_020);
-  expect(deletionTimeMs(PACES.minute, 20)).toBe(2_200);
+  expect(deletionTimeMs(undefined, 20)).toBe(1_020);
+  expect(deletionTimeMs(1, 1_200)).toBe(3_200);
   expect(promisedLagMs(PACES.second, 20)).toBe(2_020);
   expect(promisedLagMs(PACES.margin, 20)).toBe(3_020);
   expect(promisedLagMs(PACES.minute, 1)).toBe(61_060);

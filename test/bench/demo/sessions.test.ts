@@ -1,5 +1,5 @@
 import { seededRandom } from 'stepfunctions-emulator';
-import { type SessionFates, sessionMix } from '../../../bench/demo/sessions.ts';
+import { backlogOf, type SessionFates, sessionMix } from '../../../bench/demo/sessions.ts';
 import { type Item, planStream } from '../../../bench/workload/plan.ts';
 
 const START = 1_800_000_000_400;
@@ -96,3 +96,14 @@ test.each([false, true])(
     expect(Math.min(8_000, ...left)).toBe(8_000);
   },
 );
+
+test('a backlog expired within ten minutes before, and is none of the planned items', () => {
+  const before = 1_800_000_000;
+  const backlog = backlogOf(before, 20);
+  expect(backlog).toHaveLength(480);
+  expect(new Set(backlog.map(({ item }) => item)).size).toBe(480);
+  expect(Math.max(...backlog.map(({ item }) => item))).toBe(-1);
+  expect(backlog[0]?.ttl).toBe(before - 1);
+  expect(backlog.at(-1)?.ttl).toBe(before - 599);
+  expect([0.1, 0.5, 1_000].map(rate => backlogOf(before, rate).length)).toEqual([3, 12, 480]);
+});

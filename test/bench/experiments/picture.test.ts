@@ -21,7 +21,7 @@ function momentAt(now: number): Moment {
     lags: [isGone ? { p50: 500, max: 500 } : undefined],
     promisedLagMs: 2_000,
     ...{ firstTtl: FIRST, lastTtl: FIRST, rate: 10 },
-    sweep: ['QueryExpired asks the index', '<b>'],
+    ...{ sweep: '<b>', page: 'http://127.0.0.1:45123/' },
   };
 }
 

@@ -9,15 +9,13 @@ const PIPES = [{ name: 'events', target: 'queue', oldImage: true }] as const;
 
 const image = (more: EventImage = {}): EventImage => ({ id: { S: 'a' }, ttl: { N: String(TTL) }, ...more });
 
-/** An oracle beside a table whose item is written a minute before its expiry, in turn 1. */
+/** An oracle beside a table whose item is written a minute before its expiry. */
 async function watched(rules: Partial<Rules>, item: EventImage) {
   const clock = new VirtualClock((TTL - 60) * 1000);
-  let turn = 0;
-  const next = () => (turn += 1);
-  const oracle = new Oracle({ ...RULES, ...rules }, next);
+  const oracle = new Oracle({ ...RULES, ...rules });
   const table = new MemoryTable({
     ...{ tableName: 't', indexName: 'i', keyNames: ['id'], ttlAttribute: 'ttl', windowAttribute: undefined },
-    ...{ clock, asServerHasIt: at => at, indexLagMs: () => 0, nextTurn: next },
+    ...{ clock, asServerHasIt: at => at, indexLagMs: () => 0 },
     onChange: change => oracle.saw(change),
   });
   table.put(item, 'user');
