@@ -10,8 +10,8 @@ export const FUNCTION_MEMORY_MB = 512;
 export const CALL_MS = 25;
 
 /**
- * A query of the index. The processor time is measured with the real client and a server that answers at once: about 0.8 ms on a whole
- * core, for the 0.29 of a core that a function of 512 MB has.
+ * A query of the index. Its processor time is measured with the real client and a server that answers at once: about 0.8 ms of a whole
+ * core. A function of 512 MB has 0.29 of a core.
  */
 export const READ_MS = { ms: 5, processorMs: 3 } as const;
 

@@ -3,7 +3,7 @@ import { useConfigFile } from './config/config-file.ts';
 
 /**
  * The CDKTF app for users of the CDKTF CLI in this checkout: `npx cdktf-cli@0.21 deploy`. The commands in `cli/` synthesize without it. If
- * the variable is set, everything except the tables is removed, as with `npx precise-ttl deploy --destroy`.
+ * the variable PRECISE_TTL_REMOVED is set, everything except the tables is removed, as with `npx precise-ttl deploy --destroy`.
  */
 
 const REMOVED = 'PRECISE_TTL_REMOVED';

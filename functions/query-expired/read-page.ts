@@ -22,8 +22,8 @@ export interface ReadPageOptions
     Pick<Planning, 'behind' | 'machineClock'> {
   readonly patienceMs: Millis;
   /**
-   * Entries that the page before left, and which are read again. Half of a page has room for new entries: otherwise those of a throttled
-   * shard would keep the others waiting. More entries would make the page longer, and what it leaves later. @default 0
+   * Number of entries that the page before left: they are read again. Half of a page has room for new entries: otherwise the entries of a
+   * throttled shard would keep the others waiting. More entries would make the page longer, and what it leaves later. @default 0
    */
   readonly left?: number;
 }

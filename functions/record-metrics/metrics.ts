@@ -64,8 +64,8 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
 ];
 
 /**
- * Histograms are added to Powertools' document, since Powertools takes only numbers, while the format also allows `{Values, Counts, Min,
- * Max, Count, Sum}`.
+ * Powertools takes only numbers, but the format also allows `{Values, Counts, Min, Max, Count, Sum}`: so the histograms are added to
+ * Powertools' document.
  * @returns undefined when there is nothing to record
  */
 export function embeddedMetrics(

@@ -1,8 +1,8 @@
 import type { Kind } from '../../expiry/fields.ts';
 
 /**
- * Only Terraform knows the value of `${aws_kms_key.main.arn}`, or of the token that a construct has instead. A list of them can be one
- * token, which begins with `#`.
+ * Only Terraform knows the value of `${aws_kms_key.main.arn}`, or of the token that a construct has instead. A list of references can be
+ * one token, which begins with `#`.
  */
 export function isReference(value: unknown): value is string {
   return typeof value === 'string' && /[$#]\{/.test(value);

@@ -69,8 +69,8 @@ export class SweptTable extends Construct {
 }
 
 /**
- * Others may change these attributes of a table: further indexes, streams, replicas in other regions. The next deployment would remove them
- * otherwise, a replica with its data. A postcondition checks our own index.
+ * Other programs may change these attributes of a table: further indexes, streams, replicas in other regions. The next deployment would
+ * remove them otherwise, a replica with its data. A postcondition checks our own index.
  */
 const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica'];
 

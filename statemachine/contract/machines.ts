@@ -15,8 +15,8 @@ export const SWEEP_INCOMPLETE = 'SweepIncompleteError';
 export const TICK_TIMEOUT_SECONDS = 290;
 
 /**
- * Time limit of an execution of the replay machine. The functions and the children end by themselves; the limit is for failures such as a
- * Map Run that never starts, with which an execution could run for a year. A replay may take hours. Source: Step Functions quotas.
+ * Time limit of an execution of the replay machine, which may take hours. The functions and the children end by themselves; the limit is
+ * for failures such as a Map Run that never starts. Without a limit such an execution could run for a year. Source: Step Functions quotas.
  */
 export const EXECUTION_TIMEOUT_SECONDS = 86_400;
 
