@@ -290,7 +290,7 @@ async function carryOut(
   const { isAsked, ...subject } = await checked(command, values);
   const { services = [], seconds } = command;
   const stop = new Stop();
-  // The time of the first look has begun with the process.
+  // The start of the process counts as time of the first look.
   let time = lookTime(seconds, stop.signal, performance.now());
   const progress = new Progress(process.stderr);
   const region = subject.config?.region ?? command.region?.(subject.flags);

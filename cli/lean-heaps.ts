@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** The new space would grow to about 100 MB under load. V8 reads this option before the program begins. */
+/** V8's space for new objects would grow to about 100 MB under load. V8 reads this option before the program begins. */
 const NEW_OBJECTS = '--max-semi-space-size';
 const NEW_OBJECTS_MB = 4;
 

@@ -199,7 +199,7 @@ function of<Name extends Part>(name: Name, judge: Judge<Name>): Experiment['judg
   };
 }
 
-/** Without an answer nothing was measured, which counts as not kept. */
+/** If no event came, nothing was measured: then the criterion counts as not kept. */
 function ofSome<Name extends 'expiries' | 'indexLags'>(name: Name, judge: Judge<Name>) {
   const none = { measured: {}, kept: false, because: 'none has come' };
   return of(name, (all, seen) => (all.length === 0 ? none : judge(all, seen)));

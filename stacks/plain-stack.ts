@@ -10,7 +10,7 @@ export type Blocks = Readonly<Record<string, Readonly<Record<string, Readonly<Re
 
 export interface PlainStack {
   readonly region: string;
-  /** The configuration's overrides are in it, and references have the form `${type.id.attribute}`. */
+  /** The resources have the configuration's overrides; references have the form `${type.id.attribute}`. */
   readonly resource: Blocks;
   readonly data: Blocks;
   readonly output: Readonly<Record<string, { readonly value: unknown }>>;

@@ -161,8 +161,8 @@ const CHECKED_START = oneLine(`(
 )`);
 
 /**
- * The answer of QueryExpired, if it is well-formed: a Wait and a Choice have no Catch, but the task has one. A wait ends within the time of
- * the execution.
+ * The answer of QueryExpired. A malformed answer fails the task, which has a Catch: a Wait and a Choice have none. A wait ends within the
+ * time of the execution.
  */
 const CHECKED_STEP = oneLine(`(
   $step := $states.result.Payload;

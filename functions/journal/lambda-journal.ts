@@ -9,7 +9,7 @@ const ATTEMPTS = 3;
 /** A pause must stop deletes within five seconds: a read may take two seconds, and what it read is kept for two more. */
 const KEPT_MS = 2_000;
 
-/** The pauses are kept for so long from the beginning of their read. A failed read is not kept. */
+/** The pauses are kept for KEPT_MS from the beginning of their read. A failed read is not kept. */
 export function keptPauses(clock: () => number): (read: () => Promise<Pauses>) => Promise<Pauses> {
   let kept: { readonly pauses: Pauses; readonly readAtMs: number } | undefined;
   return async read => {
