@@ -127,7 +127,7 @@ async function requireJava(java: string): Promise<void> {
 }
 
 /** Parses the major version in the output of `java -version`; `1.8.0_392` is 8. `undefined` when there is none. */
-export function javaMajor(output: string): number | undefined {
+function javaMajor(output: string): number | undefined {
   const match = /version "(?:1\.)?(\d+)/.exec(output);
   return match ? Number(match[1]) : undefined;
 }

@@ -141,87 +141,11 @@ test('schedules start executions by the clock, with the scheduled time as input'
   expect(starters).toEqual(['tick', 'tick', undefined]);
 });
 
-/** A Standard and an Express state machine; the schedule is for the Express one, which starts the Standard one. */
-const bothTypes = (): NonNullable<StackParts['resource']> => ({
-  aws_cloudwatch_log_group: { tick: { name: '/aws/vendedlogs/states/tick' } },
-  aws_sfn_state_machine: {
-    ...machine(),
-    tick: {
-      name: 'tick',
-      type: 'EXPRESS',
-      role_arn: 'arn:aws:iam::123456789012:role/r',
-      logging_configuration: {
-        log_destination: '${aws_cloudwatch_log_group.tick.arn}:*',
-        level: 'ERROR',
-        include_execution_data: false,
-      },
-      definition: JSON.stringify({
-        QueryLanguage: 'JSONata',
-        StartAt: 'HandOver',
-        TimeoutSeconds: 290,
-        States: {
-          HandOver: {
-            Type: 'Task',
-            Resource: 'arn:aws:states:::states:startExecution',
-            Arguments: {
-              StateMachineArn: '${aws_sfn_state_machine.sweep.arn}',
-              Input: '{% $states.input %}',
-            },
-            End: true,
-          },
-        },
-      }),
-    },
-  },
-  aws_scheduler_schedule: schedule({
-    target: {
-      arn: '${aws_sfn_state_machine.tick.arn}',
-      role_arn: 'arn:aws:iam::123456789012:role/r',
-      input: '{"scheduledTime":"<aws.scheduler.scheduled-time>"}',
-    },
-  }),
-});
-
-test('an execution starts one of another state machine of the same stack', async () => {
-  const told: string[] = [];
-  const cloud = await start(stack(ECHO, bothTypes()), {
-    schedules: false,
-    onExecutionStart: execution => told.push(`${execution.machine.name} starts`),
-    onExecution: execution => told.push(`${execution.machine.name} ${execution.status}`),
-  });
-  const tick = await cloud.startExecution('tick', { n: 1 }).done;
-  expect(tick.arn).toMatch(/^arn:aws:states:us-east-1:123456789012:express:tick:/);
-  const { ExecutionArn } = tick.output as { ExecutionArn: string };
-  const sweep = cloud.running.find(({ arn }) => arn === ExecutionArn);
-  expect(await sweep?.done).toMatchObject({ status: 'SUCCEEDED', output: { event: { n: 1 } } });
-  expect(told).toEqual(['tick starts', 'sweep starts', 'tick SUCCEEDED', 'sweep SUCCEEDED']);
-});
-
-test('the Express target of a schedule is delivered twice by Scheduler, and runs twice each time', async () => {
-  const clock = new VirtualClock(Date.parse('2026-11-20T09:00:10Z'));
-  const told: string[] = [];
-  const cloud = await start(stack(ECHO, bothTypes()), {
-    clock,
-    deliveries: () => [0, 12_000],
-    expressDeliveries: () => [0, 5_000],
-    onExecutionStart: ({ machine: { name }, startDate, input }) => {
-      if (name !== 'tick') return;
-      const { scheduledTime } = input as { readonly scheduledTime: string };
-      told.push(`${scheduledTime} at ${new Date(startDate).toISOString().slice(14, 19)}`);
-    },
-  });
-  await clock.sleep(70_000);
-  cloud.pauseSchedules();
-  await Promise.all(cloud.running.map(execution => execution.done));
-  const [first] = told;
-  expect(first).toBe('2026-11-20T09:01:00Z at 01:00');
-  expect(told).toEqual(['01:00', '01:05', '01:12', '01:17'].map(at => `2026-11-20T09:01:00Z at ${at}`));
-});
-
 test('nothing is delivered again after the cloud has stopped', async () => {
+  const tick = { ...machine().sweep, name: 'tick', type: 'EXPRESS' };
   const clock = new VirtualClock();
   let started = 0;
-  const cloud = await start(stack(ECHO, bothTypes()), {
+  const cloud = await start(stack(ECHO, { aws_sfn_state_machine: { tick } }), {
     clock,
     schedules: false,
     expressDeliveries: () => [0, 5_000],
@@ -312,57 +236,4 @@ describe('fails at the start for', () => {
     await expect(starting).rejects.toThrow(TerraformError);
     await expect(starting).rejects.toThrow(expected);
   });
-});
-
-test('a tick goes on while the many children of replays wait for functions', async () => {
-  const call = {
-    Type: 'Task',
-    Resource: 'arn:aws:states:::lambda:invoke',
-    Arguments: { FunctionName: '${aws_lambda_function.work.arn}', Payload: '{% $states.input %}' },
-    End: true,
-  };
-  const definition = {
-    QueryLanguage: 'JSONata',
-    StartAt: 'Children',
-    States: {
-      Children: {
-        Type: 'Map',
-        Items: '{% $states.input.items %}',
-        ItemProcessor: {
-          ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
-          StartAt: 'Work',
-          States: { Work: call },
-        },
-        End: true,
-      },
-    },
-  };
-  let calls = 0;
-  let most = 0;
-  const cloud = await start(
-    stack('export const handler = () => new Promise(done => setTimeout(done, 20));', {
-      aws_sfn_state_machine: machine(definition),
-    }),
-    {
-      childrenAtOnce: 4,
-      functions: {
-        maxConcurrency: 2,
-        async wrap(_call, next) {
-          calls += 1;
-          most = Math.max(most, calls);
-          return next().finally(() => {
-            calls -= 1;
-          });
-        },
-      },
-    },
-  );
-  const items = Array.from({ length: 30 }, (_, item) => ({ item }));
-  const replays = [cloud.startExecution('sweep', { items }), cloud.startExecution('sweep', { items })];
-  const tick = await cloud.startExecution('sweep', { items: [{ item: 0 }] }).done;
-  expect(tick.status).toBe('SUCCEEDED');
-  expect(replays.map(({ status }) => status)).toEqual(['RUNNING', 'RUNNING']);
-  for (const replay of replays) expect((await replay.done).status).toBe('SUCCEEDED');
-  expect(most).toBeGreaterThan(4);
-  expect(most).toBeLessThanOrEqual(9);
 });

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import { type AddressInfo, connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { NotLoopbackError } from 'stepfunctions-emulator';
-import { jsonAnswer, parseBody, withBody } from '../../../local/dynamodb/answer.ts';
+import { parseBody, withBody } from '../../../local/dynamodb/answer.ts';
 import { type CallHandler, DynamoDbProxy, type ProxiedCall } from '../../../local/dynamodb/proxy.ts';
 
 /** Bytes that are no text: a body that was decoded on the way would not come through. */
@@ -92,10 +92,6 @@ test.each([
   expect(asked).toEqual([]);
 });
 
-test('breaks the connection when the server behind it does', async () => {
-  await expect(ask('/breaks', {})).rejects.toThrow(/socket hang up|ECONNRESET/);
-});
-
 // On other systems 127.0.0.2 is no address of the machine.
 (process.platform === 'linux' ? test : test.skip)('listens on 127.0.0.1 only', async () => {
   const socket = connect({ host: '127.0.0.2', port: Number(new URL(proxy.endpoint).port) });
@@ -137,12 +133,6 @@ describe('with a handler', () => {
     expect(asked).toMatchObject([{ method: 'POST', url: '/a?b=c', headers: NAMED }]);
   });
 
-  test('a call that names no operation has none', async () => {
-    handle = async ({ operation }) => jsonAnswer({ none: operation === undefined });
-    expect((await askHandled('/', {})).body.toString()).toBe('{"none":true}');
-    expect(asked).toEqual([]);
-  });
-
   test('lets it send another body, and give another answer without the checksum of the first', async () => {
     handle = async ({ forward }) => {
       const answer = await forward('{"a":"zwölf"}');
@@ -162,10 +152,5 @@ describe('with a handler', () => {
   ])('breaks the connection %s', async (_case, broken) => {
     handle = broken;
     await expect(askHandled('/breaks')).rejects.toThrow(/socket hang up|ECONNRESET/);
-  });
-
-  test('refuses the Host of another machine before it gets the call', async () => {
-    handle = async () => jsonAnswer({});
-    expect((await askHandled('/', { ...NAMED, host: 'evil.example' })).status).toBe(403);
   });
 });

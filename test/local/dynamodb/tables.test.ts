@@ -151,21 +151,6 @@ const named = (tableName: string, props: Partial<PreciseTtlProps>) => ({
   tableName,
 });
 
-test('a table is made on this machine on demand, whatever an override says of its capacity', async () => {
-  const overrides = {
-    'aws_dynamodb_table.Provisioned': {
-      ...{ billing_mode: 'PROVISIONED', read_capacity: 5, write_capacity: 5 },
-      ...{ table_class: 'STANDARD_INFREQUENT_ACCESS', deletion_protection_enabled: false },
-    },
-  };
-  const tableKmsKeyArn = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd';
-  const config = { ...configOf(named('Provisioned', { tableKmsKeyArn })), overrides };
-  const [table] = synthesizedCloud(plainStack(config)).tables;
-  if (table !== undefined) await ensureTable(dynamo.client, table);
-  const { Table } = await dynamo.client.send(new DescribeTableCommand({ TableName: 'Provisioned' }));
-  expect(Table?.BillingModeSummary?.BillingMode).toBe('PAY_PER_REQUEST');
-});
-
 test.each([
   ['KEYS_ONLY', 'OLD_IMAGE'],
   ['OLD_IMAGE', 'OLD_IMAGE'],
@@ -176,9 +161,4 @@ test.each([
   const config = { ...configOf(named('Watched', {})), overrides };
   const [table] = synthesizedCloud(plainStack(config)).tables;
   expect(table && withOldImages(table).stream).toBe(seen);
-});
-
-test('a table without a stream is left to enableStream', () => {
-  const [table] = synthesizedCloud(plainStack(configOf(SESSION_DATA))).tables;
-  expect(table && withOldImages(table)).toBe(table);
 });

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { InvocationRecord } from '../../../local/functions/local-functions.ts';
 import { useFunctions } from '../../support/local-functions.ts';
 
@@ -73,28 +72,10 @@ test('gives the function its own environment and context, and nothing of ours', 
   expect(context?.['remaining']).toBeLessThanOrEqual(30_000);
 });
 
-test('one function cannot change the environment of another, or ours', async () => {
-  const local = functions({
-    writes: 'export const handler = async () => { process.env.SHARED = "1"; }',
-    reads: 'export const handler = async () => process.env.SHARED ?? "unset"',
-  });
-  await local.invoke('writes', {});
-  expect(await local.invoke('reads', {})).toMatchObject({ ok: true, payload: 'unset' });
-  expect(process.env['SHARED']).toBeUndefined();
-});
-
 describe('fails that invocation only, as Lambda names it, when the function', () => {
   const cases: [string, string, string | RegExp, RegExp][] = [
     ['throws', 'throw new TypeError("no good")', 'TypeError', /^no good$/],
-    [
-      'throws an error of its own',
-      'class Throttled extends Error { name = "Throttled" }; throw new Throttled("wait")',
-      'Throttled',
-      /^wait$/,
-    ],
-    ['throws a string', 'throw "bad"', 'string', /^bad$/],
     ['exits', 'process.exit(3)', 'Runtime.ExitError', /Runtime exited with error: exit status 3$/],
-    ['exits with 0', 'process.exit(0)', 'Runtime.ExitError', /Runtime exited without providing a reason$/],
     [
       'crashes outside its promise',
       'setImmediate(() => { throw new RangeError("later") }); await new Promise(() => {})',
@@ -108,14 +89,7 @@ describe('fails that invocation only, as Lambda names it, when the function', ()
       /^Error: alone$/,
     ],
     ['hangs in a loop', 'for (;;);', 'Sandbox.Timedout', /Task timed out after 1\.00 seconds$/],
-    [
-      'never answers',
-      'setInterval(() => {}, 1000); await new Promise(() => {})',
-      'Sandbox.Timedout',
-      /Task timed out after 1\.00 seconds$/,
-    ],
     ['returns a BigInt', 'return 1n', 'Runtime.MarshalError', /BigInt/],
-    ['returns a circle', 'const a = {}; a.a = a; return a', 'Runtime.MarshalError', /circular/],
     [
       'returns more than 6 MB',
       'return "x".repeat(7e6)',
@@ -207,19 +181,6 @@ test('an environment is used again, one invocation at a time, and grows to the b
   expect(new Set(answers.map(a => a?.id)).size).toBeGreaterThan(1);
   expect(new Set(answers.map(a => a?.id)).size).toBeLessThanOrEqual(3);
   expect(Math.max(...answers.map(a => a?.calls ?? 0))).toBeGreaterThan(1);
-});
-
-test('a function can be loaded in several threads, but in no more than it may have', async () => {
-  const lines: string[] = [];
-  const local = functions(
-    { f: 'console.log("loaded"); export const handler = async () => 1' },
-    {},
-    { onLog: (_, line) => lines.push(line), maxConcurrency: 3 },
-  );
-  local.warm(5);
-  for (let i = 0; i < 200 && lines.length < 3; i++) await sleep(10);
-  expect(await Promise.all([1, 2, 3].map(() => local.invoke('f', {})))).toHaveLength(3);
-  expect(lines).toEqual(['loaded', 'loaded', 'loaded']);
 });
 
 test('a caller that goes away takes a waiting invocation out of the line', async () => {
