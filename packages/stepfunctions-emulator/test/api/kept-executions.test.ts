@@ -37,6 +37,7 @@ test('of executions whose events tell too much together, the oldest lose their h
     name: 'ExecutionDoesNotExist',
     message: expect.stringContaining('history was forgotten'),
   });
+  expect(api.context.executions.get(oldest).execution.history).toEqual([]);
   expect(await history(second)).toBeGreaterThan(2);
   await expect(api.client.send(new StopExecutionCommand({ executionArn: oldest }))).resolves.toMatchObject({
     stopDate: expect.any(Date),

@@ -111,13 +111,6 @@ test.each([
   expect(execution.cause).toContain(words);
 });
 
-test('runs 10,000 Pass items', async () => {
-  const limits = { payloadBytes: 1_000_000 };
-  const input = Array.from({ length: 10_000 }, (_, i) => i);
-  const execution = await run(mapOf({ Type: 'Pass', End: true }), { input, type: 'EXPRESS', limits });
-  expect(execution.output).toEqual(input);
-});
-
 describe('a Map in a Map, in an Express execution', () => {
   const inner = (rest: object = {}) => ({
     Type: 'Map',
@@ -191,3 +184,21 @@ describe('a Map in a Map, in an Express execution', () => {
     expect(execution.stopDate).toBe(execution.startDate + 100);
   });
 });
+
+test.each([
+  [1, { status: 'SUCCEEDED', output: [{}, {}, {}] }],
+  [2, { status: 'FAILED', error: 'States.DataLimitExceeded' }],
+])(
+  'variables of an iteration count until it has ended, with %i at a time',
+  async (MaxConcurrency, expected) => {
+    const States = {
+      I: { Type: 'Pass', Assign: { text: '{% $pad("", 60, "x") %}' }, Output: {}, Next: 'W' },
+      W: { Type: 'Wait', Seconds: 1, End: true },
+    };
+    const definition = machineOf({
+      M: { Type: 'Map', MaxConcurrency, ItemProcessor: { StartAt: 'I', States }, End: true },
+    });
+    const execution = await run(definition, { input: [1, 2, 3], limits: { allVariablesBytes: 100 } });
+    expect(outcome(execution)).toEqual(expected);
+  },
+);

@@ -204,7 +204,6 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
   ],
   ['Retry in a Pass', one({ ...pass, Retry: [] }), '/States/A/Retry', /Pass/],
   ['a Retry that is no array', one({ ...task, Retry: {} }), '/States/A/Retry', /an array/],
-  ['an empty Choices', one({ Type: 'Choice', Choices: [] }), '/States/A/Choices', /non-empty/],
   [
     'a retrier without ErrorEquals',
     one({ ...task, Retry: [{ MaxAttempts: 1 }] }),
