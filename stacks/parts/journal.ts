@@ -5,10 +5,7 @@ import { tableKeyStatements } from './access-statements.ts';
 import type { Part } from './place.ts';
 import type { Statement } from './role.ts';
 
-/**
- * Watermarks, pauses and results: the layout is in `functions/journal/layout.ts`. No change of the configuration deletes or replaces the
- * journal.
- */
+/** Watermarks, pauses and results: see `functions/journal/layout.ts`. No configuration deletes or replaces the journal. */
 export class Journal extends Construct {
   readonly tableName: string;
   readonly tableArn: string;
