@@ -44,6 +44,8 @@ export interface LocalCloudOptions {
   readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
   readonly schedules?: boolean;
+  /** Whether what a schedule would start has anything to do; the clock stands still meanwhile. @default always */
+  readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
   /** Fires schedules late, not at all, or twice. @default once and in time */
   readonly deliveries?: Deliveries;
   /** Runs Express executions more than once, whoever starts them. @default once */
@@ -92,7 +94,7 @@ export class LocalCloud {
     this.functions = parts.functions;
     this.#pipes = parts.pipes;
     const { clock = realClock, random, deliveries, expressDeliveries } = options;
-    const { onScheduleError, onExecutionStart, onExecution } = options;
+    const { onScheduleError, onExecutionStart, onExecution, isNeeded } = options;
     const { childrenAtOnce: distributedMapConcurrency } = options;
     this.#stepFunctions = new LocalStepFunctions(parts.synthesized, machines, {
       invoker: this.functions,
@@ -112,6 +114,10 @@ export class LocalCloud {
       },
       onError: onScheduleError ?? (error => console.error(error)),
       deliveries,
+      isNeeded,
+      // Nobody sets a virtual clock, whose day would have 86,400 checks.
+      checkMs:
+        options.clock === undefined || options.clock === realClock ? undefined : Number.POSITIVE_INFINITY,
     });
   }
 

@@ -35,6 +35,10 @@ export interface SchedulesOptions {
   readonly onError: (error: unknown, firing: Firing) => void;
   /** @default every minute once and in time */
   readonly deliveries?: Deliveries | undefined;
+  /** Whether the target has anything to do; the clock stands still meanwhile. @default always */
+  readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
+  /** Milliseconds between two looks at a clock that somebody may set. @default 1000 */
+  readonly checkMs?: number | undefined;
 }
 
 /** Scheduler replaces it by the minute. Source: EventBridge Scheduler User Guide, "Adding context attributes". */
@@ -85,7 +89,7 @@ export class Schedules {
    * old time is reached again. After a jump ahead, as when a laptop slept, the missed minutes are skipped instead of fired in a burst.
    */
   #await(): void {
-    const { clock } = this.#options;
+    const { clock, checkMs = CHECK_INTERVAL_MS } = this.#options;
     const nextAfter = (time: number) => {
       const next = minuteAfter(time);
       return next === this.#fired ? next + MINUTE_MS : next;
@@ -96,7 +100,7 @@ export class Schedules {
       const now = clock.now();
       if (now < checked) next = nextAfter(now);
       checked = now;
-      if (now < next) return this.#after(Math.min(next - now, CHECK_INTERVAL_MS), check);
+      if (now < next) return this.#after(Math.min(next - now, checkMs), check);
       this.#fired = next;
       for (const schedule of this.#enabled) this.#deliver(schedule, next);
       // The fired target may have stopped it.
@@ -109,8 +113,8 @@ export class Schedules {
     const late = this.#options.clock.now() - scheduledTime;
     for (const delay of this.#options.deliveries?.(schedule, scheduledTime) ?? [0]) {
       if (!this.#running) return;
-      if (delay <= late) this.#fire(schedule, scheduledTime);
-      else this.#after(delay - late, () => this.#fire(schedule, scheduledTime));
+      if (delay <= late) void this.#fire(schedule, scheduledTime);
+      else this.#after(delay - late, () => void this.#fire(schedule, scheduledTime));
     }
   }
 
@@ -122,14 +126,16 @@ export class Schedules {
     this.#pending.add(cancel);
   }
 
-  #fire(schedule: ScheduleResource, scheduledTime: number): void {
+  async #fire(schedule: ScheduleResource, scheduledTime: number): Promise<void> {
+    const { clock, isNeeded, fire, onError } = this.#options;
     // Scheduler's times have no milliseconds.
     const time = new Date(scheduledTime).toISOString().replace('.000Z', 'Z');
     const firing = { schedule, scheduledTime, input: schedule.input.replaceAll(SCHEDULED_TIME, time) };
     try {
-      this.#options.fire(firing);
+      const isIdle = isNeeded !== undefined && !(await clock.busy(() => isNeeded(firing)));
+      if (!isIdle && this.#running) fire(firing);
     } catch (error) {
-      this.#options.onError(error, firing);
+      onError(error, firing);
     }
   }
 }

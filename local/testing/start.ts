@@ -5,14 +5,14 @@ import { journalName } from '../../functions/journal/layout.ts';
 import { deploymentOf } from '../../stacks/config/deployments.ts';
 import { replayName } from '../../stacks/config/names.ts';
 import { resolveProps } from '../../stacks/config/props.ts';
-import type { SweepInput } from '../../statemachine/contract/inputs.ts';
+import type { SweepInput, TickInput } from '../../statemachine/contract/inputs.ts';
 import { LocalCloud } from '../cloud.ts';
 import { DUMMY_CREDENTIALS, localConfig } from '../dynamodb/clients.ts';
 import { attachDynamoDb, startDynamoDbLocal } from '../dynamodb/dynamodb-local.ts';
-import { requireDynamoDbPackage } from './dynamodb-package.ts';
-import { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
+import { IdleTicks } from '../idle-ticks.ts';
+import { LocalTestError, SweepFailedError } from './errors.ts';
 import type { LocalPreciseTtl, PassedOnExpiry, TestedConfig, TestOptions } from './local-precise-ttl.ts';
-import { prepareConfig, readDuration, readTime } from './options.ts';
+import { prepareConfig, readDuration, readTime, requireDynamoDbPackage } from './options.ts';
 import { SteppedClock } from './stepped-clock.ts';
 import { failuresOf, NOTHING_SWEPT, reportsOf, type SweepReports } from './swept-tables.ts';
 
@@ -84,7 +84,7 @@ async function start(
   stepped: SteppedClock | undefined,
   undo: Undo,
 ): Promise<LocalPreciseTtl> {
-  const { config, stack, existing } = prepareConfig(given, { isShared: dynamoDbEndpoint !== undefined });
+  const { config, stack, existing } = prepareConfig(given, dynamoDbEndpoint !== undefined);
   const deployment = deploymentOf(config.tables.map(resolveProps));
   const dynamoDb = await (dynamoDbEndpoint === undefined
     ? startDynamoDbLocal()
@@ -101,10 +101,7 @@ async function start(
 
   /** Failed executions that have not been reported. */
   const failed = new Set<Execution>();
-  const notStarted: FailedSweep[] = [];
-  const machines = [deployment.name, replayName(deployment.name)];
-  const tablesOf = (machine: string): readonly string[] => (machines.includes(machine) ? tables : [machine]);
-  const failureOf = (execution: Execution) => failuresOf(execution, tablesOf(execution.machine.name));
+  const failureOf = (execution: Execution) => failuresOf(execution, tables);
   const clock = stepped ?? realClock;
   const expiries: PassedOnExpiry[] = [];
   const cloud = await LocalCloud.start({
@@ -119,6 +116,7 @@ async function start(
     schedules,
     // With real time, schedules do not wait until a function is loaded.
     ...(stepped === undefined && { warm: 1 }),
+    isNeeded: stepped && (({ input }) => idle.isNeeded(JSON.parse(input), clock.now())),
     environment: {},
     existing,
     functions: {
@@ -133,27 +131,18 @@ async function start(
     onExecution: execution => {
       if (!hasSucceeded(execution) && execution.status !== 'ABORTED') failed.add(execution);
     },
-    onScheduleError: (error, { schedule }) => {
-      for (const tableName of tablesOf(schedule.targetArn.split(':').at(-1) ?? '')) {
-        notStarted.push({
-          tableName,
-          input: undefined,
-          status: 'not started',
-          error: undefined,
-          cause: String(error),
-          report: undefined,
-        });
-      }
-    },
   });
   undo.push(() => cloud.stop());
+  const idle = new IdleTicks(cloud, deployment.name);
+  undo.push(() => idle.stop());
 
   const tellFailures = () => {
-    const found = [...[...failed].flatMap(failureOf), ...notStarted.splice(0)];
+    const found = [...failed].flatMap(failureOf);
     failed.clear();
     if (found.length > 0) throw new SweepFailedError(found);
   };
-  const pass = <T>(work: () => Promise<T>): Promise<T> => (stepped ? stepped.passUntil(work) : work());
+  const jump = <T>(step: Promise<T>): Promise<T> => step.finally(() => idle.settle());
+  const pass = <T>(work: () => Promise<T>): Promise<T> => (stepped ? jump(stepped.passUntil(work)) : work());
   /** Hands the test's own deletions to the pipes before the virtual clock moves on. */
   const drain = async () => {
     if (cloud.synthesized.pipes.length > 0) await pass(() => clock.busy(() => cloud.drainPipes()));
@@ -190,14 +179,16 @@ async function start(
       const isTick = 'scheduledTime' in input;
       const machine = isTick ? sweep : replayName(sweep);
       const own = isTick ? { ...input, tables: [tableName] } : { ...input, table: tableName };
+      if (isTick) await idle.prepare(own as TickInput, clock.now());
       const reports = reportsOfAll(await pass(() => runToEnd(machine, own)));
       return reports[tableName] ?? NOTHING_SWEPT;
     },
     async tick(at) {
       await drain();
-      const atMs = at === undefined ? minuteOf(clock.now()) : readTime('at', at);
-      if (stepped && atMs > stepped.now()) await stepped.advance(atMs - stepped.now());
+      const atMs = at === undefined ? clock.now() - (clock.now() % MINUTE_MS) : readTime('at', at);
+      if (stepped && atMs > stepped.now()) await jump(stepped.advance(atMs - stepped.now()));
       const scheduledTime = new Date(atMs).toISOString();
+      await idle.prepare({ scheduledTime }, clock.now());
       return reportsOfAll(await pass(() => runToEnd(deployment.name, { scheduledTime })));
     },
     async advance(duration) {
@@ -208,7 +199,7 @@ async function start(
         );
       }
       await drain();
-      await stepped.advance(milliseconds);
+      await jump(stepped.advance(milliseconds));
       tellFailures();
     },
     async expiries() {
@@ -220,10 +211,6 @@ async function start(
       return stopped;
     },
   };
-}
-
-function minuteOf(epochMs: number): number {
-  return Math.floor(epochMs / MINUTE_MS) * MINUTE_MS;
 }
 
 function hasSucceeded({ status }: Execution): boolean {
@@ -240,9 +227,8 @@ async function tableNames(client: DynamoDBClient): Promise<ReadonlySet<string>> 
 
 async function deleteTables(client: DynamoDBClient, names: readonly string[]): Promise<void> {
   const there = await tableNames(client);
-  for (const TableName of names.filter(name => there.has(name))) {
-    await client.send(new DeleteTableCommand({ TableName }));
-  }
+  for (const TableName of names)
+    if (there.has(TableName)) await client.send(new DeleteTableCommand({ TableName }));
 }
 
 /** Runs every step, even when one fails; then throws the first error. */

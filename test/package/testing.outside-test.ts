@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import {
@@ -10,6 +11,7 @@ import {
   runNode,
   useInstalled,
 } from '../support/packed-package.ts';
+import { codeBlocks } from '../support/proposed-commands.ts';
 
 // precise-ttl/testing as npm packs it, in the tests of another team: real jest, with the packages that such a team has and no others.
 
@@ -62,19 +64,50 @@ const TESTS = `
 
 const NAMES = ['startPreciseTtl', 'withPreciseTtl'];
 
-test('runs in jest, which needs a flag of Node for ES modules', async () => {
+/** The application of the example in the documents. */
+const APP = `
+  import { randomUUID } from 'node:crypto';
+  import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+  import { expiryAttributes, expiryModel } from 'precise-ttl';
+  const model = expiryModel({ partitionKey: 'id', defaultTtlSeconds: 1800 });
+  export const createApp = ({ documents, now }) => ({
+    async signIn(user) {
+      const session = { id: randomUUID(), user };
+      const Item = { ...session, ...expiryAttributes(model, session, { nowMs: now() }) };
+      await documents.send(new PutCommand({ TableName: 'Sessions', Item }));
+      return session;
+    },
+    async session(id) {
+      return (await documents.send(new GetCommand({ TableName: 'Sessions', Key: { id } }))).Item;
+    },
+  });`;
+
+test.each([
+  [
+    'an application',
+    3,
+    `import { expiryAttributes, expiryModel } from 'precise-ttl';
+    import { ${NAMES.join(', ')} } from 'precise-ttl/testing';
+    import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';${TESTS}`,
+  ],
+  [
+    'the documents, as copied',
+    1,
+    codeBlocks('docs/use.md', 'ts').find(block => block.includes('precise-ttl/testing')) ?? '',
+  ],
+])('runs in jest with its usual timeouts, the tests of %s', async (_whose, passed, text) => {
   const folder = makeApplication(packed, {
-    'app.test.mjs': `import { expiryAttributes, expiryModel } from 'precise-ttl';
-      import { ${NAMES.join(', ')} } from 'precise-ttl/testing';
-      import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';${TESTS}`,
-    'package.json': {},
+    'app.js': APP,
+    'app.test.mjs': stripTypeScriptTypes(text),
+    'package.json': { type: 'module' },
     'jest.config.json': { testMatch: ['**/app.test.mjs'], transform: {} },
   });
   useInstalled(folder, PEERS);
+  // Jest needs a flag of Node for ES modules.
   const jest = [resolve('node_modules/jest/bin/jest.js'), '--config', 'jest.config.json'];
   const env = { ...process.env, NODE_OPTIONS: '--experimental-vm-modules --no-warnings' };
   const { stderr } = await promisify(execFile)(process.execPath, jest, { cwd: folder, env });
-  expect(stderr).toMatch(/3 passed/);
+  expect(stderr).toContain(`Tests:       ${passed} passed, ${passed} total`);
   expect(stderr).not.toContain('Warning');
 });
 

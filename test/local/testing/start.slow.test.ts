@@ -2,7 +2,6 @@
 import { CreateTableCommand, DeleteTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expiryAttributes, expiryModel } from '../../../expiry/index.ts';
-import { requireDynamoDbPackage } from '../../../local/testing/dynamodb-package.ts';
 import {
   type LocalPreciseTtl,
   SweepFailedError,
@@ -11,6 +10,7 @@ import {
   type TestOptions,
   withPreciseTtl,
 } from '../../../local/testing/index.ts';
+import { requireDynamoDbPackage } from '../../../local/testing/options.ts';
 import { dynamoDbOfFile, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const SESSIONS = { tableName: 'Sessions', partitionKey: 'id' } as const;

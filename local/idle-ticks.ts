@@ -1,0 +1,190 @@
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
+import {
+  type DeploymentState,
+  INDEX_SECONDS,
+  journalName,
+  type Watermark,
+} from '../functions/journal/layout.ts';
+import { type JournalTable, readState } from '../functions/journal/read-state.ts';
+import { writeWatermarks } from '../functions/journal/write-entries.ts';
+import { planTick } from '../functions/plan-sweep/plan-tick.ts';
+import { readTickInput } from '../functions/plan-sweep/sweep-input.ts';
+import { FIRST_LOOKBACK_SECONDS } from '../functions/plan-sweep/watermark-age.ts';
+import { readSettings, type SweepSettings } from '../functions/runtime/environment.ts';
+import { createDocuments } from '../functions/table/dynamodb.ts';
+import { indexReader, type ReadIndex } from '../functions/table/index-query.ts';
+import { tablesInDefinition } from '../stacks/config/deployments.ts';
+import type { CarriedSettings, TickInput } from '../statemachine/contract/inputs.ts';
+import type { LocalCloud } from './cloud.ts';
+import { localConfig } from './dynamodb/clients.ts';
+
+/** How long what an index held is used. By window a tick reads as much again, and finds what was written meanwhile. */
+const KEPT_MS = 600_000;
+
+/** TTLs in a table's index, by the value of the index key. */
+interface Entries {
+  readonly readAtMs: number;
+  readonly ttls: Map<unknown, number[]>;
+}
+
+/**
+ * Finds the ticks that have nothing to do, for a clock that jumps. PlanSweep's own code decides, in this process: with the journal, and with
+ * what the indexes held a while ago. Only sweeps delete meanwhile, so it asks DynamoDB only for what may still be there. What idle ticks
+ * would write into the journal is written before the next tick that runs, and by {@link settle}.
+ */
+export class IdleTicks {
+  readonly #cloud: LocalCloud;
+  readonly #tables: readonly CarriedSettings[];
+  readonly #documents: ReturnType<typeof createDocuments>;
+  readonly #journal: JournalTable;
+  /** The journal, with what is not written yet. */
+  #state: DeploymentState | undefined;
+  #unwritten: DeploymentState['watermarks'] | undefined;
+  /** By table name. */
+  readonly #entries = new Map<string, Entries>();
+
+  constructor(cloud: LocalCloud, deployment: string) {
+    const { synthesized, dynamoDb } = cloud;
+    const machine = synthesized.stateMachines.find(({ name }) => name === deployment);
+    this.#cloud = cloud;
+    this.#tables = tablesInDefinition(machine?.definition ?? '');
+    this.#documents = createDocuments({ maxAttempts: 3 }, localConfig(dynamoDb.endpoint, synthesized.region));
+    this.#journal = { documents: this.#documents, tableName: journalName(deployment) };
+  }
+
+  /**
+   * Whether a tick has anything to do. If not, it counts as run.
+   * @param nowMs when it would start, epoch milliseconds
+   */
+  async isNeeded(input: TickInput, nowMs: number): Promise<boolean> {
+    // A tick that cannot be planned says itself what is wrong.
+    if (await this.#isIdle(input, nowMs).catch(() => false)) return false;
+    await this.#write();
+    this.#state = undefined;
+    return true;
+  }
+
+  /** Prepares the journal for a tick that runs in any case. */
+  async prepare(input: TickInput, nowMs: number): Promise<void> {
+    await this.#read(input, nowMs).catch(() => {});
+    await this.settle();
+  }
+
+  /** Writes the journal, and forgets all that may be changed while the clock stands still. */
+  async settle(): Promise<void> {
+    await this.#write();
+    this.#state = undefined;
+    this.#entries.clear();
+  }
+
+  stop(): void {
+    this.#documents.destroy();
+  }
+
+  async #isIdle(executionInput: TickInput, nowMs: number): Promise<boolean> {
+    // An execution may delete items and change the journal.
+    const mayChange = this.#cloud.running.length > 0;
+    if (mayChange) this.#state = undefined;
+    const state = await this.#read(executionInput, nowMs);
+    let { watermarks } = state;
+    let isSilent = true;
+    const tell = () => {
+      isSilent = false;
+    };
+    const startedAt = new Date(nowMs).toISOString();
+    const { next } = await planTick(
+      { machine: 'tick', tables: this.#tables, executionInput, startedAt, soFar: null },
+      {
+        journal: {
+          read: async () => state,
+          writeWatermarks: async (tick, marks) => {
+            watermarks = withMarks(watermarks, tick, marks);
+          },
+        },
+        readIndexOf: settings => this.#readerOf(settings, nowMs),
+        ...{ record: tell, logger: { error: tell } },
+        clock: () => nowMs,
+        sleep: () => new Promise(() => {}),
+      },
+    );
+    if (next !== 'end' || !isSilent) return false;
+    if (watermarks !== state.watermarks) this.#unwritten = watermarks;
+    this.#state = { ...state, watermarks };
+    if (mayChange) await this.#write();
+    return true;
+  }
+
+  /**
+   * Reads the journal. A table by second gets a first watermark that is as late as its index allows: its first tick would ask for each
+   * second of two days.
+   */
+  async #read(input: TickInput, nowMs: number): Promise<DeploymentState> {
+    if (this.#state !== undefined) return this.#state;
+    const state = await readState(this.#journal);
+    const at = new Date(nowMs).toISOString();
+    const marks: Record<string, Watermark> = {};
+    for (const carried of this.#tables) {
+      const settings = readSettings(carried);
+      const isBegun = state.watermarks.tables[settings.tableName] !== undefined;
+      if (isBegun || settings.model.indexedBy === 'window') continue;
+      const { cutoff } = readTickInput(input, nowMs, settings);
+      const since = cutoff - FIRST_LOOKBACK_SECONDS;
+      let first = cutoff;
+      for (const [ttl] of (await this.#entriesOf(settings, nowMs)).values())
+        if (ttl !== undefined && ttl >= since - INDEX_SECONDS) first = Math.min(first, ttl);
+      marks[settings.tableName] = { since, gone: first - 1, at, shards: 1 };
+    }
+    if (Object.keys(marks).length === 0) return state;
+    this.#unwritten = withMarks(state.watermarks, state.watermarks.tick ?? at, marks);
+    return { ...state, watermarks: this.#unwritten };
+  }
+
+  async #write(): Promise<void> {
+    const { tick, tables = {} } = this.#unwritten ?? {};
+    this.#unwritten = undefined;
+    // When it fails, the next tick begins further back, as after PlanSweep's own writes.
+    if (tick !== undefined) await writeWatermarks(this.#journal, tick, tables).catch(() => {});
+  }
+
+  #readerOf(settings: SweepSettings, nowMs: number): ReadIndex {
+    const read = indexReader(this.#documents, settings);
+    return async (key, range, limit) => {
+      const entries = await this.#entriesOf(settings, nowMs);
+      const ttls = entries.get(key.value) ?? [];
+      const isAsked = (ttl: number) => ttl >= range.from && ttl <= range.upTo;
+      if (!ttls.some(isAsked)) return { entries: [], more: false };
+      const page = await read(key, range, limit);
+      const left = ttls.filter(ttl => page.entries.length > 0 || !isAsked(ttl));
+      entries.set(key.value, left);
+      return page;
+    };
+  }
+
+  async #entriesOf(settings: SweepSettings, nowMs: number): Promise<Entries['ttls']> {
+    const { tableName, indexName, model } = settings;
+    const known = this.#entries.get(tableName);
+    if (known !== undefined && nowMs - known.readAtMs < KEPT_MS) return known.ttls;
+    const ttls: Entries['ttls'] = new Map();
+    const pages = paginateScan({ client: this.#documents }, { TableName: tableName, IndexName: indexName });
+    for await (const { Items = [] } of pages) {
+      for (const item of Items) {
+        const ttl = Number(item[model.ttlAttribute]);
+        const key = model.windowAttribute === undefined ? ttl : item[model.windowAttribute];
+        const others = ttls.get(key);
+        if (others === undefined) ttls.set(key, [ttl]);
+        else others.push(ttl);
+      }
+    }
+    this.#entries.set(tableName, { readAtMs: nowMs, ttls });
+    return ttls;
+  }
+}
+
+function withMarks(
+  { tables }: DeploymentState['watermarks'],
+  tick: string,
+  marks: Readonly<Record<string, Watermark>>,
+): DeploymentState['watermarks'] {
+  // Without a prototype, as in the journal: tables may have the names of inherited properties.
+  return { tick, tables: Object.assign(Object.create(null), tables, marks) };
+}
