@@ -63,9 +63,9 @@ test('an archive has an alarm more, and polling metrics in each hour', () => {
 });
 
 test.each<[string, string, number, PreciseTtlProps]>([
-  ['README.md', 'by window costs $% a month with the defaults', 1, IDLE],
-  ['README.md', 'by second, and costs $%', 1, { ...IDLE, index: { by: 'second' } }],
-  ['README.md', 'A hundred idle tables together cost $%', 100, IDLE],
+  ['README.md', '| an idle table, by window | $% |', 1, IDLE],
+  ['README.md', 'as `adopt` makes it | $% |', 1, { ...IDLE, index: { by: 'second' } }],
+  ['README.md', '| a hundred idle tables by window, in one deployment | $% |', 100, IDLE],
 ])('%s says what idle tables cost: %s', (file, sentence, copies, props) => {
   const dollars = ask({ props, copies }).bill.total.toFixed(2);
   expect(readFileSync(file, 'utf8')).toContain(sentence.replace('%', dollars));
