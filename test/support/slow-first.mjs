@@ -5,16 +5,19 @@ import Sequencer from '@jest/test-sequencer';
  * end. Those that wait most come first: beside them the others have the processor.
  */
 const LONGEST = [
+  /\/test\/end-to-end\/log-keys/,
+  /\/test\/deploy\/edits/,
   /\/test\/start\/real-time/,
-  /\/test\/cli\/(status|local|start)\.slow/,
-  /\/test\/operate\/aws\/client\.slow/,
+  /\/test\/local\/testing\/jump/,
+  /\/test\/end-to-end\/least-privilege/,
+  /\/test\/cli\/(status|clients|local|start)\.slow/,
+  /\/test\/deploy\/(fleet|pipes|existing-table)/,
   /\/test\/statemachine\/sabotage/,
-  /\/test\/cli\/verify\//,
-  /\/test\/runbook\//,
-  /\/test\/start\//,
-  /\/test\/lab\/.*\.slow/,
-  /\/test\/statemachine\/(outage|precision|shards|index-scan)/,
-  /\/test\/(end-to-end|cli|testing|statemachine)\//,
+  /\/test\/(runbook|start)\//,
+  /\/page\.browser/,
+  /\/test\/bench\/.*\.slow/,
+  /\/test\/statemachine\/(outage|precision|shards)/,
+  /\/test\/(end-to-end|cli|local|statemachine|package)\//,
 ];
 
 export default class SlowFirst extends Sequencer {
