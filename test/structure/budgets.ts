@@ -33,7 +33,7 @@ export const ROOM_LINES = [
     most: 9_406,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 7_429 },
-  { rooms: ['test'], most: 31_474 },
+  { rooms: ['test'], most: 31_478 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
@@ -50,7 +50,7 @@ export const NUMBERS = {
   alarms: 7,
   /** States by name, in all machines. */
   states: 20,
-  files: 860,
+  files: 768,
   /** What a deployment of 100 tables has beside them. */
   resourcesOfHundredTables: 46,
 } as const;
