@@ -57,7 +57,9 @@ function run({ table, items, hours, seed }: Plan) {
       await documents.send(new DeleteCommand({ TableName: 'Sessions', Key: { id: `${step}-0` } }));
       await local.advance(`${(hours * 3_600) / steps - 60 + within(120)}s`);
     }
-    const span = { from: new Date(START).toISOString(), to: new Date(clock.now()).toISOString() };
+    // The replay waits by real time for a call that is slow.
+    const now = clock.now();
+    const span = { from: new Date(START).toISOString(), to: new Date(now).toISOString() };
     const replayed = await local.sweep('Sessions', span);
     const { Items = [] } = await documents.send(new ScanCommand({ TableName: 'Sessions' }));
     const idOf = ({ key }: { readonly key: object }) => JSON.stringify(key);
@@ -67,7 +69,7 @@ function run({ table, items, hours, seed }: Plan) {
     const { since, gone } = mark?.['table#Sessions'] ?? {};
     return {
       seen: {
-        ...{ since, gone, now: clock.now(), left: Items.map(({ id }) => id).sort() },
+        ...{ since, gone, now, left: Items.map(({ id }) => id).sort() },
         expired: expiries.map(({ key }) => key),
         reports: rows.map(({ startedAt, report }) => {
           const { found, deleted, renewed, notFound, failed } = report;
@@ -111,7 +113,7 @@ test.each<[string, Plan]>([
 test.each([
   ['an empty table by window', 'window', 0],
   ['an empty table by second', 'second', 0],
-  ['500 expiries', 'window', 500],
+  ['a hundred expiries', 'window', 100],
 ] as const)('a day of %s runs no tick that has nothing to do', async (_what, by, items) => {
   decide.mockImplementation(isNeeded);
   const props: PreciseTtlProps = { tableName: 'Sessions', partitionKey: 'id', index: { by } };
