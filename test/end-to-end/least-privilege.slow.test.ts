@@ -3,6 +3,8 @@
 import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
 import { expiryAttributes } from '../../expiry/attributes.ts';
+import { journalName } from '../../functions/journal/layout.ts';
+import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { type Firing, Schedules } from '../../local/schedules.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
@@ -62,7 +64,7 @@ const executions: Execution[] = [];
 const firings: Firing[] = [];
 
 /** All of it lies back, so that nothing has to be waited for; no further, since a tick asks by second for each second since then. */
-const BEGIN = Math.floor(Date.now() / 300_000) * 300 - 900;
+const BEGIN = Math.floor(Date.now() / 300_000) * 300 - 300;
 const iso = (epochSeconds: number) => new Date(epochSeconds * 1000).toISOString();
 /** Each window and shard is a query, and by second each second. */
 const replayOf = (table: PreciseTtlProps) => {
@@ -110,7 +112,7 @@ async function fireSchedules(): Promise<void> {
   const started: Promise<unknown>[] = [];
   await new Promise<void>(resolve => {
     const scheduler = new Schedules({
-      clock: new VirtualClock((BEGIN + 6 * 60) * 1000),
+      clock: new VirtualClock((BEGIN + 2 * 60) * 1000),
       schedules: cloud.schedules,
       fire: firing => {
         if (seen.has(firing.schedule.name)) return;
@@ -137,15 +139,16 @@ async function fireSchedules(): Promise<void> {
  * throttled of them is noted at once.
  */
 async function comingMinute(): Promise<void> {
-  const minute = Math.floor((Date.now() + 15_000) / 60_000) * 60;
-  await expired('Least-guarded', 60, minute);
-  recorder.intercept = refuse(DELETES, 'ProvisionedThroughputExceededException', 3);
-  const tick = { scheduledTime: iso(minute - 60) };
-  for (const { status, report } of await Promise.all([
-    sweep('Least-second', tick),
-    sweep('Least-guarded', tick),
-  ])) {
-    if (status !== 'SUCCEEDED') throw new Error(`${status}: ${JSON.stringify(report)}`);
+  for (let minutes = 1; ; minutes += 1) {
+    const minute = Math.floor((Date.now() + 15_000) / 60_000) * 60;
+    await expired('Least-guarded', 60, minute);
+    recorder.intercept = refuse(DELETES, 'ProvisionedThroughputExceededException', 3);
+    const tick = { scheduledTime: iso(minute - 60) };
+    const ended = await Promise.all([sweep('Least-second', tick), sweep('Least-guarded', tick)]);
+    const failed = ended.find(({ status }) => status !== 'SUCCEEDED');
+    if (failed === undefined) return;
+    // One function runs at a time here, and on a busy machine some calls wait longer than their time limit.
+    if (minutes === 3) throw new Error(`expected SUCCEEDED, got ${JSON.stringify(failed)}`);
   }
 }
 
@@ -170,6 +173,10 @@ beforeAll(async () => {
     expect(await sweep(tableName, replay)).toMatchObject({ status: 'FAILED' });
     recorder.intercept = () => undefined;
   }
+  // A first tick by second would ask for each second of two days.
+  const journal = { documents: local.documents, tableName: journalName('precise-ttl') };
+  const begun = { since: BEGIN - 1, gone: BEGIN - 1, at: iso(BEGIN), shards: 1 };
+  await writeWatermarks(journal, iso(BEGIN), { 'Least-second': begun });
   await fireSchedules();
   for (const table of TABLES) {
     const { tableName } = table;

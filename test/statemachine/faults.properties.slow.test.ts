@@ -22,15 +22,15 @@ const item = fc.record({
     fc.integer({ min: FIRST_TTL, max: LAST_TTL }),
     fc.integer({ min: START + 65, max: START + 80 }),
   ),
-  /** Items like this one, each with a key of its own: some runs have more than a page of them. */
+  /** Items like this one, each with a key of its own: some runs have many chunks of them. */
   copies: fc.oneof(
     { weight: 9, arbitrary: fc.constant(1) },
-    { weight: 1, arbitrary: fc.integer({ min: 2, max: 900 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 2, max: 300 }) },
   ),
   /** Seconds after its expiry, or before; not at all for null. */
   renewed: fc.option(fc.integer({ min: -5, max: 5 }), { freq: 3 }),
   /** Seconds after its expiry, or after the tick. */
-  throttledFor: fc.constantFrom(0, 0, 0, 3, 30, 400),
+  throttledFor: fc.constantFrom(0, 0, 0, 3, 30, 250),
   refused: fc.constantFrom(false, false, false, false, false, false, false, true),
 });
 
