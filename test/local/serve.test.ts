@@ -7,13 +7,12 @@ import {
 } from '@aws-sdk/client-sfn';
 import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
-import { isFree } from '../../local/ports.ts';
+import { freePort, isFree } from '../../local/ports.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
 import { sfnClient } from '../../packages/stepfunctions-emulator/test/support/step-functions-api.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { configOf } from '../support/configs.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
-import { freePort } from '../support/ports.ts';
 
 const stack = plainStack(configOf({ tableName: 'Served', partitionKey: 'id' }));
 const ports = { dynamoDbPort: 0, sfnPort: 0 };

@@ -11,6 +11,7 @@ import { command as status } from '../../cli/status.ts';
 import { lateMs } from '../../functions/record-metrics/metrics.ts';
 import { lagOf } from '../../functions/report/lag.ts';
 import type { FunctionCall } from '../../local/functions/local-functions.ts';
+import { freePort } from '../../local/ports.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
 import { SteppedClock } from '../../local/testing/stepped-clock.ts';
 import { ALARMS, type AlarmName } from '../../stacks/config/alarms.ts';
@@ -20,7 +21,6 @@ import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks
 import { configOf } from '../support/configs.ts';
 import { type ChooseEffect, startFaultProxy } from '../support/fault-proxy.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
-import { freePort } from '../support/ports.ts';
 import { type Ran, ran } from '../support/ran.ts';
 
 const RUNBOOK = 'docs/reference/alarms.md';

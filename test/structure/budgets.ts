@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 23_372,
+    most: 23_353,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -33,7 +33,7 @@ export const ROOM_LINES = [
     most: 9_406,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 7_429 },
-  { rooms: ['test'], most: 31_487 },
+  { rooms: ['test'], most: 31_430 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallEffect } from '../../bench/fuzz/faults.ts';
-import { type Answer, type Body, jsonAnswer, parseBody, withBody } from '../../local/dynamodb/answer.ts';
+import { type Answer, jsonAnswer } from '../../local/dynamodb/answer.ts';
 import { DynamoDbProxy, type ProxiedCall } from '../../local/dynamodb/proxy.ts';
+import { type Body, parseBody, withBody } from './answers.ts';
 
 /** A call of DynamoDB that a function makes. */
 export interface DynamoDbCall {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
-import { freePort } from '../../support/ports.ts';
+import { freePort } from '../../../local/ports.ts';
 import {
   buildStubProvider,
   emulatorProgram,

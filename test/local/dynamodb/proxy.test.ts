@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import { type AddressInfo, connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { NotLoopbackError } from 'stepfunctions-emulator';
-import { parseBody, withBody } from '../../../local/dynamodb/answer.ts';
 import { type CallHandler, DynamoDbProxy, type ProxiedCall } from '../../../local/dynamodb/proxy.ts';
+import { parseBody, withBody } from '../../support/answers.ts';
 
 /** Bytes that are no text: a body that was decoded on the way would not come through. */
 const BYTES = Buffer.from(Array.from({ length: 100_000 }, (_unused, index) => index % 256));

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Answer, type Body, jsonAnswer, parseBody } from '../../../local/dynamodb/answer.ts';
+import { type Answer, jsonAnswer } from '../../../local/dynamodb/answer.ts';
 import { DynamoDbProxy, type ProxiedCall } from '../../../local/dynamodb/proxy.ts';
 import type { InvokeWrapper } from '../../../local/functions/local-functions.ts';
+import { type Body, parseBody } from '../answers.ts';
 
 /** One call of AWS that a function made. */
 export interface RecordedCall {
