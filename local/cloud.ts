@@ -6,7 +6,6 @@ import {
   type EngineOptions,
   type Execution,
   type Machine,
-  type RandomSource,
   realClock,
 } from 'stepfunctions-emulator';
 import type { PlainStack } from '../stacks/plain-stack.ts';
@@ -36,8 +35,6 @@ export interface LocalCloudOptions {
   readonly pipes?: PipesOptions;
   /** @default the wall clock */
   readonly clock?: Clock;
-  /** Source of random numbers for jitter and ids. @default different in every run */
-  readonly random?: RandomSource;
   /** Number of threads in which each function is loaded before its first call, so that the first calls are not slower. @default 0 */
   readonly warm?: number;
   /** Largest number of concurrent children of one Map Run. @default as on AWS */
@@ -54,8 +51,6 @@ export interface LocalCloudOptions {
   readonly existing?: readonly TableResource[];
   /** Gives every table a stream with old images, so that deletions can be observed. @default false */
   readonly observe?: boolean;
-  /** Called when any execution starts, except for children of a Map Run. */
-  readonly onExecutionStart?: (execution: Execution) => void;
   /** Called when an execution has ended, whatever its status, with the name of the schedule that started it, if any. */
   readonly onExecution?: (execution: Execution, schedule: string | undefined) => void;
   /** Called when a schedule fires and its target can't be started. */
@@ -93,15 +88,13 @@ export class LocalCloud {
     this.client = parts.client;
     this.functions = parts.functions;
     this.#pipes = parts.pipes;
-    const { clock = realClock, random, deliveries, expressDeliveries } = options;
-    const { onScheduleError, onExecutionStart, onExecution, isNeeded } = options;
+    const { clock = realClock, deliveries, expressDeliveries } = options;
+    const { onScheduleError, onExecution, isNeeded } = options;
     const { childrenAtOnce: distributedMapConcurrency } = options;
     this.#stepFunctions = new LocalStepFunctions(parts.synthesized, machines, {
       invoker: this.functions,
       clock,
-      ...(random && { random }),
       ...(expressDeliveries && { expressDeliveries }),
-      ...(onExecutionStart && { onStart: onExecutionStart }),
       ...(distributedMapConcurrency && { limits: { distributedMapConcurrency } }),
       onEnd: execution => onExecution?.(execution, this.#scheduledBy.get(execution)),
     });

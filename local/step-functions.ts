@@ -15,7 +15,7 @@ import {
 import { NotFoundError, TerraformError } from './errors.ts';
 import type { SynthesizedCloud } from './stack/synthesized.ts';
 
-export interface StepFunctionsOptions extends Omit<EngineOptions, 'resources' | 'clock'> {
+export interface StepFunctionsOptions extends Omit<EngineOptions, 'resources' | 'clock' | 'onStart'> {
   readonly clock: NonNullable<EngineOptions['clock']>;
   /** Called when an execution has ended, whatever its status. */
   readonly onEnd: (execution: Execution) => void;
@@ -34,17 +34,14 @@ export class LocalStepFunctions {
   constructor(
     { account, region, partition, stateMachines: synthesized }: SynthesizedCloud,
     machines: readonly Machine[],
-    { onEnd, onStart, ...options }: StepFunctionsOptions,
+    { onEnd, ...options }: StepFunctionsOptions,
   ) {
     const { clock } = options;
     this.#onEnd = onEnd;
     this.#engine = new Engine({
       ...options,
       resources: nestedExecutions(() => this.api),
-      onStart: execution => {
-        onStart?.(execution);
-        this.#watch(execution);
-      },
+      onStart: execution => this.#watch(execution),
     });
     const place = { account, region, partition };
     const stateMachines = new StateMachines(() => clock.now());

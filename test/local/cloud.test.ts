@@ -144,19 +144,19 @@ test('schedules start executions by the clock, with the scheduled time as input'
 test('nothing is delivered again after the cloud has stopped', async () => {
   const tick = { ...machine().sweep, name: 'tick', type: 'EXPRESS' };
   const clock = new VirtualClock();
-  let started = 0;
+  let ended = 0;
   const cloud = await start(stack(ECHO, { aws_sfn_state_machine: { tick } }), {
     clock,
     schedules: false,
     expressDeliveries: () => [0, 5_000],
-    onExecutionStart: ({ machine }) => {
-      if (machine.type === 'EXPRESS') started += 1;
+    onExecution: ({ machine }) => {
+      if (machine.type === 'EXPRESS') ended += 1;
     },
   });
   cloud.startExecution('tick', {});
   await cloud.stop();
   await clock.sleep(10_000);
-  expect(started).toBe(1);
+  expect(ended).toBe(1);
 });
 
 test('stopping ends what runs and can be done twice', async () => {
