@@ -12,7 +12,7 @@ const OF_THE_CHECKOUT = 24;
 const [major, minor] = process.versions.node.split('.').map(Number);
 const isOlder = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
 
-const source = new URL('../cli/main.ts', import.meta.url);
+const source = new URL('./commands.ts', import.meta.url);
 const inCheckout = existsSync(source);
 if (inCheckout && major < OF_THE_CHECKOUT) {
   startAgain();

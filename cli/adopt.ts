@@ -11,6 +11,7 @@ import { type AdoptionPlan, inWords, planAdoption, type Reading, type Wish } fro
 import { isLocal } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Plan, wrong, YES } from './command.ts';
 import { commandLine, quoted } from './command-line.ts';
+import { aligned, count, counted, lasting } from './dashboard/words.ts';
 import { FAULTS, FaultTally } from './faults.ts';
 import { configurationBlock, name } from './init.ts';
 import {
@@ -23,7 +24,6 @@ import {
   scanTable,
   sizeOf,
 } from './whole-table.ts';
-import { aligned, count, counted, lasting } from './words.ts';
 
 export const command = defineCommand({
   name: 'adopt',

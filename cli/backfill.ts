@@ -9,6 +9,7 @@ import { isBusy, isInvalid } from '../functions/table/dynamodb-errors.ts';
 import { keyAttributeNames, toNativeKey } from '../functions/table/item-key.ts';
 import type { ShownKey } from '../statemachine/contract/keys.ts';
 import { defineCommand, EXIT, type Given, type Plan, type Table, wrong, YES } from './command.ts';
+import { aligned, count, counted, countRows, lasting } from './dashboard/words.ts';
 import { FAULT_IDS, FAULTS, type FaultId, faultOf, readItem } from './faults.ts';
 import { shownText } from './print.ts';
 import {
@@ -23,7 +24,6 @@ import {
   storedKey,
   type TableSize,
 } from './whole-table.ts';
-import { aligned, count, counted, countRows, lasting } from './words.ts';
 
 export const command = defineCommand({
   name: 'backfill',

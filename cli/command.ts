@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect, parseArgs } from 'node:util';
-import { Progress } from '../bench/report/progress.ts';
 import { InvalidFieldError, PreciseTtlError } from '../expiry/errors.ts';
 import { type Kind, kind, text, type ValueOf } from '../expiry/fields.ts';
 import type { ExpiryModel } from '../expiry/model.ts';
@@ -13,9 +12,10 @@ import { type ResolvedProps, resolveProps } from '../stacks/config/props.ts';
 import type { Clients } from './aws-clients.ts';
 import { describeSilence, isLocal, localEndpoint, NoAnswerError, SERVICES, type Service } from './clients.ts';
 import { commandLine, useConfig } from './command-line.ts';
+import { aligned } from './dashboard/words.ts';
 import { COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
 import { print, printData, printError, printHelp, shownOn } from './print.ts';
-import { aligned } from './words.ts';
+import { Progress } from './progress.ts';
 
 /** A flag with a kind takes a value, which the help calls `value`. A flag without a kind is a switch. */
 export interface Flag {

@@ -16,12 +16,12 @@ import { pipesOf } from '../stacks/config/pipe-props.ts';
 import { type Answer, ask, NoAnswerError, noneIfMissing, type Service } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Table, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
+import { count, counted, lasting } from './dashboard/words.ts';
 import { FAULTS, FaultTally, type Item, type Severity } from './faults.ts';
 import { OF_THE_DEPLOYMENT, OF_THE_TABLE, type Question } from './findings.ts';
 import { journalOf } from './journal.ts';
 import { shortKey, shownText } from './print.ts';
 import { describeTable, Rate, sampleTable, scanLine, scanTable, sizeOf, storedKey } from './whole-table.ts';
-import { count, counted, lasting } from './words.ts';
 
 const DAY_SECONDS = 86_400;
 

@@ -3,7 +3,7 @@ import { GetScheduleCommand } from '@aws-sdk/client-scheduler';
 import { QueryCommand, type QueryCommandOutput, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { storedNumber } from '../expiry/stored-number.ts';
 import { expiredRange } from '../expiry/ttl.ts';
-import { advanced, INDEX_SECONDS, type Pause, pauseOf, type Watermark } from '../functions/journal/layout.ts';
+import { advanced, INDEX_SECONDS, pauseOf, type Watermark } from '../functions/journal/layout.ts';
 import { readState } from '../functions/journal/read-state.ts';
 import { sideBySide } from '../functions/plan-sweep/side-by-side.ts';
 import { lateMs } from '../functions/record-metrics/metrics.ts';
@@ -14,11 +14,12 @@ import { keyCondition } from '../functions/table/index-query.ts';
 import { keyAttributeNames, toItemKey } from '../functions/table/item-key.ts';
 import { rangesOf } from '../functions/table/shard-ranges.ts';
 import { tickName } from '../stacks/config/names.ts';
-import type { LagSummary, SweepReport } from '../statemachine/contract/report.ts';
-import { COUNT_LIST, type CountName } from '../statemachine/counts.ts';
+import type { SweepReport } from '../statemachine/contract/report.ts';
+import { COUNT_LIST } from '../statemachine/counts.ts';
 import type { Clients } from './aws-clients.ts';
 import { type Answer, ask, NoAnswerError, noneIfMissing } from './clients.ts';
 import type { Given, Table } from './command.ts';
+import type { Alarm, Facts, IndexLook, Sweep, TableLook } from './dashboard/facts.ts';
 import { journalOf, readRows } from './journal.ts';
 import { shownText } from './print.ts';
 
@@ -41,72 +42,6 @@ const PAGES = 4;
 const TABLE_AGE_SECONDS = 60;
 const QUARTER_MS = 900_000;
 const KEYS = 3;
-
-/** All TTLs and times without a zone are epoch seconds. Null means: not known. */
-export interface Facts {
-  readonly table: string;
-  readonly sweep: string;
-  /** Every item that was due from `since` to `by` is deleted, except `unseen` and `recent` items; null: not known. */
-  readonly gone: { readonly since: number; readonly by: number } | null;
-  readonly overdue: IndexLook | null;
-  readonly left: TableLook | null;
-  readonly isLate: boolean;
-  /**
-   * An item that was written two minutes before its TTL is deleted within so many seconds after its TTL; a later one within
-   * `lateAfterSeconds`.
-   */
-  readonly promisedSeconds: number;
-  readonly lateAfterSeconds: number;
-  readonly watermark: Pick<Watermark, 'since' | 'gone'> | null;
-  readonly tick: string | null;
-  readonly pause: Pause | null;
-  readonly isScheduled: boolean | null;
-  readonly sweeps: readonly Sweep[] | null;
-  /** Why the last sweep left something; null again when later ticks are past it and a quarter of an hour is over. */
-  readonly failing: string | null;
-  readonly alarms: readonly Alarm[] | null;
-  readonly notKnown: readonly string[];
-}
-
-/** All entries of the index with TTLs from `from` to `readAt`. */
-export interface IndexLook {
-  readonly readAt: number;
-  readonly from: number;
-  readonly items: number;
-  readonly oldest: number | null;
-  readonly newest: number | null;
-  readonly keys: readonly string[];
-  readonly queries: number;
-  /** Why the index was read less far back than the sweeps have come; then more items may be overdue. */
-  readonly short: string | null;
-}
-
-export interface TableLook {
-  readonly readAt: number;
-  readonly read: number;
-  readonly isAll: boolean;
-  readonly before: number;
-  /** Expired items from the span `gone`, in which everything should be deleted: no sweep finds them. */
-  readonly unseen: number;
-  /** `unseen` items of the last two ticks: they may have been written late. */
-  readonly recent: number;
-}
-
-export interface Sweep {
-  readonly execution: string;
-  readonly kind: 'tick' | 'replay';
-  readonly startedAt: string;
-  readonly endedAt: string;
-  readonly counts: Partial<Readonly<Record<CountName, number>>>;
-  readonly lagMs: LagSummary | null;
-  readonly failure: string | null;
-  readonly failedKeys: readonly string[];
-}
-
-export interface Alarm {
-  readonly name: string;
-  readonly since: string | null;
-}
 
 type Asking = Pick<Given, 'tables' | 'clients' | 'now' | 'leftMs' | 'memory'>;
 

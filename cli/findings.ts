@@ -15,9 +15,9 @@ import { CHUNK_KEYS, PAGE_KEYS, REPLAY_CONCURRENCY } from '../statemachine/contr
 import { isLocal } from './clients.ts';
 import type { Table } from './command.ts';
 import { commandLine, quoted } from './command-line.ts';
+import { count, counted, lasting } from './dashboard/words.ts';
 import type { Severity } from './faults.ts';
 import { namesOf } from './whole-table.ts';
-import { count, counted, lasting } from './words.ts';
 
 /** Each child of a replay deletes the chunks of a page in parallel. */
 const FUNCTIONS_AT_ONCE = (REPLAY_CONCURRENCY * PAGE_KEYS) / CHUNK_KEYS;

@@ -15,6 +15,8 @@ import { EXECUTION_COUNTS, noCounts } from '../statemachine/counts.ts';
 import type { Clients } from './aws-clients.ts';
 import { noneIfMissing } from './clients.ts';
 import { type Given, type Table, wrong } from './command.ts';
+import { commandLine } from './command-line.ts';
+import { clock } from './dashboard/words.ts';
 
 export function journalOf({ props }: Table, { documents }: Pick<Clients, 'documents'>): JournalTable {
   return { documents, tableName: journalName(props.sweep) };
@@ -42,6 +44,11 @@ export async function readJournals({
     ...{ table, journal, pause: pauseOf(pauses[table], now()) },
     watermark: watermarks.tables[table],
   }));
+}
+
+export function pauseText(table: string, { since, until }: Pause, now: number): string {
+  const end = until === undefined ? commandLine('resume', ['--table', table]) : clock(until, now);
+  return `since ${clock(since, now)}, until ${end}`;
 }
 
 async function readExisting(journal: JournalTable, region: string): Promise<DeploymentState> {

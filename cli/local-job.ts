@@ -1,7 +1,6 @@
 /** The job of `precise-ttl local`: serves what is synthesized, until Ctrl-C. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { timeOfDay } from '../bench/report/numbers.ts';
 import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import { type ServedCloud, serve } from '../local/serve.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
@@ -10,6 +9,7 @@ import { replayName } from '../stacks/config/names.ts';
 import { type ResolvedProps, resolveProps } from '../stacks/config/props.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
 import { startDashboard } from './dashboard/start.ts';
+import { aligned, timeOfDay } from './dashboard/words.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
 import {
   describeExecution,
@@ -21,7 +21,6 @@ import {
 } from './local-lines.ts';
 import { print, printError } from './print.ts';
 import { pageLook } from './status.ts';
-import { aligned } from './words.ts';
 
 export interface LocalJobOptions {
   /** The export of the configuration file. */

@@ -1,6 +1,5 @@
 /** What `precise-ttl local` prints while it runs: a line for each execution, with more of one that failed. */
 import { Execution } from 'stepfunctions-emulator';
-import { timeOfDay } from '../bench/report/numbers.ts';
 import { isObject } from '../expiry/fields.ts';
 import { readExecutionReport } from '../functions/report/execution-report.ts';
 import { leftNothing } from '../functions/report/sweep-totals.ts';
@@ -8,8 +7,8 @@ import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import type { DeliveredExpiry, PipeResource } from '../local/pipes/pipes.ts';
 import { replayName } from '../stacks/config/names.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
+import { countsText, timeOfDay } from './dashboard/words.ts';
 import { wholeReport } from './journal.ts';
-import { countsText } from './words.ts';
 
 const shorten = (told: string, length: number): string =>
   told.length > length ? `${told.slice(0, length)}…` : told;

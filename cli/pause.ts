@@ -2,8 +2,7 @@ import { type Pause, tableEntry } from '../functions/journal/layout.ts';
 import type { JournalTable } from '../functions/journal/read-state.ts';
 import { updateEntry } from '../functions/journal/write-entries.ts';
 import { defineCommand, duration, EXIT, YES } from './command.ts';
-import { readJournals } from './journal.ts';
-import { pauseText } from './words.ts';
+import { pauseText, readJournals } from './journal.ts';
 
 export const command = defineCommand({
   name: 'pause',

@@ -1,8 +1,8 @@
 import { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
-import { endProgress, type Output } from '../bench/report/progress.ts';
 import type { ShownKey } from '../statemachine/contract/keys.ts';
+import { endProgress, type Output } from './progress.ts';
 
 /**
  * A terminal interprets these characters instead of showing them: control and format characters, such as those that reverse the direction

@@ -26,9 +26,9 @@ import {
 } from '../statemachine/counts.ts';
 import { noneIfMissing } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Plan, wrong, YES } from './command.ts';
+import { aligned, count, countRows } from './dashboard/words.ts';
 import { shortKey, shownText } from './print.ts';
 import { inParallel } from './whole-table.ts';
-import { aligned, count, countRows } from './words.ts';
 
 const TIME = {
   kind: kind<string>(

@@ -2,8 +2,8 @@ import { advanced, type Pause, pauseOf, tableEntry } from '../functions/journal/
 import { type JournalTable, plainValue } from '../functions/journal/read-state.ts';
 import { updateEntry } from '../functions/journal/write-entries.ts';
 import { defineCommand, EXIT, YES } from './command.ts';
-import { readJournals } from './journal.ts';
-import { clock, pauseText } from './words.ts';
+import { clock } from './dashboard/words.ts';
+import { pauseText, readJournals } from './journal.ts';
 
 export const command = defineCommand({
   name: 'resume',

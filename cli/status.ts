@@ -3,10 +3,11 @@ import type { DeploymentConfig } from '../stacks/config/config.ts';
 import { type Environment, localEndpoint } from './clients.ts';
 import { defineCommand, EXIT, type Given, lookTime, type Table, tablesOf, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
+import type { Facts, Sweep } from './dashboard/facts.ts';
 import type { Looked, LooksOptions } from './dashboard/looks.ts';
-import type { Facts, Sweep } from './facts.ts';
+import { clock, counted, countsText, lasting } from './dashboard/words.ts';
+import { pauseText } from './journal.ts';
 import { shortKey } from './print.ts';
-import { clock, counted, countsText, lasting, pauseText } from './words.ts';
 
 const DAY_MS = 86_400_000;
 /** A day has so many ticks. */

@@ -13,9 +13,9 @@ import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 import type { Clients } from './aws-clients.ts';
 import { type Answer, ask } from './clients.ts';
 import { billedDeployment } from './cost.ts';
+import { counted, lasting } from './dashboard/words.ts';
 import { readRows } from './journal.ts';
 import type { Seen, SeenExpiry, SeenMetrics } from './verify-experiments.ts';
-import { counted, lasting } from './words.ts';
 
 export type VerifyClients = Pick<Clients, 'dynamoDb' | 'documents' | 'sfn' | 'sqs' | 'cloudWatch'>;
 

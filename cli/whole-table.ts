@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { ItemKey } from '../statemachine/contract/keys.ts';
 import { isThrottled, noneIfMissing } from './clients.ts';
-import { count, counted, lasting } from './words.ts';
+import { count, counted, lasting } from './dashboard/words.ts';
 
 /** The low-level client reads items of this form: `{ ttl: { N: '1700000000' } }`. */
 export type StoredItem = Readonly<Record<string, AttributeValue>>;

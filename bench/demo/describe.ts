@@ -1,9 +1,10 @@
 import type { Execution } from 'stepfunctions-emulator';
+import { timeOfDay } from '../../cli/dashboard/words.ts';
 import type { DeleteMode } from '../../functions/runtime/environment.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { reportsOf } from '../ledger/accounts.ts';
 import type { FollowedPipe } from '../ledger/followers.ts';
-import { count, seconds, timeOfDay } from '../report/numbers.ts';
+import { count, seconds } from '../report/numbers.ts';
 import { machinesOf } from '../watch/executions.ts';
 import { type Pace, promisedLagMs } from './deadline.ts';
 import { describePromise } from './judge.ts';

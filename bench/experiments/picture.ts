@@ -1,10 +1,10 @@
 /** `npm run bench picture`: records the first seconds of `npm start`, for the README. */
 import { writeFileSync } from 'node:fs';
 import { writableFile } from '../../cli/files.ts';
-import { runMainJob } from '../../cli/main-job.ts';
 import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
 import { loadConfigFile } from '../../stacks/config/config-file.ts';
 import type { Moment } from '../demo/live/moment.ts';
+import { runMainJob } from '../demo/main-job.ts';
 import { drawRecording } from './picture/draw.ts';
 import { RECORDED_SECONDS, recordingOf } from './picture/recording.ts';
 import { defineExperiment, realTime, textFlag } from './support/experiment.ts';

@@ -13,11 +13,6 @@ export function clock(total: number): string {
   return `${Math.floor(total / 60)}:${String(Math.floor(total % 60)).padStart(2, '0')}`;
 }
 
-/** The time of day in UTC: `09:02:00Z`. */
-export function timeOfDay(epochMilliseconds: number): string {
-  return `${new Date(epochMilliseconds).toISOString().slice(11, 19)}Z`;
-}
-
 /** How late items were deleted, milliseconds; all null when none was. */
 export interface LagPercentiles {
   readonly p50: number | null;

@@ -1,5 +1,5 @@
 import type { CountName } from '../../statemachine/counts.ts';
-import type { Facts, Sweep } from '../facts.ts';
+import type { Facts, Sweep } from './facts.ts';
 
 export type Verdict = 'fine' | 'warnings' | 'broken' | 'unknown';
 

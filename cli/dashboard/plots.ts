@@ -1,7 +1,7 @@
-import type { Sweep } from '../facts.ts';
-import { count } from '../words.ts';
+import type { Sweep } from './facts.ts';
 import { type Html, html } from './html.ts';
 import type { Minute } from './looks.ts';
+import { count } from './words.ts';
 
 /** Height of a drawing, and of the area between its axes, pixels. Across, all is in percent: a page of any width shows it. */
 const HEIGHT = 220;

@@ -1,8 +1,8 @@
-import type { Sweep } from '../facts.ts';
-import { clock, count, counted, lasting } from '../words.ts';
+import type { Sweep } from './facts.ts';
 import { Html, html } from './html.ts';
 import type { Known, Looked, Looks, Part, TableMemory, Verdict } from './looks.ts';
 import { lagPlot, minutePlot, WHEN_COUNTED } from './plots.ts';
+import { clock, count, counted, lasting } from './words.ts';
 
 export interface Link {
   readonly text: string;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { COMMANDS } from '../../bin/commands.ts';
 import { commandLine, useConfig, WITHOUT_CONFIG } from '../../cli/command-line.ts';
-import { COMMANDS } from '../../cli/commands.ts';
 
 test('the commands that do not take --config are those without the flag', async () => {
   const without = await Promise.all(

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { COMMANDS } from '../../bin/commands.ts';
 import { NoAnswerError } from '../../cli/clients.ts';
 import { type AnyCommand, defineCommand, duration, EXIT, telling, YES } from '../../cli/command.ts';
-import { COMMANDS } from '../../cli/commands.ts';
 import { oneOf, whole } from '../../expiry/fields.ts';
 import { configOf } from '../support/configs.ts';
 import { executed } from '../support/executed.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { CreateStateMachineCommand } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
+import { COMMAND_NAMES, COMMANDS } from '../../bin/commands.ts';
 import { COMMAND_ACTIONS, describeActions, type IamAction } from '../../cli/iam-actions.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-entries.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import type { CommandName } from '../../cli/commands.ts';
+import type { CommandName } from '../../bin/commands.ts';
 import { configOf } from '../support/configs.ts';
 import { executed } from '../support/executed.ts';
 

@@ -1,10 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { assert as check, constantFrom, oneof, property, string } from 'fast-check';
 import stringWidth from 'string-width';
-import { Progress } from '../../bench/report/progress.ts';
+import { COMMAND_NAMES, COMMANDS, generalHelp } from '../../bin/commands.ts';
 import { telling, wrong } from '../../cli/command.ts';
-import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
-import { generalHelp } from '../../cli/main.ts';
+import { aligned, countRows, lasting } from '../../cli/dashboard/words.ts';
 import {
   formatText,
   isCommand,
@@ -15,7 +14,7 @@ import {
   printError,
   shortKey,
 } from '../../cli/print.ts';
-import { aligned, countRows, lasting } from '../../cli/words.ts';
+import { Progress } from '../../cli/progress.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 /** Characters that a terminal interprets: they change colours, move the cursor, or reverse the direction of text. */

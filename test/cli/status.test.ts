@@ -2,7 +2,8 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { type Facts, goneOf } from '../../cli/facts.ts';
+import type { Facts } from '../../cli/dashboard/facts.ts';
+import { goneOf } from '../../cli/facts.ts';
 import { wholeReport } from '../../cli/journal.ts';
 import { command, exitOf, tableText } from '../../cli/status.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';

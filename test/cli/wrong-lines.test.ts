@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { COMMAND_NAMES, COMMANDS, type CommandName } from '../../cli/commands.ts';
+import { COMMAND_NAMES, COMMANDS, type CommandName } from '../../bin/commands.ts';
 import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
 import { executed } from '../support/executed.ts';
 import { shellWords } from '../support/shell.ts';

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { COMMANDS } from '../../cli/commands.ts';
+import { COMMANDS } from '../../bin/commands.ts';
 import { commandsIn } from '../support/proposed-commands.ts';
 
 interface Step {

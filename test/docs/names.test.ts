@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { COMMAND_NAMES } from '../../cli/commands.ts';
+import { COMMAND_NAMES } from '../../bin/commands.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { COMMAND_NAMES } from '../../cli/commands.ts';
+import { COMMAND_NAMES } from '../../bin/commands.ts';
 import { type PackedPackage, packPackage, useInstalled } from '../support/packed-package.ts';
 import { freeLocalPorts } from '../support/ports.ts';
 import { putSessions } from '../support/put-sessions.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DemoResult } from '../../bench/demo/judge.ts';
-import { EXIT_STATUS } from '../../cli/main-job.ts';
+import { EXIT_STATUS } from '../../bench/demo/main-job.ts';
 
 /*
  * npm start as it is, on the wall clock: up to two minutes. What the machine that runs this has to do besides is not known,

@@ -1,5 +1,5 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { EXIT_STATUS } from '../../cli/main-job.ts';
+import { EXIT_STATUS } from '../../bench/demo/main-job.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { SESSION_DATA } from '../support/configs.ts';
 import { runJob } from '../support/main-job.ts';

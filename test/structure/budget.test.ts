@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
-import { COMMAND_NAMES } from '../../cli/commands.ts';
+import { COMMAND_NAMES } from '../../bin/commands.ts';
 import { ALARM_NAMES } from '../../stacks/config/alarms.ts';
 import { CONFIG_KINDS } from '../../stacks/config/config.ts';
 import { WRITTEN_NAMES } from '../../stacks/config/props.ts';

@@ -6,8 +6,8 @@
 /** Lines of TypeScript, CSS and HTML, with comments and blank lines, of rooms together. */
 export const ROOM_LINES = [
   {
-    rooms: ['cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 23_343,
+    rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
+    most: 23_287,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -27,13 +27,13 @@ export const ROOM_LINES = [
     most: 4_740,
   },
   { rooms: ['stacks'], most: 3_672 },
-  { rooms: ['bench', 'tools'], most: 8_317 },
+  { rooms: ['bench', 'tools'], most: 8_375 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
     most: 9_406,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 7_429 },
-  { rooms: ['test'], most: 31_430 },
+  { rooms: ['test'], most: 31_426 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

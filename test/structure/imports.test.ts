@@ -20,9 +20,6 @@ const GRAMMAR = [['map/inline.ts', 'run/graph.ts', 'run/state.ts']].map(files =>
   files.map(file => `packages/stepfunctions-emulator/src/interpreter/${file}`),
 );
 
-/** A line on a terminal. It stands in bench, whose runs in real time show it, and every command may show it too. */
-const PROGRESS = 'bench/report/progress.ts';
-
 const graph = readImports(ROOMS);
 const FUNCTIONS = ALL_FUNCTIONS.map(fileOf);
 /** A room within another one is no part of it. */
@@ -120,12 +117,8 @@ test.each([
   const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];
   expect(loaded).toContain('cli/command.ts');
   const emulates = (file: string) =>
-    ['packages/stepfunctions-emulator', 'local', 'bench'].some(room => isIn(room)(file)) && file !== PROGRESS;
+    ['packages/stepfunctions-emulator', 'local', 'bench'].some(room => isIn(room)(file));
   expect(loaded.filter(emulates)).toEqual([]);
-});
-
-test('the line that shows progress knows of nothing', () => {
-  expect([graph.files.get(PROGRESS), graph.packages.get(PROGRESS)]).toEqual([[], ['node:util']]);
 });
 
 test('no files import each other in a circle, but for the grammar of the states', () => {

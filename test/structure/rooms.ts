@@ -11,8 +11,6 @@ export const MAY_IMPORT = {
   'stacks/config': ['expiry', 'statemachine', 'functions'],
   stacks: ['expiry', 'statemachine', 'functions', 'stacks/config'],
   cost: [],
-  // A page that shows what the command status says.
-  'cli/dashboard': ['statemachine', 'cli'],
   // What runs and measures it on one machine.
   'packages/stepfunctions-emulator/src': [],
   // In a browser; of the emulator, only the types of the data that it shows.
@@ -21,19 +19,23 @@ export const MAY_IMPORT = {
   local: [...PRODUCT, EMULATOR],
   // What other teams' tests import.
   'local/testing': [...PRODUCT, EMULATOR, 'local'],
-  bench: [...PRODUCT, 'cost', EMULATOR, 'local'],
-  cli: [...PRODUCT, 'cost', 'cli/dashboard', EMULATOR, 'local', 'bench'],
-  // The commands show the runs of bench; an experiment runs all of it, the commands too.
+  // The page of the sweep, the facts that it shows, and words for them, which the commands print too.
+  'cli/dashboard': ['functions', 'statemachine'],
+  cli: [...PRODUCT, 'cost', 'cli/dashboard', EMULATOR, 'local'],
+  // The demo is the command start.
+  bench: [...PRODUCT, 'cost', 'cli/dashboard', EMULATOR, 'local', 'cli'],
   'bench/experiments': [
     ...PRODUCT,
     'cost',
     'cli/dashboard',
     EMULATOR,
     'local',
-    'bench',
     'cli',
+    'bench',
     'test/support/simulation',
   ],
+  // The list of the commands, each loaded when it is called.
+  bin: ['cli', 'bench'],
   tools: [
     ...PRODUCT,
     'cost',
@@ -41,6 +43,7 @@ export const MAY_IMPORT = {
     'packages/stepfunctions-emulator/page',
     'local',
     'cli',
+    'bin',
     // The table of CONTRIBUTING.md is made of this file.
     'test/structure',
   ],

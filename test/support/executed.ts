@@ -1,4 +1,4 @@
-import { COMMANDS, type CommandName } from '../../cli/commands.ts';
+import { COMMANDS, type CommandName } from '../../bin/commands.ts';
 
 export interface Executed {
   readonly status: unknown;

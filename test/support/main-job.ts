@@ -1,6 +1,6 @@
 import { VirtualClock } from 'stepfunctions-emulator';
 import type { PromiseName, Status, Verdict } from '../../bench/demo/judge.ts';
-import { EXIT_STATUS, type MainJobOptions, runMainJob } from '../../cli/main-job.ts';
+import { EXIT_STATUS, type MainJobOptions, runMainJob } from '../../bench/demo/main-job.ts';
 import type { Settings } from '../../functions/runtime/environment.ts';
 import type { LocalCloudOptions } from '../../local/cloud.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';

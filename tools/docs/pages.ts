@@ -1,5 +1,5 @@
+import { COMMAND_GROUPS, COMMANDS } from '../../bin/commands.ts';
 import type { AnyCommand, Flag } from '../../cli/command.ts';
-import { COMMAND_GROUPS, COMMANDS } from '../../cli/commands.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';

@@ -92,7 +92,7 @@ export async function bundlePrograms(): Promise<void> {
   const folder = 'dist/node';
   const { metafile } = await build({
     ...ON_NODE,
-    entryPoints: { command: 'cli/main.ts', testing: 'local/testing/index.ts' },
+    entryPoints: { command: 'bin/commands.ts', testing: 'local/testing/index.ts' },
     outdir: folder,
     splitting: true,
     // Line breaks are kept: Node and test runners print the line of an error. Names are kept for stacks, and for classes that are

@@ -1,7 +1,7 @@
+import type { Facts, Sweep } from '../../../cli/dashboard/facts.ts';
 import { Looks, type LooksOptions, SHOWN_MINUTES, TableMemory } from '../../../cli/dashboard/looks.ts';
 import { countScale, lagScale, timeSpan } from '../../../cli/dashboard/plots.ts';
 import { headline, overdueOf, troubleLines, view } from '../../../cli/dashboard/view.ts';
-import type { Facts, Sweep } from '../../../cli/facts.ts';
 import { factsOf, lookedAt, lookOf, sweepEnded, unknownFacts } from '../../support/looks.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');

@@ -1,7 +1,5 @@
-import type { Pause } from '../functions/journal/layout.ts';
-import type { LagSummary } from '../statemachine/contract/report.ts';
-import { COUNT_LIST, type CountName, wordsOf } from '../statemachine/counts.ts';
-import { commandLine } from './command-line.ts';
+import type { LagSummary } from '../../statemachine/contract/report.ts';
+import { COUNT_LIST, type CountName, wordsOf } from '../../statemachine/counts.ts';
 
 export const count = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 0 });
 
@@ -10,6 +8,9 @@ export function clock(at: number | string, now: number): string {
   const text = new Date(typeof at === 'number' ? at * 1_000 : at).toISOString().slice(0, 19).concat('Z');
   return text.slice(0, 10) === new Date(now).toISOString().slice(0, 10) ? text.slice(11) : text;
 }
+
+/** The time of day in UTC: `09:02:00Z`. @param at epoch milliseconds */
+export const timeOfDay = (at: number): string => `${new Date(at).toISOString().slice(11, 19)}Z`;
 
 /** A length of time in one unit: `95 s`, `12 minutes`, `5 hours`, `3 days`. @param seconds below 0 count as 0 */
 export function lasting(seconds: number): string {
@@ -20,11 +21,6 @@ export function lasting(seconds: number): string {
 
 export const counted = (number: number, noun: string): string =>
   `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
-
-export function pauseText(table: string, { since, until }: Pause, now: number): string {
-  const end = until === undefined ? commandLine('resume', ['--table', table]) : clock(until, now);
-  return `since ${clock(since, now)}, until ${end}`;
-}
 
 /** The counts above 0: `found 3, deleted 3, lag p50 0.06 s, p99 0.09 s` */
 export function countsText(

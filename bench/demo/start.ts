@@ -1,15 +1,15 @@
 /** `precise-ttl start`: runs the main job on this machine. See `--help`. */
 
 import { stripVTControlCharacters } from 'node:util';
-import { drawMoment } from '../bench/demo/live/draw.ts';
-import { number, oneOf, text, whole } from '../expiry/fields.ts';
-import { INDEXED_BY } from '../expiry/model.ts';
-import { checkConfig } from '../stacks/config/config.ts';
-import { loadConfigFile } from '../stacks/config/config-file.ts';
-import { CONFIG, defineCommand } from './command.ts';
-import { writableFile } from './files.ts';
+import { CONFIG, defineCommand } from '../../cli/command.ts';
+import { writableFile } from '../../cli/files.ts';
+import { lookOf, STDOUT } from '../../cli/print.ts';
+import { number, oneOf, text, whole } from '../../expiry/fields.ts';
+import { INDEXED_BY } from '../../expiry/model.ts';
+import { checkConfig } from '../../stacks/config/config.ts';
+import { loadConfigFile } from '../../stacks/config/config-file.ts';
+import { drawMoment } from './live/draw.ts';
 import type { MainJobOptions } from './main-job.ts';
-import { lookOf, STDOUT } from './print.ts';
 
 export const command = defineCommand({
   name: 'start',
@@ -51,7 +51,7 @@ many sessions native TTL might still keep. With --json it shows a line of that, 
   async run({ flags, signal }) {
     const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
     const config = checkConfig(await loadConfigFile(flags.config));
-    const { startOrAttachDynamoDb } = await import('../local/dynamodb/dynamodb-local.ts');
+    const { startOrAttachDynamoDb } = await import('../../local/dynamodb/dynamodb-local.ts');
     const { promise: launched, resolve: onLaunch } = Promise.withResolvers<void>();
     const dynamoDb = startOrAttachDynamoDb(process.env, { onLaunch });
     // Java starts while CDKTF is loaded and the functions are bundled, in which this thread does nothing else.

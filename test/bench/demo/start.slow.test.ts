@@ -2,11 +2,11 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { shellCommand } from '../support/shell.ts';
+import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { shellCommand } from '../../support/shell.ts';
 
 const dynamoDb = useLocalDynamoDb();
-const START = [join(import.meta.dirname, '../../bin/precise-ttl.js'), 'start'];
+const START = [join(import.meta.dirname, '../../../bin/precise-ttl.js'), 'start'];
 
 /** Runs a command in a terminal of 80 columns, by `script` of util-linux; Ctrl-C is typed once it shows something. */
 function runInTerminal(command: string, until: RegExp): Promise<{ status: number | null; shown: string }> {

@@ -1,16 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import type { Judged, Verdict } from '../bench/demo/judge.ts';
-import { type DemoOptions, ownNames, runDemo } from '../bench/demo/run.ts';
-import type { IndexedBy } from '../expiry/model.ts';
-import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
-import { checkConfig, type DeploymentConfig } from '../stacks/config/config.ts';
-import { modelOf } from '../stacks/config/deployments.ts';
-import { functionSettings, type PreciseTtlProps, resolveProps } from '../stacks/config/props.ts';
-import { plainStack } from '../stacks/plain-stack.ts';
-import { EXIT, unknown } from './command.ts';
-import { startDashboard } from './dashboard/start.ts';
-import { pageLook } from './status.ts';
+import { EXIT, unknown } from '../../cli/command.ts';
+import { startDashboard } from '../../cli/dashboard/start.ts';
+import { pageLook } from '../../cli/status.ts';
+import type { IndexedBy } from '../../expiry/model.ts';
+import { existingTablesAsMade } from '../../local/stack/existing-tables.ts';
+import { checkConfig, type DeploymentConfig } from '../../stacks/config/config.ts';
+import { modelOf } from '../../stacks/config/deployments.ts';
+import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
+import type { Judged, Verdict } from './judge.ts';
+import { type DemoOptions, ownNames, runDemo } from './run.ts';
 
 export interface MainJobOptions
   extends Pick<

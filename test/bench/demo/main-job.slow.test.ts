@@ -1,14 +1,14 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { ListTablesCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DescribeStreamCommand, ListStreamsCommand } from '@aws-sdk/client-dynamodb-streams';
-import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
-import { ensureTable } from '../../local/dynamodb/tables.ts';
-import { LocalCloudError } from '../../local/errors.ts';
-import { synthesizedCloud } from '../../local/stack/synthesized.ts';
-import { plainStack } from '../../stacks/plain-stack.ts';
-import { configOf, SESSION_DATA } from '../support/configs.ts';
-import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { runJob } from '../support/main-job.ts';
+import { localDynamoDbStreams } from '../../../local/dynamodb/clients.ts';
+import { ensureTable } from '../../../local/dynamodb/tables.ts';
+import { LocalCloudError } from '../../../local/errors.ts';
+import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
+import { plainStack } from '../../../stacks/plain-stack.ts';
+import { configOf, SESSION_DATA } from '../../support/configs.ts';
+import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { runJob } from '../../support/main-job.ts';
 
 const dynamoDb = useLocalDynamoDb();
 const streams = localDynamoDbStreams(dynamoDb.endpoint, 'us-east-1');

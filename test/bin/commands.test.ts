@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { EmulatorError, NotLoopbackError } from 'stepfunctions-emulator';
+import { COMMAND_NAMES, COMMANDS } from '../../bin/commands.ts';
 import { isEmulatorError } from '../../cli/command.ts';
-import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
 import { PreciseTtlError } from '../../expiry/index.ts';
 import { executed } from '../support/executed.ts';
 

@@ -1,4 +1,4 @@
-import { Progress } from '../../../bench/report/progress.ts';
+import { Progress } from '../../cli/progress.ts';
 
 function output(isTTY: boolean) {
   const written: string[] = [];

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { transformSync } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '../..');
-const PREFLIGHT = join(ROOT, 'cli/preflight.cjs');
+const PREFLIGHT = join(ROOT, 'bin/preflight.cjs');
 const { scripts, devDependencies, allowScripts } = JSON.parse(
   readFileSync(join(ROOT, 'package.json'), 'utf8'),
 ) as Record<'scripts' | 'devDependencies' | 'allowScripts', Record<string, string>>;
@@ -26,11 +26,11 @@ const write = (name: string, content: string) => writeFileSync(join(checkout, na
 
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'precise-ttl-checkout-'));
-  for (const folder of ['bin', 'cli', 'dist/node', 'node_modules/node/bin'])
+  for (const folder of ['bin', 'dist/node', 'node_modules/node/bin'])
     mkdirSync(join(checkout, folder), { recursive: true });
-  for (const file of ['bin/precise-ttl.js', 'cli/preflight.cjs', 'package.json'])
+  for (const file of ['bin/precise-ttl.js', 'bin/preflight.cjs', 'package.json'])
     cpSync(join(ROOT, file), join(checkout, file));
-  write('cli/main.ts', PROGRAM);
+  write('bin/commands.ts', PROGRAM);
   write(
     'old.cjs',
     "if (!process.env.OF_THE_CHECKOUT) Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } });",
@@ -78,10 +78,10 @@ test('npm start says nothing where all is there, and else what to do, in one lin
 test('npm start, npm test and what else runs a source load it first', () => {
   const ours = Object.entries(scripts).filter(
     ([name, script]) =>
-      name === 'test' || /\b(bin\/precise-ttl|(cli|bench\/experiments|tools)\/[\w-]+\.ts$)/.test(script),
+      name === 'test' || /\b(bin\/precise-ttl|(bench\/experiments|tools)\/[\w-]+\.ts$)/.test(script),
   );
   expect(ours.length).toBeGreaterThan(3);
-  for (const [, script] of ours) expect(script).toMatch(/^node (--\S+ )*-r \.\/cli\/preflight\.cjs /);
+  for (const [, script] of ours) expect(script).toMatch(/^node (--\S+ )*-r \.\/bin\/preflight\.cjs /);
   expect(devDependencies['node']).toMatch(/^\^24\./);
 });
 
@@ -119,7 +119,7 @@ test('where there is none it says what to do, in one sentence: in the checkout a
   expect(await run([...COMMAND, 'synth'])).toEqual(
     refused(/^Node: expected 24 or later, got 20\.19\.0; run npm ci, which installs it\n$/),
   );
-  rmSync(join(checkout, 'cli/main.ts'));
+  rmSync(join(checkout, 'bin/commands.ts'));
   expect(await run([...COMMAND, 'synth'])).toEqual(
     refused(/^Node: expected 22\.12 or later, got 20\.19\.0; install a newer one\n$/),
   );
