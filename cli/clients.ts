@@ -1,16 +1,49 @@
 import { InvalidFieldError, PreciseTtlError } from '../expiry/errors.ts';
+import type { Documents } from '../functions/table/dynamodb.ts';
 
+/** The SDK of a service is loaded for commands that ask the service. */
 export const SERVICES = {
-  DYNAMODB: 'DynamoDB',
-  SFN: 'Step Functions',
-  CLOUDWATCH: 'CloudWatch',
-  SCHEDULER: 'EventBridge Scheduler',
-  SNS: 'SNS',
-  SQS: 'SQS',
-  PIPES: 'EventBridge Pipes',
-  LAMBDA: 'Lambda',
+  DYNAMODB: {
+    title: 'DynamoDB',
+    client: 'dynamoDb',
+    load: async () => (await import('@aws-sdk/client-dynamodb')).DynamoDBClient,
+  },
+  SFN: {
+    title: 'Step Functions',
+    client: 'sfn',
+    load: async () => (await import('@aws-sdk/client-sfn')).SFNClient,
+  },
+  CLOUDWATCH: {
+    title: 'CloudWatch',
+    client: 'cloudWatch',
+    load: async () => (await import('@aws-sdk/client-cloudwatch')).CloudWatchClient,
+  },
+  SCHEDULER: {
+    title: 'EventBridge Scheduler',
+    client: 'scheduler',
+    load: async () => (await import('@aws-sdk/client-scheduler')).SchedulerClient,
+  },
+  SNS: { title: 'SNS', client: 'sns', load: async () => (await import('@aws-sdk/client-sns')).SNSClient },
+  SQS: { title: 'SQS', client: 'sqs', load: async () => (await import('@aws-sdk/client-sqs')).SQSClient },
+  PIPES: {
+    title: 'EventBridge Pipes',
+    client: 'pipes',
+    load: async () => (await import('@aws-sdk/client-pipes')).PipesClient,
+  },
+  LAMBDA: {
+    title: 'Lambda',
+    client: 'lambda',
+    load: async () => (await import('@aws-sdk/client-lambda')).LambdaClient,
+  },
 } as const;
 export type Service = keyof typeof SERVICES;
+
+/** Those of the services that a command names. */
+export type Clients = {
+  readonly [Name in Service as (typeof SERVICES)[Name]['client']]: InstanceType<
+    Awaited<ReturnType<(typeof SERVICES)[Name]['load']>>
+  >;
+} & { readonly documents: Documents; destroy(): void };
 
 export class NoAnswerError extends PreciseTtlError {
   override readonly name = 'NoAnswerError';
@@ -56,7 +89,7 @@ export const ANSWER_MS = 5_000;
 
 /** Undefined for an error that is an answer of the service. */
 export function silenceOf(error: Error & { readonly code?: unknown }, service: Service): string | undefined {
-  const [title, { name, code }] = [SERVICES[service], error];
+  const [title, { name, code }] = [SERVICES[service].title, error];
   if (name === 'TimeoutError' || code === 'ETIMEDOUT') return `${title}: no answer in ${ANSWER_MS / 1_000} s`;
   return typeof code === 'string' && REFUSED.test(code) ? `${title} cannot be reached (${code})` : undefined;
 }
@@ -70,7 +103,7 @@ export const isThrottled = (thrown: unknown): boolean => THROTTLED.test(causeOf(
 /** Undefined for a bug of ours, and for Ctrl-C. IAM's own message names the action and the resource. */
 export function reasonOf(thrown: unknown, service: Service): string | undefined {
   const error = causeOf(thrown);
-  const title = SERVICES[service];
+  const title = SERVICES[service].title;
   if (error instanceof NoAnswerError) return error.message;
   // Ctrl-C: the SDK adds its metadata to this error, too.
   if (error.name === 'AbortError') return undefined;
@@ -108,7 +141,7 @@ export async function noneIfMissing<Is>(question: () => Promise<Is>): Promise<Is
 export function describeSilence(thrown: unknown, service: Service): string | undefined {
   const reason = reasonOf(thrown, service);
   if (reason === undefined) return undefined;
-  const title = SERVICES[service];
+  const title = SERVICES[service].title;
   const local = localEndpoint(service);
   if (reason.endsWith('credentials'))
     return `AWS credentials: expected some for the account, got none. Set AWS_PROFILE or log in, or set AWS_ENDPOINT_URL_${service} for npx precise-ttl local.`;
@@ -120,4 +153,89 @@ export function describeSilence(thrown: unknown, service: Service): string | und
       ? 'Run it again later.'
       : 'Look at the network, and whether account, region and endpoint are the right ones.';
   return `${title}: expected an answer, got: ${reason}. ${remedy}`;
+}
+
+const CONNECTION_MS = 2_000;
+/** The pauses between four attempts at a throttled call take 3.5 s at most, between eight a minute. */
+const ATTEMPTS = { quick: 4, patient: 8 } as const;
+
+export interface ClientOptions {
+  /** A service without an endpoint on this machine refuses each call, if others have one. */
+  readonly services: readonly Service[];
+  readonly region: string | undefined;
+  readonly signal: () => AbortSignal;
+  /** Whether a person waits for the answer: then a call without an answer is tried twice. */
+  readonly quick: boolean;
+  readonly environment?: Environment;
+}
+
+export async function clientsOf(options: ClientOptions): Promise<Clients> {
+  const loading = options.services.map(async service => {
+    const { client, load } = SERVICES[service];
+    return [client, bound((await load()) as unknown as ClientClass, service, options)] as const;
+  });
+  const clients: Record<string, BoundClient> = Object.fromEntries(await Promise.all(loading));
+  const { dynamoDb } = clients as unknown as Partial<Clients>;
+  const unmarshallOptions = { wrapNumbers: true };
+  const documents =
+    dynamoDb &&
+    (await import('@aws-sdk/lib-dynamodb')).DynamoDBDocumentClient.from(dynamoDb, { unmarshallOptions });
+  const destroy = () => Object.values(clients).forEach(client => void client.destroy());
+  return { ...clients, documents, destroy } as unknown as Clients;
+}
+
+type Step = (next: (args: object) => Promise<object>, context: object) => (args: object) => Promise<object>;
+interface BoundClient {
+  readonly middlewareStack: { add(step: Step, options: object): void };
+  destroy(): void;
+}
+type ClientClass = new (config: object) => BoundClient;
+
+function bound(made: ClientClass, service: Service, options: ClientOptions): BoundClient {
+  const { services, region, signal, quick, environment = process.env } = options;
+  const local = localEndpoint(service, environment);
+  const isHere = services.some(each => localEndpoint(each, environment) !== undefined);
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
+  const client = new made({
+    ...(region !== undefined && { region }),
+    maxAttempts: ATTEMPTS[quick ? 'quick' : 'patient'],
+    // Without socketTimeout a call would wait for ever for the rest of an answer.
+    requestHandler: {
+      connectionTimeout: CONNECTION_MS,
+      requestTimeout: ANSWER_MS,
+      socketTimeout: ANSWER_MS,
+      throwOnRequestTimeout: true,
+    },
+    ...(local && {
+      endpoint: local.url,
+      ...{ disableHostPrefix: true, useQueueUrlAsEndpoint: false },
+      // Credentials are not looked for: DynamoDB Local may keep the tables of each access key apart.
+      credentials:
+        accessKeyId && secretAccessKey
+          ? { accessKeyId, secretAccessKey }
+          : { accessKeyId: 'local', secretAccessKey: 'local' },
+    }),
+  });
+  const silences = new WeakMap<object, number>();
+  const call: Step = next => async args => {
+    // The real account's answer about a deployment on this machine would be false.
+    if (isHere && !local) throw new NoAnswerError(`${SERVICES[service].title} is not on this machine`);
+    return untilAborted(signal(), () => next(args));
+  };
+  // A retry would keep the process running: so each attempt is bounded.
+  const attempt: Step = (next, context) => async args => {
+    try {
+      return await untilAborted(signal(), () => next(args));
+    } catch (error) {
+      const silence = silenceOf(error as Error, service);
+      if (silence === undefined || !(quick || local)) throw error;
+      silences.set(context, (silences.get(context) ?? 0) + 1);
+      // The SDK would not repeat a call after a NoAnswerError, which it does not know: so the first silence is thrown unchanged.
+      throw silences.get(context) === 2 ? new NoAnswerError(silence) : error;
+    }
+  };
+  client.middlewareStack.add(call, { step: 'initialize', name: 'boundCall' });
+  // This step comes before the SDK's own step, which reads the answer: an answer may stop in its middle.
+  client.middlewareStack.add(attempt, { step: 'deserialize', priority: 'high', name: 'boundAttempt' });
+  return client;
 }

@@ -8,9 +8,17 @@ import { editDistance } from '../expiry/unknown-fields.ts';
 import { type DeploymentConfig, InvalidConfigError } from '../stacks/config/config.ts';
 import { ConfigFileError, loadConfig } from '../stacks/config/config-file.ts';
 import { type Deployment, deploymentOf, modelOf } from '../stacks/config/deployments.ts';
-import { type ResolvedProps, resolveProps } from '../stacks/config/props.ts';
-import type { Clients } from './aws-clients.ts';
-import { describeSilence, isLocal, localEndpoint, NoAnswerError, SERVICES, type Service } from './clients.ts';
+import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../stacks/config/props.ts';
+import {
+  type Clients,
+  clientsOf,
+  describeSilence,
+  isLocal,
+  localEndpoint,
+  NoAnswerError,
+  SERVICES,
+  type Service,
+} from './clients.ts';
 import { commandLine, useConfig } from './command-line.ts';
 import { aligned } from './dashboard/words.ts';
 import { COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
@@ -56,11 +64,14 @@ export interface Table {
   readonly deployment: Deployment;
 }
 
+/** A configuration has at least one table. */
+export type Tables = readonly [Table, ...Table[]];
+
 export interface Given<F extends Flags = Flags> {
   readonly flags: Values<F>;
   /** Only a command with `tables` has `config` and `tables`. */
   readonly config: DeploymentConfig;
-  readonly tables: readonly Table[];
+  readonly tables: Tables;
   readonly clients: Clients;
   /** Aborts at the end of the look, or with Ctrl-C. */
   readonly signal: AbortSignal;
@@ -205,7 +216,7 @@ async function checked(command: Command, values: CommonValues): Promise<Checked>
   const { services = [], tables: which, alwaysAsks = false, check } = command;
   useConfig(values.config);
   const config = (which && (await loadConfig(values.config))) as DeploymentConfig;
-  const tables = which === undefined ? [] : tablesOf(config, values.table);
+  const tables = (which && tablesOf(config, values.table)) as Tables;
   if (which === 'one' && tables.length > 1) {
     const names = tables.map(({ props }) => props.tableName);
     throw wrong('--table', `one of ${names.join(', ')}`, undefined, 'This is for one table: name it.');
@@ -218,7 +229,7 @@ async function checked(command: Command, values: CommonValues): Promise<Checked>
   const isRefused = values.yes !== undefined || elsewhere === services[0];
   if (here !== undefined && elsewhere !== undefined && isRefused) {
     const name = `AWS_ENDPOINT_URL_${elsewhere}`;
-    const expected = `an endpoint on this machine for ${SERVICES[elsewhere]}, as ${localEndpoint(here)?.name} names one`;
+    const expected = `an endpoint on this machine for ${SERVICES[elsewhere].title}, as ${localEndpoint(here)?.name} names one`;
     const remedy = 'Set it as the local deployment prints it, or unset both for AWS.';
     throw wrong(name, expected, process.env[name], remedy);
   }
@@ -231,15 +242,20 @@ async function checked(command: Command, values: CommonValues): Promise<Checked>
   return { flags, config, tables, isAsked };
 }
 
-export function tablesOf(config: DeploymentConfig, chosen: string | undefined): Table[] {
-  const all = config.tables.map(resolveProps);
-  const names = all.map(({ tableName }) => tableName);
-  if (chosen !== undefined && !names.includes(chosen))
-    throw unknown('--table', chosen, names, 'The configuration lists them.');
-  const deployment = deploymentOf(all);
-  return config.tables
-    .filter(({ tableName }) => chosen === undefined || tableName === chosen)
-    .map(table => ({ props: resolveProps(table), model: modelOf(table), region: config.region, deployment }));
+/** @param name @default all tables @throws {InvalidFieldError} for a name that no table has */
+export function chosenTables({ tables }: DeploymentConfig, name?: string) {
+  const chosen = tables.filter(({ tableName }) => name === undefined || tableName === name);
+  const names = tables.map(({ tableName }) => tableName);
+  if (chosen.length === 0) throw unknown('--table', `${name}`, names, 'The configuration lists them.');
+  return chosen as unknown as readonly [PreciseTtlProps, ...PreciseTtlProps[]];
+}
+
+export function tablesOf(config: DeploymentConfig, name?: string): Tables {
+  const deployment = deploymentOf(config.tables.map(resolveProps));
+  const { region } = config;
+  return chosenTables(config, name).map(table => {
+    return { props: resolveProps(table), model: modelOf(table), region, deployment };
+  }) as unknown as Tables;
 }
 
 /** As in shells, a status is 128 plus the number of the signal. */
@@ -295,10 +311,10 @@ async function carryOut(
   const progress = new Progress(process.stderr);
   const region = subject.config?.region ?? command.region?.(subject.flags);
   const options = { services, region, quick: seconds !== undefined, signal: () => time.signal };
-  const clients = services.length > 0 && (await import('./aws-clients.ts')).clientsOf(options);
+  const clients = await clientsOf(options);
   const isJson = values.json === true;
   const given = {
-    ...{ ...subject, passed, clients: clients as Clients, memory: new Map<string, unknown>() },
+    ...{ ...subject, passed, clients, memory: new Map<string, unknown>() },
     ...{ now: Date.now, stopped: stop.signal },
     print: (told: string) => void (isJson || print(told)),
     show: (line: string) => (line === '' ? progress.end() : progress.show(line)),
@@ -337,7 +353,7 @@ async function carryOut(
     return stop.status;
   } finally {
     progress.end();
-    if (clients) clients.destroy();
+    clients.destroy();
     stop.forget();
   }
 }

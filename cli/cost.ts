@@ -11,7 +11,7 @@ import { deploymentOf } from '../stacks/config/deployments.ts';
 import { pipesOf } from '../stacks/config/pipe-props.ts';
 import { propProblems } from '../stacks/config/prop-problems.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../stacks/config/props.ts';
-import { CONFIG, defineCommand, EXIT, unknown } from './command.ts';
+import { CONFIG, chosenTables, defineCommand, EXIT } from './command.ts';
 
 /** A table takes 40,000 items a second by default. */
 const MOST = 1e11;
@@ -113,14 +113,13 @@ no configuration. How it counts, and against what that is held: docs/use.md.`,
   },
 });
 
-async function tablesOf({ table, config }: Readonly<Record<'table' | 'config', string | undefined>>) {
-  if ((table ?? config) === undefined)
-    return [{ tableName: 'table', partitionKey: 'id' }] satisfies PreciseTtlProps[];
-  const { tables } = await loadConfig(config);
-  const chosen = tables.filter(({ tableName }) => table === undefined || tableName === table);
-  const names = tables.map(({ tableName }) => tableName);
-  if (chosen.length === 0) throw unknown('--table', `${table}`, names, 'The configuration lists them.');
-  return chosen;
+/** A configuration is read only if a flag asks for it. */
+async function tablesOf({
+  table,
+  config,
+}: Readonly<Record<'table' | 'config', string | undefined>>): Promise<readonly PreciseTtlProps[]> {
+  if ((table ?? config) === undefined) return [{ tableName: 'table', partitionKey: 'id' }];
+  return chosenTables(await loadConfig(config), table);
 }
 
 export type ItemLoad = Pick<BilledTable, 'itemsPerMonth' | 'itemBytes' | 'renewalsPerItem' | 'lifetimeHours'>;
@@ -152,8 +151,7 @@ export function monthlyCost(tables: readonly PreciseTtlProps[], load: ItemLoad, 
     shardAdvice: adviseShards({ ...props, putsPerSecond: perSecond, deletesPerSecond: perSecond }),
   }));
   const rank = ({ shardAdvice }: (typeof advised)[number]) => VERDICTS.indexOf(shardAdvice.verdict);
-  const [worst] = advised.toSorted((one, other) => rank(other) - rank(one));
-  if (worst === undefined) throw new TypeError('cost: expected a table');
+  const worst = advised.reduce((one, other) => (rank(other) > rank(one) ? other : one));
   const settings = [...Map.groupBy(resolved, settingsInWords)].map(([words, group]) => ({
     words,
     tables: group.map(({ tableName }) => tableName),

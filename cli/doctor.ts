@@ -1,8 +1,7 @@
-import { DescribeAlarmsCommand, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
+import { GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
 import { DescribeTimeToLiveCommand, type GlobalSecondaryIndexDescription } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
 import { DescribePipeCommand } from '@aws-sdk/client-pipes';
-import { GetScheduleCommand } from '@aws-sdk/client-scheduler';
 import { DescribeStateMachineCommand } from '@aws-sdk/client-sfn';
 import { GetTopicAttributesCommand } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, GetQueueUrlCommand } from '@aws-sdk/client-sqs';
@@ -11,12 +10,13 @@ import { readState } from '../functions/journal/read-state.ts';
 import { sideBySide } from '../functions/plan-sweep/side-by-side.ts';
 import { keyShower } from '../functions/report/shown-keys.ts';
 import { keyAttributeNames } from '../functions/table/item-key.ts';
-import { deadLetterQueueOf, pipeName, tickName } from '../stacks/config/names.ts';
+import { deadLetterQueueOf, pipeName } from '../stacks/config/names.ts';
 import { pipesOf } from '../stacks/config/pipe-props.ts';
 import { type Answer, ask, NoAnswerError, noneIfMissing, type Service } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Table, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { count, counted, lasting } from './dashboard/words.ts';
+import { askAlarms, askSchedule } from './facts.ts';
 import { FAULTS, FaultTally, type Item, type Severity } from './faults.ts';
 import { OF_THE_DEPLOYMENT, OF_THE_TABLE, type Question } from './findings.ts';
 import { journalOf } from './journal.ts';
@@ -133,24 +133,19 @@ const notKnown = (why: string, asks: string): Found => {
 };
 
 async function examineDeployment({ tables: [table], clients, now }: Given): Promise<Examined> {
-  if (table === undefined) throw new TypeError('doctor: expected at least one table');
   const { sweep } = table.props;
-  const { scheduler, sfn, sns, sqs, cloudWatch, lambda } = clients;
-  const input = { Name: tickName(sweep), GroupName: sweep };
-  const alarms = ask('CLOUDWATCH', async () => {
-    const input = { AlarmNamePrefix: `${sweep}-`, MaxRecords: 100 };
-    return (await cloudWatch.send(new DescribeAlarmsCommand(input))).MetricAlarms ?? [];
-  });
-  const schedule = () => noneIfMissing(() => scheduler.send(new GetScheduleCommand(input)));
+  const { sfn, sns, sqs, lambda } = clients;
+  const schedule = ask('SCHEDULER', () => askSchedule(table, clients));
+  const alarms = ask('CLOUDWATCH', () => askAlarms(table, clients));
   const seen = await seenOf(
     { ...table, now: Math.floor(now() / 1_000) },
     {
       state: ['DYNAMODB', () => noneIfMissing(() => readState(journalOf(table, clients)))],
-      schedule: ['SCHEDULER', schedule],
+      schedule: ['SCHEDULER', async () => readable(await schedule)],
       machine: [
         'SFN',
         async () => {
-          const stateMachineArn = (await schedule())?.Target?.Arn;
+          const stateMachineArn = readable(await schedule)?.Target?.Arn;
           if (!stateMachineArn) return undefined;
           const described = new DescribeStateMachineCommand({ stateMachineArn });
           return (await noneIfMissing(() => sfn.send(described)))?.definition;

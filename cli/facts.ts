@@ -1,4 +1,4 @@
-import { DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import { DescribeAlarmsCommand, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import { GetScheduleCommand } from '@aws-sdk/client-scheduler';
 import { QueryCommand, type QueryCommandOutput, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { storedNumber } from '../expiry/stored-number.ts';
@@ -13,11 +13,11 @@ import { type IndexKey, indexLayout } from '../functions/table/index-layout.ts';
 import { keyCondition } from '../functions/table/index-query.ts';
 import { keyAttributeNames, toItemKey } from '../functions/table/item-key.ts';
 import { rangesOf } from '../functions/table/shard-ranges.ts';
+import { alarmsOf } from '../stacks/config/alarms.ts';
 import { tickName } from '../stacks/config/names.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 import { COUNT_LIST } from '../statemachine/counts.ts';
-import type { Clients } from './aws-clients.ts';
-import { type Answer, ask, NoAnswerError, noneIfMissing } from './clients.ts';
+import { type Answer, ask, type Clients, NoAnswerError, noneIfMissing } from './clients.ts';
 import type { Given, Table } from './command.ts';
 import type { Alarm, Facts, IndexLook, Sweep, TableLook } from './dashboard/facts.ts';
 import { journalOf, readRows } from './journal.ts';
@@ -46,16 +46,14 @@ const KEYS = 3;
 type Asking = Pick<Given, 'tables' | 'clients' | 'now' | 'leftMs' | 'memory'>;
 
 export async function factsOf(given: Asking, most: number): Promise<Facts[]> {
-  const [first] = given.tables;
-  if (first === undefined) return [];
-  const shared = askShared(first, given);
+  const shared = askShared(given.tables[0], given);
   return sideBySide(given.tables, TABLES_AT_ONCE, table => tableFacts(table, given, most, shared));
 }
 
 function askShared(table: Table, { clients }: Asking) {
   const reading = ask('DYNAMODB', () => readState(journalOf(table, clients)));
-  const scheduling = ask('SCHEDULER', () => isScheduled(table, clients));
-  const alarming = ask('CLOUDWATCH', () => alarmsOf(table, clients));
+  const scheduling = ask('SCHEDULER', async () => (await askSchedule(table, clients))?.State === 'ENABLED');
+  const alarming = ask('CLOUDWATCH', () => soundingAlarms(table, clients));
   // A bug in one of these promises is thrown where the promise is awaited.
   for (const each of [reading, scheduling, alarming]) each.catch(() => undefined);
   return { reading, scheduling, alarming };
@@ -306,16 +304,22 @@ export function failureOf(report: SweepReport): string | null {
   return [...(failed > 0 ? [items] : []), ...(shardsFailed > 0 ? [children] : [])].join(', and ');
 }
 
-async function isScheduled({ props, deployment }: Table, clients: Clients): Promise<boolean> {
-  const input = { Name: tickName(deployment.name), GroupName: props.sweep };
-  const found = await noneIfMissing(() => clients.scheduler.send(new GetScheduleCommand(input)));
-  return found?.State === 'ENABLED';
+/** @returns undefined when there is no schedule */
+export function askSchedule({ deployment: { name } }: Table, { scheduler }: Clients) {
+  const input = { Name: tickName(name), GroupName: name };
+  return noneIfMissing(() => scheduler.send(new GetScheduleCommand(input)));
 }
 
-async function alarmsOf({ props: { sweep } }: Table, clients: Clients): Promise<Alarm[]> {
-  const input = { AlarmNamePrefix: `${sweep}-`, StateValue: 'ALARM' as const, MaxRecords: 100 };
-  const { MetricAlarms = [] } = await clients.cloudWatch.send(new DescribeAlarmsCommand(input));
-  return MetricAlarms.map(({ AlarmName: name = '', StateUpdatedTimestamp: since }) => {
+/** Those that the configuration names. A prefix of their names may be that of another deployment's alarms, too. */
+export async function askAlarms({ deployment }: Table, { cloudWatch }: Clients): Promise<MetricAlarm[]> {
+  const AlarmNames = alarmsOf(deployment).map(({ name }) => name);
+  if (AlarmNames.length === 0) return [];
+  return (await cloudWatch.send(new DescribeAlarmsCommand({ AlarmNames }))).MetricAlarms ?? [];
+}
+
+async function soundingAlarms(table: Table, clients: Clients): Promise<Alarm[]> {
+  const sounding = (await askAlarms(table, clients)).filter(({ StateValue }) => StateValue === 'ALARM');
+  return sounding.map(({ AlarmName: name = '', StateUpdatedTimestamp: since }) => {
     return { name, since: since?.toISOString() ?? null };
   });
 }

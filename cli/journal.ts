@@ -12,8 +12,7 @@ import {
 import { type JournalTable, plainValue, readState, unreadable } from '../functions/journal/read-state.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 import { EXECUTION_COUNTS, noCounts } from '../statemachine/counts.ts';
-import type { Clients } from './aws-clients.ts';
-import { noneIfMissing } from './clients.ts';
+import { type Clients, noneIfMissing } from './clients.ts';
 import { type Given, type Table, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { clock } from './dashboard/words.ts';
@@ -36,9 +35,7 @@ export async function readJournals({
   config,
   now,
 }: Pick<Given, 'tables' | 'clients' | 'config' | 'now'>): Promise<Journaled[]> {
-  const [first] = tables;
-  if (first === undefined) throw new TypeError('readJournals: expected at least one table');
-  const journal = journalOf(first, clients);
+  const journal = journalOf(tables[0], clients);
   const { pauses, watermarks } = await readExisting(journal, config.region);
   return tables.map(({ props: { tableName: table } }) => ({
     ...{ table, journal, pause: pauseOf(pauses[table], now()) },

@@ -6,8 +6,9 @@ import { type ServedCloud, serve } from '../local/serve.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
 import { checkConfig } from '../stacks/config/config.ts';
 import { replayName } from '../stacks/config/names.ts';
-import { type ResolvedProps, resolveProps } from '../stacks/config/props.ts';
+import type { ResolvedProps } from '../stacks/config/props.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
+import { tablesOf } from './command.ts';
 import { startDashboard } from './dashboard/start.ts';
 import { aligned, timeOfDay } from './dashboard/words.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
@@ -51,9 +52,7 @@ export async function runLocalJob({
 }: LocalJobOptions): Promise<void> {
   keepHeapsLean();
   const config = checkConfig(options.config);
-  const tables = config.tables.map(resolveProps);
-  const [first] = tables;
-  if (first === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
+  const [{ props: first }] = tablesOf(config);
   const failedCalls = new FailedCalls();
   const existing = existingTablesAsMade(config);
   const served = await serve({

@@ -98,7 +98,6 @@ export function settingsOf({ flags, tables, now }: Asked) {
 function spanOf({ from, to }: Asked['flags'], nowMs: number, [table]: Given['tables']): [string, string] {
   for (const [flag, value] of Object.entries({ from, to }))
     if (value === undefined) throw wrong(`--${flag}`, TIME.kind.expected, undefined, `Write --${flag} TIME.`);
-  if (table === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
   const { precision, maxDeletesPerSecond } = table.props;
   try {
     const settings = { precision, maxDeletesPerSecond };

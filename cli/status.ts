@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { DeploymentConfig } from '../stacks/config/config.ts';
-import { type Environment, localEndpoint } from './clients.ts';
-import { defineCommand, EXIT, type Given, lookTime, type Table, tablesOf, wrong } from './command.ts';
+import { clientsOf, type Environment, localEndpoint } from './clients.ts';
+import { defineCommand, EXIT, type Given, lookTime, tablesOf, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import type { Facts, Sweep } from './dashboard/facts.ts';
 import type { Looked, LooksOptions } from './dashboard/looks.ts';
@@ -75,16 +75,21 @@ async function servePage({ config, tables, print, stopped }: Given) {
 
 export function pageLook(
   config: DeploymentConfig,
-  tables: readonly Table[] = tablesOf(config, undefined),
+  tables = tablesOf(config),
   environment: Environment = process.env,
 ): LooksOptions['look'] {
   const memory = new Map<string, unknown>();
   return async (most, stopped) => {
     const { signal, leftMs } = lookTime(SECONDS, stopped);
-    const { clientsOf } = await import('./aws-clients.ts');
     const { factsOf } = await import('./facts.ts');
     const { region } = config;
-    const clients = clientsOf({ services: SERVICES, region, signal: () => signal, quick: true, environment });
+    const clients = await clientsOf({
+      services: SERVICES,
+      region,
+      signal: () => signal,
+      quick: true,
+      environment,
+    });
     try {
       const at = new Date().toISOString();
       const facts = await factsOf({ tables, clients, now: Date.now, leftMs, memory }, most);

@@ -10,8 +10,7 @@ import { INDEX_SECONDS, journalName, type SweepRow } from '../functions/journal/
 import { modelOf } from '../stacks/config/deployments.ts';
 import type { ResolvedProps } from '../stacks/config/props.ts';
 import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
-import type { Clients } from './aws-clients.ts';
-import { type Answer, ask } from './clients.ts';
+import { type Answer, ask, type Clients } from './clients.ts';
 import { billedDeployment } from './cost.ts';
 import { counted, lasting } from './dashboard/words.ts';
 import { readRows } from './journal.ts';

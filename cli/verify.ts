@@ -16,10 +16,8 @@ import {
 import { text } from '../expiry/fields.ts';
 import { journalName } from '../functions/journal/layout.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config/config.ts';
-import { resolveProps } from '../stacks/config/props.ts';
-import { clientsOf } from './aws-clients.ts';
-import { isLocal } from './clients.ts';
-import { defineCommand, EXIT, type Result, wrong, YES } from './command.ts';
+import { clientsOf, isLocal } from './clients.ts';
+import { defineCommand, EXIT, type Result, tablesOf, wrong, YES } from './command.ts';
 import { requireTerraform, TERRAFORM_HELP, Terraform, TerraformError } from './terraform.ts';
 import { EXPERIMENTS, type Experiment, type Finding, type Seen } from './verify-experiments.ts';
 import {
@@ -78,7 +76,8 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
       async apply() {
         // The steps continue after Ctrl-C: everything is removed then, too.
         const never = new AbortController().signal;
-        const own = clientsOf({ services: ['DYNAMODB', 'SQS'], region, signal: () => never, quick: false });
+        const services = ['DYNAMODB', 'SQS'] as const;
+        const own = await clientsOf({ services, region, signal: () => never, quick: false });
         return runVerify({
           ...{ clients, region, minutes: MINUTES, print, show, signal },
           deployer: new TerraformDeployer(region, own),
@@ -196,10 +195,7 @@ export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAM
   });
 }
 
-export function verifiedProps({ tables: [props] }: DeploymentConfig) {
-  if (props === undefined) throw new TypeError('verify: expected a table');
-  return resolveProps(props);
-}
+export const verifiedProps = (config: DeploymentConfig) => tablesOf(config)[0].props;
 
 /** The user has already given the consent to `verify`. */
 const APPLY = ['apply', '-input=false', '-auto-approve'];

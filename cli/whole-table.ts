@@ -7,6 +7,7 @@ import {
   ScanCommand,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
+import { sideBySide } from '../functions/plan-sweep/side-by-side.ts';
 import type { ItemKey } from '../statemachine/contract/keys.ts';
 import { isThrottled, noneIfMissing } from './clients.ts';
 import { count, counted, lasting } from './dashboard/words.ts';
@@ -84,21 +85,16 @@ export async function inParallel<Task>(
 ): Promise<void> {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  const waiting = [...tasks];
-  const worker = async (): Promise<void> => {
-    for (let task = waiting.shift(); task !== undefined && !either.aborted; task = waiting.shift()) {
-      try {
-        await work(task, either);
-      } catch (error) {
-        if (either.aborted) return;
-        failed.abort();
-        throw error;
-      }
-    }
-  };
-  const ends = await Promise.allSettled(Array.from({ length: Math.min(atOnce, tasks.length) }, worker));
-  const rejected = ends.find(end => end.status === 'rejected');
-  if (rejected !== undefined) throw rejected.reason;
+  let failure: { readonly error: unknown } | undefined;
+  await sideBySide(tasks, atOnce, async task => {
+    if (either.aborted) return;
+    await work(task, either).catch((error: unknown) => {
+      if (either.aborted) return;
+      failure = { error };
+      failed.abort();
+    });
+  });
+  if (failure !== undefined) throw failure.error;
 }
 
 export const describeTable = (client: DynamoDBClient, TableName: string) =>

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { EXIT, unknown } from '../../cli/command.ts';
+import { chosenTables, EXIT } from '../../cli/command.ts';
 import { startDashboard } from '../../cli/dashboard/start.ts';
 import { pageLook } from '../../cli/status.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
@@ -47,7 +47,7 @@ export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, numbe
  */
 export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const config = checkConfig(options.config);
-  const { chosen: configured, standsFor } = shownTable(config, options.table);
+  const [configured] = chosenTables(config, options.table);
   const chosen = withPipes(indexedBy(configured, options.by), options.archive, config.region);
   const resolved = resolveProps(chosen);
   const { precision, pollSeconds, deleteMode } = resolved;
@@ -61,7 +61,8 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const judged = await runDemo({
     ...options,
     seed: options.seed ?? randomInt(2 ** 32),
-    ...{ stack, tableName, deployment, existingTable, standsFor, region: config.region },
+    ...{ stack, tableName, deployment, existingTable, region: config.region },
+    standsFor: inWords(configured, config),
     model: modelOf(table),
     sweep: { precision, pollSeconds, marginSeconds, deleteMode },
     ...(options.withPage && {
@@ -91,14 +92,8 @@ function indexedBy(table: PreciseTtlProps, by: IndexedBy | undefined): PreciseTt
   return { ...others, index: { by } };
 }
 
-/** @throws {InvalidFieldError} for a name that no table has */
-function shownTable(config: DeploymentConfig, wanted: string | undefined) {
-  const { tables } = config;
-  const names = tables.map(table => table.tableName);
-  const chosen = tables[wanted === undefined ? 0 : names.indexOf(wanted)];
-  if (chosen === undefined) throw unknown('--table', `${wanted}`, names, 'The configuration lists them.');
-  const { tableName, existingTable } = resolveProps(chosen);
+function inWords(table: PreciseTtlProps, { tables }: DeploymentConfig): string {
   const which =
     tables.length > 1 ? `, one of the ${tables.length} tables of the configuration (--table)` : '';
-  return { chosen, standsFor: `${existingTable ? 'the existing ' : ''}${tableName}${which}` };
+  return `${table.existingTable ? 'the existing ' : ''}${table.tableName}${which}`;
 }

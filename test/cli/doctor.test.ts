@@ -332,6 +332,15 @@ test.each<[string, object, readonly string[]]>([
     );
 });
 
+test('the alarms of another deployment, whose name begins with this one, are not those of this one', async () => {
+  const other = { AlarmName: 'doctored-too-no-sweep', StateValue: 'ALARM' };
+  const asked = ({ AlarmNames: names }: { AlarmNames?: string[] }) => ({
+    MetricAlarms: [...ALARMS, other].filter(({ AlarmName }) => names?.includes(AlarmName) ?? true),
+  });
+  const { found } = await examined({ DescribeAlarmsCommand: asked });
+  expect(found).toEqual([]);
+});
+
 test('a topic of the user is not asked about', async () => {
   const asked = jest.fn(() => ({ Attributes: { SubscriptionsConfirmed: '0', SubscriptionsPending: '0' } }));
   const alarms = 'arn:aws:sns:us-east-1:123456789012:on-call';

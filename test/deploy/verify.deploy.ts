@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ListStateMachinesCommand } from '@aws-sdk/client-sfn';
 import { CreateQueueCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
-import { clientsOf } from '../../cli/aws-clients.ts';
+import { clientsOf } from '../../cli/clients.ts';
 import { TerraformDeployer, VERIFY_NAME } from '../../cli/verify.ts';
 import type { VerifyClients } from '../../cli/verify-observe.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
@@ -29,7 +29,7 @@ describeWithTerraform('the deployer of verify', () => {
     Object.assign(process.env, aws.environment, { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' });
     const { signal } = new AbortController();
     const services = ['DYNAMODB', 'SFN', 'SQS', 'CLOUDWATCH'] as const;
-    clients = clientsOf({ services, region: 'us-east-1', signal: () => signal, quick: false });
+    clients = await clientsOf({ services, region: 'us-east-1', signal: () => signal, quick: false });
   });
 
   afterAll(async () => {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FunctionResult } from 'stepfunctions-emulator';
-import { clientsOf } from '../../cli/aws-clients.ts';
-import { SERVICES, type Service } from '../../cli/clients.ts';
+import { clientsOf, SERVICES, type Service } from '../../cli/clients.ts';
 import type { AnyCommand } from '../../cli/command.ts';
 import { command as doctor } from '../../cli/doctor.ts';
 import { command as pause } from '../../cli/pause.ts';
@@ -185,7 +184,7 @@ export async function playedCloud(
   };
   const typed = async (command: AnyCommand, ...args: string[]) => {
     const services = Object.keys(SERVICES) as Service[];
-    const clients = clientsOf({ services, region: config.region, signal: () => signal, quick: true });
+    const clients = await clientsOf({ services, region: config.region, signal: () => signal, quick: true });
     try {
       const done = await ran(command, args, { config, clients, signal, now: () => clock.now() });
       said(done.text);

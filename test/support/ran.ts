@@ -1,4 +1,4 @@
-import type { Clients } from '../../cli/aws-clients.ts';
+import type { Clients } from '../../cli/clients.ts';
 import { type AnyCommand, type Given, tablesOf } from '../../cli/command.ts';
 import type { DeploymentConfig } from '../../stacks/config/config.ts';
 
