@@ -34,189 +34,110 @@ const TABLE: TableDescription = {
   ],
 };
 const ITEMS = [{ id: { S: 'a' }, expiresAt: { N: `${NOW}` } }, { id: { S: 'b' } }];
-const reading = (table: TableDescription = {}, more: Partial<Reading> = {}): Reading => ({
-  ...{
-    region: 'us-east-1',
-    table: { ...TABLE, ...table },
-    ttl: {},
-    items: ITEMS,
-    now: NOW,
-    isLocal: false,
-    isAll: true,
-  },
-  ...more,
-});
-const withTtlNumber = [
-  ...(TABLE.AttributeDefinitions ?? []),
-  { AttributeName: 'expiresAt', AttributeType: 'N' as const },
-];
-const ours = indexOf('mine', [hash('expiresAt')]);
+const BASE = { region: 'us-east-1', ttl: {}, items: ITEMS, now: NOW, isLocal: false, isAll: true };
 
-test.each<[string, Reading, Partial<Wish>, object]>([
-  [
-    'what looks like a TTL, as a guess',
-    reading(),
-    {},
-    {
-      ttlAttribute: 'expiresAt',
-      isGuess: true,
-      index: 'create',
-      nativeTtl: 'turn on',
-      indexName: 'expirySecondIndex',
-      throughput: undefined,
-    },
+interface Case extends Partial<Reading> {
+  readonly wish?: Partial<Wish>;
+}
+
+/** What is planned for a table like {@link TABLE}; or why it is refused. */
+function planned({ table, wish, ...more }: Case): object | string {
+  try {
+    return planAdoption({ ...BASE, table: { ...TABLE, ...table }, ...more }, { ...WISH, ...wish });
+  } catch (error) {
+    return (error as Error).message.replaceAll('"', '');
+  }
+}
+
+const native = (TimeToLiveStatus: 'ENABLED' | 'DISABLING') => ({
+  ttl: { TimeToLiveStatus, AttributeName: 'gone' },
+});
+const typed = (type: 'N' | 'S'): TableDescription => ({
+  AttributeDefinitions: [
+    ...(TABLE.AttributeDefinitions ?? []),
+    { AttributeName: 'expiresAt', AttributeType: type },
   ],
-  ['what a flag names', reading(), { 'ttl-attribute': 'due' }, { ttlAttribute: 'due', isGuess: false }],
+});
+const indexed = (IndexStatus: string, name = 'mine', key = 'expiresAt'): TableDescription => ({
+  ...typed('N'),
+  GlobalSecondaryIndexes: [indexOf(name, [hash(key)], { IndexStatus })],
+});
+const twenty = Array.from({ length: 20 }, (_unused, at) => indexOf(`i${at}`, [hash('id')]));
+const provisioned = {
+  BillingModeSummary: { BillingMode: 'PROVISIONED' as const },
+  ProvisionedThroughput: { WriteCapacityUnits: 101 },
+};
+const GUESSED = { ttlAttribute: 'expiresAt', isGuess: true, nativeTtl: 'turn on', throughput: undefined };
+const WINDOW_KEYS = [
+  { name: 'expirationWindow', type: 'S' },
+  { name: 'expiresAt', type: 'N' },
+];
+
+test.each<[string, Case, object]>([
+  ['what looks like a TTL, as a guess', {}, { ...GUESSED, index: 'create', indexName: 'expirySecondIndex' }],
+  ['what a flag names', { wish: { 'ttl-attribute': 'due' } }, { ttlAttribute: 'due', isGuess: false }],
   [
     "native TTL's, which is on",
-    reading({}, { ttl: { TimeToLiveStatus: 'ENABLED', AttributeName: 'gone' } }),
-    {},
+    native('ENABLED'),
     { ttlAttribute: 'gone', isGuess: false, nativeTtl: 'none' },
   ],
-  ['in DynamoDB Local native TTL stays off', reading({}, { isLocal: true }), {}, { nativeTtl: 'left off' }],
-  [
-    'by window',
-    reading(),
-    { by: 'window' },
-    {
-      keys: [
-        { name: 'expirationWindow', type: 'S' },
-        { name: 'expiresAt', type: 'N' },
-      ],
-      indexName: 'expirationWindowIndex',
-    },
-  ],
-  [
-    'an index of another name that fits',
-    reading({ AttributeDefinitions: withTtlNumber, GlobalSecondaryIndexes: [ours] }),
-    {},
-    { index: 'none', indexName: 'mine' },
-  ],
-  [
-    'an index that is being built',
-    reading({
-      AttributeDefinitions: withTtlNumber,
-      GlobalSecondaryIndexes: [indexOf('mine', [hash('expiresAt')], { IndexStatus: 'CREATING' })],
-    }),
-    {},
-    { index: 'wait' },
-  ],
+  ['in DynamoDB Local native TTL stays off', { isLocal: true }, { nativeTtl: 'left off' }],
+  ['by window', { wish: { by: 'window' } }, { keys: WINDOW_KEYS, indexName: 'expirationWindowIndex' }],
+  ['an index of another name that fits', { table: indexed('ACTIVE') }, { index: 'none', indexName: 'mine' }],
+  ['an index that is being built', { table: indexed('CREATING') }, { index: 'wait' }],
   [
     'a share of provisioned throughput',
-    reading({
-      BillingModeSummary: { BillingMode: 'PROVISIONED' },
-      ProvisionedThroughput: { WriteCapacityUnits: 101 },
-    }),
-    {},
+    { table: provisioned },
     { throughput: { ReadCapacityUnits: 25, WriteCapacityUnits: 51 } },
   ],
-])('takes %s', (_what, read, wish, expected) => {
-  expect(planAdoption(read, { ...WISH, ...wish })).toMatchObject(expected);
-});
-
-test('the entry for the configuration has keys, types and names that are not the usual ones', () => {
-  const { configuration } = planAdoption(
-    reading({ SSEDescription: { KMSMasterKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1' } }),
-    { ...WISH, by: 'window', 'index-name': 'other' },
-  );
-  expect(configuration).toMatchObject({
-    ...{ tableName: 'Old', existingTable: true, partitionKey: 'id', ttlAttribute: 'expiresAt' },
-    ...{ sortKey: { name: 'at', type: 'N' }, index: { name: 'other' } },
-  });
-});
-
-test.each<[string, Reading, Partial<Wish>, string]>([
   [
-    'another TTL than native TTL has',
-    reading({}, { ttl: { TimeToLiveStatus: 'ENABLED', AttributeName: 'gone' } }),
-    { 'ttl-attribute': 'due' },
+    'keys, types, names and a key of KMS that are not the usual ones, for the configuration',
+    {
+      table: { SSEDescription: { KMSMasterKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1' } },
+      wish: { by: 'window', 'index-name': 'other' },
+    },
+    {
+      configuration: {
+        ...{ tableName: 'Old', existingTable: true, partitionKey: 'id', ttlAttribute: 'expiresAt' },
+        ...{ sortKey: { name: 'at', type: 'N' }, index: { name: 'other' } },
+        tableKmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1',
+      },
+    },
+  ],
+])('takes %s', (_what, given, expected) => {
+  expect(planned(given)).toMatchObject(expected);
+});
+
+test.each<[string, Case]>([
+  [
     '--ttl-attribute: expected gone, on which native TTL is ENABLED, got due. Leave it out',
+    { ...native('ENABLED'), wish: { 'ttl-attribute': 'due' } },
   ],
+  ['native TTL of Old: expected it on, or off, got DISABLING', native('DISABLING')],
+  ['the moment of expiry, got nothing. Write --ttl-attribute NAME: native TTL is off', { items: [] }],
+  ['the sample has expiresAt and ttl', { items: [{ ttl: { N: `${NOW}` }, expiresAt: { N: `${NOW}` } }] }],
+  ['attribute at: expected one that is no key of Old, got a key', { wish: { 'ttl-attribute': 'at' } }],
   [
-    'native TTL that is being turned off',
-    reading({}, { ttl: { TimeToLiveStatus: 'DISABLING', AttributeName: 'gone' } }),
-    {},
-    'native TTL of Old: expected it on, or off, got DISABLING',
-  ],
-  [
-    'no TTL',
-    reading({}, { items: [] }),
-    {},
-    '--ttl-attribute: expected the attribute with the moment of expiry, got nothing. Write --ttl-attribute NAME: native TTL is off',
-  ],
-  [
-    'two TTLs',
-    reading({}, { items: [{ ttl: { N: `${NOW}` }, expiresAt: { N: `${NOW}` } }] }),
-    {},
-    'the sample has expiresAt and ttl',
-  ],
-  [
-    'a key as TTL',
-    reading(),
-    { 'ttl-attribute': 'at' },
-    'attribute at: expected one that is no key of Old, got a key',
-  ],
-  [
-    'a TTL that is a String in another index',
-    reading({
-      AttributeDefinitions: [
-        ...(TABLE.AttributeDefinitions ?? []),
-        { AttributeName: 'expiresAt', AttributeType: 'S' },
-      ],
-      GlobalSecondaryIndexes: [ours],
-    }),
-    {},
     'attribute expiresAt: expected the type N, got S, with which it is a key of the index mine',
+    { table: { ...indexed('ACTIVE'), ...typed('S') } },
   ],
   [
-    'an index of that name with other keys',
-    reading({ GlobalSecondaryIndexes: [indexOf('expirySecondIndex', [hash('id')])] }),
-    {},
     'index expirySecondIndex: expected expiresAt (N), KEYS_ONLY, got id (S), KEYS_ONLY. An index',
+    { table: indexed('ACTIVE', 'expirySecondIndex', 'id') },
   ],
+  ['index mine: expected it ACTIVE or CREATING, got DELETING', { table: indexed('DELETING') }],
   [
-    'an index that is being deleted',
-    reading({
-      AttributeDefinitions: withTtlNumber,
-      GlobalSecondaryIndexes: [indexOf('mine', [hash('expiresAt')], { IndexStatus: 'DELETING' })],
-    }),
-    {},
-    'index mine: expected it ACTIVE or CREATING, got DELETING',
-  ],
-  [
-    'another index that is being built',
-    reading({ GlobalSecondaryIndexes: [indexOf('other', [hash('id')], { IndexStatus: 'CREATING' })] }),
-    {},
     'index other: expected it ACTIVE, got CREATING. DynamoDB makes one change at a time',
+    { table: indexed('CREATING', 'other', 'id') },
   ],
+  ['table Old: expected it ACTIVE, got UPDATING', { table: { TableStatus: 'UPDATING' } }],
+  ['table Old: expected fewer than 20 global indexes, got 20', { table: { GlobalSecondaryIndexes: twenty } }],
   [
-    'a table that is being changed',
-    reading({ TableStatus: 'UPDATING' }),
-    {},
-    'table Old: expected it ACTIVE, got UPDATING',
-  ],
-  [
-    'a table with twenty indexes',
-    reading({
-      GlobalSecondaryIndexes: Array.from({ length: 20 }, (_unused, at) => indexOf(`i${at}`, [hash('id')])),
-    }),
-    {},
-    'table Old: expected fewer than 20 global indexes, got 20',
-  ],
-  [
-    'a table that cannot have native TTL',
-    reading({ MultiRegionConsistency: 'STRONG' }),
-    {},
     'table: expected one that can have native TTL, the backstop, got a global table with strong',
+    { table: { MultiRegionConsistency: 'STRONG' } },
   ],
-])('refuses %s', (_what, read, wish, message) => {
-  let told = '';
-  try {
-    planAdoption(read, { ...WISH, ...wish });
-  } catch (error) {
-    told = (error as Error).message.replaceAll('"', '');
-  }
-  expect(told).toContain(message);
+])('refuses: %s', (message, given) => {
+  expect(planned(given)).toContain(message);
 });
 
 const { client } = useLocalDynamoDb();

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -95,40 +96,32 @@ test('adopt tells that DynamoDB builds the index on', async () => {
   expect(ended.stdout).toMatch(/\nUntil here: the index being built, native TTL as it was\.$/);
 });
 
+/** The end of the name of a table's execution. */
+const hashOf = (table: string) => createHash('sha256').update(table).digest('hex').slice(0, 8);
 const MACHINE = 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl-replay';
 const SPAN = ['--from', '2026-11-20T08:00:00Z', '--to', '2026-11-20T09:00:00Z'];
 
 /** The execution of the first table ends, that of the second one does not. */
-function replaying(ending: readonly string[]): Answers {
-  const started: string[] = [];
-  return {
-    ListStateMachines: () => ({
-      stateMachines: [{ name: 'precise-ttl-replay', stateMachineArn: MACHINE, creationDate: 0 }],
-    }),
-    StartExecution({ input, name }) {
-      const { table } = JSON.parse(input);
-      if (ending.includes(table)) started.push(name);
-      return { executionArn: `${MACHINE}:${name}`, startDate: 0 };
-    },
-    DescribeExecution({ executionArn }) {
-      const output = JSON.stringify({ tables: { Sessions: { found: 3, deleted: 3 } } });
-      const isEnded = started.includes(executionArn.split(':').at(-1));
-      return isEnded ? { status: 'SUCCEEDED', startDate: 0, output } : undefined;
-    },
-  };
-}
+const REPLAYING: Answers = {
+  ListStateMachines: () => ({
+    stateMachines: [{ name: 'precise-ttl-replay', stateMachineArn: MACHINE, creationDate: 0 }],
+  }),
+  StartExecution: ({ name }) => ({ executionArn: `${MACHINE}:${name}`, startDate: 0 }),
+  DescribeExecution({ executionArn }) {
+    const output = JSON.stringify({ tables: { Sessions: { found: 3, deleted: 3 } } });
+    const isEnded = executionArn.endsWith(hashOf('Sessions'));
+    return isEnded ? { status: 'SUCCEEDED', startDate: 0, output } : undefined;
+  },
+};
 
-test.each([
-  ['one table', ['Sessions'], /\n\[1\/2\] Sessions {2}found 3, deleted 3\n/],
-  ['none', [], /^Replay\n/],
-])('replay tells what was swept while it waited: %s', async (_which, ending, told) => {
+test('replay tells what was swept while it waited', async () => {
   const args = ['replay', ...SPAN, '--config', CONFIG] as const;
-  const ended = await interrupted(args, replaying(ending));
+  const ended = await interrupted(args, REPLAYING);
   expect(ended).toMatchObject({ status: 130, stderr: again(...args) });
-  expect(ended.stdout).toMatch(told);
+  expect(ended.stdout).toMatch(/\n\[1\/2\] Sessions {2}found 3, deleted 3\n/);
   expect(ended.stdout).toMatch(/Some of it is left: run this again when what stands above is mended\.$/);
-  const data = await interrupted([...args, '--json'], replaying(ending));
-  expect(JSON.parse(data.stdout)).toMatchObject({ executions: ending.map(table => ({ table })) });
+  const data = await interrupted([...args, '--json'], REPLAYING);
+  expect(JSON.parse(data.stdout)).toMatchObject({ executions: [{ table: 'Sessions' }] });
 });
 
 test('doctor has no verdict on an index that was not read to its end', async () => {

@@ -1,9 +1,10 @@
 import { describeStart } from '../../cli/local-job.ts';
-import type { PipeResource } from '../../local/pipes/pipes.ts';
 import type { ServedCloud } from '../../local/serve.ts';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
 const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:sweep-B';
+
+const PIPE = { tableName: 'A', targetArn: 'arn:aws:events:us-east-1:123456789012:event-bus/orders' };
 
 /** A cloud with two tables in one deployment. */
 const served = {
@@ -19,34 +20,25 @@ const served = {
         { name: 'sweep-B-replay', arn: `${ARN}-replay` },
       ],
       schedules: [{ targetArn: ARN }],
-      pipes: [],
+      pipes: [PIPE],
     },
     dynamoDb: { endpoint: 'http://127.0.0.1:1', startedHere: false },
     upcoming: () => [{ schedule: { name: 'tick-B' }, at: at('09:01:00') }],
   },
 } as unknown as ServedCloud;
-const first = { tableName: 'B', sweep: 'sweep-B' };
 const idle = { ...served, cloud: { ...served.cloud, upcoming: () => [] } } as unknown as ServedCloud;
 
 test.each([
   ['fire', served, true, 'tick-B (next 09:01:00Z)'],
   ['do not, by the flag', served, false, 'none fires (--no-schedules)'],
   ['do not, by the configuration', idle, true, 'none is enabled'],
-])('the start says whether schedules fire: they %s', (_name, cloud, schedules, expected) => {
-  expect(describeStart(cloud, { first, schedules })).toContain(`\n  schedules       ${expected}\n`);
-});
-
-const PIPE = {
-  address: 'aws_pipes_pipe.A-events',
-  tableName: 'A',
-  targetArn: 'arn:aws:events:us-east-1:123456789012:event-bus/orders',
-} as PipeResource;
-
-test('the start says where pipes lead', () => {
-  const synthesized = { ...served.cloud.synthesized, pipes: [PIPE] };
-  const cloud = { ...served.cloud, synthesized };
-  const text = describeStart({ ...served, cloud } as unknown as ServedCloud, { first, schedules: true });
-  expect(text).toContain(
-    '\n  pipe            A to event-bus/orders: its expiries are shown here, none is sent\n',
-  );
-});
+])(
+  'the start says where pipes lead, and whether schedules fire: they %s',
+  (_name, cloud, schedules, expected) => {
+    const text = describeStart(cloud, { first: { tableName: 'B', sweep: 'sweep-B' }, schedules });
+    expect(text).toContain(`
+  pipe            A to event-bus/orders: its expiries are shown here, none is sent
+  schedules       ${expected}
+`);
+  },
+);

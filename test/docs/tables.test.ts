@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { behavioursPage } from '../../tools/docs/behaviours.ts';
 import { DOC_TABLES, withTables } from '../../tools/docs/doc-tables.ts';
-import { commandsPage } from '../../tools/docs/pages.ts';
+import { commandsPage, diagramPage } from '../../tools/docs/pages.ts';
 
 const FILES = Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[];
 
@@ -12,6 +12,10 @@ test.each(FILES)('the tables in %s are those of the code: else run npm run docs'
 
 test('docs/reference/commands.md has the flags of the commands: else run npm run docs', async () => {
   expect(readFileSync('docs/reference/commands.md', 'utf8')).toBe(await commandsPage());
+});
+
+test('the picture of the state machines is that of the definitions: else run npm run docs', () => {
+  expect(readFileSync('docs/contributing/state-machine.md', 'utf8')).toBe(diagramPage());
 });
 
 test('the list of behaviours is what the tests are called', () => {

@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 23_287,
+    most: 23_293,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -27,13 +27,13 @@ export const ROOM_LINES = [
     most: 4_740,
   },
   { rooms: ['stacks'], most: 3_672 },
-  { rooms: ['bench', 'tools'], most: 8_375 },
+  { rooms: ['bench', 'tools'], most: 8_370 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
     most: 9_406,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 7_429 },
-  { rooms: ['test'], most: 31_426 },
+  { rooms: ['test'], most: 30_954 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

@@ -1,12 +1,6 @@
 import { once } from 'node:events';
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  request,
-  type ServerResponse,
-} from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A server on loopback that does not answer as a service should. */
 export interface SilentServer {
@@ -45,31 +39,6 @@ export const stalling = (): Promise<SilentServer> =>
     response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0', 'content-length': '1000' });
     response.write('{"Items":[');
   });
-
-/** Answers each request with this error. */
-export const failing = (name: string, status = 400): Promise<SilentServer> =>
-  serveHttp((incoming, response) => {
-    incoming.resume();
-    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-errortype': name });
-    response.end(JSON.stringify({ __type: name, message: 'made by a test' }));
-  });
-
-/** Hands each request to a service, so many milliseconds later. */
-export function slow(endpoint: string, delayMs: number): Promise<SilentServer> {
-  const { hostname, port } = new URL(endpoint);
-  return serveHttp(async (incoming, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    await sleep(delayMs);
-    const { method, url: path, headers } = incoming;
-    const passed = request({ hostname, port, method, path, headers }, answer => {
-      response.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(response);
-    });
-    passed.on('error', () => response.destroy());
-    passed.end(Buffer.concat(chunks));
-  });
-}
 
 /** A port where nobody listens. */
 export async function refusing(): Promise<SilentServer> {
