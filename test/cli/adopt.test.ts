@@ -11,6 +11,7 @@ import { planAdoption, type Reading, type Wish } from '../../cli/adoption.ts';
 import { configOf } from '../support/configs.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { ran } from '../support/ran.ts';
+import { tableInput } from '../support/table-input.ts';
 
 const NOW = 1_800_000_000;
 const WISH: Wish = { by: 'second', 'ttl-attribute': undefined, 'index-name': undefined };
@@ -144,11 +145,7 @@ const { client } = useLocalDynamoDb();
 const documents = DynamoDBDocumentClient.from(client);
 
 async function made(name: string, items: readonly object[]) {
-  const { KeySchema, BillingMode } = { KeySchema: [hash('id')], BillingMode: 'PAY_PER_REQUEST' as const };
-  const AttributeDefinitions = [{ AttributeName: 'id', AttributeType: 'S' as const }];
-  await client.send(
-    new CreateTableCommand({ TableName: name, KeySchema, BillingMode, AttributeDefinitions }),
-  );
+  await client.send(new CreateTableCommand(tableInput({ name, index: null })));
   for (const Item of items) await documents.send(new PutCommand({ TableName: name, Item }));
   return {
     config: configOf({ tableName: name, partitionKey: 'id' }),

@@ -9,6 +9,7 @@ import { configOf } from '../support/configs.ts';
 import { awsError, fakeClient } from '../support/fake-client.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { ran } from '../support/ran.ts';
+import { tableInput } from '../support/table-input.ts';
 
 const { client } = useLocalDynamoDb();
 const documents = DynamoDBDocumentClient.from(client);
@@ -21,13 +22,7 @@ async function filled(items: readonly object[]) {
   tables += 1;
   const table: PreciseTtlProps = { tableName: `Backfilled-${tables}`, partitionKey: 'id' };
   const TableName = table.tableName;
-  await client.send(
-    new CreateTableCommand({
-      ...{ TableName, BillingMode: 'PAY_PER_REQUEST' },
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-    }),
-  );
+  await client.send(new CreateTableCommand(tableInput({ name: TableName, index: null })));
   for (const Item of items) await documents.send(new PutCommand({ TableName, Item }));
   const stored = async () => (await documents.send(new ScanCommand({ TableName }))).Items ?? [];
   return {
@@ -93,14 +88,7 @@ test('writes the window of each TTL once, and leaves what no sweep would delete'
 function answering(update: (input: UpdateItemCommandInput) => object) {
   const table: PreciseTtlProps = { tableName: 'Faked', partitionKey: 'id', logKeys: 'full' };
   const dynamoDb = fakeClient(DynamoDBClient, {
-    DescribeTable: () => ({
-      Table: {
-        TableName: 'Faked',
-        ItemCount: 1,
-        TableSizeBytes: 100,
-        KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      },
-    }),
+    DescribeTable: () => ({ Table: { ...tableInput({ name: 'Faked' }), ItemCount: 1, TableSizeBytes: 100 } }),
     Scan: ({ Segment }) => ({ Items: Segment === 0 ? [{ id: { S: 'a' }, ttl: { N: `${TTL}` } }] : [] }),
     UpdateItem: update,
   });

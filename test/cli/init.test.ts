@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { askForTable, configText } from '../../cli/init.ts';
@@ -23,33 +23,23 @@ async function init(args: readonly string[], files: Readonly<Record<string, stri
   return { ...ended, cwd, read: (name: string) => readFileSync(join(cwd, name), 'utf8') };
 }
 
-test('writes a configuration that the commands read', async () => {
-  const { status, stdout, cwd, read } = await init(['--table', 'Sessions']);
-  expect(status).toBe(0);
-  expect(stdout).toMatch(/^precise-ttl\.config\.ts: table Sessions in us-east-1\.\n/);
-  expect(read('precise-ttl.config.ts')).toContain(
-    "import type { DeploymentConfig } from 'precise-ttl/cdktf';",
-  );
-  const program = `import { loadConfigFile } from '${resolve('stacks/config/config-file.ts')}';
-    console.log(JSON.stringify(await loadConfigFile()));`;
-  const printed = await new Promise<string>(done => {
-    execFile(process.execPath, ['--input-type=module', '-e', program], { cwd }, (_error, out) => done(out));
-  });
-  expect(JSON.parse(printed)).toEqual({
-    region: 'us-east-1',
-    state: { backend: 'local' },
-    tables: [{ tableName: 'Sessions', partitionKey: 'id', ttlAttribute: 'ttl' }],
-  });
-});
-
 const EXISTING = ['--table', 'Tokens', '--existing', '--partition-key', 'Id'];
+const SESSIONS = ['--table', 'Sessions'];
+const LOCAL = { state: { backend: 'local' } };
 
 test.each([
   [
+    SESSIONS,
+    {
+      region: 'us-east-1',
+      ...LOCAL,
+      tables: [{ tableName: 'Sessions', partitionKey: 'id', ttlAttribute: 'ttl' }],
+    },
+  ],
+  [
     [...EXISTING, '--sort-key', 'At', '--ttl-attribute', 'Expires', '--region', 'eu-central-1'],
     {
-      region: 'eu-central-1',
-      state: { backend: 'local' },
+      ...{ region: 'eu-central-1', ...LOCAL },
       tables: [
         {
           ...{ tableName: 'Tokens', existingTable: true, partitionKey: 'Id', sortKey: 'At' },
@@ -66,37 +56,33 @@ test.each([
   expect(JSON.parse(read('precise-ttl.config.json'))).toMatchObject(expected);
 });
 
-test('refuses a name that is none, and writes nothing', async () => {
-  const { status, stderr, cwd } = await init(['--table', 'a b']);
-  expect([status, stderr]).toEqual([
-    2,
-    expect.stringMatching(/tables\[0\]\.tableName: expected a table name.*got "a b"/),
-  ]);
-  expect(existsSync(join(cwd, 'precise-ttl.config.ts'))).toBe(false);
+const THERE = { 'precise-ttl.config.ts': 'export default {};' };
+
+test.each<[string, string[], Record<string, string>, RegExp]>([
+  ['a name that is none', ['--table', 'a b'], {}, /tables\[0\]\.tableName: expected a table name.*got "a b"/],
+  ['to write over a file without --force', SESSIONS, THERE, /write over it with --force/],
+  [
+    'a second configuration in a folder',
+    [...SESSIONS, '--force'],
+    { 'precise-ttl.config.json': '{}' },
+    /got "precise-ttl.config.json"\. Add the table to it, or remove it first\./,
+  ],
+])('refuses %s, and writes nothing', async (_what, args, files, message) => {
+  const { status, stderr, cwd } = await init(args, files);
+  expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
+  const left = readdirSync(cwd).map(name => [name, readFileSync(join(cwd, name), 'utf8')]);
+  expect(Object.fromEntries(left)).toEqual(files);
 });
 
-test('writes over nothing without --force', async () => {
-  const there = { 'precise-ttl.config.ts': 'export default {};' };
-  const refused = await init(['--table', 'Sessions'], there);
-  expect([refused.status, refused.stderr]).toEqual([
-    2,
-    expect.stringContaining('write over it with --force'),
+test('writes TypeScript, over a file that is there with --force', async () => {
+  const { status, stdout, read } = await init([...SESSIONS, '--force'], THERE);
+  expect([status, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^precise-ttl\.config\.ts: table Sessions in us-east-1\.\n/),
   ]);
-  expect(refused.read('precise-ttl.config.ts')).toBe(there['precise-ttl.config.ts']);
-  const forced = await init(['--table', 'Sessions', '--force'], there);
-  expect(forced.status).toBe(0);
-  expect(forced.read('precise-ttl.config.ts')).toContain("tableName: 'Sessions'");
-});
-
-test('never leaves two configurations in a folder', async () => {
-  const { status, stderr, cwd } = await init(['--table', 'Sessions', '--force'], {
-    'precise-ttl.config.json': '{}',
-  });
-  expect([status, stderr]).toEqual([
-    2,
-    expect.stringContaining('got "precise-ttl.config.json". Add the table to it, or remove it first.'),
-  ]);
-  expect(existsSync(join(cwd, 'precise-ttl.config.ts'))).toBe(false);
+  expect(read('precise-ttl.config.ts')).toMatch(
+    /^import type \{ DeploymentConfig \} from 'precise-ttl\/cdktf';[\s\S]*tableName: 'Sessions'/,
+  );
 });
 
 describe('the three questions', () => {

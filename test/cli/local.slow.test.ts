@@ -1,8 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import {
   CreateStateMachineCommand,
@@ -36,14 +33,6 @@ function run(args: string[], environment: Record<string, string> = {}): Emulator
   return running;
 }
 
-/** The status of a response to a web page whose own host name resolves to this machine. */
-async function statusFor(host: string, port: number): Promise<number | undefined> {
-  const sent = request({ host: '127.0.0.1', port, method: 'POST', headers: { host } }).end('{}');
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-  answer.resume();
-  return answer.statusCode;
-}
-
 test('serves DynamoDB and Step Functions where it says, shows executions, and leaves nothing behind', async () => {
   const { ports, args } = await freeLocalPorts();
   const dynamoDbPort = ports['--dynamodb-port'];
@@ -67,7 +56,6 @@ test('serves DynamoDB and Step Functions where it says, shows executions, and le
   await putSessions(address, TABLE, [...expired, ...expired.map(ttl => ttl + 86_400)]);
   expect(await left()).toBe(20);
   expect(printed.stdout).toMatch(/^ {2}schedules +none fires \(--no-schedules\)$/m);
-  expect(await statusFor('evil.example', dynamoDbPort)).toBe(403);
   const [, openPort] =
     /DynamoDB Local itself listens on port (\d+) of every interface/.exec(printed.stdout) ?? [];
   expect(Number(openPort)).not.toBe(dynamoDbPort);
@@ -90,11 +78,6 @@ test('serves DynamoDB and Step Functions where it says, shows executions, and le
   expect(printed.stdout).toMatch(/^\d\d:\d\d:\d\dZ {2}record-metrics +INFO +swept {2}.* found=10 /m);
   expect(printed.stdout).toMatch(/^\d\d:\d\d:\d\dZ {2}record-metrics +METRIC +.*ItemsDeleted=10 /m);
 
-  const monthAgo = Date.now() - 30 * 86_400_000;
-  const [from, to] = [monthAgo, monthAgo + 60_000].map(time => new Date(time).toISOString());
-  const nothing = JSON.stringify({ from, to });
-  await sfn.send(new StartExecutionCommand({ stateMachineArn, input: nothing, name: 'idle' }));
-  await until(/ {2}replay {2}nothing to delete$/m);
   await sfn.send(
     new StartExecutionCommand({ stateMachineArn, input: '{"from":"x","to":"y"}', name: 'wrong' }),
   );
@@ -114,19 +97,7 @@ test('serves DynamoDB and Step Functions where it says, shows executions, and le
   );
   await sfn.send(new StartExecutionCommand({ stateMachineArn: waiting.stateMachineArn, name: 'cut-off' }));
 
-  // A definition of the user's own that matches for ever and ignores the signal meanwhile.
-  const endless = { Type: 'Pass', Output: `{% $match('${'a'.repeat(40)}b', /(a+)+$/) %}`, End: true };
-  const created = await sfn.send(
-    new CreateStateMachineCommand({
-      name: 'endless',
-      roleArn: role,
-      definition: JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'Match', States: { Match: endless } }),
-    }),
-  );
-  const starting = sfn.send(new StartExecutionCommand({ stateMachineArn: created.stateMachineArn }));
-  await Promise.race([starting, sleep(300)]).catch(() => {});
   child.kill('SIGINT');
-  await starting.catch(() => {}); // it may have ended before it answered
   sfn.destroy();
   expect(await ended).toBe(0);
   expect(printed.stdout).toMatch(/ {2}waiting {2}cut off after [\d.]+ s, as this command was stopped$/m);

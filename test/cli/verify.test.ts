@@ -20,13 +20,8 @@ const START = Date.parse('2026-11-20T12:00:30Z');
 const config = verifyConfig('us-east-1', 'arn:aws:sqs:us-east-1:123456789012:precise-ttl-verify-1');
 const props = verifiedProps(config);
 const VERIFIED: Verified = {
-  ...{
-    props,
-    queueUrl: 'https://queue',
-    stateMachineArn: 'arn:machine',
-    replayStateMachineArn: 'arn:replay',
-  },
-  deployment: { is: { unchanged: true } },
+  ...{ props, queueUrl: 'https://queue', deployment: { is: { unchanged: true } } },
+  ...{ stateMachineArn: 'arn:machine', replayStateMachineArn: 'arn:replay' },
 };
 
 /** An account in which everything is as it should be, but for the calls that a test answers. Nothing but sleeping takes time. */
@@ -50,7 +45,6 @@ function account(own: Partial<Record<'dynamoDb' | 'sfn' | 'sqs' | 'cloudWatch', 
   const row = { kind: 'tick', execution: 'e', startedAt, endedAt: startedAt, report };
   const values: Readonly<Record<string, readonly number[]>> = {
     executionsstarted: [8],
-    expressexecutionbilleddurationmemory: [],
     expressexecutionbilledduration: [8_000],
     expressexecutionbilledmemory: [64],
     plansweep: [200],
@@ -69,11 +63,7 @@ function account(own: Partial<Record<'dynamoDb' | 'sfn' | 'sqs' | 'cloudWatch', 
     sfn: fakeClient(SFNClient, {
       TestState: ({ definition }) => ({ status: definition.includes('[1..105]') ? 'FAILED' : 'SUCCEEDED' }),
       StartExecution: () => ({ executionArn: 'arn:execution' }),
-      DescribeExecution: () => ({
-        status: 'SUCCEEDED',
-        startDate: new Date(time),
-        stopDate: new Date(time + 900),
-      }),
+      DescribeExecution: () => ({ status: 'SUCCEEDED', startDate: time, stopDate: time + 900 }),
       ...own.sfn,
     }),
     sqs: fakeClient(SQSClient, {
@@ -101,14 +91,9 @@ function account(own: Partial<Record<'dynamoDb' | 'sfn' | 'sqs' | 'cloudWatch', 
   return { clients, time: clock };
 }
 
+const TIMES = { writingMs: 60_000, settleMs: 60_000, show: () => undefined };
 const look = (own: Parameters<typeof account>[0] = {}) =>
-  observe({
-    ...account(own),
-    verified: VERIFIED,
-    writingMs: 60_000,
-    settleMs: 60_000,
-    show: () => undefined,
-  });
+  observe({ ...account(own), verified: VERIFIED, ...TIMES });
 
 test('sees what it wrote, deleted in time, renewed, and told of', async () => {
   const seen = await look();
@@ -153,26 +138,15 @@ const rowOf = (more: object = {}): SweepRow =>
     report: { ...noCounts(EXECUTION_COUNTS), failedKeys: [], ...more },
   }) as never;
 const METRICS = {
-  minutes: 8,
-  started: 8,
-  unsuccessful: 0,
-  billedMemoryMb: 64,
-  gbSeconds: 1,
+  ...{ minutes: 8, started: 8, unsuccessful: 0, billedMemoryMb: 64, gbSeconds: 1 },
   longest: { DeleteChunk: 900 },
 };
 const GOOD: Seen = {
-  ...{
-    deployment: { is: { unchanged: true } },
-    depth: { is: 100 },
-    replay: { is: { succeeded: true, tookMs: 9 } },
-  },
+  ...{ deployment: { is: { unchanged: true } }, depth: { is: 100 } },
+  replay: { is: { succeeded: true, tookMs: 9 } },
   ...{ indexLags: { is: [10, 20] }, items: { is: { due: 100, left: 0, renewed: 10, renewedLeft: 10 } } },
-  ...{
-    expiries: { is: lags(1_000) },
-    rows: { is: [rowOf()] },
-    metrics: { is: METRICS },
-    calculatedGbSeconds: 1,
-  },
+  ...{ expiries: { is: lags(1_000) }, rows: { is: [rowOf()] } },
+  ...{ metrics: { is: METRICS }, calculatedGbSeconds: 1 },
 };
 const brokenIn = (seen: Seen) =>
   EXPERIMENTS.flatMap(({ id, judge }) => {
@@ -221,19 +195,9 @@ async function run(deployed: Verified | undefined, signal = new AbortController(
     deploy: async () => deployed,
     remove: async () => void removed.push('all'),
   };
-  const { clients, time } = account();
   const print = (text: string) => void said.push(text);
-  const options = {
-    deployer,
-    clients,
-    time,
-    region: 'us-east-1',
-    minutes: 6,
-    print,
-    show: () => undefined,
-    signal,
-  };
-  return { result: runVerify(options), said, removed };
+  const around = { ...account(), print, show: () => undefined, signal };
+  return { result: runVerify({ ...around, deployer, region: 'us-east-1', minutes: 6 }), said, removed };
 }
 
 test('deploys, reports, and takes everything away', async () => {
@@ -260,9 +224,7 @@ test('where it cannot be deployed, that is what is not kept, and the others are 
 });
 
 test('Ctrl-C takes everything away too', async () => {
-  const stop = new AbortController();
-  stop.abort(new Error('Ctrl-C'));
-  const { result, removed } = await run(VERIFIED, stop.signal);
+  const { result, removed } = await run(VERIFIED, AbortSignal.abort(new Error('Ctrl-C')));
   await expect(result).rejects.toThrow('Ctrl-C');
   expect(removed).toEqual(['all']);
 });

@@ -2,16 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { FunctionResult } from 'stepfunctions-emulator';
 import { clientsOf, SERVICES, type Service } from '../../cli/clients.ts';
 import type { AnyCommand } from '../../cli/command.ts';
-import { command as doctor } from '../../cli/doctor.ts';
-import { command as pause } from '../../cli/pause.ts';
 import { command as replay } from '../../cli/replay.ts';
-import { command as resume } from '../../cli/resume.ts';
-import { command as status } from '../../cli/status.ts';
 import { lateMs } from '../../functions/record-metrics/metrics.ts';
 import { lagOf } from '../../functions/report/lag.ts';
 import type { FunctionCall } from '../../local/functions/local-functions.ts';
 import { freePort } from '../../local/ports.ts';
-import { type ServedCloud, serve } from '../../local/serve.ts';
+import { serve } from '../../local/serve.ts';
 import { SteppedClock } from '../../local/testing/stepped-clock.ts';
 import { ALARMS, type AlarmName } from '../../stacks/config/alarms.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
@@ -20,7 +16,7 @@ import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks
 import { configOf } from '../support/configs.ts';
 import { type ChooseEffect, startFaultProxy } from '../support/fault-proxy.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
-import { type Ran, ran } from '../support/ran.ts';
+import { ran } from '../support/ran.ts';
 
 const RUNBOOK = 'docs/reference/alarms.md';
 
@@ -67,26 +63,7 @@ export interface Faults {
   functions: ((call: FunctionCall) => Promise<FunctionResult | undefined>) | undefined;
 }
 
-/** A local deployment on a clock that goes on when it is told to, and the commands on it. */
-export interface PlayedCloud {
-  readonly served: ServedCloud;
-  readonly clock: SteppedClock;
-  readonly faults: Faults;
-  /** What the terminal and the commands have printed since the play began. */
-  readonly printed: string[];
-  /** Whether a metric of an alarm reached its threshold in the last minutes. */
-  reached(alarm: AlarmName, minutes: number): boolean;
-  /** Lets minutes pass until one does. @throws when none does in time */
-  untilReached(alarm: AlarmName, mostMinutes: number): Promise<void>;
-  status(): Promise<Pick<Ran, 'text' | 'exit'>>;
-  history(): Promise<string>;
-  doctor(): Promise<string>;
-  pause(): Promise<string>;
-  resume(): Promise<string>;
-  /** @param from, to ISO-8601 */
-  replay(from: string, to: string): Promise<string>;
-  stop(): Promise<void>;
-}
+export type PlayedCloud = Awaited<ReturnType<typeof playedCloud>>;
 
 type DeclaredAlarm = { readonly names: readonly string[]; readonly threshold: number | undefined };
 
@@ -122,12 +99,11 @@ function byClock(
   return { ...result, payload: { ...chunk, progress: { ...chunk.progress, ...lag } } };
 }
 
-/** @param schedulerEndpoint where the commands ask for the schedule */
-export async function playedCloud(
-  props: PreciseTtlProps,
-  start: number,
-  schedulerEndpoint: string,
-): Promise<PlayedCloud> {
+/**
+ * A local deployment on a clock that goes on when it is told to, and the commands on it.
+ * @param schedulerEndpoint where the commands ask for the schedule
+ */
+export async function playedCloud(props: PreciseTtlProps, start: number, schedulerEndpoint: string) {
   const clock = new SteppedClock(start);
   const faults: Faults = { dynamoDb: undefined, functions: undefined };
   const printed: string[] = [];
@@ -161,10 +137,7 @@ export async function playedCloud(
   const config = configOf(props);
   Object.assign(process.env, environment);
   const { signal } = new AbortController();
-  const said = (text: string) => {
-    printed.push(text);
-    return text;
-  };
+  /** Whether a metric of the alarm reached its threshold in the last minutes. */
   const reached = (alarm: AlarmName, minutes: number) => {
     const { names, threshold = lateMs({ precision: 'second' }) }: DeclaredAlarm = ALARMS[alarm];
     const since = clock.now() - minutes * MINUTE;
@@ -187,7 +160,7 @@ export async function playedCloud(
     const clients = await clientsOf({ services, region: config.region, signal: () => signal, quick: true });
     try {
       const done = await ran(command, args, { config, clients, signal, now: () => clock.now() });
-      said(done.text);
+      printed.push(done.text);
       return done;
     } finally {
       clients.destroy();
@@ -197,21 +170,18 @@ export async function playedCloud(
     served,
     clock,
     faults,
+    /** What the commands have printed since the play began. */
     printed,
     reached,
-    async untilReached(alarm, mostMinutes) {
+    async untilReached(alarm: AlarmName, mostMinutes: number) {
       for (let minutes = 1; minutes <= mostMinutes; minutes++) {
         await clock.advance(MINUTE);
         if (reached(alarm, 1)) return;
       }
       throw new Error(`${alarm}: expected its metric to reach the threshold within ${mostMinutes} minutes`);
     },
-    status: () => typed(status),
-    history: async () => (await typed(status, '--history')).text,
-    doctor: async () => (await typed(doctor)).text,
-    pause: async () => (await typed(pause)).text,
-    resume: async () => (await typed(resume)).text,
-    replay: async (from, to) => (await whileTimePasses(typed(replay, '--from', from, '--to', to))).text,
+    typed,
+    replay: (from: string, to: string) => whileTimePasses(typed(replay, '--from', from, '--to', to)),
     async stop() {
       for (const name of Object.keys(environment)) Reflect.deleteProperty(process.env, name);
       await served.stop();

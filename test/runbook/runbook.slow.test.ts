@@ -2,6 +2,10 @@
 import { CreateStateMachineCommand, DeleteStateMachineCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { crash } from '../../bench/fuzz/faults.ts';
+import { command as doctor } from '../../cli/doctor.ts';
+import { command as pause } from '../../cli/pause.ts';
+import { command as resume } from '../../cli/resume.ts';
+import { command as status } from '../../cli/status.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { sfnClient } from '../../packages/stepfunctions-emulator/test/support/step-functions-api.ts';
 import { type AlarmName, kebab } from '../../stacks/config/alarms.ts';
@@ -82,16 +86,16 @@ test('no-sweep: the schedules are off; when they are on, the next tick deletes w
   await put('left', 30);
   await advance(8);
   expect(cloud.reached('noSweep', 5)).toBe(false);
-  const { text, exit } = await cloud.status();
+  const { text, exit } = await cloud.typed(status);
   expect([exit, text]).toEqual([1, expect.stringMatching(/^Sessions: 1 item, the oldest for \d minutes/)]);
-  expect(await cloud.doctor()).toContain('Turn it on in EventBridge Scheduler');
+  expect((await cloud.typed(doctor)).text).toContain('Turn it on in EventBridge Scheduler');
   setSchedules(true);
   await cloud.untilReached('noSweep', 3);
   expect(await left()).toEqual([]);
   expectShown('noSweep');
   await put('in-time', 200);
   await advance(6);
-  expect((await cloud.status()).text).toMatch(/^Sessions: everything that was due by/);
+  expect((await cloud.typed(status)).text).toMatch(/^Sessions: everything that was due by/);
 });
 
 test('items-failed and executions-failed: DynamoDB refuses a key; when it no longer does, a replay deletes the item', async () => {
@@ -100,19 +104,19 @@ test('items-failed and executions-failed: DynamoDB refuses a key; when it no lon
   cloud.faults.dynamoDb = call => (isDelete(call) ? { kind: 'leaveOut', errors } : undefined);
   await cloud.untilReached('itemsFailed', 4);
   expect(cloud.reached('executionsFailed', 1)).toBe(true);
-  expect((await cloud.status()).exit).toBe(1);
-  await cloud.history();
-  await cloud.doctor();
+  expect((await cloud.typed(status)).exit).toBe(1);
+  await cloud.typed(status, '--history');
+  await cloud.typed(doctor);
   expect(await left()).toEqual(['refused']);
   cloud.faults.dynamoDb = undefined;
-  expect(await cloud.replay(isoAgo(30), isoAgo(0))).toContain('found 1, deleted 1');
+  expect((await cloud.replay(isoAgo(30), isoAgo(0))).text).toContain('found 1, deleted 1');
   expect(await left()).toEqual([]);
   await put('in-time', 200);
   await advance(5);
   expect(cloud.reached('itemsFailed', 5)).toBe(false);
   expectShown('itemsFailed');
   expect(cloud.reached('executionsFailed', 5)).toBe(false);
-  await cloud.status();
+  await cloud.typed(status);
   expectShown('executionsFailed');
 });
 
@@ -121,25 +125,25 @@ test('executions-failed: a function crashes; when it no longer does, the next ti
   cloud.faults.functions = async ({ functionName }) =>
     functionName.endsWith('-query-expired') ? crash() : undefined;
   await cloud.untilReached('executionsFailed', 4);
-  expect((await cloud.status()).exit).toBe(1);
-  await cloud.history();
+  expect((await cloud.typed(status)).exit).toBe(1);
+  await cloud.typed(status, '--history');
   expect(await left()).toEqual(['left']);
   cloud.faults.functions = undefined;
   await advance(2);
   expect(await left()).toEqual([]);
   await advance(5);
   expect(cloud.reached('executionsFailed', 5)).toBe(false);
-  expect((await cloud.status()).text).toMatch(/sweeps .* ok in [\d.]+ s: found 1, deleted 1/);
+  expect((await cloud.typed(status)).text).toMatch(/sweeps .* ok in [\d.]+ s: found 1, deleted 1/);
 });
 
 test('dead-letters: the state machine is gone; with a new one sweeps start again', async () => {
   const { arn, name, roleArn, definition } = machine() ?? {};
   await sfn.send(new DeleteStateMachineCommand({ stateMachineArn: arn }));
   await cloud.untilReached('deadLetters', 2);
-  expect(await cloud.doctor()).toContain('-> npx precise-ttl deploy');
+  expect((await cloud.typed(doctor)).text).toContain('-> npx precise-ttl deploy');
   await sfn.send(new CreateStateMachineCommand({ name, roleArn, definition }));
   await advance(2);
-  const { text } = await cloud.status();
+  const { text } = await cloud.typed(status);
   expect(text).toMatch(/last tick +planned 12:4\d:00Z/);
   expectShown('deadLetters');
 });
@@ -151,24 +155,24 @@ test('deletion-lag: DynamoDB throttles for a quarter of each minute; when it no 
   for (const each of [2, 7, 12]) await putAtMinute(`throttled-${each}`, each);
   await advance(14);
   expect(cloud.reached('deletionLag', 5)).toBe(true);
-  await cloud.status();
-  await cloud.history();
+  await cloud.typed(status);
+  await cloud.typed(status, '--history');
   cloud.faults.dynamoDb = undefined;
   await putAtMinute('in-time', 1);
   await advance(6);
   expect(cloud.reached('deletionLag', 5)).toBe(false);
   // Earlier plays are told of for an hour.
-  expect((await cloud.status()).text).toMatch(/ {2}overdue +nothing \(/);
+  expect((await cloud.typed(status)).text).toMatch(/ {2}overdue +nothing \(/);
   expectShown('deletionLag');
 });
 
 test('watermark-age: somebody has forgotten that a table is paused; when it is resumed, the ticks make up for what was missed', async () => {
   setSchedules(true);
   await advance(2);
-  await cloud.resume();
+  await cloud.typed(resume);
   await advance(2);
   cloud.printed.length = 0;
-  await cloud.pause();
+  await cloud.typed(pause);
   await put('missed', 90);
   // Ticks that would do nothing for this table.
   setSchedules(false);
@@ -180,10 +184,10 @@ test('watermark-age: somebody has forgotten that a table is paused; when it is r
   await cloud.clock.advance(2 * 60 * MINUTE);
   setSchedules(true);
   await cloud.untilReached('watermarkAge', 4);
-  const { text } = await cloud.status();
+  const { text } = await cloud.typed(status);
   expect(text).toMatch(/paused +since .*, until npx precise-ttl resume --table Sessions/);
   expect(await left()).toEqual(['missed']);
-  expect(await cloud.resume()).toContain('The ticks make up for what was due from');
+  expect((await cloud.typed(resume)).text).toContain('The ticks make up for what was due from');
   await advance(3);
   expect(await left()).toEqual([]);
   await advance(3);

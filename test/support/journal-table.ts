@@ -2,6 +2,7 @@ import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamod
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
 import type { JournalTable } from '../../functions/journal/read-state.ts';
+import { tableInput } from './table-input.ts';
 
 let journals = 0;
 
@@ -9,21 +10,8 @@ let journals = 0;
 export async function createJournal(client: DynamoDBClient, deployment?: string): Promise<JournalTable> {
   journals += 1;
   const tableName = journalName(deployment ?? `deployment-${journals}`);
-  const { partitionKey, sortKey } = JOURNAL_KEYS;
-  await client.send(
-    new CreateTableCommand({
-      TableName: tableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [partitionKey, sortKey].map(name => ({
-        AttributeName: name,
-        AttributeType: 'S',
-      })),
-      KeySchema: [
-        { AttributeName: partitionKey, KeyType: 'HASH' },
-        { AttributeName: sortKey, KeyType: 'RANGE' },
-      ],
-    }),
-  );
+  const keys = Object.values(JOURNAL_KEYS);
+  await client.send(new CreateTableCommand(tableInput({ name: tableName, keys, index: null })));
   const documents = DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: true } });
   return { documents, tableName };
 }

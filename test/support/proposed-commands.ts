@@ -56,30 +56,3 @@ export function commandsOfDocument(markdown: string): string[][] {
   const inline = [...prose.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replaceAll(/\s+/g, ' '));
   return [...fences, ...inline].flatMap(commandsIn);
 }
-
-/** The flags of commands in prose, which goes on behind a command: each flag as a command of its own, with the word after it. */
-export function flagsInProse(text: string): string[][] {
-  return commandsIn(text.replaceAll(/\$\{[^}]*\}/g, 'VALUE')).flatMap(
-    ([program = '', second = '', third = '', ...rest]) => {
-      if (second !== 'precise-ttl') return [];
-      const name = third.replace(/[^a-z]+$/, '');
-      return rest.flatMap((word, at) => {
-        if (!word.startsWith('--')) return [];
-        const next = rest[at + 1] ?? '--';
-        const flag = next.startsWith('--') || /[.,;:'")]$/.test(word) ? [word] : [word, next];
-        return [[program, second, name, ...flag.map(each => each.replace(/[.,;:'")\]]+$/, ''))]];
-      });
-    },
-  );
-}
-
-/** What a source calls commands by, with every `${…}` as `VALUE`. */
-export function commandsOfSource(source: string): string[][] {
-  const calls = source.matchAll(/\bcommandLine\(\s*'(\w+)'(?:,\s*(?:'([^']*)'|`([^`]*)`))?\s*\)/g);
-  return [...calls].map(([, name = '', plain, template]) => [
-    ...['npx', 'precise-ttl', name],
-    ...wordsOf(
-      (plain ?? template ?? '').replaceAll(/\$\{[^}]*\}/g, 'VALUE').replaceAll(/\[flags\]|[[\]]/g, ''),
-    ),
-  ]);
-}

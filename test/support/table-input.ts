@@ -1,13 +1,20 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 
+interface Index {
+  readonly name: string;
+  readonly keys: readonly string[];
+  readonly projection?: 'KEYS_ONLY' | 'ALL';
+}
+
 export interface TableSettings {
   /** @default 'Tokens' */
   readonly name?: string;
   readonly keys?: readonly string[];
   readonly types?: Readonly<Record<string, 'S' | 'N' | 'B'>>;
-  readonly index?: { readonly name?: string; readonly keys?: readonly string[]; readonly projection?: 'ALL' };
+  /** Null: the table has none. */
+  readonly index?: null | Partial<Index>;
   /** Another index besides. */
-  readonly other?: { readonly name: string; readonly keys: readonly string[] };
+  readonly other?: Index;
   /** The attribute of native TTL; null: off. */
   readonly ttl?: string | null;
 }
@@ -20,13 +27,14 @@ export function tableInput({
   index = {},
   other,
 }: Omit<TableSettings, 'ttl'> = {}): CreateTableCommandInput {
-  const indexKeys = index.keys ?? ['expirationWindow', 'ttl'];
   const schema = (names: readonly string[]) =>
     names.map((AttributeName, at) => ({
       AttributeName,
       KeyType: at === 0 ? ('HASH' as const) : ('RANGE' as const),
     }));
-  const attributes = [...new Set([...keys, ...indexKeys, ...(other?.keys ?? [])])];
+  const expiry = index && { keys: ['expirationWindow', 'ttl'], name: 'expirationWindowIndex', ...index };
+  const indexes = [...(expiry ? [expiry] : []), ...(other ? [other] : [])];
+  const attributes = [...new Set([keys, ...indexes.map(each => each.keys)].flat())];
   return {
     TableName: name,
     BillingMode: 'PAY_PER_REQUEST',
@@ -35,21 +43,12 @@ export function tableInput({
       AttributeName: attribute,
       AttributeType: types[attribute] ?? (attribute === 'ttl' ? 'N' : 'S'),
     })),
-    GlobalSecondaryIndexes: [
-      {
-        IndexName: index.name ?? 'expirationWindowIndex',
-        KeySchema: schema(indexKeys),
-        Projection: { ProjectionType: index.projection ?? 'KEYS_ONLY' },
-      },
-      ...(other === undefined
-        ? []
-        : [
-            {
-              IndexName: other.name,
-              KeySchema: schema(other.keys),
-              Projection: { ProjectionType: 'KEYS_ONLY' as const },
-            },
-          ]),
-    ],
+    ...(indexes.length > 0 && {
+      GlobalSecondaryIndexes: indexes.map(
+        ({ name: IndexName, keys: own, projection = 'KEYS_ONLY' }: Index) => {
+          return { IndexName, KeySchema: schema(own), Projection: { ProjectionType: projection } };
+        },
+      ),
+    }),
   };
 }
