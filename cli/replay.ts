@@ -100,7 +100,7 @@ function spanOf({ from, to }: Asked['flags'], nowMs: number, [table]: Given['tab
     if (value === undefined) throw wrong(`--${flag}`, TIME.kind.expected, undefined, `Write --${flag} TIME.`);
   const { precision, maxDeletesPerSecond } = table.props;
   try {
-    const settings = { precision, maxDeletesPerSecond };
+    const settings = { precision, maxDeletesPerSecond, marginSeconds: 0 };
     const { from: first } = readReplayInput({ from, to }, nowMs, settings);
     const end = Math.ceil(Date.parse(String(to)) / 1_000);
     if (end <= nowMs / 1_000) return [iso(first), iso(end)];

@@ -29,7 +29,7 @@ export const NO_PROGRESS: ChunkProgress = {
 
 export interface Planning {
   readonly sweep: ChildSweep;
-  readonly behind: Seconds;
+  readonly marginSeconds: Seconds;
   readonly endMs: Millis;
   readonly machineClock: () => Millis;
 }
@@ -48,7 +48,7 @@ export function planDeletes(
   keys: readonly ExpiredKey[],
   { cutoff }: { readonly cutoff: Seconds },
   progress: ChildProgress,
-  { sweep: { limit }, behind, endMs, machineClock }: Planning,
+  { sweep: { limit }, marginSeconds, endMs, machineClock }: Planning,
 ) {
   const now = Math.floor(machineClock() / 1000);
   const end = endMs / 1000;
@@ -62,7 +62,7 @@ export function planDeletes(
   };
   for (const key of keys.slice(0, keysThatFit(keys))) {
     const isDue = key.ttl <= cutoff;
-    goTo(isDue ? now : Math.max(now, Math.ceil(key.ttl) + behind));
+    goTo(isDue ? now : Math.max(now, Math.ceil(key.ttl) + marginSeconds));
     while (credit < 1 - 1e-9 && at < end) goTo(at + 1);
     if (at >= end) break;
     credit -= 1;
@@ -77,7 +77,7 @@ export function planDeletes(
 export function toChunks(
   planned: readonly PlannedDelete[],
   { cutoff, lagMs }: { readonly cutoff: Seconds; readonly lagMs: Millis },
-  { sweep, behind, endMs, machineClock }: Planning,
+  { sweep, marginSeconds, endMs, machineClock }: Planning,
 ): Chunk[] {
   const nowMs = machineClock();
   const isUpcoming = sweep.target.upcomingFrom !== null;
@@ -96,7 +96,7 @@ export function toChunks(
         until: isNow ? null : waitUntil(beginMs / 1000),
         timeoutSeconds: childTimeouts(sweep.target.upcomingFrom).DeleteChunk,
         deadline: new Date(deadlineMs).toISOString(),
-        cutoff: isDue ? cutoff : at - behind,
+        cutoff: isDue ? cutoff : at - marginSeconds,
         planned: !isDue,
         keys: own.map(({ key }) => key),
         progress: isNow ? null : { ...NO_PROGRESS, retryAtMs: beginMs },

@@ -23,8 +23,8 @@ export function resultOf(
 ): Pick<ShardResult, 'found'> & Partial<ShardResult> {
   const { inFlight: _inFlight, lagCounts: _lagCounts, ...result } = counts;
   const found = dryRun ? counts.found : sumOfFates(counts);
-  const told = withoutNothing({ ...result, ...how });
-  const withBuckets = (width: number) => ({ ...told, found, ...widerLags(counts, width) });
+  const named = withoutNothing({ ...result, ...how });
+  const withBuckets = (width: number) => ({ ...named, found, ...widerLags(counts, width) });
   let width = 1;
   while (width < LAG_BUCKETS && jsonBytes(withBuckets(width)) > resultBytes) width *= 2;
   return withBuckets(width);

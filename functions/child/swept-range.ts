@@ -8,14 +8,9 @@ import type { SweepSettings } from '../runtime/environment.ts';
  */
 const CHILD_LIFE_SECONDS = 10 * 60;
 
-export type BehindSettings = Pick<SweepSettings, 'marginSeconds'>;
-
-/** Seconds from an item's expiry to the moment from which a sweep may delete it. */
-export function secondsBehind({ marginSeconds = 0 }: BehindSettings): number {
-  return marginSeconds;
-}
-
-export function sweptRange(cutoff: number, settings: BehindSettings): ExpiredRange {
-  const now = cutoff + secondsBehind(settings);
-  return { after: expiredRange(now + CHILD_LIFE_SECONDS).after, upTo: cutoff };
+export function sweptRange(
+  cutoff: number,
+  { marginSeconds }: Pick<SweepSettings, 'marginSeconds'>,
+): ExpiredRange {
+  return { after: expiredRange(cutoff + marginSeconds + CHILD_LIFE_SECONDS).after, upTo: cutoff };
 }

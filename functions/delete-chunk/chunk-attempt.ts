@@ -2,9 +2,9 @@ import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks
 import type { FailedKey } from '../../statemachine/contract/keys.ts';
 import { addCounts, CALL_COUNTS } from '../../statemachine/counts.ts';
 import { NO_PROGRESS } from '../child/plan-chunks.ts';
-import { type BehindSettings, secondsBehind } from '../child/swept-range.ts';
 import { addLags } from '../report/lag.ts';
 import { backoffMs, sleepRest, waitUntil } from '../retry/backoff.ts';
+import type { SweepSettings } from '../runtime/environment.ts';
 import { JournalUnreadableError, TablePausedError } from '../runtime/errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { deleteKeys, NO_DELETION, type SendBatch } from './deletion.ts';
@@ -16,7 +16,7 @@ const OWN_WAIT_MS = 300;
 const RETRY_MS = 5_000;
 
 export interface ChunkAttemptOptions extends Pick<Runtime, 'clock' | 'random' | 'sleep'> {
-  readonly settings: BehindSettings;
+  readonly settings: Pick<SweepSettings, 'marginSeconds'>;
   readonly send: SendBatch;
   readonly isPaused: () => Promise<boolean>;
   readonly onFailed: (failed: FailedKey) => void;
@@ -48,7 +48,7 @@ export async function attemptChunk(
   // The pause is read before the wait: a read after the wait would make the delete later.
   const mayDelete = await isKnownNotPaused(options);
   await sleepRest(before.retryAtMs, machineClock(), sleep);
-  const earlyMs = chunk.planned ? (chunk.cutoff + secondsBehind(settings)) * 1000 - clock() : 0;
+  const earlyMs = chunk.planned ? (chunk.cutoff + settings.marginSeconds) * 1000 - clock() : 0;
   if (earlyMs > OWN_WAIT_MS) return again(chunk, before, machineClock() + earlyMs);
   if (earlyMs > 0) await sleep(earlyMs);
   const beginMs = machineClock();

@@ -6,7 +6,7 @@ import {
 import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
 import type { ExpiredKey, FailedKey } from '../../statemachine/contract/keys.ts';
 import { addCounts, CALL_COUNTS, type Counts, noCounts } from '../../statemachine/counts.ts';
-import { type BehindSettings, sweptRange } from '../child/swept-range.ts';
+import { sweptRange } from '../child/swept-range.ts';
 import { addLags, lagOf, NO_LAG } from '../report/lag.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Documents, RequestOptions } from '../table/dynamodb.ts';
@@ -69,7 +69,7 @@ function addDeletions(one: Deletion, other: Deletion): Deletion {
  */
 export function guardedBatch(
   documents: Documents,
-  settings: GuardSettings & BehindSettings,
+  settings: GuardSettings & Pick<SweepSettings, 'marginSeconds'>,
   cutoff: number,
   clock: () => number,
   options: RequestOptions = {},

@@ -76,7 +76,7 @@ export interface SweptSpan extends SweepPart {
 }
 
 /**
- * Moves the watermark over the spans that children have swept behind it, up to the first gap, or the first span of which a part is missing.
+ * Moves the watermark over the spans that children have swept after it, up to the first gap, or the first span of which a part is missing.
  */
 export function advanced({ swept = [], ...mark }: Watermark): Watermark {
   let { gone } = mark;

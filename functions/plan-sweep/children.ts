@@ -47,7 +47,7 @@ export interface PlannedTable {
   readonly oldestOverdueSeconds: number;
   readonly failure?: PlanFailure;
   /** The table's margin: TTLs are compared with times that are so many seconds earlier than the clock. */
-  readonly behind: number;
+  readonly marginSeconds: number;
   readonly limit: SweepLimit | null;
 }
 
@@ -186,14 +186,14 @@ function inTurn<Each>(lists: readonly (readonly Each[])[]): Each[] {
 }
 
 function childStart(
-  { carried, limit, behind }: PlannedTable,
+  { carried, limit, marginSeconds }: PlannedTable,
   { target, part }: PlannedChild,
   { startedAtMs, nowMs }: { readonly startedAtMs: number; readonly nowMs: number },
   { children, resultBytes }: { readonly children: number; readonly resultBytes: number },
 ): ChildStart {
   const perSecond = (limit?.perSecond ?? 0) / children;
   const isBack = target.upcomingFrom === null && limit === null;
-  return startOf(carried.tableName, limit?.from ?? target.upcomingFrom, behind, {
+  return startOf(carried.tableName, limit?.from ?? target.upcomingFrom, marginSeconds, {
     target,
     dryRun: false,
     limit: limit && { perSecond, credit: Math.max(1, Math.floor(perSecond)), before: limit.before },
@@ -207,11 +207,16 @@ export function resultLimits(resultBytes: number): Pick<ChildSweep, 'resultBytes
   return { resultBytes, listedKeysBytes: Math.min(CHILD_LISTED_KEYS_BYTES, Math.floor(resultBytes / 3)) };
 }
 
-export function startOf(table: string, from: number | null, behind: number, sweep: ChildSweep): ChildStart {
+export function startOf(
+  table: string,
+  from: number | null,
+  marginSeconds: number,
+  sweep: ChildSweep,
+): ChildStart {
   return {
     table,
     next: from === null ? 'query' : 'wait',
-    until: from === null ? null : waitUntil(from + behind),
+    until: from === null ? null : waitUntil(from + marginSeconds),
     timeoutSeconds: childTimeouts(sweep.target.upcomingFrom).QueryExpired,
     sweep,
   };

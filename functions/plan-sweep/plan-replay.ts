@@ -9,7 +9,6 @@ import {
   ROUND_CHILDREN,
 } from '../../statemachine/contract/limits.ts';
 import { shardResultOf } from '../child/shard-result.ts';
-import { secondsBehind } from '../child/swept-range.ts';
 import type { Journal } from '../journal/lambda-journal.ts';
 import { addRound, startTotals } from '../report/sweep-totals.ts';
 import { readSettings } from '../runtime/environment.ts';
@@ -42,7 +41,7 @@ export async function planReplay(
   const isOver = totals.rounds >= MAX_ROUNDS;
   const limits = resultLimits(Math.floor(RESULTS_BYTES / Math.max(1, targets.length)));
   const due = (isOver ? [] : targets).map(target =>
-    startOf(tableName, null, secondsBehind(settings), {
+    startOf(tableName, null, settings.marginSeconds, {
       ...{ target, dryRun: request.dryRun, endsAfter: MAX_CHILD_SECONDS, part: null },
       ...{ limit: limitOf(request, targets.length), ...limits },
     }),

@@ -1,7 +1,6 @@
 import { windowStart } from '../../expiry/window.ts';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract/execution.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
-import { secondsBehind } from '../child/swept-range.ts';
 import type { Journal } from '../journal/lambda-journal.ts';
 import {
   advanced,
@@ -35,13 +34,13 @@ const LEAST_PROBE_MS = 700;
 /** A write of the watermarks each minute would be more than half of DynamoDB's price for idle tables. */
 const QUIET_SECONDS = 90;
 
-/** By window a tick reads so far behind the watermark again: so it finds items that were written after their expiry. */
+/** By window a tick reads so far before the watermark again, and so finds items that were written after their expiry. */
 const AGAIN_SECONDS = 600;
 
 /** If another tick began less than this before, that tick's children still run: they sweep the lookback. */
 const BESIDE_SECONDS = 50;
 
-export interface TickSurroundings extends Pick<Runtime, 'clock' | 'sleep'> {
+export interface TickDependencies extends Pick<Runtime, 'clock' | 'sleep'> {
   readonly readIndexOf: (settings: SweepSettings, options: RequestOptions) => ReadIndex;
   readonly logger: Pick<Runtime['logger'], 'error'>;
   readonly journal: Pick<Journal, 'read' | 'writeWatermarks'>;
@@ -59,16 +58,16 @@ export interface TickSurroundings extends Pick<Runtime, 'clock' | 'sleep'> {
  */
 export async function planTick(
   { tables, executionInput, startedAt }: PlanSweepInput,
-  surroundings: TickSurroundings,
+  dependencies: TickDependencies,
 ): Promise<PlanSweepOutput> {
-  const { journal, logger, clock, record } = surroundings;
+  const { journal, logger, clock, record } = dependencies;
   const names = tables.map(({ tableName }) => tableName);
   const chosen = tablesOfInput(executionInput, names);
   const startedAtMs = Date.parse(startedAt);
   const state = await journal.read();
   const swept = tables.filter(({ tableName }) => (chosen ?? names).includes(tableName));
   const planned = await sideBySide(swept, TABLES_AT_ONCE, carried =>
-    planTable(carried, { executionInput, startedAtMs, state, ...surroundings }),
+    planTable(carried, { executionInput, startedAtMs, state, ...dependencies }),
   );
   const marks = planned.flatMap(({ carried, mark }) =>
     mark === undefined ? [] : [[carried.tableName, { ...mark, at: startedAt }] as const],
@@ -93,7 +92,12 @@ export async function planTick(
 }
 
 const NO_SWEEP: Omit<PlannedTable, 'carried'> = {
-  ...{ children: { ahead: [], upcoming: null, back: [] }, oldestOverdueSeconds: 0, behind: 0, limit: null },
+  ...{
+    children: { ahead: [], upcoming: null, back: [] },
+    oldestOverdueSeconds: 0,
+    marginSeconds: 0,
+    limit: null,
+  },
 };
 
 interface ProbedTable extends PlannedTable {
@@ -118,7 +122,7 @@ function isQuiet(
   );
 }
 
-interface PlanOptions extends TickSurroundings {
+interface PlanOptions extends TickDependencies {
   readonly executionInput: unknown;
   readonly startedAtMs: number;
   readonly state: DeploymentState;
@@ -141,7 +145,7 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
       const kept = known !== undefined && shards > known.shards ? { ...known, shards } : first;
       return { ...NO_SWEEP, carried, mark: kept };
     }
-    const beside = tickBeside(state, startedAtMs, secondsBehind(settings));
+    const beside = tickBeside(state, startedAtMs, settings.marginSeconds);
     const spans: Spans = {
       from: Math.max(lookbackFrom(mark, settings), beside ?? Number.NEGATIVE_INFINITY),
       before: request.cutoff + 1,
@@ -160,7 +164,7 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
       children: planChildren(spans, probes, request),
       oldestOverdueSeconds: overdueSeconds(probes, startedAtMs),
       mark: beside === undefined ? { since: mark.since, gone, shards } : first,
-      behind: secondsBehind(settings),
+      marginSeconds: settings.marginSeconds,
       limit: request.limit,
     };
   } catch (error) {
@@ -182,18 +186,18 @@ function lookbackFrom({ gone }: Pick<Watermark, 'gone'>, { model }: Pick<SweepSe
 function tickBeside(
   { watermarks }: DeploymentState,
   startedAtMs: number,
-  behind: number,
+  marginSeconds: number,
 ): number | undefined {
   const otherMs = Date.parse(watermarks.tick ?? '');
   const isBeside = otherMs !== startedAtMs && Math.abs(startedAtMs - otherMs) < BESIDE_SECONDS * 1000;
-  return isBeside ? Math.floor(otherMs / 60_000) * 60 - 60 - behind : undefined;
+  return isBeside ? Math.floor(otherMs / 60_000) * 60 - 60 - marginSeconds : undefined;
 }
 
 /** A probe must end before the minute begins. If it has not ended by then, the children query the index themselves. */
 function patienceMs(settings: SweepSettings, { upcoming }: TickRequest, nowMs: number): number {
   const most = PROBE_MS[settings.model.indexedBy];
   if (upcoming === null) return most;
-  return Math.min(most, Math.max(LEAST_PROBE_MS, (upcoming.from + secondsBehind(settings)) * 1000 - nowMs));
+  return Math.min(most, Math.max(LEAST_PROBE_MS, (upcoming.from + settings.marginSeconds) * 1000 - nowMs));
 }
 
 function overdueSeconds(probes: readonly ShardProbe[], startedAtMs: number): number {

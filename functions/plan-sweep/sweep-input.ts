@@ -2,7 +2,6 @@ import { boolean, fieldProblems, isObject, kind, text, type ValueOf, whole } fro
 import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
 import { unknownFieldProblems } from '../../expiry/unknown-fields.ts';
 import { MAX_DELETES_PER_SECOND } from '../../statemachine/contract/limits.ts';
-import { secondsBehind } from '../child/swept-range.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 
@@ -102,7 +101,7 @@ function readFields(input: unknown): Fields {
 export function readTickInput(input: unknown, startedAtMs: number, settings: InputSettings): TickRequest {
   const { scheduledTime, maxDeletesPerSecond: perSecond = settings.maxDeletesPerSecond } = readFields(input);
   if (scheduledTime === undefined) throw invalid('scheduledTime', 'the time of a tick', undefined);
-  const behind = secondsBehind(settings);
+  const { marginSeconds } = settings;
   const scheduledMs = Date.parse(scheduledTime);
   // With a time in the future the children would wait longer than they can live.
   const isToCome = scheduledMs > startedAtMs + LEAD_SECONDS * 1000;
@@ -111,10 +110,13 @@ export function readTickInput(input: unknown, startedAtMs: number, settings: Inp
   const begins = minuteOf(isToCome ? startedAtMs : scheduledMs);
   return {
     // With an upcoming minute, the tick before owns the TTLs of this second.
-    cutoff: toEpochSeconds(Math.min(scheduledMs, startedAtMs)) - (upcoming ? 1 : 0) - behind,
-    upcoming: upcoming && { from: upcoming.from - behind, before: upcoming.before - behind },
+    cutoff: toEpochSeconds(Math.min(scheduledMs, startedAtMs)) - (upcoming ? 1 : 0) - marginSeconds,
+    upcoming: upcoming && { from: upcoming.from - marginSeconds, before: upcoming.before - marginSeconds },
     // Ticks overlap, and would together exceed the limit: each deletes only in the minute that no other tick owns.
-    limit: perSecond === 0 ? null : { perSecond, from: begins.from - behind, before: begins.before - behind },
+    limit:
+      perSecond === 0
+        ? null
+        : { perSecond, from: begins.from - marginSeconds, before: begins.before - marginSeconds },
   };
 
   function minuteOf(ms: number) {
@@ -139,7 +141,7 @@ export function readReplayInput(input: unknown, startedAtMs: number, settings: I
   if (from <= expiredRange(now).after) {
     throw invalid('from', 'a time less than five years back: older TTLs are ignored', fromText);
   }
-  const before = Math.min(Math.ceil(toMs / 1000), now - secondsBehind(settings) + 1);
+  const before = Math.min(Math.ceil(toMs / 1000), now - settings.marginSeconds + 1);
   return { from, before, dryRun, perSecond: dryRun ? 0 : perSecond };
 }
 

@@ -1,7 +1,5 @@
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
-import { secondsBehind } from '../child/swept-range.ts';
 import { type DeploymentState, pauseOf, type Watermark } from '../journal/layout.ts';
-import { readSettings } from '../runtime/environment.ts';
 
 /** A younger watermark belongs to a table that keeps up or catches up: its age is not recorded, and costs nothing. */
 export const MIN_AGE_SECONDS = 3_600;
@@ -17,7 +15,7 @@ export const FIRST_LOOKBACK_SECONDS = 2 * 24 * 60 * 60;
  * 4. The two days that the first tick looks back are no delay: no age begins before the first tick.
  *
  * @param moved new watermarks of this tick by table
- * @returns the table that is furthest behind, and the seconds since its watermark stopped moving; undefined when none is older than {@link
+ * @returns the table with the oldest watermark, and the seconds since its watermark stopped moving; undefined when none is older than {@link
  *   MIN_AGE_SECONDS}
  */
 export function oldestWatermark(
@@ -31,23 +29,12 @@ export function oldestWatermark(
     const pause = state.pauses[table];
     const mark = moved.get(table) ?? state.watermarks.tables[table];
     const gone = mark && Math.max(mark.gone, mark.since + FIRST_LOOKBACK_SECONDS);
-    // Most watermarks are younger even without subtracting the margin, so the settings of a hundred tables are not read each minute.
-    if (gone !== undefined && nowMs / 1000 - gone < MIN_AGE_SECONDS) return [];
     const pausedAt = Date.parse(pauseOf(pause, nowMs)?.since ?? '') / 1000;
-    const from = gone === undefined ? pausedAt : gone + behindOf(carried);
+    const from = gone === undefined ? pausedAt : gone + (Number(carried['marginSeconds']) || 0);
     if (Number.isNaN(from)) return [];
     const meantUntil = pause?.until === undefined ? 0 : Date.parse(pause.until) / 1000;
     return [{ table, age: Math.floor(nowMs / 1000 - Math.max(from, meantUntil)) }];
   });
   const [oldest] = ages.toSorted((one, other) => other.age - one.age);
   return oldest !== undefined && oldest.age >= MIN_AGE_SECONDS ? oldest : undefined;
-}
-
-/** Unreadable settings of a table are reported as its own failure. */
-function behindOf(carried: CarriedSettings): number {
-  try {
-    return secondsBehind(readSettings(carried));
-  } catch {
-    return 0;
-  }
 }

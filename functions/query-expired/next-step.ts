@@ -8,7 +8,6 @@ import type { Millis } from '../../statemachine/times.ts';
 import { type Planning, planDeletes, toChunks } from '../child/plan-chunks.ts';
 import { addUp, countFound, failLeft, type Listing, startProgress } from '../child/progress.ts';
 import { resultOf } from '../child/shard-result.ts';
-import { secondsBehind } from '../child/swept-range.ts';
 import { backoffMs, waitUntil } from '../retry/backoff.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
@@ -49,11 +48,11 @@ export async function nextStep(
   const { clock } = options;
   const { target, limit } = sweep;
   const [nowMs, calledAt] = [Date.parse(now), clock()];
-  const behind = secondsBehind(options.settings);
+  const { marginSeconds } = options.settings;
   const endMs = Date.parse(startedAt) + sweep.endsAfter * 1000;
-  const limitMs = ((limit?.before ?? Number.POSITIVE_INFINITY) + behind) * 1000;
+  const limitMs = ((limit?.before ?? Number.POSITIVE_INFINITY) + marginSeconds) * 1000;
   const child: Child = {
-    ...{ ...options, sweep, behind, nowMs, lateMs: calledAt - nowMs, endMs: Math.min(endMs, limitMs) },
+    ...{ ...options, sweep, marginSeconds, nowMs, lateMs: calledAt - nowMs, endMs: Math.min(endMs, limitMs) },
     machineClock: () => nowMs + clock() - calledAt,
   };
   const before = progress ?? startProgress(sweep, nowMs);
@@ -79,12 +78,12 @@ interface Child extends NextStepOptions, Planning {
 }
 
 async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExpiredOutput> {
-  const { sweep, settings, behind, machineClock, nowMs, lateMs } = child;
+  const { sweep, settings, marginSeconds, machineClock, nowMs, lateMs } = child;
   const { target } = sweep;
   const isUpcoming = target.upcomingFrom !== null;
   const mayPlan = isUpcoming && settings.deleteMode === 'guarded';
   const ahead = mayPlan ? settings.pollSeconds || AHEAD_SECONDS : 0;
-  const nowTtl = Math.floor(nowMs / 1000) - behind;
+  const nowTtl = Math.floor(nowMs / 1000) - marginSeconds;
   const page = await readPage(
     target,
     progress.cursor,
@@ -121,8 +120,9 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
   const isFull = page.knownUpTo < Math.min(target.before, page.cutoff);
   if (isFull && after.cursor > progress.cursor) return step(after, child, { next: 'query' });
   const now = Math.floor(machineClock() / 1000);
-  const next = firstLeft !== undefined || isFull ? now + 1 : page.cutoff + (isKnown ? ahead : 1) + behind;
-  return waitFor(after, Math.max(now + 1, Math.min(next, target.before + behind)) * 1000, child);
+  const next =
+    firstLeft !== undefined || isFull ? now + 1 : page.cutoff + (isKnown ? ahead : 1) + marginSeconds;
+  return waitFor(after, Math.max(now + 1, Math.min(next, target.before + marginSeconds)) * 1000, child);
 }
 
 async function countDue(progress: ChildProgress, child: Child): Promise<QueryExpiredOutput> {

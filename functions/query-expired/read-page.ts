@@ -3,7 +3,8 @@ import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
 import { LISTED_KEYS, PAGE_KEYS } from '../../statemachine/contract/limits.ts';
 import type { Millis, Seconds } from '../../statemachine/times.ts';
 import type { Planning } from '../child/plan-chunks.ts';
-import { type BehindSettings, sweptRange } from '../child/swept-range.ts';
+import { sweptRange } from '../child/swept-range.ts';
+import type { SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbDateMissingError } from '../runtime/errors.ts';
 import type { IndexKey, IndexLayout } from '../table/index-layout.ts';
 import type { CountIndex, ReadIndex } from '../table/index-query.ts';
@@ -19,7 +20,7 @@ export interface IndexReaders {
 
 export interface ReadPageOptions
   extends Omit<IndexReaders, 'countIndex'>,
-    Pick<Planning, 'behind' | 'machineClock'> {
+    Pick<Planning, 'marginSeconds' | 'machineClock'> {
   readonly patienceMs: Millis;
   /**
    * Number of entries that the page before left: they are read again. Half of a page has room for new entries: otherwise the entries of a
@@ -53,7 +54,7 @@ export async function readPage(
   target: SweepTarget,
   cursor: Seconds,
   upTo: Seconds,
-  { layout, readIndex, machineClock, behind, patienceMs, left = 0 }: ReadPageOptions,
+  { layout, readIndex, machineClock, marginSeconds, patienceMs, left = 0 }: ReadPageOptions,
 ): Promise<Page> {
   const range = { from: Math.max(target.from, cursor), upTo };
   const keys = layout
@@ -77,7 +78,7 @@ export async function readPage(
     }
     for (const page of await Promise.all(some.map(key => readIndex(key, range, limit)))) {
       if (page.readAt !== undefined) {
-        cutoff = Math.min(cutoff, page.readAt - behind);
+        cutoff = Math.min(cutoff, page.readAt - marginSeconds);
         lagMs = Math.min(lagMs, machineClock() - page.readAt * 1000);
       } else if (page.entries.length > 0) throw dateMissing();
       const last = page.entries.at(-1);
@@ -122,7 +123,7 @@ export function entriesToTake(
   { entries, cutoff, takenUpTo }: Page,
   left: readonly ExpiredKey[],
   ahead: Seconds,
-  settings: BehindSettings,
+  settings: Pick<SweepSettings, 'marginSeconds'>,
 ): ExpiredKey[] {
   const { after } = sweptRange(cutoff, settings);
   const wanted = entries.filter(({ ttl }) => ttl > after && ttl <= Math.min(takenUpTo, cutoff + ahead));

@@ -4,7 +4,6 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import { toEpochSeconds } from '../../expiry/ttl.ts';
 import type { RecordMetricsInput, RecordMetricsOutput } from '../../statemachine/contract/execution.ts';
 import type { ReplayInput } from '../../statemachine/contract/inputs.ts';
-import { secondsBehind } from '../child/swept-range.ts';
 import { type Journal, lambdaJournal } from '../journal/lambda-journal.ts';
 import { leftNothing } from '../report/sweep-totals.ts';
 import { readDeployment } from '../runtime/deployment.ts';
@@ -12,7 +11,7 @@ import { printMetrics } from '../runtime/deployment-metric.ts';
 import { readSettings } from '../runtime/environment.ts';
 import { JournalUnwritableError } from '../runtime/errors.ts';
 import { embeddedMetrics } from './metrics.ts';
-import { didAnything, sumOfTables, type TableRecord, tableRecords, toldTables } from './table-record.ts';
+import { didAnything, reportedTables, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
 
 /**
  * Time reserved for printing. The journal's client may retry until the function's timeout, and a function that times out after it has
@@ -20,7 +19,7 @@ import { didAnything, sumOfTables, type TableRecord, tableRecords, toldTables } 
  */
 const PRINTING_MS = 3_000;
 
-export interface RecordSurroundings {
+export interface RecordDependencies {
   readonly deployment: string;
   readonly logger: Pick<Logger, 'info' | 'error'>;
   readonly metrics: Metrics;
@@ -40,9 +39,9 @@ export interface RecordSurroundings {
  */
 export async function recordMetrics(
   input: RecordMetricsInput,
-  surroundings: RecordSurroundings,
+  dependencies: RecordDependencies,
 ): Promise<RecordMetricsOutput> {
-  const { logger, timeIsUp, journal } = surroundings;
+  const { logger, timeIsUp, journal } = dependencies;
   const { machine, startedAt, endedAt } = input;
   const durationMs = Date.parse(endedAt) - Date.parse(startedAt);
   const tooSlow = timeIsUp().then((): never => {
@@ -50,37 +49,37 @@ export async function recordMetrics(
   });
   tooSlow.catch(() => undefined);
   const records = tableRecords(input);
-  const told = machine === 'replay' ? records : records.filter(didAnything);
+  const reported = machine === 'replay' ? records : records.filter(didAnything);
   try {
-    await Promise.race([writeJournal(input, told, journal), tooSlow]);
+    await Promise.race([writeJournal(input, reported, journal), tooSlow]);
     // A tick leaves items to the next tick; no later execution sweeps what a replay leaves.
     const isDone = ({ totals }: TableRecord) =>
       leftNothing(totals) && (machine === 'tick' || totals.leftForLater === 0);
-    return { complete: records.every(isDone), ...toldTables(told) };
+    return { complete: records.every(isDone), ...reportedTables(reported) };
   } finally {
-    for (const { table, report } of told) logger.info('swept', { table, ...report, durationMs });
-    recordSums(records, durationMs, surroundings);
+    for (const { table, report } of reported) logger.info('swept', { table, ...report, durationMs });
+    recordSums(records, durationMs, dependencies);
   }
 }
 
 async function writeJournal(
   input: RecordMetricsInput,
-  told: readonly TableRecord[],
-  journal: RecordSurroundings['journal'],
+  reported: readonly TableRecord[],
+  journal: RecordDependencies['journal'],
 ): Promise<void> {
   const { machine: kind, execution, startedAt, endedAt } = input;
   await journal.putRows(
-    told
+    reported
       .filter(({ totals }) => !totals.dryRun)
       .map(({ table, report }) => ({ table, kind, execution, startedAt, endedAt, report })),
   );
-  if (kind === 'replay') await noteReplayed(input, told, journal);
+  if (kind === 'replay') await noteReplayed(input, reported, journal);
 }
 
 function recordSums(
   records: readonly TableRecord[],
   durationMs: number,
-  { deployment, metrics, print }: RecordSurroundings,
+  { deployment, metrics, print }: RecordDependencies,
 ): void {
   const recorded = records.filter(({ totals }) => !totals.dryRun);
   if (recorded.length === 0) return;
@@ -93,14 +92,14 @@ function recordSums(
 async function noteReplayed(
   { executionInput, startedAt, endedAt, soFar }: RecordMetricsInput,
   records: readonly TableRecord[],
-  journal: RecordSurroundings['journal'],
+  journal: RecordDependencies['journal'],
 ): Promise<void> {
   const { from, to } = executionInput as Partial<ReplayInput>;
   for (const { table, totals } of records) {
     const isWhole = leftNothing(totals) && totals.leftForLater === 0 && !totals.dryRun;
     if (!isWhole || from === undefined || to === undefined) continue;
     const settings = readSettings(soFar.sweeps[table]?.settings);
-    const expired = toEpochSeconds(Date.parse(startedAt)) - secondsBehind(settings) + 1;
+    const expired = toEpochSeconds(Date.parse(startedAt)) - settings.marginSeconds + 1;
     const before = Math.min(toEpochSeconds(Date.parse(to)), expired);
     await journal.replayed(table, toEpochSeconds(Date.parse(from)), before, endedAt);
   }

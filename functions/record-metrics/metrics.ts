@@ -21,10 +21,10 @@ export interface SweepMetric {
   readonly unit: 'Count' | 'Milliseconds' | 'Seconds';
   readonly help: string;
   readonly onlyAboveZero?: true;
-  readonly value: (totals: SweepTotals, surroundings: SweepSurroundings) => number | MetricHistogram;
+  readonly value: (totals: SweepTotals, facts: SweepFacts) => number | MetricHistogram;
 }
 
-interface SweepSurroundings {
+interface SweepFacts {
   readonly durationMs: number;
   readonly late: number;
 }
@@ -72,12 +72,12 @@ export function embeddedMetrics(
   metrics: Metrics,
   dimensions: Readonly<Record<string, string>>,
   totals: SweepTotals,
-  surroundings: SweepSurroundings,
+  facts: SweepFacts,
 ): EmfOutput | undefined {
   metrics.addDimensions({ ...dimensions });
   const histograms: Record<string, unknown> = {};
   for (const { name, unit, value, onlyAboveZero = false } of SWEEP_METRICS) {
-    const measured = value(totals, surroundings);
+    const measured = value(totals, facts);
     if (typeof measured === 'number') {
       if (measured > 0 || !onlyAboveZero) metrics.addMetric(name, unit, measured);
     } else if (measured.Count > 0) {

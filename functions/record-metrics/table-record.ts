@@ -67,7 +67,7 @@ export function didAnything({ totals }: TableRecord): boolean {
 const FEW_KEYS_BYTES = 1_000;
 
 /** The cause of a failure has room for some reports, those with failures first. The journal has all reports. */
-export function toldTables(
+export function reportedTables(
   records: readonly TableRecord[],
 ): Pick<RecordMetricsOutput, 'tables' | 'moreTables'> {
   const isClean = ({ totals }: TableRecord) => Number(leftNothing(totals));

@@ -8,7 +8,7 @@ const DEPLOYMENT_METRICS = {
   },
   WatermarkAge: {
     unit: 'Seconds',
-    help: 'For how long the ticks have not got any further with the table that is furthest behind.',
+    help: 'For how long the ticks have not got any further with the table that has the oldest watermark.',
   },
 } as const;
 
@@ -28,14 +28,14 @@ export function deploymentMetrics({
   print = printMetrics,
   clock = () => Date.now(),
 } = {}) {
-  return (name: DeploymentMetricName, value: number, told: Readonly<Record<string, string>> = {}): void => {
+  return (name: DeploymentMetricName, value: number, more: Readonly<Record<string, string>> = {}): void => {
     const directive = {
       Namespace: namespace,
       Dimensions: [[DEPLOYMENT_DIMENSION]],
       Metrics: [{ Name: name, Unit: DEPLOYMENT_METRICS[name].unit }],
     };
     const _aws = { Timestamp: clock(), CloudWatchMetrics: [directive] };
-    print(JSON.stringify({ _aws, [DEPLOYMENT_DIMENSION]: deployment, [name]: value, ...told }));
+    print(JSON.stringify({ _aws, [DEPLOYMENT_DIMENSION]: deployment, [name]: value, ...more }));
   };
 }
 

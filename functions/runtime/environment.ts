@@ -54,7 +54,11 @@ export type Settings = {
 
 export type WithSettings<Input> = Input & { readonly settings: unknown };
 
-export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & { readonly model: ExpiryModel };
+export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & {
+  readonly model: ExpiryModel;
+  /** Seconds from an item's expiry to the moment from which a sweep may delete it: 0 unless its record goes to an archive or events. */
+  readonly marginSeconds: number;
+};
 
 export function readSettings(carried: unknown): SweepSettings {
   const remedy = 'Deploy again.';
@@ -64,7 +68,7 @@ export function readSettings(carried: unknown): SweepSettings {
   const [problem] = fieldProblems(SETTING_KINDS, carried, { required: REQUIRED_SETTINGS, remedy });
   if (problem) throw new InvalidSettingsError({ ...problem, remedy });
   const settings = carried as unknown as Settings;
-  return { ...settings, model: modelOfSettings(settings) };
+  return { ...settings, marginSeconds: settings.marginSeconds ?? 0, model: modelOfSettings(settings) };
 }
 
 /**

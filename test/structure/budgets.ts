@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 23_293,
+    most: 23_289,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -24,7 +24,7 @@ export const ROOM_LINES = [
       'functions/table',
       'statemachine',
     ],
-    most: 4_740,
+    most: 4_736,
   },
   { rooms: ['stacks'], most: 3_672 },
   { rooms: ['bench', 'tools'], most: 8_370 },
@@ -33,7 +33,7 @@ export const ROOM_LINES = [
     most: 9_406,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 7_429 },
-  { rooms: ['test'], most: 30_626 },
+  { rooms: ['test'], most: 30_631 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

@@ -117,7 +117,7 @@ function table(name: string, ahead: number, back = 0, more: Partial<PlannedTable
         part: { part: shard, parts: back },
       })),
     },
-    ...{ oldestOverdueSeconds: 0, behind: 0, limit: null },
+    ...{ oldestOverdueSeconds: 0, marginSeconds: 0, limit: null },
     ...more,
   };
 }
@@ -146,7 +146,7 @@ describe('the children of a tick', () => {
   });
 
   test('with a margin the wait ends as much later', () => {
-    const [{ until } = { until: null }] = startsOf(table('a', 1, 0, { behind: 30 }));
+    const [{ until } = { until: null }] = startsOf(table('a', 1, 0, { marginSeconds: 30 }));
     expect(Date.parse(until ?? '')).toBe((UPCOMING.from + 30) * 1000);
   });
 

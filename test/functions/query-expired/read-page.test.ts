@@ -18,7 +18,7 @@ interface Case {
   readonly target?: Partial<SweepTarget>;
   readonly cursor?: number;
   readonly upTo?: number;
-  readonly behind?: number;
+  readonly marginSeconds?: number;
   readonly patienceMs?: number;
   readonly left?: number;
   /** Milliseconds that each read takes by the machine's clock. */
@@ -43,7 +43,7 @@ async function read(held: Held, props: Props, more: Case = {}) {
     target,
     cursor = NOW - 101,
     upTo = NOW + 60,
-    behind = 0,
+    marginSeconds = 0,
     patienceMs = 1_000,
     left = 0,
     readMs = 0,
@@ -61,7 +61,7 @@ async function read(held: Held, props: Props, more: Case = {}) {
     const page = await table.readIndex(...query);
     return more.answering?.(page) ?? page;
   };
-  const options = { layout, readIndex, machineClock: () => nowMs, behind, patienceMs, left };
+  const options = { layout, readIndex, machineClock: () => nowMs, marginSeconds, patienceMs, left };
   const page = await readPage({ ...TARGET, ...target }, cursor, upTo, options);
   return {
     ...page,
@@ -84,7 +84,7 @@ describe.each<[string, Props]>([
   });
 
   test('knows what is expired by DynamoDB’s clock and the margin', async () => {
-    expect(await read([], props, { behind: 30, upTo: NOW - 10 })).toMatchObject({ cutoff: NOW - 30 });
+    expect(await read([], props, { marginSeconds: 30, upTo: NOW - 10 })).toMatchObject({ cutoff: NOW - 30 });
   });
 
   test('has some of a second with more entries than it has room for, which it does not pass', async () => {
@@ -233,7 +233,13 @@ describe('a dry run counts', () => {
     const { table, layout } = tableOf(held, props);
     let nowMs = 0;
     return countEntries({ ...TARGET, before: NOW }, cursor, {
-      ...{ layout, readIndex: table.readIndex, machineClock: () => nowMs, behind: 0, patienceMs: 1_000 },
+      ...{
+        layout,
+        readIndex: table.readIndex,
+        machineClock: () => nowMs,
+        marginSeconds: 0,
+        patienceMs: 1_000,
+      },
       countIndex: (...query) => {
         nowMs += readMs;
         return table.countIndex(...query);
