@@ -128,6 +128,31 @@ export async function ask<Is>(service: Service, question: () => Promise<Is>): Pr
   }
 }
 
+export function readable<Is>(answer: Answer<Is>): Is {
+  if ('not' in answer) throw new NoAnswerError(answer.not);
+  return answer.is;
+}
+
+/** A part that did not answer throws when it is read: so no reader needs a check. */
+export function withAnswers<Known extends object, Answers extends Readonly<Record<string, Answer<unknown>>>>(
+  known: Known,
+  answers: Answers,
+): Known & { readonly [Name in keyof Answers]: Extract<Answers[Name], { readonly is: unknown }>['is'] } {
+  const seen = { ...known };
+  for (const [name, answer] of Object.entries(answers))
+    Object.defineProperty(seen, name, { get: () => readable(answer), enumerable: true });
+  return seen as never;
+}
+
+type Asked = Readonly<Record<string, readonly [Service, () => Promise<unknown>]>>;
+
+/** All parts are asked for at once. */
+export async function seenOf<Known extends object, const A extends Asked>(known: Known, asked: A) {
+  const answering = Object.entries(asked).map(async ([name, question]) => [name, await ask(...question)]);
+  type Answers = { readonly [Name in keyof A]: Answer<Awaited<ReturnType<A[Name][1]>>> };
+  return withAnswers(known, Object.fromEntries(await Promise.all(answering)) as Answers);
+}
+
 export async function noneIfMissing<Is>(question: () => Promise<Is>): Promise<Is | undefined> {
   try {
     return await question();

@@ -163,14 +163,16 @@ interface CommonValues {
   readonly 'dry-run': boolean | undefined;
 }
 
+/** A wrong command line, or a wrong configuration. */
+export const isWrongUsage = (error: unknown): error is Error =>
+  [InvalidFieldError, InvalidConfigError, ConfigFileError].some(each => error instanceof each);
+
 /** Sets the exit status. An error that a user can mend is printed without a stack; every other error is a bug. */
 export async function telling(service: Service | undefined, work: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await work();
   } catch (error) {
-    const isUsage = [InvalidFieldError, InvalidConfigError, ConfigFileError].some(
-      each => error instanceof each,
-    );
+    const isUsage = isWrongUsage(error);
     const isOurs = error instanceof PreciseTtlError || isEmulatorError(error);
     const silence = isUsage || !service ? undefined : describeSilence(error, service);
     printError(silence ?? (isOurs ? error.message : inspect(error)), 'error');

@@ -1,7 +1,4 @@
-import { InvalidFieldError } from '../expiry/errors.ts';
-import { InvalidConfigError } from '../stacks/config/config.ts';
-import { ConfigFileError } from '../stacks/config/config-file.ts';
-import { CONFIG, defineCommand } from './command.ts';
+import { CONFIG, defineCommand, isWrongUsage } from './command.ts';
 import { TERRAFORM_HELP, Terraform, TerraformError } from './terraform.ts';
 
 export const command = defineCommand({
@@ -28,12 +25,10 @@ ${TERRAFORM_HELP}`,
     '0 deployed or shown, 1 not; with --diff -- -detailed-exitcode 2 when something would change, and 1 for a wrong configuration',
   async run({ flags: { config, diff, destroy, json }, passed }) {
     const terraform = await Terraform.of({ config, removed: destroy }).catch((error: unknown) => {
-      const isWrong =
-        error instanceof InvalidConfigError ||
-        error instanceof ConfigFileError ||
-        error instanceof InvalidFieldError;
       // Terraform's exit status 2 says that something would change.
-      throw isWrong && passed.includes('-detailed-exitcode') ? new TerraformError(error.message) : error;
+      throw isWrongUsage(error) && passed.includes('-detailed-exitcode')
+        ? new TerraformError(error.message)
+        : error;
     });
     const args = [diff ? 'plan' : 'apply', ...passed];
     const exit = await terraform.run(args, json ? process.stderr : process.stdout);

@@ -12,7 +12,7 @@ import { keyShower } from '../functions/report/shown-keys.ts';
 import { keyAttributeNames } from '../functions/table/item-key.ts';
 import { deadLetterQueueOf, pipeName } from '../stacks/config/names.ts';
 import { pipesOf } from '../stacks/config/pipe-props.ts';
-import { type Answer, ask, NoAnswerError, noneIfMissing, type Service } from './clients.ts';
+import { ask, NoAnswerError, noneIfMissing, readable, seenOf } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Table, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { count, counted, lasting } from './dashboard/words.ts';
@@ -77,28 +77,6 @@ interface Examined {
   readonly of: string;
   readonly read: string;
   readonly findings: readonly Found[];
-}
-
-type Asked = Readonly<Record<string, readonly [Service, () => Promise<unknown>]>>;
-type Seen<A extends Asked> = { readonly [Name in keyof A]: Awaited<ReturnType<A[Name][1]>> };
-
-/** All parts are read at once. A part that did not answer throws when a question reads it: so no question needs a check. */
-async function seenOf<Known extends object, const A extends Asked>(
-  known: Known,
-  asked: A,
-): Promise<Known & Seen<A>> {
-  const seen = { ...known };
-  const answering = Object.entries(asked).map(async ([name, [service, question]]) => {
-    const answer = await ask(service, question);
-    Object.defineProperty(seen, name, { get: () => readable(answer) });
-  });
-  await Promise.all(answering);
-  return seen as Known & Seen<A>;
-}
-
-function readable<Is>(answer: Answer<Is>): Is {
-  if ('not' in answer) throw new NoAnswerError(answer.not);
-  return answer.is;
 }
 
 function findingsOf<Seen extends Table>(

@@ -274,8 +274,7 @@ async function lookAtTable(
 
 async function sweepsOf(table: Table, { clients }: Asking, most: number): Promise<Sweep[]> {
   const sweeps: Sweep[] = [];
-  const query = { first: 'latest', pageRows: most } as const;
-  for await (const row of readRows(journalOf(table, clients), table.props.tableName, query)) {
+  for await (const row of readRows(journalOf(table, clients), table.props.tableName, most)) {
     const { execution, kind, startedAt, endedAt, report } = row;
     sweeps.push({
       ...{ execution, kind, startedAt, endedAt, failure: failureOf(report) },

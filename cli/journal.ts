@@ -56,34 +56,21 @@ async function readExisting(journal: JournalTable, region: string): Promise<Depl
   throw wrong('journal', `the table ${journal.tableName} in ${region}`, undefined, remedy);
 }
 
-export interface RowQuery {
-  /** Selects executions that began in [from, to], ISO-8601. @default all */
-  readonly from?: string;
-  readonly to?: string;
-  readonly first?: 'oldest' | 'latest';
-  readonly pageRows?: number;
-}
-
-/** The rows are in the order of their starts. A page is read when the caller needs more rows. */
+/** The latest execution comes first. A page is read when the caller needs more rows. */
 export async function* readRows(
   { documents, tableName }: JournalTable,
   table: string,
-  { from = '', to, first = 'oldest', pageRows }: RowQuery = {},
+  pageRows?: number,
 ): AsyncGenerator<SweepRow> {
   let startKey: QueryCommandOutput['LastEvaluatedKey'];
   do {
     const command: QueryCommand = new QueryCommand({
       TableName: tableName,
-      KeyConditionExpression: '#id = :id AND #at BETWEEN :from AND :to',
-      ExpressionAttributeNames: { '#id': JOURNAL_KEYS.partitionKey, '#at': JOURNAL_KEYS.sortKey },
+      KeyConditionExpression: '#id = :id',
+      ExpressionAttributeNames: { '#id': JOURNAL_KEYS.partitionKey },
+      ExpressionAttributeValues: { ':id': sweepsId(table) },
+      ScanIndexForward: false,
       ...(pageRows !== undefined && { Limit: pageRows }),
-      ExpressionAttributeValues: {
-        ':id': sweepsId(table),
-        // A key must not be empty. All keys begin with a digit; the name of an execution follows after a #.
-        ':from': from === '' ? '0' : from,
-        ':to': to === undefined ? ':' : `${to}$`,
-      },
-      ScanIndexForward: first === 'oldest',
       ...(startKey && { ExclusiveStartKey: startKey }),
     });
     const { Items = [], LastEvaluatedKey } = await documents.send(command).catch((error: unknown) => {

@@ -164,9 +164,6 @@ function describeCause(cause: string): Rows {
   ];
 }
 
-/** The most executions whose last failed call is remembered: more than run at the same time. */
-const MOST = 1_000;
-
 /** The last failed call of a function in each running execution. Its log lines explain the failure. */
 export class FailedCalls {
   readonly #byExecution = new Map<string, InvocationRecord>();
@@ -174,13 +171,7 @@ export class FailedCalls {
   add(record: InvocationRecord): void {
     const { executionArn, ok } = record;
     if (ok || executionArn === undefined) return;
-    this.#byExecution.delete(executionArn);
     this.#byExecution.set(executionArn, record);
-    // A call may fail after its execution has ended: nobody takes such an entry.
-    for (const oldest of this.#byExecution.keys()) {
-      if (this.#byExecution.size <= MOST) return;
-      this.#byExecution.delete(oldest);
-    }
   }
 
   /** Forgets the failed calls of an execution and its children. @returns its own last one, or else the last of its children */

@@ -1,7 +1,6 @@
 /** Only a real account can answer these questions. */
 import { INDEX_SECONDS, type SweepRow } from '../functions/journal/layout.ts';
 import { childTimeouts, FUNCTION_TIMEOUT_SECONDS, type TaskName } from '../statemachine/contract/machines.ts';
-import type { Answer } from './clients.ts';
 
 /** Times are epoch milliseconds. */
 export interface SeenExpiry {
@@ -22,16 +21,17 @@ export interface SeenMetrics {
   readonly longest: Readonly<Partial<Record<TaskName, number>>>;
 }
 
+/** A part that did not answer throws a {@link NoAnswerError} when it is read. */
 export interface Seen {
-  readonly deployment: Answer<{ readonly unchanged: boolean }>;
-  readonly depth: Answer<number>;
-  readonly replay: Answer<{ readonly succeeded: boolean; readonly tookMs: number }>;
+  readonly deployment: { readonly unchanged: boolean };
+  readonly depth: number;
+  readonly replay: { readonly succeeded: boolean; readonly tookMs: number };
   /** Milliseconds from a put to the entry in the index. */
-  readonly indexLags: Answer<readonly number[]>;
-  readonly items: Answer<Readonly<Record<'due' | 'left' | 'renewed' | 'renewedLeft', number>>>;
-  readonly expiries: Answer<readonly SeenExpiry[]>;
-  readonly rows: Answer<readonly SweepRow[]>;
-  readonly metrics: Answer<SeenMetrics>;
+  readonly indexLags: readonly number[];
+  readonly items: Readonly<Record<'due' | 'left' | 'renewed' | 'renewedLeft', number>>;
+  readonly expiries: readonly SeenExpiry[];
+  readonly rows: readonly SweepRow[];
+  readonly metrics: SeenMetrics;
   /** What the calculator expects of the Express executions for the minutes in which items expired. */
   readonly calculatedGbSeconds: number;
 }
@@ -46,7 +46,7 @@ export interface Experiment {
   readonly id: string;
   readonly criterion: string;
   readonly otherwise: string;
-  readonly judge: (seen: Partial<Seen>) => Answer<Finding>;
+  readonly judge: (seen: Seen) => Finding;
 }
 
 const MAX_LAG = { p99: 2, max: 5 } as const;
@@ -67,20 +67,20 @@ export const EXPERIMENTS: readonly Experiment[] = [
     id: 'deployer-permissions',
     criterion: 'it succeeds, and a second plan is empty',
     otherwise: 'what Terraform printed names the action, or the attribute that AWS fills in: report it',
-    judge: of('deployment', ({ unchanged }) => ({
+    judge: ({ deployment: { unchanged } }) => ({
       measured: { emptyPlan: Number(unchanged) },
       kept: unchanged,
-    })),
+    }),
   },
   {
     id: 'function-permissions',
     criterion: 'no execution fails, and no key is refused or throttled',
     otherwise: 'the reason names the action: report it, and add it to the role until it is mended',
-    judge: of('rows', (all, { metrics }) => {
+    judge: ({ rows: all, metrics }) => {
       const reports = all.map(({ report }) => report);
       const failed = reports.filter(each => each.failure || each.shardsFailed + each.tablesFailed > 0);
       const measured = {
-        unsuccessfulExecutions: metrics && 'is' in metrics ? metrics.is.unsuccessful : 0,
+        unsuccessfulExecutions: metrics.unsuccessful,
         failedSweeps: failed.length,
         failedKeys: sum(reports.map(each => each.failed)),
         throttled: sum(reports.map(each => each.throttled)),
@@ -91,7 +91,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
       const because = all.length === 0 ? 'the journal has no sweep' : [...new Set(reasons)].join(', ');
       const kept = all.length > 0 && sum(Object.values(measured)) === 0;
       return { measured, kept, ...(because !== '' && { because }) };
-    }),
+    },
   },
   {
     id: 'deleted',
@@ -99,111 +99,92 @@ export const EXPERIMENTS: readonly Experiment[] = [
       'nothing that was due is left, each has one event, and all that was renewed is there and has none',
     otherwise:
       '`precise-ttl doctor` and docs/reference/alarms.md; a renewed item that is gone is a fault of ours: report it',
-    judge: of('items', ({ due, left, renewed, renewedLeft }, { expiries }) => {
-      const events = expiries && 'is' in expiries ? expiries.is.length : 0;
+    judge: ({ items: { due, left, renewed, renewedLeft }, expiries: { length: events } }) => {
       const kept = due > 0 && left === 0 && renewedLeft === renewed && events === due;
       return { measured: { due, left, renewed, renewedLeft, events }, kept };
-    }),
+    },
   },
   {
     id: 'lag',
     criterion: `p99 at most ${MAX_LAG.p99} s, the longest at most ${MAX_LAG.max} s, none below 0`,
     otherwise:
       'the experiments below say why: the index, Scheduler, calls; below 0, `isExpiry` takes such a delete for that of somebody else: report it',
-    judge: ofSome('expiries', all => {
+    judge: ({ expiries: all }) => {
       const { min, p50, p99, max } = spread(
         all.map(({ deletedAt, expiredAt }) => (deletedAt - expiredAt) / 1_000),
       );
       const measured = { leastSeconds: min, p50Seconds: p50, p99Seconds: p99, maxSeconds: max };
       return { measured, kept: min >= 0 && p99 <= MAX_LAG.p99 && max <= MAX_LAG.max };
-    }),
+    },
   },
   {
     id: 'scheduler',
     criterion: `each minute has its tick, none starts later than ${MAX_START_SECONDS} s into it, and none twice`,
     otherwise:
       'late: items of the first seconds are up to two minutes late; twice: it costs twice and does no harm, since deletes are guarded. Report it',
-    judge: of('metrics', ({ minutes, started }, { rows }) => {
-      const ticks = rows && 'is' in rows ? rows.is.filter(({ kind }) => kind === 'tick') : [];
+    judge: ({ metrics: { minutes, started }, rows }) => {
+      const ticks = rows.filter(({ kind }) => kind === 'tick');
       const { min, p50, max } = spread(ticks.map(({ startedAt }) => (Date.parse(startedAt) / 1_000) % 60));
       const measured = { minutes, started, earliestSeconds: min, p50Seconds: p50, latestSeconds: max };
       return { measured, kept: started === minutes && max <= MAX_START_SECONDS };
-    }),
+    },
   },
   {
     id: 'express-cost',
     criterion: `in GB-seconds at most ${MAX_CALCULATED} times what \`precise-ttl cost\` says, which takes 64 MB`,
     otherwise:
       'the line "Express executions: time" of `precise-ttl cost` is too low by that factor. Report it',
-    judge: of('metrics', ({ gbSeconds: billed, billedMemoryMb }, seen) => {
-      const { calculatedGbSeconds: calculated = 0 } = seen;
+    judge: ({ metrics: { gbSeconds: billed, billedMemoryMb }, calculatedGbSeconds: calculated }) => {
       const measured = { billed, calculated, memoryMegabytes: billedMemoryMb };
       return { measured, kept: billed <= calculated * MAX_CALCULATED };
-    }),
+    },
   },
   {
     id: 'function-time',
     criterion: `less than the limit of its state: ${LIMITS_IN_WORDS}`,
     otherwise:
       'raise `memory_size` by `overrides`; a call that is cut off is made again, and its items are seconds late',
-    judge: of('metrics', ({ longest }) => {
+    judge: ({ metrics: { longest } }) => {
       const all = Object.entries(longest) as [TaskName, number][];
       const measured = Object.fromEntries(all.map(([task, ms]) => [`${task}Ms`, ms]));
       return { measured, kept: all.every(([task, ms]) => ms < LIMITS[task] * 1_000) };
-    }),
+    },
   },
   {
     id: 'index-lag',
     criterion: `p99 at most ${MAX_INDEX_P99_MS} ms, none longer than ${INDEX_SECONDS} s`,
     otherwise:
       'items that are written shortly before they expire are so much later; beyond the second bound the watermark of `status` is not safe: report it',
-    judge: ofSome('indexLags', lags => {
+    judge: ({ indexLags: lags }) => {
       const { p50, p99, max } = spread(lags);
       const kept = p99 <= MAX_INDEX_P99_MS && max <= INDEX_SECONDS * 1_000;
       return { measured: { p50Ms: p50, p99Ms: p99, maxMs: max }, kept };
-    }),
+    },
   },
   {
     id: 'event-lag',
     criterion: `p99 at most ${MAX_EVENT_P99_SECONDS} s`,
     otherwise: 'events and the archive come later than docs/archive-and-events.md says: report it',
-    judge: ofSome('expiries', all => {
+    judge: ({ expiries: all }) => {
       const { p50, p99, max } = spread(all.map(({ sentAt, deletedAt }) => (sentAt - deletedAt) / 1_000));
       const measured = { p50Seconds: p50, p99Seconds: p99, maxSeconds: max };
       return { measured, kept: p99 <= MAX_EVENT_P99_SECONDS };
-    }),
+    },
   },
   {
     id: 'jsonata-depth',
     criterion: `at least ${MIN_DEPTH} keys`,
     otherwise:
       'the expressions of the definition are held to a depth that AWS does not take: report it, with the number',
-    judge: of('depth', keys => ({ measured: { keys }, kept: keys >= MIN_DEPTH })),
+    judge: ({ depth: keys }) => ({ measured: { keys }, kept: keys >= MIN_DEPTH }),
   },
   {
     id: 'replay',
     criterion: 'it succeeds',
     otherwise: '`precise-ttl status --history` says why: report it',
-    judge: of('replay', ({ succeeded, tookMs }) => ({ measured: { tookMs }, kept: succeeded })),
+    judge: ({ replay: { succeeded, tookMs } }) => ({ measured: { tookMs }, kept: succeeded }),
   },
 ];
-
-type Part = Exclude<keyof Seen, 'calculatedGbSeconds'>;
-type Known<Name extends Part> = Extract<Seen[Name], { readonly is: unknown }>['is'];
-type Judge<Name extends Part> = (known: Known<Name>, seen: Partial<Seen>) => Finding;
-
-function of<Name extends Part>(name: Name, judge: Judge<Name>): Experiment['judge'] {
-  return seen => {
-    const part: Answer<unknown> = seen[name] ?? { not: 'it was not deployed' };
-    return 'is' in part ? { is: judge(part.is as Known<Name>, seen) } : part;
-  };
-}
-
-/** If no event came, nothing was measured: then the criterion counts as not kept. */
-function ofSome<Name extends 'expiries' | 'indexLags'>(name: Name, judge: Judge<Name>) {
-  const none = { measured: {}, kept: false, because: 'none has come' };
-  return of(name, (all, seen) => (all.length === 0 ? none : judge(all, seen)));
-}
 
 function spread(values: readonly number[]): Readonly<Record<'min' | 'p50' | 'p99' | 'max', number>> {
   const sorted = values.toSorted((one, other) => one - other);

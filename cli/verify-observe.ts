@@ -10,7 +10,7 @@ import { INDEX_SECONDS, journalName, type SweepRow } from '../functions/journal/
 import { modelOf } from '../stacks/config/deployments.ts';
 import type { ResolvedProps } from '../stacks/config/props.ts';
 import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
-import { type Answer, ask, type Clients } from './clients.ts';
+import { type Answer, ask, type Clients, withAnswers } from './clients.ts';
 import { billedDeployment } from './cost.ts';
 import { counted, lasting } from './dashboard/words.ts';
 import { readRows } from './journal.ts';
@@ -85,11 +85,11 @@ export async function observe(options: ObserveOptions): Promise<Seen> {
   });
   const metrics = await ask('CLOUDWATCH', () => observeMetrics(options, fromMs, toMs));
   const express = monthOf(props).lines.find(({ name }) => name === 'Express executions: time');
-  return {
-    ...{ deployment: verified.deployment, depth, replay, items, rows, metrics },
-    ...{ indexLags: writer.indexLags, expiries: writer.expiries },
-    calculatedGbSeconds: ((express?.amount ?? 0) / TICKS_A_MONTH) * writer.busyMinutes,
-  };
+  const calculatedGbSeconds = ((express?.amount ?? 0) / TICKS_A_MONTH) * writer.busyMinutes;
+  return withAnswers(
+    { deployment: verified.deployment, calculatedGbSeconds },
+    { depth, replay, items, rows, metrics, indexLags: writer.indexLags, expiries: writer.expiries },
+  );
 }
 
 /** The recursion of a JSONata group-by is one level deeper than the number of its keys. */

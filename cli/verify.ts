@@ -16,7 +16,7 @@ import {
 import { text } from '../expiry/fields.ts';
 import { journalName } from '../functions/journal/layout.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config/config.ts';
-import { clientsOf, isLocal } from './clients.ts';
+import { clientsOf, isLocal, NoAnswerError } from './clients.ts';
 import { defineCommand, EXIT, type Result, tablesOf, wrong, YES } from './command.ts';
 import { requireTerraform, TERRAFORM_HELP, Terraform, TerraformError } from './terraform.ts';
 import { EXPERIMENTS, type Experiment, type Finding, type Seen } from './verify-experiments.ts';
@@ -104,7 +104,7 @@ export interface VerifyOptions {
 export async function runVerify(options: VerifyOptions): Promise<Result> {
   const { deployer, minutes, print, show, signal, region } = options;
   if (await deployer.removeLeft()) print('What an earlier run has left is taken away.');
-  let seen: Partial<Seen> = { deployment: { is: { unchanged: false } } };
+  let seen = NOT_DEPLOYED;
   try {
     const verified = await deployer.deploy();
     signal.throwIfAborted();
@@ -133,12 +133,27 @@ interface Judged {
   readonly because?: string;
 }
 
-function judgedBy({ id, criterion, otherwise, judge }: Experiment, seen: Partial<Seen>): Judged {
-  const finding = judge(seen);
-  if ('not' in finding) return { id, criterion, kept: null, because: withoutNames(finding.not) };
-  const { kept, measured, because } = finding.is;
-  const why = [because, otherwise].filter(each => each !== undefined).join(': ');
-  return { id, criterion, kept, measured, ...(!kept && { because: withoutNames(why) }) };
+const NOT_DEPLOYED = new Proxy({ deployment: { unchanged: false } } as Seen, {
+  get(seen, part) {
+    if (part === 'deployment') return seen.deployment;
+    throw new NoAnswerError('it was not deployed');
+  },
+});
+
+function judgedBy({ id, criterion, otherwise, judge }: Experiment, seen: Seen): Judged {
+  try {
+    const { kept, measured, because } = judge(seen);
+    const numbers = Object.entries(measured).filter(([, value]) => !Number.isNaN(value));
+    const none = numbers.length === 0 ? 'none has come' : undefined;
+    const why = [because ?? none, otherwise].filter(each => each !== undefined).join(': ');
+    return {
+      ...{ id, criterion, kept, measured: Object.fromEntries(numbers) },
+      ...(!kept && { because: withoutNames(why) }),
+    };
+  } catch (error) {
+    if (!(error instanceof NoAnswerError)) throw error;
+    return { id, criterion, kept: null, because: withoutNames(error.message) };
+  }
 }
 
 /** Removes ARNs, account ids and URLs: AWS's messages may contain them. */
@@ -268,7 +283,7 @@ export class TerraformDeployer {
     const { stateMachineArn = '', replayStateMachineArn = '' } = tables?.[VERIFY_NAME] ?? {};
     return {
       ...{ props: verifiedProps(config), queueUrl: this.#queueUrl, stateMachineArn, replayStateMachineArn },
-      deployment: { is: { unchanged: planned === 0 } },
+      deployment: { unchanged: planned === 0 },
     };
   }
 

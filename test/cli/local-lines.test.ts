@@ -147,14 +147,6 @@ test.each<[string, Record<string, object>, string]>([
   expect(calls.take(execution)).toBeUndefined();
 });
 
-test('failed calls of executions that nobody asks about are forgotten', async () => {
-  const calls = new FailedCalls();
-  const execution = await run({ A: task() }, { calls });
-  const other = { functionName: 'f', startedAt: 0, durationMs: 0, ok: false, lines: [] };
-  for (let index = 0; index < 1_000; index++) calls.add({ ...other, executionArn: `arn:${index}` });
-  expect(calls.take(execution)).toBeUndefined();
-});
-
 const CALL = {
   ...{
     functionName: 'f',

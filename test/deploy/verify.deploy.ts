@@ -68,7 +68,7 @@ describeWithTerraform('the deployer of verify', () => {
     expect(verified).toMatchObject({
       stateMachineArn: `arn:aws:states:us-east-1:123456789012:stateMachine:${VERIFY_NAME}`,
       replayStateMachineArn: `arn:aws:states:us-east-1:123456789012:stateMachine:${VERIFY_NAME}-replay`,
-      deployment: { is: { unchanged: true } },
+      deployment: { unchanged: true },
     });
     expect(await there()).toEqual(
       expect.arrayContaining([VERIFY_NAME, `${VERIFY_NAME}-journal`, `${VERIFY_NAME}-dead-letters`]),

@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 23_289,
+    most: 23_262,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -33,7 +33,7 @@ export const ROOM_LINES = [
     most: 9_406,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 7_429 },
-  { rooms: ['test'], most: 30_631 },
+  { rooms: ['test'], most: 30_616 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
