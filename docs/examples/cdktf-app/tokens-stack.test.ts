@@ -10,13 +10,13 @@ test('the stack has the table and a sweep that names it by reference', () => {
   expect(resource.aws_dynamodb_table.table).toMatchObject({ name: 'Tokens' });
   const machines = Object.values(resource.aws_sfn_state_machine) as { definition: string }[];
   expect(machines.some(({ definition }) => definition.includes('aws_dynamodb_table.table.name'))).toBe(true);
-}, 60_000);
+});
 
 let local: LocalPreciseTtl;
 
 beforeAll(async () => {
   local = await startPreciseTtl({ tables: [{ tableName: 'Tokens', ...TOKENS, existingTable: true }] });
-}, 60_000);
+});
 
 afterAll(() => local.stop());
 

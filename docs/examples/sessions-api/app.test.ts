@@ -11,7 +11,7 @@ let app: ReturnType<typeof createApp>;
 beforeAll(async () => {
   local = await startPreciseTtl({ tables: [SESSIONS_TABLE] });
   app = createApp({ documents: local.documents, now: local.clock.now });
-}, 60_000);
+});
 
 afterAll(() => local.stop());
 
@@ -93,4 +93,4 @@ test('what an outage left is deleted by a replay of its time', async () => {
   } finally {
     await withoutSchedules.stop();
   }
-}, 60_000);
+});
