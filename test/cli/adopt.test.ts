@@ -3,12 +3,14 @@ import {
   CreateTableCommand,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
+  DynamoDBClient,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { command as adopt } from '../../cli/adopt.ts';
 import { planAdoption, type Reading, type Wish } from '../../cli/adoption.ts';
 import { configOf } from '../support/configs.ts';
+import { fakeClient } from '../support/fake-client.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { ran } from '../support/ran.ts';
 import { tableInput } from '../support/table-input.ts';
@@ -221,6 +223,27 @@ test('from a table that exists to an index and an entry, and nothing the second 
   const again = await ran(adopt, ['--table', 'Adopted', '--ttl-attribute', 'expires_at', '--yes'], around);
   expect([again.exit, again.question]).toEqual([0, undefined]);
   expect(again.text).toContain('Everything is there: the index expirySecondIndex is ACTIVE.');
+});
+
+test('a stop while DynamoDB builds the index tells so', async () => {
+  const stop = new AbortController();
+  const GlobalSecondaryIndexes: object[] = [];
+  const dynamoDb = fakeClient(DynamoDBClient, {
+    DescribeTable() {
+      if (GlobalSecondaryIndexes.length > 0) stop.abort();
+      return { Table: { ...TABLE, GlobalSecondaryIndexes } };
+    },
+    DescribeTimeToLive: () => ({}),
+    Scan: () => ({ Items: ITEMS }),
+    UpdateTable: () => ({
+      pushed: GlobalSecondaryIndexes.push(indexOf('mine', [], { IndexStatus: 'CREATING' })),
+    }),
+  });
+  const around = { config: configOf({ tableName: 'Old', partitionKey: 'id' }), clients: { dynamoDb } };
+  const args = ['--table', 'Old', '--ttl-attribute', 'expiresAt'];
+  await expect(ran(adopt, args, { ...around, signal: stop.signal })).rejects.toMatchObject({
+    told: expect.stringMatching(/\nUntil here: the index being built, native TTL as it was\.$/),
+  });
 });
 
 test('refuses the index where a TTL is no Number, and names it', async () => {

@@ -104,6 +104,17 @@ test('whoever changes the item meanwhile wins', async () => {
   expect([exit, data]).toMatchObject([0, { counts: { changedMeanwhile: 1 } }]);
 });
 
+test('a stop in the middle tells what was written until then', async () => {
+  const stop = new AbortController();
+  const around = answering(() => {
+    stop.abort();
+    return {};
+  });
+  const { exit, text, data } = await ran(backfill, [], { ...around, signal: stop.signal });
+  expect([exit, data]).toMatchObject([1, { complete: false, counts: { stamped: 1 } }]);
+  expect(text).toMatch(/\n {2}scanned +1\n {2}stamped +1 {2}its window was written$/);
+});
+
 test('an item that DynamoDB refuses is named, and the others go on; any other error ends it', async () => {
   const failing = (name: string, message?: string) =>
     ran(

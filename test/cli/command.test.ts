@@ -37,20 +37,6 @@ test('reads flags as they are typed', () => {
   expect(command.parse(['--table=--odd'])).toMatchObject({ table: '--odd' });
 });
 
-const KNOWN = '--table, --rate, --by, --for, --quiet, --config, --json, --help';
-
-test.each([
-  ['--rat 5', `--rat: expected one of ${KNOWN}, got "--rat". Did you mean --rate?`],
-  ['--QUIET', `--QUIET: expected one of ${KNOWN}, got "--QUIET". Did you mean --quiet?`],
-  ['-q', `-q: expected one of ${KNOWN}, got "-q". Did you mean --quiet?`],
-  ['--toString', `--toString: expected one of ${KNOWN}, got "--toString". See --help.`],
-  // The value of a misspelt flag is not what is wrong.
-  ['Sessions --tabel', `--tabel: expected one of ${KNOWN}, got "--tabel". Did you mean --table?`],
-  ['--rate --quiet', '--rate: expected a whole number from 1 to 100, got "--quiet". Write --rate N.'],
-])('refuses %s', (line, message) => {
-  expect(() => command.parse(line.split(' '))).toThrow(message);
-});
-
 const here = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' };
 
 test('a wrong configuration ends with 2, and a help without one with 0', async () => {
@@ -124,6 +110,34 @@ test('a change says what it does and did; with --json only the data, and an erro
     'It would change.\nChanged.',
     'no more',
   ]);
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('a change that %s stops tells what was done, and how to go on', async (signal, status) => {
+  const stopped = changing(async () => {
+    process.emit(signal, signal);
+    return { data: { done: 1 }, text: 'Changed half of it.', exit: 1 };
+  });
+  const line = ['--yes', '--table', 'Tokens', '--config', CONFIG];
+  expect(await ended(stopped, line)).toEqual([
+    status,
+    'It would change.\nChanged half of it.',
+    `Interrupted. The same command goes on:\n  npx precise-ttl pause ${line.join(' ')}`,
+  ]);
+});
+
+test('a look that Ctrl-C stops says no more than that', async () => {
+  const look = defineCommand({
+    ...{ name: 'pause', flags: {}, about: 'Made for this test.', tables: 'all' },
+    async run({ signal }) {
+      process.emit('SIGINT', 'SIGINT');
+      signal.throwIfAborted();
+      return { text: 'Seen.', exit: EXIT.fine };
+    },
+  });
+  expect(await ended(look, ['--config', CONFIG])).toEqual([130, '', 'Interrupted.']);
 });
 
 test('what always asks does so on this machine too', async () => {

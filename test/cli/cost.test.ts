@@ -31,21 +31,12 @@ const ask = ({
 }: Partial<typeof LOAD> & { readonly copies?: number; readonly props?: PreciseTtlProps }) =>
   monthlyCost([props], { ...LOAD, ...load }, copies);
 
-test.each([
-  ['50M', 5e7],
-  ['1.5k', 1500],
-  ['50_000_000', 5e7],
-  ['100B', 1e11],
-])('%s is %d', (text, amount) => {
-  expect(AMOUNT.fromText(text)).toBe(amount);
+test('a number of items is read as people write it', () => {
+  const read = (text: string) => AMOUNT.fromText(text);
+  expect(['50M', '1.5k', '50_000_000', '100B'].map(read)).toEqual([5e7, 1_500, 5e7, 1e11]);
+  const none = ['', '-1', '1,5', '50 M', '5e7', 'M', '1__0', '_1', '101B', '1.5.2k', 'Infinity'];
+  expect(none.filter(text => AMOUNT.is(read(text)))).toEqual([]);
 });
-
-test.each(['', '-1', '1,5', '50 M', '5e7', 'M', '1__0', '_1', '101B', '1.5.2k', 'Infinity'])(
-  '%j is no number of items',
-  text => {
-    expect(AMOUNT.is(AMOUNT.fromText(text))).toBe(false);
-  },
-);
 
 const IDLE = { tableName: 'table', partitionKey: 'id' } as const;
 
@@ -62,27 +53,21 @@ test('an archive has an alarm more, and polling metrics in each hour', () => {
   ]);
 });
 
-test.each<[string, string, number, PreciseTtlProps]>([
-  ['README.md', '| an idle table, by window | $% |', 1, IDLE],
-  ['README.md', 'as `adopt` makes it | $% |', 1, { ...IDLE, index: { by: 'second' } }],
-  ['README.md', '| a hundred idle tables by window, in one deployment | $% |', 100, IDLE],
-])('%s says what idle tables cost: %s', (file, sentence, copies, props) => {
+test.each<[string, number, PreciseTtlProps]>([
+  ['| an idle table, by window | $% |', 1, IDLE],
+  ['as `adopt` makes it | $% |', 1, { ...IDLE, index: { by: 'second' } }],
+  ['| a hundred idle tables by window, in one deployment | $% |', 100, IDLE],
+])('the README says what idle tables cost: %s', (sentence, copies, props) => {
   const dollars = ask({ props, copies }).bill.total.toFixed(2);
-  expect(readFileSync(file, 'utf8')).toContain(sentence.replace('%', dollars));
+  expect(readFileSync('README.md', 'utf8')).toContain(sentence.replace('%', dollars));
 });
 
 test('of tables with several settings it is said which have which, and which one has too few shards', () => {
-  const tables: PreciseTtlProps[] = [
-    {
-      tableName: 'Carts',
-      partitionKey: 'id',
-      index: { shards: 1000 },
-    },
-    ...['Tokens', 'Sessions', 'Links', 'Orders', 'Mails'].map(tableName => ({
-      tableName,
-      partitionKey: 'id',
-    })),
-  ];
+  const others = ['Tokens', 'Sessions', 'Links', 'Orders', 'Mails'].map(tableName => ({
+    ...IDLE,
+    tableName,
+  }));
+  const tables = [{ ...IDLE, tableName: 'Carts', index: { shards: 1000 } }, ...others];
   const { bill, facts } = monthlyCost(tables, { ...LOAD, itemsPerMonth: 43.2e9 });
   const text = describeBill(bill, facts);
   expect(text).toMatch(/^Carts: indexed by window, .*1000 shards/m);

@@ -153,10 +153,15 @@ function clientsThat(answers: Answers) {
   return Object.fromEntries(SERVICES.map(service => [service, all]));
 }
 
-async function examined(answers: Answers, args: readonly string[] = [], around = config) {
+async function examined(
+  answers: Answers,
+  args: readonly string[] = [],
+  around = config,
+  signal = new AbortController().signal,
+) {
   const clients = { ...clientsThat({ ...HEALTHY, ...answers }), documents } as never;
   const now = () => NOW * 1_000;
-  const { data, ...told } = await ran(command, args, { config: around, clients, now });
+  const { data, ...told } = await ran(command, args, { config: around, clients, now, signal });
   const [deployment, ...tables] = (data as { examined: readonly { findings: Found[] }[] }).examined;
   const found = [deployment, ...tables].flatMap(each => each?.findings ?? []);
   return { ...told, deployment, tables, found };
@@ -355,4 +360,14 @@ test('--all reads every entry of the index', async () => {
     ],
   });
   expect(text).toContain('The index of Sessions has about 0 entries: at most $0.00, 0 s.');
+});
+
+test('of an index that was not read to its end there is no verdict', async () => {
+  const stop = new AbortController();
+  const ScanCommand = ({ IndexName }: { readonly IndexName?: string }) => {
+    if (IndexName !== undefined) stop.abort(new Error('Ctrl-C'));
+    return { Items: [] };
+  };
+  const stopped = examined({ ScanCommand: ScanCommand as never }, ['--all'], config, stop.signal);
+  await expect(stopped).rejects.toThrow('Ctrl-C');
 });

@@ -98,56 +98,46 @@ test.each(COMMAND_NAMES)('the help of %s, and the list of all commands, fit', as
 });
 
 const terminal = { isTTY: true, columns: 132 };
-const file = {};
 const XTERM = { TERM: 'xterm-256color' };
+
+const COLUMNS = { ...XTERM, COLUMNS: '100' };
 
 test.each<[string, object, NodeJS.ProcessEnv, number | undefined, boolean]>([
   ['a terminal has its width and its colours', terminal, XTERM, 132, true],
   ['a very narrow one breaks lines by itself', { isTTY: true, columns: 12 }, XTERM, 40, true],
-  ['COLUMNS says the width', terminal, { ...XTERM, COLUMNS: '100' }, 100, true],
-  ['NO_COLOR', terminal, { ...XTERM, NO_COLOR: '1' }, 132, false],
+  ['COLUMNS, and NO_COLOR', terminal, { ...COLUMNS, NO_COLOR: '1' }, 100, false],
   ['a terminal without colours', terminal, { TERM: 'dumb' }, 132, false],
-  ['a file has its lines as they are', file, XTERM, undefined, false],
-  ['COLUMNS for a file', file, { COLUMNS: '80' }, 80, false],
-  ['FORCE_COLOR for a file', file, { FORCE_COLOR: '1' }, undefined, true],
+  ['a file has its lines as they are', {}, XTERM, undefined, false],
+  ['COLUMNS and FORCE_COLOR for a file', {}, { ...COLUMNS, FORCE_COLOR: '1' }, 100, true],
 ])('%s', (_, screen, environment, width, colours) => {
   expect(lookOf(screen, environment)).toEqual({ width, colours });
 });
 
-const wrapped = (text: string, width = 40) => formatText(text, { width, colours: false }).split('\n');
 const LONG = `arn:aws:states:${'x'.repeat(60)}`;
 
-test.each<[string, string, readonly string[]]>([
+/** Each text, and its lines in 40 columns, with / between them. */
+test.each([
+  ['one two three four five six seven eight nine', 'one two three four five six seven eight/nine'],
   [
-    'a sentence',
-    'one two three four five six seven eight nine',
-    ['one two three four five six seven eight', 'nine'],
-  ],
-  [
-    'a row, below its text',
     '  gone      all that was due by now is gone, I think',
-    ['  gone      all that was due by now is', '            gone, I think'],
+    '  gone      all that was due by now is/            gone, I think',
   ],
   [
-    'an item of a list',
     '    -> correct the writer of the item, then write it',
-    ['    -> correct the writer of the item,', '       then write it'],
+    '    -> correct the writer of the item,/       then write it',
   ],
+  // The last column has no room, and stands below.
   [
-    'columns without room: the last one stands below',
     '  calls of functions   12 calls   $1.20  free: 100',
-    ['  calls of functions   12 calls   $1.20', '      free: 100'],
+    '  calls of functions   12 calls   $1.20/      free: 100',
   ],
-  ['a long word, whole', `state machine ${LONG} is there`, ['state machine', LONG, 'is there']],
-  ['a long word in a row', `  table  ${LONG}`, ['  table', `         ${LONG}`]],
-  [
-    'a command to copy',
-    `  npx precise-ttl replay --from ${LONG} --to now`,
-    [`  npx precise-ttl replay --from ${LONG} --to now`],
-  ],
-  ['signs of two columns', `${'世界'.repeat(9)} ${'界'.repeat(3)}`, ['世界'.repeat(9), '界界界']],
-])('wraps %s', (_, text, expected) => {
-  expect(wrapped(text)).toEqual(expected);
+  // A long word stays whole, and so does a command to copy.
+  [`state machine ${LONG} is there`, `state machine/${LONG}/is there`],
+  [`  table  ${LONG}`, `  table/         ${LONG}`],
+  [`  npx precise-ttl replay --from ${LONG} --to now`, `  npx precise-ttl replay --from ${LONG} --to now`],
+  [`${'世界'.repeat(9)} ${'界'.repeat(3)}`, `${'世界'.repeat(9)}/界界界`],
+])('wraps %j', (text, lines) => {
+  expect(formatText(text, { width: 40, colours: false })).toBe(lines.replaceAll('/', '\n'));
 });
 
 test('a help has paragraphs, rows, and a usage that is wrapped too', () => {
@@ -159,27 +149,20 @@ test('a help has paragraphs, rows, and a usage that is wrapped too', () => {
 
 const ESCAPES = { red: '\u001b[31m', green: '\u001b[32m', yellow: '\u001b[33m', bold: '\u001b[1m' };
 
-test.each<[keyof typeof ESCAPES, string, string]>([
+test.each<[keyof typeof ESCAPES | undefined, string, string]>([
   ['green', '  ✓ kept', '✓'],
   ['red', '✗ lost', '✗'],
   ['yellow', '  WARNING nobody knows', 'WARNING'],
   ['red', '  BROKEN ttl-negative (1)', 'BROKEN'],
   ['red', '10:02  tick    FAILED in 3 s', 'FAILED'],
   ['bold', 'Table T in us-east-1\n  gone  all', 'Table T in us-east-1'],
+  // What is said of something is no sign.
+  [undefined, '  alarms  none of 12 in ALARM\n  Finer things are not BROKEN', '  alarms'],
 ])('%s: %j', (colour, text, sign) => {
   const shown = formatText(text, { width: 80, colours: true });
-  expect(shown).toContain(`${ESCAPES[colour]}${sign}`);
+  if (colour === undefined) expect(shown).toBe(text);
+  else expect(shown).toContain(`${ESCAPES[colour]}${sign}`);
   expect(stripVTControlCharacters(shown)).toBe(text);
-});
-
-test('what is said of something is no sign', () => {
-  const text = '  alarms  none of 12 in ALARM\n  Finer things are not BROKEN';
-  expect(formatText(text, { width: 80, colours: true })).toBe(text);
-});
-
-test('an error stands out by the field that it names', () => {
-  const shown = formatText('\n--at: expected a time, got "x"', { width: 80, colours: true }, 'error');
-  expect(shown).toBe('\n\u001b[31m--at\u001b[39m: expected a time, got "x"');
 });
 
 test('JSON has no colours and no breaks of lines; errors have both', async () => {

@@ -133,12 +133,24 @@ test('a dry run asks nothing, has no limit, a new name each time, and keys', asy
   expect(one.text).toContain('A dry run counts again each time.');
 });
 
-test('an error in the middle tells what was done before it', async () => {
-  const { around } = stepFunctions(input => {
-    if (input.table === 'Tokens') throw awsError('KmsAccessDeniedException');
+test('an error or a stop in the middle tells what was done before it', async () => {
+  const { around } = stepFunctions(({ table }) => {
+    if (table === 'Tokens') throw awsError('KmsAccessDeniedException');
     return all();
   });
-  await expect(ran(replay, SPAN, around)).rejects.toThrow('as the test wants it');
+  await expect(ran(replay, SPAN, around)).rejects.toMatchObject({
+    name: 'KmsAccessDeniedException',
+    told: expect.stringMatching(/\n\[1\/2\] Sessions {2}found 3, deleted 2, renewed 1\n/),
+  });
+  const stop = new AbortController();
+  const stopping = stepFunctions(({ table }) => {
+    if (table === 'Tokens') stop.abort();
+    return table === 'Tokens' ? { status: 'RUNNING' } : all();
+  });
+  const { exit, text, data } = await ran(replay, SPAN, { ...stopping.around, signal: stop.signal });
+  expect([exit, data]).toMatchObject([1, { executions: [{ table: 'Sessions' }] }]);
+  expect(text).toMatch(/\n\[1\/2\] Sessions {2}found 3, deleted 2, renewed 1\n/);
+  expect(text).toMatch(/Some of it is left: run this again when what stands above is mended\.$/);
 });
 
 test('refuses where nothing is deployed', async () => {

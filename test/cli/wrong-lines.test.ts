@@ -132,6 +132,14 @@ pause -c --for 0m
 --for: expected a whole number and s, m, h or d, such as 90m or 2h, from 1m to 180d, got "0m". Write --for DURATION.
 pause -c --for 2h --for 3h
 --for: expected one, got 2. Leave one out.
+pause -c --FOR 5m
+--FOR: expected one of --table, …, got "--FOR". Did you mean --for?
+pause -c -y
+-y: expected one of --table, …, got "-y". Did you mean --yes?
+pause -c --toString
+--toString: expected one of --table, …, got "--toString". See --help.
+pause -c Sessions --tabel
+--tabel: expected one of --table, …, got "--tabel". Did you mean --table?
 pause -c --fro 5m --table Nope
 --fro: expected one of --table, --for, …, got "--fro". Did you mean --for?
 pause -c --for never --table Nope

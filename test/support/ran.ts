@@ -20,7 +20,10 @@ export interface Ran {
   readonly question: string | undefined;
 }
 
-/** Runs a command with clients of the test's own, where nobody is asked. @param args its flags, without `--config` */
+/**
+ * Runs a command with clients of the test's own, where nobody is asked. @param args its flags, without `--config`
+ * @throws the error that ended a change, with what was told until then as `told`
+ */
 export async function ran(command: AnyCommand, args: readonly string[], around: Surroundings): Promise<Ran> {
   const {
     config,
@@ -43,7 +46,7 @@ export async function ran(command: AnyCommand, args: readonly string[], around: 
   const result = 'apply' in first ? await first.apply() : first;
   if ('apply' in first && first.text !== undefined) printed.unshift(first.text);
   if (result.text !== undefined) printed.push(result.text);
-  if (result.error !== undefined) throw result.error;
+  if (result.error !== undefined) throw Object.assign(result.error as Error, { told: printed.join('\n') });
   const question = 'apply' in first ? first.question : undefined;
   return { text: printed.join('\n'), data: result.data ?? {}, exit: result.exit, question };
 }
