@@ -111,7 +111,7 @@ const notKnown = (why: string, asks: string): Found => {
 };
 
 async function examineDeployment({ tables: [table], clients, now }: Given): Promise<Examined> {
-  const { sweep } = table.props;
+  const { deployment } = table.props;
   const { sfn, sns, sqs, lambda } = clients;
   const schedule = ask('SCHEDULER', () => askSchedule(table, clients));
   const alarms = ask('CLOUDWATCH', () => askAlarms(table, clients));
@@ -134,7 +134,7 @@ async function examineDeployment({ tables: [table], clients, now }: Given): Prom
         () =>
           noneIfMissing(async () => {
             const { QueueUrl } = await sqs.send(
-              new GetQueueUrlCommand({ QueueName: deadLetterQueueOf(sweep) }),
+              new GetQueueUrlCommand({ QueueName: deadLetterQueueOf(deployment) }),
             );
             const attribute = 'ApproximateNumberOfMessages';
             const { Attributes } = await sqs.send(
@@ -154,7 +154,7 @@ async function examineDeployment({ tables: [table], clients, now }: Given): Prom
         'SNS',
         async () => {
           const told = readable(await alarms).flatMap(({ AlarmActions = [] }) => AlarmActions);
-          const TopicArn = told.find(arn => arn.endsWith(`:${sweep}-alarms`));
+          const TopicArn = told.find(arn => arn.endsWith(`:${deployment}-alarms`));
           const isOwn = table.deployment.alarms === true && TopicArn !== undefined;
           if (!isOwn) return undefined;
           const found = await noneIfMissing(() => sns.send(new GetTopicAttributesCommand({ TopicArn })));
@@ -171,7 +171,7 @@ async function examineDeployment({ tables: [table], clients, now }: Given): Prom
       ],
     },
   );
-  return { of: `Deployment ${sweep}`, read: '', findings: findingsOf(OF_THE_DEPLOYMENT, seen) };
+  return { of: `Deployment ${deployment}`, read: '', findings: findingsOf(OF_THE_DEPLOYMENT, seen) };
 }
 
 async function examineTable(subject: Table, given: Given): Promise<Examined> {

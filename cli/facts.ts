@@ -91,7 +91,7 @@ async function tableFacts(
   const lateAfterSeconds = props.pollSeconds > 0 ? promisedSeconds : Math.max(promisedSeconds, TICKS_SECONDS);
   const sweeps = seen('the last sweeps', await sweeping);
   return {
-    ...{ table: props.tableName, sweep: props.sweep, gone, overdue, left },
+    ...{ table: props.tableName, deployment: props.deployment, gone, overdue, left },
     ...{ promisedSeconds, lateAfterSeconds, notKnown },
     isLate: overdue !== null && overdue.readAt - (overdue.oldest ?? overdue.readAt) > lateAfterSeconds,
     watermark: watermark && { since: watermark.since, gone: watermark.gone },

@@ -200,7 +200,7 @@ export const OF_THE_DEPLOYMENT = {
   'journal-missing': broken(
     'Is the journal there? Without it nothing is swept.',
     deploy,
-    ({ state, props }) => !state && `${journalName(props.sweep)} is not there`,
+    ({ state, props }) => !state && `${journalName(props.deployment)} is not there`,
   ),
   'schedule-missing': broken(
     'Is the schedule there?',
@@ -253,11 +253,11 @@ export const OF_THE_DEPLOYMENT = {
   'dead-letters': warning(
     'Could Scheduler start every tick?',
     ({ props, region }) =>
-      `aws sqs get-queue-url --queue-name ${deadLetterQueueOf(props.sweep)} --region ${region} and docs/reference/alarms.md`,
+      `aws sqs get-queue-url --queue-name ${deadLetterQueueOf(props.deployment)} --region ${region} and docs/reference/alarms.md`,
     ({ deadLetters, props }) =>
       deadLetters !== 0 &&
       (deadLetters === undefined
-        ? `${deadLetterQueueOf(props.sweep)} is not there`
+        ? `${deadLetterQueueOf(props.deployment)} is not there`
         : `${count(deadLetters)} dead letters say no`),
   ),
   'alarms-missing': warning('Are all alarms there?', deploy, ({ alarms, deployment }) =>

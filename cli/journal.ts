@@ -18,7 +18,7 @@ import { commandLine } from './command-line.ts';
 import { clock } from './dashboard/words.ts';
 
 export function journalOf({ props }: Table, { documents }: Pick<Clients, 'documents'>): JournalTable {
-  return { documents, tableName: journalName(props.sweep) };
+  return { documents, tableName: journalName(props.deployment) };
 }
 
 export interface Journaled {

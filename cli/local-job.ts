@@ -64,7 +64,7 @@ export async function runLocalJob({
     },
     functions: {
       onInvocation: record => failedCalls.add(record),
-      ...(verbose && { onLog: (name, line) => print(describeLine(name, line, first.sweep)) }),
+      ...(verbose && { onLog: (name, line) => print(describeLine(name, line, first.deployment)) }),
     },
     onExecution(execution, schedule) {
       const failedCall = failedCalls.take(execution);
@@ -114,7 +114,7 @@ interface StartOptions {
   /** Whether the schedules start executions. */
   readonly schedules: boolean;
   /** The first table of the configuration. */
-  readonly first: Pick<ResolvedProps, 'tableName' | 'sweep'>;
+  readonly first: Pick<ResolvedProps, 'tableName' | 'deployment'>;
   /** The address of the page of the sweep. @default there is none */
   readonly page?: string | undefined;
 }
@@ -126,7 +126,7 @@ export function describeStart(served: ServedCloud, { schedules: fire, first, pag
   const names = [...tables, ...existingTables].map(({ name }) => name).join(', ');
   const { startedHere, endpoint: openAt } = cloud.dynamoDb;
   const next = cloud.upcoming().map(({ schedule, at }) => `${schedule.name} (next ${timeOfDay(at)})`);
-  const machine = stateMachines.find(({ name }) => name === replayName(first.sweep));
+  const machine = stateMachines.find(({ name }) => name === replayName(first.deployment));
   const now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
   const input = JSON.stringify({ table: first.tableName, from: iso(now - 60 * MINUTE_MS), to: iso(now) });
   return [

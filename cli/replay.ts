@@ -81,7 +81,7 @@ export function settingsOf({ flags, tables, now }: Asked) {
   // With the name of an earlier dry run Step Functions would return the result of that run.
   const fresh = `${compact(iso(Math.floor(now() / 1_000)))}-${randomBytes(2).toString('hex').slice(0, 3)}`;
   const label = dryRun ? fresh : (flags.run ?? shortHash(`${Date.parse(from)}/${Date.parse(to)}`));
-  const executions = tables.map(({ props: { tableName: table, sweep, maxDeletesPerSecond } }) => {
+  const executions = tables.map(({ props: { tableName: table, deployment, maxDeletesPerSecond } }) => {
     const perSecond = flags['max-per-second'] ?? (maxDeletesPerSecond || undefined);
     const limit = !dryRun && perSecond !== undefined && { maxDeletesPerSecond: perSecond };
     const input: ReplayInput = { table, from, to, ...(dryRun && { dryRun }), ...limit };
@@ -89,7 +89,7 @@ export function settingsOf({ flags, tables, now }: Asked) {
     const name = [dryRun ? 'dryrun' : 'replay', compact(from), compact(to), label, shortHash(table)].join(
       '-',
     );
-    return { machine: replayName(sweep), name, input };
+    return { machine: replayName(deployment), name, input };
   });
   return { from, to, dryRun, label, executions };
 }

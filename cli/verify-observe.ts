@@ -53,7 +53,7 @@ const RENEWED_SECONDS = 86_400;
 
 const taskNames = Object.keys(TASKS) as TaskName[];
 const nextMinute = (ms: number): number => Math.ceil(ms / MINUTE) * MINUTE;
-const functionOf = (task: TaskName, { sweep }: ResolvedProps): string => `${sweep}-${TASKS[task]}`;
+const functionOf = (task: TaskName, { deployment }: ResolvedProps): string => `${deployment}-${TASKS[task]}`;
 
 export function monthOf(props: ResolvedProps): Bill {
   const load = { itemBytes: 200, renewalsPerItem: 0.1, lifetimeHours: LIFETIME_SECONDS / 3_600 };
@@ -79,7 +79,7 @@ export async function observe(options: ObserveOptions): Promise<Seen> {
   const items = await ask('DYNAMODB', () => writer.look());
   const rows = await ask('DYNAMODB', async () => {
     const found: SweepRow[] = [];
-    const journal = { documents: clients.documents, tableName: journalName(props.sweep) };
+    const journal = { documents: clients.documents, tableName: journalName(props.deployment) };
     for await (const row of readRows(journal, props.tableName)) found.push(row);
     return found;
   });

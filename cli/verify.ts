@@ -195,7 +195,7 @@ export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAM
   };
   const table = {
     tableName: name,
-    sweep: name,
+    deployment: name,
     partitionKey: 'id',
     events: { to: queueArn },
     alarms: false,

@@ -21,7 +21,7 @@ import {
 } from './config/config.ts';
 import { mapValues } from './config/map-values.ts';
 import { constructId } from './config/names.ts';
-import { DEFAULT_SWEEP, readsStream, resolveProps } from './config/props.ts';
+import { DEFAULT_DEPLOYMENT, readsStream, resolveProps } from './config/props.ts';
 import { literals } from './parts/configuration.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
 import { Place } from './parts/place.ts';
@@ -111,7 +111,7 @@ export class PreciseTtlStack extends TerraformStack {
     // The deployment's construct has the same address under any name: with another address a new name would delete the deployment. No
     // table's name has a colon.
     const sweeps = new Construct(this, ':sweeps');
-    const sweep = new DeployedSweep(sweeps, DEFAULT_SWEEP, () => ({ place, tables }));
+    const sweep = new DeployedSweep(sweeps, DEFAULT_DEPLOYMENT, () => ({ place, tables }));
     if (config.overrides) applyOverrides(this, config.overrides);
     new TerraformOutput(this, ':config', {
       description:

@@ -9,7 +9,7 @@ import { deploymentProblems } from './config/deployments.ts';
 import { propProblems } from './config/prop-problems.ts';
 import {
   CORRECT,
-  DEFAULT_SWEEP,
+  DEFAULT_DEPLOYMENT,
   DEPLOYMENT_PROPS,
   type DeploymentProps,
   type PreciseTtlProps,
@@ -42,7 +42,7 @@ export interface TablesProps extends DeploymentProps {
 }
 
 /**
- * Props of the construct: one table, whose deployment is `precise-ttl-` and the table's name unless `sweep` names another; or several
+ * Props of the construct: one table, whose deployment is `precise-ttl-` and the table's name unless `deployment` names another; or several
  * tables.
  */
 export type ConstructProps = TableProps | TablesProps;
@@ -82,14 +82,16 @@ export function resolveConstruct(scope: Construct, props: ConstructProps): Resol
     refuse(tableProblems(props));
     const only = resolveTable(scope, props);
     // A deployment of one table is named after the table.
-    const name = props.sweep ?? only.props.name;
-    return [{ ...only, props: { ...only.props, sweep: name, name } }];
+    const name = props.deployment ?? only.props.name;
+    return [{ ...only, props: { ...only.props, deployment: name, name } }];
   }
   refuse([
     ...unknownFieldProblems(props, ['tables', ...DEPLOYMENT_PROPS]),
     ...valueProblems('tables', TABLES, props.tables, CORRECT),
   ]);
-  const tables = props.tables.map(table => withShared(withShared(table, props), { sweep: DEFAULT_SWEEP }));
+  const tables = props.tables.map(table =>
+    withShared(withShared(table, props), { deployment: DEFAULT_DEPLOYMENT }),
+  );
   refuse(tables.flatMap((table, index) => under(`tables[${index}]`, tableProblems(table))));
   const resolved = tables.map(table => resolveTable(scope, table));
   refuse(deploymentProblems(resolved.map(table => table.props)));
@@ -128,9 +130,9 @@ function tableProblems(props: TableProps): FieldProblem[] {
     return problem('table.streamArn', expected, undefined, remedy);
   }
   if (!isReference(table.name)) return propProblems({ ...sweep, tableName: table.name });
-  if (sweep.sweep === undefined) {
+  if (sweep.deployment === undefined) {
     const expected = 'a name for the deployment, since the name of the table is known to Terraform only';
-    return problem('sweep', expected, undefined, 'Add the field.');
+    return problem('deployment', expected, undefined, 'Add the field.');
   }
   return propProblems({ ...sweep, tableName: 'of-terraform' });
 }
@@ -142,7 +144,7 @@ function resolveTable(scope: Construct, { table: given, ...table }: TableProps):
   if (!isReference(props.tableName)) return { id: props.tableName, props, given };
   const resolver = new DefaultTokenResolver(new StringConcat());
   const reference = Tokenization.resolve(props.tableName, { scope, resolver, preparing: false });
-  const name = tablePrefix(props.sweep, labelOf(reference));
+  const name = tablePrefix(props.deployment, labelOf(reference));
   return { id: name, props: { ...props, name }, given };
 }
 

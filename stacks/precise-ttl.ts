@@ -43,6 +43,6 @@ function refuseTwins(own: PreciseTtl): void {
   const twin = names.find(name => all.indexOf(name) !== all.lastIndexOf(name));
   if (twin === undefined) return;
   const expected = 'a name with which no role of the deployment has that of another in this stack';
-  const remedy = `Give one of them another sweep: two would have the role ${twin}.`;
-  refuse([{ field: 'sweep', expected, got: own.deployment.name, remedy }]);
+  const remedy = `Give one of them another deployment: two would have the role ${twin}.`;
+  refuse([{ field: 'deployment', expected, got: own.deployment.name, remedy }]);
 }

@@ -54,7 +54,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const { marginSeconds } = functionSettings(resolved);
   // The run has a deployment and a journal of its own: the table may be paused in the journal of another deployment.
   const { tableName, deployment } = ownNames(chosen.tableName);
-  const table: PreciseTtlProps = { ...chosen, tableName, sweep: deployment };
+  const table: PreciseTtlProps = { ...chosen, tableName, deployment };
   const own = { ...config, tables: [table] };
   const [existingTable] = existingTablesAsMade(own);
   const stack = plainStack(own);

@@ -58,7 +58,7 @@ async function measure(mode: Mode, { flags, show, signal }: Given<typeof FLAGS>)
   const table: PreciseTtlProps = {
     ...{ tableName, partitionKey: 'UserName', sortKey: 'SessionId', ttlAttribute: 'ExpirationTime' },
     precision: mode,
-    sweep: deployment,
+    deployment,
   };
   const { precision, pollSeconds, deleteMode } = resolveProps(table);
   const dynamoDb = await startDynamoDbLocal({ longRun: true });

@@ -16,7 +16,7 @@ import { fill } from './support/backlog.ts';
 import { defineExperiment, markdownTable, seconds, wholeNumber } from './support/experiment.ts';
 
 const REGION = 'us-east-1';
-const TABLE: PreciseTtlProps = { tableName: 'Backlog', partitionKey: 'id', sweep: 'throughput' };
+const TABLE: PreciseTtlProps = { tableName: 'Backlog', partitionKey: 'id', deployment: 'throughput' };
 
 /** Calls that the loop has in flight: as many as a child of the sweep. */
 const IN_FLIGHT = 40;

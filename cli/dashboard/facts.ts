@@ -5,7 +5,7 @@ import type { CountName } from '../../statemachine/counts.ts';
 /** All TTLs and times without a zone are epoch seconds. Null means: not known. */
 export interface Facts {
   readonly table: string;
-  readonly sweep: string;
+  readonly deployment: string;
   /** Every item that was due from `since` to `by` is deleted, except `unseen` and `recent` items; null: not known. */
   readonly gone: { readonly since: number; readonly by: number } | null;
   readonly overdue: IndexLook | null;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config/config.ts';
-import { DEFAULT_SWEEP } from '../../stacks/config/props.ts';
+import { DEFAULT_DEPLOYMENT } from '../../stacks/config/props.ts';
 import { type PlainStack, plainStack } from '../../stacks/plain-stack.ts';
 import type { TableResource } from '../dynamodb/table.ts';
 import { existingTablesAsMade } from '../stack/existing-tables.ts';
@@ -80,9 +80,9 @@ const NAME_START = 36;
  */
 function withOwnDeployment(config: DeploymentConfig): DeploymentConfig {
   const run = randomBytes(3).toString('hex');
-  const [{ sweep = DEFAULT_SWEEP } = {}] = config.tables;
-  const own = `${sweep.slice(0, NAME_START)}-${run}`;
-  return { ...config, tables: config.tables.map(table => ({ ...table, sweep: own })) };
+  const [{ deployment = DEFAULT_DEPLOYMENT } = {}] = config.tables;
+  const own = `${deployment.slice(0, NAME_START)}-${run}`;
+  return { ...config, tables: config.tables.map(table => ({ ...table, deployment: own })) };
 }
 
 /** Region of the first ARN in a table's props: a deployment's tables and their resources are in one region. */

@@ -175,9 +175,9 @@ async function start(
         );
       }
       await drain();
-      const { sweep } = resolveProps(table);
+      const { deployment } = resolveProps(table);
       const isTick = 'scheduledTime' in input;
-      const machine = isTick ? sweep : replayName(sweep);
+      const machine = isTick ? deployment : replayName(deployment);
       const own = isTick ? { ...input, tables: [tableName] } : { ...input, table: tableName };
       if (isTick) await idle.prepare(own as TickInput, clock.now());
       const reports = reportsOfAll(await pass(() => runToEnd(machine, own)));

@@ -22,7 +22,7 @@ export function deploymentOf(tables: readonly ResolvedProps[]): Deployment {
   const [first] = tables;
   if (first === undefined) throw new TypeError('deploymentOf: expected at least one table');
   const logKeys = tables.every(table => table.logKeys === 'full') ? 'full' : 'none';
-  return { ...first, name: first.sweep, tables, logKeys };
+  return { ...first, name: first.deployment, tables, logKeys };
 }
 
 /** Problems between tables that are each valid; a field begins with the table's place in the configuration. */
@@ -49,7 +49,7 @@ export function deploymentProblems(tables: readonly ResolvedProps[]): FieldProbl
         field: `${inTable(index)}.${prop}`,
         expected: as(prop, first as ResolvedProps, JSON.stringify(first?.[prop]) ?? 'none'),
         got: table[prop],
-        remedy: `Set ${prop} once, beside tables; or put ${table.tableName} into a configuration of its own, with another sweep and another state.`,
+        remedy: `Set ${prop} once, beside tables; or put ${table.tableName} into a configuration of its own, with another deployment and another state.`,
       })),
       ...(locked === undefined || days === undefined || days === lockOf(locked)
         ? []
@@ -84,7 +84,7 @@ function settingsProblems(tables: readonly ResolvedProps[]): FieldProblem[] {
       field: 'tables',
       expected: `at most ${MAX_SETTINGS_BYTES} bytes of settings in a deployment`,
       got: `${bytes} of ${tables.length} tables`,
-      remedy: 'Put some of the tables into another configuration, with another sweep and another state.',
+      remedy: 'Put some of the tables into another configuration, with another deployment and another state.',
     },
   ];
 }

@@ -72,7 +72,7 @@ function pollProblems({ pollSeconds: got, precision }: ResolvedProps): FieldProb
 /** An event in the failure queue would look like a failure. */
 function ownTargetProblems(table: ResolvedProps): FieldProblem[] {
   return pipesOf(table).flatMap(({ to }) => {
-    if (to === undefined || !isOwnTarget(to, table.sweep)) return [];
+    if (to === undefined || !isOwnTarget(to, table.deployment)) return [];
     const expected = "the ARN of something that is not this deployment's own";
     return [{ field: 'events.to', expected, got: to, remedy: 'Name one of yours.' }];
   });

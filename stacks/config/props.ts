@@ -31,7 +31,7 @@ export type KeyType = (typeof KEY_TYPES)[number];
  */
 const MAX_NAME_LENGTH = 45;
 
-export const DEFAULT_SWEEP = 'precise-ttl';
+export const DEFAULT_DEPLOYMENT = 'precise-ttl';
 
 const NAME = text(
   new RegExp(`^[A-Za-z0-9_-]{1,${MAX_NAME_LENGTH}}$`),
@@ -169,7 +169,7 @@ export const PROPS = {
    * name of the deployment, and prefix of the names of its resources: at most 45 letters, digits, `_` and `-`. Another deployment has a
    * configuration and a state of its own
    */
-  sweep: optional(NAME, DEFAULT_SWEEP),
+  deployment: optional(NAME, DEFAULT_DEPLOYMENT),
   /**
    * most deletes per second; `0` = no limit: [Slow it down](../operate.md#how-do-i-stop-it-or-slow-it-down)
    */
@@ -180,7 +180,7 @@ export const PROPS = {
    */
   logKeys: optional(SETTING_KINDS.logKeys, 'hash'),
   /**
-   * the [alarms](alarms.md), on a topic of the deployment's own, `<sweep>-alarms`: `false` for none, or the ARN of an SNS topic to which
+   * the [alarms](alarms.md), on a topic of the deployment's own, `<deployment>-alarms`: `false` for none, or the ARN of an SNS topic to which
    * `cloudwatch.amazonaws.com` may publish
    */
   alarms: optional(ALARMS_KIND, true),
@@ -312,7 +312,7 @@ export function propsOfSettings(settings: FlatProps): PreciseTtlProps {
 
 /** The tables of a deployment share these props, and must agree on them. They can stand beside `tables`, for all tables. */
 export const DEPLOYMENT_PROPS = [
-  'sweep',
+  'deployment',
   'alarms',
   'dashboard',
   'kmsKeyArn',
@@ -341,13 +341,16 @@ export function resolveProps(props: PreciseTtlProps | FlatProps): ResolvedProps 
     const value = settings[name] ?? ('byDefault' in prop ? prop.byDefault(settings) : undefined);
     return value === undefined ? [] : [[name, value]];
   });
-  const { tableName, sweep = DEFAULT_SWEEP } = settings;
-  return { ...Object.fromEntries(values), name: tablePrefix(sweep, tableName) } as unknown as ResolvedProps;
+  const { tableName, deployment = DEFAULT_DEPLOYMENT } = settings;
+  return {
+    ...Object.fromEntries(values),
+    name: tablePrefix(deployment, tableName),
+  } as unknown as ResolvedProps;
 }
 
 /** A name that is too long, or has characters that functions cannot have in theirs, is cut and ends in a hash. */
-export function tablePrefix(sweep: string, tableName: string): string {
-  const whole = `${sweep}-${tableName}`;
+export function tablePrefix(deployment: string, tableName: string): string {
+  const whole = `${deployment}-${tableName}`;
   if (/^[\w-]+$/.test(whole) && whole.length <= MAX_NAME_LENGTH) return whole;
   const ending = `-${createHash('sha256').update(whole).digest('hex').slice(0, 8)}`;
   return `${whole.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, MAX_NAME_LENGTH - ending.length)}${ending}`;

@@ -124,7 +124,7 @@ export class ServiceRole extends Construct {
     if (managed.length > MANAGED_POLICIES) {
       const expected = `what the role ${name} may do in one inline policy and ${MANAGED_POLICIES} managed ones`;
       const remedy =
-        'Put some of the tables into another configuration, with another sweep, whose deployment has roles of its own.';
+        'Put some of the tables into another configuration, with another deployment, which has roles of its own.';
       refuse([{ field: 'tables', expected, got: `${managed.length} managed ones`, remedy }]);
     }
     // A role that still has its policy cannot be deleted. The role's name stays the same when a new path replaces the role; its id does

@@ -85,7 +85,7 @@ const missing = () => {
   throw Object.assign(new Error('none'), { name: 'ResourceNotFoundException', $metadata: {} });
 };
 
-const props = { ...WINDOWS, sweep: 'doctored' };
+const props = { ...WINDOWS, deployment: 'doctored' };
 const config = configOf(props);
 const [table] = tablesOf(config);
 const definition = JSON.stringify({

@@ -26,10 +26,10 @@ import { useLoopbackAws } from '../support/loopback-aws.ts';
 import { shellCommand } from '../support/shell.ts';
 import { tableInput } from '../support/table-input.ts';
 
-const WATCHED: PreciseTtlProps = { tableName: 'Watched', partitionKey: 'id', sweep: 'watched' };
+const WATCHED: PreciseTtlProps = { tableName: 'Watched', partitionKey: 'id', deployment: 'watched' };
 const FAILING: PreciseTtlProps = {
   tableName: 'Failing',
-  sweep: 'watched',
+  deployment: 'watched',
   partitionKey: 'id',
   archive: true,
   events: { to: 'arn:aws:events:us-east-1:123456789012:event-bus/default' },

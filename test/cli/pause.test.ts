@@ -45,8 +45,8 @@ async function deployed() {
   const sweep = `paused-${deployments}`;
   const journal = await createJournal(dynamo.client, sweep);
   const config = configOf(
-    { tableName: 'Sessions', partitionKey: 'id', sweep },
-    { tableName: 'Tokens', partitionKey: 'id', sweep },
+    { tableName: 'Sessions', partitionKey: 'id', deployment: sweep },
+    { tableName: 'Tokens', partitionKey: 'id', deployment: sweep },
   );
   return { journal, around: { config, clients: { documents: journal.documents } } };
 }
@@ -94,7 +94,7 @@ test('pause takes from a minute to 180 days', () => {
 });
 
 test('both refuse where nothing is deployed', async () => {
-  const config = configOf({ tableName: 'Sessions', partitionKey: 'id', sweep: 'nowhere' });
+  const config = configOf({ tableName: 'Sessions', partitionKey: 'id', deployment: 'nowhere' });
   const { documents } = (await deployed()).journal;
   for (const command of [pause, resume])
     await expect(ran(command, [], { config, clients: { documents } })).rejects.toThrow(

@@ -58,7 +58,7 @@ async function tableWith(
 ) {
   tables += 1;
   const table: PreciseTtlProps = {
-    ...{ tableName: `Status-${tables}`, partitionKey: 'id', sweep: `status-${tables}` },
+    ...{ tableName: `Status-${tables}`, partitionKey: 'id', deployment: `status-${tables}` },
     ...props,
   };
   const { indexName } = resolveProps(table);
@@ -68,7 +68,7 @@ async function tableWith(
   const input = tableInput({ name: table.tableName, index: { name: indexName, keys } });
   await dynamo.client.send(new CreateTableCommand(input));
   const documents = DynamoDBDocumentClient.from(dynamo.client, { unmarshallOptions: { wrapNumbers: true } });
-  const journal = await createJournal(dynamo.client, table.sweep);
+  const journal = await createJournal(dynamo.client, table.deployment);
   if (goneAgo !== undefined) {
     const mark = { since: NOW - 172_800, gone: NOW - goneAgo, at: iso(NOW), shards: 2 };
     await writeWatermarks(journal, iso(NOW - 30), { [table.tableName]: mark });

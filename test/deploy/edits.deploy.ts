@@ -107,7 +107,7 @@ describeWithTerraform('edits', () => {
       ['another partition key', both({ partitionKey: 'token' }), /all attributes must be indexed/],
       [
         'another name',
-        both({}, { sweep: 'other' }),
+        both({}, { deployment: 'other' }),
         /The deployment is precise-ttl in us-east-1, not other in us-east-1/,
       ],
       [

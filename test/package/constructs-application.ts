@@ -40,7 +40,7 @@ class SessionsStack extends TerraformStack {
     });
     const sweep = new PreciseTtl(this, 'sweep', {
       table,
-      sweep: 'sessions',
+      deployment: 'sessions',
       partitionKey: 'id',
       index: { by: 'second' },
     });
@@ -49,7 +49,7 @@ class SessionsStack extends TerraformStack {
     new TerraformOutput(this, 'arns', { value: arns });
     try {
       // @ts-expect-error: a table, and what would be done to one of ours
-      new PreciseTtl(this, 'both', { table, sweep: 'both', partitionKey: 'id', existingTable: true });
+      new PreciseTtl(this, 'both', { table, deployment: 'both', partitionKey: 'id', existingTable: true });
     } catch (error) {
       if (!(error instanceof InvalidConfigError && error instanceof PreciseTtlError)) throw error;
     }

@@ -43,7 +43,10 @@ test('a table of the same stack is swept by reference, with what else the stack 
   const queue = new SqsQueue(stack, 'expiries', { name: 'expiries' });
   const sweep = construct(
     {
-      ...{ table: { name: table.name, arn: table.arn, streamArn: table.streamArn }, sweep: 'sessions-ttl' },
+      ...{
+        table: { name: table.name, arn: table.arn, streamArn: table.streamArn },
+        deployment: 'sessions-ttl',
+      },
       ...{ index: { by: 'second' }, kmsKeyArn, tableKmsKeyArn: kmsKeyArn, alarms: topic.arn },
       events: { to: queue.arn, as: 'queue' },
     },
@@ -106,15 +109,15 @@ test('what it exposes refers to the resource of that name, and the name of a giv
 test('many tables of a stack are swept by one deployment, which has its name and what stands beside them', () => {
   const stack = ownStack();
   const ttl = new PreciseTtl(stack, 'ttl', {
-    ...{ sweep: 'identity', dashboard: true },
+    ...{ deployment: 'identity', dashboard: true },
     tables: [SESSION_DATA, { table: sessionsIn(stack), partitionKey: 'id' }],
   });
   new TerraformOutput(stack, 'config', { value: ttl.configuration });
   const json = synthesizedStack(stack);
   expect(json.output['config']?.value).toMatchObject({
     tables: [
-      { sweep: 'identity', dashboard: true, existingTable: true, partitionKey: 'UserName' },
-      { sweep: 'identity', tableName: '${aws_dynamodb_table.sessions.name}' },
+      { deployment: 'identity', dashboard: true, existingTable: true, partitionKey: 'UserName' },
+      { deployment: 'identity', tableName: '${aws_dynamodb_table.sessions.name}' },
     ],
   });
   expect(resources(json, 'aws_cloudwatch_dashboard')).toMatchObject([{ dashboard_name: 'identity' }]);
@@ -145,7 +148,7 @@ test('two deployments of a stack have names with which no role has that of anoth
   const stack = ownStack();
   construct({ tableName: 'Sessions' }, stack);
   const other = () => new PreciseTtl(stack, 'other', { tableName: 'sessions', partitionKey: 'id' });
-  expect(other).toThrow(/sweep: expected a name with which .* Give one of them another sweep/);
+  expect(other).toThrow(/deployment: expected a name with which .* Give one of them another deployment/);
 });
 
 const token = () => sessionsIn(ownStack()).hashKey;
@@ -175,7 +178,7 @@ const refused: [string, object, string | RegExp][] = [
   [
     'no name for the sweep',
     { table: { ...GIVEN, name: '${x.y.name}' } },
-    'sweep: expected a name for the deployment',
+    'deployment: expected a name for the deployment',
   ],
   ['a misspelt prop', { tableName: 'Sessions', idex: {} }, /idex: expected .*index/],
   [

@@ -269,7 +269,7 @@ const PIPED = [
 
 /** For each setting a value that is not its default, and all that it changes beside the table's settings and outputs. */
 const EFFECTS: Readonly<
-  Record<Exclude<PropName, 'tableName' | 'sweep'>, [Partial<PreciseTtlProps>, readonly string[]]>
+  Record<Exclude<PropName, 'tableName' | 'deployment'>, [Partial<PreciseTtlProps>, readonly string[]]>
 > = {
   existingTable: [
     { existingTable: true },

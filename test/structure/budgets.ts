@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 23_262,
+    most: 23_267,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -26,14 +26,14 @@ export const ROOM_LINES = [
     ],
     most: 4_736,
   },
-  { rooms: ['stacks'], most: 3_672 },
+  { rooms: ['stacks'], most: 3_677 },
   { rooms: ['bench', 'tools'], most: 8_370 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
     most: 9_406,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 7_429 },
-  { rooms: ['test'], most: 30_508 },
+  { rooms: ['test'], most: 30_511 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

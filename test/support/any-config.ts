@@ -68,7 +68,7 @@ export const PROP_VALUES: {
     },
     { requiredKeys: ['to'] },
   ),
-  sweep: fc.constantFrom('other', 'a_B-1'),
+  deployment: fc.constantFrom('other', 'a_B-1'),
   maxDeletesPerSecond: whole(0, 1_000),
   logKeys: fc.constantFrom('full', 'hash', 'none'),
   alarms: fc.constantFrom(true, false, arnOf('sns', 'on-call')),

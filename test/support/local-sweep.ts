@@ -81,7 +81,7 @@ export function useLocalSweep(
     return { execution, report: report as Report };
   };
   const sweep = async (table: string, input: object) => {
-    const { sweep: deployment } = resolveProps(propsOf(table));
+    const { deployment } = resolveProps(propsOf(table));
     const isTick = 'scheduledTime' in input;
     const { execution } = await (isTick
       ? run(deployment, { ...input, tables: [table] })

@@ -6,7 +6,7 @@ const AT = Date.parse('2026-11-20T12:00:00.000Z') / 1_000;
 /** A table that is as it should be. */
 export function factsOf(table: string, differing: Partial<Facts> = {}): Facts {
   return {
-    ...{ table, sweep: 'precise-ttl', isLate: false, promisedSeconds: 11, lateAfterSeconds: 180 },
+    ...{ table, deployment: 'precise-ttl', isLate: false, promisedSeconds: 11, lateAfterSeconds: 180 },
     gone: { since: AT - 86_400, by: AT },
     overdue: {
       ...{ readAt: AT + 10, from: AT - 60, items: 0, oldest: null, newest: null, keys: [] },

@@ -5,7 +5,7 @@ import { plainStack } from '../../stacks/plain-stack.ts';
 /** A table with everything that needs a role or a key. */
 const EXAMPLE: PreciseTtlProps = {
   tableName: 'TABLE',
-  sweep: 'SWEEP',
+  deployment: 'DEPLOYMENT',
   partitionKey: 'id',
   archive: true,
   kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/0',
@@ -80,23 +80,23 @@ const TARGET = 'where the events go';
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^\*$/, '`*`'],
   [/^\$\{aws_dynamodb_table\.[\w-]+\.arn\}\/index\//, "the table's index"],
-  [/^\$\{aws_dynamodb_table\.[\w-]+_journal_table_\w+\.arn\}$|:table\/SWEEP-journal$/, 'the journal'],
+  [/^\$\{aws_dynamodb_table\.[\w-]+_journal_table_\w+\.arn\}$|:table\/DEPLOYMENT-journal$/, 'the journal'],
   [/^\$\{aws_dynamodb_table\.[\w-]+\.arn\}$/, 'the table'],
   [/^\$\{aws_lambda_function\.[\w-]+\.arn\}$/, 'the functions that it calls'],
   [/^\$\{aws_cloudwatch_log_group\.[\w-]+\.arn\}:\*$/, 'its log'],
   [/^\$\{aws_dynamodb_table\.[\w-]+\.stream_arn\}$/, "the table's stream"],
   [/^\$\{aws_kinesis_firehose_delivery_stream\./, "the archive's stream"],
   [/^\$\{aws_cloudwatch_log_stream\./, 'its log'],
-  [/^\$\{aws_sqs_queue\.[\w-]+\.arn\}$|:SWEEP-dead-letters$/, 'the dead-letter queue'],
+  [/^\$\{aws_sqs_queue\.[\w-]+\.arn\}$|:DEPLOYMENT-dead-letters$/, 'the dead-letter queue'],
   [/:s3:::[^/]+\//, "the table's part of the archive"],
   [/:s3:::/, 'the bucket of the archive'],
   [/[:/]EVENTS(\.fifo)?$/, TARGET],
   [
-    /^\$\{aws_sfn_state_machine\.[\w-]+_replay_machine_\w+\.arn\}$|:stateMachine:SWEEP-replay/,
+    /^\$\{aws_sfn_state_machine\.[\w-]+_replay_machine_\w+\.arn\}$|:stateMachine:DEPLOYMENT-replay/,
     'the state machine of replays',
   ],
   [
-    /^\$\{aws_sfn_state_machine\.[\w-]+_sweep_machine_\w+\.arn\}$|:stateMachine:SWEEP$/,
+    /^\$\{aws_sfn_state_machine\.[\w-]+_sweep_machine_\w+\.arn\}$|:stateMachine:DEPLOYMENT$/,
     'the state machine of ticks',
   ],
   [/:stateMachine:/, 'its state machine'],

@@ -37,7 +37,7 @@ export class TokensStack extends TerraformStack {
       lifecycle: { preventDestroy: true },
     });
 
-    const sweep = new PreciseTtl(this, 'ttl', { table, sweep: 'tokens-ttl', ...TOKENS });
+    const sweep = new PreciseTtl(this, 'ttl', { table, deployment: 'tokens-ttl', ...TOKENS });
 
     new TerraformOutput(this, 'state_machine_arn', { value: sweep.tick.arn });
   }

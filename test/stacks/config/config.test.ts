@@ -250,7 +250,7 @@ test('an archive and each target are a pipe', () => {
 
 test('what stands beside the tables is every table’s', () => {
   const tables = ['Orders', 'Tokens'].map(tableName => ({ tableName, partitionKey: 'id' }));
-  const shared = { sweep: 'identity', dashboard: true, alarms: false };
+  const shared = { deployment: 'identity', dashboard: true, alarms: false };
   expect(checkConfig({ region: 'us-east-1', ...shared, tables }).tables).toMatchObject([shared, shared]);
 });
 

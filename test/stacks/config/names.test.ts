@@ -32,7 +32,7 @@ const [OF_TABLE, OF_DEPLOYMENT] = ['y0y-x0x', 'y0y'];
 
 /** Type and name of everything that has a name in AWS, but for tables. Each policy has its role's name, and is within it. */
 const PATTERNS = Object.entries(
-  terraformJson(configOf({ ...PIPED, tableName: 'x0x', sweep: OF_DEPLOYMENT })).resource,
+  terraformJson(configOf({ ...PIPED, tableName: 'x0x', deployment: OF_DEPLOYMENT })).resource,
 )
   .filter(([type]) => type !== 'aws_iam_role_policy' && type !== 'aws_dynamodb_table')
   .flatMap(([type, blocks]) =>
@@ -109,7 +109,7 @@ const NAMELESS = /^aws_s3_bucket_|^terraform_data$/;
 
 test('the longest names that AWS takes make nothing too long', () => {
   const json = terraformJson(
-    configOf({ ...PIPED, tableName: 'x'.repeat(255), sweep: 'y'.repeat(45), dashboard: true }),
+    configOf({ ...PIPED, tableName: 'x'.repeat(255), deployment: 'y'.repeat(45), dashboard: true }),
   );
   for (const [type, blocks] of Object.entries(json.resource)) {
     expect(type in LONGEST || NAMELESS.test(type)).toBe(true);
