@@ -6,6 +6,7 @@ import { withExpiry } from '../../../expiry/update.ts';
 import { deleteChunk } from '../../../functions/delete-chunk/handler.ts';
 import type { Runtime } from '../../../functions/runtime/runtime.ts';
 import { toItemKey } from '../../../functions/table/item-key.ts';
+import type { Chunk } from '../../../statemachine/contract/chunks.ts';
 import type { ExpiredKey, ItemKey } from '../../../statemachine/contract/keys.ts';
 import { createExpiringTable, runtimeOf } from '../../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
@@ -23,10 +24,10 @@ const withTtl = (key: ItemKey, ttl = CUTOFF): ExpiredKey => ({ key, ttl });
 
 /** What one attempt at these keys comes to. */
 async function deleted(keys: readonly ExpiredKey[], runtime: Runtime, timeoutSeconds = 15) {
-  const chunk = {
+  const chunk: Chunk = {
     ...{ next: 'delete', until: null, timeoutSeconds, cutoff: CUTOFF, planned: false, progress: null },
     ...{ deadline: new Date(clock() + 60_000).toISOString(), keys },
-  } as const;
+  };
   const input = { chunk, now: new Date(clock()).toISOString() };
   const answer = await deleteChunk(input, { ...runtime, clock }, () => ({ isPaused: async () => false }));
   return { ...answer.progress, unprocessed: answer.keys };
