@@ -148,23 +148,21 @@ export function tickChildren(
   const taken = wanted.slice(0, TICK_CHILDREN);
   const resultBytes = Math.min(MOST_RESULT_BYTES, Math.floor(RESULTS_BYTES / Math.max(1, taken.length)));
   const starts: ChildStart[] = [];
-  let bytes = tables.reduce((sum, { carried }) => sum + jsonBytes(carried), 0);
+  let bytes = tables.reduce((sum, table) => sum + jsonBytes(sweepOf(table, 0, table.failure ?? NO_ROOM)), 0);
+  const targets = new Map<PlannedTable, number>();
   for (const { table, child } of taken) {
     const children = taken.filter(each => each.table === table).length;
     const start = childStart(table, child, { startedAtMs, nowMs }, { children, resultBytes });
-    bytes += jsonBytes(start) + 1;
+    bytes += jsonBytes(start) + 1 + (targets.has(table) ? 0 : jsonBytes(table.carried));
     if (bytes > PLAN_BYTES) break;
     starts.push(start);
+    targets.set(table, (targets.get(table) ?? 0) + 1);
   }
-  const noRoom = new Set(wanted.slice(starts.length).map(({ table }) => table.carried.tableName));
-  const sweeps = tables.flatMap(({ carried, oldestOverdueSeconds, failure: own }) => {
-    const { tableName } = carried;
-    const targets = starts.filter(({ table }) => table === tableName).length;
-    const failure = noRoom.has(tableName) ? NO_ROOM : own;
-    if (targets === 0 && failure === undefined) return [];
-    const settings = targets === 0 ? { tableName, precision: carried['precision'] } : carried;
-    const sweep: TableSweep = { settings, targets, oldestOverdueSeconds, ...(failure && { failure }) };
-    return [[tableName, sweep] as const];
+  const noRoom = new Set(wanted.slice(starts.length).map(({ table }) => table));
+  const sweeps = tables.flatMap(table => {
+    const failure = noRoom.has(table) ? NO_ROOM : table.failure;
+    const sweep = sweepOf(table, targets.get(table) ?? 0, failure);
+    return targets.has(table) || failure !== undefined ? [sweep] : [];
   });
   const groups = Array.from({ length: Math.ceil(starts.length / GROUP_CHILDREN) }, (_unused, group) => ({
     due: starts.slice(group * GROUP_CHILDREN, (group + 1) * GROUP_CHILDREN),
@@ -173,7 +171,17 @@ export function tickChildren(
   return { next, groups, due: [], results: [], sweeps: Object.fromEntries(sweeps) };
 }
 
-const NO_ROOM = {
+function sweepOf(
+  { carried, oldestOverdueSeconds }: PlannedTable,
+  targets: number,
+  failure: PlanFailure | undefined,
+): readonly [tableName: string, sweep: TableSweep] {
+  const { tableName } = carried;
+  const settings = targets === 0 ? { tableName, precision: carried['precision'] } : carried;
+  return [tableName, { settings, targets, oldestOverdueSeconds, ...(failure && { failure }) }];
+}
+
+const NO_ROOM: PlanFailure = {
   error: 'TickTooLargeError',
   message: 'More is due at once than one tick can plan. Give some tables a deployment of their own.',
 };

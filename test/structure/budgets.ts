@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 23_267,
+    most: 23_275,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -24,7 +24,7 @@ export const ROOM_LINES = [
       'functions/table',
       'statemachine',
     ],
-    most: 4_736,
+    most: 4_744,
   },
   { rooms: ['stacks'], most: 3_677 },
   { rooms: ['bench', 'tools'], most: 8_370 },
@@ -33,7 +33,7 @@ export const ROOM_LINES = [
     most: 9_406,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 7_429 },
-  { rooms: ['test'], most: 30_481 },
+  { rooms: ['test'], most: 28_984 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
