@@ -1,7 +1,7 @@
 import { BILL_PARTS, type Bill, type BilledDeployment, type BilledTable, monthlyBill } from '../cost/bill.ts';
 import { kind, number, oneOf, text, whole } from '../expiry/fields.ts';
 import { INDEXED_BY, MAX_SHARDS } from '../expiry/model.ts';
-import { adviseShards, NEW_TABLE_UNITS, PARTITION_UNITS } from '../expiry/partition-rule.ts';
+import { PARTITION_UNITS } from '../expiry/window.ts';
 import { SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
 import { PRECISIONS } from '../functions/runtime/environment.ts';
 import { alarmsOf } from '../stacks/config/alarms.ts';
@@ -12,6 +12,7 @@ import { pipesOf } from '../stacks/config/pipe-props.ts';
 import { propProblems } from '../stacks/config/prop-problems.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../stacks/config/props.ts';
 import { CONFIG, chosenTables, defineCommand, EXIT } from './command.ts';
+import { adviseShards, NEW_TABLE_UNITS } from './partition-rule.ts';
 
 /** A table takes 40,000 items a second by default. */
 const MOST = 1e11;

@@ -47,7 +47,10 @@ export function expiryAttributes<Key extends ItemLike>(
   };
 }
 
-function expiryTime(model: ExpiryModel, { ttlSeconds, expiresAt, nowMs }: ExpiryOptions): number | undefined {
+function expiryTime(
+  model: ExpiryModel,
+  { ttlSeconds, expiresAt, nowMs = Date.now() }: ExpiryOptions,
+): number | undefined {
   const now = clockSeconds(nowMs);
   if (expiresAt !== undefined) {
     if (ttlSeconds !== undefined) {

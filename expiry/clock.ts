@@ -1,30 +1,20 @@
 import { InvalidArgumentError } from './errors.ts';
 
-/** Between the years 1973 and 5138 a time has 12 to 14 digits in milliseconds, 9 to 11 in seconds, and 15 to 17 in microseconds. */
-const FIRST_MS = 1e11;
-const END_MS = 1e14;
-
 /**
- * @throws InvalidArgumentError for another unit than milliseconds, and for anything but a number
- * @param nowMs undefined: this machine's clock
+ * Between the years 1973 and 5138 a time has 12 to 14 digits in milliseconds, 9 to 11 in seconds, and 15 to 17 in microseconds. The bounds
+ * are epoch milliseconds.
  */
-export function clockSeconds(nowMs: number | undefined): number {
-  return nowMs === undefined
-    ? secondOf(Date.now(), 'Date.now()', () => "Set this machine's clock.")
-    : secondOf(nowMs, 'nowMs', unitRemedy);
-}
+export const FIRST_MS = 1e11;
+export const END_MS = 1e14;
 
-export function clockSecondsOf(now: (() => number) | undefined): number {
-  return now === undefined ? clockSeconds(undefined) : secondOf(now(), 'now()', unitRemedy);
-}
-
-function secondOf(value: unknown, field: string, remedy: (value: unknown) => string): number {
-  if (isBetween(value, FIRST_MS, END_MS)) return Math.floor(value / 1000);
+/** @throws InvalidArgumentError for another unit than milliseconds, and for anything but a number */
+export function clockSeconds(now: unknown, field = 'nowMs'): number {
+  if (isBetween(now, FIRST_MS, END_MS)) return Math.floor(now / 1000);
   throw new InvalidArgumentError({
     field,
     expected: 'epoch milliseconds, as Date.now() gives them',
-    got: value,
-    remedy: remedy(value),
+    got: now,
+    remedy: unitRemedy(now),
   });
 }
 
@@ -44,7 +34,7 @@ function unitRemedy(value: unknown): string {
   if (value instanceof Date) return 'Pass date.getTime().';
   if (isBetween(value, FIRST_MS / 1000, END_MS / 1000)) return 'It looks like seconds: multiply by 1000.';
   if (isBetween(value, FIRST_MS * 1000, END_MS * 1000)) return 'It looks like microseconds: divide by 1000.';
-  return 'Pass Date.now(), or leave it out.';
+  return "Pass Date.now(), and set this machine's clock.";
 }
 
 function isBetween(value: unknown, first: number, end: number): value is number {

@@ -6,6 +6,8 @@ import { isExpired } from './ttl.ts';
 
 export interface FilteredRead {
   readonly request: Fields;
+  /** Whether the TTL attribute was added to what is read. */
+  readonly isAdded: boolean;
   readonly answer: (output: Fields) => Fields;
 }
 
@@ -40,20 +42,16 @@ export function filteredRead(
 
 interface TableRead {
   readonly request: Fields;
-  readonly live: (items: readonly Fields[]) => Fields[];
+  readonly isAdded: boolean;
+  readonly live: (items: readonly Fields[]) => readonly Fields[];
 }
 
-function tableRead(
-  request: Fields,
-  tableName: unknown,
-  tables: Tables,
-  wholeItems = true,
-): TableRead | undefined {
+function tableRead(request: Fields, tableName: unknown, tables: Tables, wholeItems = true): TableRead {
   const ttlAttribute = tables.ttlAttributeOf(tableName);
-  if (ttlAttribute === null) return undefined;
+  if (ttlAttribute === null) return { request, isAdded: false, live: items => items };
   const projected = withTtlAttribute(request, ttlAttribute, wholeItems);
   return {
-    request: projected.request,
+    ...projected,
     live: items => {
       const cutoff = tables.cutoff();
       const live = items.filter(item => !isExpired(item[ttlAttribute], cutoff));
@@ -62,56 +60,44 @@ function tableRead(
   };
 }
 
-const untouched = (request: Fields): FilteredRead => ({ request, answer: output => output });
-
 function manyItems(request: Fields, tables: Tables): FilteredRead {
   // DynamoDB refuses a request with both a count and a projection.
-  const counts =
-    request['Select'] === 'COUNT' &&
-    request['ProjectionExpression'] === undefined &&
-    request['AttributesToGet'] === undefined;
-  const read = tableRead(request, request['TableName'], tables, !counts);
-  if (read === undefined) return untouched(request);
+  const counts = request['Select'] === 'COUNT' && request['ProjectionExpression'] === undefined;
+  const { isAdded, live, ...read } = tableRead(request, request['TableName'], tables, !counts);
+  if (counts && !isAdded) return untouched(request);
   return {
     // A count cannot be filtered by the client, and a filter cannot name the key of an index. So the items are read, at the same price.
     request: counts ? { ...read.request, Select: 'SPECIFIC_ATTRIBUTES' } : read.request,
+    isAdded,
     answer: output => {
-      const items = read.live(itemsOf(output['Items']));
+      const items = live(itemsOf(output['Items']));
       return { ...(counts ? without(output, 'Items') : { ...output, Items: items }), Count: items.length };
     },
   };
 }
 
+function untouched(request: Fields): FilteredRead {
+  return { request, isAdded: false, answer: output => output };
+}
+
 function oneItem(request: Fields, tables: Tables): FilteredRead {
-  const read = tableRead(request, request['TableName'], tables);
-  return read === undefined
-    ? untouched(request)
-    : { request: read.request, answer: output => withLiveItem(output, read) };
+  const { live, ...read } = tableRead(request, request['TableName'], tables);
+  return { ...read, answer: output => withLiveItem(output, live) };
 }
 
 function batch(request: Fields, tables: Tables): FilteredRead {
-  const reads = entriesOf(request['RequestItems']).map(([name, asked]) => ({
-    name,
-    asked,
-    read: tableRead(asked, name, tables),
-  }));
+  const asked = Object.entries((request['RequestItems'] ?? {}) as Readonly<Record<string, Fields>>);
+  const reads = asked.map(([name, ofTable]) => ({ name, ofTable, ...tableRead(ofTable, name, tables) }));
   const readOf = (name: string) => reads.find(each => tableNameOf(each.name) === tableNameOf(name));
-  const changed = reads.some(({ asked, read }) => requestOf(read, asked) !== asked);
   return {
-    request: changed
-      ? {
-          ...request,
-          RequestItems: Object.fromEntries(
-            reads.map(({ name, asked, read }) => [name, requestOf(read, asked)]),
-          ),
-        }
-      : request,
+    request: { ...request, RequestItems: Object.fromEntries(reads.map(read => [read.name, read.request])) },
+    isAdded: reads.some(({ isAdded }) => isAdded),
     answer: output => ({
       ...output,
-      ...mapped(output, 'Responses', (name, items) => readOf(name)?.read?.live(itemsOf(items)) ?? items),
+      ...mapped(output, 'Responses', (name, items) => readOf(name)?.live(itemsOf(items)) ?? items),
       // The reader sends unprocessed keys again: so they get the reader's own projection.
       ...mapped(output, 'UnprocessedKeys', (name, left) => ({
-        ...readOf(name)?.asked,
+        ...readOf(name)?.ofTable,
         Keys: (left as Fields)['Keys'],
       })),
     }),
@@ -128,25 +114,17 @@ function mapped(output: Fields, field: string, change: (table: string, value: un
 
 /** The answers have the order of the requests, so an expired item becomes a missing one in its place. */
 function transaction(request: Fields, tables: Tables): FilteredRead {
-  const asked = itemsOf(request['TransactItems']);
-  const reads = asked.map(({ Get }) => {
-    const get = (Get ?? {}) as Fields;
-    return tableRead(get, get['TableName'], tables);
-  });
-  const changed = reads.some((read, index) => read !== undefined && read.request !== asked[index]?.['Get']);
+  const reads = itemsOf(request['TransactItems']).map(({ Get = {} }) =>
+    tableRead(Get as Fields, (Get as Fields)['TableName'], tables),
+  );
   return {
-    request: changed
-      ? {
-          ...request,
-          TransactItems: asked.map((of, index) => ({ ...of, Get: requestOf(reads[index], of['Get']) })),
-        }
-      : request,
+    request: { ...request, TransactItems: reads.map(({ request: Get }) => ({ Get })) },
+    isAdded: reads.some(({ isAdded }) => isAdded),
     answer: output => ({
       ...output,
-      Responses: itemsOf(output['Responses']).map((response, index) => {
-        const read = reads[index];
-        return read === undefined ? response : withLiveItem(response, read);
-      }),
+      Responses: itemsOf(output['Responses']).map((response, index) =>
+        withLiveItem(response, reads[index]?.live),
+      ),
     }),
   };
 }
@@ -167,22 +145,14 @@ function statements(request: Fields): FilteredRead {
   });
 }
 
-function withLiveItem(output: Fields, read: TableRead): Fields {
+function withLiveItem(output: Fields, live: TableRead['live'] = items => items): Fields {
   if (output['Item'] === undefined || output['Item'] === null) return output;
-  const [Item] = read.live([output['Item'] as Fields]);
+  const [Item] = live([output['Item'] as Fields]);
   return Item === undefined ? without(output, 'Item') : { ...output, Item };
-}
-
-function requestOf<Request>(read: TableRead | undefined, request: Request): Fields | Request {
-  return read?.request ?? request;
 }
 
 function itemsOf(list: unknown): readonly Fields[] {
   return Array.isArray(list) ? list : [];
-}
-
-function entriesOf(tables: unknown): [string, Fields][] {
-  return Object.entries((tables ?? {}) as Readonly<Record<string, Fields>>);
 }
 
 function without(fields: Fields, name: string): Fields {

@@ -4,7 +4,7 @@ import type { KeyNames } from './shard.ts';
 import { MAX_TTL_SECONDS } from './ttl.ts';
 import { unknownFieldProblems } from './unknown-fields.ts';
 import { utf8 } from './utf8.ts';
-import { MINUTES_PER_DAY } from './window.ts';
+import { GRANULARITIES, MINUTES_PER_DAY } from './window.ts';
 
 /**
  * How expired items are found in the index. `'window'`: its partition key is the window that a writer stamps on each item.
@@ -61,7 +61,7 @@ export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
 export const DEFAULT_SHARDS = 2;
 
 /**
- * Most shards of one window: enough for 20,000 items per second in windows of a day, with some reserve (partition-rule.ts). A table on
+ * Most shards of one window: enough for 20,000 items per second in windows of a day, with some reserve (cli/partition-rule.ts). A table on
  * demand allows 40,000 writes per second by default, which are 20,000 puts and as many deletes.
  */
 export const MAX_SHARDS = 1000;
@@ -161,11 +161,6 @@ function secondProblems(props: ExpiryModelProps): FieldProblem[] {
   );
 }
 
-/** `??` would take null for a missing value: null must be reported as a wrong value. */
-function given<T>(value: T | undefined, defaultValue: T): T {
-  return value === undefined ? defaultValue : value;
-}
-
 function keyAttributeName(): Kind<string> {
   return kind(
     value =>
@@ -184,42 +179,35 @@ function keyAttributeName(): Kind<string> {
 }
 
 function clashProblems(props: ExpiryModelProps): FieldProblem[] {
-  const roles = [
-    ['partitionKey', props.partitionKey],
-    ['sortKey', props.sortKey],
-    ['ttlAttribute', given(props.ttlAttribute, DEFAULT_TTL_ATTRIBUTE)],
-    [
-      'windowAttribute',
-      props.indexedBy === 'second' ? undefined : given(props.windowAttribute, DEFAULT_WINDOW_ATTRIBUTE),
-    ],
-  ] as const;
-  return roles.flatMap(([field, name], index) => {
-    if (name === undefined) return [];
-    const twin = roles.slice(0, index).find(([, other]) => other !== undefined && other === name);
-    if (!twin) return [];
-    const expected = `another attribute than ${twin[0]}`;
-    return [{ field, expected, got: name, remedy: 'Each of the four roles needs an attribute of its own.' }];
+  const { partitionKey, sortKey, ttlAttribute = DEFAULT_TTL_ATTRIBUTE } = props;
+  const { windowAttribute = DEFAULT_WINDOW_ATTRIBUTE } = props;
+  const names = { partitionKey, sortKey, ttlAttribute, windowAttribute };
+  const roles = Object.entries(names).filter(
+    ([field, name]) => name !== undefined && !(field === 'windowAttribute' && props.indexedBy === 'second'),
+  );
+  return roles.flatMap(([field, got], index) => {
+    const [twin] = roles.slice(0, index).find(([, other]) => other === got) ?? [];
+    const expected = `another attribute than ${twin}`;
+    const remedy = 'Each of the four roles needs an attribute of its own.';
+    return twin === undefined ? [] : [{ field, expected, got, remedy }];
   });
 }
 
 function granularity(): Kind<number> {
   return kind(
-    got => typeof got === 'number' && Number.isInteger(got) && got >= 1 && MINUTES_PER_DAY % got === 0,
+    got => GRANULARITIES.some(minutes => minutes === got),
     'a whole number of minutes that divides a day evenly (1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, … 1440)',
     {
       fromText: whole(1, MINUTES_PER_DAY).fromText,
       remedy: got =>
-        `Use ${nearestDivisor(got)}: windows of that length line up with hours, days and replays.`,
+        `Use ${nearestGranularity(got)}: windows of that length line up with hours, days and replays.`,
     },
   );
 }
 
-function nearestDivisor(got: unknown): number {
+function nearestGranularity(got: unknown): number {
   const wanted = typeof got === 'number' && Number.isFinite(got) ? got : DEFAULT_GRANULARITY_MINUTES;
-  let best = 1;
-  for (let minutes = 1; minutes <= MINUTES_PER_DAY; minutes += 1) {
-    if (MINUTES_PER_DAY % minutes === 0 && Math.abs(minutes - wanted) < Math.abs(best - wanted))
-      best = minutes;
-  }
-  return best;
+  return GRANULARITIES.reduce((best, minutes) =>
+    Math.abs(minutes - wanted) < Math.abs(best - wanted) ? minutes : best,
+  );
 }

@@ -3,7 +3,8 @@ import { InvalidArgumentError } from './errors.ts';
 import { type ItemLike, isItem } from './item.ts';
 import { checkModel, type ExpiryModel } from './model.ts';
 import { checkOptions } from './options.ts';
-import { checkRequest, type PlainValues, type RequestRules } from './requests.ts';
+import { withTtlAttribute } from './projection.ts';
+import { checkRequest, type Fields } from './requests.ts';
 import { expiredRange, isExpired } from './ttl.ts';
 
 /** The fields of the document client's Query, Scan and Get inputs into which the filter is merged. */
@@ -34,7 +35,6 @@ export interface ReadOptions {
   readonly nowMs?: number;
 }
 
-const OPTIONS = ['nowMs'] as const satisfies (keyof ReadOptions)[];
 const NAME = '#preciseTtl';
 const VALUES = { after: ':preciseTtlAfter', upTo: ':preciseTtlUpTo', type: ':preciseTtlType' } as const;
 
@@ -47,16 +47,11 @@ const FILTER =
   ` OR ${NAME} > ${VALUES.upTo} OR ${NAME} <= ${VALUES.after})`;
 
 const READS_NOTHING = 'Only reads are filtered.';
-const RULES: RequestRules = {
-  expected: 'the input of a Query, Scan or Get of the document client',
-  foreign: {
-    Item: READS_NOTHING,
-    UpdateExpression: READS_NOTHING,
-    ConditionExpression: READS_NOTHING,
-    RequestItems: 'A BatchGet cannot filter: pass each item that comes back through unlessExpired.',
-  },
-  placeholder: NAME,
-  caller: 'notExpired',
+const FOREIGN = {
+  Item: READS_NOTHING,
+  UpdateExpression: READS_NOTHING,
+  ConditionExpression: READS_NOTHING,
+  RequestItems: 'A BatchGet cannot filter: pass each item that comes back through unlessExpired.',
 };
 
 /**
@@ -64,20 +59,18 @@ const RULES: RequestRules = {
  * before it is swept. A Query or Scan gets the condition ANDed to its filter. A Get cannot filter: the TTL attribute is added to its
  * projection, if it has one, and {@link unlessExpired} decides on the item that comes back. A Query on an index whose key is the TTL
  * attribute cannot filter on it: put the bound into its key condition instead.
- * @throws InvalidRequestError for the input of another command or of the low-level client (of which only a Get is taken), for legacy
- * parameters, which cannot be mixed with expressions, and for a request that has the filter already; InvalidArgumentError for a clock in
- * another unit
+ * @throws InvalidRequestError for the input of another command or of the low-level client (of which only a Get is taken), and for legacy
+ * parameters, which cannot be mixed with expressions; InvalidArgumentError for a clock in another unit
  */
 export function notExpired<Request extends ReadRequest>(
   model: ExpiryModel,
-  request: Request & PlainValues<Request>,
+  request: Request,
   options: ReadOptions = {},
 ): Request & ReadAdditions {
   checkModel(model);
-  checkRequest(request, RULES);
-  checkOptions(options, OPTIONS);
-  const { after, upTo } = expiredRange(clockSeconds(options.nowMs));
-  if (request.Key !== undefined) return withTtlProjected<Request>(model, request);
+  checkRequest(request, 'the input of a Query, Scan or Get of the document client', FOREIGN);
+  const { after, upTo } = expiredRange(nowSeconds(options));
+  if (request.Key) return { ...request, ...withTtlAttribute(request as Fields, model.ttlAttribute).request };
   return {
     ...request,
     FilterExpression: request.FilterExpression?.trim()
@@ -105,8 +98,7 @@ export function unlessExpired<Item extends ItemLike>(
   options: ReadOptions = {},
 ): Item | undefined {
   checkModel(model);
-  checkOptions(options, OPTIONS);
-  const now = clockSeconds(options.nowMs);
+  const now = nowSeconds(options);
   if (item === undefined) return undefined;
   if (!isItem(item)) {
     throw new InvalidArgumentError({
@@ -120,19 +112,8 @@ export function unlessExpired<Item extends ItemLike>(
   return isExpired(stored, now) ? undefined : item;
 }
 
-function withTtlProjected<Request extends ReadRequest>(
-  model: ExpiryModel,
-  request: Request,
-): Request & ReadAdditions {
-  const { ProjectionExpression: projection } = request;
-  if (!projection?.trim()) return request;
-  const names = request.ExpressionAttributeNames ?? {};
-  const projected = projection.split(',').map(path => names[path.trim()] ?? path.trim());
-  // DynamoDB refuses to name an attribute twice ("two document paths overlap").
-  if (projected.includes(model.ttlAttribute)) return request;
-  return {
-    ...request,
-    ProjectionExpression: `${projection}, ${NAME}`,
-    ExpressionAttributeNames: { ...names, [NAME]: model.ttlAttribute },
-  };
+function nowSeconds(options: ReadOptions): number {
+  checkOptions(options, ['nowMs'] satisfies (keyof ReadOptions)[]);
+  const { nowMs = Date.now() } = options;
+  return clockSeconds(nowMs);
 }

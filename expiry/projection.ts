@@ -1,36 +1,25 @@
 import { InvalidRequestError } from './errors.ts';
-import type { Fields } from './requests.ts';
+import { checkLegacy, type Fields } from './requests.ts';
 
 const NAME = '#preciseTtl';
 
 /**
- * DynamoDB does not allow these parameters together with a projection expression. A request with one of them names its attributes in
- * AttributesToGet. Source: DynamoDB Developer Guide, "Legacy conditional parameters".
- */
-const LEGACY = ['AttributesToGet', 'KeyConditions', 'QueryFilter', 'ScanFilter', 'ConditionalOperator'];
-
-export interface Projected {
-  readonly request: Fields;
-  readonly isAdded: boolean;
-}
-
-/**
  * @param wholeItems whether a request without a projection returns whole items; one that counts returns none
+ * @returns isAdded: whether the request did not ask for the attribute
  * @throws InvalidRequestError if the attribute cannot be added
  */
-export function withTtlAttribute(request: Fields, ttlAttribute: string, wholeItems = true): Projected {
-  const { ProjectionExpression: projection, AttributesToGet: attributes } = request;
-  if (Array.isArray(attributes)) {
-    if (attributes.includes(ttlAttribute)) return { request, isAdded: false };
-    return { request: { ...request, AttributesToGet: [...attributes, ttlAttribute] }, isAdded: true };
-  }
+export function withTtlAttribute(
+  request: Fields,
+  ttlAttribute: string,
+  wholeItems = true,
+): { readonly request: Fields; readonly isAdded: boolean } {
+  const { ProjectionExpression: projection, AttributesToGet } = request;
   const isProjected = typeof projection === 'string' && projection.trim() !== '';
-  if (!isProjected && wholeItems) return { request, isAdded: false };
-  if (!isProjected && LEGACY.some(field => request[field] !== undefined)) {
-    return { request: { ...request, AttributesToGet: [ttlAttribute] }, isAdded: true };
-  }
+  if (!isProjected && wholeItems && AttributesToGet === undefined) return { request, isAdded: false };
+  checkLegacy(request);
   const names = (request['ExpressionAttributeNames'] ?? {}) as Readonly<Record<string, string>>;
   const paths = isProjected ? projection.split(',').map(path => path.trim()) : [];
+  // DynamoDB refuses to name an attribute twice ("two document paths overlap").
   if (paths.some(path => (names[path] ?? path) === ttlAttribute)) return { request, isAdded: false };
   requirePossible(request, paths, names, ttlAttribute);
   return {
@@ -59,14 +48,6 @@ function requirePossible(
       expected: `the TTL attribute ${ttlAttribute} as a whole, or without it`,
       got: request['ProjectionExpression'],
       remedy: `Write the attribute in the place of ${within}: DynamoDB does not take both, and without it nobody knows what is expired.`,
-    });
-  }
-  if (names[NAME] !== undefined && names[NAME] !== ttlAttribute) {
-    throw new InvalidRequestError({
-      field: 'ExpressionAttributeNames',
-      expected: `${NAME} for the TTL attribute ${ttlAttribute} alone`,
-      got: names,
-      remedy: `Give ${names[NAME]} another placeholder.`,
     });
   }
 }

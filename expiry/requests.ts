@@ -1,56 +1,15 @@
 import { isLowLevel } from './attribute-value.ts';
 import { InvalidRequestError } from './errors.ts';
-
-type AttributeValueName = 'S' | 'N' | 'B' | 'SS' | 'NS' | 'BS' | 'M' | 'L' | 'NULL' | 'BOOL' | '$unknown';
-type LowLevelValue =
-  | { readonly S: string }
-  | { readonly N: string }
-  | { readonly B: Uint8Array }
-  | { readonly SS: readonly string[] }
-  | { readonly NS: readonly string[] }
-  | { readonly BS: readonly Uint8Array[] }
-  | { readonly M: object }
-  | { readonly L: readonly unknown[] }
-  | { readonly NULL: boolean }
-  | { readonly BOOL: boolean };
-
-type Refused = "a plain value, as the document client takes it, not the low-level client's AttributeValue";
-
-/** A value in the low-level form becomes a text, which the compiler shows as the error. */
-type PlainValue<Value> = 0 extends 1 & Value
-  ? Value
-  : Value extends LowLevelValue
-    ? keyof Value extends AttributeValueName
-      ? Refused
-      : Value
-    : Value;
-
-type PlainRecord<Values> = { readonly [Name in keyof Values]: PlainValue<Values[Name]> };
-
-/** Refuses a request whose expression values are in the form of the low-level client. */
-export type PlainValues<Request> = Request extends { readonly ExpressionAttributeValues?: infer Values }
-  ? { readonly ExpressionAttributeValues?: PlainRecord<Values> | undefined }
-  : unknown;
-
-export type PlainKey<Request> = Request extends { readonly Key?: infer Key }
-  ? { readonly Key?: PlainRecord<Key> | undefined }
-  : unknown;
+import { isObject } from './fields.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A null in one of these fields would be treated as missing. */
-const MERGED = [
-  'Key',
-  'UpdateExpression',
-  'FilterExpression',
-  'ProjectionExpression',
-  'ExpressionAttributeNames',
-  'ExpressionAttributeValues',
-] as const;
+export const DOCUMENT_CLIENT = {
+  expected: 'plain values, as the document client takes them',
+  remedy: "Use the commands of @aws-sdk/lib-dynamodb: the low-level client's form is not merged into.",
+} as const;
 
-const VALUES = ['ExpressionAttributeValues', 'ExclusiveStartKey'] as const;
-
-/** DynamoDB refuses these parameters together with expressions. */
+/** DynamoDB refuses these parameters together with expressions. Source: DynamoDB Developer Guide, "Legacy conditional parameters". */
 const LEGACY = [
   'ScanFilter',
   'QueryFilter',
@@ -59,61 +18,44 @@ const LEGACY = [
   'KeyConditions',
   'AttributeUpdates',
   'Expected',
-] as const;
+];
 
-export interface RequestRules {
-  readonly expected: string;
-  readonly foreign: Readonly<Record<string, string>>;
-  /** A request that already has this placeholder was given an expiry or a filter before. */
-  readonly placeholder: string;
-  readonly caller: string;
-}
-
-export function checkRequest(request: unknown, rules: RequestRules): void {
-  if (typeof request !== 'object' || request === null || Array.isArray(request)) {
+/**
+ * @param expected the command whose input the request should be
+ * @param foreign fields of other commands, each with its remedy
+ */
+export function checkRequest(
+  request: object,
+  expected: string,
+  foreign: Readonly<Record<string, string>>,
+): void {
+  const given: unknown = request;
+  if (!isObject(given)) {
     throw new InvalidRequestError({
       field: 'request',
-      expected: rules.expected,
+      expected,
       got: request,
       remedy: 'Pass the input of the command.',
     });
   }
-  const fields = request as Readonly<Record<string, unknown>>;
-  for (const [field, remedy] of Object.entries(rules.foreign)) {
-    if (fields[field] === undefined) continue;
-    throw new InvalidRequestError({ field, expected: rules.expected, got: fields[field], remedy });
+  for (const [field, remedy] of Object.entries(foreign)) {
+    const got = given[field];
+    if (got !== undefined) throw new InvalidRequestError({ field, expected, got, remedy });
   }
-  refuse(fields, LEGACY, value => value !== undefined, {
-    expected: 'a request that uses expressions',
-    remedy: 'Rewrite the legacy parameter as an expression: DynamoDB takes no mixture of the two.',
-  });
-  refuse(fields, MERGED, value => value === null, {
-    expected: 'a value',
-    remedy: 'Leave the field out where there is none.',
-  });
-  refuse(fields, VALUES, isLowLevel, DOCUMENT_CLIENT);
-  const names = fields['ExpressionAttributeNames'];
-  if (typeof names === 'object' && names !== null && rules.placeholder in names) {
-    throw new InvalidRequestError({
-      field: 'ExpressionAttributeNames',
-      expected: `no ${rules.placeholder}`,
-      got: names,
-      remedy: `Call ${rules.caller} once per request.`,
-    });
+  checkLegacy(given);
+  for (const field of ['ExpressionAttributeValues', 'ExclusiveStartKey']) {
+    const got = given[field];
+    if (isLowLevel(got)) throw new InvalidRequestError({ field, ...DOCUMENT_CLIENT, got });
   }
 }
 
-export const DOCUMENT_CLIENT = {
-  expected: 'plain values, as the document client takes them',
-  remedy: "Use the commands of @aws-sdk/lib-dynamodb: the low-level client's form is not merged into.",
-} as const;
-
-function refuse(
-  fields: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-  isWrong: (value: unknown) => boolean,
-  { expected, remedy }: { readonly expected: string; readonly remedy: string },
-): void {
-  const field = names.find(name => isWrong(fields[name]));
-  if (field !== undefined) throw new InvalidRequestError({ field, expected, got: fields[field], remedy });
+export function checkLegacy(request: Fields): void {
+  const field = LEGACY.find(name => request[name] !== undefined);
+  if (field === undefined) return;
+  throw new InvalidRequestError({
+    field,
+    expected: 'a request that uses expressions',
+    got: request[field],
+    remedy: 'Rewrite the legacy parameter as an expression: DynamoDB takes no mixture of the two.',
+  });
 }

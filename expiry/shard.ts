@@ -2,7 +2,6 @@ import { isAttributeValue } from './attribute-value.ts';
 import { InvalidKeyError } from './errors.ts';
 import { type ItemLike, isItem } from './item.ts';
 import { plainDecimal } from './plain-decimal.ts';
-import { sha256 } from './sha256.ts';
 import { utf8 } from './utf8.ts';
 
 export interface KeyNames {
@@ -14,9 +13,9 @@ export interface KeyNames {
  * The shard (0 … shards-1) of a window for an item: a hash of its primary key, so that every writer puts the same item into the same
  * shard. The sweep reads all shards, so another choice would lose no item.
  *
- * The hash is the first 32 bits of SHA-256 over `S:…`, `N:…` or `B:…` (B in base64) of the partition key and, if there is one, the sort
- * key, each followed by a zero byte, taken modulo the number of shards. A number is written in plain digits. docs/use.md is the
- * specification for writers in other languages.
+ * The hash is CRC-32 over `S:…`, `N:…` or `B:…` (B in base64) of the partition key and, if there is one, the sort key, each followed by a
+ * zero byte, taken modulo the number of shards. A number is written in plain digits. docs/use.md is the specification for writers in other
+ * languages.
  *
  * @param key the primary key by attribute name; other attributes are ignored, so a whole item can be passed
  * @throws InvalidKeyError when a key attribute is missing or is not a string, number or bytes
@@ -35,8 +34,17 @@ export function shardOf<Key extends ItemLike>(key: Key, names: KeyNames, shards:
     canonical(name, values[name]),
   );
   if (shards === 1) return 0; // the key is checked first: a malformed key is an error with any number of shards
-  const [first = 0] = sha256(utf8(parts.map(part => `${part}\0`).join('')));
-  return first % shards;
+  return crc32(utf8(parts.map(part => `${part}\0`).join(''))) % shards;
+}
+
+/** The CRC-32 of zlib, gzip and PNG (RFC 1952). */
+function crc32(bytes: Uint8Array): number {
+  let crc = -1;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ ((crc & 1) * 0xedb88320);
+  }
+  return ~crc >>> 0;
 }
 
 function canonical(name: string, value: unknown): string {

@@ -1,3 +1,4 @@
+import { END_MS, FIRST_MS } from './clock.ts';
 import { InvalidArgumentError } from './errors.ts';
 import { isObject } from './fields.ts';
 
@@ -32,10 +33,6 @@ const UNITS_PER_SECOND: Readonly<Record<string, number>> = {
   MICROSECOND: 1e6,
 };
 
-const FIRST_MS = 1e11;
-const END_MS = 1e14;
-const END_MICROSECONDS = END_MS * 1000;
-
 export function changedAtMs(record: StreamRecord): number {
   const { ApproximateCreationDateTime: at, ApproximateCreationDateTimePrecision: precision } =
     changeOf(record);
@@ -50,7 +47,7 @@ export function changedAtMs(record: StreamRecord): number {
 }
 
 function milliseconds(at: unknown, precision: string | undefined): number {
-  if (typeof at !== 'number' || !(at > 0) || at >= END_MICROSECONDS) return Number.NaN;
+  if (typeof at !== 'number' || !(at > 0) || at >= END_MS * 1000) return Number.NaN;
   const perSecond = UNITS_PER_SECOND[precision ?? ''] ?? (at < FIRST_MS ? 1 : at < END_MS ? 1e3 : 1e6);
   return Math.floor((at * 1000) / perSecond);
 }

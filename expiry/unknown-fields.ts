@@ -1,24 +1,7 @@
 import type { FieldProblem } from './errors.ts';
 
-/**
- * Inherited fields are problems, too: a copy of the object would lose them. The most similar known field is suggested for an unknown one.
- */
+/** The most similar known field is suggested for an unknown one. */
 export function unknownFieldProblems(object: object, known: readonly string[]): FieldProblem[] {
-  return [...inheritedFieldProblems(object, known), ...misspeltFieldProblems(object, known)];
-}
-
-function inheritedFieldProblems(object: object, known: readonly string[]): FieldProblem[] {
-  return known
-    .filter(name => name in object && !Object.hasOwn(object, name))
-    .map(name => ({
-      field: name,
-      expected: 'a field of the object itself, or none',
-      got: 'one that it inherits from its prototype',
-      remedy: `Write it into the object: { ...defaults, ${name}: … }.`,
-    }));
-}
-
-function misspeltFieldProblems(object: object, known: readonly string[]): FieldProblem[] {
   return Object.keys(object)
     .filter(name => !known.includes(name))
     .map(name => {

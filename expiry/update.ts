@@ -2,13 +2,7 @@ import { isLowLevel } from './attribute-value.ts';
 import { type ExpiryOptions, expiryAttributes } from './attributes.ts';
 import { InvalidRequestError } from './errors.ts';
 import type { ExpiryModel } from './model.ts';
-import {
-  checkRequest,
-  DOCUMENT_CLIENT,
-  type PlainKey,
-  type PlainValues,
-  type RequestRules,
-} from './requests.ts';
+import { checkRequest, DOCUMENT_CLIENT } from './requests.ts';
 
 /** The fields of the document client's UpdateCommandInput into which the expiry is merged. */
 export interface UpdateRequest {
@@ -29,26 +23,21 @@ export interface UpdateAdditions {
 const NAMES = { ttl: '#preciseTtl', window: '#preciseTtlWindow' } as const;
 const VALUES = { ttl: ':preciseTtl', window: ':preciseTtlWindow' } as const;
 
-const RULES: RequestRules = {
-  expected: 'the input of an UpdateCommand of the document client',
-  foreign: { Item: 'For a Put, put the attributes of expiryAttributes(model, item) into the Item.' },
-  placeholder: NAMES.ttl,
-  caller: 'withExpiry',
-};
-
 /**
  * Merges the expiry into an UpdateCommand's input. Each update computes it anew: the item's TTL and, by window, its window are set
  * together, or removed together when the item shall not expire.
  *
  * @throws InvalidTtlError, InvalidKeyError, InvalidArgumentError as {@link expiryAttributes}; InvalidRequestError for the input of another
- * command or of the low-level client, for legacy parameters and for a request that has been given an expiry before
+ * command or of the low-level client, and for legacy parameters
  */
 export function withExpiry<Request extends UpdateRequest>(
   model: ExpiryModel,
-  request: Request & PlainKey<Request> & PlainValues<Request>,
+  request: Request,
   options: ExpiryOptions = {},
 ): Request & UpdateAdditions {
-  checkRequest(request, RULES);
+  checkRequest(request, 'the input of an UpdateCommand of the document client', {
+    Item: 'For a Put, put the attributes of expiryAttributes(model, item) into the Item.',
+  });
   const { Key } = request;
   if (Key === undefined || isLowLevel(Key)) {
     throw new InvalidRequestError({ field: 'Key', ...DOCUMENT_CLIENT, got: Key });

@@ -1,4 +1,4 @@
-import { clockSecondsOf } from './clock.ts';
+import { clockSeconds } from './clock.ts';
 import { InvalidArgumentError, InvalidRequestError } from './errors.ts';
 import { isObject } from './fields.ts';
 import { filteredRead, type Tables } from './filtered-reads.ts';
@@ -65,8 +65,8 @@ export function withoutExpired<Client extends SdkClient>(
   checkClient(client);
   checkModels(models);
   checkOptions(options, OPTIONS);
-  const { now } = options;
-  if (now !== undefined && typeof now !== 'function') {
+  const { now = Date.now } = options;
+  if (typeof now !== 'function') {
     throw new InvalidArgumentError({
       field: 'now',
       expected: 'a function that gives epoch milliseconds',
@@ -77,7 +77,7 @@ export function withoutExpired<Client extends SdkClient>(
   const stack = (client.middlewareStack as Stack).clone();
   addFilter(stack, {
     ttlAttributeOf: tableName => ttlAttributeOf(models, tableName),
-    cutoff: () => clockSecondsOf(now),
+    cutoff: () => clockSeconds(now(), 'now()'),
   });
   // Both clients share their configuration. Cached handlers belong to one stack, and must not be shared.
   return Object.assign(Object.create(Object.getPrototypeOf(client)), client, {
@@ -103,7 +103,7 @@ function addFilter(stack: Stack, tables: Tables): void {
     (next, { commandName }) =>
       async call => {
         const read = filteredRead(commandName, call.input, tables);
-        if (read === undefined || read.request === call.input) return next(call);
+        if (read === undefined || !read.isAdded) return next(call);
         throw new InvalidRequestError({
           field: 'request',
           expected: 'the TTL attribute among what is read, as it was added',

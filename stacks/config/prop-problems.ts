@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../../expiry/errors.ts';
 import { fieldProblems, type ReadOptions } from '../../expiry/fields.ts';
 import { modelProblems } from '../../expiry/model.ts';
-import { adviseShards, PARTITION_UNITS } from '../../expiry/partition-rule.ts';
+import { PARTITION_UNITS } from '../../expiry/window.ts';
 import { isOwnTarget } from './names.ts';
 import { pipeProblems, pipesOf } from './pipe-props.ts';
 import {
@@ -48,17 +48,12 @@ function limitProblems(table: ResolvedProps): FieldProblem[] {
   const { indexedBy, maxDeletesPerSecond, shards } = table;
   const capacity = shards * PARTITION_UNITS;
   if (indexedBy === 'second' || maxDeletesPerSecond <= capacity) return [];
-  const rates = { putsPerSecond: maxDeletesPerSecond, deletesPerSecond: maxDeletesPerSecond };
-  const advice = adviseShards({ ...table, ...rates });
   return [
     {
       field: 'maxDeletesPerSecond',
       expected: `at most ${capacity}: DynamoDB takes ${PARTITION_UNITS} deletes a second from each shard, and there ${shards === 1 ? 'is' : 'are'} ${shards}`,
       got: maxDeletesPerSecond,
-      remedy:
-        advice.shards === undefined
-          ? 'Lower it: no number of shards takes that.'
-          : `Lower it, or set index: { shards: ${advice.shards} }, which takes as many puts, too, on an index that is warm for ${advice.warmUnits} write units a second (docs/reference/configuration.md, "How many shards").`,
+      remedy: 'Lower it, or raise index.shards (docs/reference/configuration.md, "How many shards").',
     },
   ];
 }

@@ -12,7 +12,6 @@ import {
   DeleteCommand,
   DynamoDBDocument,
   DynamoDBDocumentClient,
-  ExecuteStatementCommand,
   GetCommand,
   PutCommand,
   paginateQuery,
@@ -24,6 +23,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { expiryModel } from '../../expiry/model.ts';
+import { notExpired, unlessExpired } from '../../expiry/not-expired.ts';
 import { isExpired } from '../../expiry/ttl.ts';
 import { withoutExpired } from '../../expiry/without-expired.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
@@ -138,18 +138,6 @@ describe.each(['Indexed', 'Plain'])('table %s', TableName => {
     expect('Item' in whole).toBe(isThere);
     expect(part.Item && Object.keys(part.Item)).toEqual(isThere ? ['color'] : undefined);
   });
-
-  test('a projection of legacy parameters, and a count with them', async () => {
-    const legacy = {
-      TableName,
-      KeyConditions: { id: { ComparisonOperator: 'EQ' as const, AttributeValueList: ['a'] } },
-    };
-    const { Items } = await readers.send(new QueryCommand({ ...legacy, AttributesToGet: ['name'] }));
-    expect(names(Items)).toEqual(live(TableName, ({ id }) => id === 'a'));
-    expect([...new Set(Items?.flatMap(Object.keys))]).toEqual(['name']);
-    const { Count } = await readers.send(new QueryCommand({ ...legacy, Select: 'COUNT' }));
-    expect(Count).toBe(Items?.length);
-  });
 });
 
 test.each<[string, Partial<QueryCommandInput>, Partial<QueryCommandInput>]>([
@@ -237,6 +225,31 @@ test('what writes, and what describes, is sent as it is', async () => {
   expect(Attributes).toEqual({ ...Key, ttl: now - 1 });
 });
 
+describe('notExpired', () => {
+  test('lets a Query with a filter of its own, and a Scan, give the live items alone', async () => {
+    const query = {
+      ...ofA('Plain'),
+      FilterExpression: 'color = :red OR color = :green',
+      ExpressionAttributeValues: { ':id': 'a', ':red': 'red', ':green': 'green' },
+    };
+    const queried = await documents.send(new QueryCommand(notExpired(sessions, query, { nowMs })));
+    expect(names(queried.Items)).toEqual(live('Plain', ({ id, color }) => id === 'a' && color === 'red'));
+    const scan = notExpired(sessions, { TableName: 'Plain' }, { nowMs });
+    expect(names((await documents.send(new ScanCommand(scan))).Items)).toEqual(live('Plain'));
+  });
+
+  test('lets a Get with a projection tell what is expired', async () => {
+    const get = async (name: string) => {
+      const request = { TableName: 'Plain', Key: { id: 'a', name }, ProjectionExpression: 'color' };
+      const { Item } = await documents.send(new GetCommand(notExpired(sessions, request, { nowMs })));
+      expect(Item).toMatchObject({ color: expect.any(String) });
+      return unlessExpired(sessions, Item, { nowMs });
+    };
+    expect(await get('expired this second')).toBeUndefined();
+    expect(await get('a second left')).toBeDefined();
+  });
+});
+
 describe('the client that was given', () => {
   test('may be a DynamoDBDocument: its methods filter', async () => {
     const methods = withoutExpired(
@@ -275,12 +288,6 @@ describe('the client that was given', () => {
     expect((await filtering.send(get(), {})).Item).toBeUndefined();
     expect((await filtering.send(get())).Item).toBeUndefined();
   });
-});
-
-test('an expired item is found by PartiQL alone, which is refused', async () => {
-  const select = new ExecuteStatementCommand({ Statement: 'SELECT * FROM "Plain"' });
-  await expect(readers.send(select)).rejects.toThrow(/^Statement: expected a statement that writes/);
-  expect((await documents.send(select)).Items).toHaveLength(OTHERS.length);
 });
 
 test('what is read is what the other client reads, minus what is expired', async () => {

@@ -6,11 +6,9 @@ import {
   ExecuteStatementCommand,
   ExecuteTransactionCommand,
   GetCommand,
-  NumberValue,
   QueryCommand,
   ScanCommand,
   TransactGetCommand,
-  type TranslateConfig,
 } from '@aws-sdk/lib-dynamodb';
 import { InvalidArgumentError, InvalidModelError, InvalidRequestError } from '../../expiry/errors.ts';
 import { expiryModel } from '../../expiry/model.ts';
@@ -24,7 +22,7 @@ const Keys = [{ id: 'a' }];
 type Fields = Record<string, unknown>;
 
 /** A client whose answers are given, and what it would have sent. What DynamoDB makes of it is tested in the other file. */
-function answering(answer: Fields, translateConfig?: TranslateConfig) {
+function answering(answer: Fields) {
   const sent: Fields[] = [];
   const lowLevel = new DynamoDBClient({
     region: 'us-east-1',
@@ -38,7 +36,7 @@ function answering(answer: Fields, translateConfig?: TranslateConfig) {
       },
     } as never,
   });
-  return { sent, documents: DynamoDBDocumentClient.from(lowLevel, translateConfig) };
+  return { sent, documents: DynamoDBDocumentClient.from(lowLevel) };
 }
 
 const filtering = (documents: DynamoDBDocumentClient, models: TableModels = { Sessions: model }) =>
@@ -89,37 +87,6 @@ test('what is whole already is sent as it is', async () => {
   expect(sent).toEqual([request]);
 });
 
-test('the place of the next page, and what was scanned, stay', async () => {
-  const { documents } = answering({
-    Items: [{ id: { S: 'a' }, ttl: { N: String(now) } }],
-    Count: 1,
-    ScannedCount: 7,
-    LastEvaluatedKey: { id: { S: 'a' } },
-  });
-  const output = await filtering(documents).send(new ScanCommand({ TableName: 'Sessions' }));
-  expect(output).toMatchObject({ Items: [], Count: 0, ScannedCount: 7, LastEvaluatedKey: { id: 'a' } });
-});
-
-test("numbers of the client's own are read as numbers", async () => {
-  const { documents } = answering(
-    { Item: { id: { S: 'a' }, ttl: { N: String(now) } } },
-    { unmarshallOptions: { wrapNumbers: value => NumberValue.from(value) } },
-  );
-  const get = new GetCommand({ TableName: 'Sessions', Key: { id: 'a' } });
-  expect((await filtering(documents).send(get)).Item).toBeUndefined();
-});
-
-test('callbacks get what a promise would give', async () => {
-  const { documents } = answering({ Item: { id: { S: 'a' }, ttl: { N: String(now) } } });
-  const output = await new Promise((resolve, reject) => {
-    const get = new GetCommand({ TableName: 'Sessions', Key: { id: 'a' } });
-    filtering(documents).send(get, (error: unknown, data?: unknown) =>
-      error ? reject(error) : resolve(data),
-    );
-  });
-  expect(output).not.toHaveProperty('Item');
-});
-
 test("without a clock it goes by the machine's", async () => {
   const second = Math.floor(Date.now() / 1000);
   const { documents } = answering({
@@ -147,6 +114,11 @@ describe('a read that cannot be filtered is refused before it is sent:', () => {
       /^ProjectionExpression: expected the TTL attribute ttl as a whole/,
     ],
     [
+      'legacy parameters',
+      { TableName: 'Sessions', Key, AttributesToGet: ['id'] },
+      /^AttributesToGet: .*expressions/,
+    ],
+    [
       'a part of the TTL by a placeholder',
       {
         TableName: 'Sessions',
@@ -155,16 +127,6 @@ describe('a read that cannot be filtered is refused before it is sent:', () => {
         ExpressionAttributeNames: { '#t': 'ttl' },
       },
       /^ProjectionExpression: .*got "#t\[0\]"/,
-    ],
-    [
-      'our placeholder for another attribute',
-      {
-        TableName: 'Sessions',
-        Key,
-        ProjectionExpression: '#preciseTtl',
-        ExpressionAttributeNames: { '#preciseTtl': 'color' },
-      },
-      /^ExpressionAttributeNames: expected #preciseTtl for the TTL attribute ttl alone/,
     ],
   ])('%s', async (_name, request, message) => {
     const { documents, sent } = answering({});
@@ -226,21 +188,6 @@ describe('a read that cannot be filtered is refused before it is sent:', () => {
   });
 });
 
-test('a request that notExpired has been merged into can be sent too', async () => {
-  const { documents, sent } = answering({ Item: { color: { S: 'red' }, ttl: { N: String(now + 1) } } });
-  const merged = {
-    TableName: 'Sessions',
-    Key: { id: 'a' },
-    ProjectionExpression: 'color, #preciseTtl',
-    ExpressionAttributeNames: { '#preciseTtl': 'ttl' },
-  };
-  expect((await filtering(documents).send(new GetCommand(merged))).Item).toEqual({
-    color: 'red',
-    ttl: now + 1,
-  });
-  expect(sent[0]).toMatchObject({ ProjectionExpression: 'color, #preciseTtl' });
-});
-
 describe('withoutExpired', () => {
   const { documents } = answering({});
   const call = (client: unknown, models: unknown, options?: unknown) =>
@@ -277,7 +224,6 @@ describe('withoutExpired', () => {
     ],
     ['no table', {}, /^models: expected/],
     ['no models', undefined, /^models: .*got nothing/],
-    ['a list', [model], /^models: expected/],
     [
       'an ARN',
       { 'arn:aws:dynamodb:eu-central-1:123456789012:table/Sessions': model },

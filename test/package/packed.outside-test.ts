@@ -179,7 +179,7 @@ describe('a bundle for browsers', () => {
       report(JSON.stringify(expiryAttributes(model, key, { expiresAt: 1658266020, nowMs: 1658266020500 })));`);
     expect(outcome(code, { btoa })).toEqual({
       ttl: 1658266020,
-      expirationWindow: '2022-07-19T00:00:00.000Z_2022-07-20T00:00:00.000Z#4',
+      expirationWindow: '2022-07-19T00:00:00.000Z_2022-07-20T00:00:00.000Z#6',
     });
   });
 

@@ -1,13 +1,11 @@
-import { type IndexedBy, MAX_SHARDS } from './model.ts';
+import { type IndexedBy, MAX_SHARDS } from '../expiry/model.ts';
+import { PARTITION_UNITS } from '../expiry/window.ts';
 
 /*
  * How many shards a window needs. DynamoDB writes at most 1,000 units per second to a partition. An index has its own partitions, over
  * which a hash spreads its keys; several keys share one partition. A put of an item writes its index entry, and its delete removes the
  * entry: one unit each. Keys on a full partition delay the sweep, and DynamoDB throttles the users' own puts to them.
  */
-
-/** One partition, and so one key, takes so many write units a second. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */
-export const PARTITION_UNITS = 1000;
 
 /** A new table on demand takes so many write units a second, and so does its index. Source: DynamoDB Developer Guide, "Warm throughput". */
 export const NEW_TABLE_UNITS = 4000;
