@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 23_275,
+    most: 22_998,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -26,14 +26,14 @@ export const ROOM_LINES = [
     ],
     most: 4_744,
   },
-  { rooms: ['stacks'], most: 3_677 },
+  { rooms: ['stacks'], most: 3_672 },
   { rooms: ['bench', 'tools'], most: 8_370 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
     most: 9_406,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 7_429 },
-  { rooms: ['test'], most: 28_984 },
+  { rooms: ['test'], most: 28_513 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
