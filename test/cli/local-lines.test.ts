@@ -94,6 +94,12 @@ const ABOUT_THROWN = {
   ].join('\n'),
 };
 
+const CALL = {
+  ...{ functionName: 'f', startedAt: 9, durationMs: 1, ok: false },
+  error: { errorType: 'TypeError', errorMessage: 'no good' },
+  lines: ['one', '{"level":"WARN","message":"two"}'],
+};
+
 interface Run {
   /** Of the state machine. */
   readonly name?: string;
@@ -122,41 +128,20 @@ async function run(
 
 const CAUGHT = { Catch: [{ ErrorEquals: ['States.ALL'], Next: 'B', Output: 'second' }] };
 const CHILD = { ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' }, StartAt: 'C' };
+const MAP = { Type: 'Map', Items: ['item'], ToleratedFailurePercentage: 100, Next: 'F' };
+const OF_CHILD = { M: { ...MAP, ItemProcessor: { ...CHILD, States: { C: task() } } }, F: fail };
 
 test.each<[string, Record<string, object>, string]>([
   ['the last one of its own', { A: { ...task(), ...CAUGHT }, B: task() }, 'got second'],
-  [
-    'one of a child of its Map Run',
-    {
-      M: {
-        ...{ Type: 'Map', Items: ['item'], ToleratedFailurePercentage: 100, Next: 'F' },
-        ItemProcessor: { ...CHILD, States: { C: task() } },
-      },
-      F: fail,
-    },
-    'got item',
-  ],
+  ['one of a child of its Map Run', OF_CHILD, 'got item'],
 ])('the failed call of an execution is known by it, once: %s', async (_which, states, printed) => {
   const calls = new FailedCalls();
   const execution = await run(states, { calls });
-  calls.add({
-    ...{ functionName: 'g', startedAt: 9, durationMs: 1, ok: true, lines: [] },
-    executionArn: execution.arn,
-  });
+  calls.add({ ...CALL, ok: true, executionArn: execution.arn });
   expect(calls.take(execution)).toMatchObject({ functionName: 'f', lines: [printed] });
   expect(calls.take(execution)).toBeUndefined();
 });
 
-const CALL = {
-  ...{
-    functionName: 'f',
-    startedAt: 0,
-    durationMs: 1,
-    ok: false,
-    lines: ['one', '{"level":"WARN","message":"two"}'],
-  },
-  error: { errorType: 'TypeError', errorMessage: 'no good' },
-};
 const PRINTED = { function: 'f', printed: 'one\nWARN    two' };
 
 test.each<[string, Record<string, object>, typeof CALL | undefined, object]>([
@@ -184,62 +169,42 @@ test.each<[string, Record<string, object>, typeof CALL | undefined, object]>([
 
 afterEach(() => jest.restoreAllMocks());
 
-test('an expiry, and what is wrong with a pipe, are a line each', () => {
+test('an expiry, what is wrong with a pipe, and what a function printed are a line each', () => {
   jest.spyOn(Date, 'now').mockReturnValue(at('09:03:25.500'));
-  const pipe = {
-    address: 'aws_pipes_pipe.A',
-    targetArn: 'arn:aws:events:us-east-1:123456789012:event-bus/orders',
-  } as PipeResource;
-  expect(describeExpiry({ pipe, event: { id: '1' } as never })).toBe(
+  const targetArn = 'arn:aws:events:us-east-1:123456789012:event-bus/orders';
+  const pipe = { address: 'aws_pipes_pipe.A', targetArn } as PipeResource;
+  expect([
+    describeExpiry({ pipe, event: { id: '1' } as never }),
+    describePipeTrouble(new Error('no connection'), pipe),
+    describeLine('sweep-B-plan-sweep', 'hello', 'sweep-B'),
+  ]).toEqual([
     '09:03:25Z  expiry  event-bus/orders  {"id":"1"}',
-  );
-  expect(describePipeTrouble(new Error('no connection'), pipe)).toBe(
     '09:03:25Z  aws_pipes_pipe.A  Error: no connection; it is tried again',
-  );
+    '09:03:25Z  plan-sweep      hello',
+  ]);
 });
 
-test('a line that a function printed has its short name', () => {
-  expect(describeLine('sweep-B-plan-sweep', 'hello', 'sweep-B')).toMatch(
-    /^[\d:]{8}Z {2}plan-sweep {6}hello$/,
-  );
-});
-
-const found = (items: number) => ({
-  ...noCounts(EXECUTION_COUNTS),
-  found: items,
-  deleted: items,
-  lagMs: { p50: 60, p99: 90, max: 90 },
-});
 const NONE = noCounts(EXECUTION_COUNTS);
+const LAG = { lagMs: { p50: 60, p99: 90, max: 90 } };
+const found = (items: number, more = {}) => ({ ...NONE, found: items, deleted: items, ...LAG, ...more });
 
-test.each<[string, string, string, object]>([
+test.each<[line: string, name: string, tables: object]>([
   [
-    'a tick',
     'tick    A: found 1,000, deleted 1,000, lag p50 0.06 s, p99 0.09 s; B: found 3, deleted 3, lag p50 0.06 s, p99 0.09 s',
     'sweep-B',
-    { tables: { A: found(1000), idle: found(0), B: found(3) } },
+    { A: found(1000), idle: found(0), B: found(3) },
   ],
-  ['one with nothing to do', 'tick    nothing to delete', 'sweep-B', { tables: { A: found(0) } }],
+  ['tick    nothing to delete', 'sweep-B', { A: found(0) }],
   [
-    'a replay',
     'replay  B: found 3, deleted 1, renewed 2, lag p50 0.06 s, p99 0.09 s',
     'sweep-B-replay',
-    { tables: { B: { ...found(3), deleted: 1, renewed: 2 } } },
+    { B: found(3, { deleted: 1, renewed: 2 }) },
   ],
-  [
-    'a dry run',
-    'replay  B: found 2 (dry run)',
-    'sweep-B-replay',
-    { tables: { B: { ...NONE, dryRun: true, found: 2, lagMs: null } } },
-  ],
-  [
-    'a paused table',
-    'tick    B: left for later 1',
-    'sweep-B',
-    { tables: { B: { ...NONE, leftForLater: 1 } } },
-  ],
-  ['a machine of somebody else', 'own     succeeded in 0.0 s', 'own', { any: 'x' }],
-])('%s is one line', async (_what, line, name, Output) => {
+  ['replay  B: found 2 (dry run)', 'sweep-B-replay', { B: { ...NONE, dryRun: true, found: 2, lagMs: null } }],
+  ['tick    B: left for later 1', 'sweep-B', { B: { ...NONE, leftForLater: 1 } }],
+  ['own     succeeded in 0.0 s', 'own', 'of somebody else'.split(' ')],
+])('an execution is one line: %s', async (line, name, tables) => {
+  const Output = name === 'own' ? tables : { tables };
   const execution = await run({ A: { Type: 'Pass', Output, End: true } }, { name });
   const schedule = name === 'sweep-B' ? 'sweep-B-tick' : undefined;
   expect(describeExecution(execution, { schedule })).toBe(`09:00:00Z  ${line}`);

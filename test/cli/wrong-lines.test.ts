@@ -82,6 +82,8 @@ verify us-east-1
 us-east-1: expected flags only: --region, …, got "us-east-1". Leave it out.
 verify --region us-east-1
 --yes: expected it where no terminal is there to ask at, got nothing. Add it.
+AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:9 verify --region us-east-1 --yes
+AWS_ENDPOINT_URL_SFN: expected an endpoint on this machine for Step Functions, as AWS_ENDPOINT_URL_DYNAMODB names one, got nothing. Set it …
 AWS_ENDPOINT_URL_SFN=http://127.0.0.1:9 verify --region us-east-1 --yes
 AWS_ENDPOINT_URL: expected one endpoint for all services…
 cost --items-per-month 1,5

@@ -41,18 +41,13 @@ test('each action has a version, and each command is one of ours, with flags tha
   for (const [, , , ...args] of commands) read(args.slice(0, args.indexOf('--')));
 });
 
-test('only what takes a role may ask for a token, and nothing may write', () => {
-  expect(workflow.permissions).toEqual({});
-  for (const { permissions, steps: own } of Object.values(workflow.jobs)) {
-    expect(own.some(({ uses }) => uses?.startsWith('aws-actions/configure-aws-credentials@'))).toBe(true);
-    expect(permissions).toEqual({ contents: 'read', 'id-token': 'write' });
-  }
-});
-
-test('what is deployed is the file that was planned, after an approval, and never from a pull request', () => {
+test('what is deployed is the file that was planned, after an approval, and never from a pull request; nothing may write', () => {
   const [out = ''] = /[\w-]+\.plan/.exec(plan.steps.find(({ id }) => id === 'plan')?.run ?? '') ?? [];
   const upload = plan.steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
   const download = deploy.steps.find(({ uses }) => uses?.startsWith('actions/download-artifact@'));
+  expect(workflow.permissions).toEqual({});
+  for (const { permissions } of [plan, deploy])
+    expect(permissions).toEqual({ contents: 'read', 'id-token': 'write' });
   expect(upload?.with?.['path']).toBe(out);
   expect(download?.with?.['name']).toBe(upload?.with?.['name']);
   expect(deploy.steps.at(-1)?.run).toBe(`npx precise-ttl deploy -- "$PWD/${out}"`);
