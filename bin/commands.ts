@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type AnyCommand, EXIT, telling, unknown, wrong } from '../cli/command.ts';
+import { type AnyCommand, EXIT, telling, unknown } from '../cli/command.ts';
 import { printData, printError, printHelp } from '../cli/print.ts';
 
 export const COMMAND_GROUPS = ['set up', 'adopt', 'watch', 'act', 'prove'] as const;
@@ -77,16 +77,6 @@ export type CommandName = keyof typeof COMMANDS;
 
 export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[];
 
-/** Former commands, and what to do instead. */
-const INSTEAD: ReadonlyMap<string, string> = new Map([
-  ['dashboard', 'Write status --page.'],
-  ['destroy', 'Write deploy --destroy.'],
-  ['diff', 'Write deploy --diff.'],
-  ['history', 'Write status --history.'],
-  ['limit', 'Set maxDeletesPerSecond in the configuration.'],
-  ['restore', 'See docs/archive-and-events.md.'],
-]);
-
 /**
  * Sets the exit status of this process.
  * @param manifest URL of this package's package.json
@@ -107,9 +97,7 @@ export async function main(manifest: URL, args: readonly string[]): Promise<void
         printError(generalHelp(), 'help');
         return EXIT.usage;
       default:
-        throw INSTEAD.has(name)
-          ? wrong('command', `one of ${COMMAND_NAMES.join(', ')}`, name, INSTEAD.get(name) ?? '')
-          : unknown('command', name, COMMAND_NAMES);
+        throw unknown('command', name, COMMAND_NAMES);
     }
   });
 }

@@ -52,7 +52,7 @@ const WATERMARK = object(
       `a list of objects with ${Object.keys(SWEPT).join(', ')}`,
     ),
   },
-  ['since', 'gone', 'at'],
+  ['since', 'gone', 'at', 'shards'],
 );
 
 function object(kinds: Kinds, required: readonly string[] = Object.keys(kinds)) {
@@ -106,8 +106,7 @@ function watermarksOf(journal: JournalTable, item: Record<string, unknown>): Dep
     ...(read['tick'] !== undefined && { tick: read['tick'] as string }),
     tables: Object.assign(
       byTable<Watermark>(),
-      // A watermark that an earlier version wrote has no number of shards.
-      Object.fromEntries(tables.map(table => [table, { shards: 1, ...(read[tableEntry(table)] as object) }])),
+      Object.fromEntries(tables.map(table => [table, read[tableEntry(table)]])),
     ),
   };
 }

@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 22_998,
+    most: 22_985,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -24,7 +24,7 @@ export const ROOM_LINES = [
       'functions/table',
       'statemachine',
     ],
-    most: 4_744,
+    most: 4_743,
   },
   { rooms: ['stacks'], most: 3_672 },
   { rooms: ['bench', 'tools'], most: 8_370 },
@@ -33,7 +33,7 @@ export const ROOM_LINES = [
     most: 9_406,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 7_429 },
-  { rooms: ['test'], most: 28_475 },
+  { rooms: ['test'], most: 28_457 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

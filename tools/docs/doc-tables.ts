@@ -54,7 +54,7 @@ export function withTables(file: keyof typeof DOC_TABLES, document: string): str
 /** The rooms, and those that each may import from. */
 function importsTable(): string {
   return table(
-    ['room', 'may import from'],
+    ['room', 'may import from, and from what these may'],
     Object.entries(MAY_IMPORT).map(([room, others]) => [
       `\`${room}\``,
       others.map(other => `\`${other}\``).join(', ') || 'none',

@@ -119,12 +119,6 @@ describe('watermarks', () => {
     expect(await marks()).toEqual({ tick: later, tables: { orders: mark, sessions: further } });
   });
 
-  test('of an earlier version are those of one shard', async () => {
-    const { shards: _shards, ...earlier } = mark;
-    await put({ id: 'deployment', at: 'watermarks', 'table#orders': earlier });
-    expect((await marks()).tables).toEqual({ orders: mark });
-  });
-
   test('of hundreds of tables with the longest names, or with those of fields, are read as they were written', async () => {
     const names = Array.from({ length: 400 }, (_unused, index) => String(index).padEnd(255, 'n'));
     const tables = Object.fromEntries(
