@@ -1,5 +1,5 @@
 import type { SweepSettings } from '../../functions/runtime/environment.ts';
-import type { SweptItem } from '../ledger/tally.ts';
+import type { ExpiredItem } from '../ledger/ledger.ts';
 
 /** Ticks come every minute, and with `precision: 'second'` each owns the minute after its own. */
 const MINUTE_SECONDS = 60;
@@ -10,85 +10,41 @@ const SECOND_MS = 1_000;
 const USUAL_DELETE_MS = 1_000;
 /** Lowest rate of deletions when many items are due at once. Source: docs/contributing/decisions.md. */
 const ITEMS_PER_SECOND = 1_000;
+/** Longest time until an item is due that was written too late for its tick. Source: docs/how-an-item-dies.md, "Limits". */
+const WRITTEN_LATE_MS = 120_000;
 
 /** How precise a sweep is, and the margin by which items are deleted later with an archive or events. */
 export interface Pace extends Pick<SweepSettings, 'precision' | 'pollSeconds'> {
   readonly marginSeconds?: number | undefined;
 }
 
-/** Milliseconds that a deletion may take, counted from when the sweep looks for it. `atOnce`: items that are due at the same time. */
-export function deletionTimeMs(marginSeconds: number | undefined, atOnce: number): number {
-  return Math.round(USUAL_DELETE_MS + (marginSeconds ?? 0) * 1000 + (atOnce / ITEMS_PER_SECOND) * 1000);
-}
-
-/** Most milliseconds from expiry to deletion that the sweep promises for an item that was written in time. `rate`: items that expire in a second. */
-export function promisedLagMs({ precision, marginSeconds }: Pace, rate: number): number {
+/** Most milliseconds from when an item is due to its deletion. @param rate items that expire in a second */
+export function promisedLagMs({ precision, marginSeconds = 0 }: Pace, rate: number): number {
   const seconds = precision === 'minute' ? MINUTE_SECONDS : 1;
-  return seconds * SECOND_MS + deletionTimeMs(marginSeconds, rate * seconds);
+  const deletionMs = USUAL_DELETE_MS + marginSeconds * 1000 + (rate * seconds * 1000) / ITEMS_PER_SECOND;
+  return Math.round(seconds * SECOND_MS + deletionMs);
 }
-
-/** How long a tick deletes what is behind it. Source: docs/how-an-item-dies.md. */
-const LOOKBACK_MS = 45_000;
 
 /** The ticks that began late: when each began to look (epoch milliseconds), by its minute (epoch seconds). */
 export type LateTicks = ReadonlyMap<number, number>;
 
 /**
- * By when the sweep has to look for each of these items (epoch milliseconds), by the rules of docs/how-an-item-dies.md, "Limits".
- *
- * 1. With `precision: 'minute'`: at the first tick that is not before its expiry.
- * 2. Otherwise a child waits for each minute and shard of which the tick before it knew an item. What is written before its minute begins,
- *    or before a tick that is later than that, is deleted in its second.
- * 3. All else is the next tick's: the first one after its expiry, the margin and its writing. What had expired before the sweep began is
- *    that of a late one, in the time that it has for what is behind it.
- * 4. With `pollSeconds` a child waits for every minute and shard, and two reads are never further apart than this.
- *
- * It is computed from what was written and when, and from when ticks were started, and so independently of what the sweep does.
+ * When an item is due, epoch milliseconds: at its expiry, if its tick knew it, or with `pollSeconds` if it was written as many seconds
+ * before. Otherwise two minutes after both, or with `precision: 'minute'` at the first tick after both. It is computed from what was
+ * written and when, and from when ticks were started, and so independently of what the sweep does.
  */
-export function looksDueBy(
-  items: readonly SweptItem[],
-  pace: Pace,
-  late: LateTicks,
-): ReadonlyMap<SweptItem, number> {
-  const { precision, marginSeconds = 0 } = pace;
-  if (precision === 'minute') {
-    return new Map(items.map(item => [item, nextLook(item, Math.ceil(item.ttl) - 1, late)]));
-  }
-  const groups = Map.groupBy(items, ({ ttl, shard }) => `${minuteOf(ttl + marginSeconds)} ${shard}`);
-  return new Map([...groups.values()].flatMap(group => dueInMinute(group, pace, late)));
+export function dueAt({ ttl, writtenAt }: ExpiredItem, pace: Pace, late: LateTicks): number {
+  const { precision, pollSeconds, marginSeconds = 0 } = pace;
+  const expiry = ttl * 1000;
+  if (precision === 'minute') return Math.max(expiry, writtenAt);
+  const tick = minuteOf(ttl + marginSeconds) - MINUTE_SECONDS;
+  const planned = late.get(tick) ?? tick * 1000;
+  if (writtenAt <= (pollSeconds > 0 ? expiry - pollSeconds * 1000 : planned))
+    return Math.max(expiry, planned);
+  return Math.max(expiry, writtenAt) + WRITTEN_LATE_MS;
 }
 
-function dueInMinute(
-  group: readonly SweptItem[],
-  { pollSeconds, marginSeconds = 0 }: Pace,
-  late: LateTicks,
-): [SweptItem, number][] {
-  const minute = minuteOf((group[0]?.ttl ?? 0) + marginSeconds);
-  const planned = late.get(minute - MINUTE_SECONDS) ?? (minute - MINUTE_SECONDS) * 1000;
-  const isWatched = pollSeconds > 0 || group.some(({ knownAt }) => knownAt <= planned);
-  return group.map(item => {
-    const { ttl, knownAt } = item;
-    const begins = Math.max(minute * 1000, planned);
-    if (isWatched && knownAt <= begins) return [item, Math.max(ttl * 1000, planned) + SECOND_MS];
-    const next = nextLook(item, ttl + marginSeconds, late);
-    const isRead = pollSeconds > 0 && knownAt < (minute + MINUTE_SECONDS) * 1000;
-    return [item, SECOND_MS + (isRead ? Math.min(next, readAgain(item, pollSeconds)) : next)];
-  });
-}
-
-/** The latest time of the read that finds an item, where the child reads again and again. */
-function readAgain({ ttl, knownAt }: SweptItem, pollSeconds: number): number {
-  // Reads begin on whole seconds.
-  return Math.max(ttl, Math.ceil(knownAt / 1000) + pollSeconds) * 1000;
-}
-
-/** When the first tick that finds an item has looked back. `due`: epoch seconds; that tick is of a later minute. */
-function nextLook({ knownAt }: SweptItem, due: number, late: LateTicks): number {
-  const tick = [...late].find(([minute, at]) => minute > due && at >= knownAt);
-  if (tick !== undefined) return tick[1] + LOOKBACK_MS;
-  return Math.floor(Math.max(due, knownAt / 1000) / MINUTE_SECONDS + 1) * MINUTE_SECONDS * 1000;
-}
-
-function minuteOf(ttl: number): number {
-  return Math.floor(ttl / MINUTE_SECONDS) * MINUTE_SECONDS;
+/** Beginning of a minute, epoch seconds. */
+export function minuteOf(epochSeconds: number): number {
+  return Math.floor(epochSeconds / MINUTE_SECONDS) * MINUTE_SECONDS;
 }

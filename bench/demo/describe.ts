@@ -1,11 +1,10 @@
 import type { Execution } from 'stepfunctions-emulator';
 import { timeOfDay } from '../../cli/dashboard/words.ts';
+import { readExecutionReport } from '../../functions/report/execution-report.ts';
 import type { DeleteMode } from '../../functions/runtime/environment.ts';
-import type { LocalCloud } from '../../local/cloud.ts';
-import { reportsOf } from '../ledger/accounts.ts';
-import type { FollowedPipe } from '../ledger/followers.ts';
+import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
+import type { FollowedPipe } from '../ledger/deliveries.ts';
 import { count, seconds } from '../report/numbers.ts';
-import { machinesOf } from '../watch/executions.ts';
 import { type Pace, promisedLagMs } from './deadline.ts';
 import { describePromise } from './judge.ts';
 
@@ -24,7 +23,8 @@ function promiseOf(sweep: Pace, rate: number): string {
 }
 
 export interface Start {
-  readonly cloud: LocalCloud;
+  readonly dynamoDb: DynamoDbEndpoint;
+  readonly deployment: string;
   /** Address of the page that shows the executions of the run. */
   readonly page: string;
   readonly sweepPageAddress: string | undefined;
@@ -41,21 +41,21 @@ export interface Start {
 
 /** The text before the first session is written. */
 export function describeStart(start: Start): string {
-  const { cloud, page, sweepPageAddress, sweep, rate, minutes, seed, pipes } = start;
-  const { dynamoDb } = cloud;
-  const { tick, replay } = machinesOf(cloud);
+  const { dynamoDb, deployment, page, sweepPageAddress, sweep, rate, minutes, seed, pipes } = start;
   const where = dynamoDb.startedHere
     ? 'in memory, open to the network'
     : 'which was running; the table is removed again at the end (DynamoDB forgets its disabled stream a day later)';
   const renewals = renews(sweep)
     ? 'some are renewed or made permanent in their last seconds'
     : "none is renewed: deleteMode 'batch' is for keys that are never written again";
-  const deleted = pipes.length > 0 ? '; some are deleted by the application before' : '';
   const rows = [
     ['table', `${start.tableName}, a table of this run's own, made and swept as ${start.standsFor}`],
     ['DynamoDB', `${dynamoDb.endpoint}, ${where}`],
-    ['state machines', `${tick} (ticks, Express), ${replay} (replays, Standard): ${page}/ in a browser`],
-    ['sessions', `${rate} a second expire for ${minutes} min; ${renewals}${deleted} (seed ${seed})`],
+    [
+      'state machines',
+      `${deployment} (ticks, Express), ${deployment}-replay (Standard): ${page}/ in a browser`,
+    ],
+    ['sessions', `${rate} a second expire for ${minutes} min; ${renewals} (seed ${seed})`],
     ['promised', promiseOf(sweep, rate)],
     ...pipes.map(({ target }) => ['events', `to ${target}, for which this run stands`] as const),
   ] as const;
@@ -80,7 +80,7 @@ export function renews({ deleteMode }: Sweep): boolean {
 
 /** Describes a successful execution on one line: `09:02:00Z  tick  1,013 deleted  p99 0.1 s`. */
 export function describeSweep({ output, startDate }: Execution): string {
-  const [report] = reportsOf(output) ?? [];
+  const [report] = Object.values(readExecutionReport(output)?.tables ?? {});
   const deleted = report && report.deleted > 0 ? `${count(report.deleted)} deleted` : 'nothing to delete';
   const late = report?.lagMs ? `  p99 ${seconds(report.lagMs.p99)}` : '';
   return `${timeOfDay(startDate)}  tick  ${deleted}${late}`;

@@ -1,8 +1,8 @@
-import type { FollowedEvents } from '../ledger/followers.ts';
-import type { SweptItem, Tally } from '../ledger/tally.ts';
+import type { ExpiredItem, Tally } from '../ledger/ledger.ts';
+import { describeViolations, type Violation } from '../ledger/verdict.ts';
 import { count, lagPercentiles, seconds } from '../report/numbers.ts';
-import type { MachineReport, Span } from '../watch/machine.ts';
-import { deletionTimeMs, type LateTicks, looksDueBy, type Pace } from './deadline.ts';
+import type { MachineReport, MachineWatch } from '../workload/machine.ts';
+import { dueAt, type LateTicks, type Pace, promisedLagMs } from './deadline.ts';
 
 /** `undecided`: the promise looks broken, but this machine may have been the cause; or nothing in the run could show it. */
 export type Status = 'kept' | 'broken' | 'undecided';
@@ -41,132 +41,100 @@ export interface Seen {
   readonly executions: number;
   /** Executions that failed, starts that did not work; a sentence each. */
   readonly failures: readonly string[];
-  /** Failures of executions during which this machine stood still; a sentence each. */
-  readonly excusedFailures: readonly string[];
-  /** The events of each pipe. */
-  readonly events: readonly FollowedEvents[];
+  /** Whether the machine may be the reason of all failures. */
+  readonly areFailuresExcused: boolean;
+  /** Number of pipes, and what is wrong with their events. */
+  readonly pipes: number;
+  readonly wrongEvents: readonly Violation[];
   readonly machine: MachineReport;
   readonly interrupted: boolean;
 }
 
 interface Promised {
+  readonly label: string;
+  readonly note: (seen: Seen) => string;
   /** How many items, or failures, are expected and were seen, and the status if they differ; undefined if nothing is promised. */
-  readonly held: (seen: Seen) => readonly [expected: number, got: number, ifNot?: Status] | undefined;
+  readonly counts: (seen: Seen) => readonly [expected: number, got: number, ifNot?: Status] | undefined;
   /** Whether the promise is undecided if no item expired. @default false */
   readonly isOfExpired?: boolean;
-  /** Its line in the summary. */
-  readonly line: (kept: Kept, seen: Seen) => readonly [name: string, value: string, note: string];
-  /** Describes how the promise was broken. */
-  readonly otherwise: (kept: Kept, seen: Seen) => readonly string[];
+  /** How the promise was broken, a sentence each. @default its counts */
+  readonly details?: (seen: Seen) => readonly string[];
 }
 
-const ofAll = ({ expected, got }: Kept) => `${count(got)} of ${count(expected)}`;
+const lostEvents = ({ wrongEvents }: Seen) =>
+  wrongEvents.filter(({ finding }) => finding === 'notDelivered').length;
 
 /** The promises that a run checks. Scripts read these names in the output of `--json`. */
 const PROMISES = {
   expiredDeleted: {
+    label: 'expired, deleted',
+    note: () => "seen in the table's stream",
     isOfExpired: true,
-    held: ({ tally }) => [tally.expired, tally.deleted],
-    line: ({ expected, got }) => [
-      'expired = deleted',
-      `${count(expected)} = ${count(got)}`,
-      "seen in the table's stream",
-    ],
-    otherwise: ({ expected, got }) => [
-      expected === 0
-        ? 'nothing expired, so nothing was shown: take more --minutes or a higher --rate'
-        : `${count(expected)} items expired, but ${count(got)} were deleted`,
-    ],
+    counts: ({ tally }) => [tally.expired, tally.deleted],
   },
   goneInTime: {
+    label: 'gone in time',
+    note: seen => `promised: ${describePromise(seen.promisedLagMs)} if written in time`,
     isOfExpired: true,
-    held: ({ punctuality: { inTime, excused, late } }) => [
+    counts: ({ punctuality: { inTime, excused, late } }) => [
       inTime + excused + late,
       inTime,
       late > 0 ? 'broken' : 'undecided',
     ],
-    line: (kept, { promisedLagMs }) => [
-      'gone in time',
-      ofAll(kept),
-      `promised: ${describePromise(promisedLagMs)} if written in time`,
+    details: ({ punctuality: { excused, late, latestMs } }) => [
+      ...(late > 0
+        ? [
+            `${count(late)} deletions came too late, though this machine had time for them; the latest of all by ${seconds(latestMs)}`,
+          ]
+        : []),
+      ...(excused > 0 ? [`${count(excused)} deletions came too late when this machine was too slow`] : []),
     ],
-    otherwise: ({ expected }, { punctuality: { excused, late, latestMs } }) => {
-      const tooLate = (some: number) =>
-        `${count(some)} of ${count(expected)} deletions came too late (the latest by ${seconds(latestMs)})`;
-      return [
-        ...(late > 0 ? [`${tooLate(late)}, and this machine had time for them`] : []),
-        ...(excused > 0 ? [`${tooLate(excused)}, by no more than this machine was too slow`] : []),
-      ];
-    },
   },
   liveKept: {
-    held: ({ tally }) => [0, tally.liveDeleted],
-    line: ({ got }) => ['live items deleted', count(got), ''],
-    otherwise: ({ got }) => [`${count(got)} items were deleted while they were live`],
+    label: 'live items deleted',
+    note: () => '',
+    counts: ({ tally }) => [0, tally.liveDeleted],
   },
   renewedKept: {
-    held: ({ tally, renewals }) => (renewals ? [tally.renewed, tally.renewedKept] : undefined),
-    line: kept => ['renewed, kept', ofAll(kept), 'renewed or made permanent in their last seconds'],
-    otherwise: ({ expected, got }) => [
-      `${count(expected)} items were renewed in time, but ${count(got)} were kept`,
-    ],
+    label: 'renewed, kept',
+    note: () => 'renewed or made permanent in their last seconds',
+    counts: ({ tally, renewals }) => (renewals ? [tally.renewed, tally.renewedKept] : undefined),
   },
   tableAsWritten: {
-    held: ({ contradictions }) => [0, contradictions.length],
-    line: ({ got }) => ['contradictions', count(got), 'between the table at the end and what was written'],
-    otherwise: (_kept, { contradictions }) => contradictions,
+    label: 'contradictions',
+    note: () => 'between the table at the end and what was written',
+    counts: ({ contradictions }) => [0, contradictions.length],
+    details: ({ contradictions }) => contradictions,
   },
   nothingFailed: {
-    held: ({ failures, excusedFailures }) => [
+    label: 'failures',
+    note: ({ executions }) => `of ${count(executions)} executions, their starts, and what surrounds them`,
+    counts: ({ failures, areFailuresExcused }) => [
       0,
-      failures.length + excusedFailures.length,
-      failures.length > 0 ? 'broken' : 'undecided',
+      failures.length,
+      areFailuresExcused ? 'undecided' : 'broken',
     ],
-    line: ({ got }, { executions }) => [
-      'failures',
-      count(got),
-      `of ${count(executions)} executions, their starts, and what surrounds them`,
-    ],
-    otherwise: (_kept, { failures, excusedFailures }) => [...failures, ...excusedFailures],
+    details: ({ failures }) => failures,
   },
   eventOfEach: {
+    label: 'deleted, with event',
+    note: ({ pipes }) => (pipes === 1 ? 'of the pipe' : `of ${pipes} pipes`),
     isOfExpired: true,
-    held: ({ tally, events }) =>
-      events.length === 0 ? undefined : [tally.deleted * events.length, sum(events, 'items')],
-    line: (_kept, { tally, events }) => [
-      ['deleted', ...events.map(() => 'events')].join(' = '),
-      [tally.deleted, ...events.map(({ items }) => items)].map(count).join(' = '),
-      `each item once; delivered twice: ${count(sum(events, 'again'))}`,
-    ],
-    otherwise: ({ got }, { tally }) => [
-      `${count(tally.deleted)} items expired and were deleted, but events of ${count(got)} came`,
-    ],
+    counts: seen => {
+      const events = seen.tally.deleted * seen.pipes;
+      return seen.pipes === 0 ? undefined : [events, events - lostEvents(seen)];
+    },
   },
   eventsRight: {
-    held: ({ events }) => {
-      if (events.length === 0) return undefined;
-      const wrong = sum(events, 'strays') + sum(events, 'altered');
-      return [0, wrong + sum(events, 'doubtful'), wrong > 0 ? 'broken' : 'undecided'];
-    },
-    line: ({ got }) => ['events wrongly', count(got), 'not expired, or not as last written'],
-    otherwise: (_kept, { events }) =>
-      [
-        [sum(events, 'strays'), 'items became events that had not expired'] as const,
-        [sum(events, 'altered'), 'items have events that say something else than was last written'] as const,
-        [
-          sum(events, 'doubtful'),
-          "items became events that the application deleted before they expired: this machine read the table's stream too late to tell",
-        ] as const,
-      ].flatMap(([items, text]) => (items > 0 ? [`${count(items)} ${text}`] : [])),
+    label: 'events wrongly',
+    note: () => 'not expired, or not as last written',
+    counts: seen => (seen.pipes === 0 ? undefined : [0, seen.wrongEvents.length - lostEvents(seen)]),
+    details: ({ wrongEvents }) =>
+      describeViolations(wrongEvents.filter(({ finding }) => finding !== 'notDelivered')),
   },
 } as const satisfies Readonly<Record<string, Promised>>;
 
 export type PromiseName = keyof typeof PROMISES;
-
-/** Adds up a count of all pipes. */
-function sum(events: readonly FollowedEvents[], name: 'items' | 'again' | 'strays' | 'doubtful' | 'altered') {
-  return events.reduce((total, each) => total + each[name], 0);
-}
 
 /** The fields that `--json` writes, and no others. */
 export interface DemoResult {
@@ -180,8 +148,6 @@ export interface DemoResult {
   readonly lagMs: { readonly p50: number; readonly p99: number; readonly max: number };
   /** Most milliseconds from expiry to deletion that are promised for an item that is written in time. */
   readonly promisedLagMs: number;
-  /** The events of each pipe, if the table has any. */
-  readonly events?: readonly FollowedEvents[];
   /** Broken if a promise is broken; else undecided if one is undecided. */
   readonly verdict: Verdict;
   /** After an interruption all of them are undecided. */
@@ -200,61 +166,67 @@ export interface Judged {
 
 /** Compares a run that has ended with the promises. */
 export function judge(seen: Seen): Judged {
-  const { tally, backlog, promisedLagMs, machine, interrupted, events } = seen;
+  const { tally, backlog, machine, interrupted } = seen;
   const promises = (Object.keys(PROMISES) as PromiseName[]).flatMap(name => promiseOf(name, seen));
   const statuses = promises.map(({ status }) => status);
   const judged = (['broken', 'undecided'] as const).find(status => statuses.includes(status)) ?? 'kept';
   const { p50, p99, max } = lagPercentiles(seen.lags);
   const { written, expired, deleted } = tally;
   const sentences = (wanted: Status) =>
-    promises.flatMap(kept => (kept.status === wanted ? PROMISES[kept.name].otherwise(kept, seen) : []));
+    promises.flatMap(kept => (kept.status === wanted ? sentencesOf(kept, seen) : []));
   const violations = sentences('broken');
   const doubts = interrupted ? [] : sentences('undecided');
   const result: DemoResult = {
     ...{ written, expired, deleted, backlog, lagMs: { p50: p50 ?? 0, p99: p99 ?? 0, max: max ?? 0 } },
-    ...(events.length > 0 && { events }),
-    ...{ promisedLagMs, verdict: interrupted ? 'interrupted' : judged, promises, machine },
+    ...{
+      promisedLagMs: seen.promisedLagMs,
+      verdict: interrupted ? 'interrupted' : judged,
+      promises,
+      machine,
+    },
   };
   const summary = [...tableOf(result, seen), '', ...verdictOf(result, violations, doubts)].join('\n');
   return { result, violations, doubts, summary };
 }
 
 function promiseOf(name: PromiseName, seen: Seen): Kept[] {
-  const { held, isOfExpired }: Promised = PROMISES[name];
-  const counts = held(seen);
-  if (counts === undefined) return [];
-  const [expected, got, ifNot = 'broken'] = counts;
-  // After the clock was set back, nothing can be judged as early, late or overdue.
-  const otherwise = seen.machine.clockSetBackMs > 0 ? 'undecided' : ifNot;
+  const { counts, isOfExpired }: Promised = PROMISES[name];
+  const counted = counts(seen);
+  if (counted === undefined) return [];
+  const [expected, got, otherwise = 'broken'] = counted;
   const showsNothing = seen.interrupted || (isOfExpired === true && seen.tally.expired === 0);
-  return [
-    { name, expected, got, status: showsNothing ? 'undecided' : expected === got ? 'kept' : otherwise },
-  ];
+  const status = expected === got ? 'kept' : otherwise;
+  return [{ name, expected, got, status: showsNothing ? 'undecided' : status }];
+}
+
+function sentencesOf({ name, expected, got }: Kept, seen: Seen): readonly string[] {
+  const { label, details }: Promised = PROMISES[name];
+  if (expected === got) return [`${label}: nothing expired; take more --minutes or a higher --rate`];
+  return details?.(seen) ?? [`${label}: expected ${count(expected)}, got ${count(got)}`];
 }
 
 const SIGNS: Readonly<Record<Status, string>> = { kept: '✓', broken: '✗', undecided: '?' };
 
-/** The lines of the summary: every promise and what became of it, below what is only told. */
+/** The lines of the summary: what is only told, and then every promise and what became of it. */
 function tableOf({ promises, lagMs, deleted }: DemoResult, seen: Seen): string[] {
   const { tally, backlog, interrupted } = seen;
-  const lag = `${seconds(lagMs.p50)} / ${seconds(lagMs.p99)} / ${seconds(lagMs.max)}`;
+  const lag = [lagMs.p50, lagMs.p99, lagMs.max].map(seconds).join(' / ');
+  const share = (got: number, expected: number) => `${count(got)} of ${count(expected)}`;
+  const wentAfter = `had expired, and went ${seconds(backlog.goneMs)} after it began`;
   const rows = [
     [' ', 'written', count(tally.written), 'sessions'],
-    [
-      ' ',
-      'before the sweep',
-      `${count(backlog.deleted)} of ${count(backlog.items)}`,
-      `had expired, and went ${seconds(backlog.goneMs)} after it began`,
-    ],
+    [' ', 'before the sweep', share(backlog.deleted, backlog.items), wentAfter],
     [
       ' ',
       'lag p50 / p99 / max',
       deleted > backlog.deleted ? lag : '–',
       'of the others, from expiry to deletion',
     ],
-    ...promises.map(
-      kept => [interrupted ? ' ' : SIGNS[kept.status], ...PROMISES[kept.name].line(kept, seen)] as const,
-    ),
+    ...promises.map(({ name, status, expected, got }) => {
+      const { label, note } = PROMISES[name];
+      const value = expected === 0 && name !== 'expiredDeleted' ? count(got) : share(got, expected);
+      return [interrupted ? ' ' : SIGNS[status], label, value, note(seen)] as const;
+    }),
   ] as const;
   const width = (column: 1 | 2) => Math.max(...rows.map(row => row[column].length));
   return rows.map(([sign, name, value, note]) =>
@@ -262,45 +234,30 @@ function tableOf({ promises, lagMs, deleted }: DemoResult, seen: Seen): string[]
   );
 }
 
+/** A machine that was slow for a shorter time is not mentioned. */
+const WORTH_SAYING_MS = 500;
+
 function verdictOf(
-  { verdict, machine: report }: DemoResult,
+  { verdict, machine: { stoodStillMs, busyMs } }: DemoResult,
   violations: readonly string[],
   doubts: readonly string[],
 ): string[] {
   if (verdict === 'interrupted') return ['  Interrupted: this is what is known so far; nothing was judged.'];
   if (verdict === 'kept') return ['  Every promise was kept.'];
-  const machine = describeMachine(report);
   const list = (sign: string, title: string, sentences: readonly string[]) =>
     sentences.length === 0 ? [] : [title, ...sentences.map(sentence => `  ${sign} ${sentence}`)];
+  const machine = [
+    [stoodStillMs, 'it, or this process, stood still for'] as const,
+    [busyMs, 'its processors were busy all the time for'] as const,
+  ].flatMap(([ms, what]) => (ms >= WORTH_SAYING_MS ? [`${what} ${seconds(ms)}`] : []));
   const again =
     '  Run it again while the machine has less to do, or with a lower --rate, to see what the sweep can do.';
   return [
     ...list('✗', '  Not as promised:', violations),
     ...list('?', '  Not decided:', doubts),
-    ...(machine === undefined ? [] : [`  This machine: ${machine}.`]),
-    ...(machine === undefined || violations.length > 0 ? [] : [again]),
+    ...(machine.length > 0 ? [`  This machine: ${machine.join('; ')}.`] : []),
+    ...(machine.length > 0 && violations.length === 0 ? [again] : []),
   ];
-}
-
-/** A shorter standstill is not mentioned: it is unimportant in a run of minutes. */
-const WORTH_SAYING_MS = 500;
-
-/** A sentence about a machine that was busy with other work; undefined if it was not. */
-function describeMachine({ stoodStillMs, busyMs, slowAnswersMs, clockSetBackMs }: MachineReport) {
-  const parts: [number, string][] = [
-    [
-      stoodStillMs,
-      `it, or this process, stood still for ${seconds(stoodStillMs)} in all (asleep, suspended, kept by other work, or its clock was set ahead)`,
-    ],
-    [busyMs, `its processors were busy all the time for ${seconds(busyMs)}`],
-    [slowAnswersMs, `DynamoDB Local kept us waiting for ${seconds(slowAnswersMs)} more than usual`],
-    [
-      clockSetBackMs,
-      `its clock was set back by ${seconds(clockSetBackMs)}, so that no time in this run means anything`,
-    ],
-  ];
-  const said = parts.filter(([ms]) => ms >= WORTH_SAYING_MS).map(([, text]) => text);
-  return said.length === 0 ? undefined : said.join('; ');
 }
 
 /** The promise in words. @param lagMs most milliseconds from expiry to deletion of an item that is written in time */
@@ -311,7 +268,7 @@ export function describePromise(lagMs: number): string {
 /** How many deletions came in time. */
 export interface Punctuality {
   readonly inTime: number;
-  /** Deletions that were late by no more than the time that the machine lost while they were due. */
+  /** Deletions that were late when the machine was too slow. */
   readonly excused: number;
   readonly late: number;
   /** Milliseconds by which the latest of all came too late. */
@@ -320,28 +277,27 @@ export interface Punctuality {
 
 export interface PunctualityOptions {
   readonly pace: Pace;
+  /** Items that expire in a second. */
+  readonly rate: number;
   readonly lateTicks: LateTicks;
-  /** For how many milliseconds of a span the machine could not work. */
-  readonly lost: (span: Span) => number;
+  readonly excuses: MachineWatch['excuses'];
 }
 
 /** Judges the deletions of a run; items that are still there are left out. */
 export function punctualityOf(
-  items: readonly SweptItem[],
-  { pace, lateTicks, lost }: PunctualityOptions,
+  items: readonly ExpiredItem[],
+  { pace, rate, lateTicks, excuses }: PunctualityOptions,
 ): Punctuality {
   const counts = { inTime: 0, excused: 0, late: 0, latestMs: 0 };
-  const looks = Map.groupBy(looksDueBy(items, pace, lateTicks), ([, lookDueBy]) => lookDueBy);
-  for (const [lookDueBy, together] of looks) {
-    const deletionMs = deletionTimeMs(pace.marginSeconds, together.length);
-    for (const [{ ttl, knownAt, goneAt }] of together) {
-      if (goneAt === undefined) continue;
-      const lateBy = goneAt - (lookDueBy + deletionMs);
-      counts.latestMs = Math.max(counts.latestMs, lateBy);
-      if (lateBy <= 0) counts.inTime += 1;
-      else if (lateBy <= lost({ from: Math.max(ttl * 1000, knownAt), to: goneAt })) counts.excused += 1;
-      else counts.late += 1;
-    }
+  const mostMs = promisedLagMs(pace, rate);
+  for (const item of items) {
+    if (item.deletedAt === undefined) continue;
+    const due = dueAt(item, pace, lateTicks);
+    const lateMs = item.deletedAt - due - mostMs;
+    counts.latestMs = Math.max(counts.latestMs, lateMs);
+    if (lateMs <= 0) counts.inTime += 1;
+    else if (excuses(due, item.deletedAt, lateMs)) counts.excused += 1;
+    else counts.late += 1;
   }
   return counts;
 }

@@ -12,24 +12,20 @@ import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
 import type { TableResource } from '../../local/dynamodb/table.ts';
+import { enrichmentInput } from '../../local/pipes/pipes.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
-import { Followers, followedPipes } from '../ledger/followers.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { SweptItem } from '../ledger/tally.ts';
+import { Deliveries } from '../ledger/deliveries.ts';
 import { describeViolations } from '../ledger/verdict.ts';
 import { count, seconds } from '../report/numbers.ts';
-import { Problems } from '../report/problems.ts';
-import { machinesOf } from '../watch/executions.ts';
-import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
-import { WatchedTable } from '../watch/watched-table.ts';
-import { type Action, LIFE, type Mix, planStream } from '../workload/plan.ts';
-import { type LateTicks, promisedLagMs } from './deadline.ts';
+import { MachineWatch } from '../workload/machine.ts';
+import { backlogOf, LIFE, planItems } from '../workload/plan.ts';
+import { WatchedTable } from '../workload/watched-table.ts';
+import { minuteOf, promisedLagMs } from './deadline.ts';
 import { describeFailure, describeStart, describeSweep, renews, type Sweep } from './describe.ts';
-import { type Backlog, type Judged, judge, punctualityOf, type Seen } from './judge.ts';
+import { type Backlog, type Judged, judge, punctualityOf } from './judge.ts';
 import { countsLine } from './live/draw.ts';
 import { type Moment, momentOf } from './live/moment.ts';
-import { backlogOf, sessionMix } from './sessions.ts';
 
 export interface DemoOptions {
   /** The stack; its only table is that of this run. */
@@ -53,8 +49,6 @@ export interface DemoOptions {
   /** Sessions per second. */
   readonly rate: number;
   readonly seed: number;
-  /** Actions on each session. @default some are renewed or deleted, as the sweep allows it */
-  readonly mix?: Mix;
   readonly output: Output;
   /** Shows the state of the run, several times a second. @default a line of progress */
   readonly show?: (moment: Moment, progress: Progress) => void;
@@ -92,7 +86,6 @@ const MAX_FOLLOWING_MS = 30_000;
 const CHECK_INTERVAL_MS = 250;
 /** Checks take at most a twentieth of the time: a large run has many items to count, and its sweep runs in the same process. */
 const CHECK_SHARE = 0.05;
-const MAX_CHECK_INTERVAL_MS = 2_000;
 const MINUTE_SECONDS = 60;
 /** Time until the first session expires: for the plan of its tick, and for what is written before. */
 const LEAD_SECONDS = 2;
@@ -113,7 +106,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged> {
   try {
     const dynamoDb = await options.dynamoDb;
     try {
-      return await runOn({ options, dynamoDb, clock, progress });
+      return await new Run(options, dynamoDb, clock, progress).judged();
     } finally {
       progress.end();
       await removeTables(dynamoDb, region, [tableName, journalName(deployment)], progress);
@@ -147,322 +140,299 @@ async function removeTables(
   client.destroy();
 }
 
-interface Surroundings {
-  readonly options: DemoOptions;
-  readonly dynamoDb: DynamoDbEndpoint;
-  readonly clock: Clock;
-  readonly progress: Progress;
-}
+class Run {
+  readonly #options: DemoOptions;
+  readonly #dynamoDb: DynamoDbEndpoint;
+  readonly #clock: Clock;
+  readonly #progress: Progress;
+  readonly #machine: MachineWatch;
+  readonly #deliveries: Deliveries;
+  readonly #ended: Execution[] = [];
+  readonly #problems: string[] = [];
+  /** Aborted once DynamoDB itself has failed, so that there is no point in going on. */
+  readonly #broken = new AbortController();
+  readonly #until: AbortSignal;
+  /** When each tick began that this run started late (epoch milliseconds), by its minute (epoch seconds). */
+  readonly #lateTicks = new Map<number, number>();
 
-async function runOn(surroundings: Surroundings): Promise<Judged> {
-  const { options, dynamoDb, clock, progress } = surroundings;
-  const { pipes } = synthesizedCloud(options.stack);
-  const machine = new MachineWatch(machineTimeOf(clock));
-  const problems = new Problems(progress);
-  const ended: Execution[] = [];
-  const followers = new Followers(followedPipes(pipes));
-  let cloud: LocalCloud | undefined;
-  let api: ApiServer | undefined;
-  let sweepPage: SweepPage | undefined;
-  try {
-    const started = await clock.busy(() => startCloud({ ...surroundings, problems, followers, ended }));
-    cloud = started;
-    api = await clock.busy(() => ApiServer.start(started.stepFunctions));
-    const { endpoint } = api;
-    sweepPage = await options.sweepPage?.({ dynamoDb: dynamoDb.endpoint, stepFunctions: endpoint });
-    return await sweepSessions({
-      ...{ ...surroundings, problems, followers, ended, machine, cloud },
-      ...{ page: endpoint, sweepPageAddress: sweepPage?.address },
-    });
-  } finally {
-    machine.stop();
-    await sweepPage?.stop();
-    await api?.stop();
-    await cloud?.stop();
+  constructor(options: DemoOptions, dynamoDb: DynamoDbEndpoint, clock: Clock, progress: Progress) {
+    this.#options = options;
+    this.#dynamoDb = dynamoDb;
+    this.#clock = clock;
+    this.#progress = progress;
+    this.#machine = new MachineWatch(clock);
+    this.#until = AbortSignal.any([options.signal, this.#broken.signal]);
+    this.#deliveries = new Deliveries(
+      synthesizedCloud(options.stack).pipes.map(({ name, targetArn, inputTemplate }) => {
+        const [{ oldImage }] = enrichmentInput(inputTemplate, [{}]) as [{ readonly oldImage: boolean }];
+        return { name, target: targetArn.split(':').slice(5).join(':'), oldImage };
+      }),
+    );
   }
-}
 
-interface Watched extends Surroundings {
-  readonly problems: Problems;
-  readonly followers: Followers;
-  /** Executions that have ended; grows. */
-  readonly ended: Execution[];
-}
+  async judged(): Promise<Judged> {
+    const { sweepPage } = this.#options;
+    const clock = this.#clock;
+    const undo: (() => unknown)[] = [() => this.#machine.stop()];
+    try {
+      const cloud = await clock.busy(() => this.#startCloud());
+      undo.push(() => cloud.stop());
+      const api = await clock.busy(() => ApiServer.start(cloud.stepFunctions));
+      undo.push(() => api.stop());
+      const endpoints = { dynamoDb: this.#dynamoDb.endpoint, stepFunctions: api.endpoint };
+      const shown = await sweepPage?.(endpoints);
+      undo.push(() => shown?.stop());
+      const beganMs = clock.now();
+      const table = await this.#watchTable(cloud, beganMs);
+      undo.push(() => table.stop());
+      const { pipes } = this.#deliveries;
+      const pages = { page: api.endpoint, sweepPageAddress: shown?.address };
+      this.#progress.say(describeStart({ ...this.#options, ...pages, dynamoDb: this.#dynamoDb, pipes }));
+      await this.#sweepSessions(cloud, table, beganMs, api.endpoint);
+      await table.stop();
+      const { summary, ...judged } = await this.#judge(table, beganMs);
+      this.#progress.end();
+      this.#progress.say(`\n${summary}`);
+      return { summary, ...judged };
+    } finally {
+      for (const step of undo.toReversed()) await step();
+    }
+  }
 
-function startCloud(watched: Watched): Promise<LocalCloud> {
-  const { options, dynamoDb, clock, progress, problems, ended, followers } = watched;
-  const { stack, existingTable, cloud } = options;
-  return LocalCloud.start({
-    stack,
-    observe: true,
-    warm: 1,
-    schedules: false,
-    onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
-    onExecution: execution => {
-      ended.push(execution);
-      if (execution.status === 'SUCCEEDED') progress.say(describeSweep(execution));
-      else if (failed(execution)) progress.say(`✗ ${describeFailure(execution)}`);
-    },
-    ...(existingTable && { existing: [existingTable] }),
-    environment: {},
-    pipes: {
-      onExpiry: ({ pipe, event }) => followers.delivered(pipe.name, event),
-      onError: (error, { address }) => problems.add(`${address}: ${error}`),
-      pollMs: options.intervalMs,
-    },
-    ...cloud,
-    clock,
-    dynamoDb,
-  });
-}
+  #startCloud(): Promise<LocalCloud> {
+    const { stack, existingTable, cloud, intervalMs } = this.#options;
+    return LocalCloud.start({
+      stack,
+      observe: true,
+      warm: 1,
+      schedules: false,
+      onScheduleError: (error, { schedule }) => this.#problem(`${schedule.name} didn't start: ${error}`),
+      onExecution: execution => {
+        this.#ended.push(execution);
+        if (execution.status === 'SUCCEEDED') this.#progress.say(describeSweep(execution));
+        else if (hasFailed(execution)) this.#progress.say(`✗ ${describeFailure(execution)}`);
+      },
+      ...(existingTable && { existing: [existingTable] }),
+      environment: {},
+      pipes: {
+        onExpiry: ({ pipe, event }) => this.#deliveries.delivered(pipe.name, event),
+        onError: (error, { address }) => this.#problem(`${address}: ${error}`),
+        pollMs: intervalMs,
+      },
+      ...cloud,
+      clock: this.#clock,
+      dynamoDb: this.#dynamoDb,
+    });
+  }
 
-interface Job extends Watched {
-  readonly machine: MachineWatch;
-  readonly cloud: LocalCloud;
-  /** Address of the page that shows the executions of the run. */
-  readonly page: string;
-  readonly sweepPageAddress: string | undefined;
-}
+  #watchTable(cloud: LocalCloud, beganMs: number): Promise<WatchedTable> {
+    const { existingTable, tableName, model, intervalMs } = this.#options;
+    return WatchedTable.start({
+      ...{ cloud, model, intervalMs, clock: this.#clock },
+      table: existingTable ?? tableOf(cloud.synthesized, tableName),
+      prefix: `session-${beganMs.toString(36)}`,
+      keepsImages: this.#deliveries.pipes.length > 0,
+      onError: error => this.#breakOff(`the table's stream couldn't be read: ${error}`),
+    });
+  }
 
-async function sweepSessions(job: Job): Promise<Judged> {
-  const { options, clock, progress, problems, cloud, machine, followers } = job;
-  const { minutes, rate, seed, sweep, signal } = options;
-  const { pipes } = followers;
-  const beganMs = clock.now();
-  const table = await WatchedTable.start({
-    cloud,
-    table: options.existingTable ?? tableOf(cloud.synthesized, options.tableName),
-    model: options.model,
-    prefix: `session-${beganMs.toString(36)}`,
-    clock,
-    keepsImages: pipes.length > 0,
-    ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
-    onAnswer: machine.answered,
-    onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
-  });
-  const until = AbortSignal.any([signal, problems.broken]);
-  const written = (writing: Promise<void>) =>
-    writing.catch(error => problems.breakOff(`writing failed: ${error}`));
-  const lateTicks = new Map<number, number>();
-  const startTick = (minute: number) => {
-    lateTicks.set(minute, clock.now());
-    cloud.startExecution(machinesOf(cloud).tick, { scheduledTime: iso(minute * 1000) });
-  };
-  try {
-    progress.say(describeStart({ ...options, ...job, pipes }));
+  async #sweepSessions(cloud: LocalCloud, table: WatchedTable, beganMs: number, page: string): Promise<void> {
+    const { minutes, rate, seed, sweep } = this.#options;
+    const clock = this.#clock;
+    const until = this.#until;
     // No tick of the minutes before has run. The first one finds what they left.
     const first = minuteOf(beganMs / 1000) - 2 * MINUTE_SECONDS;
-    const backlog = backlogOf(first - MINUTE_SECONDS, rate);
-    await clock.busy(() => beginBefore(cloud, options, Math.min(...backlog.map(({ ttl }) => ttl))));
-    await written(table.fill(backlog, until));
-    if (!until.aborted) {
-      progress.say(
-        `${count(backlog.length)} sessions expired while nobody swept. The tick of ${inWords(first)} starts now, late.`,
-      );
-      startTick(first);
-      await untilGone(job, () => backlogIn(table.ledger.swept(clock.now()), beganMs, lateTicks), until);
-    }
+    await this.#sweepBacklog(cloud, table, first);
     const startMs = clock.now();
     const soon = rate * Math.min(minutes * 60, LIFE.to);
     const firstTtl = Math.ceil(startMs / 1000 + LEAD_SECONDS + soon / WRITES_PER_SECOND);
-    const mix = options.mix ?? sessionMix({ renewals: renews(sweep), deletes: pipes.length > 0 });
-    const stream = { startMs, firstTtl, seconds: minutes * 60, rate, random: seededRandom(seed), mix };
-    const { actions, lastTtl } = planStream(stream);
-    const isThere = ({ atMs }: Action) => atMs <= startMs;
-    await written(table.fill(actions.filter(isThere), until));
+    const stream = { startMs, firstTtl, seconds: minutes * 60, rate, renewals: renews(sweep) };
+    const { actions, lastTtl } = planItems({ ...stream, random: seededRandom(seed) });
+    await this.#write(
+      table,
+      actions.filter(({ atMs }) => atMs <= startMs),
+    );
     if (!until.aborted) {
       cloud.startSchedules();
       const now = minuteOf(clock.now() / 1000);
       if (sweep.precision === 'second') {
-        progress.say(
-          `The tick of ${inWords(now - MINUTE_SECONDS)} starts now, late: it deletes what expires in the minute that runs.`,
+        const tick = inWords(now - MINUTE_SECONDS);
+        this.#progress.say(
+          `The tick of ${tick} starts now, late: it deletes what expires in the minute that runs.`,
         );
       }
       // A tick waits for what it knows: all that the application has written by now.
-      for (let minute = first + MINUTE_SECONDS; minute <= now; minute += MINUTE_SECONDS) startTick(minute);
-      const rest = table.write(
-        actions.filter(action => !isThere(action)),
-        until,
-        { skipExpired: true },
+      for (let minute = first + MINUTE_SECONDS; minute <= now; minute += MINUTE_SECONDS)
+        this.#startTick(cloud, minute);
+      const writing = this.#write(
+        table,
+        actions.filter(({ atMs }) => atMs > startMs),
       );
-      await live({ ...job, firstTtl, lastTtl, table, until }, written(rest));
+      await this.#showUntilGone(cloud, table, writing, { firstTtl, lastTtl, page: `${page}/` });
     }
     cloud.pauseSchedules();
-    if (!until.aborted && !isAlwaysWatched(sweep)) {
-      const deadline = clock.now() + MAX_FOLLOWING_MS;
-      while (cloud.running.length > 0 && clock.now() < deadline) await clock.sleep(CHECK_INTERVAL_MS);
+    // With pollSeconds an execution watches every minute, and need not be waited for.
+    if (sweep.pollSeconds === 0) await this.#wait(() => cloud.running.length === 0, MAX_FOLLOWING_MS);
+    await this.#wait(() => {
+      const { counts } = this.#deliveries;
+      const { deleted } = table.ledger.tally(clock.now());
+      // Checked first, because comparing many records takes long.
+      if (counts.every(events => events >= deleted) && this.#lostEvents(table) === 0) return true;
+      this.#progress.show(`events ${counts.map(count).join(' and ')}`);
+      return false;
+    }, MAX_FOLLOWING_MS);
+  }
+
+  /** Starts the first tick late, and waits until what had expired is gone. */
+  async #sweepBacklog(cloud: LocalCloud, table: WatchedTable, first: number): Promise<void> {
+    const backlog = backlogOf(first - MINUTE_SECONDS, this.#options.rate);
+    const oldestTtl = Math.min(...backlog.map(({ ttl }) => ttl));
+    await this.#clock.busy(() => this.#beginBefore(cloud, oldestTtl));
+    await this.#write(table, backlog);
+    if (this.#until.aborted) return;
+    this.#progress.say(
+      `${count(backlog.length)} sessions expired while nobody swept. The tick of ${inWords(first)} starts now, late.`,
+    );
+    this.#startTick(cloud, first);
+    await this.#wait(() => {
+      const { items, deleted, goneMs } = this.#backlogIn(table, first * 1000);
+      if (deleted === items)
+        this.#progress.say(`${count(items)} expired sessions, gone in ${seconds(goneMs)}`);
+      else this.#progress.show(`expired ${count(items)}  deleted ${count(deleted)}`);
+      return deleted === items;
+    }, MAX_BACKLOG_MS);
+  }
+
+  /** Writes the watermark of the run's table as a tick before the run would have: everything before the backlog is gone. */
+  async #beginBefore({ client }: LocalCloud, oldestTtl: number): Promise<void> {
+    const { tableName, deployment, model } = this.#options;
+    const journal = { documents: DynamoDBDocumentClient.from(client), tableName: journalName(deployment) };
+    const gone = oldestTtl - 1;
+    const at = iso(gone * 1000);
+    await writeWatermarks(journal, at, { [tableName]: { since: gone, gone, at, shards: model.shards } });
+  }
+
+  #startTick(cloud: LocalCloud, minute: number): void {
+    this.#lateTicks.set(minute, this.#clock.now());
+    cloud.startExecution(this.#options.deployment, { scheduledTime: iso(minute * 1000) });
+  }
+
+  async #write(table: WatchedTable, actions: Parameters<WatchedTable['write']>[0]): Promise<void> {
+    await table.write(actions, this.#until).catch(error => this.#breakOff(`writing failed: ${error}`));
+  }
+
+  /** Shows the run until all is written and everything that expires has had its tick. */
+  async #showUntilGone(
+    cloud: LocalCloud,
+    table: WatchedTable,
+    writing: Promise<void>,
+    plan: Pick<Moment, 'firstTtl' | 'lastTtl' | 'page'>,
+  ): Promise<void> {
+    const { rate, sweep, show } = this.#options;
+    const standing = { ...plan, rate, promisedLagMs: promisedLagMs(sweep, rate) };
+    const progress = this.#progress;
+    let isWritten = false;
+    void writing.then(() => {
+      isWritten = true;
+    });
+    // Only a tick that comes after its earlier TTL shows that a renewed item is kept.
+    const lastTickMs = Math.ceil(plan.lastTtl / MINUTE_SECONDS) * MINUTE_SECONDS * 1000;
+    const isIdle = () => sweep.pollSeconds > 0 || cloud.running.length === 0;
+    await this.#wait(
+      () => {
+        const now = this.#clock.now();
+        const moment = momentOf(table.ledger, { ...standing, sweep: sweepInWords(cloud) }, now);
+        if (now >= lastTickMs + 1_000 && isWritten && moment.tally.overdue === 0 && isIdle()) return true;
+        if (show === undefined) progress.show(stripVTControlCharacters(countsLine(moment)));
+        else show(moment, progress);
+        return false;
+      },
+      plan.lastTtl * 1000 + MAX_WAIT_MS - this.#clock.now(),
+    );
+    await writing;
+  }
+
+  /** Waits until this is so, at most so long, and as much longer as the machine stands still meanwhile. */
+  async #wait(isSo: () => boolean, mostMs: number): Promise<void> {
+    const stoodStillMs = () => this.#machine.report().stoodStillMs;
+    const endsAt = this.#clock.now() + mostMs - stoodStillMs();
+    while (!this.#until.aborted && this.#clock.now() < endsAt + stoodStillMs()) {
+      const began = performance.now();
+      if (isSo()) return;
+      const pause = Math.max(CHECK_INTERVAL_MS, (performance.now() - began) / CHECK_SHARE);
+      await this.#clock.sleep(pause, this.#until).catch(() => {});
     }
-    if (!until.aborted) await untilFollowed(job, table.ledger, until);
-    await table.stop();
-    const contradictions = signal.aborted ? [] : await verify(table);
-    machine.stop();
-    const judged = judge(seenOf(job, table.ledger, { beganMs, lateTicks, contradictions }));
-    progress.end();
-    progress.say(`\n${judged.summary}`);
-    return judged;
-  } finally {
-    await table.stop();
   }
-}
 
-function seenOf(
-  job: Job,
-  ledger: Ledger,
-  {
-    beganMs,
-    lateTicks,
-    contradictions,
-  }: { beganMs: number; lateTicks: LateTicks; contradictions: readonly string[] },
-): Seen {
-  const { options, clock, cloud, ended, followers, machine } = job;
-  const { sweep, rate, signal } = options;
-  const now = clock.now();
-  const swept = ledger.swept(now);
-  const lost = machine.lost(ticksOf([...ended, ...cloud.running]));
-  return {
-    tally: ledger.tally(now),
-    backlog: backlogIn(swept, beganMs, lateTicks),
-    lags: swept.flatMap(({ ttl, goneAt }) =>
-      goneAt === undefined || ttl * 1000 < beganMs ? [] : [goneAt - ttl * 1000],
-    ),
-    punctuality: punctualityOf(swept, { pace: sweep, lateTicks, lost }),
-    promisedLagMs: promisedLagMs(sweep, rate),
-    renewals: renews(sweep),
-    contradictions,
-    events: followers.followed(ledger),
-    executions: ended.length,
-    ...failuresOf(job),
-    machine: machine.report(),
-    interrupted: signal.aborted,
-  };
-}
-
-/** The items that had expired when the run began, and how long after the first tick the last one of them went. */
-function backlogIn(swept: readonly SweptItem[], beganMs: number, lateTicks: LateTicks): Backlog {
-  const [startedAt = 0] = lateTicks.values();
-  const items = swept.filter(({ ttl }) => ttl * 1000 < beganMs);
-  const gone = items.flatMap(({ goneAt }) => goneAt ?? []);
-  const goneMs = gone.length === 0 ? 0 : Math.max(...gone) - startedAt;
-  return { items: items.length, deleted: gone.length, goneMs };
-}
-
-/** Waits until what had expired is gone, or should be. */
-async function untilGone(
-  { clock, progress }: Job,
-  backlog: () => Backlog,
-  until: AbortSignal,
-): Promise<void> {
-  const deadline = clock.now() + MAX_BACKLOG_MS;
-  while (!until.aborted && clock.now() < deadline) {
-    const { items, deleted, goneMs } = backlog();
-    if (deleted === items) {
-      progress.say(`${count(items)} expired sessions, gone in ${seconds(goneMs)}`);
-      return;
-    }
-    progress.show(`expired ${count(items)}  deleted ${count(deleted)}`);
-    await clock.sleep(CHECK_INTERVAL_MS, until).catch(() => {});
+  async #judge(table: WatchedTable, beganMs: number): Promise<Judged> {
+    const { sweep, rate, signal } = this.#options;
+    const { ledger } = table;
+    const contradictions = signal.aborted ? [] : await contradictionsIn(table);
+    this.#machine.stop();
+    const now = this.#clock.now();
+    const expired = ledger.expired(now);
+    const failed = this.#ended.filter(hasFailed);
+    const isExcused = ({ startDate, stopDate = startDate }: Execution) =>
+      this.#machine.longestStandstillMs(startDate, stopDate) >= EXCUSING_STANDSTILL_MS;
+    return judge({
+      tally: ledger.tally(now),
+      backlog: this.#backlogIn(table, beganMs),
+      lags: expired.flatMap(({ ttl, deletedAt }) =>
+        deletedAt === undefined || ttl * 1000 < beganMs ? [] : [deletedAt - ttl * 1000],
+      ),
+      punctuality: punctualityOf(expired, {
+        ...{ pace: sweep, rate, lateTicks: this.#lateTicks },
+        excuses: (...late) => this.#machine.excuses(...late),
+      }),
+      promisedLagMs: promisedLagMs(sweep, rate),
+      renewals: renews(sweep),
+      contradictions,
+      pipes: this.#deliveries.pipes.length,
+      wrongEvents: this.#deliveries.violations(ledger),
+      executions: this.#ended.length,
+      failures: [...this.#problems, ...failed.map(describeFailure)],
+      areFailuresExcused: this.#problems.length === 0 && failed.every(isExcused),
+      machine: this.#machine.report(),
+      interrupted: signal.aborted,
+    });
   }
-}
 
-/** Waits for the events of the deleted items. */
-async function untilFollowed(
-  { clock, followers, progress, machine }: Job,
-  ledger: Ledger,
-  signal: AbortSignal,
-): Promise<void> {
-  const startMs = clock.now();
-  const stoodStillMs = machine.stoodStillMs();
-  for (;;) {
-    const now = clock.now();
-    if (signal.aborted || followers.isComplete(ledger.tally(now).deleted, ledger)) return;
-    // A machine that slept gets as much more time.
-    if (now >= startMs + MAX_FOLLOWING_MS + machine.stoodStillMs() - stoodStillMs) return;
-    progress.show(`events ${followers.arrivals.map(count).join(' and ')}`);
-    await clock.sleep(CHECK_INTERVAL_MS, signal).catch(() => {});
+  /** The items that had expired by a moment before the run, and how long after the first tick the last one of them went. */
+  #backlogIn({ ledger }: WatchedTable, beforeMs: number): Backlog {
+    const [startedAt = 0] = this.#lateTicks.values();
+    const items = ledger.expired(beforeMs);
+    const gone = items.flatMap(({ deletedAt }) => deletedAt ?? []);
+    const goneMs = gone.length === 0 ? 0 : Math.max(...gone) - startedAt;
+    return { items: items.length, deleted: gone.length, goneMs };
   }
-}
 
-/** Whether every minute is watched, so that they need not be waited for. */
-function isAlwaysWatched({ pollSeconds }: Sweep): boolean {
-  return pollSeconds > 0;
-}
+  #lostEvents({ ledger }: WatchedTable): number {
+    return this.#deliveries.violations(ledger).filter(({ finding }) => finding === 'notDelivered').length;
+  }
 
-/** The start time of each tick by its scheduled time; epoch milliseconds. */
-function ticksOf(executions: readonly Execution[]): Map<number, number> {
-  return new Map(
-    executions.map(({ input, startDate }) => {
-      const { scheduledTime } = input as { readonly scheduledTime?: string };
-      return [Date.parse(scheduledTime ?? ''), startDate];
-    }),
-  );
+  #problem(problem: string): void {
+    this.#problems.push(problem);
+    this.#progress.say(`✗ ${problem}`);
+  }
+
+  /** Everything after the first such problem follows from it. */
+  #breakOff(problem: string): void {
+    if (!this.#broken.signal.aborted) this.#problem(problem);
+    this.#broken.abort();
+  }
 }
 
 /** Whether an execution failed. Those that were aborted at the end of the job are no failures of the sweep. */
-function failed({ status }: Execution): boolean {
+function hasFailed({ status }: Execution): boolean {
   return status !== 'SUCCEEDED' && status !== 'ABORTED';
 }
 
-function failuresOf({ ended, problems, machine }: Job): { failures: string[]; excusedFailures: string[] } {
-  const executions = Object.groupBy(ended.filter(failed), ({ startDate, stopDate }) => {
-    const stoodStill = machine.stoodStillMs({ from: startDate, to: stopDate ?? startDate });
-    return stoodStill >= EXCUSING_STANDSTILL_MS ? 'excused' : 'failed';
-  });
-  return {
-    failures: [...problems.found, ...(executions.failed ?? []).map(describeFailure)],
-    excusedFailures: (executions.excused ?? []).map(describeFailure),
-  };
-}
-
-const minuteOf = (epochSeconds: number): number => Math.floor(epochSeconds / MINUTE_SECONDS) * MINUTE_SECONDS;
-const inWords = (epochSeconds: number): string => timeOfDay(epochSeconds * 1000);
-const iso = (epochMs: number): string => new Date(epochMs).toISOString();
-
-/** Writes the watermark of the run's table as a tick before the run would have: everything before the backlog is gone. */
-async function beginBefore(
-  { client }: Pick<LocalCloud, 'client'>,
-  { tableName, deployment, model }: Pick<DemoOptions, 'tableName' | 'deployment' | 'model'>,
-  oldestTtl: number,
-): Promise<void> {
-  const journal = { documents: DynamoDBDocumentClient.from(client), tableName: journalName(deployment) };
-  const gone = oldestTtl - 1;
-  const at = iso(gone * 1000);
-  await writeWatermarks(journal, at, { [tableName]: { since: gone, gone, at, shards: model.shards } });
-}
-
-interface Live extends Job {
-  /** Epoch seconds. */
-  readonly firstTtl: number;
-  readonly lastTtl: number;
-  readonly table: WatchedTable;
-  readonly until: AbortSignal;
-}
-
-/** Waits until all is written and everything that expires has had its tick. */
-async function live(job: Live, writing: Promise<void>): Promise<void> {
-  const { options, firstTtl, lastTtl, clock, cloud, table, progress, until, machine, page } = job;
-  const { rate, sweep } = options;
-  const { ledger } = table;
-  const standing = { promisedLagMs: promisedLagMs(sweep, rate), firstTtl, lastTtl, rate, page: `${page}/` };
-  const show = options.show ?? (moment => progress.show(stripVTControlCharacters(countsLine(moment))));
-  let isWritten = false;
-  void writing.then(() => {
-    isWritten = true;
-  });
-  // Only a tick that comes after its earlier TTL shows that a renewed item is kept.
-  const lastTickMs = Math.ceil(lastTtl / MINUTE_SECONDS) * MINUTE_SECONDS * 1000;
-  const isIdle = () => isAlwaysWatched(sweep) || cloud.running.length === 0;
-  while (!until.aborted) {
-    const began = performance.now();
-    const now = clock.now();
-    const moment = momentOf(ledger, { ...standing, sweep: sweepInWords(cloud) }, now);
-    if (now >= lastTickMs + 1_000 && isWritten && moment.tally.overdue === 0 && isIdle()) break;
-    // A machine that slept gets as much more time.
-    if (now >= lastTtl * 1000 + MAX_WAIT_MS + machine.stoodStillMs()) break;
-    show(moment, progress);
-    const pause = Math.min(MAX_CHECK_INTERVAL_MS, (performance.now() - began) / CHECK_SHARE);
-    await clock.sleep(Math.max(CHECK_INTERVAL_MS, pause), until).catch(() => {});
+async function contradictionsIn(table: WatchedTable): Promise<readonly string[]> {
+  try {
+    return describeViolations(await table.verify());
+  } catch (error) {
+    return [`the table couldn't be read at the end: ${error}`];
   }
-  await writing;
 }
 
 /** States that only route, and take no time. */
@@ -480,10 +450,5 @@ function sweepInWords(cloud: LocalCloud): string {
   return next?.at === undefined ? 'no tick' : `next tick ${timeOfDay(next.at)}`;
 }
 
-async function verify(table: WatchedTable): Promise<readonly string[]> {
-  try {
-    return describeViolations(await table.verify());
-  } catch (error) {
-    return [`the table couldn't be read at the end: ${error}`];
-  }
-}
+const inWords = (epochSeconds: number): string => timeOfDay(epochSeconds * 1000);
+const iso = (epochMs: number): string => new Date(epochMs).toISOString();

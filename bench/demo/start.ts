@@ -40,7 +40,7 @@ others expire each second, and shows that every expired session was deleted in t
 shows the sweep meanwhile.
 
 With --archive, or with archive or events in the configuration, it also shows that each pipe passed on an event of every deleted item, as
-it was last written, and none of what did not expire. The run itself takes the events: no target gets them.
+it was last written. The run itself takes the events: no target gets them.
 
 The table and its deployment get names of their own. With AWS_ENDPOINT_URL_DYNAMODB it is created in the DynamoDB
 Local that runs there, beside other tables, and removed at the end, also after Ctrl-C.

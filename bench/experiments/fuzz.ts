@@ -5,7 +5,7 @@ import { ALL_FAULTS, FAULT_GROUPS, type FaultGroup } from '../fuzz/faults.ts';
 import { fuzzVariant, type VariantResult } from '../fuzz/fuzz.ts';
 import type { SubRun } from '../fuzz/run.ts';
 import { VARIANTS } from '../fuzz/variants.ts';
-import { countsOfFindings } from '../ledger/verdict.ts';
+import { describeViolations } from '../ledger/verdict.ts';
 import { count } from '../report/numbers.ts';
 import { defineExperiment, seed, textFlag, virtualMinutes, wholeNumber } from './support/experiment.ts';
 
@@ -46,7 +46,7 @@ function problemsOf({ name, violations, failing }: VariantResult): string[] {
     .map(({ finding, id, history }) => [`  ${finding}: ${id}`, ...history.map(line => `    ${line}`)]);
   return [
     [
-      `${name}: ${countsOfFindings(violations).join('; ')}`,
+      `${name}: ${describeViolations(violations).join('; ')}`,
       `  repeat: ${commandOf(failing.run)}`,
       `  smaller: ${commandOf(failing.smallest)}`,
       ...told.flat(),

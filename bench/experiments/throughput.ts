@@ -1,5 +1,6 @@
 /** `npm run bench throughput`: measures how fast a backlog is deleted, by the sweep and by a simple loop. */
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { expiryAttributes } from '../../expiry/index.ts';
 import { toEpochSeconds } from '../../expiry/ttl.ts';
 import { guardedBatch } from '../../functions/delete-chunk/deletion.ts';
 import { carriedSettings, readSettings, type SweepSettings } from '../../functions/runtime/environment.ts';
@@ -12,7 +13,6 @@ import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stac
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { CHUNK_KEYS, PAGE_KEYS } from '../../statemachine/contract/limits.ts';
 import { count } from '../report/numbers.ts';
-import { fill } from './support/backlog.ts';
 import { defineExperiment, markdownTable, seconds, wholeNumber } from './support/experiment.ts';
 
 const REGION = 'us-east-1';
@@ -54,8 +54,7 @@ flight, one after the other, several times. Compare the ratio: DynamoDB Local sh
           show(`run ${run + 1} of ${flags.runs}: ${name}`);
           const end = toEpochSeconds(Date.now()) - 60;
           const span = { from: end - SPAN_SECONDS, before: end };
-          const ttlOf = (item: number) => end - 1 - Math.floor((item / flags.items) * SPAN_SECONDS);
-          await fill(writer, settings, flags.items, ttlOf);
+          await fill(writer, settings, flags.items, span);
           const startedAt = performance.now();
           await (way === 0 ? sweep(cloud, span) : loop(documents, settings, span));
           took[way]?.push(performance.now() - startedAt);
@@ -95,11 +94,34 @@ async function loop(documents: DynamoDBDocumentClient, settings: SweepSettings, 
   for (;;) {
     const keys = await keysOf(documents, settings, span);
     if (keys.length === 0) return;
-    const chunks = Array.from({ length: Math.ceil(keys.length / CHUNK_KEYS) }, (_unused, chunk) =>
-      keys.slice(chunk * CHUNK_KEYS, (chunk + 1) * CHUNK_KEYS),
-    );
-    await Promise.all(chunks.slice(0, IN_FLIGHT).map(send));
+    await Promise.all(chunksOf(keys).slice(0, IN_FLIGHT).map(send));
   }
+}
+
+/** Writes the backlog. */
+async function fill(
+  documents: DynamoDBDocumentClient,
+  { tableName, model }: SweepSettings,
+  items: number,
+  { from, before }: Span,
+): Promise<void> {
+  const puts = Array.from({ length: items }, (_unused, item) => {
+    const key = { [model.partitionKey]: `item-${item}` };
+    const expiresAt = before - 1 - Math.floor((item / items) * (before - from));
+    return { PutRequest: { Item: { ...key, ...expiryAttributes(model, key, { expiresAt }) } } };
+  });
+  const chunks = chunksOf(puts);
+  while (chunks.length > 0) {
+    const some = chunks.splice(0, IN_FLIGHT);
+    const write = (chunk: typeof puts) => new BatchWriteCommand({ RequestItems: { [tableName]: chunk } });
+    await Promise.all(some.map(chunk => documents.send(write(chunk))));
+  }
+}
+
+function chunksOf<T>(all: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(all.length / CHUNK_KEYS) }, (_unused, chunk) =>
+    all.slice(chunk * CHUNK_KEYS, (chunk + 1) * CHUNK_KEYS),
+  );
 }
 
 /** The first keys of the backlog: a page of each shard. */

@@ -1,11 +1,13 @@
 import { readExecutionReport } from '../../functions/report/execution-report.ts';
 import { SWEEP_INCOMPLETE } from '../../statemachine/contract/machines.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
+import { FATES } from '../../statemachine/counts.ts';
 import type { Violation } from '../ledger/verdict.ts';
 import { type FuzzedTable, said } from './fuzzed-table.ts';
 import type { EndedSweep } from './machine.ts';
 import { addTo, NO_DELETES } from './sdk.ts';
 
-/** What an execution says of a table that is in no report of it. */
+/** What an execution reports of a table that is in no report of it. */
 const NOTHING = { deleted: 0, notFound: 0, renewed: 0, failed: 0, shardsFailed: 0, leftForLater: 0 } as const;
 
 /**
@@ -17,6 +19,7 @@ const NOTHING = { deleted: 0, notFound: 0, renewed: 0, failed: 0, shardsFailed: 
  * - Otherwise `deleted` and `notFound` are what was answered. A delete whose answer was lost is not found when it is tried again, is
  *   renewed if its user has written it again, or is given up as failed: no more items were deleted than the report has keys, except in the last page of a child that left some for later.
  * - A key that DynamoDB refuses for good is counted as failed, and an execution that leaves keys does not succeed.
+ * - What was found is the sum of what became of it.
  *
  * @param isCalm whether the execution must succeed
  */
@@ -27,10 +30,12 @@ export function judgeReports(
 ): Violation[] {
   const isGood = status === 'SUCCEEDED';
   if (isCalm && !isGood) return [said('failedQuietly', `${name} ended ${status} ${error ?? ''}: ${text}`)];
+  const isWhole = isGood || error === SWEEP_INCOMPLETE;
   const report = readExecutionReport(text);
-  const isRecorded = report !== undefined && report.notRecorded === undefined;
-  const isTold = isRecorded && (isGood || error === SWEEP_INCOMPLETE);
-  const reports = isTold ? report.tables : {};
+  if (isWhole && report === undefined)
+    return [said('wrongCounts', `${name} ended ${status} without a report: ${text}`)];
+  const isReported = isWhole && report?.notRecorded === undefined;
+  const reports = isReported ? (report?.tables ?? {}) : {};
   const tally = new Map([['', NO_DELETES]]);
   for (const call of calls)
     for (const [table, { applied, ...answered }] of call.tally)
@@ -38,29 +43,37 @@ export function judgeReports(
 
   const wrong = tables.flatMap(({ name: table, settings }): string[] => {
     const { applied, refused, ...answered } = tally.get(table) ?? NO_DELETES;
-    const told = { ...NOTHING, ...reports[table] };
-    const isExact = isTold && told.shardsFailed === 0;
+    const reported = { ...NOTHING, ...reports[table] };
+    const { deleted, notFound, renewed, failed, shardsFailed, leftForLater } = reported;
+    const isExact = isReported && shardsFailed === 0;
     // A batch does not report which items were gone.
     const counts =
       settings.deleteMode === 'batch' ? (['deleted'] as const) : (['deleted', 'notFound'] as const);
+    const isWrong = (count: 'deleted' | 'notFound') =>
+      isExact ? reported[count] !== answered[count] : reported[count] > answered[count];
+    const sum = deleted + notFound + renewed + failed;
     return [
       ...counts
-        .filter(count => (isExact ? told[count] !== answered[count] : told[count] > answered[count]))
-        .map(count => `says ${count} ${told[count]} of ${table}; DynamoDB's answers say ${answered[count]}`),
-      ...(isExact &&
-      told.leftForLater === 0 &&
-      applied > told.deleted + told.notFound + told.renewed + told.failed
-        ? [
-            `says ${told.deleted} + ${told.notFound} + ${told.renewed} + ${told.failed} of ${table}; DynamoDB deleted ${applied}`,
-          ]
+        .filter(isWrong)
+        .map(
+          count => `says ${count} ${reported[count]} of ${table}; DynamoDB's answers say ${answered[count]}`,
+        ),
+      ...(isExact && leftForLater === 0 && applied > sum
+        ? [`says ${deleted} + ${notFound} + ${renewed} + ${failed} of ${table}; DynamoDB deleted ${applied}`]
         : []),
-      ...(isExact && refused > 0 && told.failed === 0
+      ...(isExact && refused > 0 && failed === 0
         ? [`says nothing of ${refused} keys of ${table} that DynamoDB refused`]
         : []),
-      ...(isGood && told.failed + told.shardsFailed > 0
-        ? [`succeeded and left ${told.failed} keys of ${table}`]
-        : []),
+      ...(isGood && failed + shardsFailed > 0 ? [`succeeded and left ${failed} keys of ${table}`] : []),
     ];
   });
-  return wrong.map(sentence => said('wrongCounts', `${name} ${sentence}`));
+  const unequal = Object.entries(reports).flatMap(([table, each]) => wrongSum(table, each));
+  return [...wrong, ...unequal].map(sentence => said('wrongCounts', `${name} ${sentence}`));
+}
+
+function wrongSum(table: string, report: SweepReport): string[] {
+  const sum = FATES.reduce((total, fate) => total + Number(report[fate]), 0);
+  if (sum === report.found) return [];
+  const fates = FATES.map(fate => `${fate} ${report[fate]}`).join(' + ');
+  return [`found ${report.found} of ${table}, but ${fates} = ${sum}`];
 }

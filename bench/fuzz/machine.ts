@@ -4,7 +4,6 @@ import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { type MachineName, TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
-import { type Ended, endOf } from '../ledger/accounts.ts';
 import type { Functions } from './functions.ts';
 import type { CallTally } from './sdk.ts';
 
@@ -15,7 +14,12 @@ interface Called {
 }
 
 /** An execution that has ended, with the deletes of its calls. */
-export interface EndedSweep extends Ended {
+export interface EndedSweep {
+  readonly name: string;
+  readonly status: string;
+  readonly error: string | undefined;
+  /** The output, or the cause of the failure, as JSON. */
+  readonly text: string | undefined;
   readonly calls: readonly Called[];
 }
 
@@ -108,7 +112,9 @@ export class Machines {
     };
     const started = engine.start(machine, { input });
     return {
-      ended: started.done.then(done => ({ ...endOf(done), calls })),
+      ended: started.done.then(({ name: execution, status, error, outputText, cause }) => {
+        return { name: execution, status, error, text: status === 'SUCCEEDED' ? outputText : cause, calls };
+      }),
       stop: () => started.stop(),
     };
   }

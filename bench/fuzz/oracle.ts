@@ -1,6 +1,6 @@
 import type { EventImage } from '../../expiry/expiry-event.ts';
 import { plainDecimal } from '../../expiry/plain-decimal.ts';
-import { type FollowedPipe, Followers } from '../ledger/followers.ts';
+import { Deliveries, type FollowedPipe } from '../ledger/deliveries.ts';
 import { isOverdue } from '../ledger/item.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Violation } from '../ledger/verdict.ts';
@@ -37,9 +37,9 @@ interface Due {
   readonly id: string;
   readonly image: EventImage;
   /** When it was written, epoch milliseconds. */
-  readonly knownAt: number;
+  readonly writtenAt: number;
   /** When it was deleted, epoch milliseconds; undefined if it is still there. */
-  readonly goneAt: number | undefined;
+  readonly deletedAt: number | undefined;
 }
 
 /** Records each change of an item in the ledger as DynamoDB applied it, so nothing is uncertain, and uses no data of the sweep. */
@@ -48,14 +48,14 @@ export class Oracle {
   /** Items that DynamoDB once refused to delete: ticks count and name them, and pass them. */
   readonly refused = new Set<string>();
   /** Receives what the pipes deliver. */
-  readonly followers: Followers;
+  readonly deliveries: Deliveries;
   readonly #rules: Rules;
   #now = 0;
 
   constructor(rules: Rules) {
     this.#rules = rules;
     this.ledger = new Ledger(() => this.#now);
-    this.followers = new Followers(rules.pipes ?? []);
+    this.deliveries = new Deliveries(rules.pipes ?? []);
   }
 
   saw({ key, by, at, recordedAt, eventId, before, after }: Change): void {
@@ -67,7 +67,7 @@ export class Oracle {
     }
     const image = before ?? {};
     const itsKey = Object.fromEntries(this.#rules.keyNames.map(name => [name, image[name]])) as EventImage;
-    if (by === 'user') this.ledger.deleted(key, version, 'deleted');
+    if (by === 'user') this.ledger.deleted(key);
     this.ledger.removed(key, version, {
       ttl: this.#ttlOf(image),
       seenAt: at,
@@ -75,12 +75,17 @@ export class Oracle {
     });
   }
 
+  /** Number of items that the sweep deleted; an item that was written again counts again. */
+  get swept(): number {
+    return this.ledger.removals.filter(({ byApplication }) => !byApplication).length;
+  }
+
   /** Delays of the sweep's deletes: from the moment at which an item was due, or was written if that was later, milliseconds. */
   lags(nowMs: number): number[] {
     return this.ledger
-      .swept(nowMs)
-      .flatMap(({ ttl, knownAt, goneAt }) =>
-        goneAt === undefined ? [] : [goneAt - Math.max(ttl * 1000, knownAt)],
+      .expired(nowMs)
+      .flatMap(({ ttl, writtenAt, deletedAt }) =>
+        deletedAt === undefined ? [] : [deletedAt - Math.max(ttl * 1000, writtenAt)],
       );
   }
 
@@ -90,26 +95,30 @@ export class Oracle {
    * @param nowMs when the ticks have ended, epoch milliseconds
    */
   late(table: MemoryTable, nowMs: number, bounds: Bounds): Violation[] {
-    const gone = this.ledger.removals.flatMap(({ id, ours, knownAt, seenAt, record }): Due[] =>
-      ours || record === undefined ? [] : [{ id, image: record.image, knownAt, goneAt: seenAt }],
+    const gone = this.ledger.removals.flatMap(({ id, byApplication, writtenAt, seenAt, record }): Due[] =>
+      byApplication || record === undefined
+        ? []
+        : [{ id, image: record.image, writtenAt, deletedAt: seenAt }],
     );
     const present = [...table.images].flatMap(([id, image]): Due[] =>
       isOverdue(this.#ttlOf(image), Math.floor(nowMs / 1000))
-        ? [{ id, image, knownAt: this.ledger.current(id)?.written?.knownAt ?? 0, goneAt: undefined }]
+        ? [{ id, image, writtenAt: this.ledger.current(id)?.written?.at ?? 0, deletedAt: undefined }]
         : [],
     );
     return [...gone, ...present]
-      .filter(due => (due.goneAt ?? nowMs) > this.#goneBy(due, bounds))
-      .map(({ id, goneAt }) => this.ledger.violation(goneAt === undefined ? 'leftByTicks' : 'late', id));
+      .filter(due => (due.deletedAt ?? nowMs) > this.#deletedBy(due, bounds))
+      .map(({ id, deletedAt }) =>
+        this.ledger.violation(deletedAt === undefined ? 'leftByTicks' : 'late', id),
+      );
   }
 
-  /** When an item must be gone, epoch milliseconds. */
-  #goneBy({ id, image, knownAt }: Due, bounds: Bounds): number {
+  /** By when an item must be deleted, epoch milliseconds. */
+  #deletedBy({ id, image, writtenAt }: Due, bounds: Bounds): number {
     const { calmAt, strictMs, aheadMs, looseMs, afterFaultsMs } = bounds;
     const dueAt = Number(this.#ttlOf(image)) * 1000;
-    if (knownAt >= dueAt || this.refused.has(id) || !this.#isInItsWindow(image, dueAt))
+    if (writtenAt >= dueAt || this.refused.has(id) || !this.#isInItsWindow(image, dueAt))
       return Number.POSITIVE_INFINITY;
-    if (knownAt <= dueAt - aheadMs && dueAt >= calmAt + CALM_MS) return dueAt + strictMs;
+    if (writtenAt <= dueAt - aheadMs && dueAt >= calmAt + CALM_MS) return dueAt + strictMs;
     return Math.max(dueAt + looseMs, calmAt + afterFaultsMs);
   }
 
@@ -123,11 +132,7 @@ export class Oracle {
 
   /** All violations of a run. @param endMs end of the run by DynamoDB's clock: items that have expired by then must be gone */
   verdict(table: MemoryTable, endMs: number): Violation[] {
-    const sweptUpTo = Math.floor(endMs / 1000);
-    return [
-      ...this.ledger.verify(this.#present(table), { nowMs: endMs, sweptUpTo }),
-      ...this.followers.violations(this.ledger),
-    ];
+    return [...this.ledger.verify(this.#present(table), endMs), ...this.deliveries.violations(this.ledger)];
   }
 
   #present(table: MemoryTable) {

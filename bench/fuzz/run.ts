@@ -2,7 +2,6 @@ import { seededRandom, VirtualClock } from 'stepfunctions-emulator';
 import { readSettings } from '../../functions/runtime/environment.ts';
 import { indexLayout } from '../../functions/table/index-layout.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
-import { wrongCounts } from '../ledger/accounts.ts';
 import type { Violation } from '../ledger/verdict.ts';
 import { type FaultGroup, Faults } from './faults.ts';
 import { Functions } from './functions.ts';
@@ -34,7 +33,6 @@ export interface SubRun {
 }
 
 export interface SubRunResult {
-  readonly items: number;
   readonly deleted: number;
   /** Of them those of the variant's own table; the others have no pipe. */
   readonly deletedOfVariant: number;
@@ -185,16 +183,14 @@ async function runOn(
     functions,
   });
 
-  const { followers } = main.oracle;
-  const running = pipes.map(pipe => new RunningPipe({ pipe, stream, functions, followers, faults, clock }));
+  const { deliveries } = main.oracle;
+  const running = pipes.map(pipe => new RunningPipe({ pipe, stream, functions, deliveries, faults, clock }));
   const reading = running.map(pipe => pipe.run());
   const using = tables.map(({ users }) => users.run());
 
   const sweeps: Promise<void>[] = [];
   const account = async ({ ended }: Started, mustSucceed: boolean) => {
-    const end = await ended;
-    violations.push(...judgeReports(end, tables, mustSucceed));
-    violations.push(...wrongCounts(end).map(sentence => said('wrongCounts', sentence)));
+    violations.push(...judgeReports(await ended, tables, mustSucceed));
   };
   const tick = async (input: object, lateMs: number, stoppedAfterMs: number | undefined) => {
     const mustSucceed = isCalm();
@@ -249,9 +245,8 @@ async function runOn(
   violations.push(...tables.flatMap(table => table.verdict(lastTick)));
   violations.push(...[...refused].map(sentence => said('refused', sentence)));
   return {
-    items: tables.reduce((sum, { oracle }) => sum + oracle.ledger.counts.items, 0),
-    deleted: tables.reduce((sum, { oracle }) => sum + oracle.ledger.counts.swept, 0),
-    deletedOfVariant: main.oracle.ledger.counts.swept,
+    deleted: tables.reduce((sum, { oracle }) => sum + oracle.swept, 0),
+    deletedOfVariant: main.oracle.swept,
     lags: tables.flatMap(({ oracle }) => oracle.lags(lastTick)),
     faults: faults.counts,
     violations,

@@ -4,8 +4,7 @@ import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contrac
 import { enrichmentInput } from '../../local/pipes/pipes.ts';
 import { StreamPoller } from '../../local/pipes/stream-poller.ts';
 import type { ReadRecords, TableStream } from '../../local/pipes/table-stream.ts';
-import type { Arrival } from '../ledger/arrivals.ts';
-import type { Followers } from '../ledger/followers.ts';
+import type { Deliveries, Delivery } from '../ledger/deliveries.ts';
 import type { Faults } from './faults.ts';
 import type { Functions } from './functions.ts';
 import type { Change } from './table.ts';
@@ -58,7 +57,7 @@ export interface RunningPipeOptions {
   readonly pipe: FuzzedPipe;
   readonly stream: TableStream;
   readonly functions: Functions;
-  readonly followers: Pick<Followers, 'delivered'>;
+  readonly deliveries: Pick<Deliveries, 'delivered'>;
   readonly faults: Faults;
   readonly clock: Clock;
 }
@@ -95,16 +94,16 @@ export class RunningPipe {
   }
 
   async #take(removals: readonly DynamoDbStreamRecord[]): Promise<void> {
-    const { pipe, functions, followers, faults, clock } = this.#options;
+    const { pipe, functions, deliveries, faults, clock } = this.#options;
     const result = await functions.call('only-expiries', enrichmentInput(pipe.inputTemplate, removals));
     if (!result.ok) throw new Error(result.errorMessage);
-    const events = JSON.parse(JSON.stringify(result.payload)) as Arrival[];
+    const events = JSON.parse(JSON.stringify(result.payload)) as Delivery[];
     if (events.length === 0) return;
     const effect = faults.isOut('target', clock.now())
       ? 'refuse'
       : faults.ofCall({ operation: 'deliver', keys: 0 })?.kind;
     if (effect === 'refuse' || effect === 'cutBefore') throw new Error('the target refused the events');
-    for (const event of events) followers.delivered(pipe.name, event);
+    for (const event of events) deliveries.delivered(pipe.name, event);
     if (effect === 'cutAfter') throw new Error('the answer of the target was lost');
   }
 }

@@ -3,7 +3,7 @@ import { pipesOf } from '../../stacks/config/pipe-props.ts';
 import { type FlatProps, functionSettings, resolveProps } from '../../stacks/config/props.ts';
 import { DELIVERIES, inputTemplate } from '../../stacks/parts/pipes.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
-import type { FollowedPipe } from '../ledger/followers.ts';
+import type { FollowedPipe } from '../ledger/deliveries.ts';
 
 /** The props in which the variants differ. `maxDeletesPerSecond` is a share of the items, so that it is always too few. */
 export type VariantProps = Omit<FlatProps, 'tableName' | 'partitionKey'>;

@@ -1,14 +1,11 @@
 import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
 import { plainDecimal } from '../../expiry/plain-decimal.ts';
 
-/** TTL of an item, epoch seconds; `undefined` for an item that does not expire. */
+/** TTL of an item, epoch seconds; undefined for an item that does not expire. */
 export type Ttl = number | undefined;
 
-/** An action on an item, as DynamoDB acknowledged it. */
-export type Deed = 'wrote' | 'renewed' | 'made permanent';
-
-/** The result of the application's own delete. `unsure`: its connection broke, so the delete may have taken effect. */
-export type DeleteOutcome = 'deleted' | 'was gone' | 'unsure';
+/** A write that DynamoDB acknowledged. */
+export type Write = 'wrote' | 'renewed' | 'made permanent';
 
 /** A deletion as it was seen from outside. */
 export interface Removal {
@@ -30,21 +27,15 @@ export interface RemovalRecord {
   readonly madeAt?: number;
 }
 
-/**
- * An item between two writes. Every write gives it a new version, so each deletion in the stream belongs to one write, even when several
- * things happen to the item at once.
- */
+/** An item between two writes. Every write makes a version, so each deletion in the stream belongs to one write. */
 export interface Version {
   /** Number of the write, from 1. */
   readonly number: number;
   ttl: Ttl;
-  /** The write that made it; undefined until DynamoDB has acknowledged the write. */
-  written: { readonly deed: Deed; readonly knownAt: number } | undefined;
+  /** Undefined until DynamoDB has acknowledged the write; `at` in epoch milliseconds. */
+  written: { readonly how: Write; readonly at: number } | undefined;
   removal: Removal | undefined;
-  /** Whether the application itself deleted it, or may have. */
-  ours: boolean;
-  /** Time at which the application first noticed that it was deleted, epoch milliseconds. */
-  missedAt: number | undefined;
+  byApplication: boolean;
 }
 
 /** An item, and what happened to it. */
@@ -52,8 +43,6 @@ export interface Entry {
   readonly versions: Version[];
   /** The last acknowledged version; undefined for an item that the application did not write. */
   current: Version | undefined;
-  /** The shard of its window. */
-  shard: number;
   readonly notes: Note[];
 }
 
@@ -61,7 +50,7 @@ export interface Entry {
 export interface Note {
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly what: Deed | DeleteOutcome | 'too late' | 'removed';
+  readonly what: string;
   readonly version: number;
   readonly ttl: Ttl;
 }
@@ -87,18 +76,22 @@ export function isOverdue(ttl: Ttl, at: number): boolean {
   return ttl !== undefined && ttl <= at && ttl > at - FIVE_YEARS_SECONDS + BOUND_SECONDS;
 }
 
-/**
- * Whether an item was deleted while it was live, by its TTL at the deletion. The deletion is seen late: an item that was live then had
- * been live before.
- */
+/** Whether an item was live when its deletion was seen, and so also when it was deleted. */
 export function isEarly({ ttl, seenAt }: Removal): boolean {
   return isLive(ttl, Math.floor(seenAt / 1000));
 }
 
+/** Whether any version of an item was seen to be deleted by others while it was live. */
+export function wasDeletedLive({ versions }: Entry): boolean {
+  return versions.some(
+    ({ removal, byApplication }) => !byApplication && removal !== undefined && isEarly(removal),
+  );
+}
+
 /** The version before the last one, when the last write was a renewal; undefined otherwise. */
 export function renewedVersion({ versions, current }: Entry): Version | undefined {
-  const deed = current?.written?.deed;
-  if (deed !== 'renewed' && deed !== 'made permanent') return undefined;
+  const how = current?.written?.how;
+  if (how !== 'renewed' && how !== 'made permanent') return undefined;
   return versions.find(({ number }) => number === Number(current?.number) - 1);
 }
 
@@ -109,25 +102,9 @@ export function removalOf(entry: Entry): Removal | undefined {
   return entry.current?.removal ?? renewedVersion(entry)?.removal;
 }
 
-/** Describes the event. */
 export function describeNote({ at, what, version, ttl }: Note): string {
   const expiry = ttl === undefined ? 'without TTL' : `TTL ${ttl} (${new Date(ttl * 1000).toISOString()})`;
-  return `${new Date(at).toISOString()} ${sentence()}`;
-
-  function sentence(): string {
-    switch (what) {
-      case 'too late':
-        return 'was gone when it was to be renewed';
-      case 'removed':
-        return `removal of version ${version} seen, ${expiry}`;
-      case 'deleted':
-      case 'was gone':
-      case 'unsure':
-        return `delete of version ${version} by the application: ${what}`;
-      default:
-        return `${what}: version ${version}, ${expiry}`;
-    }
-  }
+  return `${new Date(at).toISOString()} ${what}: version ${version}, ${expiry}`;
 }
 
 /**

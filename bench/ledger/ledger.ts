@@ -1,24 +1,53 @@
 import {
-  type Deed,
-  type DeleteOutcome,
   describeNote,
   type Entry,
-  type Note,
+  isEarly,
+  isLive,
   type Present,
   type Removal,
+  removalOf,
+  renewedVersion,
   type Ttl,
   type Version,
+  type Write,
+  wasDeletedLive,
 } from './item.ts';
-import { type Counts, countsOf, type SweptItem, sweptOf, type Tally, tallyOf } from './tally.ts';
-import { type Finding, findingOf, type Reading, type Violation } from './verdict.ts';
+import { type Finding, findingOf, type Violation } from './verdict.ts';
 
-/** An observed deletion, and whether the application made it, or may have. */
+/** An observed deletion. */
 export interface SeenRemoval extends Removal {
   /** The item's id. */
   readonly id: string;
-  readonly ours: boolean;
+  readonly byApplication: boolean;
   /** Time by which DynamoDB had acknowledged the write of what was deleted, epoch milliseconds. */
-  readonly knownAt: number;
+  readonly writtenAt: number;
+}
+
+/** An item that expired, and was not deleted before its time. */
+export interface ExpiredItem {
+  /** Epoch seconds. */
+  readonly ttl: number;
+  /** Time by which DynamoDB had acknowledged this TTL, epoch milliseconds. */
+  readonly writtenAt: number;
+  /** Time at which its deletion was seen, epoch milliseconds; undefined while there is none. */
+  readonly deletedAt: number | undefined;
+}
+
+/** Counts of the ledger's items at one moment. */
+export interface Tally {
+  readonly written: number;
+  /** Items whose TTL has passed, except those that the application has deleted. */
+  readonly expired: number;
+  /** Number of expired items whose deletion was seen. */
+  readonly deleted: number;
+  /** Number of expired items whose deletion was not seen yet. */
+  readonly overdue: number;
+  /** Items that were deleted while they were live. */
+  readonly liveDeleted: number;
+  /** Items that were renewed or made permanent, and whose former TTL has passed. */
+  readonly renewed: number;
+  /** Number of renewed items that outlived their former TTL. */
+  readonly renewedKept: number;
 }
 
 /**
@@ -30,37 +59,28 @@ export class Ledger {
   readonly #now: () => number;
 
   /** @param now epoch milliseconds */
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Records a write that DynamoDB acknowledged. @param shard of its window */
-  wrote(id: string, version: number, ttl: Ttl, deed: Deed = 'wrote', shard = 0): void {
+  /** Records a write that DynamoDB acknowledged. */
+  wrote(id: string, version: number, ttl: Ttl, how: Write = 'wrote'): void {
     const entry = this.#entry(id);
-    // The stream may report it before the acknowledgement.
+    const at = this.#now();
+    // The stream may report a deletion before the acknowledgement.
     const written = versionOf(entry, version, ttl);
     written.ttl = ttl;
-    written.written = { deed, knownAt: this.#now() };
+    written.written = { how, at };
     entry.current = written;
-    entry.shard = shard;
-    this.#note(entry, { what: deed, version, ttl });
+    entry.notes.push({ at, what: how, version, ttl });
   }
 
-  /** Records that the item no longer existed when it was to be renewed. */
-  tooLate(id: string): void {
-    const entry = this.#entry(id);
-    const { current } = entry;
-    if (current !== undefined) current.missedAt ??= this.#now();
-    this.#note(entry, { what: 'too late', version: current?.number ?? 0, ttl: current?.ttl });
-  }
-
-  /** Records that the application deleted this version, or tried to. */
-  deleted(id: string, version: number, outcome: DeleteOutcome): void {
-    const entry = this.#entry(id);
-    const found = entry.versions.find(({ number }) => number === version);
-    if (found !== undefined && outcome === 'was gone') found.missedAt ??= this.#now();
-    else if (found !== undefined) found.ours = true;
-    this.#note(entry, { what: outcome, version, ttl: found?.ttl });
+  /** Records that the application deleted the last version. */
+  deleted(id: string): void {
+    const { current, notes } = this.#entry(id);
+    if (current === undefined) return;
+    current.byApplication = true;
+    notes.push({ at: this.#now(), what: 'deleted', version: current.number, ttl: current.ttl });
   }
 
   /**
@@ -72,7 +92,7 @@ export class Ledger {
     const found = versionOf(entry, version, removal.ttl);
     if (found.removal !== undefined) return;
     found.removal = removal;
-    this.#note(entry, { what: 'removed', version, ttl: removal.ttl, at: removal.seenAt });
+    entry.notes.push({ at: removal.seenAt, what: 'removal seen', version, ttl: removal.ttl });
   }
 
   /** The last acknowledged version of an item. */
@@ -80,27 +100,50 @@ export class Ledger {
     return this.#entries.get(id)?.current;
   }
 
-  get counts(): Counts {
-    return countsOf(this.#entries.values());
-  }
-
-  /** Counts the items at a moment. @param nowMs epoch milliseconds */
+  /** Counts the items at a moment, epoch milliseconds. */
   tally(nowMs: number): Tally {
-    return tallyOf(this.#entries.values(), nowMs);
+    const now = Math.floor(nowMs / 1000);
+    const counts = { written: 0, expired: 0, deleted: 0, overdue: 0 };
+    const others = { liveDeleted: 0, renewed: 0, renewedKept: 0 };
+    for (const entry of this.#entries.values()) {
+      const { current } = entry;
+      if (current === undefined) continue;
+      counts.written += 1;
+      if (wasDeletedLive(entry)) others.liveDeleted += 1;
+      if (!isLive(current.ttl, now) && !current.byApplication) {
+        const removal = removalOf(entry);
+        counts.expired += 1;
+        if (removal === undefined) counts.overdue += 1;
+        else if (!isEarly(removal)) counts.deleted += 1;
+      }
+      const former = renewedVersion(entry);
+      if (former !== undefined && !isLive(former.ttl, now)) {
+        others.renewed += 1;
+        if (former.removal === undefined) others.renewedKept += 1;
+      }
+    }
+    return { ...counts, ...others };
   }
 
-  /** The items that expire up to a moment and were not deleted before their time. @param nowMs that moment, epoch milliseconds */
-  swept(nowMs: number): SweptItem[] {
-    return sweptOf(this.#entries.values(), nowMs);
+  /** The items that expire up to a moment, epoch milliseconds, without those that were deleted before their time. */
+  expired(nowMs: number): ExpiredItem[] {
+    return [...this.#entries.values()].flatMap(entry => {
+      const { current } = entry;
+      const removal = removalOf(entry);
+      if (current?.ttl === undefined || current.ttl > Math.floor(nowMs / 1000)) return [];
+      if (current.byApplication || (removal !== undefined && isEarly(removal))) return [];
+      return [{ ttl: current.ttl, writtenAt: current.written?.at ?? 0, deletedAt: removal?.seenAt }];
+    });
   }
 
   /**
    * Compares the observed state with the expected one.
    * @param present every item of the table by its id, from a consistent read
+   * @param nowMs time of that read, epoch milliseconds: what expired before must be deleted
    */
-  verify(present: ReadonlyMap<string, Present>, reading: Reading): Violation[] {
+  verify(present: ReadonlyMap<string, Present>, nowMs: number): Violation[] {
     return [...this.#entries].flatMap(([id, entry]) => {
-      const finding = findingOf(entry, present.get(id), reading);
+      const finding = findingOf(entry, present.get(id), nowMs);
       return finding === undefined ? [] : [this.violation(finding, id)];
     });
   }
@@ -110,8 +153,8 @@ export class Ledger {
     return [...this.#entries].flatMap(([id, { current, versions }]) =>
       current === undefined
         ? []
-        : versions.flatMap(({ removal, ours, written }) =>
-            removal === undefined ? [] : [{ ...removal, id, ours, knownAt: written?.knownAt ?? 0 }],
+        : versions.flatMap(({ removal, byApplication, written }) =>
+            removal === undefined ? [] : [{ ...removal, id, byApplication, writtenAt: written?.at ?? 0 }],
           ),
     );
   }
@@ -124,20 +167,16 @@ export class Ledger {
   #entry(id: string): Entry {
     const known = this.#entries.get(id);
     if (known !== undefined) return known;
-    const made: Entry = { versions: [], current: undefined, shard: 0, notes: [] };
+    const made: Entry = { versions: [], current: undefined, notes: [] };
     this.#entries.set(id, made);
     return made;
-  }
-
-  #note({ notes }: Entry, note: Omit<Note, 'at'> & Partial<Pick<Note, 'at'>>): void {
-    notes.push({ at: this.#now(), ...note });
   }
 }
 
 function versionOf({ versions }: Entry, number: number, ttl: Ttl): Version {
   const known = versions.find(version => version.number === number);
   if (known !== undefined) return known;
-  const made = { number, ttl, written: undefined, removal: undefined, ours: false, missedAt: undefined };
+  const made = { number, ttl, written: undefined, removal: undefined, byApplication: false };
   versions.push(made);
   return made;
 }

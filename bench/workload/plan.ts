@@ -1,19 +1,17 @@
 import type { RandomSource } from 'stepfunctions-emulator';
 import type { Ttl } from '../ledger/item.ts';
 
-/** A planned item, by its number from 0. */
-export type Item = number;
-
-/** One action of an application, at its time. */
+/** One action of an application on an item, at its time. */
 export interface Action {
+  /** Epoch milliseconds. */
   readonly atMs: number;
-  readonly item: Item;
-  readonly kind: 'write' | 'renew' | 'makePermanent' | 'delete';
-  /** The new TTL; a delete has none. */
+  /** Number of the item. */
+  readonly item: number;
+  readonly kind: 'write' | 'renew' | 'makePermanent';
   readonly ttl: Ttl;
 }
 
-export interface StreamOptions {
+export interface PlanOptions {
   /** Time of the first write, epoch milliseconds. */
   readonly startMs: number;
   /** TTL of the first item, epoch seconds. */
@@ -22,27 +20,12 @@ export interface StreamOptions {
   readonly seconds: number;
   /** Number of items that expire in a second. */
   readonly rate: number;
-  readonly random: RandomSource;
-  /** Plans each item's actions. @default each is written once and expires */
-  readonly mix?: Mix;
-}
-
-/** An item of a stream before its actions are planned. */
-export interface PlannedItem {
-  readonly item: number;
-  /** First TTL of the item, epoch seconds. */
-  readonly ttl: number;
-  /** Time of the write, epoch milliseconds. */
-  readonly writeAt: number;
-  /** TTL of the stream's last item, epoch seconds. */
-  readonly lastTtl: number;
+  /** Whether items are renewed, or made permanent, once they have a TTL. */
+  readonly renewals: boolean;
   readonly random: RandomSource;
 }
 
-/** Plans the actions on an item. */
-export type Mix = (item: PlannedItem) => readonly Action[];
-
-export interface Stream {
+export interface Plan {
   /** Actions in the order of their time. */
   readonly actions: readonly Action[];
   /** TTL of the last item, epoch seconds. */
@@ -55,45 +38,53 @@ export const LIFE = { from: 120, to: 240 };
 /** Seconds until the TTL of items that must outlive the run. */
 const FAR_SECONDS = 86_400;
 
-/** Each item is written once and expires. */
-export const writtenOnce: Mix = ({ item, ttl, writeAt }) => [{ atMs: writeAt, item, kind: 'write', ttl }];
+// Shares of 100 items; the others are written once and expire.
+const PERMANENT = 5;
+const MADE_PERMANENT = 5;
+const RENEWED = 10;
 
-/** Plans a stream of items that expire at a constant rate. */
-export function planStream(options: StreamOptions): Stream {
-  const { startMs, firstTtl, seconds, rate, random, mix = writtenOnce } = options;
-  const lastTtl = firstTtl + wholeAtLeast(seconds) - 1;
-  const moments = wholeAtLeast(seconds);
-  const count = Math.max(1, Math.round(moments * rate));
-  const actions = Array.from({ length: count }, (_unused, item): readonly Action[] => {
-    const ttl = firstTtl + Math.min(moments - 1, Math.floor(item / rate));
-    const writeAt = Math.max(startMs, (ttl - between(LIFE.from, LIFE.to, random)) * 1000);
-    return mix({ item, ttl, writeAt, lastTtl, random });
-  });
+/**
+ * Plans items that expire at a constant rate. Some are renewed or lose their TTL in the last seconds before they would expire, and a few
+ * never expire.
+ */
+export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }: PlanOptions): Plan {
+  // Minutes times 60 may not be exactly a whole number.
+  const moments = Math.max(1, Math.ceil(seconds - 1e-6));
+  const lastTtl = firstTtl + moments - 1;
+  const between = (from: number, to: number) => from + random.next() * (to - from);
+  const actions = Array.from(
+    { length: Math.max(1, Math.round(moments * rate)) },
+    (_unused, item): Action[] => {
+      const ttl = firstTtl + Math.min(moments - 1, Math.floor(item / rate));
+      const writeAt = Math.max(startMs, (ttl - between(LIFE.from, LIFE.to)) * 1000);
+      const drawn = random.next() * 100;
+      const write = { atMs: writeAt, item, kind: 'write', ttl } as const;
+      if (drawn < PERMANENT) return [{ ...write, ttl: undefined }];
+      if (!renewals || drawn >= PERMANENT + MADE_PERMANENT + RENEWED) return [write];
+      // Shortly before it expires, but never before it is written.
+      const atMs = Math.max(writeAt + 500, ttl * 1000 - between(1_000, 5_000));
+      if (drawn < PERMANENT + MADE_PERMANENT)
+        return [write, { atMs, item, kind: 'makePermanent', ttl: undefined }];
+      const later = ttl + Math.round(between(LIFE.from, LIFE.to));
+      return [write, { atMs, item, kind: 'renew', ttl: later <= lastTtl ? later : later + FAR_SECONDS }];
+    },
+  );
   return { actions: actions.flat().sort((one, other) => one.atMs - other.atMs), lastTtl };
 }
 
-/** Rounds a value up: minutes times 60 may not be exactly a whole number. */
-function wholeAtLeast(value: number): number {
-  return Math.max(1, Math.ceil(value - 1e-6));
-}
+/** The most items that have expired when the sweep begins, and for how many seconds items had expired. */
+const MOST_BACKLOG = 480;
+const BACKLOG_SECONDS = 24;
+const UNSWEPT_SECONDS = 600;
 
-export function between(from: number, to: number, random: RandomSource): number {
-  return from + random.next() * (to - from);
-}
-
-/** Returns a TTL within the run, or one long after it. */
-export function withinOrFar(ttl: number, lastTtl: number): number {
-  return ttl <= lastTtl ? ttl : ttl + FAR_SECONDS;
-}
-
-/** Draws one of some cases by their shares, of 100; undefined for the rest. */
-export function drawCase<Case extends string>(
-  shares: Readonly<Record<Case, number>>,
-  random: RandomSource,
-): Case | undefined {
-  let drawn = random.next() * 100;
-  return (Object.keys(shares) as Case[]).find(name => {
-    drawn -= shares[name];
-    return drawn < 0;
-  });
+/**
+ * Plans items that expired while nobody swept, over ten minutes. They are written when they have expired, and their numbers are negative.
+ * @param before epoch seconds: all have expired by then
+ */
+export function backlogOf(before: number, rate: number): readonly (Action & { readonly ttl: number })[] {
+  const count = Math.min(MOST_BACKLOG, Math.ceil(rate * BACKLOG_SECONDS));
+  return Array.from({ length: count }, (_unused, index) => ({
+    ...{ atMs: before * 1000, item: -1 - index, kind: 'write' as const },
+    ttl: before - 1 - Math.floor((index / count) * UNSWEPT_SECONDS),
+  }));
 }

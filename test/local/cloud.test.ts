@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { VirtualClock } from 'stepfunctions-emulator';
-import { StreamObserver } from '../../bench/watch/observer.ts';
+import { observeDeletions } from '../../bench/workload/observe.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { NotFoundError, TerraformError } from '../../local/errors.ts';
 import { handmadeStack, lambdaFunction, type StackParts, sessionTable } from '../support/handmade-stack.ts';
@@ -174,7 +174,7 @@ test('deletions are seen from outside, with the item as it was', async () => {
     observe: true,
   });
   const removed: (readonly [id: string | undefined, ttl: string | undefined])[] = [];
-  const observer = await StreamObserver.start({
+  const stop = await observeDeletions({
     ...{ client: cloud.client, endpoint: cloud.dynamoDb.endpoint, region: 'us-east-1' },
     tableName: 'Watched',
     intervalMs: 20,
@@ -195,7 +195,7 @@ test('deletions are seen from outside, with the item as it was', async () => {
     const request = { RequestItems: { Watched: [{ DeleteRequest: { Key: key(id) } }] } };
     await cloud.client.send(new BatchWriteItemCommand(request));
   }
-  await observer.stop();
+  await stop();
   expect(removed).toEqual([
     ['c', '7'],
     ['a', '7'],

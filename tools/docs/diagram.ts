@@ -3,10 +3,9 @@
 interface State {
   readonly Type: string;
   readonly Next?: string;
-  readonly End?: boolean;
   readonly Default?: string;
   readonly Choices?: readonly { readonly Condition: string; readonly Next: string }[];
-  readonly Catch?: readonly { readonly ErrorEquals: readonly string[]; readonly Next: string }[];
+  readonly Catch?: readonly { readonly Next: string }[];
   readonly ItemProcessor?: Graph;
 }
 
@@ -17,7 +16,7 @@ interface Graph {
 
 /**
  * Draws one machine, or the processing of a Map's items. A Map inside it is a subgraph; a distributed Map, whose items are child
- * executions, has a diagram of its own.
+ * executions, is a state.
  */
 export function mermaid(graph: Graph): string {
   return ['flowchart TD', ...lines(graph, '  ')].join('\n');
@@ -27,21 +26,16 @@ function lines({ StartAt, States }: Graph, indent: string): string[] {
   const states = Object.entries(States as Readonly<Record<string, State>>);
   return [
     `${indent}start_${id(StartAt)}(( )) --> ${id(StartAt)}`,
-    ...states.flatMap(([name, state]) => node(name, state, indent)),
+    ...states.flatMap(([name, { Type, ItemProcessor }]) => {
+      if (ItemProcessor === undefined || JSON.stringify(ItemProcessor).includes('"DISTRIBUTED"')) {
+        const [open, close] = SHAPES[Type] ?? ['[', ']'];
+        return [`${indent}${id(name)}${open}"${name}"${close}`];
+      }
+      const inside = lines(ItemProcessor, `${indent}  `);
+      return [`${indent}subgraph ${id(name)} [${name}]`, ...inside, `${indent}end`];
+    }),
     ...states.flatMap(([name, state]) => edges(name, state).map(edge => indent + edge)),
   ];
-}
-
-function node(name: string, { Type, ItemProcessor }: State, indent: string): string[] {
-  if (ItemProcessor && !isChild(ItemProcessor)) {
-    return [
-      `${indent}subgraph ${id(name)} [${name}]`,
-      ...lines(ItemProcessor, `${indent}  `),
-      `${indent}end`,
-    ];
-  }
-  const [open, close] = SHAPES[Type] ?? ['[', ']'];
-  return [`${indent}${id(name)}${open}"${name}"${close}`];
 }
 
 /** Shapes of states that are not plain rectangles. */
@@ -53,13 +47,13 @@ const SHAPES: Readonly<Record<string, readonly [string, string]>> = {
   Fail: ['([', '])'],
 };
 
-function edges(name: string, state: State): string[] {
-  const to = (next: string, label?: string) => `${id(name)} -->${label ? `|"${label}"|` : ''} ${id(next)}`;
-  const caught = new Set((state.Catch ?? []).map(({ Next }) => Next));
+function edges(name: string, { Choices = [], Default, Next, Catch = [] }: State): string[] {
+  const to = (next: string, label = '') => `${id(name)} -->${label} ${id(next)}`;
+  const caught = new Set(Catch.map(({ Next: next }) => next));
   return [
-    ...(state.Choices ?? []).map(({ Condition, Next }) => to(Next, labelOf(Condition))),
-    ...(state.Default ? [to(state.Default, 'else')] : []),
-    ...(state.Next ? [to(state.Next)] : []),
+    ...Choices.map(({ Condition, Next: next }) => to(next, `|"${labelOf(Condition)}"|`)),
+    ...(Default ? [to(Default, '|"else"|')] : []),
+    ...(Next ? [to(Next)] : []),
     ...[...caught].map(next => `${id(name)} -.->|"fails"| ${id(next)}`),
   ];
 }
@@ -71,10 +65,4 @@ function labelOf(condition: string): string {
   return routed ?? text.replaceAll(/\$states\.(context|input)\./g, '').replaceAll('State.', '');
 }
 
-function isChild(graph: Graph): boolean {
-  return 'ProcessorConfig' in graph && JSON.stringify(graph.ProcessorConfig).includes('DISTRIBUTED');
-}
-
-function id(name: string): string {
-  return name.replaceAll(/\W/g, '');
-}
+const id = (name: string): string => name.replaceAll(/\W/g, '');

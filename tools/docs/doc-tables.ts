@@ -62,7 +62,6 @@ function importsTable(): string {
   );
 }
 
-/** Table of the local AWS services, with their supported operations. */
 /** What the prop `events` can name, with what a pipe does with an event there. */
 function eventTargetsTable(): string {
   const kb = (bytes: number) => `${numbered(bytes / 1000)} KB`;

@@ -1,7 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { buildTypes, compile } from './build-types.ts';
 import { bundleConstructs, bundleDataModel, bundlePrograms, copyArchives } from './bundles.ts';
-import type { Manifest } from './manifest.ts';
 import { buildEmulatorPage, buildPage } from './prebuilt.ts';
 
 /** `npm run build` of each package, in its folder: makes `dist/` anew. */
@@ -16,7 +15,7 @@ const ENTRIES: Readonly<Record<string, readonly (() => Promise<void>)[]>> = {
   'stepfunctions-emulator': [() => compile('tsconfig.build.json'), buildEmulatorPage],
 };
 
-const { name } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+const { name } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly name: string };
 rmSync('dist', { recursive: true, force: true });
 try {
   for (const build of ENTRIES[name] ?? []) await build();

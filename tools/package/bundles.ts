@@ -66,25 +66,6 @@ const CLIENT_OF_THE_TEST: Plugin = {
 };
 
 /**
- * CDKTF 0.21, the last version, calls util.isArray for every output, and Node warns of that; stacks/app.ts cannot suppress the warning in
- * jest, which has another `process`. Its file stays unchanged, because its licence requires changes to be declared: it gets another util.
- */
-const WITHOUT_DEPRECATION: Plugin = {
-  name: 'without-deprecation',
-  setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^util$/ }, ({ importer }) =>
-      /[/\\]cdktf[/\\]lib[/\\]terraform-output\.js$/.test(importer)
-        ? { path: 'util', namespace: 'without-deprecation' }
-        : undefined,
-    );
-    onLoad({ filter: /^util$/, namespace: 'without-deprecation' }, () => ({
-      contents: "module.exports = { ...require('node:util'), isArray: Array.isArray };",
-      loader: 'js',
-    }));
-  },
-};
-
-/**
  * The command and `precise-ttl/testing`, with all that they need inside but DynamoDB Local, so that users of the data model install no other
  * package. Both share files, and each command loads only what it needs.
  */
@@ -104,7 +85,7 @@ export async function bundlePrograms(): Promise<void> {
     banner: {
       js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
     },
-    plugins: [PREBUILT, CLIENT_OF_THE_TEST, WITHOUT_DEPRECATION],
+    plugins: [PREBUILT, CLIENT_OF_THE_TEST],
     metafile: true,
   });
   const inside = Object.values(metafile.outputs).flatMap(({ inputs }) =>

@@ -10,7 +10,12 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { withPackedLinks } from './document-links.ts';
-import { type Manifest, packedManifest } from './manifest.ts';
+
+/** The fields of a package.json that are read here. */
+interface Manifest {
+  readonly name: string;
+  readonly exports: Readonly<Record<string, unknown>>;
+}
 
 /**
  * While npm packs the package of this folder, other texts stand in the place of some of its files: `in` before, `out` after.
@@ -29,9 +34,19 @@ const STAND_INS: Readonly<Record<string, Readonly<Record<string, (text: string) 
   },
   // npm has no field that applies only to the package. npm publish reads its metadata before packing.
   'stepfunctions-emulator': {
-    'package.json': text => `${JSON.stringify(packedManifest(JSON.parse(text) as Manifest), null, 2)}\n`,
+    'package.json': text => `${JSON.stringify(packedManifest(JSON.parse(text)), null, 2)}\n`,
   },
 };
+
+/** The manifest of a workspace without what is for the checkout; its entry points are what was built of its sources. */
+function packedManifest({ scripts, devDependencies, exports, ...kept }: Record<string, object>): object {
+  const exported = Object.entries(exports ?? {}).map(([name, target]) => {
+    const path = /^\.\/src\/(.*)\.ts$/.exec(String(target))?.[1];
+    const built = { types: `./dist/esm/${path}.d.ts`, default: `./dist/esm/${path}.js` };
+    return [name, path === undefined ? target : built];
+  });
+  return { ...kept, exports: Object.fromEntries(exported) };
+}
 
 const ASIDE = '.repository';
 

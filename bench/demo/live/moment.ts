@@ -1,5 +1,4 @@
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { SweptItem, Tally } from '../../ledger/tally.ts';
+import type { ExpiredItem, Ledger, Tally } from '../../ledger/ledger.ts';
 import { lagPercentiles } from '../../report/numbers.ts';
 
 /** The items that expire in one second. */
@@ -50,30 +49,30 @@ const LAG_SPAN_SECONDS = 3;
 const LAG_SPANS = 20;
 
 /** Counts items by the second in which they expire. */
-function secondsOf(items: readonly SweptItem[]): Second[] {
+function secondsOf(items: readonly ExpiredItem[]): Second[] {
   const seconds = Map.groupBy(items, ({ ttl }) => ttl);
   return [...seconds]
     .map(([ttl, those]) => {
-      const there = those.filter(({ goneAt }) => goneAt === undefined).length;
+      const there = those.filter(({ deletedAt }) => deletedAt === undefined).length;
       return { ttl, there, gone: those.length - there };
     })
     .sort((one, other) => one.ttl - other.ttl);
 }
 
 /** The lags of each span of some seconds up to `now`, epoch milliseconds. */
-function lagSpansOf(items: readonly SweptItem[], now: number): Moment['lags'] {
+function lagSpansOf(items: readonly ExpiredItem[], now: number): Moment['lags'] {
   const spanOf = (ms: number) => Math.floor(ms / 1000 / LAG_SPAN_SECONDS);
-  const spans = Map.groupBy(items, ({ goneAt }) => goneAt && spanOf(goneAt));
+  const spans = Map.groupBy(items, ({ deletedAt }) => deletedAt && spanOf(deletedAt));
   return Array.from({ length: LAG_SPANS }, (_, index) => {
     const those = spans.get(spanOf(now) - LAG_SPANS + 1 + index) ?? [];
-    const { p50, max } = lagPercentiles(those.map(({ ttl, goneAt = 0 }) => goneAt - ttl * 1000));
+    const { p50, max } = lagPercentiles(those.map(({ ttl, deletedAt = 0 }) => deletedAt - ttl * 1000));
     return p50 === null || max === null ? undefined : { p50, max };
   });
 }
 
 /** The moment of a run at this time. @param now epoch milliseconds */
-export function momentOf(ledger: Pick<Ledger, 'tally' | 'swept'>, standing: Standing, now: number): Moment {
-  const items = ledger.swept(now + AHEAD_SECONDS * 1000).filter(({ ttl }) => ttl >= standing.firstTtl);
+export function momentOf(ledger: Pick<Ledger, 'tally' | 'expired'>, standing: Standing, now: number): Moment {
+  const items = ledger.expired(now + AHEAD_SECONDS * 1000).filter(({ ttl }) => ttl >= standing.firstTtl);
   const { written, expired, deleted, overdue } = ledger.tally(now);
   const tally = { written, expired, deleted, overdue };
   return { now, seconds: secondsOf(items), tally, lags: lagSpansOf(items, now), ...standing };

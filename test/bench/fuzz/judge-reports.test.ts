@@ -3,9 +3,18 @@ import { NO_DELETES, type Tally } from '../../../bench/fuzz/sdk.ts';
 
 const TABLES = [{ name: 't', settings: { deleteMode: 'guarded' } }] as never;
 
-function judged(report: object | undefined, answered: Partial<Tally>, how: object = {}, isReceived = true) {
-  const text =
-    report && JSON.stringify({ tables: { t: { shardsFailed: 0, failed: 0, notFound: 0, ...report } } });
+const NONE = { deleted: 0, renewed: 0, notFound: 0, failed: 0, shardsFailed: 0 };
+
+/** @param report what was found is the sum of its counts, unless it says so */
+function judged(
+  report: Partial<Record<keyof typeof NONE | 'found', number>> | undefined,
+  answered: Partial<Tally>,
+  how: object = {},
+  isReceived = true,
+) {
+  const { deleted, renewed, notFound, failed } = { ...NONE, ...report };
+  const whole = { ...NONE, found: deleted + renewed + notFound + failed, ...report };
+  const text = report && JSON.stringify({ tables: { t: whole } });
   const calls = [{ tally: new Map([['t', { ...NO_DELETES, ...answered }]]), isReceived }];
   return judgeReports(
     { name: 'x', status: 'SUCCEEDED', error: undefined, text, calls, ...how },
@@ -41,6 +50,14 @@ test.each([
   ['less than was answered', { deleted: 1 }, { deleted: 2, applied: 2 }, {}, 'says deleted 1'],
   ['a delete in no report', { deleted: 1 }, { deleted: 1, applied: 2 }, {}, 'DynamoDB deleted 2'],
   ['a refused key in no report', { deleted: 1 }, { deleted: 1, applied: 1, refused: 1 }, {}, 'refused'],
+  [
+    'a sum that is not what was found',
+    { found: 3, deleted: 2 },
+    { deleted: 2 },
+    {},
+    'found 3 of t, but deleted 2 +',
+  ],
+  ['a success without a report', undefined, {}, { text: 'oh' }, 'x ended SUCCEEDED without a report: oh'],
   ['a success that left keys', { failed: 1 }, { refused: 1 }, {}, 'succeeded and left 1'],
 ])('%s is found', (_what, report, answered, how, message) => {
   expect(judged(report, answered, how).map(({ id }) => id)).toContainEqual(expect.stringContaining(message));

@@ -53,10 +53,10 @@ const event = (more: object = {}) => ({
 test('an expiry that is delivered twice is right; another image is not', async () => {
   const { removeAt, found, oracle } = await watched({ pipes: PIPES }, image());
   await removeAt('sweep', 10);
-  for (let times = 0; times < 2; times += 1) oracle.followers.delivered('events', event());
+  for (let times = 0; times < 2; times += 1) oracle.deliveries.delivered('events', event());
   expect(found()).toEqual([]);
-  oracle.followers.delivered('events', event({ oldImage: image({ v: { N: '2' } }) }));
-  oracle.followers.delivered('events', event({ id: 'event-7' }));
+  oracle.deliveries.delivered('events', event({ oldImage: image({ v: { N: '2' } }) }));
+  oracle.deliveries.delivered('events', event({ id: 'event-7' }));
   expect(found()).toEqual(['deliveredOtherwise', 'deliveredWrongly']);
 });
 

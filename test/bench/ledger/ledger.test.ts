@@ -1,6 +1,6 @@
 import type { Present, Ttl } from '../../../bench/ledger/item.ts';
 import { Ledger } from '../../../bench/ledger/ledger.ts';
-import { countsOfFindings, describeViolations, type Finding } from '../../../bench/ledger/verdict.ts';
+import { describeViolations, type Finding } from '../../../bench/ledger/verdict.ts';
 
 const NOW = 1_800_000_000;
 const at = (seconds: number) => (NOW + seconds) * 1000;
@@ -64,22 +64,7 @@ const CASES: readonly [string, Ttl, (ledger: Ledger) => unknown, Present | undef
   [
     'deleted by the application while it was live',
     LIVE,
-    ledger => [ledger.deleted('a', 1, 'deleted'), gone(ledger, 1, LIVE, -5)],
-    undefined,
-  ],
-  ['perhaps deleted by the application, and there', LIVE, l => l.deleted('a', 1, 'unsure'), there(1, LIVE)],
-  [
-    'removed, and then missed by the application',
-    LIVE,
-    ledger => [gone(ledger, 1, LIVE, -5), ledger.deleted('a', 1, 'was gone')],
-    undefined,
-    'liveDeleted',
-  ],
-  ['gone while it was live, when it was to be renewed', LIVE, l => l.tooLate('a'), undefined, 'liveMissed'],
-  [
-    'perhaps deleted by the application, and gone when it was to be renewed',
-    LIVE,
-    ledger => [ledger.deleted('a', 1, 'unsure'), ledger.tooLate('a')],
+    ledger => [ledger.deleted('a'), gone(ledger, 1, LIVE, -5)],
     undefined,
   ],
 ];
@@ -93,19 +78,8 @@ test.each(each)('an item %s', (_what, { ttl, happen, present, finding }) => {
   ledger.wrote('a', 1, ttl);
   later(-5);
   happen(ledger);
-  const found = ledger.verify(new Map(present && [['a', present]]), { nowMs: at(0) });
+  const found = ledger.verify(new Map(present && [['a', present]]), at(0));
   expect(found.map(violation => violation.finding)).toEqual(finding === undefined ? [] : [finding]);
-});
-
-test('what the application misses in the second of its expiry may have been deleted', () => {
-  for (const [seconds, findings] of [[-0.001, ['liveMissed']] as const, [0, []] as const]) {
-    const { ledger, later } = ledgerAt(-60);
-    ledger.wrote('a', 1, NOW);
-    later(seconds);
-    ledger.tooLate('a');
-    gone(ledger, 1, NOW, 0.5);
-    expect(ledger.verify(new Map(), { nowMs: at(1) }).map(({ finding }) => finding)).toEqual(findings);
-  }
 });
 
 test('a removal that is seen before its write is acknowledged is not forgotten, and the first report counts', () => {
@@ -113,14 +87,14 @@ test('a removal that is seen before its write is acknowledged is not forgotten, 
   gone(ledger, 1, EXPIRED, -9);
   ledger.wrote('a', 1, EXPIRED);
   gone(ledger, 1, EXPIRED, 0);
-  expect(ledger.swept(at(0))).toMatchObject([{ goneAt: at(-9) }]);
-  expect(ledger.verify(new Map(), { nowMs: at(0) })).toEqual([]);
+  expect(ledger.expired(at(0))).toMatchObject([{ deletedAt: at(-9) }]);
+  expect(ledger.verify(new Map(), at(0))).toEqual([]);
 });
 
 test('items of others are left out', () => {
   const { ledger } = ledgerAt(-5);
   gone(ledger, 1, LIVE, 0);
-  expect(ledger.verify(new Map([['b', there(1, 1)]]), { nowMs: at(0) })).toEqual([]);
+  expect(ledger.verify(new Map([['b', there(1, 1)]]), at(0))).toEqual([]);
   expect(ledger.tally(at(0))).toMatchObject({ written: 0, liveDeleted: 0 });
 });
 
@@ -130,7 +104,7 @@ test('counts at a moment', () => {
   ledger.removed('gone', 1, { ttl: NOW, seenAt: at(0) });
   ledger.wrote('overdue', 1, NOW);
   ledger.wrote('ours', 1, NOW);
-  ledger.deleted('ours', 1, 'deleted');
+  ledger.deleted('ours');
   ledger.wrote('early', 1, NOW);
   ledger.removed('early', 1, { ttl: NOW, seenAt: at(-1) });
   ledger.wrote('renewed', 1, NOW);
@@ -142,7 +116,6 @@ test('counts at a moment', () => {
   expect(ledger.tally(at(-0.001))).toEqual({ written: 6, liveDeleted: 1, ...before });
   const now = { expired: 3, deleted: 1, overdue: 1, renewed: 2, renewedKept: 1 };
   expect(ledger.tally(at(0))).toEqual({ written: 6, liveDeleted: 1, ...now });
-  expect(ledger.counts).toEqual({ items: 6, renewals: 2, deletedByUs: 1, swept: 3 });
 });
 
 test('an item that was written again and expired again is overdue, whatever became of the first', () => {
@@ -153,28 +126,27 @@ test('an item that was written again and expired again is overdue, whatever beca
   expect(ledger.tally(at(0))).toMatchObject({ written: 1, expired: 1, deleted: 0, overdue: 1, renewed: 0 });
 });
 
-test('what expired, when it was known, where it is and when it went', () => {
+test('what expired, when it was written and when it was deleted', () => {
   const { ledger, later } = ledgerAt(-100);
-  ledger.wrote('a', 1, EXPIRED, 'wrote', 3);
+  ledger.wrote('a', 1, EXPIRED);
   later(-50);
   ledger.wrote('there', 1, NOW - 20);
   ledger.wrote('live', 1, NOW + 1);
   gone(ledger, 1, EXPIRED, -9);
-  expect(ledger.swept(at(0))).toEqual([
-    { ttl: EXPIRED, knownAt: at(-100), shard: 3, goneAt: at(-9) },
-    { ttl: NOW - 20, knownAt: at(-50), shard: 0, goneAt: undefined },
+  expect(ledger.expired(at(0))).toEqual([
+    { ttl: EXPIRED, writtenAt: at(-100), deletedAt: at(-9) },
+    { ttl: NOW - 20, writtenAt: at(-50), deletedAt: undefined },
   ]);
 });
 
 test('a violation is counted and named, with the history of its item', () => {
   const { ledger } = ledgerAt(-60);
   ledger.wrote('a', 1, LIVE);
-  ledger.tooLate('a');
-  const violations = ledger.verify(new Map(), { nowMs: at(0) });
-  expect(countsOfFindings(violations)).toEqual([expect.stringMatching(/^1 live items that were gone/)]);
-  expect(describeViolations(violations)).toEqual([expect.stringMatching(/: a$/)]);
+  gone(ledger, 1, LIVE, -5);
+  const violations = ledger.verify(new Map(), at(0));
+  expect(describeViolations(violations)).toEqual(['1 live items deleted before their TTL: a']);
   expect(violations[0]?.history).toEqual([
     expect.stringContaining(`wrote: version 1, TTL ${LIVE}`),
-    expect.stringContaining('was gone when it was to be renewed'),
+    expect.stringContaining('removal seen: version 1'),
   ]);
 });

@@ -1,84 +1,67 @@
 import { seededRandom } from 'stepfunctions-emulator';
-import { drawCase, planStream, type StreamOptions } from '../../../bench/workload/plan.ts';
+import { backlogOf, type PlanOptions, planItems } from '../../../bench/workload/plan.ts';
 
-const FIRST = Date.parse('2026-11-20T09:02:00Z') / 1000;
-const plan = (options: Partial<StreamOptions> = {}) =>
-  planStream({
-    startMs: (FIRST - 110) * 1000,
-    firstTtl: FIRST,
-    seconds: 60,
-    rate: 4,
-    random: seededRandom(7),
-    ...options,
-  });
-const ttls = (options: Partial<StreamOptions> = {}) =>
-  plan(options)
-    .actions.map(({ ttl }) => Number(ttl))
-    .sort((one, other) => one - other);
-
-describe('the stream of items', () => {
-  test('expires at its rate, in every second of its minutes', () => {
-    const perSecond = Object.values(Object.groupBy(ttls(), ttl => ttl)).map(items => items?.length);
-    expect(perSecond).toEqual(Array.from({ length: 60 }, () => 4));
-    expect(ttls()[0]).toBe(FIRST);
-    expect(ttls().at(-1)).toBe(FIRST + 59);
+const START = 1_800_000_000_400;
+const FIRST = Math.ceil(START / 1000) + 10;
+const plan = (over: Partial<PlanOptions> = {}) =>
+  planItems({
+    ...{ startMs: START, firstTtl: FIRST, seconds: 180, rate: 20, renewals: true, random: seededRandom(1) },
+    ...over,
   });
 
-  test('is written in order, not before the start, and before it expires', () => {
-    const { actions, lastTtl } = plan();
-    expect(lastTtl).toBe(FIRST + 59);
-    expect(actions.map(({ atMs }) => atMs)).toEqual(actions.map(({ atMs }) => atMs).sort((a, b) => a - b));
-    for (const { atMs, ttl } of actions) {
-      expect(atMs).toBeGreaterThanOrEqual((FIRST - 110) * 1000);
-      expect(Number(ttl) * 1000 - atMs).toBeGreaterThanOrEqual(110_000);
-      expect(Number(ttl) * 1000 - atMs).toBeLessThanOrEqual(240_000);
-    }
-  });
+test('items expire at a steady rate; each is written first, in time and in order', () => {
+  const { actions, lastTtl } = plan();
+  const writes = actions.filter(({ kind }) => kind === 'write');
+  expect(new Set(writes.map(({ item }) => item)).size).toBe(3600);
+  const perSecond = Map.groupBy(writes, ({ ttl }) => ttl);
+  perSecond.delete(undefined);
+  expect([...perSecond.keys()].toSorted()).toEqual(Array.from({ length: 180 }, (_unused, at) => FIRST + at));
+  expect(lastTtl).toBe(FIRST + 179);
+  // 5 % never expire.
+  for (const { length } of perSecond.values()) expect(length).toBeGreaterThan(10);
+  expect(actions).toEqual(actions.toSorted((one, other) => one.atMs - other.atMs));
+  for (const { atMs, ttl = Number.POSITIVE_INFINITY } of writes) {
+    expect(atMs).toBeGreaterThanOrEqual(START);
+    expect(ttl * 1000 - atMs).toBeGreaterThanOrEqual(9_000);
+  }
+});
 
-  test('is the same for the same seed, and another for another', () => {
-    expect(plan()).toEqual(plan());
-    expect(plan({ random: seededRandom(8) })).not.toEqual(plan());
-  });
+test('some are renewed or made permanent in their last seconds; some expire again, some outlive the run', () => {
+  const { actions, lastTtl } = plan();
+  const ttls = new Map(actions.flatMap(({ kind, item, ttl }) => (kind === 'write' ? [[item, ttl]] : [])));
+  const changes = actions.filter(({ kind }) => kind !== 'write');
+  for (const { item, atMs, ttl = Number.POSITIVE_INFINITY } of changes) {
+    const left = Number(ttls.get(item)) * 1000 - atMs;
+    expect(left).toBeGreaterThanOrEqual(1_000);
+    expect(left).toBeLessThanOrEqual(5_000);
+    expect(ttl).toBeGreaterThan(Number(ttls.get(item)));
+  }
+  const renewals = changes.flatMap(({ ttl }) => ttl ?? []);
+  expect(renewals.some(ttl => ttl <= lastTtl)).toBe(true);
+  expect(renewals.some(ttl => ttl > lastTtl + 3600)).toBe(true);
+  expect(changes.length - renewals.length).toBeGreaterThan(100);
+});
 
-  test.each([
-    ['less than an item', { seconds: 6, rate: 0.1 }, 1, 5],
-    ['seconds that were meant to be whole', { seconds: 8.3 * 60, rate: 1 }, 498, 497],
-    ['a part of a second', { seconds: 6.5, rate: 2 }, 14, 6],
-  ])('has at least an item, and whole seconds: %s', (_case, options, items, last) => {
-    const { actions, lastTtl } = plan(options);
-    expect(actions).toHaveLength(items);
-    expect(lastTtl).toBe(FIRST + last);
-  });
-
-  test('gets what happens to each item from the mix', () => {
-    const { actions } = plan({
-      rate: 1,
-      seconds: 2,
-      mix: ({ item, ttl, writeAt, lastTtl }) => [
-        { atMs: lastTtl * 1000, item, kind: 'renew', ttl: lastTtl + 9 },
-        { atMs: writeAt, item, kind: 'write', ttl },
-      ],
-    });
-    expect(actions.map(({ item, kind }) => `${kind} ${item}`).sort()).toEqual([
-      'renew 0',
-      'renew 1',
-      'write 0',
-      'write 1',
-    ]);
-    expect(actions.slice(2).map(({ kind, ttl }) => [kind, ttl])).toEqual([
-      ['renew', FIRST + 10],
-      ['renew', FIRST + 10],
-    ]);
-  });
+test('the same seed gives the same plan; without renewals every item is written once', () => {
+  expect(plan()).toEqual(plan());
+  expect(plan({ random: seededRandom(2) })).not.toEqual(plan());
+  expect(plan({ renewals: false }).actions.map(({ kind }) => kind)).toEqual(Array(3600).fill('write'));
 });
 
 test.each([
-  [0, 'few'],
-  [0.0999, 'few'],
-  [0.1, 'more'],
-  [0.2999, 'more'],
-  [0.3, undefined],
-  [0.9999, undefined],
-])('cases are drawn by their shares: %d', (drawn, expected) => {
-  expect(drawCase({ few: 10, none: 0, more: 20 }, { next: () => drawn })).toBe(expected);
+  ['less than an item', { seconds: 6, rate: 0.1 }, 1, 5],
+  ['seconds that were meant to be whole', { seconds: 8.3 * 60, rate: 1 }, 498, 497],
+  ['a part of a second', { seconds: 6.5, rate: 2 }, 14, 6],
+])('has at least an item, and whole seconds: %s', (_case, options, items, last) => {
+  const { actions, lastTtl } = plan({ ...options, renewals: false });
+  expect(actions).toHaveLength(items);
+  expect(lastTtl).toBe(FIRST + last);
+});
+
+test('a backlog expired within ten minutes before, and is none of the planned items', () => {
+  const backlog = backlogOf(FIRST, 20);
+  expect(new Set(backlog.map(({ item }) => item)).size).toBe(480);
+  expect(Math.max(...backlog.map(({ item }) => item))).toBe(-1);
+  expect([backlog[0]?.ttl, backlog.at(-1)?.ttl]).toEqual([FIRST - 1, FIRST - 599]);
+  expect([0.1, 0.5, 1_000].map(rate => backlogOf(FIRST, rate).length)).toEqual([3, 12, 480]);
 });

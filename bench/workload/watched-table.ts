@@ -1,0 +1,235 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type Clock, realClock } from 'stepfunctions-emulator';
+import type { EventImage } from '../../expiry/expiry-event.ts';
+import { type ExpiryModel, expiryAttributes, withExpiry } from '../../expiry/index.ts';
+import type { LocalCloud } from '../../local/cloud.ts';
+import type { TableResource } from '../../local/dynamodb/table.ts';
+import type { Present, Ttl, Write } from '../ledger/item.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import type { Violation } from '../ledger/verdict.ts';
+import { observeDeletions } from './observe.ts';
+import type { Action } from './plan.ts';
+
+// Items of about 250 bytes.
+const PAYLOAD = 'x'.repeat(150);
+const USERS = 97;
+
+// Attribute names that are unlikely to be keys of a configured table.
+const VERSION = 'BenchVersion';
+const PAYLOAD_ATTRIBUTE = 'BenchPayload';
+
+/** Largest number of concurrent requests: enough for 1,000 writes a second at 20 ms each. */
+const CONCURRENCY = 32;
+
+const WRITES = {
+  write: 'wrote',
+  renew: 'renewed',
+  makePermanent: 'made permanent',
+} as const satisfies Readonly<Record<Action['kind'], Write>>;
+
+export interface WatchedTableOptions {
+  readonly cloud: Pick<LocalCloud, 'client' | 'dynamoDb'>;
+  /** The table must have a stream with old images. */
+  readonly table: TableResource;
+  readonly model: ExpiryModel;
+  /** Prefix of the names of the items. It distinguishes this run's items from others in the table, unless their keys are numbers. */
+  readonly prefix: string;
+  /** @default the wall clock */
+  readonly clock?: Clock;
+  /** Pause between two reads of the stream, milliseconds. @default that of {@link observeDeletions} */
+  readonly intervalMs?: number | undefined;
+  /** Whether the ledger keeps the items that were deleted, to compare events with them. @default false */
+  readonly keepsImages?: boolean;
+  /** Called when the stream cannot be read any more. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Sessions in a swept table, written as an application writes them: through the helpers of `expiry/`. Deletions are observed in the table's
+ * stream, whoever makes them. Every item contains its version, so that an observer of its deletion knows which write it was. The ledger gets
+ * what DynamoDB acknowledged.
+ */
+export class WatchedTable {
+  readonly ledger: Ledger;
+  readonly #options: WatchedTableOptions;
+  readonly #documents: DynamoDBDocumentClient;
+  readonly #clock: Clock;
+  /** Last acknowledged version of each item, by its number. */
+  readonly #versions = new Map<number, number>();
+  #stop = async () => {};
+
+  /** Only writes; {@link start} also observes. */
+  constructor(options: WatchedTableOptions) {
+    const { cloud, clock = realClock } = options;
+    this.#options = options;
+    this.#documents = DynamoDBDocumentClient.from(cloud.client);
+    this.#clock = clock;
+    this.ledger = new Ledger(() => clock.now());
+  }
+
+  static async start(options: WatchedTableOptions): Promise<WatchedTable> {
+    const watched = new WatchedTable(options);
+    const { cloud, table, keepsImages, intervalMs, onError } = options;
+    watched.#stop = await observeDeletions({
+      ...{ client: cloud.client, endpoint: cloud.dynamoDb.endpoint, region: table.region },
+      ...{ tableName: table.name, intervalMs, clock: watched.#clock, onError },
+      onRemoval: (record, seenAt) => {
+        const { id, version, ttl } = watched.read(record.image);
+        watched.ledger.removed(id, version, { ttl, seenAt, ...(keepsImages && { record }) });
+      },
+    });
+    return watched;
+  }
+
+  /**
+   * Does what is planned, at its time. It leaves out what was to be live and would have expired before it is written, as an application does
+   * that calculates the TTL from the current time: a machine that slept is this late.
+   * @param actions in the order of their time
+   * @throws the first error of a request
+   */
+  async write(actions: readonly Action[], signal: AbortSignal): Promise<void> {
+    for (let next = 0; next < actions.length && !signal.aborted; ) {
+      const now = this.#clock.now();
+      const due = actions.slice(next, next + CONCURRENCY).filter(({ atMs }) => atMs <= now);
+      const wait = (actions[next]?.atMs ?? now) - now;
+      // An aborted wait ends, too.
+      if (due.length === 0) await this.#clock.sleep(wait, signal).catch(() => {});
+      next += due.length;
+      const isTooLate = ({ atMs, ttl = Number.POSITIVE_INFINITY }: Action) =>
+        ttl * 1000 > atMs && ttl * 1000 <= now;
+      const perItem = Map.groupBy(
+        due.filter(action => !isTooLate(action)),
+        ({ item }) => item,
+      );
+      await this.#clock.busy(() =>
+        Promise.all(
+          [...perItem.values()].map(async those => {
+            for (const action of those) await this.#act(action);
+          }),
+        ),
+      );
+    }
+  }
+
+  /** @throws DynamoDB's error, after which nobody knows whether the action took effect */
+  async #act({ kind, item, ttl }: Action): Promise<void> {
+    const key = this.#key(item);
+    const version = (this.#versions.get(item) ?? 0) + 1;
+    if (kind === 'write') await this.#put(key, version, ttl);
+    else if (!(await this.#renew(key, version, ttl))) return;
+    this.ledger.wrote(idOf(key[this.#uniqueKey]), version, ttl, WRITES[kind]);
+    this.#versions.set(item, version);
+  }
+
+  async #put(key: Key, version: number, ttl: Ttl): Promise<void> {
+    const expiry = expiryAttributes(this.#options.model, key, this.#expiry(ttl));
+    const Item = { ...key, [VERSION]: version, [PAYLOAD_ATTRIBUTE]: PAYLOAD, ...expiry };
+    await this.#documents.send(new PutCommand({ TableName: this.#options.table.name, Item }));
+  }
+
+  /**
+   * Gives a session another TTL, or none.
+   * @returns whether it was still there
+   */
+  async #renew(Key: Key, version: number, ttl: Ttl): Promise<boolean> {
+    const { model, table } = this.#options;
+    const request = withExpiry(
+      model,
+      {
+        ...{ TableName: table.name, Key },
+        UpdateExpression: `SET ${VERSION} = :version`,
+        ConditionExpression: 'attribute_exists(#key)',
+        ExpressionAttributeNames: { '#key': model.partitionKey },
+        ExpressionAttributeValues: { ':version': version },
+      },
+      this.#expiry(ttl),
+    );
+    try {
+      await this.#documents.send(new UpdateCommand(request));
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  }
+
+  /** Finds contradictions between a consistent read of the whole table and the ledger. */
+  async verify(): Promise<Violation[]> {
+    const present = await this.#clock.busy(() => this.#readAll());
+    return this.ledger.verify(present, this.#clock.now());
+  }
+
+  async #readAll(): Promise<Map<string, Present>> {
+    const { model, table } = this.#options;
+    const names = { '#key': this.#uniqueKey, '#version': VERSION, '#ttl': model.ttlAttribute };
+    const pages = paginateScan(
+      { client: this.#documents },
+      {
+        ...{ TableName: table.name, ConsistentRead: true },
+        ...{ ProjectionExpression: '#key, #version, #ttl', ExpressionAttributeNames: names },
+      },
+    );
+    const present = new Map<string, Present>();
+    for await (const { Items = [] } of pages)
+      for (const item of Items) {
+        const ttl: unknown = item[model.ttlAttribute];
+        const id = idOf(item[this.#uniqueKey]);
+        present.set(id, { version: Number(item[VERSION]), ttl: typeof ttl === 'number' ? ttl : undefined });
+      }
+    return present;
+  }
+
+  /** Reads an item of this table from DynamoDB's JSON. */
+  read(image: EventImage): Present & { id: string } {
+    const scalar = (name: string): Scalar => (image[name] ?? {}) as Scalar;
+    const key = scalar(this.#uniqueKey);
+    const { N: ttl } = scalar(this.#options.model.ttlAttribute);
+    return {
+      id: key.S ?? key.N ?? Buffer.from(key.B ?? '', 'base64').toString(),
+      version: Number(scalar(VERSION).N),
+      ttl: ttl === undefined ? undefined : Number(ttl),
+    };
+  }
+
+  /** Stops after all earlier deletions were seen. Safe to call more than once. */
+  async stop(): Promise<void> {
+    await this.#stop();
+  }
+
+  /** Sort keys are unique in a run; without a sort key the partition key must be. */
+  get #uniqueKey(): string {
+    return this.#options.model.sortKey ?? this.#options.model.partitionKey;
+  }
+
+  #key(item: number): Key {
+    const { partitionKey, sortKey } = this.#options.model;
+    const name = `${this.#options.prefix}-${item}`;
+    // A number with the prefix would exceed JavaScript's safe integers.
+    const user = item % USERS;
+    return sortKey === undefined
+      ? { [partitionKey]: this.#value(partitionKey, name, item) }
+      : {
+          [partitionKey]: this.#value(partitionKey, `user-${user}`, user),
+          [sortKey]: this.#value(sortKey, name, item),
+        };
+  }
+
+  #expiry(expiresAt: Ttl) {
+    return expiresAt === undefined ? { ttlSeconds: 0 } : { expiresAt, nowMs: this.#clock.now() };
+  }
+
+  #value(attribute: string, text: string, number: number): string | number | Uint8Array {
+    const type = this.#options.table.attributes[attribute];
+    return type === 'N' ? number : type === 'B' ? Buffer.from(text) : text;
+  }
+}
+
+type Key = Readonly<Record<string, string | number | Uint8Array>>;
+
+/** Bytes are in base64. */
+type Scalar = { readonly [Type in 'S' | 'N' | 'B']?: string };
+
+function idOf(value: unknown): string {
+  return value instanceof Uint8Array ? Buffer.from(value).toString() : String(value);
+}
