@@ -7,12 +7,12 @@ import type { SubRun } from '../fuzz/run.ts';
 import { VARIANTS } from '../fuzz/variants.ts';
 import { describeViolations } from '../ledger/verdict.ts';
 import { count } from '../report/numbers.ts';
-import { defineExperiment, seed, textFlag, virtualMinutes, wholeNumber } from './support/experiment.ts';
+import { defineExperiment, SEEDS, textFlag, wholeNumber } from './support/experiment.ts';
 
 const FLAGS = {
-  seed: seed(undefined, 'repeats the runs of this seed (default: another one each time)'),
-  items: wholeNumber(1, 100_000_000, 1_000_000, 'items of all variants together, about as many of each'),
-  minutes: virtualMinutes(3, 'how long the items of a run keep expiring'),
+  seed: wholeNumber(SEEDS, undefined, 'repeats the runs of this seed (default: another one each time)'),
+  items: wholeNumber([1, 100_000_000], 1_000_000, 'items of all variants together, about as many of each'),
+  minutes: wholeNumber([1, 60], 3, 'how long the items of a run keep expiring, on the virtual clock'),
   variant: textFlag('NAME', undefined, 'this variant only, with all the items'),
   faults: textFlag('NAMES', ALL_FAULTS.join(), 'what goes wrong: any of the list below, or none'),
 } as const;

@@ -8,7 +8,7 @@ import { CHUNK_KEYS } from '../../statemachine/contract/limits.ts';
 import type { DemoResult, Judged } from '../demo/judge.ts';
 import { ownNames, runDemo } from '../demo/run.ts';
 import { count } from '../report/numbers.ts';
-import { defineExperiment, markdownTable, realTime, seconds } from './support/experiment.ts';
+import { defineExperiment, markdownTable, SEEDS, seconds, wholeNumber } from './support/experiment.ts';
 
 const MODES = {
   second: "to the second (precision: 'second')",
@@ -16,7 +16,11 @@ const MODES = {
 } as const;
 type Mode = keyof typeof MODES;
 
-const FLAGS = realTime(5);
+const FLAGS = {
+  minutes: wholeNumber([1, 1_440], 5, 'how long items keep expiring'),
+  rate: wholeNumber([1, 1_000], 20, 'items per second'),
+  seed: wholeNumber(SEEDS, 1, 'makes the same items again'),
+} as const;
 
 const REGION = 'us-east-1';
 

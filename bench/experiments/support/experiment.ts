@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { type AnyCommand, defineCommand, EXIT, type Flags, type Given } from '../../../cli/command.ts';
 import { printHelp } from '../../../cli/print.ts';
-import { number, text, whole } from '../../../expiry/fields.ts';
+import { text, whole } from '../../../expiry/fields.ts';
 
 /** The outcome of an experiment. */
 export interface Outcome {
@@ -33,7 +33,7 @@ export function defineExperiment<const F extends Flags>(experiment: Experiment<F
     exits: `0 ${holds}, 1 not so, 3 also: the run proves nothing`,
     async run(given) {
       const machine = thisMachine();
-      const { text: told = '', data, problems = [], unproven = [] } = await run(given as Given<F>);
+      const { text: result = '', data, problems = [], unproven = [] } = await run(given as Given<F>);
       given.signal.throwIfAborted();
       const verdict = [
         ...problems.map(problem => `✗ ${problem}`),
@@ -41,7 +41,7 @@ export function defineExperiment<const F extends Flags>(experiment: Experiment<F
       ];
       return {
         data: { ...data, machine, problems, unproven },
-        text: [told, '', machine, ...verdict].join('\n').trimStart(),
+        text: [result, '', machine, ...verdict].join('\n').trimStart(),
         exit: problems.length > 0 ? EXIT.notFine : unproven.length > 0 ? EXIT.notKnown : EXIT.fine,
       };
     },
@@ -60,8 +60,11 @@ function thisMachine(): string {
 }
 
 /** A flag that takes a whole number. */
-export const wholeNumber = (least: number, most: number, byDefault: number, help: string) =>
-  ({ help, kind: whole(least, most), value: 'N', default: byDefault }) as const;
+export const wholeNumber = <const Default extends number | undefined>(
+  [least, most]: readonly [number, number],
+  byDefault: Default,
+  help: string,
+) => ({ help, kind: whole(least, most), value: 'N', default: byDefault }) as const;
 
 /** A flag that takes any text. */
 export const textFlag = <const Default extends string | undefined>(
@@ -70,22 +73,7 @@ export const textFlag = <const Default extends string | undefined>(
   help: string,
 ) => ({ help, kind: text(), value, default: byDefault }) as const;
 
-export const seed = <const Default extends number | undefined>(byDefault: Default, help: string) =>
-  ({ help, kind: whole(0, 2 ** 32 - 1), value: 'N', default: byDefault }) as const;
-
-/** Flags of an experiment in real time. */
-export const realTime = (minutes: number) =>
-  ({
-    minutes: {
-      ...{ help: 'how long items keep expiring', kind: number(0.1, 1_440), value: 'N' },
-      default: minutes,
-    },
-    rate: { help: 'items per second', kind: number(0.1, 1_000), value: 'N', default: 20 },
-    seed: seed(1, 'makes the same items and delays again'),
-  }) as const;
-
-export const virtualMinutes = (byDefault: number, help: string) =>
-  wholeNumber(1, 60, byDefault, `${help}, on the virtual clock`);
+export const SEEDS = [0, 2 ** 32 - 1] as const;
 
 /** Formats a table in Markdown; all columns except the first are right-aligned numbers. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
