@@ -1,7 +1,7 @@
 import type { ExpiredItem, Tally } from '../ledger/ledger.ts';
 import { describeViolations, type Violation } from '../ledger/verdict.ts';
 import { count, lagPercentiles, seconds } from '../report/numbers.ts';
-import type { MachineReport, MachineWatch } from '../workload/machine.ts';
+import type { MachineWatch } from '../workload/machine.ts';
 import { dueAt, type LateTicks, type Pace, promisedLagMs } from './deadline.ts';
 
 /** `undecided`: the promise looks broken, but this machine may have been the cause; or nothing in the run could show it. */
@@ -46,7 +46,8 @@ export interface Seen {
   /** Number of pipes, and what is wrong with their events. */
   readonly pipes: number;
   readonly wrongEvents: readonly Violation[];
-  readonly machine: MachineReport;
+  /** Milliseconds for which this machine stood still. */
+  readonly stoodStillMs: number;
   readonly interrupted: boolean;
 }
 
@@ -152,7 +153,7 @@ export interface DemoResult {
   readonly verdict: Verdict;
   /** After an interruption all of them are undecided. */
   readonly promises: readonly Kept[];
-  readonly machine: MachineReport;
+  readonly machine: { readonly stoodStillMs: number };
 }
 
 export interface Judged {
@@ -166,7 +167,7 @@ export interface Judged {
 
 /** Compares a run that has ended with the promises. */
 export function judge(seen: Seen): Judged {
-  const { tally, backlog, machine, interrupted } = seen;
+  const { tally, backlog, stoodStillMs, interrupted } = seen;
   const promises = (Object.keys(PROMISES) as PromiseName[]).flatMap(name => promiseOf(name, seen));
   const statuses = promises.map(({ status }) => status);
   const judged = (['broken', 'undecided'] as const).find(status => statuses.includes(status)) ?? 'kept';
@@ -182,7 +183,7 @@ export function judge(seen: Seen): Judged {
       promisedLagMs: seen.promisedLagMs,
       verdict: interrupted ? 'interrupted' : judged,
       promises,
-      machine,
+      machine: { stoodStillMs },
     },
   };
   const summary = [...tableOf(result, seen), '', ...verdictOf(result, violations, doubts)].join('\n');
@@ -234,11 +235,11 @@ function tableOf({ promises, lagMs, deleted }: DemoResult, seen: Seen): string[]
   );
 }
 
-/** A machine that was slow for a shorter time is not mentioned. */
+/** A machine that stood still for a shorter time is not mentioned. */
 const WORTH_SAYING_MS = 500;
 
 function verdictOf(
-  { verdict, machine: { stoodStillMs, busyMs } }: DemoResult,
+  { verdict, machine: { stoodStillMs } }: DemoResult,
   violations: readonly string[],
   doubts: readonly string[],
 ): string[] {
@@ -246,17 +247,14 @@ function verdictOf(
   if (verdict === 'kept') return ['  Every promise was kept.'];
   const list = (sign: string, title: string, sentences: readonly string[]) =>
     sentences.length === 0 ? [] : [title, ...sentences.map(sentence => `  ${sign} ${sentence}`)];
-  const machine = [
-    [stoodStillMs, 'it, or this process, stood still for'] as const,
-    [busyMs, 'its processors were busy all the time for'] as const,
-  ].flatMap(([ms, what]) => (ms >= WORTH_SAYING_MS ? [`${what} ${seconds(ms)}`] : []));
+  const isSlow = stoodStillMs >= WORTH_SAYING_MS;
   const again =
     '  Run it again while the machine has less to do, or with a lower --rate, to see what the sweep can do.';
   return [
     ...list('✗', '  Not as promised:', violations),
     ...list('?', '  Not decided:', doubts),
-    ...(machine.length > 0 ? [`  This machine: ${machine.join('; ')}.`] : []),
-    ...(machine.length > 0 && violations.length === 0 ? [again] : []),
+    ...(isSlow ? [`  This machine: it, or this process, stood still for ${seconds(stoodStillMs)}.`] : []),
+    ...(isSlow && violations.length === 0 ? [again] : []),
   ];
 }
 

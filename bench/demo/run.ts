@@ -354,9 +354,9 @@ class Run {
 
   /** Waits until this is so, at most so long, and as much longer as the machine stands still meanwhile. */
   async #wait(isSo: () => boolean, mostMs: number): Promise<void> {
-    const stoodStillMs = () => this.#machine.report().stoodStillMs;
-    const endsAt = this.#clock.now() + mostMs - stoodStillMs();
-    while (!this.#until.aborted && this.#clock.now() < endsAt + stoodStillMs()) {
+    const machine = this.#machine;
+    const endsAt = this.#clock.now() + mostMs - machine.stoodStillMs;
+    while (!this.#until.aborted && this.#clock.now() < endsAt + machine.stoodStillMs) {
       const began = performance.now();
       if (isSo()) return;
       const pause = Math.max(CHECK_INTERVAL_MS, (performance.now() - began) / CHECK_SHARE);
@@ -392,7 +392,7 @@ class Run {
       executions: this.#ended.length,
       failures: [...this.#problems, ...failed.map(describeFailure)],
       areFailuresExcused: this.#problems.length === 0 && failed.every(isExcused),
-      machine: this.#machine.report(),
+      stoodStillMs: this.#machine.stoodStillMs,
       interrupted: signal.aborted,
     });
   }
