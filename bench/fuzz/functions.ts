@@ -33,10 +33,7 @@ export interface FunctionsOptions {
   readonly faults: Faults;
 }
 
-type Handler = (payload: never, runtime: Runtime, invocation: Invocation) => Promise<unknown>;
-
-/** Number of attempts per command that a function's runtime makes for DynamoDB, as set in each handler's file. */
-const ATTEMPTS = { planSweep: 3, queryExpired: 2, deleteChunk: 1 } as const;
+type Handler = (payload: never, invocation: Invocation) => Promise<unknown>;
 
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -70,12 +67,12 @@ export class Functions {
     const isOver = clock.now() >= killedAt;
     const isLost = fate === 'answerLost' || (fate === 'killed' && isOver);
     if (isLost) return crash();
-    return isOver ? timedOut() : outcome;
+    return isOver ? TIMED_OUT : outcome;
   }
 
   async #run(handler: Handler, payload: unknown, invocation: Invocation): Promise<FunctionResult> {
     try {
-      const answer = await handler(payload as never, this.#runtime(invocation), invocation);
+      const answer = await handler(payload as never, invocation);
       return { ok: true, payload: answer, memoryMb: 512 };
     } catch (error) {
       const { name, message } = error as Error;
@@ -83,54 +80,38 @@ export class Functions {
     }
   }
 
-  #runtime(invocation: Invocation): Runtime {
-    const { settings, random } = this.#options;
+  readonly #now = (): number => this.#options.clock.now() + this.#options.aheadMs();
+
+  /** @param attempts per command, as set in the handler's file */
+  #runtime(invocation: Invocation, attempts: 1 | 2 | 3, settings = this.#options.settings): Runtime {
+    const { documentsOf, random, clock } = this.#options;
+    const documents = documentsOf(attempts, invocation);
     return {
       settings,
-      documents: this.#documents(ATTEMPTS.deleteChunk, invocation),
+      documents: this.#options.settings.logKeys === 'full' ? documents : withoutMessages(documents),
       logger: QUIET,
       clock: this.#now,
       random: () => random.next(),
-      sleep: ms => this.#options.clock.sleep(ms),
+      sleep: ms => clock.sleep(ms),
     };
   }
 
-  readonly #now = (): number => this.#options.clock.now() + this.#options.aheadMs();
-
-  #documents(attempts: 1 | 2 | 3, invocation: Invocation): Runtime['documents'] {
-    const { documentsOf, settings } = this.#options;
-    const documents = documentsOf(attempts, invocation);
-    return settings.logKeys === 'full' ? documents : withoutMessages(documents);
-  }
+  readonly #journal = () => this.#options.journal;
 
   readonly #handlers: Readonly<Record<string, Handler>> = {
-    [TASKS.PlanSweep]: (input: PlanSweepInput, runtime, invocation) => {
-      const { journal } = this.#options;
-      const documents = this.#documents(ATTEMPTS.planSweep, invocation);
+    [TASKS.PlanSweep]: (input: PlanSweepInput, invocation) => {
+      const journal = this.#journal();
       if (input.machine === 'replay') return planReplay(input, journal);
+      const { documents, logger, clock, sleep } = this.#runtime(invocation, 3);
       return planTick(input, {
         readIndexOf: (settings, options) => indexReader(documents, settings, options),
-        ...{ logger: QUIET, journal, record: () => undefined },
-        ...{ clock: this.#now, sleep: runtime.sleep },
+        ...{ logger, journal, clock, sleep, record: () => undefined },
       });
     },
-    [TASKS.QueryExpired]: (input: WithSettings<QueryExpiredInput>, runtime, invocation) =>
-      queryExpired(
-        input,
-        {
-          ...runtime,
-          settings: readSettings(input.settings),
-          documents: this.#documents(ATTEMPTS.queryExpired, invocation),
-        },
-        () => this.#options.journal,
-      ),
-    [TASKS.DeleteChunk]: (input: WithSettings<DeleteChunkInput>, runtime) => {
-      return deleteChunk(
-        input,
-        { ...runtime, settings: readSettings(input.settings) },
-        () => this.#options.journal,
-      );
-    },
+    [TASKS.QueryExpired]: (input: WithSettings<QueryExpiredInput>, invocation) =>
+      queryExpired(input, this.#runtime(invocation, 2, readSettings(input.settings)), this.#journal),
+    [TASKS.DeleteChunk]: (input: WithSettings<DeleteChunkInput>, invocation) =>
+      deleteChunk(input, this.#runtime(invocation, 1, readSettings(input.settings)), this.#journal),
     [TASKS.RecordMetrics]: (input: RecordMetricsInput) =>
       recordMetrics(input, {
         deployment: 'fuzz',
@@ -138,7 +119,7 @@ export class Functions {
         metrics: this.#metrics,
         print: () => undefined,
         timeIsUp: () => new Promise(() => undefined),
-        journal: this.#options.journal,
+        journal: this.#journal(),
       }),
     'only-expiries': async (batch: readonly PipedRecord[]) => onlyExpiries(batch),
   };
@@ -152,6 +133,8 @@ const TIMEOUT_SECONDS: Readonly<Record<string, number>> = {
   'only-expiries': 60,
 };
 
-function timedOut(): FunctionResult {
-  return { ok: false, errorType: 'Sandbox.Timedout', errorMessage: 'Task timed out' };
-}
+const TIMED_OUT: FunctionResult = {
+  ok: false,
+  errorType: 'Sandbox.Timedout',
+  errorMessage: 'Task timed out',
+};

@@ -5,9 +5,9 @@ import { windowKey, windowStart } from '../../expiry/window.ts';
 import type { SweepSettings } from '../../functions/runtime/environment.ts';
 import { keyAttributeNames, toNativeKey } from '../../functions/table/item-key.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
-import { variedAttributes } from '../workload/varied-item.ts';
 import type { MemoryTable } from './table.ts';
 import type { Variant } from './variants.ts';
+import { variedAttributes } from './varied-item.ts';
 
 export interface UsersOptions {
   readonly table: MemoryTable;

@@ -68,14 +68,14 @@ const BUS = ARN('events', 'event-bus/expiries');
 const QUEUE = ARN('sqs', 'expired.fifo');
 const STREAM = ARN('kinesis', 'stream/expired');
 const FUNCTION = ARN('lambda', 'function:worker');
-
-/** Clock skews, ahead and behind, of less than a second and of several seconds. */
-const SKEWS_MS = [-5_000, 100, 5_000];
+const BY_SECOND = { indexedBy: 'second' } as const;
+const WITH_PIPES = { archive: true, events: { to: BUS } } as const;
+const clocks = (stepFunctions: number, functions: number) => ({ stepFunctions, functions });
 
 export const VARIANTS: readonly Variant[] = [
   { name: 'window', props: {} },
   { name: 'minutes', props: { granularityMinutes: 1 } },
-  { name: 'second', props: { indexedBy: 'second' } },
+  { name: 'second', props: BY_SECOND },
   { name: 'shards', props: { shards: 3, granularityMinutes: 5, sortKey: 'sk' } },
   { name: 'plain', props: { precision: 'minute', ttlAttribute: 'expires at', logKeys: 'hash' } },
   { name: 'poll', props: { pollSeconds: 5 }, keyType: 'B' },
@@ -88,34 +88,17 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'events', props: { indexedBy: 'second', events: { to: FUNCTION, oldImage: true } } },
   { name: 'events-queue', props: { archive: true, events: { to: QUEUE, oldImage: true } } },
   { name: 'events-stream', props: { sortKey: 'sk', events: { to: STREAM, oldImage: true } }, keyType: 'N' },
-  { name: 'skew-alone-5s', props: {}, skewMs: { stepFunctions: -5_000, functions: 5_000 } },
-  {
-    name: 'skew-alone+5s',
-    props: { indexedBy: 'second' },
-    skewMs: { stepFunctions: 5_000, functions: -5_000 },
-  },
+  { name: 'skew-alone-5s', props: {}, skewMs: clocks(-5_000, 5_000) },
+  { name: 'skew-alone+5s', props: BY_SECOND, skewMs: clocks(5_000, -5_000) },
   // Only where both clocks are wrong a call that does not know DynamoDB's can delete early.
-  { name: 'skew-both+2s', props: {}, skewMs: { stepFunctions: 2_000, functions: 2_000 } },
-  { name: 'steps-machine', props: {}, stepMs: { stepFunctions: 5_000, functions: 0 } },
-  {
-    name: 'steps-functions',
-    props: { indexedBy: 'second' },
-    stepMs: { stepFunctions: 0, functions: 5_000 },
-  },
-  ...SKEWS_MS.map(
-    (ms): Variant => ({
-      name: `skew${named(ms)}`,
-      props: { archive: true, events: { to: BUS } },
-      skewMs: { stepFunctions: ms, functions: -ms },
-    }),
-  ),
-  ...[-5_000, 5_000].map(
-    (ms): Variant => ({
-      name: `skew-functions${named(ms)}`,
-      props: { indexedBy: 'second', archive: true, events: { to: BUS } },
-      skewMs: { stepFunctions: 0, functions: ms },
-    }),
-  ),
+  { name: 'skew-both+2s', props: {}, skewMs: clocks(2_000, 2_000) },
+  { name: 'steps-machine', props: {}, stepMs: clocks(5_000, 0) },
+  { name: 'steps-functions', props: BY_SECOND, stepMs: clocks(0, 5_000) },
+  { name: 'skew-5s', props: WITH_PIPES, skewMs: clocks(-5_000, 5_000) },
+  { name: 'skew+0.1s', props: WITH_PIPES, skewMs: clocks(100, -100) },
+  { name: 'skew+5s', props: WITH_PIPES, skewMs: clocks(5_000, -5_000) },
+  { name: 'skew-functions-5s', props: { ...BY_SECOND, ...WITH_PIPES }, skewMs: clocks(0, -5_000) },
+  { name: 'skew-functions+5s', props: { ...BY_SECOND, ...WITH_PIPES }, skewMs: clocks(0, 5_000) },
 ];
 
 /** The other tables of a variant's deployment. */
@@ -125,8 +108,3 @@ export const OTHER_TABLES: readonly VariantProps[] = [
   { sortKey: 'sk', shards: 3 },
   { indexedBy: 'second' },
 ];
-
-/** Formats a skew: 5,000 is `+5s`. */
-function named(ms: number): string {
-  return `${ms > 0 ? '+' : ''}${ms / 1000}s`;
-}

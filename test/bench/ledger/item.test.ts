@@ -1,6 +1,6 @@
 import { seededRandom } from 'stepfunctions-emulator';
+import { variedAttributes } from '../../../bench/fuzz/varied-item.ts';
 import { itemText } from '../../../bench/ledger/item.ts';
-import { variedAttributes } from '../../../bench/workload/varied-item.ts';
 
 const LONG = '12345678901234567890123456789012345678';
 
