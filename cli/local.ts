@@ -4,7 +4,6 @@ import { text, whole } from '../expiry/fields.ts';
 import { loadConfigFile } from '../stacks/config/config-file.ts';
 import { CONFIG, defineCommand, EXIT, wrong } from './command.ts';
 import { writableFile } from './files.ts';
-import { restartWithSmallNewSpace } from './lean-heaps.ts';
 
 const port = (byDefault: number, help: string) =>
   ({ help, kind: whole(1, 65_535), value: 'N', default: byDefault }) as const;
@@ -38,7 +37,6 @@ AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already, on this machine.`
   },
   async run({ flags, signal }) {
     const factsFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
-    restartWithSmallNewSpace();
     // Imported late: CDKTF takes most of a second to load, and a wrong flag should be told before.
     const { runLocalJob } = await import('./local-job.ts');
     await runLocalJob({

@@ -38,8 +38,7 @@ const MAX_RESPONSE_BYTES = 6_291_556;
 /** Time limit for loading a module, as on Lambda, milliseconds. */
 const LOAD_TIMEOUT_MS = 10_000;
 /**
- * Size of a thread's heap for new objects, MB. V8 would use up to 96, and a thread uses all of it before its first garbage collection. It
- * is three times `--max-semi-space-size` of `precise-ttl local`, which takes precedence in V8.
+ * Size of a thread's heap for new objects, MB. V8 would use up to 96, and a thread uses all of it before its first garbage collection.
  */
 const YOUNG_GENERATION_MB = 12;
 /** Number and length of an invocation's last lines that are stored, to explain a failure. */

@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 22_985,
+    most: 22_959,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -33,7 +33,7 @@ export const ROOM_LINES = [
     most: 9_406,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 7_429 },
-  { rooms: ['test'], most: 27_684 },
+  { rooms: ['test'], most: 27_664 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
