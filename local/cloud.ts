@@ -1,22 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import {
-  type ApiContext,
-  type Clock,
-  type EngineOptions,
-  type Execution,
-  type Machine,
-  realClock,
-} from 'stepfunctions-emulator';
+import { type ApiContext, type Clock, type Execution, type Machine, realClock } from 'stepfunctions-emulator';
 import type { PlainStack } from '../stacks/plain-stack.ts';
 import { localDynamoDb, localDynamoDbStreams } from './dynamodb/clients.ts';
 import { type DynamoDbEndpoint, startOrAttachDynamoDb } from './dynamodb/dynamodb-local.ts';
 import { DynamoDbProxy } from './dynamodb/proxy.ts';
 import type { TableResource } from './dynamodb/table.ts';
-import { enableStream, ensureTable, withOldImages } from './dynamodb/tables.ts';
+import { enableStream, ensureTable } from './dynamodb/tables.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { Pipes, type PipesOptions } from './pipes/pipes.ts';
-import { type Deliveries, type Firing, Schedules } from './schedules.ts';
+import { type Firing, Schedules } from './schedules.ts';
 import { type SynthesizedCloud, synthesizedCloud } from './stack/synthesized.ts';
 import { LocalStepFunctions, loadMachines } from './step-functions.ts';
 
@@ -43,10 +36,6 @@ export interface LocalCloudOptions {
   readonly schedules?: boolean;
   /** Whether what a schedule would start has anything to do; the clock stands still meanwhile. @default always */
   readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
-  /** Fires schedules late, not at all, or twice. @default once and in time */
-  readonly deliveries?: Deliveries;
-  /** Runs Express executions more than once, whoever starts them. @default once */
-  readonly expressDeliveries?: NonNullable<EngineOptions['expressDeliveries']>;
   /** Schemas of the tables that the stack only refers to: a missing one is made. @default they are unknown, and must exist */
   readonly existing?: readonly TableResource[];
   /** Gives every table a stream with old images, so that deletions can be observed. @default false */
@@ -88,13 +77,11 @@ export class LocalCloud {
     this.client = parts.client;
     this.functions = parts.functions;
     this.#pipes = parts.pipes;
-    const { clock = realClock, deliveries, expressDeliveries } = options;
-    const { onScheduleError, onExecution, isNeeded } = options;
+    const { clock = realClock, onScheduleError, onExecution, isNeeded } = options;
     const { childrenAtOnce: distributedMapConcurrency } = options;
     this.#stepFunctions = new LocalStepFunctions(parts.synthesized, machines, {
       invoker: this.functions,
       clock,
-      ...(expressDeliveries && { expressDeliveries }),
       ...(distributedMapConcurrency && { limits: { distributedMapConcurrency } }),
       onEnd: execution => onExecution?.(execution, this.#scheduledBy.get(execution)),
     });
@@ -106,11 +93,7 @@ export class LocalCloud {
         this.#scheduledBy.set(execution, schedule.name);
       },
       onError: onScheduleError ?? (error => console.error(error)),
-      deliveries,
       isNeeded,
-      // Nobody sets a virtual clock, whose day would have 86,400 checks.
-      checkMs:
-        options.clock === undefined || options.clock === realClock ? undefined : Number.POSITIVE_INFINITY,
     });
   }
 
@@ -183,7 +166,7 @@ export class LocalCloud {
   /**
    * Starts an execution, as StartExecution does; it runs in the background.
    * @param machine name or ARN of a state machine
-   * @throws {NotFoundError} when there is no such machine; InvalidStartError for a name or input AWS refuses
+   * @throws {LocalCloudError} when there is no such machine; InvalidStartError for a name or input AWS refuses
    */
   startExecution(machine: string, input: unknown, name?: string): Execution {
     return this.#stepFunctions.startExecution(machine, input, name);
@@ -228,8 +211,7 @@ async function makeTables(
   { tables, existingTables }: SynthesizedCloud,
   { existing = [], observe = false }: LocalCloudOptions,
 ): Promise<void> {
-  for (const table of [...tables, ...existing])
-    await ensureTable(client, observe ? withOldImages(table) : table);
+  for (const table of [...tables, ...existing]) await ensureTable(client, table);
   if (!observe) return;
   for (const { name } of [...tables, ...existingTables]) await enableStream(client, name);
 }

@@ -23,23 +23,3 @@ export class TerraformError extends LocalCloudError {
     this.problems = problems;
   }
 }
-
-/** DynamoDB Local can't be started or reached. */
-export class DynamoDbLocalError extends LocalCloudError {
-  override readonly name = 'DynamoDbLocalError';
-}
-
-/** The port is used by another process. */
-export class PortInUseError extends LocalCloudError {
-  override readonly name = 'PortInUseError';
-}
-
-/** A table of the definition and the one at the endpoint don't agree. */
-export class TableMismatchError extends LocalCloudError {
-  override readonly name = 'TableMismatchError';
-}
-
-/** A resource of this name does not exist in this cloud. */
-export class NotFoundError extends LocalCloudError {
-  override readonly name = 'NotFoundError';
-}

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { PortInUseError } from './errors.ts';
+import { LocalCloudError } from './errors.ts';
 
 /** Whether a port of this machine is free. */
 export async function isFree(port: number): Promise<boolean> {
@@ -28,11 +28,11 @@ export async function freePort(): Promise<number> {
 /**
  * Checks the port before anything is started: the server itself would report it later and less clearly.
  * @param flag where the port comes from, for the message
- * @throws {PortInUseError}
+ * @throws {LocalCloudError}
  */
 export async function requireFree(port: number, flag: string): Promise<void> {
   if (await isFree(port)) return;
-  throw new PortInUseError(
+  throw new LocalCloudError(
     `${flag}: expected a free port, got ${port}, on which something listens; stop that, or choose another port with ${flag} N`,
   );
 }

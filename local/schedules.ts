@@ -21,32 +21,20 @@ export interface Firing {
   readonly input: string;
 }
 
-/**
- * Delays at which one minute of a schedule is delivered, milliseconds, one for each invocation. `[0]` is once and in time, `[]` skips
- * it, `[0, 12000]` fires twice. AWS fires anywhere in the minute, at least once.
- */
-export type Deliveries = (schedule: ScheduleResource, scheduledTime: number) => readonly number[];
-
 export interface SchedulesOptions {
   readonly clock: Clock;
   readonly schedules: readonly ScheduleResource[];
   /** Starts the target. Its errors go to {@link onError}; there is no retry. */
   readonly fire: (firing: Firing) => unknown;
   readonly onError: (error: unknown, firing: Firing) => void;
-  /** @default every minute once and in time */
-  readonly deliveries?: Deliveries | undefined;
   /** Whether the target has anything to do; the clock stands still meanwhile. @default always */
   readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
-  /** Milliseconds between two looks at a clock that somebody may set. @default 1000 */
-  readonly checkMs?: number | undefined;
 }
 
 /** Scheduler replaces it by the minute. Source: EventBridge Scheduler User Guide, "Adding context attributes". */
 export const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
 
 const MINUTE_MS = 60_000;
-/** Interval of the check that notices a changed wall clock or a machine that slept. */
-const CHECK_INTERVAL_MS = 1_000;
 
 const minuteAfter = (time: number): number => (Math.floor(time / MINUTE_MS) + 1) * MINUTE_MS;
 
@@ -54,11 +42,8 @@ const minuteAfter = (time: number): number => (Math.floor(time / MINUTE_MS) + 1)
 export class Schedules {
   readonly #options: SchedulesOptions;
   readonly #enabled: readonly ScheduleResource[];
-  /** Cancels all timers. */
-  readonly #pending = new Set<() => void>();
+  #cancel: () => void = () => {};
   #running = false;
-  /** The previous minute, which does not fire again when the clock is set back to shortly before it. */
-  #fired: number | undefined;
 
   constructor(options: SchedulesOptions) {
     this.#options = options;
@@ -74,8 +59,7 @@ export class Schedules {
   /** Safe to call more than once. */
   stop(): void {
     this.#running = false;
-    for (const cancel of this.#pending) cancel();
-    this.#pending.clear();
+    this.#cancel();
   }
 
   /** Next minute of each enabled schedule, epoch milliseconds. */
@@ -84,46 +68,14 @@ export class Schedules {
     return this.#enabled.map(schedule => ({ schedule, at }));
   }
 
-  /**
-   * Waits for the next minute, and delivers it. When the clock is set back, the new time counts: otherwise no sweep would start until the
-   * old time is reached again. After a jump ahead, as when a laptop slept, the missed minutes are skipped instead of fired in a burst.
-   */
+  /** Waits for the next minute. After a jump of the clock, as when a laptop slept, the missed minutes are skipped. */
   #await(): void {
-    const { clock, checkMs = CHECK_INTERVAL_MS } = this.#options;
-    const nextAfter = (time: number) => {
-      const next = minuteAfter(time);
-      return next === this.#fired ? next + MINUTE_MS : next;
-    };
-    let checked = clock.now();
-    let next = nextAfter(checked);
-    const check = () => {
-      const now = clock.now();
-      if (now < checked) next = nextAfter(now);
-      checked = now;
-      if (now < next) return this.#after(Math.min(next - now, checkMs), check);
-      this.#fired = next;
-      for (const schedule of this.#enabled) this.#deliver(schedule, next);
-      // The fired target may have stopped it.
-      if (this.#running) this.#await();
-    };
-    check();
-  }
-
-  #deliver(schedule: ScheduleResource, scheduledTime: number): void {
-    const late = this.#options.clock.now() - scheduledTime;
-    for (const delay of this.#options.deliveries?.(schedule, scheduledTime) ?? [0]) {
-      if (!this.#running) return;
-      if (delay <= late) void this.#fire(schedule, scheduledTime);
-      else this.#after(delay - late, () => void this.#fire(schedule, scheduledTime));
-    }
-  }
-
-  #after(ms: number, action: () => void): void {
-    const cancel = this.#options.clock.schedule(ms, () => {
-      this.#pending.delete(cancel);
-      action();
+    const { clock } = this.#options;
+    const next = minuteAfter(clock.now());
+    this.#cancel = clock.schedule(next - clock.now(), () => {
+      this.#await();
+      for (const schedule of this.#enabled) void this.#fire(schedule, next);
     });
-    this.#pending.add(cancel);
   }
 
   async #fire(schedule: ScheduleResource, scheduledTime: number): Promise<void> {

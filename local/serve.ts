@@ -1,32 +1,14 @@
-import { ApiServer, type Clock, realClock } from 'stepfunctions-emulator';
+import { ApiServer } from 'stepfunctions-emulator';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
 import { DynamoDbProxy } from './dynamodb/proxy.ts';
-import type { LocalFunctionsOptions } from './functions/local-functions.ts';
-import type { PipesOptions } from './pipes/pipes.ts';
 import { isFree, requireFree } from './ports.ts';
 
-export interface ServeOptions {
-  /** See {@link LocalCloudOptions}. */
-  readonly stack: LocalCloudOptions['stack'];
-  /** Schemas of the tables that the stack only refers to; they are created when DynamoDB Local is started here. */
-  readonly existing?: LocalCloudOptions['existing'];
+export interface ServeOptions
+  extends Omit<LocalCloudOptions, 'dynamoDb' | 'functionsDynamoDbEndpoint' | 'observe' | 'warm'> {
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
-  /** See {@link LocalCloudOptions}. */
-  readonly pipes?: PipesOptions;
-  /** Largest number of concurrent children of one Map Run. @default as on AWS */
-  readonly childrenAtOnce?: number;
-  /** Whether the schedules fire. */
-  readonly schedules: boolean;
   /** Read for AWS_ENDPOINT_URL_DYNAMODB. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Called when any execution has ended, except for children of a Map Run. */
-  readonly onExecution: NonNullable<LocalCloudOptions['onExecution']>;
-  readonly onScheduleError: NonNullable<LocalCloudOptions['onScheduleError']>;
-  /** Called with the functions' output and the result of every invocation; tests can wrap every invocation. */
-  readonly functions?: Pick<LocalFunctionsOptions, 'onLog' | 'onInvocation' | 'wrap'>;
-  /** For tests: another clock. @default the wall clock */
-  readonly clock?: Clock;
 }
 
 export interface ServedCloud {
@@ -55,20 +37,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const clock = options.clock ?? realClock;
-    const cloud = await LocalCloud.start({
-      stack: options.stack,
-      existing: options.existing ?? [],
-      environment,
-      functions: options.functions ?? {},
-      warm: 1,
-      clock,
-      childrenAtOnce: options.childrenAtOnce,
-      pipes: options.pipes ?? {},
-      schedules: options.schedules,
-      onScheduleError: options.onScheduleError,
-      onExecution: options.onExecution,
-    });
+    const cloud = await LocalCloud.start({ ...options, environment, warm: 1 });
     undo.push(() => cloud.stop());
     const { dynamoDb } = cloud;
     const proxy = dynamoDb.startedHere

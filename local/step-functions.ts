@@ -12,7 +12,7 @@ import {
   type StateMachine,
   StateMachines,
 } from 'stepfunctions-emulator';
-import { NotFoundError, TerraformError } from './errors.ts';
+import { LocalCloudError, TerraformError } from './errors.ts';
 import type { SynthesizedCloud } from './stack/synthesized.ts';
 
 export interface StepFunctionsOptions extends Omit<EngineOptions, 'resources' | 'clock' | 'onStart'> {
@@ -62,7 +62,7 @@ export class LocalStepFunctions {
   /**
    * Starts an execution of the current version of a state machine.
    * @param machine its name or ARN
-   * @throws {NotFoundError} when there is none; InvalidStartError for a name or input AWS refuses
+   * @throws {LocalCloudError} when there is none; InvalidStartError for a name or input AWS refuses
    */
   startExecution(machine: string, input: unknown, name?: string): Execution {
     const found = this.#find(machine);
@@ -74,7 +74,7 @@ export class LocalStepFunctions {
     const found = all.find(({ arn, name }) => arn === machine || name === machine);
     if (found !== undefined) return found;
     const known = all.map(({ name }) => name).join(', ') || 'none';
-    throw new NotFoundError(`state machine: expected one of ${known}, got "${machine}"`);
+    throw new LocalCloudError(`state machine: expected one of ${known}, got "${machine}"`);
   }
 
   /** Starts an execution of any state machine. @throws InvalidStartError */

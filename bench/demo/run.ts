@@ -14,7 +14,6 @@ import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
 import type { TableResource } from '../../local/dynamodb/table.ts';
 import { enrichmentInput } from '../../local/pipes/pipes.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
-import { tableOf } from '../../local/stack/table-of.ts';
 import { Deliveries } from '../ledger/deliveries.ts';
 import { describeViolations } from '../ledger/verdict.ts';
 import { count, seconds } from '../report/numbers.ts';
@@ -227,9 +226,10 @@ class Run {
 
   #watchTable(cloud: LocalCloud, beganMs: number): Promise<WatchedTable> {
     const { existingTable, tableName, model, intervalMs } = this.#options;
+    const made = cloud.synthesized.tables.find(({ name }) => name === tableName);
     return WatchedTable.start({
       ...{ cloud, model, intervalMs, clock: this.#clock },
-      table: existingTable ?? tableOf(cloud.synthesized, tableName),
+      table: existingTable ?? (made as TableResource),
       prefix: `session-${beganMs.toString(36)}`,
       keepsImages: this.#deliveries.pipes.length > 0,
       onError: error => this.#breakOff(`the table's stream couldn't be read: ${error}`),

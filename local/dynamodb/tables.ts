@@ -10,7 +10,7 @@ import {
   type TableDescription,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { DynamoDbLocalError, TableMismatchError } from '../errors.ts';
+import { LocalCloudError } from '../errors.ts';
 import type { TableIndex, TableResource } from './table.ts';
 
 /** Time in which a table must become ACTIVE, milliseconds. */
@@ -22,7 +22,7 @@ const ACTIVE_TIMEOUT_MS = 30_000;
  * Native TTL stays off whatever the resource says: DynamoDB Local's own TTL deletes within seconds, so the
  * sweep would find nothing to delete.
  *
- * @throws {TableMismatchError} when a different table has that name
+ * @throws {LocalCloudError} when a different table has that name
  */
 export async function ensureTable(client: DynamoDBClient, table: TableResource): Promise<void> {
   const wanted = createTableInput(table);
@@ -35,7 +35,7 @@ export async function ensureTable(client: DynamoDBClient, table: TableResource):
   }
   const differences = compareTables(wanted, await untilActive(client, table.name));
   if (created || differences.length === 0) return;
-  throw new TableMismatchError(
+  throw new LocalCloudError(
     `${table.address}: the endpoint already has a different table "${table.name}":\n` +
       `${differences.map(difference => `  - ${difference}`).join('\n')}\n` +
       `npx precise-ttl adopt --table ${table.name} adds a missing index; else correct the configuration, delete that table, or unset ` +
@@ -89,7 +89,7 @@ async function untilActive(client: DynamoDBClient, name: string): Promise<TableD
     const states = [Table?.TableStatus, ...(Table?.GlobalSecondaryIndexes ?? []).map(i => i.IndexStatus)];
     if (Table && states.every(state => state === 'ACTIVE')) return Table;
     if (Date.now() > deadline) {
-      throw new DynamoDbLocalError(
+      throw new LocalCloudError(
         `table "${name}": expected ACTIVE within ${ACTIVE_TIMEOUT_MS / 1000} s, got ${states.join(', ')}`,
       );
     }
@@ -127,16 +127,6 @@ function compareTables(wanted: CreateTableCommandInput, found: TableDescription)
   return [...featuresOf(wanted as Described)]
     .filter(([name, expected]) => got.get(name) !== expected)
     .map(([name, expected]) => `${name}: expected ${expected}, got ${got.get(name) ?? 'none'}`);
-}
-
-/**
- * Returns the table with old images in its stream: like {@link enableStream}, for a table that is created with a stream without old
- * images.
- */
-export function withOldImages(table: TableResource): TableResource {
-  if (table.stream === undefined) return table;
-  const hasNewImages = table.stream === 'NEW_IMAGE' || table.stream === 'NEW_AND_OLD_IMAGES';
-  return { ...table, stream: hasNewImages ? 'NEW_AND_OLD_IMAGES' : 'OLD_IMAGE' };
 }
 
 /**

@@ -221,7 +221,7 @@ function newTraceId(now: number): string {
  * environment.
  */
 function runtimeEnvironment(
-  { name, region, memoryMb, handler, logFormat }: FunctionResource,
+  { name, region, memoryMb, handler }: FunctionResource,
   directory: string,
   dynamoDbEndpoint: string,
 ): Record<string, string> {
@@ -243,7 +243,6 @@ function runtimeEnvironment(
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
     AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
     AWS_LAMBDA_LOG_STREAM_NAME: 'local',
-    AWS_LAMBDA_LOG_FORMAT: logFormat,
     LAMBDA_TASK_ROOT: join(directory, name),
     _HANDLER: handler,
   };

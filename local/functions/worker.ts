@@ -3,7 +3,6 @@
  * own modules, because worker-program.ts copies this file alone.
  */
 import { pathToFileURL } from 'node:url';
-import { format } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ErrorPayload, Invocation, WorkerMessage, WorkerSetup } from './protocol.ts';
 
@@ -41,24 +40,6 @@ for (const stream of [process.stdout, process.stderr]) {
     if (done) queueMicrotask(() => done());
     return true;
   };
-}
-
-// With JSON logging Lambda wraps each line that `console` prints into a JSON document.
-if (process.env['AWS_LAMBDA_LOG_FORMAT'] === 'JSON') {
-  for (const [method, level] of Object.entries({
-    trace: 'TRACE',
-    debug: 'DEBUG',
-    info: 'INFO',
-    log: 'INFO',
-    warn: 'WARN',
-    error: 'ERROR',
-  }) as ['trace' | 'debug' | 'info' | 'log' | 'warn' | 'error', string][]) {
-    console[method] = (...args: unknown[]) => {
-      const message = args.length === 1 && typeof args[0] === 'object' ? args[0] : format(...args);
-      const line = { timestamp: new Date().toISOString(), level, requestId: current, message };
-      process.stdout.write(`${JSON.stringify(line)}\n`);
-    };
-  }
 }
 
 // An error that the handler does not catch ends the environment; the error names are those of Lambda's Node.js runtime.

@@ -11,6 +11,7 @@ export const TEXTS = kind<readonly string[]>(
 
 /** A resource that is run, without its arguments. */
 export interface Found {
+  /** `aws_dynamodb_table.sessions` */
   readonly address: string;
   readonly arn: string;
   readonly region: string;

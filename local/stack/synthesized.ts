@@ -1,7 +1,7 @@
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
 import { EVERY_MINUTE, tablesInDefinition } from '../../stacks/config/deployments.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
-import type { ExistingTable, TableIndex, TableResource } from '../dynamodb/table.ts';
+import type { TableIndex, TableResource } from '../dynamodb/table.ts';
 import { TerraformError } from '../errors.ts';
 import { enrichmentInput, type PipeResource } from '../pipes/pipes.ts';
 import { SCHEDULED_TIME, type ScheduleResource } from '../schedules.ts';
@@ -35,11 +35,8 @@ function partiqlNameProblems(stateMachines: readonly { readonly definition: stri
   return [...new Set(problems)];
 }
 
-export interface FunctionResource {
-  readonly address: string;
+export interface FunctionResource extends Found {
   readonly name: string;
-  readonly arn: string;
-  readonly region: string;
   /** Absolute path of the zip file. */
   readonly archive: string;
   /** `<file without extension>.<export>`. */
@@ -47,16 +44,11 @@ export interface FunctionResource {
   readonly memoryMb: number;
   readonly timeoutSeconds: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** `JSON`: each line that the function prints by `console` is wrapped into a JSON document. */
-  readonly logFormat: 'Text' | 'JSON';
   readonly reservedConcurrency?: number;
 }
 
-export interface StateMachineResource {
-  readonly address: string;
+export interface StateMachineResource extends Found {
   readonly name: string;
-  readonly arn: string;
-  readonly region: string;
   readonly roleArn: string;
   readonly type: 'STANDARD' | 'EXPRESS';
   /** JSON text with every reference resolved. */
@@ -69,7 +61,8 @@ export interface SynthesizedCloud {
   readonly region: string;
   readonly partition: string;
   readonly tables: readonly TableResource[];
-  readonly existingTables: readonly ExistingTable[];
+  /** The tables that the stack uses and does not create. */
+  readonly existingTables: readonly Pick<TableResource, 'name'>[];
   readonly functions: readonly FunctionResource[];
   readonly stateMachines: readonly StateMachineResource[];
   readonly schedules: readonly ScheduleResource[];
@@ -86,7 +79,7 @@ const throughput = (of: string) =>
 const WITHOUT_EFFECT = {
   aws_dynamodb_table: `billing_mode deletion_protection_enabled point_in_time_recovery replica server_side_encryption table_class ttl ${throughput('')} ${throughput('global_secondary_index.')} ${throughput('local_secondary_index.')}`,
   aws_lambda_function:
-    'architectures dead_letter_config description ephemeral_storage kms_key_arn logging_config.application_log_level logging_config.log_group logging_config.system_log_level publish role skip_destroy source_code_hash tracing_config vpc_config',
+    'architectures dead_letter_config description ephemeral_storage kms_key_arn logging_config.application_log_level logging_config.log_format logging_config.log_group logging_config.system_log_level publish role skip_destroy source_code_hash tracing_config vpc_config',
   // No target gets anything here, and what fails is tried again until it succeeds.
   aws_pipes_pipe: `description log_configuration role_arn target_parameters ${[
     'dead_letter_config',
@@ -142,7 +135,7 @@ export function synthesizedCloud(
     tables: all('aws_dynamodb_table', readTable),
     existingTables: blocks
       .filter(({ kind: of, type }) => of === 'data' && type === 'aws_dynamodb_table')
-      .map(({ address, body }) => ({ address, name: String(body['name']), region })),
+      .map(({ body }) => ({ name: String(body['name']) })),
     functions: all('aws_lambda_function', (args, found) => readFunction(args, found, archives)),
     stateMachines,
     schedules: all('aws_scheduler_schedule', (args, found) => readSchedule(args, found, stateMachines)),
@@ -190,6 +183,7 @@ function readFunction(args: Arguments, found: Found, archives: PlainStack['archi
     'runtime',
     text(/^nodejs\d+\.x$/, 'a Node.js runtime such as "nodejs24.x" (the only kind run locally)'),
   );
+  args.block('logging_config');
   // In Terraform, -1 means no reservation.
   const reserved = args.find('reserved_concurrent_executions', whole(-1, 1_000_000)) ?? -1;
   return {
@@ -200,7 +194,6 @@ function readFunction(args: Arguments, found: Found, archives: PlainStack['archi
     memoryMb: args.get('memory_size', whole(128, 10_240)),
     timeoutSeconds: args.get('timeout', whole(1, 900, 'a whole number of seconds')),
     environment: args.block('environment')?.texts('variables') ?? {},
-    logFormat: args.block('logging_config')?.get('log_format', oneOf(['Text', 'JSON'])) ?? 'Text',
     ...(reserved >= 0 && { reservedConcurrency: reserved }),
   };
 }

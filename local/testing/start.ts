@@ -2,6 +2,7 @@ import { DeleteTableCommand, DynamoDBClient, paginateListTables } from '@aws-sdk
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Execution, realClock } from 'stepfunctions-emulator';
 import { journalName } from '../../functions/journal/layout.ts';
+import { createDocuments } from '../../functions/table/dynamodb.ts';
 import { deploymentOf } from '../../stacks/config/deployments.ts';
 import { replayName } from '../../stacks/config/names.ts';
 import { resolveProps } from '../../stacks/config/props.ts';
@@ -9,8 +10,9 @@ import type { SweepInput, TickInput } from '../../statemachine/contract/inputs.t
 import { LocalCloud } from '../cloud.ts';
 import { DUMMY_CREDENTIALS, localConfig } from '../dynamodb/clients.ts';
 import { attachDynamoDb, startDynamoDbLocal } from '../dynamodb/dynamodb-local.ts';
-import { IdleTicks } from '../idle-ticks.ts';
 import { LocalTestError, SweepFailedError } from './errors.ts';
+import { testedFunctions } from './functions.ts';
+import { IdleTicks } from './idle-ticks.ts';
 import type { LocalPreciseTtl, PassedOnExpiry, TestedConfig, TestOptions } from './local-precise-ttl.ts';
 import { prepareConfig, readDuration, readTime, requireDynamoDbPackage } from './options.ts';
 import { SteppedClock } from './stepped-clock.ts';
@@ -104,6 +106,12 @@ async function start(
   const failureOf = (execution: Execution) => failuresOf(execution, tables);
   const clock = stepped ?? realClock;
   const expiries: PassedOnExpiry[] = [];
+  const ofSweeps = createDocuments({ maxAttempts: 3 }, localConfig(dynamoDb.endpoint, config.region));
+  undo.push(() => ofSweeps.destroy());
+  const call = testedFunctions({
+    ...{ deployment: deployment.name, documents: ofSweeps, clock, onLog },
+    planOf: input => idle.planOf(input),
+  });
   const cloud = await LocalCloud.start({
     stack,
     pipes: {
@@ -114,17 +122,14 @@ async function start(
     dynamoDb,
     clock,
     schedules,
-    // With real time, schedules do not wait until a function is loaded.
-    ...(stepped === undefined && { warm: 1 }),
     isNeeded: stepped && (({ input }) => idle.isNeeded(JSON.parse(input), clock.now())),
     environment: {},
     existing,
     functions: {
-      onLog,
-      // Records are read at the time of their deletion.
-      wrap: async ({ functionName }, next) => {
-        const result = await next();
-        if (stepped !== undefined && functionName.endsWith('-delete-chunk')) await cloud.drainPipes();
+      wrap: async (invoked, next) => {
+        const result = await call(invoked, next);
+        // Records are read at the time of their deletion.
+        if (stepped !== undefined && invoked.functionName.endsWith('-delete-chunk')) await cloud.drainPipes();
         return result;
       },
     },
@@ -133,8 +138,7 @@ async function start(
     },
   });
   undo.push(() => cloud.stop());
-  const idle = new IdleTicks(cloud, deployment.name);
-  undo.push(() => idle.stop());
+  const idle = new IdleTicks(cloud, deployment.name, ofSweeps);
 
   const tellFailures = () => {
     const found = [...failed].flatMap(failureOf);

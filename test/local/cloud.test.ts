@@ -5,7 +5,7 @@ import { BatchWriteItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/cli
 import { VirtualClock } from 'stepfunctions-emulator';
 import { observeDeletions } from '../../bench/workload/observe.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
-import { NotFoundError, TerraformError } from '../../local/errors.ts';
+import { TerraformError } from '../../local/errors.ts';
 import { handmadeStack, lambdaFunction, type StackParts, sessionTable } from '../support/handmade-stack.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 
@@ -37,7 +37,7 @@ const machine = (definition: unknown = undefined) => ({
     ),
   },
 });
-const schedule = (over: Record<string, unknown> = {}) => ({
+const SCHEDULE = {
   tick: {
     name: 'tick',
     group_name: 'default',
@@ -49,9 +49,8 @@ const schedule = (over: Record<string, unknown> = {}) => ({
       role_arn: 'arn:aws:iam::123456789012:role/r',
       input: '{"scheduledTime":"<aws.scheduler.scheduled-time>"}',
     },
-    ...over,
   },
-});
+};
 const stack = (code: string, over: StackParts['resource'] = {}): StackParts => ({
   resource: {
     aws_lambda_function: { work: lambdaFunction('work', code) },
@@ -83,51 +82,22 @@ test('runs a machine with its bundled function, by name and by ARN', async () =>
   expect((await byArn.done).status).toBe('SUCCEEDED');
   expect(ended).toEqual(['SUCCEEDED', 'SUCCEEDED']);
   expect(cloud.running).toEqual([]);
-  expect(() => cloud.startExecution('other', {})).toThrow(NotFoundError);
   expect(() => cloud.startExecution('other', {})).toThrow(
     'state machine: expected one of sweep, got "other"',
   );
 });
 
-test('makes the tables, and the functions find them', async () => {
-  // Without an SDK in the package: DynamoDB's protocol by hand.
-  const code = `export const handler = async () => {
-    const answer = await fetch(process.env.AWS_ENDPOINT_URL_DYNAMODB, {
-      method: 'POST',
-      headers: {
-        'x-amz-target': 'DynamoDB_20120810.DescribeTable',
-        'content-type': 'application/x-amz-json-1.0',
-        authorization: 'AWS4-HMAC-SHA256 Credential=' + process.env.AWS_ACCESS_KEY_ID + '/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=x',
-      },
-      body: JSON.stringify({ TableName: process.env.TABLE }),
-    });
-    return (await answer.json()).Table.TableStatus;
-  }`;
-  const cloud = await start({
-    resource: {
-      aws_dynamodb_table: { t: sessionTable({ name: 'Found' }) },
-      aws_lambda_function: {
-        work: lambdaFunction('work', code, {
-          environment: { variables: { TABLE: '${aws_dynamodb_table.t.name}' } },
-        }),
-      },
-      aws_sfn_state_machine: machine(),
-    },
-  });
-  expect(await cloud.startExecution('sweep', {}).done).toMatchObject({ output: 'ACTIVE' });
-});
-
-test('schedules start executions by the clock, with the scheduled time as input', async () => {
+test('schedules start executions by the clock, with the scheduled time as input, unless there is nothing to do', async () => {
   const clock = new VirtualClock(Date.parse('2026-11-20T09:00:10Z'));
   const outputs: unknown[] = [];
   const starters: unknown[] = [];
-  const cloud = await start(stack(ECHO, { aws_scheduler_schedule: schedule() }), {
+  const cloud = await start(stack(ECHO, { aws_scheduler_schedule: SCHEDULE }), {
     clock,
     onExecution(execution, by) {
       outputs.push(execution.output);
       starters.push(by);
     },
-    deliveries: (_, scheduledTime) => (new Date(scheduledTime).getUTCMinutes() === 2 ? [] : [0]),
+    isNeeded: async ({ scheduledTime }) => new Date(scheduledTime).getUTCMinutes() !== 2,
   });
   expect(cloud.upcoming().map(u => u.at)).toEqual([Date.parse('2026-11-20T09:01:00Z')]);
   await clock.sleep(190_000);
@@ -139,24 +109,6 @@ test('schedules start executions by the clock, with the scheduled time as input'
   ]);
   await cloud.startExecution('sweep', {}).done;
   expect(starters).toEqual(['tick', 'tick', undefined]);
-});
-
-test('nothing is delivered again after the cloud has stopped', async () => {
-  const tick = { ...machine().sweep, name: 'tick', type: 'EXPRESS' };
-  const clock = new VirtualClock();
-  let ended = 0;
-  const cloud = await start(stack(ECHO, { aws_sfn_state_machine: { tick } }), {
-    clock,
-    schedules: false,
-    expressDeliveries: () => [0, 5_000],
-    onExecution: ({ machine }) => {
-      if (machine.type === 'EXPRESS') ended += 1;
-    },
-  });
-  cloud.startExecution('tick', {});
-  await cloud.stop();
-  await clock.sleep(10_000);
-  expect(ended).toBe(1);
 });
 
 test('stopping ends what runs and can be done twice', async () => {
@@ -204,36 +156,9 @@ test('deletions are seen from outside, with the item as it was', async () => {
   expect(Items?.map(item => item['SessionId']?.S)).toEqual(['b']);
 });
 
-describe('fails at the start for', () => {
-  test('a definition the interpreter refuses, with all problems and where they stand', async () => {
-    const starting = start(
-      stack(ECHO, {
-        aws_sfn_state_machine: machine({
-          StartAt: 'A',
-          States: { A: { Type: 'Pass', InputPath: '$.x', End: true } },
-        }),
-      }),
-    );
-    await expect(starting).rejects.toThrow(TerraformError);
-    await expect(starting).rejects.toThrow(/^aws_sfn_state_machine\.sweep\.definition: .*QueryLanguage/);
-  });
-
-  test.each([
-    [
-      { schedule_expression: 'at(2026-11-20T09:00:00)' },
-      /aws_scheduler_schedule\.tick\.schedule_expression: expected cron\(\* \* \* \* \? \*\), the only/,
-    ],
-    [
-      { target: { arn: 'arn:aws:lambda:us-east-1:123456789012:function:other', role_arn: 'r' } },
-      /aws_scheduler_schedule\.tick\.target\.arn: expected a state machine of the stack, .*, got "arn:aws:lambda/,
-    ],
-    [
-      { target: { arn: '${aws_sfn_state_machine.sweep.arn}', role_arn: 'r', input: '{' } },
-      /aws_scheduler_schedule\.tick\.target\.input: expected JSON/,
-    ],
-  ])('a schedule that cannot be run: %p', async (over, expected) => {
-    const starting = start(stack(ECHO, { aws_scheduler_schedule: schedule(over) }));
-    await expect(starting).rejects.toThrow(TerraformError);
-    await expect(starting).rejects.toThrow(expected);
-  });
+test('fails at the start for a definition the interpreter refuses, and says where it stands', async () => {
+  const definition = { StartAt: 'A', States: { A: { Type: 'Pass', InputPath: '$.x', End: true } } };
+  const starting = start(stack(ECHO, { aws_sfn_state_machine: machine(definition) }));
+  await expect(starting).rejects.toThrow(TerraformError);
+  await expect(starting).rejects.toThrow(/^aws_sfn_state_machine\.sweep\.definition: .*QueryLanguage/);
 });

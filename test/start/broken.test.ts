@@ -50,7 +50,7 @@ test.concurrent.each<[string, Partial<LocalCloudOptions>, number, Judged?]>([
   ['children that wait half a minute too long', planning(due => due.map(start => later(start, 30))), 25_000],
   [
     'ticks that come every other minute',
-    { deliveries: (_, at) => ((at / 60_000) % 2 ? [] : [0]) },
+    { isNeeded: async ({ scheduledTime }) => (scheduledTime / 60_000) % 2 === 0 },
     50_000,
     { minutes: 2 },
   ],

@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 22_959,
+    most: 22_904,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -27,13 +27,13 @@ export const ROOM_LINES = [
     most: 4_743,
   },
   { rooms: ['stacks'], most: 3_672 },
-  { rooms: ['bench', 'tools'], most: 7_066 },
+  { rooms: ['bench', 'tools'], most: 7_013 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
     most: 9_406,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 7_429 },
-  { rooms: ['test'], most: 27_664 },
+  { rooms: ['test'], most: 27_406 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

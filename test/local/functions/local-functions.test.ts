@@ -35,8 +35,10 @@ test('gives the function its own environment and context, and nothing of ours', 
   });
   const local = functions(
     {
-      look: `export const handler = async (event, context) => ({
+      look: `import { resourceLimits } from 'node:worker_threads';
+        export const handler = async (event, context) => ({
         env: process.env,
+        resourceLimits,
         context: { ...context, remaining: context.getRemainingTimeInMillis() },
       })`,
     },
@@ -50,7 +52,8 @@ test('gives the function its own environment and context, and nothing of ours', 
   );
   const result = await local.invoke(arn('look'), {});
   if (!result.ok) throw new Error(result.errorMessage);
-  const { env, context } = result.payload as Record<string, Record<string, unknown>>;
+  const { env, context, resourceLimits } = result.payload as Record<string, Record<string, unknown>>;
+  expect(resourceLimits).toMatchObject({ maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 12 });
   expect(env).toMatchObject({
     TABLE: 'T',
     AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000',
@@ -137,18 +140,6 @@ test('fails for memory beyond the limit, and the process lives on', async () => 
   expect(await local.invoke('f', {})).toMatchObject({ ok: false, errorType: 'Runtime.OutOfMemory' });
 });
 
-test('a thread has the memory of its function, and little of it for what is new', async () => {
-  const local = functions(
-    {
-      f: 'import { resourceLimits } from "node:worker_threads"; export const handler = () => resourceLimits',
-    },
-    { memory_size: 256 },
-  );
-  expect(await local.invoke('f', {})).toMatchObject({
-    payload: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 12 },
-  });
-});
-
 test('fails for a function nobody synthesized, naming those that are', async () => {
   const local = functions({ echo: ECHO });
   expect(await local.invoke(arn('other'), {})).toMatchObject({
@@ -200,36 +191,24 @@ test('a caller that goes away takes a waiting invocation out of the line', async
   expect(await local.invoke('slow', {})).toMatchObject({ ok: true, payload: 2 });
 });
 
-test('hands over every line a function prints, before its answer, and prints none itself', async () => {
-  const lines: string[] = [];
-  const local = functions(
-    {
-      talks: `import { Console } from 'node:console';
-        const own = new Console({ stdout: process.stdout, stderr: process.stderr });
-        export const handler = async () => {
-          console.log('one'); own.log('{"two":2}'); console.error('three'); process.stdout.write('no newline');
-          return 1;
-        }`,
-    },
-    {},
-    { onLog: (name, line) => lines.push(`${name}: ${line}`) },
-  );
-  await local.invoke('talks', {});
-  expect(lines).toEqual(['talks: one', 'talks: {"two":2}', 'talks: three', 'talks: no newline']);
-});
-
-test('says of every invocation what it printed at last, and for which execution', async () => {
+test('hands over every line that is printed, and says of each invocation the last ones and its execution', async () => {
   const records: InvocationRecord[] = [];
+  const lines: string[] = [];
   const local = functions(
     {
       talks: `console.log('loaded'); export const handler = async n => {
         for (let i = 0; i < n; i++) console.log(i === 0 ? 'x'.repeat(3000) : 'line ' + i);
         if (n === 0) throw new Error('none');
+        if (n === 2) process.stderr.write('no newline');
       }`,
       broken: `console.log('soon'); throw new Error('early')`,
     },
     {},
-    { onInvocation: record => records.push(record), maxConcurrency: 1 },
+    {
+      onInvocation: record => records.push(record),
+      onLog: (name, line) => lines.push(`${name}: ${line}`),
+      maxConcurrency: 1,
+    },
   );
   for (const n of [2, 25, 0])
     await local.invoke('talks', n, {
@@ -237,7 +216,7 @@ test('says of every invocation what it printed at last, and for which execution'
     });
   await local.invoke('broken', {});
   expect(records.map(({ lines }) => lines)).toEqual([
-    ['x'.repeat(2000), 'line 1'],
+    ['x'.repeat(2000), 'line 1', 'no newline'],
     Array.from({ length: 20 }, (_, index) => `line ${index + 5}`),
     [],
     ['soon'],
@@ -247,6 +226,12 @@ test('says of every invocation what it printed at last, and for which execution'
     ['arn:25', true],
     ['arn:0', false],
     [undefined, false],
+  ]);
+  expect(lines.slice(0, 4)).toEqual([
+    'talks: loaded',
+    `talks: ${'x'.repeat(3000)}`,
+    'talks: line 1',
+    'talks: no newline',
   ]);
 });
 
@@ -279,12 +264,6 @@ test('stopping ends running invocations, forgets the files, and can be done twic
   expect(await running).toMatchObject({ ok: false, errorType: 'Local.Stopped' });
   expect(await local.invoke('g', {})).toMatchObject({ ok: false, errorType: 'Local.Stopped' });
   expect(existsSync(String(directory.ok && directory.payload))).toBe(false);
-});
-
-test('fails at once for an endpoint that is not on this machine', () => {
-  expect(() =>
-    functions({ echo: ECHO }, {}, { dynamoDbEndpoint: 'https://dynamodb.us-east-1.amazonaws.com' }),
-  ).toThrow(/dynamoDbEndpoint: expected a URL on this machine/);
 });
 
 test('a function has the clock of its cloud, and the time it has left of this machine', async () => {

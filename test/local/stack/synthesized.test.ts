@@ -37,14 +37,6 @@ test('everything that the app synthesizes is understood', () => {
   }
 });
 
-test('so is what looks for log groups that are there already', () => {
-  const optional = {
-    archive: true,
-    events: { to: 'arn:aws:events:us-east-1:123456789012:event-bus/default' },
-  };
-  expect(synthesis({ ...SESSION_DATA, ...optional }).functions).toHaveLength(5);
-});
-
 /** Types of what our stacks have and nothing here depends on. */
 const NOT_RUN = [
   'aws_cloudwatch_dashboard',
@@ -220,6 +212,20 @@ const REFUSED: Readonly<Record<string, readonly [object, string, string][]>> = {
     [{ description: '${aws_sns_topic.no.arn}' }, 'description', 'a value, or a reference such as'],
     [{ description: 'a ${aws_iam_role' }, 'description', 'a value, or a reference such as'],
   ],
+  aws_pipes_pipe: [
+    [
+      { source_parameters: { filter_criteria: { filter: [{ pattern: '{}' }] } } },
+      'source_parameters.filter_criteria.filter.pattern',
+      '{"eventName":["REMOVE"]}',
+    ],
+    [
+      { enrichment_parameters: { input_template: '{"a":<$.eventID>}' } },
+      'enrichment_parameters.input_template',
+      'JSON with <aws.pipes.event.json>',
+    ],
+    [{ source: 'arn:aws:sqs:us-east-1:123456789012:q' }, 'source', 'the ARN of a DynamoDB stream'],
+    [{ kms_key_identifier: 'k' }, 'kms_key_identifier', 'no argument that does something on AWS'],
+  ],
   aws_dynamodb_table: [
     [{ attribute: { name: 'a', type: 'X' } }, 'attribute.type', 'one of "S", "N", "B", got "X"'],
   ],
@@ -230,6 +236,11 @@ const REFUSED: Readonly<Record<string, readonly [object, string, string][]>> = {
       { schedule_expression: 'rate(1 minute)' },
       'schedule_expression',
       'cron(* * * * ? *), the only expression',
+    ],
+    [
+      { target: { arn: 'arn:aws:lambda:us-east-1:123456789012:function:other', role_arn: 'r' } },
+      'target.arn',
+      'a state machine of the stack',
     ],
     ...['<aws.scheduler.execution-id>', '\\u003caws.scheduler.scheduled-time\\u003e'].map(
       (given): [object, string, string] => [

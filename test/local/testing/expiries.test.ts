@@ -35,10 +35,3 @@ test('a test sees what the pipes pass on: the expiries of its items, and no othe
     ]);
     expect(seen).toHaveLength(4);
   }));
-
-test('without events and an archive there are none', () =>
-  using({}, async local => {
-    await write(local, 'first', 200);
-    await local.advance('4m');
-    expect(await local.expiries()).toEqual([]);
-  }));

@@ -3,7 +3,7 @@ import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { seededRandom } from 'stepfunctions-emulator';
 import { expiryAttributes } from '../../../expiry/index.ts';
-import { IdleTicks } from '../../../local/idle-ticks.ts';
+import { IdleTicks } from '../../../local/testing/idle-ticks.ts';
 import { type LocalPreciseTtl, type PreciseTtlProps, withPreciseTtl } from '../../../local/testing/index.ts';
 import { modelOf } from '../../../stacks/config/deployments.ts';
 import { dynamoDbOfFile } from '../../support/local-dynamodb.ts';

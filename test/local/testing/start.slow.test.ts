@@ -1,22 +1,19 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { CreateTableCommand, DeleteTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { expiryAttributes, expiryModel } from '../../../expiry/index.ts';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import {
   type LocalPreciseTtl,
   SweepFailedError,
-  startPreciseTtl,
   type TestedConfig,
   type TestOptions,
   withPreciseTtl,
 } from '../../../local/testing/index.ts';
 import { requireDynamoDbPackage } from '../../../local/testing/options.ts';
 import { dynamoDbOfFile, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { START, write } from './sessions.ts';
 
 const SESSIONS = { tableName: 'Sessions', partitionKey: 'id' } as const;
 const CONFIG: TestedConfig = { tables: [SESSIONS] };
-const START = '2026-11-20T09:00:05Z';
-const model = expiryModel({ partitionKey: 'id' });
 
 const { client: ours } = useLocalDynamoDb();
 const tables = async () => (await ours.send(new ListTablesCommand({}))).TableNames ?? [];
@@ -29,14 +26,6 @@ const here = (options: TestOptions = {}): TestOptions => ({
 
 const using = <T>(use: (local: LocalPreciseTtl) => Promise<T>, options?: TestOptions, config = CONFIG) =>
   withPreciseTtl(config, use, here(options));
-
-/** Writes an item that lives so many seconds by the local clock. */
-async function write({ documents, clock }: LocalPreciseTtl, id: string, ttlSeconds: number) {
-  const item = { id };
-  const nowMs = clock.now();
-  const Item = { ...item, ...expiryAttributes(model, item, { ttlSeconds, nowMs }) };
-  await documents.send(new PutCommand({ TableName: 'Sessions', Item }));
-}
 
 async function isThere({ documents }: LocalPreciseTtl, id: string): Promise<boolean> {
   const { Item } = await documents.send(
@@ -97,11 +86,11 @@ test('a tick waits for the minute that it owns; one of a later time goes there f
 test('on the real clock what has expired is swept, and time cannot be set', async () => {
   await using(
     async local => {
-      const item = { id: 'old' };
-      const nowMs = Date.now() - 120_000;
-      const Item = { ...item, ...expiryAttributes(model, item, { ttlSeconds: 60, nowMs }) };
-      await local.documents.send(new PutCommand({ TableName: 'Sessions', Item }));
-      const [from, to] = [nowMs, Date.now()].map(ms => new Date(ms).toISOString()) as [string, string];
+      await write(local, 'old', -60);
+      const [from, to] = [Date.now() - 120_000, Date.now()].map(ms => new Date(ms).toISOString()) as [
+        string,
+        string,
+      ];
       expect(await local.sweep('Sessions', { from, to })).toMatchObject({ deleted: 1 });
       await expect(local.advance('1m')).rejects.toThrow(
         'advance: expected the virtual clock, got the real one',
@@ -113,21 +102,12 @@ test('on the real clock what has expired is swept, and time cannot be set', asyn
 
 test('tables of one deployment are swept in one tick, each with its report', async () => {
   const names = ['Sessions', 'Carts', 'Others'] as const;
-  const tables = names.map(tableName => ({
-    tableName,
-    partitionKey: 'id',
-  }));
+  const tables = names.map(tableName => ({ tableName, partitionKey: 'id' }));
   await using(
     async local => {
-      const put = async (TableName: string, id: string, ttlSeconds: number) => {
-        const item = { id };
-        const attributes = expiryAttributes(model, item, { ttlSeconds, nowMs: local.clock.now() });
-        await local.documents.send(new PutCommand({ TableName, Item: { ...item, ...attributes } }));
-      };
+      const put = (table: string, id: string, ttlSeconds: number) => write(local, id, ttlSeconds, table);
       const overdue = () => local.advance('5m');
-      await put('Sessions', 'overdue', 60);
-      await put('Carts', 'overdue', 60);
-      await put('Others', 'overdue', 60);
+      for (const table of names) await put(table, 'overdue', 60);
       await overdue();
       await put('Sessions', 'upcoming', 100);
       // Of its minute and of what lies back there is an execution each; the report has both.
@@ -169,6 +149,9 @@ test('two that share a DynamoDB have a journal each, and take theirs with them',
     await write(first, 'short', 130);
     await first.advance('130s');
     expect(await isThere(first, 'short')).toBe(false);
+    expect(first.environment).toMatchObject({ AWS_ENDPOINT_URL_DYNAMODB: dynamoDbOfFile().endpoint });
+    // The hook of a test may stop it, too.
+    await first.stop();
   });
   expect(await tables()).toEqual([]);
 });
@@ -220,36 +203,18 @@ test('everything is gone after a throw, and the error is the one of the test', a
   expect(await tables()).toEqual([]);
 });
 
-test('start and stop are for hooks: stop may be called twice', async () => {
-  const local = await startPreciseTtl(CONFIG, here());
-  expect(local.environment).toMatchObject({ AWS_ENDPOINT_URL_DYNAMODB: dynamoDbOfFile().endpoint });
-  await local.stop();
-  await local.stop();
-  expect(await tables()).toEqual([]);
-});
-
 describe('a sweep that fails', () => {
   const dropTable = ({ client }: LocalPreciseTtl) =>
     client.send(new DeleteTableCommand({ TableName: 'Sessions' }));
 
-  test('is told to whoever asked for it', async () => {
+  test('is told to whoever asked for it, of its table alone', async () => {
+    const both = { tables: [SESSIONS, { ...SESSIONS, tableName: 'Carts' }] };
     await using(
       async local => {
         await dropTable(local);
         const told = await local.tick().catch((error: unknown) => error);
         expect(told).toBeInstanceOf(SweepFailedError);
         expect(String(told)).toMatch(/the sweep of Sessions with .*: expected SUCCEEDED, got FAILED: /);
-      },
-      { schedules: false },
-    );
-  });
-
-  test('is told of its table alone', async () => {
-    const both = { tables: [SESSIONS, { ...SESSIONS, tableName: 'Carts' }] };
-    await using(
-      async local => {
-        await dropTable(local);
-        const told = await local.tick().catch((error: unknown) => error);
         expect(told).toMatchObject({ failures: [{ tableName: 'Sessions', report: { tablesFailed: 1 } }] });
         expect((told as SweepFailedError).failures).toHaveLength(1);
       },
@@ -295,16 +260,15 @@ test.each<[string, () => Promise<unknown>, string]>([
     () => using(async () => {}, {}, { tables: [{ ...SESSIONS, ttlAtribute: 'x' } as never] }),
     'tables[0].ttlAtribute',
   ],
+  [
+    'an endpoint elsewhere',
+    () => withPreciseTtl(CONFIG, () => {}, { dynamoDbEndpoint: 'https://dynamodb.us-east-1.amazonaws.com' }),
+    'dynamoDbEndpoint',
+  ],
   ['no configuration', () => withPreciseTtl(undefined as never, () => {}), 'config: expected an object'],
 ])('refuses %s', async (_what, attempt, message) => {
   await expect(attempt()).rejects.toThrow(message);
   expect(await tables()).toEqual([]);
-});
-
-test('an endpoint elsewhere is refused', async () => {
-  await expect(
-    withPreciseTtl(CONFIG, () => {}, { dynamoDbEndpoint: 'https://dynamodb.us-east-1.amazonaws.com' }),
-  ).rejects.toThrow('dynamoDbEndpoint');
 });
 
 test('without the package of DynamoDB Local it says what to install', () => {

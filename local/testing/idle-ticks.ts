@@ -1,31 +1,27 @@
-import { paginateScan } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import {
   type DeploymentState,
   INDEX_SECONDS,
   journalName,
   type Watermark,
-} from '../functions/journal/layout.ts';
-import { type JournalTable, readState } from '../functions/journal/read-state.ts';
-import { writeWatermarks } from '../functions/journal/write-entries.ts';
-import { planTick } from '../functions/plan-sweep/plan-tick.ts';
-import { readTickInput } from '../functions/plan-sweep/sweep-input.ts';
-import { FIRST_LOOKBACK_SECONDS } from '../functions/plan-sweep/watermark-age.ts';
-import { readSettings, type SweepSettings } from '../functions/runtime/environment.ts';
-import { createDocuments } from '../functions/table/dynamodb.ts';
-import { indexReader, type ReadIndex } from '../functions/table/index-query.ts';
-import { tablesInDefinition } from '../stacks/config/deployments.ts';
-import type { CarriedSettings, TickInput } from '../statemachine/contract/inputs.ts';
-import type { LocalCloud } from './cloud.ts';
-import { localConfig } from './dynamodb/clients.ts';
+} from '../../functions/journal/layout.ts';
+import { type JournalTable, readState } from '../../functions/journal/read-state.ts';
+import { writeWatermarks } from '../../functions/journal/write-entries.ts';
+import { planTick } from '../../functions/plan-sweep/plan-tick.ts';
+import { readTickInput } from '../../functions/plan-sweep/sweep-input.ts';
+import { FIRST_LOOKBACK_SECONDS } from '../../functions/plan-sweep/watermark-age.ts';
+import { readSettings, type SweepSettings } from '../../functions/runtime/environment.ts';
+import { indexReader, type ReadIndex } from '../../functions/table/index-query.ts';
+import { tablesInDefinition } from '../../stacks/config/deployments.ts';
+import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract/execution.ts';
+import type { CarriedSettings, TickInput } from '../../statemachine/contract/inputs.ts';
+import type { LocalCloud } from '../cloud.ts';
 
 /** How long what an index held is used. By window a tick reads as much again, and finds what was written meanwhile. */
 const KEPT_MS = 600_000;
 
 /** TTLs in a table's index, by the value of the index key. */
-interface Entries {
-  readonly readAtMs: number;
-  readonly ttls: Map<unknown, number[]>;
-}
+type Ttls = Map<unknown, number[]>;
 
 /**
  * Finds the ticks that have nothing to do, for a clock that jumps. PlanSweep's own code decides, in this process: with the journal, and with
@@ -35,21 +31,21 @@ interface Entries {
 export class IdleTicks {
   readonly #cloud: LocalCloud;
   readonly #tables: readonly CarriedSettings[];
-  readonly #documents: ReturnType<typeof createDocuments>;
+  readonly #documents: DynamoDBDocumentClient;
   readonly #journal: JournalTable;
   /** The journal, with what is not written yet. */
   #state: DeploymentState | undefined;
   #unwritten: DeploymentState['watermarks'] | undefined;
+  #plan: { readonly tick: string; readonly output: PlanSweepOutput } | undefined;
   /** By table name. */
-  readonly #entries = new Map<string, Entries>();
+  readonly #entries = new Map<string, { readonly readAtMs: number; readonly ttls: Promise<Ttls> }>();
 
-  constructor(cloud: LocalCloud, deployment: string) {
-    const { synthesized, dynamoDb } = cloud;
-    const machine = synthesized.stateMachines.find(({ name }) => name === deployment);
+  constructor(cloud: LocalCloud, deployment: string, documents: DynamoDBDocumentClient) {
+    const machine = cloud.synthesized.stateMachines.find(({ name }) => name === deployment);
     this.#cloud = cloud;
     this.#tables = tablesInDefinition(machine?.definition ?? '');
-    this.#documents = createDocuments({ maxAttempts: 3 }, localConfig(dynamoDb.endpoint, synthesized.region));
-    this.#journal = { documents: this.#documents, tableName: journalName(deployment) };
+    this.#documents = documents;
+    this.#journal = { documents, tableName: journalName(deployment) };
   }
 
   /**
@@ -62,6 +58,12 @@ export class IdleTicks {
     await this.#write();
     this.#state = undefined;
     return true;
+  }
+
+  /** The plan of a tick that is needed: PlanSweep need not make it again. */
+  planOf({ executionInput, startedAt }: PlanSweepInput): PlanSweepOutput | undefined {
+    const tick = JSON.stringify({ executionInput, startedAt });
+    return this.#plan?.tick === tick ? this.#plan.output : undefined;
   }
 
   /** Prepares the journal for a tick that runs in any case. */
@@ -77,10 +79,6 @@ export class IdleTicks {
     this.#entries.clear();
   }
 
-  stop(): void {
-    this.#documents.destroy();
-  }
-
   async #isIdle(executionInput: TickInput, nowMs: number): Promise<boolean> {
     // An execution may delete items and change the journal.
     const mayChange = this.#cloud.running.length > 0;
@@ -92,7 +90,7 @@ export class IdleTicks {
       isSilent = false;
     };
     const startedAt = new Date(nowMs).toISOString();
-    const { next } = await planTick(
+    const output = await planTick(
       { machine: 'tick', tables: this.#tables, executionInput, startedAt, soFar: null },
       {
         journal: {
@@ -109,8 +107,10 @@ export class IdleTicks {
         sleep: () => new Promise(() => {}),
       },
     );
-    if (next !== 'end' || !isSilent) return false;
+    if (!isSilent) return false;
     if (watermarks !== state.watermarks) this.#unwritten = watermarks;
+    this.#plan = { tick: JSON.stringify({ executionInput, startedAt }), output };
+    if (output.next !== 'end') return false;
     this.#state = { ...state, watermarks };
     if (mayChange) await this.#write();
     return true;
@@ -162,11 +162,17 @@ export class IdleTicks {
     };
   }
 
-  async #entriesOf(settings: SweepSettings, nowMs: number): Promise<Entries['ttls']> {
-    const { tableName, indexName, model } = settings;
+  #entriesOf(settings: SweepSettings, nowMs: number): Promise<Ttls> {
+    const { tableName } = settings;
     const known = this.#entries.get(tableName);
     if (known !== undefined && nowMs - known.readAtMs < KEPT_MS) return known.ttls;
-    const ttls: Entries['ttls'] = new Map();
+    const ttls = this.#scan(settings);
+    this.#entries.set(tableName, { readAtMs: nowMs, ttls });
+    return ttls;
+  }
+
+  async #scan({ tableName, indexName, model }: SweepSettings): Promise<Ttls> {
+    const ttls: Ttls = new Map();
     const pages = paginateScan({ client: this.#documents }, { TableName: tableName, IndexName: indexName });
     for await (const { Items = [] } of pages) {
       for (const item of Items) {
@@ -177,7 +183,6 @@ export class IdleTicks {
         else others.push(ttl);
       }
     }
-    this.#entries.set(tableName, { readAtMs: nowMs, ttls });
     return ttls;
   }
 }

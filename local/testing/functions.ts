@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Clock } from 'stepfunctions-emulator';
+import { journalOf } from '../../functions/journal/lambda-journal.ts';
+import { journalName } from '../../functions/journal/layout.ts';
+import { METRIC_DIMENSIONS, METRICS_NAMESPACE } from '../../functions/record-metrics/metrics.ts';
+import { deploymentMetrics } from '../../functions/runtime/deployment-metric.ts';
+import type { Documents } from '../../functions/table/dynamodb.ts';
+import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract/execution.ts';
+import { TASKS } from '../../statemachine/contract/machines.ts';
+import { functionsInProcess } from '../functions/in-process.ts';
+import type { InvokeWrapper } from '../functions/local-functions.ts';
+
+export interface TestedFunctionsOptions {
+  readonly deployment: string;
+  /** With DynamoDB Local. */
+  readonly documents: DynamoDBDocumentClient;
+  readonly clock: Clock;
+  readonly onLog: ((functionName: string, line: string) => void) | undefined;
+  /** Returns the plan of a tick if it is known before PlanSweep is called. */
+  readonly planOf: (input: PlanSweepInput) => PlanSweepOutput | undefined;
+}
+
+/** Runs the functions in the process of the test. A virtual clock stands still during a call. */
+export function testedFunctions(options: TestedFunctionsOptions): InvokeWrapper {
+  const { deployment, clock, onLog, planOf } = options;
+  const now = () => clock.now();
+  const documents = withDate(options.documents, now);
+  const journal = journalOf({ documents, tableName: journalName(deployment) }, now);
+  const namespace = METRICS_NAMESPACE;
+  const metrics = new Metrics({ namespace, serviceName: METRIC_DIMENSIONS.service });
+  return async ({ functionName, payload }) => {
+    const print = (line: string) => onLog?.(functionName, line);
+    const log =
+      (level: string) =>
+      (message: unknown, ...told: unknown[]) =>
+        print(JSON.stringify(Object.assign({ level, message, timestamp: new Date(now()) }, ...told)));
+    const handlers = functionsInProcess({
+      ...{ deployment, journal, metrics, print, clock: now, random: Math.random },
+      documentsOf: () => documents,
+      logger: { info: log('INFO'), warn: log('WARN'), error: log('ERROR') },
+      record: deploymentMetrics({ namespace, deployment, print, clock: now }),
+      sleep: ms => sleep(ms, undefined, { ref: false }),
+    });
+    const name = functionName.slice(deployment.length + 1);
+    const given = JSON.parse(JSON.stringify(payload));
+    try {
+      const plan = name === TASKS.PlanSweep ? planOf(given) : undefined;
+      const answer = plan ?? (await handlers[name]?.(given as never));
+      return { ok: true, payload: JSON.parse(JSON.stringify(answer)) };
+    } catch (error) {
+      const { name: errorType, message: errorMessage } = error as Error;
+      return { ok: false, errorType, errorMessage, cause: { errorType, errorMessage } };
+    }
+  };
+}
+
+/** Sweeps use the date in DynamoDB's answers, which DynamoDB Local takes from this machine's clock. */
+function withDate(documents: Documents, now: () => number): Documents {
+  const send = async (...args: Parameters<Documents['send']>) => {
+    const answer = (await documents.send(...args)) as unknown as { readonly $metadata: object };
+    return { ...answer, $metadata: { ...answer.$metadata, date: new Date(now()).toUTCString() } };
+  };
+  return { send: send as Documents['send'] };
+}
