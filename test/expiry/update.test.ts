@@ -15,9 +15,9 @@ describe('withExpiry', () => {
     ['a lower-case one', 'set a = :a', `SET ${SET}, a = :a`],
     ['another clause', 'REMOVE b', `REMOVE b SET ${SET}`],
     [
-      'names that look like the keyword',
-      'REMOVE #set, :SET, offset, a.set',
-      `REMOVE #set, :SET, offset, a.set SET ${SET}`,
+      'names that end in it',
+      'ADD #set :set, offset :b, a.set :c',
+      `ADD #set :set, offset :b, a.set :c SET ${SET}`,
     ],
   ])('sets the expiry beside %s', (_name, expression, expected) => {
     const request = { Key, ...(expression === undefined ? {} : { UpdateExpression: expression }) };

@@ -181,6 +181,11 @@ describe('a read that cannot be filtered is refused before it is sent:', () => {
     await expect(reader.send(new GetCommand(request))).rejects.toThrow(
       /^request: expected the TTL attribute among what is read, .*3\.778\.0/,
     );
+    const RequestItems = { Sessions: { Keys, ProjectionExpression: 'color' } };
+    reader.middlewareStack.add(next => args => next({ ...args, input: { RequestItems } }), {
+      step: 'initialize',
+    });
+    await expect(reader.send(new BatchGetCommand({ RequestItems }))).rejects.toThrow(/^request: expected/);
     expect(sent).toEqual([]);
     const whole = { TableName: 'Sessions', Key };
     reader.middlewareStack.add(next => args => next({ ...args, input: whole }), { step: 'initialize' });

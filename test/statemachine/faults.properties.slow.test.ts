@@ -108,8 +108,8 @@ test.each(MACHINES)('what expired is deleted or told of by the %s, whatever fail
       await simulation.finish();
 
       // No child of a replay crashes, or is ended by Step Functions for its age.
-      for (const { executionCounts } of executions.flatMap(({ mapRuns }) => mapRuns))
-        expect(executionCounts).toMatchObject({ failed: 0, timedOut: 0, aborted: 0 });
+      for (const { counts } of executions.flatMap(({ mapRuns }) => mapRuns))
+        expect(counts).toMatchObject({ failed: 0, timedOut: 0, aborted: 0 });
       expect(simulation.deleted).toHaveLength(items.length - table.size);
       for (const { ttl, deletedAt } of simulation.deleted)
         expect(deletedAt).toBeGreaterThanOrEqual(ttl * 1000);

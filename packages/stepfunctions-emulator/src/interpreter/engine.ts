@@ -10,7 +10,7 @@ import type { Definition } from './load/definition.ts';
 import { InvalidDefinitionError } from './load/problems.ts';
 import { type RandomSource, systemRandom, uuidFrom } from './random.ts';
 import type { MachineIdentity } from './run/child.ts';
-import { type CutOffNotice, type EngineContext, Pace, type RetryNotice } from './run/run.ts';
+import { type EngineContext, Pace, type RetryNotice } from './run/run.ts';
 import type { FunctionInvoker } from './task/invoker.ts';
 
 export interface EngineOptions {
@@ -36,8 +36,6 @@ export interface EngineOptions {
   readonly onStart?: (execution: Execution) => void;
   /** Called with every retry before its delay, because the history has no event for a coming retry. */
   readonly onRetry?: (retry: RetryNotice) => void;
-  /** Called with every state that is aborted: some have no event for it, and no event names the state. */
-  readonly onCutOff?: (cutOff: CutOffNotice) => void;
 }
 
 /** A state machine, ready to run. */

@@ -20,5 +20,5 @@ export { MapRun, type MapRunCounts } from './map/map-run.ts';
 export { type RandomSource, seededRandom, systemRandom } from './random.ts';
 export type { ExecutionStatus, MachineIdentity } from './run/child.ts';
 export type { EventDetails, HistoryEvent } from './run/history.ts';
-export type { CutOffNotice, RetryNotice } from './run/run.ts';
+export type { RetryNotice } from './run/run.ts';
 export type { CallSite, FunctionInvoker, FunctionResult, InvokeOptions } from './task/invoker.ts';

@@ -44,8 +44,6 @@ export const AWS_LIMITS: Limits = {
 export const NAME_LENGTH = 80;
 /** Characters of the Label of a distributed Map. */
 export const LABEL_LENGTH = 40;
-/** MaxInputBytesPerBatch cannot exceed the largest payload. */
-export const MAX_BATCH_BYTES = 262_144;
 /** Bytes of UTF-8 of a definition. */
 export const DEFINITION_BYTES = 1_048_576;
 /** Highest number of seconds and attempts (Amazon States Language, "Retry" and "Wait"). */

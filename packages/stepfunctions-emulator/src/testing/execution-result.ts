@@ -10,7 +10,7 @@ import type {
 import { HarnessError, UnexpectedStatusError } from './errors.ts';
 import type { FunctionCall } from './mocked-functions.ts';
 import { type ReportedMachine, writeReport } from './report.ts';
-import { type CutOffDates, type Visit, visitsOf } from './visits.ts';
+import { type Visit, visitsOf } from './visits.ts';
 
 const PAYLOAD_LENGTH = 80;
 const CAUSE_LENGTH = 400;
@@ -58,13 +58,12 @@ function headline({ status, durationMs, output, error, cause }: Described): stri
 type Shown = Pick<Described, 'startDate' | 'calls' | 'retries'>;
 
 function linesOf(visit: Visit, shown: Shown): string[] {
-  const { name, type, input, output, enteredDate, exitedDate, cutOffDate } = visit;
-  const end =
-    exitedDate !== undefined ? payload(output) : cutOffDate !== undefined ? 'was cut off' : 'failed';
+  const { name, type, input, output, enteredDate, exitedDate } = visit;
+  const end = exitedDate === undefined ? 'no output' : payload(output);
   const calls = shown.calls.filter(
     call => call.enteredEventId === visit.enteredEventId && call.executionArn === visit.executionArn,
   );
-  const took = (exitedDate ?? cutOffDate ?? enteredDate) - enteredDate;
+  const took = (exitedDate ?? enteredDate) - enteredDate;
   const wait = took > 0 ? ` (${seconds(took)})` : '';
   return [
     `  +${seconds(enteredDate - shown.startDate)} ${type} "${name}"${wait}: ${payload(input)} → ${end}`,
@@ -95,7 +94,7 @@ const cut = (text: string, length: number): string =>
 /** Record of a Wait state. */
 export interface WaitRecord {
   readonly state: string;
-  /** Duration until the wait ended or was aborted. */
+  /** Duration until the wait ended, or else the execution: a failed sibling may have aborted the wait earlier. */
   readonly ms: number;
 }
 
@@ -103,7 +102,6 @@ export interface WaitRecord {
 export interface Records {
   readonly calls: readonly FunctionCall[];
   readonly retries: readonly RetryNotice[];
-  readonly cutOffs: CutOffDates;
   readonly stateMachine: ReportedMachine;
   /** Names of all functions that are mocked or were called. */
   readonly functionNames: readonly string[];
@@ -152,7 +150,7 @@ export class ExecutionResult {
     this.mapRunArn = execution.mapRunArn;
     this.billing = billing;
     this.history = execution.history;
-    this.visits = visitsOf(execution, records.cutOffs);
+    this.visits = visitsOf(execution);
     this.children = execution.mapRuns.flatMap(childrenOf).map(child => new ExecutionResult(child, records));
   }
 
@@ -173,9 +171,9 @@ export class ExecutionResult {
   get waits(): readonly WaitRecord[] {
     return this.visits
       .filter(({ type }) => type === 'Wait')
-      .map(({ name: state, enteredDate, exitedDate, cutOffDate }) => ({
+      .map(({ name: state, enteredDate, exitedDate }) => ({
         state,
-        ms: (exitedDate ?? cutOffDate ?? this.stopDate) - enteredDate,
+        ms: (exitedDate ?? this.stopDate) - enteredDate,
       }));
   }
 

@@ -16,7 +16,6 @@ import { HarnessError } from './errors.ts';
 import { ExecutionResult } from './execution-result.ts';
 import type { Mocks } from './mock.ts';
 import { MockedFunctions } from './mocked-functions.ts';
-import { visitKey } from './visits.ts';
 
 export interface MachineOptions {
   /** Name of the state machine, in its ARN and its context. @default the file's name, or StateMachine */
@@ -94,7 +93,6 @@ export class TestedStateMachine {
       throw new HarnessError(`sync: expected an EXPRESS state machine, got a ${type} one`);
     }
     const retries: RetryNotice[] = [];
-    const cutOffs = new Map<string, number>();
     const invoker = new MockedFunctions({ ...this.#mocks, ...functions }, clock, () => execution.stop());
     const engine = new Engine({
       clock,
@@ -102,7 +100,6 @@ export class TestedStateMachine {
       resources: invoker,
       random: seededRandom(seed),
       onRetry: retry => retries.push(retry),
-      onCutOff: visit => cutOffs.set(visitKey(visit), clock.now()),
     });
     const execution = engine.start(
       { arn: stateMachineArn(name), name, roleArn: ROLE_ARN, type, definition: this.#loaded },
@@ -117,7 +114,7 @@ export class TestedStateMachine {
         const { problem, calls, names: functionNames } = invoker;
         if (problem !== undefined) throw problem;
         return new ExecutionResult(execution, {
-          ...{ retries, cutOffs, functionNames, stateMachine: this },
+          ...{ retries, functionNames, stateMachine: this },
           // A call that nobody waits for may still end.
           calls: calls.map(call => ({ ...call })),
         });

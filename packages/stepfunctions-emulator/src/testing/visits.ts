@@ -13,18 +13,9 @@ export interface Visit {
   readonly enteredDate: number;
   /** Epoch milliseconds; undefined without an output. */
   readonly exitedDate: number | undefined;
-  /** Time at which it was aborted, if it was, epoch milliseconds: by the end of the execution, or by a failed sibling. */
-  readonly cutOffDate: number | undefined;
   readonly executionArn: string;
   readonly enteredEventId: number;
 }
-
-/** Times at which visits were aborted, by `visitKey`, epoch milliseconds. */
-export type CutOffDates = ReadonlyMap<string, number>;
-
-/** Identifies a visit among all visits of an execution and its children. */
-export const visitKey = (visit: Pick<Visit, 'executionArn' | 'enteredEventId'>): string =>
-  `${visit.executionArn} ${visit.enteredEventId}`;
 
 const ENTERED = 'StateEntered';
 const EXITED = 'StateExited';
@@ -39,19 +30,18 @@ interface StateDetails {
  * Every visit of a state, in order, also in branches and iterations. The states of a distributed Map's children follow the start of its
  * Map Run, grouped by child.
  */
-export function visitsOf(execution: Execution, cutOffs: CutOffDates): Visit[] {
+export function visitsOf(execution: Execution): Visit[] {
   const { history, arn } = execution;
   const exits = findExits(history);
   const mapRuns = new Map(execution.mapRuns.map(mapRun => [mapRun.settings.arn, mapRun]));
   return history.flatMap(event => {
     if (event.type === 'MapRunStarted') {
       const mapRun = mapRuns.get(String(event['mapRunStartedEventDetails']?.['mapRunArn']));
-      return mapRun === undefined ? [] : childrenOf(mapRun).flatMap(child => visitsOf(child, cutOffs));
+      return mapRun === undefined ? [] : childrenOf(mapRun).flatMap(visitsOf);
     }
     if (!event.type.endsWith(ENTERED)) return [];
     const { name, input } = detailsOf(event, 'stateEnteredEventDetails');
     const exit = exits.get(event.id);
-    const at = { executionArn: arn, enteredEventId: event.id };
     const visit: Visit = {
       name,
       type: event.type.slice(0, -ENTERED.length),
@@ -59,8 +49,8 @@ export function visitsOf(execution: Execution, cutOffs: CutOffDates): Visit[] {
       output: exit && (JSON.parse(detailsOf(exit, 'stateExitedEventDetails').output) as Json),
       enteredDate: event.timestamp,
       exitedDate: exit?.timestamp,
-      cutOffDate: cutOffs.get(visitKey(at)),
-      ...at,
+      executionArn: arn,
+      enteredEventId: event.id,
     };
     return [visit];
   });

@@ -89,14 +89,3 @@ async function runOverApi(recorded: RecordedCase, name: string): Promise<Ended> 
     `conformance over the API: ${results.length}/${cases.length} statuses, outputs, errors, causes and event sequences`,
   );
 });
-
-test('a definition in JSONPath is refused when it is created', async () => {
-  const definition = JSON.stringify({ StartAt: 'A', States: { A: { Type: 'Pass', End: true } } });
-  const creation = api.client.send(
-    new CreateStateMachineCommand({ name: 'jsonpath', definition, roleArn: ROLE_ARN }),
-  );
-  await expect(creation).rejects.toThrow(
-    /^Invalid State Machine Definition: 'SCHEMA_VALIDATION_FAILED: .*JSONPath/,
-  );
-  await expect(creation).rejects.toHaveProperty('name', 'InvalidDefinition');
-});

@@ -6,7 +6,7 @@ import {
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
 import { useStepFunctionsApi } from '../support/step-functions-api.ts';
-import { create, FAIL, mapRun, PASS, runToEnd } from './support.ts';
+import { create, FAIL, mapRun, runToEnd } from './support.ts';
 
 const api = useStepFunctionsApi({ kept: { executions: 10, characters: 75_000 } });
 const kept = async (stateMachineArn: string) => {
@@ -53,16 +53,4 @@ test('what the children of a Map Run tell counts, and the last history stays', a
     api.client.send(new ListMapRunsCommand({ executionArn })).then(({ mapRuns = [] }) => mapRuns.length);
   await expect(runs(small)).rejects.toMatchObject({ name: 'ExecutionDoesNotExist' });
   expect(await runs(large)).toBe(1);
-});
-
-test('beyond so many executions of a state machine its oldest are forgotten, those without a history too', async () => {
-  const stateMachineArn = await create(api, PASS);
-  const arns = [];
-  for (let index = 0; index < 12; index += 1) {
-    arns.push(await runToEnd(api, stateMachineArn, { input: 'x'.repeat(5_000) }));
-  }
-  expect(await kept(stateMachineArn)).toEqual(arns.slice(-10).toReversed());
-  const another = await create(api, PASS);
-  const one = await runToEnd(api, another);
-  expect([await kept(another), (await kept(stateMachineArn))?.length]).toEqual([[one], 10]);
 });

@@ -175,41 +175,15 @@ test('members of random types are errors of the API', async () => {
     PASS,
     '\u0000',
   ];
-  const names = [
-    'stateMachineArn',
-    'executionArn',
-    'mapRunArn',
-    'name',
-    'input',
-    'definition',
-    'roleArn',
-    'type',
-    'tags',
-    'maxResults',
-    'nextToken',
-    'statusFilter',
-    'reverseOrder',
-    'includedData',
-    'publish',
-    'versionDescription',
-    'error',
-    'cause',
-  ];
-  const operations = [
-    'CreateStateMachine',
-    'UpdateStateMachine',
-    'DescribeStateMachine',
-    'DeleteStateMachine',
-    'ListStateMachines',
-    'StartExecution',
-    'StartSyncExecution',
-    'DescribeExecution',
-    'GetExecutionHistory',
-    'ListExecutions',
-    'StopExecution',
-    'DescribeMapRun',
-    'ListMapRuns',
-  ];
+  const names = (
+    'stateMachineArn executionArn mapRunArn name input definition roleArn type tags maxResults nextToken ' +
+    'statusFilter reverseOrder includedData publish versionDescription error cause'
+  ).split(' ');
+  const operations = (
+    'CreateStateMachine UpdateStateMachine DescribeStateMachine DeleteStateMachine ListStateMachines ' +
+    'StartExecution StartSyncExecution DescribeExecution GetExecutionHistory ListExecutions StopExecution ' +
+    'DescribeMapRun ListMapRuns'
+  ).split(' ');
   const statuses = new Set<number>();
   for (let round = 0; round < 1_000; round += 1) {
     const body = Object.fromEntries(Array.from({ length: 4 }, () => [pick(names), pick(values)]));

@@ -138,40 +138,6 @@ test('fails on items that are neither an array nor an object', async () => {
   expect(eventTypes(execution).slice(2)).toEqual(['EvaluationFailed', 'MapStateFailed', 'ExecutionFailed']);
 });
 
-describe('ItemBatcher', () => {
-  const echo = { Type: 'Pass', End: true };
-
-  test('puts items into batches of a size, with what all of them share', async () => {
-    const ItemBatcher = { MaxItemsPerBatch: 2, BatchInput: { n: '{% $states.input.n %}' } };
-    const definition = mapOf(echo, { Items: '{% $states.input.list %}', ItemBatcher });
-    const { output } = await run(definition, { input: { list: [1, 2, 3], n: 7 } });
-    expect(output).toEqual([
-      { BatchInput: { n: 7 }, Items: [1, 2] },
-      { BatchInput: { n: 7 }, Items: [3] },
-    ]);
-  });
-
-  test('keeps batches below a number of bytes', async () => {
-    const definition = mapOf(echo, { ItemBatcher: { MaxInputBytesPerBatch: '{% 40 %}' } });
-    const { output } = await run(definition, { input: Array.from({ length: 30 }, (_, i) => 100 + i) });
-    const batches = output as Array<{ Items: number[] }>;
-    expect(batches.flatMap(batch => batch.Items)).toHaveLength(30);
-    expect(batches.length).toBeGreaterThan(3);
-    for (const batch of batches) expect(JSON.stringify(batch).length).toBeLessThanOrEqual(41);
-  });
-
-  test('counts items, not batches, as failures', async () => {
-    const definition = mapOf(
-      { Type: 'Fail' },
-      { ItemBatcher: { MaxItemsPerBatch: 2 }, ToleratedFailureCount: 1 },
-    );
-    const execution = await run(definition, { input: [1, 2, 3] });
-    expect(execution.error).toBe('States.ExceedToleratedFailureThreshold');
-    const { itemCounts, executionCounts } = mapRunOf(execution);
-    expect([itemCounts.total, executionCounts.total]).toEqual([3, 2]);
-  });
-});
-
 describe('tolerated failures', () => {
   test.each([
     ['none by default', {}, [1], false],
@@ -202,7 +168,7 @@ describe('tolerated failures', () => {
     const [, child] = mapRunOf(execution).executions;
     expect(output[1]).toMatchObject({ ExecutionArn: child?.arn, Input: '3', Status: 'FAILED', Error: 'Odd' });
     expect(JSON.parse(String(output[1]['Cause']))).toMatchObject({ errorMessage: 'odd' });
-    expect(mapRunOf(execution).itemCounts).toMatchObject({
+    expect(mapRunOf(execution).counts).toMatchObject({
       total: 3,
       succeeded: 2,
       failed: 1,
@@ -215,7 +181,7 @@ describe('tolerated failures', () => {
     const definition = mapOf({ Type: 'Wait', Seconds: 600, End: true }, { ToleratedFailurePercentage: 100 });
     const execution = await run(definition, { input: [1] });
     expect(execution.output).toMatchObject([{ Status: 'TIMED_OUT' }]);
-    expect(mapRunOf(execution).itemCounts.timedOut).toBe(1);
+    expect(mapRunOf(execution).counts.timedOut).toBe(1);
   });
 
   test('too many of them stop the other children and start no more', async () => {
@@ -235,7 +201,7 @@ describe('tolerated failures', () => {
       'MapStateFailed',
       'ExecutionFailed',
     ]);
-    expect(mapRunOf(execution).itemCounts).toMatchObject({ failed: 1, aborted: 1, pending: 2, running: 0 });
+    expect(mapRunOf(execution).counts).toMatchObject({ failed: 1, aborted: 1, pending: 2, running: 0 });
   });
 });
 

@@ -50,7 +50,6 @@ const WHOLE = machineOf(
       Label: 'L',
       ToleratedFailurePercentage: 50,
       ToleratedFailureCount: '{% 1 %}',
-      ItemBatcher: { MaxItemsPerBatch: 1, BatchInput: { a: 1 } },
       ItemProcessor: {
         ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
         StartAt: 'J',

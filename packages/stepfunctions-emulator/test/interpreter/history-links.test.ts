@@ -81,18 +81,6 @@ const CASES: Record<string, Case> = {
       '13 ExecutionSucceeded',
     ],
   },
-  'a Map of nothing': {
-    states: { M: map(pass) },
-    input: [],
-    links: [
-      '0 ExecutionStarted',
-      '0 MapStateEntered',
-      '2 MapStateStarted',
-      '3 MapStateSucceeded',
-      '3 MapStateExited',
-      '5 ExecutionSucceeded',
-    ],
-  },
   'a Fail in a Map that catches': {
     states: { M: map({ Type: 'Fail', Error: 'E' }, caught), C: pass },
     input: [1],
@@ -131,20 +119,6 @@ const CASES: Record<string, Case> = {
       '7 ParallelStateSucceeded',
       '7 ParallelStateExited',
       '9 ExecutionSucceeded',
-    ],
-  },
-  'a Fail in a Parallel': {
-    states: { P: parallel([graph('A', { Type: 'Fail', Error: 'E' })], caught), C: pass },
-    links: [
-      '0 ExecutionStarted',
-      '0 ParallelStateEntered',
-      '2 ParallelStateStarted',
-      '3 FailStateEntered',
-      '4 ParallelStateFailed',
-      '5 ParallelStateExited',
-      '6 PassStateEntered',
-      '7 PassStateExited',
-      '8 ExecutionSucceeded',
     ],
   },
   'a Task that fails in a Parallel that is retried': {

@@ -120,21 +120,12 @@ const countDownByTailCalls = (calls: number) =>
 const pairs = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ key: `key ${index}`, value: index }));
 const GROUP_BY = '$states.input.pairs{key: $sum(value)}';
-/** The same result without a group-by. */
-const MERGE = `(
-  $pairs := $states.input.pairs;
-  $merge($map($distinct($pairs.key), function($key) { {$key: $sum($pairs[key = $key].value)} }))
-)`;
-
 describe('how deep an evaluation may go', () => {
   test.each([
     ['99 operands', sumOfOnes(99), 0],
     ['a group-by of 32 keys', GROUP_BY, 32],
-    ['100 keys, merged', MERGE, 100],
     ['a function that calls itself 30 times', countDown(30), 0],
     ['10,000 calls in tail position', countDownByTailCalls(10_000), 0],
-    ['$map over 1,000 numbers', '$count($map([1..1000], function($n) { $n + 1 }))', 0],
-    ['$sort of 1,000 numbers', '$count($sort([1..1000], function($one, $other) { $one < $other }))', 0],
     ['a path over 1,000 pairs', '$count($states.input.pairs.(key & "!"))', 1000],
   ])('%s: deep enough', async (_case, expression, keys) => {
     const { status, cause } = await evaluate(expression, { pairs: pairs(keys) });
@@ -144,8 +135,6 @@ describe('how deep an evaluation may go', () => {
   test.each([
     ['100 operands', sumOfOnes(100), 0],
     ['a group-by of 33 keys', GROUP_BY, 33],
-    ['a group-by of 100 keys', GROUP_BY, 100],
-    ['an object of 50 sums', `{${Array.from({ length: 50 }, (_, index) => `"${index}": 1 + 1`)}}`, 0],
     ['a function that calls itself 32 times', countDown(32), 0],
   ])('fails on %s as AWS does', async (_case, expression, keys) => {
     const { error, cause } = await evaluate(expression, { pairs: pairs(keys) });

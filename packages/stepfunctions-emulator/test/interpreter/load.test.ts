@@ -29,12 +29,6 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
     /JSONPath, the default/,
   ],
   ['a JSONPath state', one({ ...pass, QueryLanguage: 'JSONPath' }), '/States/A/QueryLanguage', /JSONata/],
-  [
-    'an unknown language',
-    machineOf({ A: pass }, { QueryLanguage: 'jq' }),
-    '/QueryLanguage',
-    /one of JSONata/,
-  ],
   ['a state name of 81 characters', machineOf({ ['n'.repeat(81)]: pass }), `/States/${'n'.repeat(81)}`, /80/],
   ['no Type', one({ End: true }), '/States/A/Type', /got nothing/],
   ['an unknown Type', one({ Type: 'Loop', End: true }), '/States/A/Type', /got "Loop"/],
@@ -68,30 +62,12 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
     '/States/A/ItemProcessor/States/I/QueryLanguage',
     /JSONPath, the default/,
   ],
-  [
-    'a language of an ItemProcessor',
-    one({ ...map, ItemProcessor: { ...inline, QueryLanguage: 'JSONata' } }),
-    '/States/A/ItemProcessor/QueryLanguage',
-    /an ItemProcessor/,
-  ],
   ['a state that nothing leads to', machineOf({ A: pass, B: pass }), '/States/B', /nothing leads to/],
-  [
-    'End in a Choice',
-    one({ Type: 'Choice', Choices: [{ Condition: true, Next: 'A' }], End: true }),
-    '/States/A/End',
-    /"End"/,
-  ],
   [
     'a Choice without Choices',
     machineOf({ A: { Type: 'Choice', Default: 'B' }, B: pass }),
     '/States/A/Choices',
     /got nothing/,
-  ],
-  [
-    'a Choice with empty Choices',
-    machineOf({ A: { Type: 'Choice', Choices: [], Default: 'B' }, B: pass }),
-    '/States/A/Choices',
-    /non-empty/,
   ],
   [
     'a rule without Condition',
@@ -100,22 +76,10 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
     /got nothing/,
   ],
   [
-    'a rule of JSONPath',
-    machineOf({ A: { Type: 'Choice', Choices: [{ Condition: true, Variable: '$', Next: 'B' }] }, B: pass }),
-    '/States/A/Choices/0/Variable',
-    /JSONPath/,
-  ],
-  [
     'a Condition in plain text',
     machineOf({ A: { Type: 'Choice', Choices: [{ Condition: 'true', Next: 'B' }] }, B: pass }),
     '/States/A/Choices/0/Condition',
     /boolean/,
-  ],
-  [
-    'a Default to nowhere',
-    machineOf({ A: { Type: 'Choice', Choices: [{ Condition: true, Next: 'B' }], Default: 'C' }, B: pass }),
-    '/States/A/Default',
-    /got "C"/,
   ],
   ['a Wait for nothing', one({ Type: 'Wait', End: true }), '/States/A', /neither/],
   [
@@ -125,7 +89,6 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
     /both/,
   ],
   ['negative Seconds', one({ Type: 'Wait', Seconds: -1, End: true }), '/States/A/Seconds', /from 0/],
-  ['fractional Seconds', one({ Type: 'Wait', Seconds: 0.5, End: true }), '/States/A/Seconds', /integer/],
   [
     'too many Seconds',
     one({ Type: 'Wait', Seconds: 100_000_000, End: true }),
@@ -139,7 +102,6 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
     /a time such as/,
   ],
   ['Next in a Succeed', one({ Type: 'Succeed', Next: 'A' }), '/States/A/Next', /Succeed/],
-  ['Assign in a Succeed', one({ Type: 'Succeed', Assign: {} }), '/States/A/Assign', /Succeed/],
   ['a Fail with a number as Cause', one({ Type: 'Fail', Cause: 1 }), '/States/A/Cause', /a string/],
   ['no Resource', one({ Type: 'Task', End: true }), '/States/A/Resource', /got nothing/],
   ...[
@@ -230,12 +192,6 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
     /States.Foo/,
   ],
   ['IntervalSeconds of 0', retry({ IntervalSeconds: 0 }), '/States/A/Retry/0/IntervalSeconds', /from 1/],
-  [
-    'IntervalSeconds as an expression',
-    retry({ IntervalSeconds: '{% 1 %}' }),
-    '/States/A/Retry/0/IntervalSeconds',
-    /integer/,
-  ],
   ['negative MaxAttempts', retry({ MaxAttempts: -1 }), '/States/A/Retry/0/MaxAttempts', /from 0/],
   ['BackoffRate below 1', retry({ BackoffRate: 0.9 }), '/States/A/Retry/0/BackoffRate', /at least 1/],
   [
@@ -258,31 +214,14 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
     '/States/A/Catch/0/Next',
     /got "B"/,
   ],
-  [
-    'ResultPath in a catcher',
-    machineOf({ A: { ...task, Catch: [{ ErrorEquals: ['E'], Next: 'B', ResultPath: '$' }] }, B: pass }),
-    '/States/A/Catch/0/ResultPath',
-    /catcher/,
-  ],
   ['a Map without ItemProcessor', one({ Type: 'Map', End: true }), '/States/A/ItemProcessor', /got nothing/],
-  [
-    'the old Iterator',
-    one({ Type: 'Map', Iterator: inline, End: true }),
-    '/States/A/Iterator',
-    /not implemented/,
-  ],
-  ['ItemReader', one({ ...dmap, ItemReader: {} }), '/States/A/ItemReader', /not implemented/],
-  ['ResultWriter', one({ ...dmap, ResultWriter: {} }), '/States/A/ResultWriter', /not implemented/],
+  ...['ItemReader', 'ItemBatcher', 'ResultWriter', 'Iterator'].map(
+    field => [field, one({ ...dmap, [field]: {} }), `/States/A/${field}`, /not implemented/] as const,
+  ),
   ['ItemsPath', one({ ...map, ItemsPath: '$' }), '/States/A/ItemsPath', /JSONPath/],
   ['Items that can be no array', one({ ...map, Items: 'x' }), '/States/A/Items', /array/],
   ['an object as Items of an inline Map', one({ ...map, Items: { a: 1 } }), '/States/A/Items', /array/],
   ['Label in an inline Map', one({ ...map, Label: 'L' }), '/States/A/Label', /DISTRIBUTED/],
-  [
-    'ItemBatcher in an inline Map',
-    one({ ...map, ItemBatcher: { MaxItemsPerBatch: 1 } }),
-    '/States/A/ItemBatcher',
-    /DISTRIBUTED/,
-  ],
   [
     'ExecutionType in an inline Map',
     one({
@@ -308,19 +247,6 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
     /0 to 100/,
   ],
   [
-    'an ItemBatcher that says nothing',
-    one({ ...dmap, ItemBatcher: { BatchInput: 1 } }),
-    '/States/A/ItemBatcher',
-    /neither/,
-  ],
-  [
-    'a batch of 0 items',
-    one({ ...dmap, ItemBatcher: { MaxItemsPerBatch: 0 } }),
-    '/States/A/ItemBatcher/MaxItemsPerBatch',
-    /at least 1/,
-  ],
-  ['a Parallel without Branches', one({ Type: 'Parallel', End: true }), '/States/A/Branches', /got nothing/],
-  [
     'a name that an inner state has as well',
     machineOf({ A: { ...map, ItemProcessor: { StartAt: 'A', States: { A: pass } } } }),
     '/States/A/ItemProcessor/States/A',
@@ -337,12 +263,6 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
     one({ ...dmap, ItemProcessor: { ...distributed, StartAt: 'M', States: { M: dmap } } }),
     '/States/A/ItemProcessor/States/M/ItemProcessor/ProcessorConfig/Mode',
     /Express/,
-  ],
-  [
-    'an inner problem',
-    one({ ...map, ItemProcessor: { StartAt: 'I', States: { I: { ...pass, Foo: 1 } } } }),
-    '/States/A/ItemProcessor/States/I/Foo',
-    /Foo/,
   ],
   [
     'an inner assignment of an outer variable',
@@ -400,18 +320,11 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
     /\$foo, which does not exist: AWS would accept it and fail when it is called/,
   ],
   [
-    'a function that does not exist, in a filter',
-    out('$states.input.a[$foo(b)]'),
-    '/States/A/Output',
-    /\$foo/,
-  ],
-  [
     'an operator that JSONata 2.0.6 does not have',
     out('$states.input.a ?? 1'),
     '/States/A/Output',
     /S0211: The symbol "\?"/,
   ],
-  ['the other one', out('$states.input.a ?: 1'), '/States/A/Output', /S0211: The symbol ":"/],
   ['$ at the top level', out('$'), '/States/A/Output', /top level/],
   ['$$', out('$states.input.a[$$.b]'), '/States/A/Output', /\$\$/],
   ['a bare field name', out('foo.bar'), '/States/A/Output', /foo/],
@@ -491,13 +404,6 @@ const ACCEPTED: ReadonlyArray<readonly [string, unknown]> = [
   ['comments and a version', machineOf({ A: { ...pass, Comment: 'c' } }, { Comment: 'c', Version: '1.0' })],
   ['a state name of 80 characters', machineOf({ ['n'.repeat(80)]: pass })],
   ['a name with blanks and slashes', machineOf({ 'A b/c~d': pass })],
-  [
-    'a loop',
-    machineOf({
-      A: { Type: 'Choice', Choices: [{ Condition: '{% true %}', Next: 'B' }], Default: 'A' },
-      B: pass,
-    }),
-  ],
   ['"End": false beside Next', machineOf({ A: { Type: 'Pass', End: false, Next: 'B' }, B: pass })],
   [
     'the same variable in two branches',
@@ -508,15 +414,6 @@ const ACCEPTED: ReadonlyArray<readonly [string, unknown]> = [
         StartAt: name,
         States: { [name]: { ...pass, Assign: { v: 1 } } },
       })),
-    }),
-  ],
-  [
-    'numbers as expressions',
-    one({
-      ...dmap,
-      MaxConcurrency: '{% 1 %}',
-      ToleratedFailureCount: '{% 1 %}',
-      ItemBatcher: { MaxItemsPerBatch: '{% 1 %}' },
     }),
   ],
   [
@@ -540,32 +437,7 @@ const ACCEPTED: ReadonlyArray<readonly [string, unknown]> = [
       C: pass,
     }),
   ],
-  [
-    'arguments of lambda:invoke that are implemented, or are calculated',
-    one({
-      ...task,
-      Resource: LAMBDA_INVOKE,
-      Arguments: {
-        FunctionName: '{% $states.input.f %}',
-        InvocationType: 'RequestResponse',
-        LogType: '{% $states.input.log %}',
-        Payload: '{% $states.input.n %}',
-        Qualifier: 'live',
-      },
-    }),
-  ],
-  ...[null, [1], {}, '1'].map(
-    payload =>
-      [
-        `the Payload ${JSON.stringify(payload)}`,
-        one({ ...task, Resource: LAMBDA_INVOKE, Arguments: { FunctionName: 'f', Payload: payload } }),
-      ] as const,
-  ),
   ['States.Http errors', one({ ...task, Retry: [{ ErrorEquals: ['States.Http.StatusCode.503'] }] })],
-  [
-    'arguments from an expression',
-    one({ ...task, Resource: LAMBDA_INVOKE, Arguments: '{% $states.input %}' }),
-  ],
   ['object Items in a distributed Map', one({ ...dmap, Items: { a: 1 } })],
   ['a version of a function', one({ ...task, Resource: `${arnOf('f')}:12` })],
   [

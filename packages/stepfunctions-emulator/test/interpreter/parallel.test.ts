@@ -40,17 +40,3 @@ test('gives every branch the Arguments, or else the input', async () => {
   });
   expect((await run(definition, { input: { x: 1 } })).output).toEqual([{ y: 2 }, { y: 2 }]);
 });
-
-test('Output and Assign see the result', async () => {
-  const definition = machineOf({
-    P: {
-      Type: 'Parallel',
-      Branches: [branch('A', pass(1)), branch('B', pass(2))],
-      Assign: { sum: '{% $sum($states.result) %}' },
-      Output: '{% $states.result[1] %}',
-      Next: 'Q',
-    },
-    Q: { Type: 'Pass', Output: '{% [$states.input, $sum] %}', End: true },
-  });
-  expect((await run(definition)).output).toEqual([2, 3]);
-});

@@ -3,10 +3,6 @@ import { seededRandom } from '../../src/interpreter/index.ts';
 import { retryDelayMs } from '../../src/interpreter/run/state.ts';
 import { arnOf, eventTypes, machineOf, outcome, run } from './run-definition.ts';
 
-class Flaky extends Error {
-  override readonly name = 'Flaky';
-}
-
 /** A function that throws `errors` one after the other and then returns, and the seconds at which it was called. */
 function failing(clock: VirtualClock, errors: readonly string[]) {
   const began = clock.now();
@@ -96,29 +92,6 @@ describe('Retry', () => {
     const retry = [{ ErrorEquals: ['States.QueryEvaluationError'] }];
     const execution = await run(taskWith(retry, { Output: '{% $states.result.x %}' }), { functions });
     expect(outcome(execution)).toEqual({ status: 'SUCCEEDED', output: 'here' });
-  });
-
-  test('retries a Map as a whole, without a MapStateFailed in between', async () => {
-    let calls = 0;
-    const f = () => {
-      calls += 1;
-      if (calls === 1) throw new Flaky();
-      return calls;
-    };
-    const definition = machineOf({
-      A: {
-        Type: 'Map',
-        Items: [1],
-        ItemProcessor: { StartAt: 'B', States: { B: { Type: 'Task', Resource: arnOf('f'), End: true } } },
-        Retry: [{ ErrorEquals: ['Flaky'] }],
-        End: true,
-      },
-    });
-    const execution = await run(definition, { functions: { f } });
-    expect(execution.output).toEqual([2]);
-    const types = eventTypes(execution);
-    expect(types.filter(type => type === 'MapStateStarted')).toHaveLength(2);
-    expect(types).not.toContain('MapStateFailed');
   });
 });
 

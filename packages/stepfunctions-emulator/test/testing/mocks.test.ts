@@ -12,9 +12,6 @@ import { machineOf, task } from './support.ts';
 
 const one = machineOf({ A: task('f') });
 const twice = machineOf({ A: task('f', { Next: 'B' }), B: task('f') });
-const retried = machineOf({
-  A: task('f', { Retry: [{ ErrorEquals: ['E'], IntervalSeconds: 2, MaxAttempts: 2 }], End: true }),
-});
 
 describe('what a mock can be', () => {
   test.each([
@@ -166,7 +163,6 @@ describe('errors', () => {
       'none left',
     ],
     ['a promise that is rejected', async () => Promise.reject(new TypeError('no')), 'TypeError', 'no'],
-    ['an Error in a list', [new OutOfStock('none left')], 'OutOfStock', 'none left'],
     ['an Error', new RangeError('far'), 'RangeError', 'far'],
     ['fails', fails('CardDeclined', 'no money'), 'CardDeclined', 'no money'],
     [
@@ -194,12 +190,6 @@ describe('errors', () => {
       functions: { f: fails('Lambda.TooManyRequestsException', 'Rate exceeded') },
     });
     expect([execution.error, execution.cause]).toEqual(['Lambda.TooManyRequestsException', 'Rate exceeded']);
-  });
-
-  test('a function that takes too long is timed out on the clock', async () => {
-    const machine = machineOf({ A: task('f', { TimeoutSeconds: 3, End: true }) });
-    const execution = await machine.run({ functions: { f: takes(5000) } });
-    expect([execution.error, execution.durationMs]).toEqual(['States.Timeout', 3000]);
   });
 
   test('an answer that is no JSON fails as it does in Lambda', async () => {
@@ -310,13 +300,4 @@ test.each([
 ])('a wrong argument is refused', (make, message) => {
   expect(make).toThrow(HarnessError);
   expect(make).toThrow(message);
-});
-
-test('a list is used up by retries', async () => {
-  const execution = await retried.run({ functions: { f: [fails('E'), fails('E'), 'done'] } });
-  expect(execution.output).toBe('done');
-  expect(execution.retries.map(({ state, retry, ms, error }) => [state, retry, ms, error])).toEqual([
-    ['A', 1, 2000, 'E'],
-    ['A', 2, 4000, 'E'],
-  ]);
 });

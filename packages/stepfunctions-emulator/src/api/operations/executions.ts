@@ -231,8 +231,8 @@ export const describeMapRun: Operation = ({ executions }, members) => {
     maxConcurrency: settings.maxConcurrency,
     toleratedFailurePercentage: settings.toleratedFailurePercentage ?? 0,
     toleratedFailureCount: settings.toleratedFailureCount ?? 0,
-    itemCounts: countsOf(mapRun.itemCounts),
-    executionCounts: countsOf(mapRun.executionCounts),
+    itemCounts: countsOf(mapRun.counts),
+    executionCounts: countsOf(mapRun.counts),
     redriveCount: 0,
   };
 };

@@ -54,6 +54,7 @@ const JSONPATH_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const NOT_IMPLEMENTED: ReadonlySet<string> = new Set([
   'Credentials',
+  'ItemBatcher',
   'ItemReader',
   'Iterator',
   'ResultWriter',

@@ -1,7 +1,7 @@
 import { BOOLEAN, integerFrom, PERCENTAGE, TEXT, TIMESTAMP } from '../field-checks.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { escapePointer } from '../jsonata/template.ts';
-import { LABEL_LENGTH, MAX_BATCH_BYTES, MAX_SECONDS, NAME_LENGTH, type WorkflowType } from '../limits.ts';
+import { LABEL_LENGTH, MAX_SECONDS, NAME_LENGTH, type WorkflowType } from '../limits.ts';
 import {
   assign,
   type Field,
@@ -113,15 +113,10 @@ const STATES = {
   Map(reader: FieldReader) {
     const { graph, executionType } = processor(reader, 'ItemProcessor');
     const distributed = executionType !== undefined;
-    if (!distributed) {
-      for (const key of ['Label', 'ItemBatcher']) {
-        if (reader.take(key) !== undefined) {
-          reader.problem(key, 'this field in a DISTRIBUTED Map only', 'an INLINE Map');
-        }
-      }
+    if (!distributed && reader.take('Label') !== undefined) {
+      reader.problem('Label', 'this field in a DISTRIBUTED Map only', 'an INLINE Map');
     }
     const label = distributed ? readLabel(reader) : undefined;
-    const itemBatcher = distributed ? object(readBatcher)(reader, 'ItemBatcher') : undefined;
     checkItems(reader, distributed);
     const state = readFields(reader, 'a JSONata Map state', {
       ...HAS_RESULT,
@@ -133,7 +128,6 @@ const STATES = {
     });
     return {
       ...state,
-      itemBatcher,
       processor: graph,
       /** The child executions of a distributed Map; undefined for an inline one. */
       children: distributed ? { executionType, label } : undefined,
@@ -212,19 +206,6 @@ function readLabel(reader: FieldReader): string | undefined {
   if (other !== undefined) reader.problem('Label', 'a label that no other Map has', `the label of ${other}`);
   labels.set(label, reader.path);
   return label;
-}
-
-export type ItemBatcher = ReturnType<typeof readBatcher>;
-
-function readBatcher(reader: FieldReader) {
-  if (!reader.has('MaxItemsPerBatch') && !reader.has('MaxInputBytesPerBatch')) {
-    reader.problem(undefined, 'MaxItemsPerBatch or MaxInputBytesPerBatch', 'neither');
-  }
-  return readFields(reader, 'an ItemBatcher', {
-    MaxItemsPerBatch: field(integerFrom(1)),
-    MaxInputBytesPerBatch: field(integerFrom(1, MAX_BATCH_BYTES)),
-    BatchInput: template(),
-  });
 }
 
 /** Reads `StartAt` and `States` of a machine, a branch or an item processor. */

@@ -7,8 +7,8 @@ import type { Cancellation } from '../run/cancellation.ts';
 import type { ChildExecution } from '../run/child.ts';
 import type { MapItem } from '../run/line.ts';
 import { isoTime, type StateVisit } from '../run/visit.ts';
-import { batchItems, evaluateItems, evaluateSettings, forEachIndex, iterationInput } from './items.ts';
-import { type Batch, MapRun } from './map-run.ts';
+import { evaluateItems, evaluateSettings, forEachIndex, iterationInput } from './items.ts';
+import { MapRun } from './map-run.ts';
 
 type MapState = StateOf<'Map'>;
 
@@ -17,7 +17,7 @@ const labelOf = ({ children, name }: MapState): string =>
   children?.label ?? (name.replace(/[^A-Za-z0-9_-]/g, '').slice(0, LABEL_LENGTH) || 'Map');
 
 /**
- * One attempt of a distributed Map: a Map Run with a child execution per item, or per batch of items.
+ * One attempt of a distributed Map: a Map Run with a child execution for each item.
  *
  * @returns the outputs of the children, in the order of the items; a tolerated failure leaves an object about the
  * child execution in its place
@@ -26,7 +26,7 @@ export async function runDistributedMap(visit: StateVisit, state: MapState): Pro
   const { line } = visit;
   const settings = await evaluateSettings(visit, state);
   const items = await evaluateItems(visit, state);
-  const batches = await inputsOfChildren(visit, state, items);
+  const inputs = await inputsOfChildren(visit, state, items);
   line.record('MapStateStarted', 'mapStateStarted', { length: items.length });
   const { run } = line;
   const label = labelOf(state);
@@ -40,14 +40,13 @@ export async function runDistributedMap(visit: StateVisit, state: MapState): Pro
     },
     run.engine.clock.now(),
     items.length,
-    batches.length,
   );
   run.mapRuns.push(mapRun);
   if (line.openState !== undefined) line.openState.mapRun = mapRun;
   line.record('MapRunStarted', 'mapRunStarted', { mapRunArn: mapRun.settings.arn });
   const { cancellation, release } = line.cancellation.part();
   try {
-    const children = await runChildren(visit, state, mapRun, batches, cancellation);
+    const children = await runChildren(visit, state, mapRun, inputs, cancellation);
     line.cancellation.throwIfCancelled();
     return conclude(visit, mapRun, children);
   } catch (error) {
@@ -62,7 +61,7 @@ async function inputsOfChildren(
   visit: StateVisit,
   state: MapState,
   items: readonly MapItem[],
-): Promise<Batch[]> {
+): Promise<Payload[]> {
   const inputs: Payload[] = [];
   for (const item of items) {
     const line = visit.line.withItem(item);
@@ -72,17 +71,15 @@ async function inputsOfChildren(
       visit.line.lastEventId = line.lastEventId;
     }
   }
-  return state.itemBatcher === undefined
-    ? inputs.map(input => ({ input, items: 1 }))
-    : batchItems(visit, state.itemBatcher, inputs);
+  return inputs;
 }
 
-/** @returns the children in the order of their batches */
+/** @returns the children in the order of their inputs */
 async function runChildren(
   visit: StateVisit,
   state: MapState,
   mapRun: MapRun,
-  batches: readonly Batch[],
+  inputs: readonly Payload[],
   cancellation: Cancellation,
 ): Promise<ChildExecution[]> {
   const children: ChildExecution[] = [];
@@ -90,30 +87,35 @@ async function runChildren(
   const wanted = mapRun.settings.maxConcurrency;
   let failure: unknown;
   const stopped = () => cancellation.cancelled || mapRun.tooManyFailures;
-  await forEachIndex(batches.length, wanted === 0 ? most : Math.min(wanted, most), stopped, async index => {
-    const batch = batches[index];
-    if (batch === undefined) return;
+  await forEachIndex(inputs.length, wanted === 0 ? most : Math.min(wanted, most), stopped, async index => {
+    const input = inputs[index];
+    if (input === undefined) return;
     try {
-      visit.checkSize(batch.input);
+      visit.checkSize(input);
     } catch (error) {
       failure ??= error;
       cancellation.cancel();
       return;
     }
-    const child = startChild(visit, state, mapRun, batch);
+    const child = startChild(visit, state, mapRun, input);
     children[index] = child;
-    mapRun.childStarted(child, batch.items);
+    mapRun.childStarted(child);
     const forget = cancellation.onCancel(() => child.stop());
     await child.done;
     forget();
-    mapRun.childEnded(child, batch.items);
+    mapRun.childEnded(child);
     if (mapRun.tooManyFailures) cancellation.cancel();
   });
   if (failure !== undefined) throw failure;
   return children;
 }
 
-function startChild(visit: StateVisit, state: MapState, { settings }: MapRun, batch: Batch): ChildExecution {
+function startChild(
+  visit: StateVisit,
+  state: MapState,
+  { settings }: MapRun,
+  input: Payload,
+): ChildExecution {
   // Starting a child is a transition of the parent.
   visit.countTransition();
   const { run } = visit.line;
@@ -126,7 +128,7 @@ function startChild(visit: StateVisit, state: MapState, { settings }: MapRun, ba
     },
     graph: state.processor,
     name: run.engine.newId(),
-    input: batch.input,
+    input,
     mapRunArn: settings.arn,
   });
 }

@@ -1,9 +1,8 @@
 import { isObject, type Json } from '../json.ts';
-import { MAX_BATCH_BYTES, type Payload, payload } from '../limits.ts';
-import type { ItemBatcher, StateOf } from '../load/states.ts';
+import { type Payload, payload } from '../limits.ts';
+import type { StateOf } from '../load/states.ts';
 import type { Line, MapItem } from '../run/line.ts';
 import type { StateVisit } from '../run/visit.ts';
-import type { Batch } from './map-run.ts';
 
 /** Settings of a Map, evaluated on entry. */
 export interface MapSettings {
@@ -65,42 +64,4 @@ export async function forEachIndex(
     while (next < count && !stopped()) await work(next++, worker);
   };
   await Promise.all(Array.from({ length: Math.min(count, concurrency) }, (_, worker) => run(worker)));
-}
-
-/** Groups the inputs of the children by the ItemBatcher: `{ BatchInput?, Items: […] }`. */
-export async function batchItems(
-  visit: StateVisit,
-  batcher: ItemBatcher,
-  inputs: readonly Payload[],
-): Promise<Batch[]> {
-  const maxItems = await visit.evaluateField(batcher.maxItemsPerBatch);
-  const maxBytes = await visit.evaluateField(batcher.maxInputBytesPerBatch);
-  const shared =
-    batcher.batchInput === undefined ? {} : { BatchInput: await visit.evaluate(batcher.batchInput) };
-  const emptyBytes = Buffer.byteLength(JSON.stringify({ ...shared, Items: [] }));
-  return group(inputs, maxItems ?? Number.POSITIVE_INFINITY, (maxBytes ?? MAX_BATCH_BYTES) - emptyBytes).map(
-    items => ({
-      input: payload({ ...shared, Items: items.map(item => item.value) }),
-      items: items.length,
-    }),
-  );
-}
-
-/** An item that is too large for any batch gets its own batch, and fails there. */
-function group(inputs: readonly Payload[], maxItems: number, maxBytes: number): Payload[][] {
-  const groups: Payload[][] = [];
-  let current: Payload[] = [];
-  let bytes = 0;
-  for (const input of inputs) {
-    const size = Buffer.byteLength(input.text) + 1; // The size includes a comma.
-    if (current.length > 0 && (current.length >= maxItems || bytes + size > maxBytes)) {
-      groups.push(current);
-      current = [];
-      bytes = 0;
-    }
-    current.push(input);
-    bytes += size;
-  }
-  if (current.length > 0) groups.push(current);
-  return groups;
 }

@@ -1,13 +1,6 @@
-import type { Payload } from '../limits.ts';
 import type { ChildExecution, ExecutionStatus } from '../run/child.ts';
 
-/** The input of one child execution, and the number of its items. */
-export interface Batch {
-  readonly input: Payload;
-  readonly items: number;
-}
-
-/** Numbers of a Map Run's items, or executions, by their status. */
+/** Numbers of a Map Run's children by their status. Each item has a child of its own. */
 export interface MapRunCounts {
   pending: number;
   running: number;
@@ -47,34 +40,34 @@ export class MapRun {
   status: 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'ABORTED' = 'RUNNING';
   /** Children in the order of their start. */
   readonly executions: ChildExecution[] = [];
-  readonly itemCounts: MapRunCounts;
-  readonly executionCounts: MapRunCounts;
+  readonly counts: MapRunCounts;
 
-  constructor(settings: MapRunSettings, startDate: number, items: number, executions: number) {
+  constructor(settings: MapRunSettings, startDate: number, items: number) {
     this.settings = settings;
     this.startDate = startDate;
-    this.itemCounts = countsFor(items);
-    this.executionCounts = countsFor(executions);
+    this.counts = {
+      ...{ pending: items, running: 0, succeeded: 0, failed: 0, timedOut: 0, aborted: 0 },
+      ...{ total: items, resultsWritten: 0 },
+    };
   }
 
-  /** @param items how many items the child works on */
-  childStarted(child: ChildExecution, items: number): void {
+  childStarted(child: ChildExecution): void {
     this.executions.push(child);
-    this.#move('pending', 'running', items);
+    this.#move('pending', 'running');
   }
 
-  childEnded(child: ChildExecution, items: number): void {
-    this.#move('running', OUTCOME[child.status], items);
+  childEnded(child: ChildExecution): void {
+    this.#move('running', OUTCOME[child.status]);
   }
 
   /** Whether there are more failures than the Map tolerates. Without a tolerance, one failure is too many. */
   get tooManyFailures(): boolean {
     const { toleratedFailureCount: count, toleratedFailurePercentage: percentage } = this.settings;
-    const failed = this.itemCounts.failed + this.itemCounts.timedOut;
+    const failed = this.counts.failed + this.counts.timedOut;
     if (failed === 0) return false;
     if (count === undefined && percentage === undefined) return true;
     if (count !== undefined && failed > count) return true;
-    return percentage !== undefined && (failed / this.itemCounts.total) * 100 > percentage;
+    return percentage !== undefined && (failed / this.counts.total) * 100 > percentage;
   }
 
   end(status: 'SUCCEEDED' | 'FAILED' | 'ABORTED', now: number): void {
@@ -82,23 +75,8 @@ export class MapRun {
     this.stopDate = now;
   }
 
-  #move(from: keyof MapRunCounts, to: keyof MapRunCounts, items: number): void {
-    this.itemCounts[from] -= items;
-    this.itemCounts[to] += items;
-    this.executionCounts[from] -= 1;
-    this.executionCounts[to] += 1;
+  #move(from: keyof MapRunCounts, to: keyof MapRunCounts): void {
+    this.counts[from] -= 1;
+    this.counts[to] += 1;
   }
-}
-
-function countsFor(total: number): MapRunCounts {
-  return {
-    pending: total,
-    running: 0,
-    succeeded: 0,
-    failed: 0,
-    timedOut: 0,
-    aborted: 0,
-    total,
-    resultsWritten: 0,
-  };
 }

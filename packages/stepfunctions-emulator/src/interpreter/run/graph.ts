@@ -1,9 +1,8 @@
-import { Cancelled } from '../failure.ts';
 import type { Payload } from '../limits.ts';
 import type { StateGraph } from '../load/states.ts';
 import type { Line } from './line.ts';
 import { Rounds } from './run.ts';
-import { runState, type Step } from './state.ts';
+import { runState } from './state.ts';
 import { StateVisit } from './visit.ts';
 
 /**
@@ -24,18 +23,9 @@ export async function runGraph(line: Line, graph: StateGraph, input: Payload): P
     const state = graph.states.get(name);
     if (state === undefined)
       throw new Error(`no state ${name}: the definition was not loaded by loadDefinition`);
-    const step = await runVisit(new StateVisit(line, state, current));
+    const step = await runState(new StateVisit(line, state, current));
     current = step.output;
     name = step.next;
   }
   return current;
-}
-
-async function runVisit(visit: StateVisit): Promise<Step> {
-  try {
-    return await runState(visit);
-  } catch (error) {
-    if (error instanceof Cancelled) visit.announceCutOff();
-    throw error;
-  }
 }

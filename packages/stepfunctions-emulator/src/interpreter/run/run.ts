@@ -62,14 +62,6 @@ export interface RetryNotice {
   readonly cause: string | undefined;
 }
 
-/** A state was aborted: its execution ended, or a sibling branch or iteration failed. */
-export interface CutOffNotice {
-  readonly executionArn: string;
-  readonly state: string;
-  /** Event id of its entry. */
-  readonly enteredEventId: number;
-}
-
 /** The parts that all executions of an engine share. */
 export interface EngineContext {
   readonly clock: Clock;
@@ -78,7 +70,6 @@ export interface EngineContext {
   readonly resources?: FunctionInvoker | undefined;
   readonly limits: Limits;
   readonly onRetry?: ((retry: RetryNotice) => void) | undefined;
-  readonly onCutOff?: ((cutOff: CutOffNotice) => void) | undefined;
   readonly pace: Pace;
   /** The bill of all executions. */
   readonly billing: Billing;

@@ -99,12 +99,6 @@ export class StateVisit {
     engine.onRetry?.({ executionArn, state, retry: this.retryCount + 1, ms, error, cause });
   }
 
-  announceCutOff(): void {
-    const { arn: executionArn, engine } = this.line.run;
-    const { state, enteredEventId } = this;
-    engine.onCutOff?.({ executionArn, state: state.name, enteredEventId });
-  }
-
   /** Evaluates a payload field; returns a promise only when it contains an expression. */
   evaluate(template: Template, result: StateResult = {}, line: Line = this.line): Json | Promise<Json> {
     const scope = this.#scope(result, line);
