@@ -30,10 +30,10 @@ export const ROOM_LINES = [
   { rooms: ['bench', 'tools'], most: 7_013 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
-    most: 9_406,
+    most: 9_285,
   },
-  { rooms: ['packages/stepfunctions-emulator/test'], most: 7_429 },
-  { rooms: ['test'], most: 27_406 },
+  { rooms: ['packages/stepfunctions-emulator/test'], most: 6_977 },
+  { rooms: ['test'], most: 27_416 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
