@@ -104,52 +104,41 @@ function refuseOthers(file: string, isForced: boolean): void {
     throw wrong(file, 'no such file', 'one', 'Add the table to it, or write over it with --force.');
 }
 
-const QUESTIONS = {
-  name: { text: 'Name of the table? [Sessions] ', fields: ['tableName'] },
-  keys: {
-    text: 'New, or existing? For a new table press Enter; for an existing one type its partition key, and its sort key after a blank if it has one: [new] ',
-    fields: ['partitionKey', 'sortKey'],
-  },
-  ttl: { text: 'Attribute with the moment of expiry? [ttl] ', fields: ['ttlAttribute'] },
-} as const;
-type Question = keyof typeof QUESTIONS;
-const ALL = Object.keys(QUESTIONS) as Question[];
-
 /**
- * Repeats the questions whose answers are refused.
+ * Asks each question until its answer is not refused.
  * @param ask returns an answer, or an empty text for the default in brackets
- * @returns the answers, even refused ones if the user gives no others
  */
 export async function askForTable(
   ask: (question: string) => Promise<string>,
   region: string,
   tell: (message: string) => void,
 ): Promise<Answers> {
-  const given: Record<Question, string> = { name: '', keys: '', ttl: '' };
-  for (let questions = ALL; ; ) {
-    for (const each of questions) given[each] = await ask(QUESTIONS[each].text);
-    const existingTable = given.keys !== '' && given.keys.toLowerCase() !== 'new';
-    const [partitionKey, sortKey] = existingTable ? given.keys.split(/[\s,]+/) : [];
-    const ttlAttribute = given.ttl || undefined;
-    const answers = {
-      tableName: given.name || 'Sessions',
-      existingTable,
-      partitionKey,
-      sortKey,
-      ttlAttribute,
-    };
-    const refusal = await configOf(answers, region).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    if (!(refusal instanceof InvalidConfigError)) return answers;
-    const { problems } = refusal;
-    const isAbout = (each: Question) =>
-      QUESTIONS[each].fields.some(field => problems.some(problem => problem.field.endsWith(`.${field}`)));
-    questions = ALL.filter(each => given[each] !== '' && isAbout(each));
-    if (questions.length === 0) return answers;
-    tell(refusal.message);
-  }
+  let answers: Answers = {
+    ...{ tableName: 'Sessions', existingTable: false },
+    ...{ partitionKey: undefined, sortKey: undefined, ttlAttribute: undefined },
+  };
+  const askFor = async (text: string, read: (answer: string) => Partial<Answers>): Promise<void> => {
+    const answer = await ask(text);
+    if (answer === '') return;
+    const changed = { ...answers, ...read(answer) };
+    try {
+      await configOf(changed, region);
+    } catch (error) {
+      if (!(error instanceof InvalidConfigError)) throw error;
+      tell(error.message);
+      return askFor(text, read);
+    }
+    answers = changed;
+  };
+  await askFor('Name of the table? [Sessions] ', tableName => ({ tableName }));
+  const keys =
+    'New, or existing? For a new table press Enter; for an existing one type its partition key, and its sort key after a blank if it has one: [new] ';
+  await askFor(keys, answer => {
+    const [partitionKey, sortKey] = answer.split(/[\s,]+/);
+    return answer.toLowerCase() === 'new' ? {} : { existingTable: true, partitionKey, sortKey };
+  });
+  await askFor('Attribute with the moment of expiry? [ttl] ', ttlAttribute => ({ ttlAttribute }));
+  return answers;
 }
 
 async function configOf(answers: Answers, region: string): Promise<DeploymentConfig> {

@@ -243,6 +243,7 @@ const WRONG: readonly (readonly [id: string, answers: Answers, detail: string])[
     piped({ CurrentState: 'STOPPED', StateReason: 'USER_INITIATED' }),
     '-archive is STOPPED (USER_INITIATED)',
   ],
+  ['pipe-off', piped({ CurrentState: 'START_FAILED' }), '-archive is START_FAILED'],
   // A remark: the exit status stays.
   ['alarms-unheard', subscribed('0', '0'), 'No: nobody'],
   ['alarms-unheard', subscribed('0', '1'), 'No: 1 subscription, none confirmed'],
@@ -266,6 +267,30 @@ test.each([
   ['topic to which somebody is subscribed', subscribed('1', '3')],
 ])('of a %s nothing is found', async (_what, answers) => {
   expect((await foundIn(answers)).found).toEqual([]);
+});
+
+test('a deployment without a journal, and one whose ticks have ended', async () => {
+  const of = async (deployment: string) =>
+    (await examined({}, [], configOf({ ...props, deployment }))).deployment?.findings.map(({ id }) => id);
+  expect(await of('nowhere')).toContain('journal-missing');
+  const journal = await createJournal(dynamo.client, 'stopped');
+  await writeWatermarks(journal, new Date((NOW - 601) * 1_000).toISOString(), {});
+  expect(await of('stopped')).toContain('no-tick');
+});
+
+test('the alarms of another deployment, whose name begins with this one, are not those of this one', async () => {
+  const also = { AlarmName: 'doctored-too-no-sweep' };
+  const DescribeAlarmsCommand = ({ AlarmNames: names }: { readonly AlarmNames?: readonly string[] }) => ({
+    MetricAlarms: [...ALARMS, also].filter(({ AlarmName }) => names?.includes(AlarmName) ?? true),
+  });
+  expect((await examined({ DescribeAlarmsCommand })).found).toEqual([]);
+});
+
+test('a topic of the user is not asked about', async () => {
+  const asked = jest.fn(() => ({ Attributes: { SubscriptionsConfirmed: '0', SubscriptionsPending: '0' } }));
+  const own = configOf({ ...props, alarms: 'arn:aws:sns:us-east-1:123456789012:on-call' });
+  expect((await examined({ GetTopicAttributesCommand: asked }, [], own)).exit).toBe(0);
+  expect(asked).not.toHaveBeenCalled();
 });
 
 test('every question was seen to find something', () => {

@@ -85,58 +85,36 @@ test('writes TypeScript, over a file that is there with --force', async () => {
   );
 });
 
-describe('the three questions', () => {
-  const asked = (...answers: string[]) => {
-    const left = [...answers];
+const [NAME, KEYS, TTL] = ['Name of the table', 'New, or existing', 'Attribute with the moment of expiry'];
+const NONE = { tableName: 'Sessions', existingTable: false, partitionKey: undefined };
+const TOKENS = { tableName: 'Tokens', existingTable: true, partitionKey: 'Id' };
+
+test.each<[string[], object, (string | undefined)[], string]>([
+  [['', '', ''], NONE, [NAME, KEYS, TTL], ''],
+  [['Tokens', 'new', ''], { ...NONE, tableName: 'Tokens' }, [NAME, KEYS, TTL], ''],
+  [['Tokens', 'Id', 'Expires'], { ...TOKENS, ttlAttribute: 'Expires' }, [NAME, KEYS, TTL], ''],
+  [['Tokens', 'Id, At', ''], { ...TOKENS, sortKey: 'At' }, [NAME, KEYS, TTL], ''],
+  [['a b', 'Tokens', 'Id', ''], TOKENS, [NAME, NAME, KEYS, TTL], 'tableName'],
+  [['Tokens', 'At At', 'Id At', ''], { ...TOKENS, sortKey: 'At' }, [NAME, KEYS, KEYS, TTL], 'sortKey'],
+  [['Tokens', 'Id', 'Id', 'End'], { ...TOKENS, ttlAttribute: 'End' }, [NAME, KEYS, TTL, TTL], 'ttlAttribute'],
+  // Nobody answers any more.
+  [['a b'], NONE, [NAME, NAME, KEYS, TTL], 'tableName'],
+])(
+  'asks three questions, and again where an answer is refused: %j',
+  async (answers, expected, asked, refused) => {
     const questions: string[] = [];
     const told: string[] = [];
     const ask = async (question: string) => {
-      questions.push(question.split('?')[0] ?? '');
-      return left.shift() ?? '';
+      questions.push(`${question.split('?')[0]}`);
+      return answers[questions.length - 1] ?? '';
     };
-    const table = askForTable(ask, 'us-east-1', message => void told.push(message));
-    return table.then(given => ({ ...given, questions, told }));
-  };
-
-  const NAME = 'Name of the table';
-  const KEYS = 'New, or existing';
-  const TTL = 'Attribute with the moment of expiry';
-
-  test.each([
-    ['the name', ['a b', '', '', 'Tokens'], [NAME], { tableName: 'Tokens' }, 'tableName'],
-    [
-      'the TTL',
-      ['Tokens', 'Id', 'Id', 'Expires'],
-      [TTL],
-      { partitionKey: 'Id', ttlAttribute: 'Expires' },
-      'ttlAttribute',
-    ],
-    [
-      'the name and the keys',
-      ['a b', 'At At', '', 'Tokens', 'Id At'],
-      [NAME, KEYS],
-      { tableName: 'Tokens', sortKey: 'At' },
-      'sortKey',
-    ],
-    ['nothing, when nobody answers any more', ['a b'], [NAME], { tableName: 'Sessions' }, 'tableName'],
-  ])('ask for %s once more', async (_what, answers, again, expected, told) => {
-    const given = await asked(...answers);
-    expect(given).toMatchObject({ ...expected, questions: [NAME, KEYS, TTL, ...again] });
-    expect(given.told.join()).toContain(`tables[0].${told}: expected`);
-  });
-
-  test.each([
-    [['', '', ''], { tableName: 'Sessions', existingTable: false, partitionKey: undefined }],
-    [['Tokens', 'new', ''], { tableName: 'Tokens', existingTable: false }],
-    [
-      ['Tokens', 'Id', 'Expires'],
-      { tableName: 'Tokens', existingTable: true, partitionKey: 'Id', ttlAttribute: 'Expires' },
-    ],
-    [['Tokens', 'Id, At', ''], { existingTable: true, partitionKey: 'Id', sortKey: 'At' }],
-  ])('%j', async (answers, expected) => {
-    expect(await asked(...answers)).toMatchObject(expected);
-  });
-});
+    expect(await askForTable(ask, 'us-east-1', message => void told.push(message))).toMatchObject(expected);
+    expect([questions, told]).toEqual([
+      asked,
+      refused === '' ? [] : [expect.stringContaining(`tables[0].${refused}: expected`)],
+    ]);
+  },
+);
 
 test('TypeScript keeps every name as it is', async () => {
   const partitionKey = `it's a "key" \\ of ü`;

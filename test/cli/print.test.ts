@@ -170,8 +170,8 @@ test('JSON has no colours and no breaks of lines; errors have both', async () =>
   process.env = { ...env, FORCE_COLOR: '1', COLUMNS: '40' };
   const json = JSON.stringify({ text: `✓ ${'word '.repeat(20)}` }, null, 2);
   expect(await printed(() => printData(json))).toBe(json);
-  expect(await printed(() => printError(`--at: expected a time${' and more'.repeat(5)}`, 'error'))).toBe(
-    `${ESCAPES.red}--at\u001b[39m: expected a time and more and more\nand more and more and more`,
+  expect(await printed(() => printError(`\n--at: expected a time${' and more'.repeat(5)}`, 'error'))).toBe(
+    `\n${ESCAPES.red}--at\u001b[39m: expected a time and more and more\nand more and more and more`,
   );
   process.env = env;
 });

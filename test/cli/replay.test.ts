@@ -34,6 +34,7 @@ function stepFunctions(
   names: readonly string[] = ['precise-ttl-replay'],
 ) {
   const ended = new Map<string, Ended & { readonly table: string }>();
+  const forgotten = new Set<string>();
   const started: { readonly name: string; readonly input: Record<string, unknown> }[] = [];
   const sfn = fakeClient(SFNClient, {
     ListStateMachines: () => ({ stateMachines: names.map(name => ({ name, stateMachineArn: ARN })) }),
@@ -45,6 +46,7 @@ function stepFunctions(
       return {};
     },
     DescribeExecution({ executionArn }) {
+      if (forgotten.has(executionArn.split(':').at(-1))) throw awsError('ExecutionDoesNotExist');
       const { status, counts, cause, table } = ended.get(executionArn.split(':').at(-1)) ?? {
         status: 'RUNNING',
         table: '',
@@ -53,7 +55,7 @@ function stepFunctions(
       return { status, startDate: new Date(NOW), output, ...(cause && { error: 'Broken', cause }) };
     },
   });
-  return { around: { config, clients: { sfn }, now: () => NOW }, started };
+  return { around: { config, clients: { sfn }, now: () => NOW }, started, forgotten };
 }
 
 const all = () => ({ status: 'SUCCEEDED', counts: { found: 3, deleted: 2, renewed: 1 } });
@@ -106,6 +108,14 @@ test('tries again what failed, under the next name, and says why', async () => {
     0,
     ['', '-2'],
   ]);
+});
+
+test('an execution that Step Functions no longer knows, but whose name it keeps, is made again', async () => {
+  const { around, started, forgotten } = stepFunctions(all);
+  await ran(replay, [...SPAN, '--table', 'Tokens'], around);
+  forgotten.add(`${started[0]?.name}`);
+  expect((await ran(replay, [...SPAN, '--table', 'Tokens'], around)).exit).toBe(0);
+  expect(started.map(({ name }) => name.slice(started[0]?.name.length))).toEqual(['', '-2']);
 });
 
 test('says that a paused table leaves its items, and sweeps it when it is no longer', async () => {

@@ -235,10 +235,19 @@ test('a bug is no silence', async () => {
   await expect(besideFailing(new TypeError('a bug'))).rejects.toThrow('a bug');
 });
 
-function besideFailing(error: Error) {
+test.each([
+  [{}, { promisedSeconds: 11, lateAfterSeconds: 180 }],
+  [{ pollSeconds: 5 }, { promisedSeconds: 16, lateAfterSeconds: 16 }],
+])('how late an item may be deleted with %j', async (props, expected) => {
+  const { data } = await besideFailing(Object.assign(new Error('no'), { name: 'TimeoutError' }), props);
+  expect(data).toMatchObject({ tables: [expected] });
+});
+
+function besideFailing(error: Error, props: Partial<PreciseTtlProps> = {}) {
   const refuse = { send: () => Promise.reject(error) };
   const clients = { documents: refuse, dynamoDb: refuse, scheduler: refuse, cloudWatch: refuse } as never;
-  return ran(command, [], { config: configOf({ tableName: 'Sessions', partitionKey: 'id' }), clients });
+  const config = configOf({ tableName: 'Sessions', partitionKey: 'id', ...props });
+  return ran(command, [], { config, clients });
 }
 
 test('a table by second that was not swept for two days is told as far as it was looked', async () => {
