@@ -3,12 +3,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
-import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { monthlyCost } from '../../cli/cost.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { type ExpiryModelProps, expiryModel, MAX_SHARDS } from '../../expiry/model.ts';
-import { plainDecimal } from '../../expiry/plain-decimal.ts';
 import { MINUTES_PER_DAY } from '../../expiry/window.ts';
 import { onlyExpiries } from '../../functions/only-expiries/handler.ts';
 import type { Overrides } from '../../stacks/config/config.ts';
@@ -111,24 +109,11 @@ test('the model of the page is one, and its example is right', () => {
 
 /** An item's key in the texts that are hashed, and as the document client has it. */
 const keyValues = fc.oneof(
+  fc.string({ unit: anyCharacter, minLength: 1 }).map(plain => ({ text: `S:${plain}`, plain })),
+  fc.bigInt({ min: -(10n ** 38n) + 1n, max: 10n ** 38n - 1n }).map(plain => ({ text: `N:${plain}`, plain })),
   fc
-    .string({ unit: anyCharacter, minLength: 1, maxLength: 40 })
-    .map(text => ({ text: `S:${text}`, plain: text as unknown })),
-  fc
-    .oneof(
-      fc.integer(),
-      fc.double({ noNaN: true, min: -1e125, max: 1e125 }),
-      fc.bigInt({ min: -(10n ** 38n) + 1n, max: 10n ** 38n - 1n }),
-      fc.constantFrom(-0, 1e21, 1e-7),
-      fc.constantFrom('1.50', '00042', '-0.0', '1E+3').map(text => NumberValue.from(text)),
-    )
-    .map(value => ({
-      text: `N:${plainDecimal(value instanceof NumberValue ? value.value : String(value))}`,
-      plain: value as unknown,
-    })),
-  fc
-    .uint8Array({ minLength: 1, maxLength: 40 })
-    .map(value => ({ text: `B:${Buffer.from(value).toString('base64')}`, plain: value as unknown })),
+    .uint8Array({ minLength: 1 })
+    .map(plain => ({ text: `B:${Buffer.from(plain).toString('base64')}`, plain })),
 );
 const lengths = Array.from({ length: MINUTES_PER_DAY }, (_, index) => index + 1).filter(
   minutes => MINUTES_PER_DAY % minutes === 0,
