@@ -72,45 +72,31 @@ describe('expiryAttributes', () => {
     });
   });
 
-  test.each<[string, object, RegExp]>([
-    ['both ttlSeconds and expiresAt', { ttlSeconds: 1, expiresAt: now }, /^ttlSeconds: expected either/],
-    ['null for ttlSeconds', { ttlSeconds: null }, /^ttlSeconds: expected a whole number/],
-    ['a negative ttlSeconds', { ttlSeconds: -1 }, /^ttlSeconds: expected a whole number/],
-    ['more than 20 years', { ttlSeconds: 630_720_001 }, /20 years/],
-    ['a point in time as ttlSeconds', { ttlSeconds: now + 60 }, /pass it as expiresAt/],
-  ])('fails for %s', (_name, options, message) => {
-    const stamp = () => expiryAttributes(model, key, { ...options, nowMs });
-    expect(stamp).toThrow(InvalidTtlError);
+  const wrong = { InvalidTtlError, InvalidArgumentError, InvalidKeyError, InvalidModelError };
+  test.each<[keyof typeof wrong, object, RegExp, unknown?, unknown?]>([
+    ['InvalidTtlError', { ttlSeconds: 1, expiresAt: now }, /^ttlSeconds: expected either/],
+    ['InvalidTtlError', { ttlSeconds: null }, /^ttlSeconds: expected a whole number/],
+    ['InvalidTtlError', { ttlSeconds: -1 }, /^ttlSeconds: expected a whole number/],
+    ['InvalidTtlError', { ttlSeconds: 0.5 }, /^ttlSeconds/],
+    ['InvalidTtlError', { ttlSeconds: 630_720_001 }, /20 years/],
+    ['InvalidTtlError', { ttlSeconds: now + 60 }, /pass it as expiresAt/],
+    ['InvalidTtlError', { expiresAt: nowMs }, /^ttl: .*milliseconds/],
+    ['InvalidArgumentError', { ttlSecond: 5 }, /^ttlSecond: .*Did you mean ttlSeconds\?/],
+    ['InvalidArgumentError', { nowMs: now, ttlSeconds: 60 }, /^nowMs: .*looks like seconds/],
+    ['InvalidKeyError', { ttlSeconds: 1 }, /^id: .*document client/, { id: { S: 'a' } }],
+    ['InvalidKeyError', { ttlSeconds: 1 }, /^key: expected/, null],
+    [
+      'InvalidModelError',
+      { ttlSeconds: 1 },
+      /^model: expected what expiryModel\(\) /,
+      key,
+      { partitionKey: 'id' },
+    ],
+  ])('throws %s for %j', (name, options, message, ofItem = key, ofModel = model) => {
+    const stamp = () => expiryAttributes(ofModel as never, ofItem as object, { nowMs, ...options });
+    expect(stamp).toThrow(wrong[name]);
     expect(stamp).toThrow(message);
   });
-
-  test.each<[string, unknown, RegExp]>([
-    ['null for the options', null, /^options: expected an object/],
-    ['a misspelt option', { ttlSecond: 5 }, /^ttlSecond: .*Did you mean ttlSeconds\?/],
-    ['a clock in seconds', { nowMs: now, ttlSeconds: 60 }, /^nowMs: .*looks like seconds/],
-  ])('fails for %s', (_name, options, message) => {
-    const stamp = () => expiryAttributes(model, key, options as object);
-    expect(stamp).toThrow(InvalidArgumentError);
-    expect(stamp).toThrow(message);
-  });
-
-  test.each<[string, unknown, RegExp]>([
-    ["a low-level client's item", { id: { S: 'a' } }, /^id: .*document client/],
-    ['null', null, /^key: expected/],
-  ])('fails for %s as the key', (_name, wrong, message) => {
-    const stamp = () => expiryAttributes(model, wrong as object, { ttlSeconds: 1, nowMs });
-    expect(stamp).toThrow(InvalidKeyError);
-    expect(stamp).toThrow(message);
-  });
-
-  test.each<[string, unknown]>([['its props', { partitionKey: 'id', ttlAttribute: 'ttl' }]])(
-    'fails for %s instead of the model',
-    (_name, wrong) => {
-      const stamp = () => expiryAttributes(wrong as never, key, { ttlSeconds: 1, nowMs });
-      expect(stamp).toThrow(InvalidModelError);
-      expect(stamp).toThrow(/^model: expected what expiryModel\(\) returns/);
-    },
-  );
 });
 
 test.each(['', '.', '-', 'e5', '1e', '1e1000', 'abc', '0x10', '1 ', 'NaN', 'Infinity'])(

@@ -11,7 +11,7 @@ import {
   valueProblems,
   whole,
 } from '../../expiry/fields.ts';
-import { editDistance, unknownFieldProblems } from '../../expiry/unknown-fields.ts';
+import { unknownFieldProblems } from '../../expiry/unknown-fields.ts';
 
 describe('a kind', () => {
   test.each<[string, Kind<unknown>, unknown[], unknown[]]>([
@@ -113,17 +113,5 @@ describe('unknownFieldProblems', () => {
         remedy,
       },
     ]);
-  });
-});
-
-describe('editDistance', () => {
-  test.each([
-    ['', 'abc', 3],
-    ['same', 'same', 0],
-    ['kitten', 'sitting', 3],
-    ['ab', 'ba', 2],
-  ])('"%s" to "%s" is %d', (one, other, distance) => {
-    expect(editDistance(one, other)).toBe(distance);
-    expect(editDistance(other, one)).toBe(distance);
   });
 });

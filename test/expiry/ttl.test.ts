@@ -27,7 +27,6 @@ describe('isExpired', () => {
     ['a second before the cutoff', NOW - 1, true],
     ['a second after the cutoff', NOW + 1, false],
     ['a fraction of a second after the cutoff', NOW + 0.5, false],
-    ['a fraction of a second before the cutoff', NOW - 0.5, true],
     ['just within five years', NOW - OLDEST_EXPIRY_AGE_SECONDS + 1, true],
     ['five years back', NOW - OLDEST_EXPIRY_AGE_SECONDS, false],
     ['milliseconds', NOW * 1000, false],
@@ -77,11 +76,8 @@ describe('checkTtl', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['milliseconds', NOW * 1000, /^ttl: expected epoch seconds .*13 or 14 digits looks like milliseconds/],
-    ['a string', String(NOW), /A string is never expired/],
     ['a Date', new Date(NOW * 1000), /got Date 2026-11-20T09:00:00.000Z.*getTime\(\) \/ 1000/],
     ['a Date that is none', new Date(Number.NaN), /got Date Invalid/],
-    ['null', null, /got null/],
-    ['a bigint', BigInt(NOW), /got 1795\d+n/],
     ['negative', -1, /before 1970/],
     ['a fraction', NOW + 0.5, /Math\.floor/],
     ['five years back', NOW - OLDEST_EXPIRY_AGE_SECONDS, /five years back/],
@@ -103,7 +99,6 @@ describe('clockSeconds', () => {
   ])('takes %s', (_name, nowMs, seconds) => expect(clockSeconds(nowMs)).toBe(seconds));
 
   test.each<[string, unknown, RegExp]>([
-    ['nanoseconds', 1.658e18, /Pass Date\.now\(\)/],
     ['NaN', Number.NaN, /got NaN/],
     ['null', null, /got null/],
     ['a Date', new Date(0), /Pass date\.getTime\(\)/],

@@ -80,13 +80,6 @@ test('the request that was passed is not changed', async () => {
   expect(request).toEqual(before);
 });
 
-test('what is whole already is sent as it is', async () => {
-  const { documents, sent } = answering({ Items: [], Count: 0 });
-  const request = { TableName: 'Sessions', Limit: 5, Select: 'ALL_ATTRIBUTES' as const };
-  await filtering(documents).send(new ScanCommand(request));
-  expect(sent).toEqual([request]);
-});
-
 test("without a clock it goes by the machine's", async () => {
   const second = Math.floor(Date.now() / 1000);
   const { documents } = answering({
@@ -98,69 +91,69 @@ test("without a clock it goes by the machine's", async () => {
   expect(Items).toEqual([{ ttl: second + 60 }]);
 });
 
+const Key = { id: 'a' };
+const select = ' select * from "Sessions"';
+const update = 'UPDATE "Sessions" SET a = 1 WHERE id = ?';
+
 describe('a read that cannot be filtered is refused before it is sent:', () => {
-  const Key = { id: 'a' };
-  test.each<[string, ConstructorParameters<typeof GetCommand>[0] | object, RegExp]>([
+  const get = (request: object) => new GetCommand(request as never);
+  test.each<[string, object, RegExp]>([
     [
       'a table that was not named',
-      { TableName: 'Session', Key },
+      get({ TableName: 'Session', Key }),
       /^TableName: expected one of the tables .*\(Sessions\), got "Session"\. Add it/,
     ],
-    ['a name that objects have', { TableName: 'constructor', Key }, /^TableName: .*got "constructor"/],
-    ['no table', { Key }, /^TableName: .*got nothing/],
+    ['no table', get({ Key }), /^TableName: .*got nothing/],
+    [
+      'such a table in a BatchGet',
+      new BatchGetCommand({ RequestItems: { Sessions: { Keys }, Others: { Keys } } }),
+      /^TableName: .*got "Others"/,
+    ],
+    [
+      'such a table in a TransactGet',
+      new TransactGetCommand({ TransactItems: [{ Get: { TableName: 'Others', Key } }] }),
+      /^TableName: .*got "Others"/,
+    ],
     [
       'a part of the TTL',
-      { TableName: 'Sessions', Key, ProjectionExpression: 'id, ttl.at' },
+      get({ TableName: 'Sessions', Key, ProjectionExpression: 'id, ttl.at' }),
       /^ProjectionExpression: expected the TTL attribute ttl as a whole/,
     ],
     [
-      'legacy parameters',
-      { TableName: 'Sessions', Key, AttributesToGet: ['id'] },
-      /^AttributesToGet: .*expressions/,
-    ],
-    [
       'a part of the TTL by a placeholder',
-      {
+      get({
         TableName: 'Sessions',
         Key,
         ProjectionExpression: '#t[0]',
         ExpressionAttributeNames: { '#t': 'ttl' },
-      },
+      }),
       /^ProjectionExpression: .*got "#t\[0\]"/,
     ],
-  ])('%s', async (_name, request, message) => {
+    [
+      'legacy parameters',
+      get({ TableName: 'Sessions', Key, AttributesToGet: ['id'] }),
+      /^AttributesToGet: .*expressions/,
+    ],
+    [
+      'a statement of PartiQL',
+      new ExecuteStatementCommand({ Statement: select }),
+      /^Statement: expected a statement that writes.*got " select/,
+    ],
+    [
+      'one among those of a batch',
+      new BatchExecuteStatementCommand({ Statements: [{ Statement: update }, { Statement: select }] }),
+      /^Statement: .*got " select/,
+    ],
+    [
+      'one of a transaction',
+      new ExecuteTransactionCommand({ TransactStatements: [{ Statement: select }] }),
+      /^Statement: .*got " select/,
+    ],
+  ])('%s', async (_name, command, message) => {
     const { documents, sent } = answering({});
-    const reading = filtering(documents).send(new GetCommand(request as never));
+    const reading = filtering(documents).send(command as GetCommand);
     await expect(reading).rejects.toThrow(InvalidRequestError);
     await expect(reading).rejects.toThrow(message);
-    expect(sent).toEqual([]);
-  });
-
-  test.each([
-    ['a BatchGet', () => new BatchGetCommand({ RequestItems: { Sessions: { Keys }, Others: { Keys } } })],
-    [
-      'a TransactGet',
-      () => new TransactGetCommand({ TransactItems: [{ Get: { TableName: 'Others', Key } }] }),
-    ],
-  ])('a table that was not named, among those of %s', async (_name, command) => {
-    const { documents, sent } = answering({});
-    await expect(filtering(documents).send(command() as never)).rejects.toThrow(/^TableName: .*got "Others"/);
-    expect(sent).toEqual([]);
-  });
-
-  const select = ' select * from "Sessions"';
-  const update = 'UPDATE "Sessions" SET a = 1 WHERE id = ?';
-  test.each([
-    ['a statement', () => new ExecuteStatementCommand({ Statement: select })],
-    [
-      'a batch',
-      () => new BatchExecuteStatementCommand({ Statements: [{ Statement: update }, { Statement: select }] }),
-    ],
-    ['a transaction', () => new ExecuteTransactionCommand({ TransactStatements: [{ Statement: select }] })],
-  ])('%s of PartiQL that reads', async (_name, command) => {
-    const { documents, sent } = answering({});
-    const reading = filtering(documents).send(command() as ExecuteStatementCommand);
-    await expect(reading).rejects.toThrow(/^Statement: expected a statement that writes.*got " select/);
     expect(sent).toEqual([]);
   });
 
@@ -195,77 +188,74 @@ describe('a read that cannot be filtered is refused before it is sent:', () => {
 
 describe('withoutExpired', () => {
   const { documents } = answering({});
-  const call = (client: unknown, models: unknown, options?: unknown) =>
-    withoutExpired(client as DynamoDBDocumentClient, models as TableModels, options as FilterOptions);
-
-  test.each<[string, unknown, RegExp]>([
-    ['no client', undefined, /^client: expected a DynamoDBDocumentClient .*got nothing/],
+  const ofSecondVersion = new (class DocumentClient {
+    options = { secret: 's3cret' };
+  })();
+  const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Sessions';
+  test.each<
+    [
+      string,
+      { client?: unknown; models?: unknown; options?: unknown },
+      new (...args: never[]) => Error,
+      RegExp,
+    ]
+  >([
+    [
+      'no client',
+      { client: null },
+      InvalidArgumentError,
+      /^client: expected a DynamoDBDocumentClient .*got null/,
+    ],
     [
       "a client of the SDK's second version",
-      new (class DocumentClient {
-        options = { secret: 's3cret' };
-      })(),
+      { client: ofSecondVersion },
+      InvalidArgumentError,
       /^client: .*got "an object of DocumentClient"/,
     ],
-    ['a request', { TableName: 'Sessions' }, /^client: .*got "an object of Object"/],
-    ['a client that filters already', filtering(documents), /^client: .*Name all tables in one call\./],
     [
-      'a document client of a low-level one that filters already',
-      DynamoDBDocumentClient.from(
-        withoutExpired(new DynamoDBClient({ region: 'us-east-1' }), { Sessions: model }),
-      ),
-      /^client: .*made from it/,
+      'a client that filters already',
+      { client: filtering(documents) },
+      InvalidArgumentError,
+      /^client: .*Name all tables in one call\./,
     ],
-  ])('fails for %s', (_name, client, message) => {
-    expect(() => call(client, { Sessions: model })).toThrow(InvalidArgumentError);
-    expect(() => call(client, { Sessions: model })).toThrow(message);
-  });
-
-  test.each<[string, unknown, RegExp]>([
     [
       'a model without a table',
-      model,
+      { models: model },
+      InvalidArgumentError,
       /^models: expected the models of the tables by their names, .*Write \{ Sessions: model \}/,
     ],
-    ['no table', {}, /^models: expected/],
-    ['no models', undefined, /^models: .*got nothing/],
+    ['no table', { models: {} }, InvalidArgumentError, /^models: expected/],
+    ['an ARN', { models: { [arn]: model } }, InvalidArgumentError, /^models\["arn:.*Write Sessions: it also/],
     [
-      'an ARN',
-      { 'arn:aws:dynamodb:eu-central-1:123456789012:table/Sessions': model },
-      /^models\["arn:.*Write Sessions: it also stands for the ARN/,
-    ],
-  ])('fails for %s', (_name, models, message) => {
-    expect(() => call(documents, models)).toThrow(InvalidArgumentError);
-    expect(() => call(documents, models)).toThrow(message);
-  });
-
-  test.each<[string, unknown]>([
-    ['the props of a model', { partitionKey: 'id' }],
-    ['undefined, which may be a mistake', undefined],
-  ])('fails for %s', (_name, given) => {
-    expect(() => call(documents, { Sessions: given })).toThrow(InvalidModelError);
-    expect(() => call(documents, { Sessions: given })).toThrow(
+      'the props of a model',
+      { models: { Sessions: { partitionKey: 'id' } } },
+      InvalidModelError,
       /^models\.Sessions: expected what expiryModel\(\) returns/,
-    );
-  });
-
-  test.each<[string, unknown, RegExp]>([
-    ['an unknown option', { nowMs }, /^nowMs: .*Did you mean now\?/],
+    ],
+    [
+      'undefined, which may be a mistake',
+      { models: { Sessions: undefined } },
+      InvalidModelError,
+      /^models\.Sessions/,
+    ],
+    ['an unknown option', { options: { nowMs } }, InvalidArgumentError, /^nowMs: .*Did you mean now\?/],
     [
       'a clock that is a number',
-      { now: nowMs },
-      /^now: expected a function that gives epoch milliseconds, got 1658266020000/,
+      { options: { now: nowMs } },
+      InvalidArgumentError,
+      /^now: expected a function/,
     ],
-  ])('fails for %s', (_name, options, message) => {
-    expect(() => call(documents, { Sessions: model }, options)).toThrow(message);
+  ])('fails for %s', (_name, given, error, message) => {
+    const { client, models, options } = { client: documents, models: { Sessions: model }, ...given };
+    const call = () =>
+      withoutExpired(client as DynamoDBDocumentClient, models as TableModels, options as FilterOptions);
+    expect(call).toThrow(error);
+    expect(call).toThrow(message);
   });
 
-  test.each<[string, unknown, RegExp]>([
-    ['seconds', now, /^now\(\): expected epoch milliseconds.*looks like seconds/],
-    ['nothing', undefined, /^now\(\): .*got nothing/],
-  ])('fails with the read for a clock that gives %s', async (_name, time, message) => {
-    const { documents: client } = answering({ Items: [] });
-    const reader = withoutExpired(client, { Sessions: model }, { now: () => time as number });
-    await expect(reader.send(new QueryCommand({ TableName: 'Sessions' }))).rejects.toThrow(message);
+  test('fails with the read for a clock in another unit', async () => {
+    const reader = withoutExpired(documents, { Sessions: model }, { now: () => now });
+    const reading = reader.send(new QueryCommand({ TableName: 'Sessions' }));
+    await expect(reading).rejects.toThrow(/^now\(\): expected epoch milliseconds.*looks like seconds/);
   });
 });
