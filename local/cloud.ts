@@ -14,7 +14,6 @@ import { type SynthesizedCloud, synthesizedCloud } from './stack/synthesized.ts'
 import { LocalStepFunctions, loadMachines } from './step-functions.ts';
 
 export interface LocalCloudOptions {
-  /** The resources of a configuration: `plainStack(config)`. */
   readonly stack: PlainStack;
   /** A running DynamoDB, which is not stopped. @default AWS_ENDPOINT_URL_DYNAMODB, or a DynamoDB Local of its own */
   readonly dynamoDb?: DynamoDbEndpoint;
@@ -22,9 +21,7 @@ export interface LocalCloudOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Returns the endpoint of a proxy through which the functions call DynamoDB. @default the endpoint of DynamoDB */
   readonly functionsDynamoDbEndpoint?: (dynamoDbEndpoint: string) => string | Promise<string>;
-  /** Concurrency, logs and faults of the functions. */
   readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint'>;
-  /** Options for the pipes of the tables' streams. */
   readonly pipes?: PipesOptions;
   /** @default the wall clock */
   readonly clock?: Clock;
@@ -42,7 +39,6 @@ export interface LocalCloudOptions {
   readonly observe?: boolean;
   /** Called when an execution has ended, whatever its status, with the name of the schedule that started it, if any. */
   readonly onExecution?: (execution: Execution, schedule: string | undefined) => void;
-  /** Called when a schedule fires and its target can't be started. */
   readonly onScheduleError?: (error: unknown, firing: Firing) => void;
 }
 
@@ -53,15 +49,12 @@ export interface LocalCloudOptions {
 export class LocalCloud {
   readonly synthesized: SynthesizedCloud;
   readonly dynamoDb: DynamoDbEndpoint;
-  /** A DynamoDB client for observers of this cloud; destroyed by {@link stop}. */
   readonly client: DynamoDBClient;
   readonly functions: LocalFunctions;
   readonly #pipes: Pipes;
-  /** What ends the parts, the last one first. */
   readonly #undo: readonly (() => unknown)[];
   readonly #stepFunctions: LocalStepFunctions;
   readonly #schedules: Schedules;
-  /** Name of the schedule that started an execution. */
   readonly #scheduledBy = new WeakMap<Execution, string>();
   #stopped: Promise<void> | undefined;
 
@@ -99,7 +92,7 @@ export class LocalCloud {
 
   /**
    * Starts everything, or nothing: when a part fails to start, the earlier parts are stopped again.
-   * @throws {LocalCloudError} in a subclass that names the problem of the stack or of the installation
+   * @throws {LocalCloudError} that names the problem of the stack or of the installation
    */
   static async start(options: LocalCloudOptions): Promise<LocalCloud> {
     // All input is read first, so that a mistake is found before a process is started.
@@ -148,17 +141,14 @@ export class LocalCloud {
     }
   }
 
-  /** Running executions. */
   get running(): readonly Execution[] {
     return this.#stepFunctions.running;
   }
 
-  /** The data of the Step Functions API, for a server. */
   get stepFunctions(): ApiContext {
     return this.#stepFunctions.api;
   }
 
-  /** Next minute of each enabled schedule, epoch milliseconds. */
   upcoming(): ReturnType<Schedules['upcoming']> {
     return this.#schedules.upcoming();
   }
@@ -177,20 +167,15 @@ export class LocalCloud {
     return this.#pipes.drain();
   }
 
-  /** Fires the enabled schedules from the next minute on. */
   startSchedules(): void {
     this.#schedules.start();
   }
 
-  /** Stops firing the schedules; running executions continue. */
   pauseSchedules(): void {
     this.#schedules.stop();
   }
 
-  /**
-   * Stops everything that was started: schedules, executions, pipes, functions, DynamoDB Local. Nothing that remains keeps the
-   * process alive. Safe to call more than once.
-   */
+  /** Nothing that remains keeps the process alive. Safe to call more than once. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;

@@ -8,10 +8,8 @@ export class LocalCloudError extends PreciseTtlError {
   override readonly name: string = 'LocalCloudError';
 }
 
-/** The synthesized Terraform contains something that cannot be read, or cannot be run correctly. */
 export class TerraformError extends LocalCloudError {
   override readonly name = 'TerraformError';
-  /** All problems found, one sentence each, so that they can be corrected at once. */
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { LocalCloudError } from './errors.ts';
 
-/** Whether a port of this machine is free. */
 export async function isFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, '127.0.0.1');
   try {
@@ -15,7 +14,6 @@ export async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** Finds a port of this machine that is free now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

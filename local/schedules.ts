@@ -1,6 +1,5 @@
 import type { Clock } from 'stepfunctions-emulator';
 
-/** A schedule that fires at each full minute. */
 export interface ScheduleResource {
   readonly address: string;
   readonly name: string;
@@ -8,23 +7,19 @@ export interface ScheduleResource {
   readonly enabled: boolean;
   readonly targetArn: string;
   readonly roleArn: string;
-  /** JSON with {@link SCHEDULED_TIME} in it. */
   readonly input: string;
 }
 
-/** One invocation of a schedule's target. */
 export interface Firing {
   readonly schedule: ScheduleResource;
   /** The minute, epoch milliseconds. */
   readonly scheduledTime: number;
-  /** The target's input with its placeholder replaced. */
   readonly input: string;
 }
 
 export interface SchedulesOptions {
   readonly clock: Clock;
   readonly schedules: readonly ScheduleResource[];
-  /** Starts the target. Its errors go to {@link onError}; there is no retry. */
   readonly fire: (firing: Firing) => unknown;
   readonly onError: (error: unknown, firing: Firing) => void;
   /** Whether the target has anything to do; the clock stands still meanwhile. @default always */
@@ -62,7 +57,6 @@ export class Schedules {
     this.#cancel();
   }
 
-  /** Next minute of each enabled schedule, epoch milliseconds. */
   upcoming(): { schedule: ScheduleResource; at: number }[] {
     const at = minuteAfter(this.#options.clock.now());
     return this.#enabled.map(schedule => ({ schedule, at }));

@@ -15,7 +15,6 @@ export interface ServedCloud {
   readonly cloud: LocalCloud;
   /** DynamoDB endpoint for all users of this cloud; only this machine can reach it when DynamoDB was started here. */
   readonly dynamoDbEndpoint: string;
-  /** Endpoint of the Step Functions API. */
   readonly endpoint: string;
   readonly region: string;
   /** Safe to call more than once. */

@@ -17,7 +17,6 @@ import type { SynthesizedCloud } from './stack/synthesized.ts';
 
 export interface StepFunctionsOptions extends Omit<EngineOptions, 'resources' | 'clock' | 'onStart'> {
   readonly clock: NonNullable<EngineOptions['clock']>;
-  /** Called when an execution has ended, whatever its status. */
   readonly onEnd: (execution: Execution) => void;
 }
 
@@ -54,16 +53,10 @@ export class LocalStepFunctions {
     this.api = { ...place, stateMachines, executions: new Executions(this) };
   }
 
-  /** Running executions. */
   get running(): readonly Execution[] {
     return [...this.#running];
   }
 
-  /**
-   * Starts an execution of the current version of a state machine.
-   * @param machine its name or ARN
-   * @throws {LocalCloudError} when there is none; InvalidStartError for a name or input AWS refuses
-   */
   startExecution(machine: string, input: unknown, name?: string): Execution {
     const found = this.#find(machine);
     return this.api.executions.start(found, { input, ...(name !== undefined && { name }) }).execution;
@@ -77,12 +70,10 @@ export class LocalStepFunctions {
     throw new LocalCloudError(`state machine: expected one of ${known}, got "${machine}"`);
   }
 
-  /** Starts an execution of any state machine. @throws InvalidStartError */
   start(machine: Machine, options: StartOptions): Execution {
     return this.#engine.start(machine, options);
   }
 
-  /** Stops all executions, and resolves when they have ended. */
   async stop(): Promise<void> {
     this.#engine.endDeliveries();
     const { running } = this;

@@ -34,7 +34,6 @@ export function localDynamoDb(
   return new DynamoDBClient({ ...localConfig(endpoint, region), ...overrides });
 }
 
-/** A DynamoDB Streams client that can only talk to `endpoint`, which must be loopback. */
 export function localDynamoDbStreams(endpoint: string, region: string): DynamoDBStreamsClient {
   return new DynamoDBStreamsClient(localConfig(endpoint, region));
 }

@@ -11,11 +11,8 @@ import { freePort } from '../ports.ts';
 import { localDynamoDb } from './clients.ts';
 import { findJar, type Jar } from './jar.ts';
 
-/** A DynamoDB endpoint on this machine: one we started, or one that was running. */
 export interface DynamoDbEndpoint {
-  /** `http://127.0.0.1:<port>` */
   readonly endpoint: string;
-  /** Whether {@link stop} ends the process. */
   readonly startedHere: boolean;
   /** Safe to call more than once. Does nothing to a process that was not started here. */
   stop(): Promise<void>;
@@ -28,7 +25,6 @@ export interface DynamoDbLocalOptions {
   readonly startTimeoutMs?: number;
   /** Whether it runs for minutes under load: Java then starts more slowly, and handles each request faster. @default false */
   readonly longRun?: boolean;
-  /** Called when Java has been launched, before it answers. */
   readonly onLaunch?: () => void;
   /** The java to run. @default `$JAVA_HOME/bin/java` if set, otherwise the one on the path */
   readonly java?: string;
@@ -53,13 +49,12 @@ export async function startOrAttachDynamoDb(
   return configured ? attachDynamoDb(configured) : startDynamoDbLocal(options);
 }
 
-/** Checks that a DynamoDB answers at a loopback endpoint. */
 export async function attachDynamoDb(
   configured: string,
   source = 'AWS_ENDPOINT_URL_DYNAMODB',
 ): Promise<DynamoDbEndpoint> {
   const endpoint = requireLoopback(configured, source, 'unset it to let the local cloud start its own');
-  const problem = await probe(endpoint);
+  const problem = await problemAt(endpoint);
   if (problem !== undefined) {
     throw new LocalCloudError(
       `${source}: expected a DynamoDB that answers at ${endpoint}, got ${problem}; start DynamoDB Local there, or unset ` +
@@ -134,7 +129,6 @@ function javaMajor(output: string): number | undefined {
 
 interface Server {
   readonly process: ChildProcess;
-  /** Last lines of its output. */
   readonly printed: () => string;
 }
 
@@ -180,7 +174,6 @@ function launch(java: string, { file, libraries }: Jar, port: number, longRun: b
     stream.on('data', (text: string) => {
       printed = (printed + text).slice(-2000);
     });
-    // An idle server must not keep this process alive.
     (stream as { unref?: () => void }).unref?.();
   }
   child.stdin.on('error', () => {});
@@ -188,7 +181,6 @@ function launch(java: string, { file, libraries }: Jar, port: number, longRun: b
   child.on('error', error => {
     printed += String(error);
   });
-  // When Java ends by itself, the shell that watches it ends, too.
   child.once('exit', () => child.stdin.destroy());
   child.unref();
   return { process: child, printed: () => printed.trim() };
@@ -205,7 +197,7 @@ async function untilAnswering(server: Server, port: number, timeoutMs: number): 
     }
     // Tries a plain connection first: it is cheap while nothing listens, and the SDK would wait between retries.
     if (await listens(port)) {
-      if ((await probe(endpoint)) === undefined) break;
+      if ((await problemAt(endpoint)) === undefined) break;
     }
     if (Date.now() > deadline) {
       throw new LocalCloudError(
@@ -214,7 +206,6 @@ async function untilAnswering(server: Server, port: number, timeoutMs: number): 
     }
     await sleep(20);
   }
-  // Another process may already have listened on that port.
   if (server.process.exitCode !== null) {
     throw new LocalCloudError(
       `DynamoDB Local: port ${port} is already in use; choose another or leave it out`,
@@ -233,7 +224,7 @@ function listens(port: number): Promise<boolean> {
 }
 
 /** Lists the tables. Returns `undefined` when the server answers as DynamoDB does, otherwise a description of the failure. */
-async function probe(endpoint: string): Promise<string | undefined> {
+async function problemAt(endpoint: string): Promise<string | undefined> {
   const client = localDynamoDb(endpoint, 'us-east-1', {
     maxAttempts: 1,
     requestHandler: { requestTimeout: 5_000, connectionTimeout: 2_000 },

@@ -6,7 +6,6 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { LocalCloudError } from '../errors.ts';
 
-/** DynamoDB Local: its program and the folder of its native libraries. */
 export interface Jar {
   readonly file: string;
   readonly libraries: string;
@@ -20,7 +19,6 @@ const JAR = 'DynamoDBLocal.jar';
 const INSTALL_TIMEOUT_MS = 600_000;
 
 export interface JarOptions {
-  /** A file from whose location the package is resolved. @default this file */
   readonly from?: string;
   /** A project folder in which the package may be installed. @default the working directory */
   readonly project?: string;
@@ -57,7 +55,6 @@ export async function findJar(options: JarOptions = {}): Promise<Jar> {
   return jarIn(cached);
 }
 
-/** The operating system's folder for caches. */
 export function cacheFolder(
   environment: Readonly<Record<string, string | undefined>>,
   platform: NodeJS.Platform = process.platform,
@@ -69,7 +66,6 @@ export function cacheFolder(
   return join(homedir(), '.cache', 'precise-ttl');
 }
 
-/** Folder of the package, resolved from a file; undefined when the package is not installed there. */
 function packageFrom(file: string): string | undefined {
   try {
     return dirname(createRequire(file).resolve(`${PACKAGE}/package.json`));
@@ -99,7 +95,6 @@ async function install(folder: string, [npm, ...before]: readonly [string, ...st
   mkdirSync(dirname(folder), { recursive: true });
   const made = mkdtempSync(`${folder}-`);
   try {
-    // The package has no install scripts, so npm runs none.
     const args = ['install', '--prefix', made, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
     await promisify(execFile)(npm, [...before, ...args, `${PACKAGE}@${PACKAGE_VERSION}`], {
       cwd: made,
@@ -117,7 +112,6 @@ async function install(folder: string, [npm, ...before]: readonly [string, ...st
   }
 }
 
-/** The npm that started this, or the one that is on the path. */
 function defaultNpm(): [string, ...string[]] {
   const running = process.env['npm_execpath'];
   if (running && /npm-cli\.[cm]?js$/.test(running)) return [process.execPath, running];

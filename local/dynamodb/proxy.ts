@@ -13,15 +13,12 @@ import { buffer } from 'node:stream/consumers';
 import { isLoopbackHost, requireLoopback, stopServer } from 'stepfunctions-emulator/loopback';
 import { type Answer, jsonAnswer } from './answer.ts';
 
-/** A call that reached a proxy. */
 export interface ProxiedCall {
   readonly method: string;
-  /** Path and query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   /** Operation in X-Amz-Target, such as `Query`; undefined when the header is absent. */
   readonly operation: string | undefined;
-  /** The body. */
   readonly text: string;
   /** Sends the call to the server. Rejects when the connection breaks. @param text another body */
   readonly forward: (text?: string) => Promise<Answer>;
@@ -33,14 +30,12 @@ export type CallHandler = (call: ProxiedCall) => Promise<Answer | undefined>;
 export interface ProxyOptions {
   /** @default a free one */
   readonly port?: number;
-  /** Handles every call. @default all calls are passed on unchanged */
   readonly handle?: CallHandler;
   /** Clock for the Date header of answers, epoch milliseconds. @default the header is unchanged */
   readonly now?: (() => number) | undefined;
 }
 
-/** The server behind a proxy, and the connections to it. */
-interface Behind {
+interface Destination {
   readonly target: URL;
   readonly agent: Agent;
   readonly now: (() => number) | undefined;
@@ -58,7 +53,6 @@ const OF_ONE_CONNECTION = [
  * itself listens on every interface and accepts any Host.
  */
 export class DynamoDbProxy {
-  /** `http://127.0.0.1:<port>` */
   readonly endpoint: string;
   readonly #server: Server;
   readonly #agent: Agent;
@@ -79,21 +73,20 @@ export class DynamoDbProxy {
     target: string,
     { port = 0, handle = call => call.forward(), now }: ProxyOptions = {},
   ): Promise<DynamoDbProxy> {
-    const behind = {
+    const destination = {
       target: new URL(requireLoopback(target, 'target')),
       agent: new Agent({ keepAlive: true }),
       now,
     };
     const server = createServer((incoming, outgoing) => {
       if (!isLoopbackHost(incoming.headers.host)) refuse(incoming, outgoing);
-      else answer(handle, behind, incoming, outgoing).catch(() => outgoing.destroy());
+      else answer(handle, destination, incoming, outgoing).catch(() => outgoing.destroy());
     });
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
-    return new DynamoDbProxy(server, behind.agent);
+    return new DynamoDbProxy(server, destination.agent);
   }
 
-  /** Safe to call more than once. */
   async stop(): Promise<void> {
     this.#agent.destroy();
     await stopServer(this.#server);
@@ -102,7 +95,7 @@ export class DynamoDbProxy {
 
 async function answer(
   handle: CallHandler,
-  behind: Behind,
+  destination: Destination,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
@@ -115,14 +108,15 @@ async function answer(
     headers,
     operation: typeof target === 'string' ? (target.split('.').at(-1) ?? '') : undefined,
     text: body.toString(),
-    forward: text => forward(behind, { method, url, headers }, text === undefined ? body : Buffer.from(text)),
+    forward: text =>
+      forward(destination, { method, url, headers }, text === undefined ? body : Buffer.from(text)),
   });
   if (given === undefined) outgoing.destroy();
   else send(outgoing, given);
 }
 
 function forward(
-  { target, agent, now }: Behind,
+  { target, agent, now }: Destination,
   { method, url, headers }: Pick<ProxiedCall, 'method' | 'url' | 'headers'>,
   body: Buffer,
 ): Promise<Answer> {

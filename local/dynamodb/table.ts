@@ -14,7 +14,6 @@ export interface TableResource extends Found {
   readonly name: string;
   readonly hashKey: string;
   readonly rangeKey?: string;
-  /** Types of the key attributes of the table and its indexes, by name. */
   readonly attributes: Readonly<Record<string, KeyType>>;
   readonly globalIndexes: readonly TableIndex[];
   readonly localIndexes: readonly TableIndex[];

@@ -13,7 +13,6 @@ import {
 import { LocalCloudError } from '../errors.ts';
 import type { TableIndex, TableResource } from './table.ts';
 
-/** Time in which a table must become ACTIVE, milliseconds. */
 const ACTIVE_TIMEOUT_MS = 30_000;
 
 /**
@@ -81,7 +80,6 @@ function indexInput(index: TableIndex) {
   };
 }
 
-/** Resolves when a table and its indexes can be used. */
 async function untilActive(client: DynamoDBClient, name: string): Promise<TableDescription> {
   const deadline = Date.now() + ACTIVE_TIMEOUT_MS;
   for (;;) {
@@ -102,7 +100,6 @@ type Described = Pick<
   'KeySchema' | 'AttributeDefinitions' | 'GlobalSecondaryIndexes' | 'LocalSecondaryIndexes'
 >;
 
-/** What the sweep needs of a table, in words by its name. */
 function featuresOf({ KeySchema, AttributeDefinitions, ...indexes }: Described): Map<string, string> {
   const keys = (schema: KeySchemaElement[] = []) =>
     schema.map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`).join(', ');
@@ -129,10 +126,7 @@ function compareTables(wanted: CreateTableCommandInput, found: TableDescription)
     .map(([name, expected]) => `${name}: expected ${expected}, got ${got.get(name) ?? 'none'}`);
 }
 
-/**
- * Gives a table a stream, unless it has one: an existing stream is not changed.
- * @returns its ARN
- */
+/** Gives a table a stream, unless it has one, and returns the ARN of the stream. */
 export async function enableStream(
   client: DynamoDBClient,
   tableName: string,

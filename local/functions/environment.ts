@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { ErrorPayload, Invocation, WorkerMessage, WorkerSetup } from './protocol.ts';
 
-/** Result of an invocation, the duration of the handler in milliseconds, and the last lines that it printed. */
 export type Outcome = Ending & { readonly durationMs: number; readonly lines: readonly string[] };
 
 export type Ending =
@@ -10,38 +9,30 @@ export type Ending =
   | { readonly ok: false; readonly error: ErrorPayload };
 
 export interface EnvironmentOptions {
-  /** The file that the thread runs. */
   readonly program: string;
   readonly setup: WorkerSetup;
-  /** The whole environment of the function; none of this process's variables are added. */
   readonly variables: Readonly<Record<string, string>>;
   /** Time limit of an invocation once the module is loaded, milliseconds. */
   readonly timeoutMs: number;
   /** The function's clock, epoch milliseconds. @default this machine's */
   readonly now?: (() => number) | undefined;
-  /** Called with each complete line that the function prints. */
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
-/** Events of an environment, for its pool. */
 export interface EnvironmentEvents {
-  /** The module is loaded. */
   readonly onReady: () => void;
   /** The module cannot be loaded; {@link onGone} follows. The outcome is for the caller that waited for it. */
   readonly onLoadFailed: (outcome: Outcome) => void;
-  /** The thread has ended. */
   readonly onGone: () => void;
 }
 
 /** The response limit of a synchronous invocation, bytes: 6 MB as Lambda counts it. */
 const MAX_RESPONSE_BYTES = 6_291_556;
-/** Time limit for loading a module, as on Lambda, milliseconds. */
 const LOAD_TIMEOUT_MS = 10_000;
 /**
  * Size of a thread's heap for new objects, MB. V8 would use up to 96, and a thread uses all of it before its first garbage collection.
  */
 const YOUNG_GENERATION_MB = 12;
-/** Number and length of an invocation's last lines that are stored, to explain a failure. */
 const KEPT_LINES = 20;
 const KEPT_LINE_LENGTH = 2_000;
 
@@ -63,10 +54,8 @@ export class Environment {
   /** Set at a timeout: the result of the invocation, which is reported when the thread has ended. */
   #timedOut: Ending | undefined;
   #partialLine = '';
-  /** Lines printed since the last invocation began, or since its start. */
   #lines: string[] = [];
 
-  /** Starts the thread, which begins to load the module. */
   constructor(options: EnvironmentOptions, events: EnvironmentEvents) {
     this.#options = options;
     this.#events = events;
@@ -75,7 +64,6 @@ export class Environment {
       env: options.variables,
       argv: [],
       execArgv: [],
-      // Read here, so that a function's output does not appear in our own output.
       stdout: true,
       stderr: true,
       resourceLimits: {
@@ -118,13 +106,11 @@ export class Environment {
     });
   }
 
-  /** Ends the thread; a running invocation fails. */
   async end(): Promise<void> {
     this.#finish(STOPPING);
     await this.#worker.terminate();
   }
 
-  /** Ends the thread, whatever it is doing, after a time limit. */
   #limit(milliseconds: number, text: (seconds: string) => string): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -141,7 +127,6 @@ export class Environment {
       if (this.#state !== 'loading') return;
       clearTimeout(this.#timer);
       this.#state = 'usable';
-      // An idle thread does not keep the process alive.
       this.#worker.unref();
       this.#events.onReady();
     } else {
@@ -191,7 +176,6 @@ export class Environment {
     running.settle({ ...ending, durationMs: performance.now() - running.sentAt, lines: [...this.#lines] });
   }
 
-  /** Builds a failure of the environment itself, worded as Lambda does. */
   #failed(errorType: string, what: string): Ending {
     return failure(errorType, `RequestId: ${this.#running?.requestId ?? '-'} Error: ${what}`);
   }
@@ -199,15 +183,15 @@ export class Environment {
   #print(text: string): void {
     const lines = (this.#partialLine + text).split('\n');
     this.#partialLine = lines.pop() ?? '';
-    for (const line of lines) this.#tell(line);
+    for (const line of lines) this.#printLine(line);
   }
 
   #flushLine(): void {
-    if (this.#partialLine) this.#tell(this.#partialLine);
+    if (this.#partialLine) this.#printLine(this.#partialLine);
     this.#partialLine = '';
   }
 
-  #tell(line: string): void {
+  #printLine(line: string): void {
     this.#options.onLine?.(line);
     this.#lines.push(line.slice(0, KEPT_LINE_LENGTH));
     if (this.#lines.length > KEPT_LINES) this.#lines.shift();
@@ -218,7 +202,6 @@ export function failure(errorType: string, errorMessage: string): Ending {
   return { ok: false, error: { errorType, errorMessage } };
 }
 
-/** Failure of all invocations in progress when the local cloud stops. */
 export const STOPPING = failure('Local.Stopped', 'The local cloud is stopping.');
 
 function checkSize(payload: string): Ending {

@@ -22,7 +22,6 @@ import type { PlanSweepInput, RecordMetricsInput } from '../../statemachine/cont
 export interface InProcessOptions extends Pick<Runtime, 'clock' | 'sleep' | 'random' | 'logger'> {
   readonly deployment: string;
   readonly journal: Journal;
-  /** The client of a function that makes so many attempts at a request. */
   readonly documentsOf: (attempts: 1 | 2 | 3) => Documents;
   readonly metrics: Metrics;
   readonly print: (line: string) => void;

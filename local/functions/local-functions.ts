@@ -19,7 +19,6 @@ const MAX_THREADS = 6;
 /** Ticks start every minute: functions that they use stay loaded, as on Lambda. */
 const IDLE_MS = 90_000;
 
-/** One call of a function, as an {@link InvokeWrapper} sees it. */
 export interface FunctionCall {
   readonly functionName: string;
   readonly functionArn: string;
@@ -42,9 +41,7 @@ export interface InvocationRecord {
   /** Duration of the handler, without waiting for a thread and loading the module, milliseconds. */
   readonly durationMs: number;
   readonly ok: boolean;
-  /** Error of the invocation; undefined when it succeeded. */
   readonly error?: ErrorPayload | undefined;
-  /** The last lines that it printed. */
   readonly lines: readonly string[];
   /** The execution that made the call; a child of a Map Run is an execution of its own. */
   readonly executionArn?: string | undefined;
@@ -69,24 +66,16 @@ export interface LocalFunctionsOptions {
   readonly onTrace?: ((traceId: string) => void) | undefined;
 }
 
-/** Folders to remove when the process ends without a stop; one listener removes them all. */
-const leftBehind = new Set<string>();
-let listening = false;
-
-function removeOnExit(directory: string): void {
-  leftBehind.add(directory);
-  if (listening) return;
-  listening = true;
-  process.once('exit', () => {
-    for (const path of leftBehind) rmSync(path, { recursive: true, force: true });
-  });
-}
-
 /** Synthesized Lambda functions, run from their deployment packages in worker threads. */
 export class LocalFunctions implements FunctionInvoker {
   readonly #byName = new Map<string, { resource: FunctionResource; pool: WorkerPool }>();
   readonly #directory: string;
   readonly #options: LocalFunctionsOptions;
+  /** A process may end without a stop. */
+  readonly #removeDirectory = (): void => {
+    rmSync(this.#directory, { recursive: true, force: true });
+    process.removeListener('exit', this.#removeDirectory);
+  };
 
   /**
    * Unpacks the functions; their code is loaded when they are first called.
@@ -98,7 +87,7 @@ export class LocalFunctions implements FunctionInvoker {
     const { clock } = options;
     this.#options = options;
     this.#directory = mkdtempSync(join(tmpdir(), 'precise-ttl-local-'));
-    removeOnExit(this.#directory);
+    process.once('exit', this.#removeDirectory);
     try {
       const program = writeWorkerProgram(this.#directory);
       for (const resource of functions) {
@@ -127,11 +116,6 @@ export class LocalFunctions implements FunctionInvoker {
       this.#removeDirectory();
       throw error;
     }
-  }
-
-  #removeDirectory(): void {
-    rmSync(this.#directory, { recursive: true, force: true });
-    leftBehind.delete(this.#directory);
   }
 
   /**
@@ -187,29 +171,24 @@ export class LocalFunctions implements FunctionInvoker {
     return wrap ? wrap({ functionName, functionArn: resource.arn, payload }, run) : run();
   }
 
-  /** Loads every function in this number of threads before its first invocation, as far as the limit allows. */
   warm(threads = 1): void {
     for (const { pool } of this.#byName.values()) pool.warm(threads);
   }
 
-  /** Ends all threads and removes the unpacked files. Safe to call more than once. */
   async stop(): Promise<void> {
     await Promise.all([...this.#byName.values()].map(({ pool }) => pool.stop()));
     this.#removeDirectory();
   }
 }
 
-/** The name in `arn:aws:lambda:<region>:<account>:function:<name>[:$LATEST]`, or the name itself. */
 function nameOf(functionArn: string): string {
   return functionArn.startsWith('arn:') ? (functionArn.split(':')[6] ?? functionArn) : functionArn;
 }
 
-/** Lambda's answer when it does not run a function. */
 function refusal(errorType: string, message: string): FunctionResult {
   return { ok: false, errorType, errorMessage: message, cause: message };
 }
 
-/** Creates a trace id in the form of X-Ray's header. */
 function newTraceId(now: number): string {
   const hex = randomUUID().replaceAll('-', '');
   const seconds = Math.floor(now / 1000).toString(16);

@@ -9,9 +9,7 @@ import {
 } from './environment.ts';
 
 export interface PoolOptions extends EnvironmentOptions {
-  /** Largest number of concurrent invocations; further ones wait. */
   readonly maxWorkers: number;
-  /** Idle time after which a thread ends, milliseconds. */
   readonly idleMs: number;
 }
 
@@ -24,12 +22,10 @@ const MAX_LOADING = Math.max(1, availableParallelism());
 interface Waiting {
   readonly payload: string;
   readonly traceId: string;
-  /** Caller of the invocation: callers take turns. */
   readonly caller: string;
   readonly settle: (outcome: Outcome) => void;
 }
 
-/** An idle environment. */
 interface Resting {
   readonly environment: Environment;
   readonly timer: NodeJS.Timeout;
@@ -41,14 +37,12 @@ interface Resting {
  */
 export class WorkerPool {
   readonly #options: PoolOptions;
-  /** Environments that are ready or still loading. */
   readonly #environments = new Set<Environment>();
   /** Idle environments. The one used last comes first, so that few stay warm under little load, as on Lambda. */
   readonly #resting: Resting[] = [];
   readonly #queue: Waiting[] = [];
   /** Numbers of running calls by caller; callers without calls are left out. */
   readonly #running = new Map<string, number>();
-  /** Threads that are being ended. */
   readonly #ending = new Set<Promise<void>>();
   #loading = 0;
   #stopped = false;
@@ -89,13 +83,11 @@ export class WorkerPool {
     });
   }
 
-  /** Loads the module in this number of threads, before the first invocation. */
   warm(threads: number): void {
     const wanted = Math.min(threads, this.#options.maxWorkers);
     while (this.#environments.size < wanted && !this.#stopped) this.#add();
   }
 
-  /** Ends every thread; running and waiting invocations fail. Safe to call more than once. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#refuseWaiting();
@@ -164,7 +156,6 @@ export class WorkerPool {
         this.#queue.shift()?.settle(outcome);
       },
       onGone: () => {
-        // An environment that was ended on purpose was removed before.
         if (!this.#environments.delete(environment)) return;
         this.#forget(environment);
         this.#dispatch();
@@ -173,7 +164,6 @@ export class WorkerPool {
     this.#environments.add(environment);
   }
 
-  /** Marks the environment as idle; {@link #dispatch} then gives it a waiting invocation, if any. */
   #rest(environment: Environment): void {
     if (!environment.usable || this.#stopped) return;
     const retire = () => {
@@ -189,7 +179,6 @@ export class WorkerPool {
       const resting = this.#resting.pop();
       if (resting === undefined) return undefined;
       clearTimeout(resting.timer);
-      // An environment that failed while it was idle is about to end.
       if (resting.environment.usable) return resting.environment;
     }
   }

@@ -1,14 +1,11 @@
 /** Messages between the pool and a worker. Payloads are JSON text, as they are between Lambda and a function. */
 
-/** Sent to a worker at its start. */
 export interface WorkerSetup {
-  /** Absolute path of the handler's module. */
   readonly file: string;
   readonly exportName: string;
   readonly functionName: string;
   readonly functionArn: string;
   readonly memoryMb: number;
-  /** Whether the function has another clock than this machine's. */
   readonly hasOwnClock: boolean;
 }
 
@@ -23,7 +20,6 @@ export interface Invocation {
   readonly clockAheadMs: number;
 }
 
-/** Lambda's description of a failed invocation. */
 export interface ErrorPayload {
   readonly errorType: string;
   readonly errorMessage: string;
@@ -32,7 +28,6 @@ export interface ErrorPayload {
 
 export type WorkerMessage =
   | { readonly kind: 'ready' }
-  /** Text written to stdout or stderr, not split into lines. */
   | { readonly kind: 'log'; readonly text: string }
   | { readonly kind: 'result'; readonly requestId: string; readonly payload: string }
   | {

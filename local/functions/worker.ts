@@ -1,6 +1,6 @@
 /*
  * Runs one Lambda function in a worker thread, one invocation at a time, as a Lambda execution environment does. It imports only Node's
- * own modules, because worker-program.ts copies this file alone.
+ * own modules, because programs.ts copies this file alone.
  */
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -101,7 +101,6 @@ async function run(
     const result = await handle(JSON.parse(payload), contextOf(requestId, deadline));
     let text: string;
     try {
-      // A function that returns undefined returns null.
       text = JSON.stringify(result) ?? 'null';
     } catch (error) {
       const { errorMessage } = toErrorPayload(error);
@@ -134,7 +133,6 @@ function contextOf(requestId: string, deadline: number) {
     functionName: setup.functionName,
     functionVersion: '$LATEST',
     invokedFunctionArn: setup.functionArn,
-    // Lambda passes it as a string.
     memoryLimitInMB: String(setup.memoryMb),
     logGroupName: process.env['AWS_LAMBDA_LOG_GROUP_NAME'] ?? '',
     logStreamName: process.env['AWS_LAMBDA_LOG_STREAM_NAME'] ?? '',

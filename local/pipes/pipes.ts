@@ -12,11 +12,9 @@ export interface PipeResource {
   readonly address: string;
   readonly name: string;
   readonly tableName: string;
-  /** ARN of the function through which the removals go. */
   readonly enrichmentArn: string;
   /** JSON with {@link EVENT_PLACEHOLDER}: what the function gets of each record. */
   readonly inputTemplate: string;
-  /** ARN of what gets the function's answer. */
   readonly targetArn: string;
   readonly batchSize: number;
   readonly startingPosition: 'TRIM_HORIZON' | 'LATEST';
@@ -25,21 +23,18 @@ export interface PipeResource {
 /** Where a template has the record. Source: EventBridge User Guide, "Pipes input transformation", reserved variables. */
 const EVENT_PLACEHOLDER = '<aws.pipes.event.json>';
 
-/** What a pipe's function gets. @throws SyntaxError for a template that is no JSON with its record */
 export function enrichmentInput(template: string, records: readonly object[]): unknown[] {
   return records.map(record =>
     JSON.parse(template.replaceAll(EVENT_PLACEHOLDER, () => JSON.stringify(record))),
   );
 }
 
-/** An expiry that a pipe would have given to its target. */
 export interface DeliveredExpiry {
   readonly pipe: PipeResource;
   readonly event: ExpiryEvent;
 }
 
 export interface PipesOptions {
-  /** Called for what each pipe delivers: here no target gets it. */
   readonly onExpiry?: ((delivered: DeliveredExpiry) => void) | undefined;
   /** Called when a stream cannot be read or the function fails; it is tried again. @default prints the error */
   readonly onError?: ((error: unknown, pipe: PipeResource) => void) | undefined;
@@ -49,7 +44,7 @@ export interface PipesOptions {
   readonly onlyDrained?: boolean | undefined;
 }
 
-interface Surroundings extends PipesOptions {
+interface PipesContext extends PipesOptions {
   readonly pipes: readonly PipeResource[];
   readonly client: DynamoDBClient;
   readonly streams: DynamoDBStreamsClient;
@@ -57,7 +52,6 @@ interface Surroundings extends PipesOptions {
   readonly clock: Clock;
 }
 
-/** The pipes of what was synthesized. */
 export class Pipes {
   readonly #pollers: readonly StreamPoller[];
 
@@ -65,10 +59,10 @@ export class Pipes {
     this.#pollers = pollers;
   }
 
-  static async start(surroundings: Surroundings): Promise<Pipes> {
+  static async start(context: PipesContext): Promise<Pipes> {
     const pollers: StreamPoller[] = [];
-    for (const pipe of surroundings.pipes) pollers.push(await pollerOf(pipe, surroundings));
-    if (!surroundings.onlyDrained) for (const poller of pollers) poller.start();
+    for (const pipe of context.pipes) pollers.push(await pollerOf(pipe, context));
+    if (!context.onlyDrained) for (const poller of pollers) poller.start();
     return new Pipes(pollers);
   }
 
@@ -77,7 +71,6 @@ export class Pipes {
     for (const poller of this.#pollers) await poller.drain();
   }
 
-  /** Resolves when no call is in progress. Safe to call more than once. */
   async stop(): Promise<void> {
     await Promise.all(this.#pollers.map(poller => poller.stop()));
   }
@@ -85,21 +78,21 @@ export class Pipes {
 
 async function pollerOf(
   pipe: PipeResource,
-  { client, streams, invoke, clock, onExpiry, onError, pollMs }: Surroundings,
+  { client, streams, invoke, clock, onExpiry, onError, pollMs }: PipesContext,
 ): Promise<StreamPoller> {
   const streamArn = await enableStream(client, pipe.tableName, 'NEW_AND_OLD_IMAGES');
-  const tell = (error: unknown) =>
+  const report = (error: unknown) =>
     onError ? onError(error, pipe) : console.error(`${pipe.address}: ${error}`);
   return StreamPoller.open({
     stream: new DynamoDbTableStream(streams, streamArn),
     batchSize: pipe.batchSize,
     fromLatest: pipe.startingPosition === 'LATEST',
     clock,
-    // DynamoDB Local rounds a record's time down to the minute, by this machine's clock; an expiry is told apart by the second.
+    // DynamoDB Local rounds a record's time down to the minute, by this machine's clock; an expiry is judged by the second.
     timeOf: (minuteMs, firstReadAtMs) =>
       clock === realClock ? Math.min(firstReadAtMs, minuteMs + 59_999) : firstReadAtMs,
     pollMs,
-    onError: tell,
+    onError: report,
     async take(removals) {
       for (const event of await enriched(pipe, removals, invoke)) onExpiry?.({ pipe, event });
     },
@@ -110,7 +103,7 @@ async function pollerOf(
 async function enriched(
   { enrichmentArn, inputTemplate }: PipeResource,
   removals: readonly DynamoDbStreamRecord[],
-  invoke: Surroundings['invoke'],
+  invoke: PipesContext['invoke'],
 ): Promise<readonly ExpiryEvent[]> {
   const result = await invoke(enrichmentArn, enrichmentInput(inputTemplate, removals));
   if (!result.ok) throw new Error(`${result.errorType}: ${result.errorMessage}`);

@@ -4,7 +4,6 @@ import type { StreamShard, TableStream } from './table-stream.ts';
 
 export interface StreamPollerOptions {
   readonly stream: TableStream;
-  /** Most records of a batch. */
   readonly batchSize: number;
   /** Whether what the stream has at the start is passed over. */
   readonly fromLatest: boolean;
@@ -12,7 +11,6 @@ export interface StreamPollerOptions {
   readonly timeOf: RecordTime;
   /** Takes removals. When it rejects, they are read again, in smaller batches. */
   readonly take: (removals: readonly DynamoDbStreamRecord[]) => Promise<void>;
-  /** Called with the first of several failures in a row. */
   readonly onError: (error: unknown) => void;
   /** Pause between two reads, milliseconds. @default 250 */
   readonly pollMs?: number | undefined;
@@ -54,12 +52,10 @@ export class StreamPoller {
     return poller;
   }
 
-  /** Reads until it is stopped. */
   start(): void {
     this.#loop ??= this.#run();
   }
 
-  /** Resolves when no batch is being taken. Safe to call more than once. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#loop;
@@ -135,7 +131,6 @@ export class StreamPoller {
     }
   }
 
-  /** Takes a batch; when it fails, its halves, one after the other. */
   async #take(shard: Shard, batch: readonly DynamoDbStreamRecord[]): Promise<void> {
     const removals = batch.filter(({ eventName }) => eventName === 'REMOVE');
     try {
@@ -176,8 +171,6 @@ export class StreamPoller {
 }
 
 interface Shard extends StreamShard {
-  /** Sequence number of the last record that is done. */
   after: string | undefined;
-  /** Whether all of it is done. */
   isEnd: boolean;
 }

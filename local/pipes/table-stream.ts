@@ -13,7 +13,6 @@ import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contrac
 /** Largest number of records of one call. Source: DynamoDB API reference, GetRecords. */
 export const MAX_RECORDS = 1_000;
 
-/** A shard of a table's stream. */
 export interface StreamShard {
   readonly id: string;
   /** The shard that it continues. The stream may no longer list it. */
@@ -23,11 +22,9 @@ export interface StreamShard {
 export interface ReadRecords {
   /** With a time as the stream has it: DynamoDB Local rounds it down to the minute. */
   readonly records: readonly DynamoDbStreamRecord[];
-  /** Whether these are the last records of a closed shard. */
   readonly isEnd: boolean;
 }
 
-/** A table's stream, as its reader needs it. */
 export interface TableStream {
   shards(): Promise<readonly StreamShard[]>;
   /**

@@ -9,7 +9,6 @@ export const TEXTS = kind<readonly string[]>(
   'a list of texts',
 );
 
-/** A resource that is run, without its arguments. */
 export interface Found {
   /** `aws_dynamodb_table.sessions` */
   readonly address: string;
@@ -43,7 +42,6 @@ export class Arguments {
     throw this.problem(name, known.expected);
   }
 
-  /** Reads an optional argument. */
   find<Value>(name: string, known: Kind<Value>): Value | undefined {
     this.#read.add(name);
     return this.#body[name] === undefined ? undefined : this.get(name, known);
@@ -65,7 +63,6 @@ export class Arguments {
     });
   }
 
-  /** Reads a nested block that occurs at most once. */
   block(name: string): Arguments | undefined {
     return this.blocks(name)[0];
   }

@@ -3,13 +3,10 @@ import { isObject } from '../../expiry/fields.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
 import { TerraformError } from '../errors.ts';
 
-/** Account, region and time of a hypothetical deployment. */
 interface Place {
-  /** 12 digits. */
   readonly account: string;
   readonly region: string;
   readonly partition: string;
-  /** Time in IAM's format. */
   readonly deployedAt: string;
 }
 
@@ -72,7 +69,6 @@ const GIVEN_BY_AWS: Readonly<Record<string, Readonly<Record<string, Given>>>> = 
   aws_sfn_state_machine: { arn: arn('states', 'stateMachine:') },
   aws_sns_topic: { arn: arn('sns', '') },
   aws_sqs_queue: { arn: arn('sqs', '') },
-  // A resource of Terraform itself.
   terraform_data: { output: argument => argument('input') },
   'data.aws_caller_identity': { account_id: (_argument, { account }) => account },
   'data.aws_dynamodb_table': table,
@@ -80,11 +76,9 @@ const GIVEN_BY_AWS: Readonly<Record<string, Readonly<Record<string, Given>>>> = 
   'data.aws_region': { region: (_argument, { region }) => region },
 };
 
-/** A resource or data source with every reference replaced by its value. */
 export interface ResolvedBlock {
   readonly kind: 'resource' | 'data';
   readonly type: string;
-  /** `aws_lambda_function.plan` or `data.aws_region.current`. */
   readonly address: string;
   /** Empty for a resource without an ARN, or whose ARN contains a number that AWS chooses. */
   readonly arn: string;

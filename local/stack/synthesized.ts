@@ -37,7 +37,6 @@ function partiqlNameProblems(stateMachines: readonly { readonly definition: stri
 
 export interface FunctionResource extends Found {
   readonly name: string;
-  /** Absolute path of the zip file. */
   readonly archive: string;
   /** `<file without extension>.<export>`. */
   readonly handler: string;
@@ -51,11 +50,9 @@ export interface StateMachineResource extends Found {
   readonly name: string;
   readonly roleArn: string;
   readonly type: 'STANDARD' | 'EXPRESS';
-  /** JSON text with every reference resolved. */
   readonly definition: string;
 }
 
-/** The parts of a stack that the local cloud needs, with all references resolved. */
 export interface SynthesizedCloud {
   readonly account: string;
   readonly region: string;
@@ -67,7 +64,6 @@ export interface SynthesizedCloud {
   readonly stateMachines: readonly StateMachineResource[];
   readonly schedules: readonly ScheduleResource[];
   readonly pipes: readonly PipeResource[];
-  /** Every resource and data source with its references resolved, for example to read the policies. */
   readonly blocks: readonly ResolvedBlock[];
 }
 
@@ -152,7 +148,6 @@ function readTable(args: Arguments, found: Found): TableResource {
       const indexRangeKey = index.find('range_key', TEXT);
       return {
         name: index.get('name', TEXT),
-        // A local index has the table's partition key.
         hashKey: index.find('hash_key', TEXT) ?? hashKey,
         ...(indexRangeKey !== undefined && { rangeKey: indexRangeKey }),
         projection: index.get('projection_type', oneOf(['ALL', 'KEYS_ONLY', 'INCLUDE'])),

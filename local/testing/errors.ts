@@ -33,7 +33,6 @@ export class SweepFailedError extends PreciseTtlError {
   }
 }
 
-/** Largest number of characters of an input or a cause in a message. */
 const MAX_SHOWN = 500;
 
 function describeFailure({ tableName, input, status, error, cause }: FailedSweep): string {

@@ -14,7 +14,6 @@ import type { InvokeWrapper } from '../functions/local-functions.ts';
 
 export interface TestedFunctionsOptions {
   readonly deployment: string;
-  /** With DynamoDB Local. */
   readonly documents: DynamoDBDocumentClient;
   readonly clock: Clock;
   readonly onLog: ((functionName: string, line: string) => void) | undefined;

@@ -25,7 +25,7 @@ type Ttls = Map<unknown, number[]>;
 
 /**
  * Finds the ticks that have nothing to do, for a clock that jumps. PlanSweep's own code decides, in this process: with the journal, and with
- * what the indexes held a while ago. Only sweeps delete meanwhile, so it asks DynamoDB only for what may still be there. What idle ticks
+ * what the indexes held a while ago. Only sweeps delete meanwhile, so only entries that may still be there are read again. What idle ticks
  * would write into the journal is written before the next tick that runs, and by {@link settle}.
  */
 export class IdleTicks {
@@ -37,7 +37,6 @@ export class IdleTicks {
   #state: DeploymentState | undefined;
   #unwritten: DeploymentState['watermarks'] | undefined;
   #plan: { readonly tick: string; readonly output: PlanSweepOutput } | undefined;
-  /** By table name. */
   readonly #entries = new Map<string, { readonly readAtMs: number; readonly ttls: Promise<Ttls> }>();
 
   constructor(cloud: LocalCloud, deployment: string, documents: DynamoDBDocumentClient) {
@@ -86,7 +85,7 @@ export class IdleTicks {
     const state = await this.#read(executionInput, nowMs);
     let { watermarks } = state;
     let isSilent = true;
-    const tell = () => {
+    const speak = () => {
       isSilent = false;
     };
     const startedAt = new Date(nowMs).toISOString();
@@ -100,8 +99,8 @@ export class IdleTicks {
           },
         },
         readIndexOf: settings => this.#readerOf(settings, nowMs),
-        record: tell,
-        logger: { error: tell },
+        record: speak,
+        logger: { error: speak },
         clock: () => nowMs,
         // It ends a probe that takes too long; the clock stands still here.
         sleep: () => new Promise(() => {}),
@@ -153,10 +152,10 @@ export class IdleTicks {
     return async (key, range, limit) => {
       const entries = await this.#entriesOf(settings, nowMs);
       const ttls = entries.get(key.value) ?? [];
-      const isAsked = (ttl: number) => ttl >= range.from && ttl <= range.upTo;
-      if (!ttls.some(isAsked)) return { entries: [], more: false };
+      const isInRange = (ttl: number) => ttl >= range.from && ttl <= range.upTo;
+      if (!ttls.some(isInRange)) return { entries: [], more: false };
       const page = await read(key, range, limit);
-      const left = ttls.filter(ttl => page.entries.length > 0 || !isAsked(ttl));
+      const left = ttls.filter(ttl => page.entries.length > 0 || !isInRange(ttl));
       entries.set(key.value, left);
       return page;
     };

@@ -50,11 +50,9 @@ export function readTime(field: string, value: Date | number | string): number {
 /** Region of a configuration that names none, and no ARN with another one. */
 const REGION = 'us-east-1';
 
-/** The configuration from which a local cloud is started. */
 export interface PreparedConfig {
   readonly config: DeploymentConfig;
   readonly stack: PlainStack;
-  /** Schema of each table that the deployment expects to exist. */
   readonly existing: readonly TableResource[];
 }
 
@@ -71,7 +69,6 @@ export function prepareConfig(given: TestedConfig, isShared: boolean): PreparedC
   return { config, stack: plainStack(config), existing: existingTablesAsMade(config) };
 }
 
-/** Number of characters of the deployment's name that are kept before a suffix. */
 const NAME_START = 36;
 
 /**

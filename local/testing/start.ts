@@ -20,7 +20,6 @@ import { failuresOf, NOTHING_SWEPT, reportsOf, type SweepReports } from './swept
 
 const MINUTE_MS = 60_000;
 
-/** The steps that undo a start, run from the last to the first. */
 type Undo = (() => unknown)[];
 
 /**
@@ -101,7 +100,6 @@ async function start(
   const made = needed.filter(name => !found.has(name));
   if (!dynamoDb.startedHere) undo.push(() => deleteTables(client, made));
 
-  /** Failed executions that have not been reported. */
   const failed = new Set<Execution>();
   const failureOf = (execution: Execution) => failuresOf(execution, tables);
   const clock = stepped ?? realClock;
@@ -140,7 +138,7 @@ async function start(
   undo.push(() => cloud.stop());
   const idle = new IdleTicks(cloud, deployment.name, ofSweeps);
 
-  const tellFailures = () => {
+  const throwFailures = () => {
     const found = [...failed].flatMap(failureOf);
     failed.clear();
     if (found.length > 0) throw new SweepFailedError(found);
@@ -153,7 +151,6 @@ async function start(
   };
   const runToEnd = (machine: string, input: SweepInput) => cloud.startExecution(machine, input).done;
   const reportsOfAll = (execution: Execution): SweepReports => {
-    // The caller sees this failure itself.
     failed.delete(execution);
     if (!hasSucceeded(execution)) throw new SweepFailedError(failureOf(execution));
     const reports = reportsOf(execution);
@@ -204,14 +201,14 @@ async function start(
       }
       await drain();
       await jump(stepped.advance(milliseconds));
-      tellFailures();
+      throwFailures();
     },
     async expiries() {
       await drain();
       return [...expiries];
     },
     stop() {
-      stopped ??= undoAll(undo).then(tellFailures);
+      stopped ??= undoAll(undo).then(throwFailures);
       return stopped;
     },
   };

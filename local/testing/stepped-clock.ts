@@ -14,7 +14,6 @@ export class SteppedClock extends VirtualClock {
     this.#stand();
   }
 
-  /** Whole epoch milliseconds. */
   override now(): number {
     return Math.floor(super.now());
   }

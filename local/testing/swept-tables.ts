@@ -5,13 +5,11 @@ import { leftNothing, reportOf, startTotals } from '../../functions/report/sweep
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import type { FailedSweep } from './errors.ts';
 
-/** Reports by table name. */
 export type SweepReports = Readonly<Record<string, SweepReport>>;
 
 /** A tick has no report for a table without work. */
 export const NOTHING_SWEPT: SweepReport = reportOf(startTotals(false));
 
-/** Finds the reports of an execution of either state machine, in its output or in the cause of its failure. */
 export function reportsOf({ output, cause }: Execution): SweepReports {
   return readExecutionReport(output ?? cause)?.tables ?? {};
 }
