@@ -1,12 +1,10 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Terraform references, as CDKTF writes them
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchWriteItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { VirtualClock } from 'stepfunctions-emulator';
-import { observeDeletions } from '../../bench/workload/observe.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { TerraformError } from '../../local/errors.ts';
-import { handmadeStack, lambdaFunction, type StackParts, sessionTable } from '../support/handmade-stack.ts';
+import { handmadeStack, lambdaFunction, type StackParts } from '../support/handmade-stack.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 
 const cleanUps: (() => unknown)[] = [];
@@ -119,41 +117,6 @@ test('stopping ends what runs and can be done twice', async () => {
   await sleep(100);
   await Promise.all([cloud.stop(), cloud.stop()]);
   expect(execution.status).toBe('ABORTED');
-});
-
-test('deletions are seen from outside, with the item as it was', async () => {
-  const cloud = await start(stack(ECHO, { aws_dynamodb_table: { t: sessionTable({ name: 'Watched' }) } }), {
-    observe: true,
-  });
-  const removed: (readonly [id: string | undefined, ttl: string | undefined])[] = [];
-  const stop = await observeDeletions({
-    ...{ client: cloud.client, endpoint: cloud.dynamoDb.endpoint, region: 'us-east-1' },
-    tableName: 'Watched',
-    intervalMs: 20,
-    onRemoval({ image }) {
-      const { SessionId, ExpirationTime } = image as Record<string, { S?: string; N?: string }>;
-      removed.push([SessionId?.S, ExpirationTime?.N]);
-    },
-    onError: error => {
-      throw error;
-    },
-  });
-  const key = (id: string) => ({ UserName: { S: 'u' }, SessionId: { S: id } });
-  for (const id of ['a', 'b', 'c']) {
-    const Item = { ...key(id), ExpirationTime: { N: '7' }, expirationWindow: { S: 'w' } };
-    await cloud.client.send(new PutItemCommand({ TableName: 'Watched', Item }));
-  }
-  for (const id of ['c', 'a']) {
-    const request = { RequestItems: { Watched: [{ DeleteRequest: { Key: key(id) } }] } };
-    await cloud.client.send(new BatchWriteItemCommand(request));
-  }
-  await stop();
-  expect(removed).toEqual([
-    ['c', '7'],
-    ['a', '7'],
-  ]);
-  const { Items } = await cloud.client.send(new ScanCommand({ TableName: 'Watched' }));
-  expect(Items?.map(item => item['SessionId']?.S)).toEqual(['b']);
 });
 
 test('fails at the start for a definition the interpreter refuses, and says where it stands', async () => {

@@ -1,10 +1,5 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import {
-  CreateStateMachineCommand,
-  GetExecutionHistoryCommand,
-  ListExecutionsCommand,
-  UpdateStateMachineCommand,
-} from '@aws-sdk/client-sfn';
+import { ListExecutionsCommand, UpdateStateMachineCommand } from '@aws-sdk/client-sfn';
 import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
 import { freePort, isFree } from '../../local/ports.ts';
@@ -51,34 +46,15 @@ test('what the schedules start is not listed, and is what was updated in the API
     const listed = client.send(new ListExecutionsCommand({ stateMachineArn: first?.machine.arn }));
     await expect(listed).rejects.toThrow('not supported by this type of state machine');
 
-    const definitionOf = (state: object) =>
-      JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'Updated', States: { Updated: state } });
-    const { stateMachineArn } = await client.send(
-      new CreateStateMachineCommand({
-        name: 'nested',
-        roleArn: first?.machine.roleArn,
-        definition: definitionOf({ Type: 'Fail', Error: 'Nested' }),
-      }),
-    );
-    const definition = definitionOf({
-      Type: 'Task',
-      Resource: 'arn:aws:states:::states:startExecution',
-      Arguments: { StateMachineArn: stateMachineArn },
-      End: true,
-    });
+    const Updated = { Type: 'Fail', Error: 'Updated' };
+    const definition = JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'Updated', States: { Updated } });
     await client.send(new UpdateStateMachineCommand({ stateMachineArn: first?.machine.arn, definition }));
-    const nested = () => ended.find(execution => execution.error === 'Nested');
-    while (nested() === undefined && ended.length < 50) {
+    const isUpdated = () => ended.at(-1)?.error === 'Updated';
+    while (!isUpdated() && ended.length < 50) {
       another = Promise.withResolvers();
       await another.promise;
     }
-    const executionArn = nested()?.arn;
-    const { events } = await client.send(new GetExecutionHistoryCommand({ executionArn }));
-    expect(events?.map(event => event.type)).toEqual([
-      'ExecutionStarted',
-      'FailStateEntered',
-      'ExecutionFailed',
-    ]);
+    expect(isUpdated()).toBe(true);
     client.destroy();
   } finally {
     await served?.stop();

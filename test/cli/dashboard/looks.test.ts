@@ -107,12 +107,6 @@ test('has each sweep once, in the order of time, and forgets what is older than 
   expect(sweeps).toEqual([old[0], older, newer]);
 });
 
-test('keeps no more than 2,000 sweeps: the newest', () => {
-  const many = Array.from({ length: 3_000 }, (_unused, index) => sweepEnded(ago(0, index)));
-  const { sweeps } = memoryOf(many);
-  expect([sweeps.length, sweeps.at(-1)]).toEqual([2_000, many[0]]);
-});
-
 test('says what is gone, for one table and for several', () => {
   const [one, broken] = [
     lookedAt(factsOf('')),

@@ -5,7 +5,6 @@ import { loadDefinition } from 'stepfunctions-emulator';
 import { TerraformError } from '../../../local/errors.ts';
 import { RUN_TYPES, type SynthesizedCloud, synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import type { DeploymentConfig, Overrides } from '../../../stacks/config/config.ts';
-import { tablesInDefinition } from '../../../stacks/config/deployments.ts';
 import { mapValues } from '../../../stacks/config/map-values.ts';
 import type { PreciseTtlProps } from '../../../stacks/config/props.ts';
 import { escaped } from '../../../stacks/config/terraform-text.ts';
@@ -84,18 +83,6 @@ test('no argument and no type of resource of our stacks is passed over in silenc
   expect(RUN_TYPES.filter(type => !types.has(type))).toEqual([]);
 });
 
-test('also for several tables and one that exists already', () => {
-  const cloud = synthesis(SESSION_DATA, {
-    tableName: 'Holds',
-    partitionKey: 'id',
-    existingTable: true,
-    index: { shards: 4 },
-  });
-  expect(cloud.tables.map(table => table.name)).toEqual(['SessionData', 'precise-ttl-journal']);
-  expect(cloud.existingTables.map(table => table.name)).toEqual(['Holds']);
-  expect(cloud.stateMachines).toHaveLength(2);
-});
-
 test.each([
   ['us-gov-west-1', 'aws-us-gov'],
   ['cn-northwest-1', 'aws-cn'],
@@ -119,31 +106,6 @@ test.each([
     `table Odd: ${setting}: expected a name that does not begin with # or :, got "${got}". DynamoDB Local, not DynamoDB,`,
   );
   if (setting === 'partitionKey') expect(of({ deleteMode: 'batch' })).not.toThrow();
-});
-
-test('names of attributes come through Terraform as they are', () => {
-  const odd = {
-    partitionKey: 'a"b\\c\nd',
-    sortKey: '${e}',
-    ttlAttribute: '%{if true}$${f}%',
-    index: { attribute: "g'\t$$\b" },
-  };
-  const { tables, stateMachines } = synthesis({ tableName: 'Odd', ...odd });
-  expect(tables.slice(0, 1)).toMatchObject([
-    {
-      hashKey: odd.partitionKey,
-      rangeKey: odd.sortKey,
-      globalIndexes: [{ hashKey: odd.index.attribute, rangeKey: odd.ttlAttribute }],
-    },
-  ]);
-  expect(Object.keys(tables[0]?.attributes ?? {}).sort()).toEqual(
-    [odd.partitionKey, odd.sortKey, odd.ttlAttribute, odd.index.attribute].sort(),
-  );
-  for (const { definition } of stateMachines) {
-    expect(tablesInDefinition(definition)).toMatchObject([
-      { tableName: 'Odd', partitionKey: odd.partitionKey, windowAttribute: odd.index.attribute },
-    ]);
-  }
 });
 
 test('escapes are read as what was escaped', () => {
@@ -208,9 +170,7 @@ const REFUSED: Readonly<Record<string, readonly [object, string, string][]>> = {
     [{ environment: { variables: { A: ['x'] } } }, 'environment.variables', 'texts by their names'],
     [{ environment: 'x' }, 'environment', 'a block, or a list of them, got "x"'],
     [{ description: '${max(1, 2)}' }, 'description', 'a value, or a reference such as'],
-    [{ description: '%{ if a }' }, 'description', 'a value, or a reference such as'],
     [{ description: '${aws_sns_topic.no.arn}' }, 'description', 'a value, or a reference such as'],
-    [{ description: 'a ${aws_iam_role' }, 'description', 'a value, or a reference such as'],
   ],
   aws_pipes_pipe: [
     [

@@ -116,18 +116,15 @@ test('tables of one deployment are swept in one tick, each with its report', asy
         Carts: { found: 1, deleted: 1 },
         Others: { found: 1, deleted: 1 },
       });
-      await put('Sessions', 'again', 60);
       await put('Carts', 'again', 60);
       await overdue();
       const scheduledTime = new Date(local.clock.now()).toISOString();
       expect(await local.sweep('Carts', { scheduledTime })).toMatchObject({ found: 1, deleted: 1 });
-      expect(await local.tick()).toMatchObject({ Sessions: { deleted: 1 }, Carts: { found: 0, deleted: 0 } });
       await put('Others', 'replayed', 60);
-      await put('Carts', 'replayed', 60);
       await overdue();
       const span = { from: START, to: new Date(local.clock.now()).toISOString() };
       expect(await local.sweep('Others', span)).toMatchObject({ found: 1, deleted: 1 });
-      expect(await local.sweep('Carts', span)).toMatchObject({ found: 1, deleted: 1 });
+      expect(await local.sweep('Carts', span)).toMatchObject({ found: 0 });
     },
     { schedules: false },
     { tables },
