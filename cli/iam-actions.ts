@@ -2,8 +2,6 @@ export interface IamAction {
   readonly action: string;
   /** The resource in words, e.g. `the table`; `*` if IAM has no resource for the action. */
   readonly on: string;
-  /** AWS checks this permission during another call; no call has this name. */
-  readonly isImplied?: true;
   /** The effect of a missing permission, if the command still works without it. */
   readonly without?: string;
 }
@@ -69,8 +67,8 @@ export const COMMAND_ACTIONS = {
     ...on(TABLE, ['dynamodb:Scan'], UNMEASURED),
     ...on("the table's index and the journal", ['dynamodb:Query'], UNMEASURED),
     ...on('*', ['sqs:ListQueues']),
-    ...on(VERIFY_QUEUE, ['sqs:CreateQueue', 'sqs:GetQueueAttributes', 'sqs:DeleteQueue']),
-    { action: 'sqs:TagQueue', on: VERIFY_QUEUE, isImplied: true },
+    // AWS checks TagQueue during CreateQueue; no call has this name.
+    ...on(VERIFY_QUEUE, ['sqs:CreateQueue', 'sqs:TagQueue', 'sqs:GetQueueAttributes', 'sqs:DeleteQueue']),
     ...on(VERIFY_QUEUE, ['sqs:ReceiveMessage', 'sqs:DeleteMessage'], UNMEASURED),
     ...on('*', ['states:TestState', 'cloudwatch:GetMetricData'], UNMEASURED),
     ...on(REPLAYS, ['states:StartExecution'], UNMEASURED),

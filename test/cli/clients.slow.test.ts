@@ -10,19 +10,13 @@ const CONFIG = join(folder, 'config.json');
 writeFileSync(CONFIG, JSON.stringify(configOf({ tableName: 'Sessions', partitionKey: 'id' })));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const LATE = /got: (DynamoDB: no answer in 5 s|no answer when the 15 s of the command were over)\. Start npx/;
+
 // In processes of their own: the SDK does not recognize errors from the process of a test.
 test.each<[string, () => Promise<SilentServer>, RegExp]>([
-  [
-    'hangs',
-    hanging,
-    /got: (DynamoDB: no answer in 5 s|no answer when the 15 s of the command were over)\. Start npx/,
-  ],
-  [
-    'stops in the middle of its answer',
-    stalling,
-    /got: (DynamoDB: no answer in 5 s|no answer when the 15 s of the command were over)\. Start/,
-  ],
-  ['is not there', refusing, /got: DynamoDB cannot be reached \(ECONNREFUSED\)\. Start/],
+  ['hangs', hanging, LATE],
+  ['stops in the middle of its answer', stalling, LATE],
+  ['is not there', refusing, /got: DynamoDB cannot be reached \(ECONNREFUSED\)\. Start npx/],
 ])('a DynamoDB that %s is given up by name after two attempts', async (_what, make, message) => {
   const server = await make();
   try {

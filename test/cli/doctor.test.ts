@@ -13,6 +13,7 @@ import { alarmsOf } from '../../stacks/config/alarms.ts';
 import { EVERY_MINUTE, modelOf, TICK_INPUT } from '../../stacks/config/deployments.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import { configOf } from '../support/configs.ts';
+import { awsError } from '../support/fake-client.ts';
 import { createJournal } from '../support/journal-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { ran } from '../support/ran.ts';
@@ -82,7 +83,7 @@ const client = (answers: Answers) => ({
   },
 });
 const missing = () => {
-  throw Object.assign(new Error('none'), { name: 'ResourceNotFoundException', $metadata: {} });
+  throw awsError('ResourceNotFoundException');
 };
 
 const props = { ...WINDOWS, deployment: 'doctored' };
@@ -309,20 +310,14 @@ test('what a deployment has is told once, however many tables it has', async () 
 
 test('what does not answer is not known; what is not on this machine is a note', async () => {
   const refused = () => {
-    throw Object.assign(new Error('User: a is not authorized to perform: scheduler:GetSchedule'), {
-      name: 'AccessDeniedException',
-    });
+    throw awsError('AccessDeniedException', 'User: a is not authorized to perform: scheduler:GetSchedule');
   };
   const unknown = await examined({ GetScheduleCommand: refused });
   expect(unknown.exit).toBe(3);
-  expect(unknown.found.map(({ severity, what }) => [severity, what])).toEqual([
-    [
-      'not known',
-      expect.stringMatching(
-        /^Is the schedule there\? .* Not known: IAM does not allow scheduler:GetSchedule$/,
-      ),
-    ],
-  ]);
+  expect(unknown.found).toMatchObject([{ severity: 'not known' }]);
+  expect(unknown.found[0]?.what).toMatch(
+    /^Is the schedule there\? .* Not known: IAM does not allow scheduler:GetSchedule$/,
+  );
   const away = () => {
     throw new NoAnswerError('SQS is not on this machine');
   };

@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 22_727,
+    most: 22_724,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -33,7 +33,7 @@ export const ROOM_LINES = [
     most: 9_285,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 6_977 },
-  { rooms: ['test'], most: 27_078 },
+  { rooms: ['test'], most: 27_051 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
