@@ -67,6 +67,7 @@ export class Schedules {
     const { clock } = this.#options;
     const next = minuteAfter(clock.now());
     this.#cancel = clock.schedule(next - clock.now(), () => {
+      this.#await();
       for (const schedule of this.#enabled) void this.#fire(schedule, next);
     });
   }
