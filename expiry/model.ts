@@ -44,7 +44,6 @@ export interface ExpiryModel extends KeyNames {
   readonly defaultTtlSeconds: number;
 }
 
-/** The model of a table that is indexed by window. */
 export interface WindowModel extends ExpiryModel {
   readonly indexedBy: 'window';
   readonly windowAttribute: string;

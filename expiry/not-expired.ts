@@ -7,7 +7,6 @@ import { withTtlAttribute } from './projection.ts';
 import { checkRequest, type Fields } from './requests.ts';
 import { expiredRange, isExpired } from './ttl.ts';
 
-/** The fields of the document client's Query, Scan and Get inputs into which the filter is merged. */
 export interface ReadRequest {
   readonly TableName?: string | undefined;
   readonly Key?: object | undefined;

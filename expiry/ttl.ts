@@ -22,7 +22,6 @@ export interface ExpiredRange {
   readonly upTo: number;
 }
 
-/** The range of TTL values that count as expired at `cutoff` (epoch seconds, whole). */
 export function expiredRange(cutoff: number): ExpiredRange {
   return { after: cutoff - OLDEST_EXPIRY_AGE_SECONDS, upTo: cutoff };
 }

@@ -1,6 +1,5 @@
 import type { FieldProblem } from './errors.ts';
 
-/** The most similar known field is suggested for an unknown one. */
 export function unknownFieldProblems(object: object, known: readonly string[]): FieldProblem[] {
   return Object.keys(object)
     .filter(name => !known.includes(name))
@@ -24,7 +23,6 @@ export function unknownFieldProblems(object: object, known: readonly string[]): 
 /** Levenshtein distance: the fewest insertions, deletions and replacements of letters that turn one text into the other. */
 export function editDistance(one: string, other: string): number {
   const columns = [...other];
-  // Distances between the letters of `one` so far and each prefix of `other`.
   let distances = [0, ...columns.map((_letter, column) => column + 1)];
   for (const letter of one) {
     const [first = 0] = distances;

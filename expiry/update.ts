@@ -4,7 +4,6 @@ import { InvalidRequestError } from './errors.ts';
 import type { ExpiryModel } from './model.ts';
 import { checkRequest, DOCUMENT_CLIENT } from './requests.ts';
 
-/** The fields of the document client's UpdateCommandInput into which the expiry is merged. */
 export interface UpdateRequest {
   readonly Key: object | undefined;
   readonly UpdateExpression?: string | undefined;

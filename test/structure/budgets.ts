@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 22_725,
+    most: 22_719,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -30,7 +30,7 @@ export const ROOM_LINES = [
   { rooms: ['bench', 'tools'], most: 7_013 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
-    most: 9_285,
+    most: 9_013,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 6_977 },
   { rooms: ['test'], most: 27_051 },

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
-/** The page's script and style, each as one text. */
 export interface BundledPage {
   readonly script: string;
   readonly style: string;
-  /** The source files that they contain. */
   readonly files: readonly string[];
 }
 

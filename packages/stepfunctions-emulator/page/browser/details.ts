@@ -8,11 +8,9 @@ const SHOWN_CHARACTERS = 20_000;
 /** Most executions of a Map Run in the list. */
 const SHOWN_CHILDREN = 100;
 
-/** Further data for the panel, besides its subject. */
 export interface DetailsContext {
   readonly from: number;
   data(ids: readonly number[]): Promise<readonly EventData[]>;
-  /** The executions of a Map Run. */
   readonly children: readonly PageExecution[];
   open(arn: string): void;
 }
@@ -48,7 +46,6 @@ function valueBlock(title: string, json: string | undefined): HTMLElement[] {
   return [...made, more];
 }
 
-/** An error with its cause, which is often JSON. */
 function errorBlock(error: string | undefined, cause: string | undefined): HTMLElement[] {
   if (error === undefined && cause === undefined) return [];
   return [
@@ -62,7 +59,6 @@ function errorBlock(error: string | undefined, cause: string | undefined): HTMLE
   ];
 }
 
-/** An execution as a whole. */
 export function executionDetails(execution: ExecutionDescription): HTMLElement[] {
   return [
     element('h2', {}, 'Execution'),
@@ -91,7 +87,6 @@ export function executionDetails(execution: ExecutionDescription): HTMLElement[]
 export const signatureOf = ({ id, outcome, attempts, exitId }: Visit): string =>
   [id, outcome, attempts.length, attempts.at(-1)?.to, exitId].join();
 
-/** A visit; its data are requested, and shown when they arrive. */
 export function visitDetails(visit: Visit, context: DetailsContext): HTMLElement[] {
   const { from } = context;
   const { parent, index } = visit.line;

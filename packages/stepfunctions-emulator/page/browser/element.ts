@@ -16,7 +16,6 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Makes an SVG element. */
 export function drawn<K extends keyof SVGElementTagNameMap>(
   name: K,
   attributes: Attributes = {},
@@ -46,6 +45,5 @@ export const whenPressed =
     press();
   };
 
-/** A field whose text narrows a list. */
 export const searchField = (label: string, search: () => void): HTMLInputElement =>
   element('input', { type: 'search', placeholder: label, 'aria-label': label, oninput: search });

@@ -3,7 +3,6 @@ import { element, searchField } from './element.ts';
 import { LazyList } from './lazy-list.ts';
 import { count, duration, SIGNS } from './text.ts';
 
-/** The events of an execution as a table. */
 export class EventTable {
   readonly element = element('section', { class: 'events', 'aria-label': 'Events' });
   readonly #search = searchField('Search events', () => this.#filter());
@@ -40,7 +39,6 @@ export class EventTable {
     this.#filter();
   }
 
-  /** Brings the chosen event into sight. */
   reveal(): void {
     this.#list.reveal();
   }
@@ -61,7 +59,6 @@ const placeOf = ({ visit, event }: VisitEvent): string => {
   return visit?.line.parent?.type === 'Map' ? `#${visit.line.index}` : '';
 };
 
-/** What is searched. */
 const textOf = (each: VisitEvent): string =>
   `${each.event.type} ${each.visit?.name ?? ''} ${placeOf(each)} ${each.event.error ?? ''}`.toLowerCase();
 

@@ -12,7 +12,6 @@ import { type StateSummary, transitionKey } from '../model/path.ts';
 import { drawn, whenPressed } from './element.ts';
 import { count, OUTCOMES, SIGNS } from './text.ts';
 
-/** The part of an execution that the graph shows. */
 export interface Path {
   readonly states: ReadonlyMap<string, StateSummary>;
   readonly taken: ReadonlySet<string>;
@@ -25,7 +24,6 @@ interface DrawnState {
   readonly about: SVGTextElement;
 }
 
-/** The drawing of a definition, coloured by the path of an execution. */
 export class GraphView {
   readonly svg: SVGSVGElement;
   readonly #states = new Map<string, DrawnState>();
@@ -52,7 +50,6 @@ export class GraphView {
     [...this.#states.values()][0]?.group.setAttribute('tabindex', '0');
   }
 
-  /** Colours the states and transitions. */
   show({ states, taken, outcome }: Path): void {
     for (const [name, { group, about, box }] of this.#states) {
       const summary = states.get(name);
@@ -110,7 +107,6 @@ export class GraphView {
     this.svg.append(group);
   }
 
-  /** Moves the focus to the next state, or the one before. */
   #move(event: KeyboardEvent): void {
     const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
     const groups = [...this.#states.values()].map(({ group }) => group);

@@ -2,9 +2,7 @@ import { element } from './element.ts';
 
 export interface LazyListOptions<Item> {
   readonly label: string;
-  /** Height of an item, pixels. */
   readonly itemPx: number;
-  /** Fills the element of an item that has come into sight. */
   readonly fill: (place: HTMLElement, item: Item) => void;
   readonly choose: (item: Item) => void;
 }
@@ -50,7 +48,6 @@ export class LazyList<Item> {
     this.#show(true);
   }
 
-  /** Brings the chosen item into sight. */
   reveal(): void {
     const { scrollTop, clientHeight } = this.element;
     const top = this.#chosen * this.#options.itemPx;

@@ -8,16 +8,13 @@ export interface NavigationEvents {
   readonly chooseExecution: (arn: string) => void;
 }
 
-/** What the lists show. */
 export interface Listed {
   readonly machines: readonly PageMachine[];
   readonly machine: PageMachine | undefined;
   readonly executions: readonly PageExecution[];
-  /** ARN of the execution that is open. */
   readonly opened: string | undefined;
 }
 
-/** The state machines, and the executions of the chosen one. */
 export class Navigation {
   readonly element = element('details', { class: 'navigation', open: true });
   readonly #summary = element('summary', {}, 'Executions');
@@ -67,7 +64,6 @@ export class Navigation {
   }
 }
 
-/** What is searched. */
 const textOf = ({ name, summary = '', status }: PageExecution): string =>
   `${name} ${summary} ${wordsOf(status)}`.toLowerCase();
 

@@ -16,7 +16,6 @@ const POLL_MS = 1_000;
 /** Whether the page is narrow; the width is the same as in style.css. */
 const isNarrow = (): boolean => matchMedia('(max-width: 1000px)').matches;
 
-/** An execution that is shown. */
 interface Opened {
   readonly arn: string;
   description: ExecutionDescription;
@@ -25,12 +24,10 @@ interface Opened {
   view: GraphView | undefined;
   /** The event whose visit the panel at the side shows; undefined for the execution as a whole. */
   chosen: VisitEvent | undefined;
-  /** The executions of Map Runs, by ARN. */
   readonly children: Map<string, readonly PageExecution[]>;
   now: number;
 }
 
-/** The page. It requests changes, and shows them. */
 export class Page {
   readonly #source: Source;
   readonly #place: HTMLElement;
@@ -47,10 +44,8 @@ export class Page {
   #machine: string | undefined;
   #executions: readonly PageExecution[] = [];
   #version: number | undefined;
-  /** The last content of the lists, to see whether it has changed. */
   #listed = '';
   #opened: Opened | undefined;
-  /** What the panel says of the visit. */
   #detailed = '';
 
   constructor(source: Source, place: HTMLElement) {
@@ -139,7 +134,6 @@ export class Page {
     this.#executions = [];
   }
 
-  /** Shows the graph alone, if there is no execution to show. */
   async #showMachine(): Promise<void> {
     const machine = this.#machine;
     const name = this.#machines.find(({ arn }) => arn === machine)?.name ?? 'Step Functions';
@@ -181,7 +175,6 @@ export class Page {
     }
   }
 
-  /** Requests new events of the execution. */
   async #refreshOpened(first = false): Promise<void> {
     const opened = this.#opened;
     if (opened === undefined || (!first && opened.description.status !== 'RUNNING')) return;

@@ -9,9 +9,7 @@ import type {
   ReportedExecution,
 } from '../../src/page/data.ts';
 
-/** The source of the page's data. */
 export interface Source {
-  /** Whether the data can change. */
   readonly live: boolean;
   machines(): Promise<readonly PageMachine[]>;
   /** JSON text of the current state machine. */
@@ -26,7 +24,6 @@ export interface Source {
 /** The server refused a request, for the reason in the message. */
 export class RefusedError extends Error {}
 
-/** The server from which the page was loaded. */
 export const SERVER: Source = {
   live: true,
   machines: () => ask('machines', {}),
@@ -45,7 +42,6 @@ async function ask<T>(what: string, query: Readonly<Record<string, string>>): Pr
   return answer;
 }
 
-/** The data inside a written report. */
 export function reportSource({ executions, definition }: Report): Source {
   const byArn = new Map(executions.map(each => [each.description.arn, each]));
   const find = (arn: string): ReportedExecution => {

@@ -1,7 +1,6 @@
 import type { PageExecution } from '../../src/page/data.ts';
 import type { Outcome } from '../model/history.ts';
 
-/** A duration in its shortest clear form. */
 export function duration(ms: number): string {
   if (ms < 1) return '0 ms';
   if (ms < 1_000) return `${Math.round(ms)} ms`;
@@ -49,7 +48,6 @@ export const SIGNS: Readonly<Record<Outcome, string>> = {
   cutOff: '– ',
 };
 
-/** JSON text with line breaks. */
 export function pretty(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2);
@@ -63,7 +61,6 @@ type Status = PageExecution['status'];
 /** `timed out` */
 export const wordsOf = (status: Status): string => status.toLowerCase().replace('_', ' ');
 
-/** The colour of a status: as that of a visit. */
 export const outcomeOf = (status: Status): Outcome => STATUS_OUTCOMES[status];
 
 const STATUS_OUTCOMES = {

@@ -1,4 +1,3 @@
-/** A transition from a state to another one. */
 export interface Transition {
   readonly to: string;
   readonly kind: 'next' | 'choice' | 'default' | 'catch';
@@ -6,14 +5,12 @@ export interface Transition {
   readonly label: string;
 }
 
-/** A state of a definition, for the drawing. */
 export interface GraphState {
   readonly name: string;
   readonly type: string;
   readonly transitions: readonly Transition[];
   /** The state machines inside a Map or a Parallel. */
   readonly branches: readonly Graph[];
-  /** Whether the execution can end with it. */
   readonly ends: boolean;
 }
 
@@ -88,11 +85,8 @@ function transitionsOf({ Next, Choices = [], Default, Catch = [] }: AslState): T
 const conditionText = (condition: unknown): string =>
   typeof condition === 'string' ? condition.replace(/^\{%\s*|\s*%\}$/g, '') : String(condition ?? '');
 
-/** The place of a state in a definition. */
 export interface Place {
-  /** The Map or Parallel that contains it. */
   readonly parent: string | undefined;
-  /** Index of the branch that contains it. */
   readonly branch: number;
 }
 

@@ -4,7 +4,6 @@ import type { Place } from './definition.ts';
 /** The outcome of a visit or an iteration. `cutOff`: a failure elsewhere, or the end of the execution, ended it. */
 export type Outcome = 'running' | 'succeeded' | 'caught' | 'failed' | 'cutOff';
 
-/** An attempt of a state. */
 export interface Attempt {
   readonly from: number;
   /** Absent while it lasts. */
@@ -17,9 +16,7 @@ export interface Attempt {
   endEventId?: number;
 }
 
-/** A visit: one entry into a state. */
 export interface Visit {
-  /** Id of the event of the entry. */
   readonly id: number;
   readonly name: string;
   readonly type: string;
@@ -37,7 +34,6 @@ export interface Visit {
   branches: Line[];
   /** The iterations of an inline Map by index, from its last attempt. */
   iterations: Line[];
-  /** Number of items of a Map. */
   length?: number;
   /** ARN of the Map Run of a distributed Map's last attempt. */
   mapRunArn?: string;
@@ -51,9 +47,7 @@ export interface VisitEvent {
 
 /** States that run one after the other: the execution itself, a branch, or an iteration. */
 export interface Line {
-  /** The Map or Parallel that contains it. */
   readonly parent: Visit | undefined;
-  /** Index of the branch or the iteration. */
   readonly index: number;
   readonly visits: Visit[];
 }
@@ -67,18 +61,13 @@ type Failure = Pick<PageEvent, 'error' | 'cause'>;
  */
 export class HistoryModel {
   readonly root: Line = { parent: undefined, index: 0, visits: [] };
-  /** The visits in the order of their entries. */
   readonly visits: Visit[] = [];
-  /** The events that were added. */
   readonly events: VisitEvent[] = [];
-  /** The time of the last event. */
   lastTime = 0;
   readonly #places: ReadonlyMap<string, Place>;
-  /** The line of each event, by its id. */
   readonly #lines: Line[] = [this.root];
   readonly #open = new Set<Visit>();
 
-  /** @param places of the definition's states */
   constructor(places: ReadonlyMap<string, Place>) {
     this.#places = places;
   }

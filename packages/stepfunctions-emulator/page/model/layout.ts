@@ -9,20 +9,17 @@ export interface Point {
 /** A state in the drawing; a Map or a Parallel contains others. */
 export interface Box {
   readonly state: GraphState;
-  /** Position of its upper left corner. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
 }
 
-/** An arrow from one state to another. */
 export interface Arrow {
   readonly from: string;
   readonly to: string;
   readonly transition: Transition;
   readonly points: readonly Point[];
-  /** Middle of its label. */
   readonly labelAt: Point | undefined;
   /** Whether it is inside a Map or a Parallel. */
   readonly isInside: boolean;
@@ -43,7 +40,6 @@ export interface Layout {
 }
 
 const BOX_HEIGHT = 42;
-/** Height of the title of a Map or Parallel. */
 const TITLE_HEIGHT = 30;
 const PADDING = 14;
 const TERMINAL = 14;

@@ -1,6 +1,5 @@
 import type { HistoryModel, Line, Outcome, Visit } from './history.ts';
 
-/** The visits of a state, and its outcome. */
 export interface StateSummary {
   readonly visits: readonly Visit[];
   readonly retries: number;
@@ -11,7 +10,6 @@ export interface StateSummary {
 /** Outcomes from the most important one on. */
 const BY_WEIGHT: readonly Outcome[] = ['running', 'failed', 'caught', 'succeeded', 'cutOff'];
 
-/** The states that an execution has entered, by name. */
 export function statesOf({ visits }: HistoryModel): Map<string, StateSummary> {
   const byName = new Map<string, Visit[]>();
   for (const visit of visits) {
@@ -31,7 +29,6 @@ function summaryOf(visits: readonly Visit[]): StateSummary {
   };
 }
 
-/** Number of retries of a visit. */
 export const retriesOf = ({ attempts }: Visit): number => Math.max(0, attempts.length - 1);
 
 /** Key of a transition between two states. Next and Catch of a state can lead to the same state, so `caught` is part of it. */

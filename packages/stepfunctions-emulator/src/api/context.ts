@@ -3,7 +3,6 @@ import type { Executions } from './executions.ts';
 import type { Members } from './members.ts';
 import type { StateMachines } from './state-machines.ts';
 
-/** The stores that the operations work on. */
 export interface ApiContext {
   readonly stateMachines: StateMachines;
   readonly executions: Executions;
@@ -14,7 +13,6 @@ export interface ApiContext {
   readonly partition: string;
 }
 
-/** A received request. */
 export interface HttpRequest {
   readonly method: string;
   /** Path and query, as the client wrote them. */
@@ -29,7 +27,6 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** An operation of the API: receives the fields of its request and returns the fields of its answer. */
 export type Operation = (context: ApiContext, members: Members) => object | Promise<object>;
 
 /** Times are epoch seconds with a fraction in AWS JSON 1.0. */
@@ -39,7 +36,6 @@ export const seconds = (epochMilliseconds: number): number => epochMilliseconds 
 export const optional = <K extends string, V>(name: K, value: V | undefined): { [key in K]?: V } =>
   (value === undefined ? {} : { [name]: value }) as { [key in K]?: V };
 
-/** Refuses a description without its data. */
 export const refuseMetadataOnly = (members: Members): void => {
   members.oneOf('includedData', ['ALL_DATA']);
 };

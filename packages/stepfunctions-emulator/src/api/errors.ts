@@ -2,11 +2,8 @@ import { EmulatorError } from '../errors.ts';
 
 /** A request that is answered with an error of the API. */
 export class ApiError extends EmulatorError {
-  /** The error's name in the service's API: `ValidationException`. */
   override readonly name: string;
-  /** The status of the HTTP answer. */
   readonly status: number;
-  /** Fields of the error besides its message. */
   readonly members: Readonly<Record<string, string>>;
 
   constructor(name: string, message: string, status = 400, members: Readonly<Record<string, string>> = {}) {
@@ -29,10 +26,8 @@ const FRAMEWORK: Readonly<Record<string, string>> = {
   ValidationException: 'com.amazon.coral.validate#',
 };
 
-/** An error's type as AWS JSON 1.0 writes it. */
 export const typeOf = ({ name }: ApiError): string => `${FRAMEWORK[name] ?? MODEL}${name}`;
 
-/** Error for a field that is missing or out of bounds. */
 export const validationError = (detail: string): ApiError =>
   new ApiError('ValidationException', `1 validation error detected: ${detail}`);
 

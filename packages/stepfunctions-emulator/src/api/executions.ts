@@ -5,11 +5,9 @@ import type { StateMachine } from './state-machines.ts';
 /** Starts executions: the engine, or the local cloud around it. */
 export type Runner = Pick<Engine, 'start'>;
 
-/** An execution started by a client, and the state machine at that time. */
 export interface StartedExecution {
   readonly execution: Execution;
   readonly stateMachine: StateMachine;
-  /** In the order of their start. */
   readonly sequence: number;
 }
 
@@ -24,7 +22,6 @@ export interface KeptExecutions {
 /** Enough for eight hours with an execution a minute; at most about 50 MB for a state machine, including the parsed values. */
 const KEPT_EXECUTIONS: KeptExecutions = { executions: 500, characters: 10_000_000 };
 
-/** All executions that run, and those that have ended lately. */
 export class Executions {
   readonly #byArn = new Map<string, StartedExecution>();
   /** Names of Standard executions by state machine: they stay taken after the execution is removed. */
@@ -46,7 +43,6 @@ export class Executions {
     return this.#version;
   }
 
-  /** Whether a Standard execution of this name was started. */
   isTaken(stateMachine: StateMachine, name: string): boolean {
     return this.#names.get(stateMachine.arn)?.has(name) ?? false;
   }
@@ -81,7 +77,6 @@ export class Executions {
     throw executionDoesNotExist(arn);
   }
 
-  /** An execution with its history and its Map Runs. */
   whole(arn: string): Execution {
     const { execution } = this.get(arn);
     if (!execution.forgotten) return execution;
@@ -142,7 +137,6 @@ export function* descendants({ mapRuns }: Execution): Generator<Execution> {
   }
 }
 
-/** The children of a Map Run in the order of their start. */
 export function childrenOf(mapRun: MapRun): Execution[] {
   return mapRun.executions.filter(child => child instanceof Execution);
 }

@@ -1,6 +1,5 @@
 import { ApiError, validationError } from './errors.ts';
 
-/** Length limits of a string. */
 interface LengthLimits {
   readonly min?: number;
   readonly max?: number;
@@ -152,12 +151,10 @@ type Position = number | string;
 const DEFAULT_RESULTS = 100;
 const MAX_RESULTS = 1000;
 
-/** The page of a list that a request asks for. */
 export interface PageRequest {
   readonly size: number;
   /** Position of the previous page's last item; undefined for the first page. */
   readonly after: Position | undefined;
-  /** Creates the token of the next page. */
   token(after: Position): string;
 }
 
@@ -185,7 +182,6 @@ function readToken(token: string, list: string): Position {
   throw new ApiError('InvalidToken', "Invalid Token: 'Invalid token'");
 }
 
-/** Reads and returns a page of a list. */
 export function takeItems<T>(
   page: PageRequest,
   items: readonly T[],

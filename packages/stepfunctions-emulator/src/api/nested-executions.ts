@@ -46,7 +46,6 @@ function membersOf(args: unknown): Record<string, unknown> {
   return members;
 }
 
-/** Converts an error to the SDK's error names. */
 const refused = ({ name, message }: ApiError): FunctionResult => ({
   ok: false,
   errorType: `StepFunctions.${name.replace(/(Exception)?$/, 'Exception')}`,

@@ -12,7 +12,6 @@ export interface StateMachine extends Machine {
 export type NewStateMachine = Omit<StateMachine, 'creationDate' | 'updateDate'>;
 type StateMachineUpdate = Partial<Pick<StateMachine, 'definition' | 'definitionText' | 'roleArn'>>;
 
-/** The state machines of the local account. */
 export class StateMachines {
   readonly #byArn = new Map<string, StateMachine>();
   readonly #now: () => number;
@@ -22,12 +21,10 @@ export class StateMachines {
     this.#now = now;
   }
 
-  /** Current time of the executions' clock, epoch milliseconds. */
   get now(): number {
     return this.#now();
   }
 
-  /** All state machines, sorted by name. */
   get all(): readonly StateMachine[] {
     return [...this.#byArn.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
   }
@@ -66,7 +63,6 @@ export class StateMachines {
     return updated;
   }
 
-  /** Returns whether it existed. */
   delete(arn: string): boolean {
     return this.#byArn.delete(arn);
   }

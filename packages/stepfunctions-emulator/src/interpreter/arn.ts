@@ -1,6 +1,5 @@
 import { NAME_LENGTH } from './limits.ts';
 
-/** The parts of a Step Functions ARN that the ARNs of executions and Map Runs share. */
 interface MachineArn {
   readonly partition: string;
   readonly region: string;
@@ -38,7 +37,6 @@ export function mapRunArn(machineArn: string, label: string, id: string): string
   return build(machine, 'mapRun', `${machine.name}/${label}`, id);
 }
 
-/** Region of a state machine. */
 export const regionOf = (machineArn: string) => parseMachineArn(machineArn).region;
 
 /**
@@ -59,9 +57,7 @@ export function functionArn(machineArn: string, functionName: string, qualifier?
 /** AWS refuses these in names: white space, brackets, wildcards, special and control characters. */
 const NOT_IN_NAMES = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}\uFFFE\uFFFF]/u;
 
-/** The expected form of a name, for a message. */
 export const ALLOWED_NAME = `1 to ${NAME_LENGTH} characters without white space, brackets, wildcards or any of "#%\\^|~\`$&,;:/`;
 
-/** Whether an execution or a state machine may have this name. */
 export const isAllowedName = (name: string): boolean =>
   name.length >= 1 && name.length <= NAME_LENGTH && !NOT_IN_NAMES.test(name);

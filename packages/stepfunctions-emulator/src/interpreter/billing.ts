@@ -17,7 +17,6 @@ const MB = 1e6;
 export const expressMemoryMb = (definitionBytes: number, dataBytes: number): number =>
   EXPRESS_BASE_MB + (definitionBytes + dataBytes) / MB;
 
-/** The billed amounts of an Express execution. */
 export interface ExpressBill {
   readonly memoryMb: number;
   readonly durationMs: number;
@@ -29,11 +28,9 @@ export const expressBill = ({ memoryMb, durationMs }: ExpressBill): ExpressBill 
   durationMs: Math.max(1, Math.ceil(durationMs / EXPRESS_DURATION_STEP_MS)) * EXPRESS_DURATION_STEP_MS,
 });
 
-/** Billing counters of an execution and its child executions. */
 export interface BillingCounters {
   /** State transitions of Standard executions: states entered, retries, and one for each child execution that was started. */
   stateTransitions: number;
-  /** Express executions started. */
   expressRequests: number;
   /** Memory-time of Express executions, in GB-seconds. */
   expressGbSeconds: number;
@@ -46,13 +43,11 @@ export interface BillingCounters {
   readonly usage: Record<string, number>;
 }
 
-/** The counters that the engine itself keeps. */
 type EngineCounter = Exclude<keyof BillingCounters, 'usage'>;
 
 /** Lambda's smallest memory, assumed for a function with unknown memory, MB. */
 const MIN_FUNCTION_MEMORY_MB = 128;
 
-/** Counts for one execution, and for the executions that started it. */
 export class Billing {
   readonly counters: BillingCounters = {
     stateTransitions: 0,
@@ -74,19 +69,16 @@ export class Billing {
     this.#parent?.add(counter, amount);
   }
 
-  /** Adds an ended Express execution. */
   addExpress(taken: ExpressBill): void {
     const { memoryMb, durationMs } = expressBill(taken);
     this.add('expressGbSeconds', (memoryMb / 1024) * (durationMs / 1000));
   }
 
-  /** Adds an ended invocation. */
   addFunction(durationMs: number, memoryMb: number = MIN_FUNCTION_MEMORY_MB): void {
     this.add('functionDurationMs', durationMs);
     this.add('functionGbSeconds', (Math.ceil(durationMs) / 1000) * (memoryMb / 1024));
   }
 
-  /** Adds a function's usage that only its invoker knows. */
   addUsage(counter: string, amount: number): void {
     const { usage } = this.counters;
     usage[counter] = (usage[counter] ?? 0) + amount;

@@ -20,7 +20,6 @@ export interface EngineOptions {
    * and the Arguments as the payload. @default such a Task fails
    */
   readonly resources?: FunctionInvoker;
-  /** @default the wall clock */
   readonly clock?: Clock;
   /** Source of random numbers for jitter, `$random`, `$uuid` and `$shuffle`. @default different in every run */
   readonly random?: RandomSource;
@@ -38,7 +37,6 @@ export interface EngineOptions {
   readonly onRetry?: (retry: RetryNotice) => void;
 }
 
-/** A state machine, ready to run. */
 export interface Machine extends MachineIdentity {
   readonly definition: Definition;
 }
@@ -64,7 +62,6 @@ export class InvalidStartError extends EmulatorError {
   }
 }
 
-/** Returns the options with defaults for the missing ones. */
 function engineContext({ limits, random, clock = realClock, ...options }: EngineOptions): EngineContext {
   return {
     ...options,
@@ -81,7 +78,6 @@ function engineContext({ limits, random, clock = realClock, ...options }: Engine
 export class Engine {
   readonly #context: EngineContext;
   readonly #options: Pick<EngineOptions, 'expressDeliveries' | 'onStart'>;
-  /** Cancel pending deliveries. */
   readonly #deliveries = new Set<CancelTimer>();
 
   constructor(options: EngineOptions) {
@@ -122,7 +118,6 @@ export class Engine {
     return execution;
   }
 
-  /** Stops the repeated deliveries of Express executions; see {@link EngineOptions.expressDeliveries}. */
   endDeliveries(): void {
     for (const cancel of this.#deliveries) cancel();
     this.#deliveries.clear();

@@ -14,7 +14,6 @@ import { Line } from './run/line.ts';
 import type { EngineContext, Run } from './run/run.ts';
 import { type VariableBudget, VariableScope } from './run/variables.ts';
 
-/** The input and settings of an execution. */
 export interface ExecutionSpec {
   readonly machine: MachineIdentity;
   readonly graph: StateGraph;
@@ -22,11 +21,8 @@ export interface ExecutionSpec {
   readonly definitionBytes: number;
   readonly name: string;
   readonly input: Payload;
-  /** Whether the caller waits for its end. @default false */
   readonly synchronous?: boolean;
-  /** TimeoutSeconds of the definition. */
   readonly timeoutSeconds?: number | undefined;
-  /** The execution that started this one. */
   readonly parent?: { readonly bill: Billing; readonly mapRunArn: string };
 }
 
@@ -51,7 +47,6 @@ export class Execution {
   readonly name: string;
   readonly machine: MachineIdentity;
   readonly input: Json;
-  /** JSON text of the input, as it was given. */
   readonly inputText: string;
   readonly startDate: number;
   /** The Map Run that started this execution, if any. */
@@ -98,17 +93,14 @@ export class Execution {
     return this.#outcome?.status ?? 'RUNNING';
   }
 
-  /** undefined while it runs. */
   get stopDate(): number | undefined {
     return this.#stopDate;
   }
 
-  /** Defined only for an execution that succeeded. */
   get output(): Json | undefined {
     return this.#outcome?.status === 'SUCCEEDED' ? this.#outcome.output.value : undefined;
   }
 
-  /** JSON text of the output. */
   get outputText(): string | undefined {
     return this.#outcome?.status === 'SUCCEEDED' ? this.#outcome.output.text : undefined;
   }
@@ -130,19 +122,16 @@ export class Execution {
     return this.#run.mapRuns;
   }
 
-  /** Whether its history and Map Runs were removed. */
   get forgotten(): boolean {
     return this.#forgotten;
   }
 
-  /** Removes the history and the Map Runs of an execution that has ended. */
   forget(): void {
     this.#forgotten = true;
     this.#run.events.all.length = 0;
     this.#run.mapRuns.length = 0;
   }
 
-  /** The bill of this execution and its children so far. */
   get billing(): Readonly<BillingCounters> {
     return this.#run.bill.counters;
   }

@@ -21,10 +21,8 @@ export class Cancelled extends EmulatorError {
   override readonly name = 'Cancelled';
 }
 
-/** Failure of a Task's call, which has its own event in the history. */
 export class CallFailure extends StateFailure {}
 
-/** Failure of a call that took too long. */
 export class TimeoutFailure extends CallFailure {}
 
 /** The error of a missed heartbeat is reported as States.Timeout and may be caught under either name. */
@@ -83,7 +81,6 @@ export const STATES_ERRORS: ReadonlySet<string> = new Set([
   'States.Timeout',
 ]);
 
-/** `error` and `cause` of a failure as event details, without absent fields. */
 export function errorDetails(failure: Pick<StateFailure, 'error' | 'cause'>): {
   error?: string;
   cause?: string;

@@ -1,4 +1,3 @@
-/** The values that a field may have, whether constant or evaluated. */
 export interface Kind<T> {
   readonly type: 'string' | 'number' | 'boolean';
   readonly accepts: (value: unknown) => value is T;
@@ -17,7 +16,6 @@ export const BOOLEAN: Kind<boolean> = {
   expected: 'a boolean',
 };
 
-/** An integer between two bounds, both allowed. */
 export const integerFrom = (least: number, most = Number.MAX_SAFE_INTEGER): Kind<number> => ({
   type: 'number',
   accepts: (value): value is number =>

@@ -6,7 +6,6 @@ export interface JsonObject {
   [key: string]: Json;
 }
 
-/** Thrown by {@link toJson}; the message names the invalid value, e.g. `a function`. */
 export class NotJsonError extends EmulatorError {
   override readonly name = 'NotJsonError';
 }
@@ -57,14 +56,12 @@ export function setKey(object: JsonObject, key: string, value: Json): void {
   }
 }
 
-/** Name of a value's type in Step Functions' messages. */
 export function typeName(value: Json): 'null' | 'array' | 'object' | 'string' | 'number' | 'boolean' {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return typeof value as 'object' | 'string' | 'number' | 'boolean';
 }
 
-/** Whether `text` is longer than `limit` bytes of UTF-8. */
 export function exceedsBytes(text: string, limit: number): boolean {
   if (text.length > limit) return true;
   if (text.length * 3 <= limit) return false;

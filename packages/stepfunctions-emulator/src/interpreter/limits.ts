@@ -1,6 +1,5 @@
 import type { Json } from './json.ts';
 
-/** STANDARD or EXPRESS, as CreateStateMachine calls them. */
 export type WorkflowType = 'STANDARD' | 'EXPRESS';
 
 /**
@@ -14,17 +13,13 @@ export interface Limits {
   readonly standardHistoryEvents: number;
   /** Number of events stored for an Express execution. AWS stores none; further events are dropped without an error. */
   readonly expressHistoryEvents: number;
-  /** Time limit of an Express execution, milliseconds. */
   readonly expressDurationMs: number;
-  /** Time limit of a Standard execution, one year, milliseconds. */
   readonly standardDurationMs: number;
   /** Concurrent iterations of an inline Map, also when MaxConcurrency is 0 or higher than this. */
   readonly inlineMapConcurrency: number;
-  /** Concurrent child executions of a distributed Map. */
   readonly distributedMapConcurrency: number;
   /** Bytes of one variable, and of all that one Assign sets. */
   readonly variableBytes: number;
-  /** Bytes of all variables of one execution. */
   readonly allVariablesBytes: number;
 }
 

@@ -3,7 +3,6 @@ export interface RandomSource {
   next(): number;
 }
 
-/** The platform's generator: different in every run. */
 export const systemRandom: RandomSource = { next: () => Math.random() };
 
 /**

@@ -4,16 +4,13 @@
 type WorkflowType = 'STANDARD' | 'EXPRESS';
 type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
 
-/** A state machine in the list. */
 export interface PageMachine {
   readonly arn: string;
   readonly name: string;
   readonly type: WorkflowType;
-  /** Number of running executions. */
   readonly running: number;
 }
 
-/** An execution in the list. */
 export interface PageExecution {
   readonly arn: string;
   readonly name: string;
@@ -24,7 +21,6 @@ export interface PageExecution {
   readonly summary?: string;
 }
 
-/** The executions of a state machine, the last started first. */
 export interface ExecutionList {
   /** Version that changes whenever an execution starts or ends. */
   readonly version: number;
@@ -32,7 +28,6 @@ export interface ExecutionList {
   readonly executions?: readonly PageExecution[];
 }
 
-/** Everything about an execution except its events. */
 export interface ExecutionDescription extends PageExecution {
   readonly machine: string;
   readonly machineArn: string;
@@ -51,21 +46,16 @@ export interface ExecutionDescription extends PageExecution {
   readonly forgotten: boolean;
 }
 
-/** An event without its data, for the graph and the waterfall. */
 export interface PageEvent {
   readonly id: number;
   readonly previousEventId: number;
   readonly timestamp: number;
   readonly type: string;
-  /** Name of the state that is entered or left, or that the iteration belongs to. */
   readonly name?: string;
-  /** Index of the iteration. */
   readonly index?: number;
-  /** Number of items of a Map. */
   readonly length?: number;
   readonly error?: string;
   readonly cause?: string;
-  /** Names of the variables that the state assigned. */
   readonly variables?: readonly string[];
   readonly mapRunArn?: string;
 }
@@ -81,14 +71,12 @@ export interface EventData {
 /** The events of an execution after the last one that the page has. */
 export interface HistoryPage {
   readonly events: readonly PageEvent[];
-  /** Whether more events exist already. */
   readonly more: boolean;
   /** Current time on the execution's clock. */
   readonly now: number;
   readonly execution: PageExecution;
 }
 
-/** An execution in a written report. */
 export interface ReportedExecution {
   readonly description: Omit<ExecutionDescription, 'definition'>;
   readonly events: readonly PageEvent[];
@@ -97,7 +85,6 @@ export interface ReportedExecution {
   readonly mapRuns: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Data of a written report: an execution, and the executions that its distributed Maps started. */
 export interface Report {
   /** JSON text of the state machine. */
   readonly definition: string;

@@ -15,7 +15,6 @@ interface Details {
   readonly assignedVariables?: Readonly<Record<string, string>>;
 }
 
-/** The fields of an event that the graph and the waterfall need. */
 export function pageEvent(event: HistoryEvent): PageEvent {
   const { id, previousEventId, timestamp, type } = event;
   const { name, state, index, length, error, cause, mapRunArn, assignedVariables } = detailsOf(event);
@@ -26,7 +25,6 @@ export function pageEvent(event: HistoryEvent): PageEvent {
   });
 }
 
-/** The data of an event, shown on request. */
 export function eventData(event: HistoryEvent): EventData {
   const { input, parameters, output, assignedVariables: variables } = detailsOf(event);
   return withoutUndefined({ id: event.id, input: input ?? parameters, output, variables });

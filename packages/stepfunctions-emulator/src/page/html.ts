@@ -5,7 +5,6 @@ import type { PageSource } from './page-source.ts';
 /** The page loads only the listed sources, and cannot be framed. */
 const POLICY = ["default-src 'none'", 'img-src data:', "base-uri 'none'", "form-action 'none'"];
 
-/** The policy of the page that the server sends. */
 export const SERVED_POLICY = [
   ...POLICY,
   "script-src 'self'",
@@ -29,7 +28,6 @@ const head = (title: string, ...more: readonly string[]): string =>
     `<title>${escapeHtml(title)}</title>`,
   ].join('\n');
 
-/** The page that requests its data from the server. */
 export const servedPage = (): string => `${head(
   'Step Functions, local',
 )}\n<link rel="stylesheet" href="/page/style.css">
@@ -38,7 +36,6 @@ export const servedPage = (): string => `${head(
 </html>
 `;
 
-/** The page with its data, in one file. */
 export function reportPage(report: Report, { script, style }: PageSource): string {
   const policy = [...POLICY, `script-src '${hashOf(script)}'`, `style-src '${hashOf(style)}'`].join('; ');
   const name = report.executions[0]?.description.name ?? 'execution';

@@ -1,6 +1,4 @@
-/** The parts of the page. */
 export interface PageSource {
-  /** One script without imports. */
   readonly script: string;
   readonly style: string;
 }

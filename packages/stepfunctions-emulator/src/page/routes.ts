@@ -15,9 +15,7 @@ import { SERVED_POLICY, servedPage } from './html.ts';
 import { pageSource } from './page-source.ts';
 import { summaryOfInput } from './summary.ts';
 
-/** Largest number of events in one answer. */
 const EVENTS_AT_ONCE = 5_000;
-/** Largest number of events whose data one request can ask for. */
 const DATA_AT_ONCE = 100;
 
 /** Answers to the page's requests, by the last part of the path. All are read-only. */
@@ -40,7 +38,6 @@ const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSearchPar
     return { version, executions: list };
   },
 
-  /** The executions of a Map Run. */
   children: ({ executions }, query): readonly PageExecution[] =>
     childrenOf(executions.mapRun(query.get('mapRun') ?? '')).map(summaryOf),
 
@@ -72,7 +69,6 @@ const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSearchPar
     return { events, more, now: stateMachines.now, execution: summaryOf(execution) };
   },
 
-  /** The data of some events. */
   data({ executions }, query): readonly EventData[] {
     const { history } = executions.get(query.get('arn') ?? '').execution;
     const ids = (query.get('ids') ?? '').split(',').slice(0, DATA_AT_ONCE);
@@ -80,7 +76,6 @@ const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSearchPar
   },
 };
 
-/** An execution in a list. */
 function summaryOf(execution: Execution): PageExecution {
   const { arn, name, status, startDate, stopDate } = execution;
   return { arn, name, status, startDate, stopDate, summary: summaryOfInput(execution) };

@@ -18,7 +18,6 @@ const CAUSE_LENGTH = 400;
 const FIRST_VISITS = 12;
 const LAST_VISITS = 12;
 
-/** The parts of an execution that are printed. */
 export interface Described {
   readonly status: ExecutionStatus;
   readonly output: Json | undefined;
@@ -32,7 +31,6 @@ export interface Described {
   readonly retries: readonly RetryNotice[];
 }
 
-/** Describes an execution in a few lines: its status, each state with its input and output, and the calls of functions. */
 function describeExecution(execution: Described): string {
   const { visits, calls, retries } = execution;
   const records = { startDate: execution.startDate, calls, retries };
@@ -91,14 +89,12 @@ const payload = (value: unknown): string => cut(JSON.stringify(value) ?? 'nothin
 const cut = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;
 
-/** Record of a Wait state. */
 export interface WaitRecord {
   readonly state: string;
   /** Duration until the wait ended, or else the execution: a failed sibling may have aborted the wait earlier. */
   readonly ms: number;
 }
 
-/** The records that a result needs besides the execution. */
 export interface Records {
   readonly calls: readonly FunctionCall[];
   readonly retries: readonly RetryNotice[];
@@ -113,9 +109,7 @@ export class ExecutionResult {
   readonly name: string;
   readonly status: ExecutionStatus;
   readonly input: Json;
-  /** The output of an execution that succeeded. */
   readonly output: Json | undefined;
-  /** The error of an execution that failed, timed out or was stopped. */
   readonly error: string | undefined;
   readonly cause: string | undefined;
   /** Epoch milliseconds on the execution's clock. */
@@ -154,7 +148,6 @@ export class ExecutionResult {
     this.children = execution.mapRuns.flatMap(childrenOf).map(child => new ExecutionResult(child, records));
   }
 
-  /** Duration on the execution's clock, milliseconds. */
   get durationMs(): number {
     return this.stopDate - this.startDate;
   }
@@ -167,7 +160,6 @@ export class ExecutionResult {
     return this.visits.map(({ name }) => name);
   }
 
-  /** The Wait states, in order. */
   get waits(): readonly WaitRecord[] {
     return this.visits
       .filter(({ type }) => type === 'Wait')
@@ -192,7 +184,6 @@ export class ExecutionResult {
     return records.filter(({ executionArn }) => arns.has(executionArn));
   }
 
-  /** The events of one type. */
   events(type: string): readonly HistoryEvent[] {
     return this.history.filter(event => event.type === type);
   }
@@ -221,7 +212,6 @@ export class ExecutionResult {
     return this.callsOf(functionName).map(({ payload }) => payload);
   }
 
-  /** Describes the execution in a few lines, for the message of an assertion. */
   describe(): string {
     return describeExecution(this);
   }

@@ -2,18 +2,15 @@ import { types } from 'node:util';
 import type { FunctionResult } from '../interpreter/index.ts';
 import { HarnessError } from './errors.ts';
 
-/** A call of a mocked function. */
 export interface CallIdentity {
   /** Name of the function, without its ARN and qualifier; for other Resources their service and action: `dynamodb:putItem`. */
   readonly functionName: string;
   readonly functionArn: string;
-  /** Name of the calling state. */
   readonly state: string;
   /** Number of the attempt in this visit of the state, from 1. */
   readonly attempt: number;
 }
 
-/** One call of a mocked function, for the mock. */
 export interface Call extends CallIdentity {
   /** Number of the call of this function in the execution and its children, from 1. */
   readonly count: number;
@@ -32,7 +29,6 @@ export interface Call extends CallIdentity {
 // biome-ignore lint/suspicious/noExplicitAny: an event is whatever the definition makes of it; with unknown, no mock could read it without a cast
 export type MockFunction = (event: any, call: Call) => unknown;
 
-/** Any JSON value, readonly or not. */
 export type Answer =
   | string
   | number
@@ -78,7 +74,6 @@ export function takes(ms: number, step: MockStep = null): MockFunction {
 /** Recognizes also an error of Node itself, which under jest is not an instance of this module's Error. */
 const isError = (value: unknown): value is Error => types.isNativeError(value) || value instanceof Error;
 
-/** Performs a step. Rejects with the error that it throws. */
 export async function perform(step: MockStep, event: unknown, call: Call): Promise<unknown> {
   if (typeof step === 'function') return step(event, call);
   if (isError(step)) throw step;

@@ -3,16 +3,12 @@ import type { CallSite, FunctionInvoker, FunctionResult, InvokeOptions, Json } f
 import { MissingMockError } from './errors.ts';
 import { type CallIdentity, failureOf, type MockStep, type Mocks, perform } from './mock.ts';
 
-/** A state's call of a function. */
 export interface FunctionCall extends CallIdentity {
   readonly executionArn: string;
   /** Event id of the state's entry. */
   readonly enteredEventId: number;
-  /** Payload of the function. */
   readonly payload: Json;
-  /** Result of the function, if it returned. */
   result?: Json | undefined;
-  /** Name of the thrown error, if any. */
   error?: string | undefined;
   /** Epoch milliseconds on the execution's clock. */
   readonly startDate: number;
@@ -40,7 +36,6 @@ export class MockedFunctions implements FunctionInvoker {
     this.#onProblem = onProblem;
   }
 
-  /** Names of all mocks and called functions. */
   get names(): readonly string[] {
     return [...new Set([...Object.keys(this.#mocks), ...this.calls.map(call => call.functionName)])];
   }
@@ -109,7 +104,6 @@ const isFunction = (arn: string): boolean => arn.split(':')[2] === 'lambda';
 const nameOf = (arn: string): string =>
   isFunction(arn) ? (arn.split(':')[6] ?? arn) : arn.split(':').slice(5).join(':');
 
-/** Counts from 1, by key. */
 class Counter {
   readonly #counts = new Map<string, number>();
 

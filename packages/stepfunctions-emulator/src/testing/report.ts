@@ -7,7 +7,6 @@ import { eventData, pageEvent } from '../page/events.ts';
 import { reportPage } from '../page/html.ts';
 import { pageSource } from '../page/page-source.ts';
 
-/** The state machine of a written execution. */
 export interface ReportedMachine {
   readonly name: string;
   readonly type: WorkflowType;
@@ -15,7 +14,6 @@ export interface ReportedMachine {
   readonly definition: string;
 }
 
-/** Writes an execution and its children as one HTML file. */
 export async function writeReport(
   execution: Execution,
   machine: ReportedMachine,

@@ -41,7 +41,6 @@ export interface RunOptions {
   readonly sync?: boolean;
 }
 
-/** A running execution. */
 export interface RunningExecution {
   readonly arn: string;
   /** Clock of the execution; sleep on it to act at a certain moment. */

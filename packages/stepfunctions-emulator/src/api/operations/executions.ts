@@ -29,7 +29,6 @@ export const startExecution: Operation = (context, members) => {
   return { executionArn: execution.arn, startDate: seconds(execution.startDate) };
 };
 
-/** Starts an execution without waiting for its end. */
 export const startAlone = (context: ApiContext, members: Members): StartedExecution =>
   start(context, context.stateMachines.get(takeMachineArn(members)), members);
 
@@ -59,7 +58,6 @@ export const startSyncExecution: Operation = async (context, members) => {
   };
 };
 
-/** Input and result of an execution, as the descriptions show them. */
 function dataOf(execution: Execution): object {
   const { outputText } = execution;
   return {
@@ -178,7 +176,6 @@ interface Summarized {
   readonly execution: Execution;
 }
 
-/** The fields of an execution that lists and descriptions share. */
 function summaryOf({ execution }: Summarized): object {
   const { stopDate } = execution;
   return {

@@ -92,7 +92,6 @@ function load(text: string, type: WorkflowType): Definition {
   }
 }
 
-/** Converts the problems of a definition to the API's error. */
 function invalidDefinition({ problems }: InvalidDefinitionError): ApiError {
   const shown = problems.slice(0, MAX_PROBLEMS).map(problem => {
     const [code, message] = diagnosticOf(problem);
@@ -103,7 +102,6 @@ function invalidDefinition({ problems }: InvalidDefinitionError): ApiError {
   return new ApiError('InvalidDefinition', `Invalid State Machine Definition: '${shown.join(', ')}'`);
 }
 
-/** Returns AWS's code and message for a problem, where they are known. */
 function diagnosticOf({
   expected,
   got,

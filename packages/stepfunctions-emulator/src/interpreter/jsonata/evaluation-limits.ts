@@ -3,7 +3,6 @@ import type jsonata from 'jsonata';
 import { EmulatorError } from '../../errors.ts';
 import { EXPRESSION_BYTES, EXPRESSION_DEPTH, EXPRESSION_TIMEOUT_MS, REGEX_TIMEOUT_MS } from '../limits.ts';
 
-/** An expression exceeded a limit of Step Functions; the message is AWS's own where it is known. */
 export class EvaluationLimitError extends EmulatorError {
   override readonly name = 'EvaluationLimitError';
 }

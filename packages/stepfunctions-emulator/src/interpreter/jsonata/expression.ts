@@ -4,24 +4,19 @@ import { EvaluationLimitError, LimitedRegExp, limitEvaluation, newUsage } from '
 import { type FunctionRuntime, RUNTIME_BINDING, registerAslFunctions } from './functions.ts';
 import { type ExpressionPlace, inspectExpression } from './rules.ts';
 
-/** The values of an expression's names when it is evaluated. */
 export interface ExpressionScope {
   /** Value of the reserved variable `$states`; called only when the expression mentions it. */
   states(): unknown;
-  /** Value of a workflow variable, or undefined when it was not assigned. */
   variable(name: string): unknown;
   readonly runtime: FunctionRuntime;
 }
 
-/** A JSONata expression, which is parsed once and evaluated on every entry into its state. */
 export interface AslExpression {
-  /** The text between `{%` and `%}`, trimmed, as messages quote it. */
   readonly source: string;
   /** Resolves to jsonata's result, which may not be JSON; rejects with jsonata's error, or an {@link EvaluationLimitError}. */
   evaluate(scope: ExpressionScope): Promise<unknown>;
 }
 
-/** An invalid expression; the message does not contain the expression. */
 export class ExpressionSyntaxError extends EmulatorError {
   override readonly name = 'ExpressionSyntaxError';
 }

@@ -3,7 +3,6 @@ import jsonata from 'jsonata';
 import type { Clock } from '../../clock.ts';
 import { type RandomSource, seededRandom, uuidFrom } from '../random.ts';
 
-/** Sources of time and random numbers for functions. */
 export interface FunctionRuntime {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: RandomSource;
@@ -35,7 +34,6 @@ function partition(array: unknown[] | undefined, size: number | undefined): unkn
   return parts;
 }
 
-/** Largest length, as in the range operator of jsonata. */
 const MAX_RANGE_LENGTH = 10_000_000;
 
 /**
@@ -136,7 +134,6 @@ const FUNCTIONS: ReadonlyArray<readonly [string, Implementation, string]> = [
   ['base64decode', base64decode, '<s-:s>'],
 ];
 
-/** The functions that Step Functions adds to JSONata. */
 export const ASL_FUNCTIONS: ReadonlySet<string> = new Set([
   'partition',
   'range',

@@ -21,21 +21,18 @@ export interface ExpressionPlace {
 export interface ExpressionInspection {
   /** Names (without `$`) of variables that may have to be bound from outside. */
   readonly variables: readonly string[];
-  /** First part of the expression that Step Functions would refuse. */
   readonly problem: string | undefined;
 }
 
 interface Walk {
   readonly place: ExpressionPlace;
   readonly variables: Set<string>;
-  /** Names that the expression itself defines, as a parameter or with `:=`. */
   readonly local: Set<string>;
   readonly problems: string[];
 }
 
 type Node = Record<string, unknown>;
 
-/** Searches a parsed expression for constructs that jsonata accepts and Step Functions does not. */
 export function inspectExpression(ast: unknown, place: ExpressionPlace): ExpressionInspection {
   const walk: Walk = { place, variables: new Set(), local: new Set(), problems: [] };
   collectLocals(ast, walk.local);

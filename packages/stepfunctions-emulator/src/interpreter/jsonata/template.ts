@@ -8,16 +8,13 @@ export type EvaluateExpression = (expression: AslExpression, field: string) => P
 
 /** JSON with JSONata in its strings of the form `{% … %}`. */
 export interface Template {
-  /** The expression that is the whole of it, if one is. */
   readonly expression?: AslExpression;
   /** Returns literals synchronously, so that states without expressions need no promise. */
   readonly evaluate: (evaluate: EvaluateExpression) => Json | Promise<Json>;
 }
 
-/** Called with each string that looks like an expression but is not valid. */
 export type ReportProblem = (path: string, error: Error) => void;
 
-/** A string that has only one of the two markers of an expression. */
 export class UnbalancedMarkersError extends EmulatorError {
   override readonly name = 'UnbalancedMarkersError';
 }
@@ -89,5 +86,4 @@ function compile(
   };
 }
 
-/** Escapes a key for a JSON pointer (RFC 6901). */
 export const escapePointer = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -7,9 +7,7 @@ import { readGraph, type State, type StateGraph } from './states.ts';
 
 /** A checked definition with compiled expressions. It is stateless: any number of executions share it. */
 export interface Definition extends StateGraph {
-  /** Length of its JSON text in UTF-8. */
   readonly bytes: number;
-  /** Seconds after which an execution times out. */
   readonly timeoutSeconds: number | undefined;
   /** Whether it contains a distributed Map at any depth, which an Express state machine cannot have. */
   readonly hasDistributedMap: boolean;

@@ -8,14 +8,12 @@ import { type DefinitionProblem, explainField, quote } from './problems.ts';
 
 export type QueryLanguage = 'JSONata' | 'JSONPath';
 
-/** The surroundings of a state while it is loaded. */
 export interface LoadContext {
   readonly problems: DefinitionProblem[];
   /** Query language of the state machine: as measured on AWS, states inside a Map or a Parallel do not use that of the Map or Parallel. */
   readonly language: QueryLanguage;
   /** Names of all states of the whole machine → their paths. */
   readonly names: Map<string, string>;
-  /** Labels of the whole machine → their paths. */
   readonly labels: Map<string, string>;
   /** Whether a Resource that is not implemented can be mocked. */
   readonly isMocked: (arn: string) => boolean;
@@ -23,7 +21,6 @@ export interface LoadContext {
   readonly express: boolean;
 }
 
-/** Reads one object of a definition and collects its problems. */
 export class FieldReader {
   readonly path: string;
   readonly raw: JsonObject;
@@ -66,7 +63,6 @@ export class FieldReader {
   }
 }
 
-/** Reads a field; what is wrong with it is a problem of the reader. */
 export type Read<T> = (reader: FieldReader, key: string) => T;
 
 type Table = Readonly<Record<string, Read<unknown>>>;
@@ -75,7 +71,6 @@ export type Fields<T extends Table> = {
   readonly [K in keyof T & string as Uncapitalize<K>]: ReturnType<T[K]>;
 };
 
-/** Reads the fields of a table, and refuses others. */
 export function readFields<T extends Table>(reader: FieldReader, owner: string, table: T): Fields<T> {
   const entries = Object.entries(table).map(([key, read]) => [
     key.charAt(0).toLowerCase() + key.slice(1),
@@ -85,7 +80,6 @@ export function readFields<T extends Table>(reader: FieldReader, owner: string, 
   return Object.fromEntries(entries) as Fields<T>;
 }
 
-/** A field of another value than undefined, which `fallback` replaces. */
 export const or =
   <T>(fallback: T, read: Read<T | undefined>): Read<T> =>
   (reader, key) =>
@@ -98,7 +92,6 @@ export const required =
     return read(reader, key);
   };
 
-/** A field without expressions. */
 export const constant =
   <T>({ accepts, expected }: Pick<Kind<T>, 'accepts' | 'expected'>): Read<T | undefined> =>
   (reader, key) => {
@@ -117,7 +110,6 @@ export const oneOf = <T extends string>(...allowed: readonly T[]): Read<T | unde
     expected: `one of ${allowed.join(', ')}`,
   });
 
-/** An object with a reader of its own. */
 export const object =
   <T>(read: (inner: FieldReader) => T): Read<T | undefined> =>
   (reader, key) => {
@@ -201,7 +193,6 @@ export const field =
     return undefined;
   };
 
-/** Variable name → its new value. */
 export type Assign = ReadonlyArray<readonly [string, Template]>;
 
 const VARIABLE_NAME = /^\p{ID_Start}\p{ID_Continue}*$/u;

@@ -58,7 +58,6 @@ const readCatcher = (reader: FieldReader, last: boolean) =>
     Assign: assign(AFTER_ERROR),
   });
 
-/** Retry and Catch of a state. */
 export const HANDLERS = {
   Retry: list('may be empty', readRetrier),
   Catch: list('may be empty', readCatcher),

@@ -1,6 +1,5 @@
 import { EmulatorError } from '../../errors.ts';
 
-/** One reason why a definition is not accepted. */
 export interface DefinitionProblem {
   /** JSON pointer to the offending field, such as `/States/EachOrder/ItemReader`. */
   readonly path: string;
@@ -24,7 +23,6 @@ export class InvalidDefinitionError extends EmulatorError {
   }
 }
 
-/** Formats JSON for a message, shortened to a readable length. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
@@ -60,7 +58,6 @@ const NOT_IMPLEMENTED: ReadonlySet<string> = new Set([
   'ResultWriter',
 ]);
 
-/** Explains why a field that AWS may know is not accepted here. */
 export function explainField(key: string): string {
   if (JSONPATH_FIELDS.has(key)) return ' (that one is of JSONPath; this interpreter runs JSONata only)';
   return NOT_IMPLEMENTED.has(key) ? ' (that one is not implemented)' : '';

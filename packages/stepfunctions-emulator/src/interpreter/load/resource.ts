@@ -45,7 +45,6 @@ const SERVICE_ARN =
 /** The only Resource besides functions that can be called, and not only mocked. */
 const START_EXECUTION = 'states:startExecution';
 
-/** Reads Resource, and checks those Arguments that are constants. */
 export function readResource(reader: FieldReader): TaskResource {
   const arn = requiredText(reader, 'Resource');
   const [, service = '', action = ''] = SERVICE_ARN.exec(arn) ?? [];

@@ -45,9 +45,7 @@ const next: Read<string | undefined> = reader => {
 };
 
 const AFTER_RESULT = { result: true, errorOutput: false };
-/** Fields of all states but Succeed and Fail. */
 const PRODUCES = { Comment: text, Output: template(), Assign: assign() };
-/** Fields of the states that have a result. */
 const HAS_RESULT = {
   ...HANDLERS,
   Comment: text,
@@ -58,7 +56,6 @@ const HAS_RESULT = {
 const COUNT = integerFrom(0);
 const TASK_SECONDS = integerFrom(1, MAX_SECONDS);
 
-/** Reads the fields of a state of each type. */
 const STATES = {
   Task(reader: FieldReader) {
     const resource = readResource(reader);
@@ -163,7 +160,6 @@ function checkItems(reader: FieldReader, distributed: boolean): void {
 
 interface Processor {
   readonly graph: StateGraph;
-  /** Of the children of a distributed Map; undefined for an inline one. */
   readonly executionType: WorkflowType | undefined;
 }
 
@@ -208,7 +204,6 @@ function readLabel(reader: FieldReader): string | undefined {
   return label;
 }
 
-/** Reads `StartAt` and `States` of a machine, a branch or an item processor. */
 export function readGraph(reader: FieldReader): StateGraph {
   const { problems } = reader.context;
   const startAt = requiredText(reader, 'StartAt');
@@ -308,7 +303,6 @@ const missingTarget = (path: string, expected: string, target: string): Definiti
 const endsGraph = (state: State): boolean =>
   state.type !== 'Choice' && !('next' in state && state.next !== undefined);
 
-/** States to which a state can lead, with the names of the fields. */
 function transitions(state: State): (readonly [string, string])[] {
   const all: (readonly [string, string | undefined])[] =
     state.type === 'Choice'

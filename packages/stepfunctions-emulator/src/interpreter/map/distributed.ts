@@ -12,7 +12,6 @@ import { MapRun } from './map-run.ts';
 
 type MapState = StateOf<'Map'>;
 
-/** Name of the child state machine. */
 const labelOf = ({ children, name }: MapState): string =>
   children?.label ?? (name.replace(/[^A-Za-z0-9_-]/g, '').slice(0, LABEL_LENGTH) || 'Map');
 
@@ -74,7 +73,6 @@ async function inputsOfChildren(
   return inputs;
 }
 
-/** @returns the children in the order of their inputs */
 async function runChildren(
   visit: StateVisit,
   state: MapState,

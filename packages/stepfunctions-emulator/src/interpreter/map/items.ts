@@ -4,7 +4,6 @@ import type { StateOf } from '../load/states.ts';
 import type { Line, MapItem } from '../run/line.ts';
 import type { StateVisit } from '../run/visit.ts';
 
-/** Settings of a Map, evaluated on entry. */
 export interface MapSettings {
   /** 0 means no limit. */
   readonly maxConcurrency: number;
@@ -36,7 +35,6 @@ export async function evaluateItems(visit: StateVisit, state: MapState): Promise
   throw visit.evaluationFailed('Items', `Map state input must be ${kinds} but was: ${JSON.stringify(value)}`);
 }
 
-/** Evaluates the input of an iteration or a child: the ItemSelector's value or the item. */
 export async function iterationInput(
   visit: StateVisit,
   state: MapState,

@@ -24,7 +24,6 @@ export interface MapRunSettings {
   readonly arn: string;
   readonly executionArn: string;
   readonly stateMachineArn: string;
-  /** The ARN of the children's state machine. */
   readonly childMachineArn: string;
   readonly maxConcurrency: number;
   readonly toleratedFailureCount: number | undefined;
@@ -38,7 +37,6 @@ export class MapRun {
   readonly startDate: number;
   stopDate: number | undefined;
   status: 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'ABORTED' = 'RUNNING';
-  /** Children in the order of their start. */
   readonly executions: ChildExecution[] = [];
   readonly counts: MapRunCounts;
 

@@ -2,7 +2,6 @@ import type { Json } from '../json.ts';
 import type { Payload, WorkflowType } from '../limits.ts';
 import type { StateGraph } from '../load/states.ts';
 
-/** The state machine that an execution runs. */
 export interface MachineIdentity {
   readonly arn: string;
   readonly name: string;
@@ -12,7 +11,6 @@ export interface MachineIdentity {
 
 export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
 
-/** Settings of a distributed Map for one of its children. */
 export interface ChildSpec {
   readonly machine: MachineIdentity;
   readonly graph: StateGraph;
@@ -21,7 +19,6 @@ export interface ChildSpec {
   readonly mapRunArn: string;
 }
 
-/** A child execution as its Map sees it. */
 export interface ChildExecution {
   readonly arn: string;
   readonly name: string;

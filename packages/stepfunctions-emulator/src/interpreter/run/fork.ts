@@ -58,7 +58,6 @@ export class Fork {
     line.openParts.clear();
   }
 
-  /** Whether nothing more may be started. */
   get stopped(): boolean {
     return this.#cancellation.cancelled;
   }

@@ -4,9 +4,7 @@
  */
 export class HeldData {
   readonly #around: HeldData | undefined;
-  /** Size of the largest payload of the line's current state, bytes. */
   #payload = 0;
-  /** Size of the data that the iterations or branches of that state hold, bytes. */
   #parts = 0;
   #most = 0;
 
@@ -14,17 +12,14 @@ export class HeldData {
     this.#around = around;
   }
 
-  /** Largest size, bytes. */
   get most(): number {
     return this.#most;
   }
 
-  /** Returns the data of a line inside of the current state. */
   inner(): HeldData {
     return new HeldData(this);
   }
 
-  /** Enters a state, or its next attempt. */
   enter(): void {
     this.#payload = 0;
     this.#parts = 0;

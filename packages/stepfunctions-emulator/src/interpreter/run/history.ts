@@ -18,7 +18,6 @@ export interface EventDetails {
 /** Added to every payload in an event; this history never truncates. */
 export const NOT_TRUNCATED = { truncated: false } as const;
 
-/** The events of one execution, in order. */
 export class History {
   readonly all: HistoryEvent[] = [];
   #closed = false;
@@ -47,7 +46,6 @@ export class History {
     return this.#push(type, previousEventId, detailsKey, details);
   }
 
-  /** Adds the event that ends the execution; later events are ignored. */
   close(type: string, previousEventId: number, detailsKey: string, details: EventDetails): void {
     this.#push(type, previousEventId, detailsKey, details);
     this.#closed = true;

@@ -7,14 +7,12 @@ import type { EventDetails } from './history.ts';
 import type { Run } from './run.ts';
 import type { VariableScope } from './variables.ts';
 
-/** The item of a Map iteration, as `$states.context.Map.Item` shows it. */
 export interface MapItem {
   readonly index: number;
   readonly value: Json;
   readonly key?: string;
 }
 
-/** A state that was entered and not left. */
 interface OpenState {
   readonly name: string;
   readonly type: string;
@@ -68,13 +66,11 @@ export class Line {
     return this.run.events.add(type, this.lastEventId, detailsKey, details);
   }
 
-  /** Creates a line inside this one, with its own variables, that ends when `cancellation` is cancelled. */
   branch(cancellation: Cancellation, item: MapItem | undefined = this.item): Line {
     const variables = this.variables.inner();
     return new Line(this.run, variables, cancellation, this.lastEventId, item, this.held?.inner());
   }
 
-  /** Returns this line with an item in its context. */
   withItem(item: MapItem): Line {
     return new Line(this.run, this.variables, this.cancellation, this.lastEventId, item);
   }

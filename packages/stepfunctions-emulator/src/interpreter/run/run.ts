@@ -23,14 +23,12 @@ export class Pace {
     this.#clock = clock;
   }
 
-  /** Counts a state. Returns a promise only when other work must run. */
   next(): Promise<void> | undefined {
     this.#states += 1;
     return this.#states % STATES_IN_A_ROW === 0 ? giveWay(this.#clock) : undefined;
   }
 }
 
-/** Counts the states that a line has entered since time last advanced for it. */
 export class Rounds {
   readonly #clock: Clock;
   #entered = 0;
@@ -50,7 +48,6 @@ export class Rounds {
   }
 }
 
-/** A coming retry of a state. */
 export interface RetryNotice {
   readonly executionArn: string;
   readonly state: string;
@@ -62,7 +59,6 @@ export interface RetryNotice {
   readonly cause: string | undefined;
 }
 
-/** The parts that all executions of an engine share. */
 export interface EngineContext {
   readonly clock: Clock;
   readonly random: RandomSource;
@@ -71,17 +67,14 @@ export interface EngineContext {
   readonly limits: Limits;
   readonly onRetry?: ((retry: RetryNotice) => void) | undefined;
   readonly pace: Pace;
-  /** The bill of all executions. */
   readonly billing: Billing;
   newId(): string;
 }
 
-/** The parts that the states of one execution share. */
 export interface Run {
   readonly engine: EngineContext;
   readonly machine: MachineIdentity;
   readonly arn: string;
-  /** The Map Run that started the execution, if any. */
   readonly mapRunArn?: string | undefined;
   readonly name: string;
   readonly startDate: number;
@@ -89,7 +82,6 @@ export interface Run {
   readonly events: History;
   readonly bill: Billing;
   readonly mapRuns: MapRun[];
-  /** Whether the caller waits for the end of the execution, as StartSyncExecution does. */
   readonly synchronous: boolean;
   /** Ends the execution, because states loop without time passing. @param state one of them */
   endLoop(state: string): void;

@@ -11,10 +11,6 @@ import { Fork } from './fork.ts';
 import { runGraph } from './graph.ts';
 import type { StateVisit } from './visit.ts';
 
-/**
- * Runs one attempt of a Parallel state. The first branch that fails ends the others.
- * @returns the outputs of the branches, in their order
- */
 async function runParallel(visit: StateVisit, state: StateOf<'Parallel'>): Promise<Payload> {
   const { line } = visit;
   const input = state.arguments === undefined ? visit.input : payload(await visit.evaluate(state.arguments));
@@ -51,7 +47,6 @@ export function retryDelayMs(
   return seconds * 1000 * (retrier.jitterStrategy === 'FULL' ? random.next() : 1);
 }
 
-/** Counts the attempts of one visit of a state, for every retrier separately. */
 class RetryBudget {
   readonly #retriers: readonly Retrier[];
   readonly #attempts = new Map<Retrier, number>();
@@ -71,13 +66,11 @@ class RetryBudget {
   }
 }
 
-/** The output of a state, and the next state; undefined when it was the last. */
 export interface Step {
   readonly output: Payload;
   readonly next: string | undefined;
 }
 
-/** Runs a state from its entry (which `visit` has recorded) to its exit. */
 export async function runState(visit: StateVisit): Promise<Step> {
   const { state, input } = visit;
   switch (state.type) {
@@ -128,7 +121,6 @@ async function failureOf(visit: StateVisit, state: StateOf<'Fail'>): Promise<Sta
   return new StateFailure(await visit.evaluateField(state.error), await visit.evaluateField(state.cause));
 }
 
-/** Runs a state that has a result, with its Retry and Catch. */
 async function runHandled(
   visit: StateVisit,
   state: StateOf<'Task' | 'Parallel' | 'Map'>,
@@ -159,7 +151,6 @@ async function runHandled(
   }
 }
 
-/** Calculates the output of a state whose failure `catcher` handles. */
 async function runCatcher(visit: StateVisit, catcher: Catcher, failure: StateFailure): Promise<Payload> {
   // AWS gives an empty string for a missing error or cause.
   const errorOutput = { Error: failure.error ?? '', Cause: failure.cause ?? '' };

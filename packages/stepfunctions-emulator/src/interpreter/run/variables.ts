@@ -5,7 +5,6 @@ import type { Limits } from '../limits.ts';
 /** Size of all variables of an execution in all scopes, bytes. */
 export interface VariableBudget {
   used: number;
-  /** Largest size so far. */
   most: number;
 }
 
@@ -59,7 +58,6 @@ export class VariableScope {
     }
   }
 
-  /** Frees the size of the variables when the scope ends. */
   release(): void {
     for (const { bytes } of this.#values.values()) this.#budget.used -= bytes;
     this.#values.clear();

@@ -50,7 +50,6 @@ export const tooBigCause = (what: string) =>
 const waitsForTaskToken = (state: State): boolean =>
   state.type === 'Task' && state.resource.arn.endsWith('.waitForTaskToken');
 
-/** The fields of `$states` besides input and context. */
 export interface StateResult {
   readonly result?: Json;
   readonly errorOutput?: Json;
@@ -64,12 +63,10 @@ export class StateVisit {
   readonly enteredTime: number;
   readonly enteredEventId: number;
   retryCount = 0;
-  /** The event before the entry. */
   readonly #beforeEntry: number;
   /** Token that a callback must contain. */
   readonly taskToken: string | undefined;
 
-  /** Enters the state: counts the transition and records the event. */
   constructor(line: Line, state: State, input: Payload) {
     this.line = line;
     this.state = state;
@@ -129,7 +126,6 @@ export class StateVisit {
     );
   }
 
-  /** Records an EvaluationFailed event and returns its failure. */
   evaluationFailed(location: string, cause: string, line: Line = this.line): StateFailure {
     const failure = this.failure('States.QueryEvaluationError', cause);
     // Recorded on AWS: a failure directly at the entry follows the event before it, not the entry.
@@ -140,18 +136,15 @@ export class StateVisit {
     return failure;
   }
 
-  /** Builds a failure whose cause names its state. */
   failure(error: string, cause: string): StateFailure {
     const where = `An error occurred while executing the state '${this.state.name}' (entered at the event id #${this.enteredEventId}).`;
     return new StateFailure(error, `${where} ${cause}`);
   }
 
-  /** Counts the memory of a payload of the state. */
   hold({ text }: Payload): void {
     this.line.held?.hold(Buffer.byteLength(text));
   }
 
-  /** Whether a payload is too large to be passed on. */
   isTooBig(result: Payload): boolean {
     return exceedsBytes(result.text, this.line.run.engine.limits.payloadBytes);
   }

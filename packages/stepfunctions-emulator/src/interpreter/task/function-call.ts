@@ -11,7 +11,6 @@ export interface Returned {
 
 interface Request {
   readonly arn: string;
-  /** JSON text of the event. */
   readonly body: string;
   /** Whether it is a function, whose time is billed, or another Resource, whose costs are not counted here. */
   readonly isFunction: boolean;

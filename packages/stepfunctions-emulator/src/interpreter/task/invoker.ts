@@ -5,7 +5,6 @@ interface Measured {
   readonly memoryMb?: number;
 }
 
-/** Result of a function call. */
 export type FunctionResult = Measured &
   (
     | {
@@ -28,10 +27,8 @@ export type FunctionResult = Measured &
       }
   );
 
-/** The visit of a state that a call belongs to. */
 export interface CallSite {
   readonly executionArn: string;
-  /** The Map Run that started the execution, if one did. */
   readonly mapRunArn?: string | undefined;
   readonly state: string;
   /** Event id of the state's entry: the attempts of one visit share it. */
@@ -49,7 +46,6 @@ export interface InvokeOptions {
    * @param counter any name, such as `s3Requests`
    */
   readonly onUsage?: (counter: string, amount: number) => void;
-  /** Origin of the call. */
   readonly site?: CallSite;
 }
 

@@ -60,7 +60,6 @@ export async function runTask(visit: StateVisit, { resource, ...state }: StateOf
   }
 }
 
-/** Names of the events of a call, their common details, and the resource's name in messages. */
 function eventsOf(resource: TaskResource) {
   if (resource.kind === 'function') {
     const prefix = 'LambdaFunction' as const;
