@@ -3,13 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import {
-  describeWithTerraform,
-  type EmulatedAws,
-  emulatedClient,
-  startEmulatedAws,
-} from './support/proof.ts';
-import { run } from './support/run.ts';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
+import { run } from './support/terraform-root.ts';
 
 const CHECKOUT = process.cwd();
 
@@ -28,10 +24,7 @@ describeWithTerraform('deploy', () => {
     writeFileSync(join(project, 'package.json'), '{"type":"module"}');
   });
 
-  afterAll(async () => {
-    await aws?.stop();
-    rmSync(project, { recursive: true, force: true });
-  });
+  afterAll(() => aws?.stop());
 
   const deploy = (...args: string[]) => {
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...aws.environment, CI: 'true' };
@@ -110,7 +103,7 @@ describeWithTerraform('deploy', () => {
   });
 
   test('--destroy removes everything but the table and its items', async () => {
-    const client = emulatedClient(aws);
+    const client = localDynamoDb(aws.endpoint, 'us-east-1');
     try {
       const Key = { id: { S: 'one' } };
       await client.send(new PutItemCommand({ TableName: 'Tokens', Item: Key }));

@@ -1,9 +1,9 @@
-import { CreateTableCommand, PutItemCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, PutItemCommand, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { seededRandom } from 'stepfunctions-emulator';
 import type { DeploymentConfig } from '../../stacks/config/config.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
+import { EXAMPLE_ARNS } from '../../tools/docs/role-statements.ts';
 import { configOf } from '../support/configs.ts';
-import { tableInput } from '../support/table-input.ts';
 import { useFreshDeployment } from './support/deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';
 import { type Edit, Walk } from './support/walk.ts';
@@ -21,6 +21,11 @@ const both = (tokens: object = {}, more: object = {}): DeploymentConfig => ({
   overrides: UNPROTECTED,
   ...more,
 });
+const RARELY_READ = {
+  ...UNPROTECTED,
+  'aws_dynamodb_table.Tokens': { table_class: 'STANDARD_INFREQUENT_ACCESS' },
+};
+const ORDERS_ALONE = { ...configOf(ORDERS), overrides: UNPROTECTED };
 const given = { existingTable: true };
 const TOKENS_ADDRESS = 'aws_dynamodb_table.Tokens_table_7496C31E';
 
@@ -29,44 +34,31 @@ describeWithTerraform('edits', () => {
   let walk: Walk;
 
   beforeEach(() => {
-    walk = new Walk(on.aws, seededRandom(SEED));
+    walk = new Walk(on, seededRandom(SEED));
   });
-  afterEach(() => walk.destroy());
 
-  /** Walks from configuration to configuration. */
-  const make = async (
-    edits: readonly (Omit<Edit, 'make'> & { readonly to: DeploymentConfig; readonly removed?: true })[],
-  ) => {
-    for (const { to, removed, ...edit } of edits) {
-      const use = async () => {
-        await on.deployment.use(to, removed ? { removed } : {});
-        return on.deployment.root;
-      };
-      await walk.make({ ...edit, make: use });
-    }
+  const make = async (...edits: readonly Edit[]) => {
+    for (const edit of edits) await walk.make(edit);
   };
-
-  const made: readonly (readonly [string, DeploymentConfig])[] = [
-    ['tuned', both({ precision: 'minute', index: { shards: 4 }, maxDeletesPerSecond: 100 })],
-    ['hashed', both({ logKeys: 'none' })],
-    ['polled', { ...configOf(TOKENS, { ...ORDERS, pollSeconds: 5 }), overrides: UNPROTECTED }],
-    ['the entries in another order', { ...configOf(ORDERS, TOKENS), overrides: UNPROTECTED }],
-    ['a key', both({}, { kmsKeyArn: KEY })],
-    ['a key of a table', both({ tableKmsKeyArn: KEY })],
-    ['no alarms', both({}, { alarms: false })],
-    ['a dashboard', both({}, { dashboard: true })],
-    [
-      'provisioned',
-      both({}, { overrides: { 'aws_dynamodb_table.Tokens': { table_class: 'STANDARD_INFREQUENT_ACCESS' } } }),
-    ],
-    // The emulator keeps the tags of an alarm that is deleted.
-    ['tags', both({}, { tags: { team: 'identity' } })],
-    ['as it was', both()],
-  ];
 
   test('change no table in any way but in place, and leave no minute without a sweep', async () => {
     await on.deployment.deploy(both());
-    await make(made.map(([name, to]) => ({ name, to })));
+    const tuned = { precision: 'minute', index: { shards: 4 }, maxDeletesPerSecond: 100, logKeys: 'none' };
+    await make(
+      { name: 'tuned', to: both(tuned) },
+      {
+        name: 'polled, in another order',
+        to: { ...configOf({ ...ORDERS, pollSeconds: 5 }, TOKENS), overrides: UNPROTECTED },
+      },
+      { name: 'keys', to: both({ tableKmsKeyArn: KEY }, { kmsKeyArn: KEY }) },
+      { name: 'no alarms, a dashboard', to: both({}, { alarms: false, dashboard: true }) },
+      { name: 'alarms of a topic', to: both({}, { alarms: EXAMPLE_ARNS.topic, dashboard: true }) },
+      {
+        name: 'another class, tags',
+        to: both({}, { overrides: RARELY_READ, tags: { team: 'identity' }, alarms: false }),
+      },
+      { name: 'as it was', to: both() },
+    );
     expect(walk.brokenOff).toBeGreaterThan(0);
   });
 
@@ -75,104 +67,90 @@ describeWithTerraform('edits', () => {
 
   test('that would take a table or its index away are refused at plan, and say what to do', async () => {
     await on.deployment.deploy(both());
-    const refused: readonly (readonly [string, DeploymentConfig, RegExp])[] = [
-      ['the entry is out', { ...configOf(ORDERS), overrides: UNPROTECTED }, KEPT],
-      ['another table name', both({ tableName: 'Tokens2' }), KEPT],
-      [
-        'by second',
-        both({ index: { by: 'second' } }),
-        /it has no index expirySecondIndex with the keys ttl\. An index's keys cannot be changed/,
-      ],
-      [
-        'by second, in the same index',
-        both({ index: { by: 'second', name: 'expirationWindowIndex' } }),
-        /it has no index expirationWindowIndex with the keys ttl\./,
-      ],
-      [
-        'another window attribute',
-        both({ index: { attribute: 'window' } }),
-        /it has no index \w+ with the keys window and ttl/,
-      ],
-      [
-        'another TTL attribute',
-        both({ ttlAttribute: 'expiresAt' }),
-        /it has no index \w+ with the keys expirationWindow and expiresAt/,
-      ],
-      [
-        'another type of key',
-        both({ partitionKey: { name: 'id', type: 'N' } }),
-        /Table Tokens: partition key id \(S\), no sort key, not partition key id \(N\), no sort key: a table's keys cannot/,
-      ],
+    await make(
+      { name: 'the entry is out', to: ORDERS_ALONE, refused: KEPT },
+      { name: 'another table name', to: both({ tableName: 'Tokens2' }), refused: KEPT },
+      {
+        name: 'by second',
+        to: both({ index: { by: 'second' } }),
+        refused: /it has no index expirySecondIndex with the keys ttl\. An index's keys cannot be changed/,
+      },
+      {
+        name: 'another TTL attribute',
+        to: both({ ttlAttribute: 'expiresAt' }),
+        refused: /it has no index \w+ with the keys expirationWindow and expiresAt/,
+      },
+      {
+        name: 'another type of key',
+        to: both({ partitionKey: { name: 'id', type: 'N' } }),
+        refused:
+          /Table Tokens: partition key id \(S\), no sort key, not partition key id \(N\), no sort key: a table's keys cannot/,
+      },
       // The provider itself finds it wrong, before anything else is looked at.
-      ['another partition key', both({ partitionKey: 'token' }), /all attributes must be indexed/],
-      [
-        'another name',
-        both({}, { deployment: 'other' }),
-        /The deployment is precise-ttl in us-east-1, not other in us-east-1/,
-      ],
-      [
-        'another region',
-        { ...both(), region: 'eu-central-1' },
-        /journal_table_\w+ has lifecycle\.prevent_destroy set/,
-      ],
-    ];
-    await make(refused.map(([name, to, reason]) => ({ name, to, refused: reason })));
+      {
+        name: 'another partition key',
+        to: both({ partitionKey: 'token' }),
+        refused: /all attributes must be indexed/,
+      },
+      {
+        name: 'another name',
+        to: both({}, { deployment: 'other' }),
+        refused: /The deployment is precise-ttl in us-east-1, not other in us-east-1/,
+      },
+      {
+        name: 'another region',
+        to: { ...both(), region: 'eu-central-1' },
+        refused: /journal_table_\w+ has lifecycle\.prevent_destroy set/,
+      },
+    );
     const { status, output } = await on.deployment.terraform(['destroy', '-auto-approve', '-input=false']);
     expect([status, output]).toEqual([1, expect.stringContaining('Instance cannot be destroyed')]);
     await on.deployment.use(both());
     expect(await on.deployment.plan()).toEqual({});
   });
 
-  test('take a table out in two steps, and make it again after an import', async () => {
+  test('take a table out in two steps, and make it again after an import, with the index that others made', async () => {
     await on.deployment.deploy(both());
-    await make([
+    await make(
       { name: 'given', to: both(given) },
-      { name: 'out', to: { ...configOf(ORDERS), overrides: UNPROTECTED }, sweeps: ['Orders'] },
+      { name: 'out', to: ORDERS_ALONE, sweeps: ['Orders'] },
       { name: 'in again', to: both(given), sweeps: ['Orders', 'Tokens'] },
       { name: 'without an import', to: both(), fails: /Table already exists: Tokens/ },
-    ]);
+    );
+    const KeySchema = [{ AttributeName: 'owner', KeyType: 'HASH' }] as const;
+    const Create = {
+      IndexName: 'byOwner',
+      KeySchema: [...KeySchema],
+      Projection: { ProjectionType: 'ALL' } as const,
+    };
+    await on.client.send(
+      new UpdateTableCommand({
+        TableName: 'Tokens',
+        AttributeDefinitions: [{ AttributeName: 'owner', AttributeType: 'S' }],
+        GlobalSecondaryIndexUpdates: [{ Create }],
+      }),
+    );
     await on.deployment.use(both());
-    await on.deployment.root.succeed(['import', '-input=false', TOKENS_ADDRESS, 'Tokens']);
-    await make([
-      { name: 'made', to: both() },
-      { name: 'out at once', to: { ...configOf(ORDERS), overrides: UNPROTECTED }, refused: KEPT },
-    ]);
+    await on.deployment.succeed(['import', '-input=false', TOKENS_ADDRESS, 'Tokens']);
+    await make({ name: 'made', to: both() }, { name: 'out at once', to: ORDERS_ALONE, refused: KEPT });
+    const { Table } = await on.client.send(new DescribeTableCommand({ TableName: 'Tokens' }));
+    const indexes = Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName);
+    expect(indexes?.sort()).toEqual(['byOwner', 'expirationWindowIndex']);
   });
 
-  test('remove everything but what holds data, also with a table that is gone', async () => {
-    await on.deployment.deploy(both());
-    await make([{ name: 'removed', to: both(given), removed: true, sweeps: [] }]);
-    const { output } = await on.deployment.terraform(['state', 'list']);
-    expect(output).toBe('');
-  });
-
-  test('go on after a first apply that broke off at a table, once it is said to be whole', async () => {
+  test('go on after a first apply that broke off at a table, and remove everything but what holds data', async () => {
     await on.deployment.use(both());
     await on.deployment.plan();
     expect(await on.deployment.apply({ STUB_AWS_FAIL: 'UpdateTimeToLive' })).toMatchObject({ status: 1 });
     await on.client.send(new PutItemCommand({ TableName: 'Tokens', Item: { id: { S: 'kept' } } }));
     expect(await on.deployment.plan()).toMatch(/Tokens_\w+ has lifecycle\.prevent_destroy set/);
-    const { output } = await on.deployment.terraform(['show', '-json']);
-    const tainted = JSON.parse(output).values.root_module.resources.filter(
-      (each: { tainted?: boolean }) => each.tainted,
+    const { resources } = JSON.parse(await on.deployment.succeed(['show', '-json'])).values.root_module;
+    const tainted = resources.filter((each: { tainted?: boolean }) => each.tainted);
+    for (const { address } of tainted) await on.deployment.succeed(['untaint', address]);
+    await make(
+      { name: 'goes on', to: both(), sweeps: ['Orders', 'Tokens'] },
+      { name: 'removed, with a table that is given', to: both(given), removed: true, sweeps: [] },
     );
-    for (const { address } of tainted) await on.deployment.root.succeed(['untaint', address]);
-    await make([{ name: 'goes on', to: both(), sweeps: ['Orders', 'Tokens'] }]);
-  });
-
-  test('leave what others made at a table alone', async () => {
-    const index = { name: 'expirationWindowIndex' };
-    await on.client.send(
-      new CreateTableCommand(tableInput({ index, other: { name: 'byOwner', keys: ['owner'] } })),
-    );
-    const TimeToLiveSpecification = { Enabled: true, AttributeName: 'ttl' };
-    await on.client.send(new UpdateTimeToLiveCommand({ TableName: 'Tokens', TimeToLiveSpecification }));
-    await on.deployment.deploy(both(given));
-    await on.deployment.use(both());
-    await on.deployment.root.succeed(['import', '-input=false', TOKENS_ADDRESS, 'Tokens']);
-    const actions = await on.deployment.deploy(both());
-    expect(Object.keys(actions).filter(action => action === 'delete' || action === 'replace')).toEqual([
-      'delete',
-    ]);
+    expect(await on.deployment.succeed(['state', 'list'])).toBe('');
   });
 });

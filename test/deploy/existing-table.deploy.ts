@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that look like Terraform's templates
 import { CreateTableCommand, DeleteTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { configOf } from '../support/configs.ts';
@@ -8,147 +9,107 @@ import { describeWithTerraform } from './support/proof.ts';
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };
 const BY_SECOND = { index: { by: 'second' } } as const;
 const SECOND_INDEX = { name: 'expirySecondIndex', keys: ['ttl'] };
+const ODD = 'a"b${c}%{d}';
 
-describeWithTerraform('an existing table', () => {
+const TAKEN: readonly (readonly [TableSettings, Partial<PreciseTtlProps>])[] = [
+  [{}, {}],
+  [{ keys: ['id', 'version'] }, { sortKey: 'version' }],
+  [{ types: { id: 'B' } }, { partitionKey: { name: 'id', type: 'B' } }],
+  [{ keys: [ODD] }, { partitionKey: ODD }],
+  [{ index: SECOND_INDEX }, BY_SECOND],
+  [
+    {
+      ...{ keys: ['id', 'version'], index: { name: 'byTtl', keys: ['expiresAt'] } },
+      ...{ types: { expiresAt: 'N' }, ttl: 'expiresAt' },
+    },
+    { sortKey: 'version', index: { by: 'second', name: 'byTtl' }, ttlAttribute: 'expiresAt' },
+  ],
+];
+
+const NO_INDEX = 'it has no index expirationWindowIndex with the keys expirationWindow and ttl.';
+const NO_SECOND_INDEX =
+  "it has no index expirySecondIndex with the keys ttl. An index's keys cannot be changed";
+const NO_TTL = 'native TTL is not ENABLED on the attribute ttl.';
+const REFUSED: readonly (readonly [TableSettings, string, Partial<PreciseTtlProps>?])[] = [
+  [{ keys: ['token'] }, 'its keys are token, not id.'],
+  [{ keys: ['id', 'version'] }, 'its keys are id, version, not id.'],
+  [{}, 'its keys are id, not id, version.', { sortKey: 'version' }],
+  [{ keys: ['id', 'at'] }, 'its keys are id, at, not id, version.', { sortKey: 'version' }],
+  [{ keys: ['token'] }, `its keys are token, not ${ODD}.`, { partitionKey: ODD }],
+  [
+    { types: { id: 'N' } },
+    'id (N), ttl (N), not id (S), expirationWindow (S), ttl (N). Correct partitionKey',
+  ],
+  [{ types: { ttl: 'S' } }, 'id (S), ttl (S), not id (S), '],
+  [{ types: { expirationWindow: 'N' } }, 'expirationWindow (N), id (S), ttl (N), not id (S), '],
+  [{ index: SECOND_INDEX, types: { ttl: 'S' } }, 'id (S), ttl (S), not id (S), ttl (N).', BY_SECOND],
+  [{ index: { name: 'other' } }, NO_INDEX],
+  [{ index: { keys: ['tenant', 'ttl'] } }, NO_INDEX],
+  [{ index: { keys: ['expirationWindow'] } }, NO_INDEX],
+  [{ index: { keys: ['ttl'] } }, NO_INDEX],
+  [{}, NO_SECOND_INDEX, BY_SECOND],
+  [{ index: { name: 'expirySecondIndex' } }, NO_SECOND_INDEX, BY_SECOND],
+  [{ index: { ...SECOND_INDEX, keys: ['ttl', 'id'] } }, NO_SECOND_INDEX, BY_SECOND],
+  [{ index: { projection: 'ALL' } }, 'projects more than keys.'],
+  [{ index: { ...SECOND_INDEX, projection: 'ALL' } }, 'projects more than keys.', BY_SECOND],
+  [{ ttl: null }, NO_TTL],
+  [{ ttl: 'expiresAt' }, NO_TTL],
+];
+
+describeWithTerraform('existing tables', () => {
   const on = useFreshDeployment();
 
-  const makeTable = async (settings: TableSettings) => {
-    await on.client.send(new CreateTableCommand(tableInput(settings)));
-    const ttl = settings.ttl === undefined ? 'ttl' : settings.ttl;
+  const makeTable = async ({ ttl = 'ttl', name = 'Tokens', ...settings }: TableSettings) => {
+    await on.client.send(new CreateTableCommand(tableInput({ name, ...settings })));
     if (ttl === null) return;
     const TimeToLiveSpecification = { Enabled: true, AttributeName: ttl };
-    await on.client.send(new UpdateTimeToLiveCommand({ TableName: 'Tokens', TimeToLiveSpecification }));
+    await on.client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }));
   };
 
-  test.each<[string, TableSettings, Partial<PreciseTtlProps>]>([
-    ['with a partition key', {}, {}],
-    ['with a sort key', { keys: ['id', 'version'] }, { sortKey: 'version' }],
-    ['with keys of other types', { types: { id: 'B' } }, { partitionKey: { name: 'id', type: 'B' } }],
-    ['by second', { index: SECOND_INDEX }, BY_SECOND],
-    [
-      'by second, with a sort key and names of its own',
-      {
-        keys: ['id', 'version'],
-        index: { name: 'byTtl', keys: ['expiresAt'] },
-        types: { expiresAt: 'N' },
-        ttl: 'expiresAt',
-      },
-      { sortKey: 'version', index: { by: 'second', name: 'byTtl' }, ttlAttribute: 'expiresAt' },
-    ],
-  ])('is taken when it is as the configuration says: %s', async (_name, settings, props) => {
-    await makeTable(settings);
-    // It is read, and judged, when it is planned.
-    await on.deployment.use(configOf({ ...TOKENS, ...props }));
-    expect(Object.keys(await on.deployment.plan())).toEqual(['create']);
+  /** They are read, and judged, when they are planned, all at once. */
+  const planOf = async (
+    cases: readonly (readonly [TableSettings, Partial<PreciseTtlProps> | undefined])[],
+  ) => {
+    for (const [at, [settings]] of cases.entries()) await makeTable({ ...settings, name: `Table-${at}` });
+    const tables = cases.map(([, props], at) => ({ ...TOKENS, ...props, tableName: `Table-${at}` }));
+    await on.deployment.use(configOf(...tables));
+    return on.deployment.plan();
+  };
+
+  test('are taken when they are as the configuration says', async () => {
+    expect(Object.keys(await planOf(TAKEN))).toEqual(['create']);
   });
 
-  test.each<[string, TableSettings, RegExp, Partial<PreciseTtlProps>?]>([
-    ['another partition key', { keys: ['token'] }, /its keys are token, not id\./],
-    [
-      'a sort key that the configuration does not name',
-      { keys: ['id', 'version'] },
-      /its keys are id, version, not id\./,
-    ],
-    ['no sort key', {}, /its keys are id, not id, version\./, { sortKey: 'version' }],
-    [
-      'another sort key',
-      { keys: ['id', 'at'] },
-      /its keys are id, at, not id, version\./,
-      { sortKey: 'version' },
-    ],
-    [
-      'a key of another type',
-      { types: { id: 'N' } },
-      /its key attributes are .*id \(N\).*, not id \(S\), .* Correct partitionKey\.type/s,
-    ],
-    [
-      'no index of the name',
-      { index: { name: 'other' } },
-      /it has no index expirationWindowIndex with the keys expirationWindow and ttl\./,
-    ],
-    [
-      'an index with other keys',
-      { index: { keys: ['tenant', 'ttl'] } },
-      /it has no index expirationWindowIndex with the keys/,
-    ],
-    [
-      'an index without sort key',
-      { index: { keys: ['expirationWindow'] } },
-      /it has no index expirationWindowIndex with the keys/,
-    ],
-    [
-      'a TTL that is a text',
-      { types: { ttl: 'S' } },
-      /its key attributes are .*ttl \(S\).*, not id \(S\), /s,
-    ],
-    [
-      'a window that is a number',
-      { types: { expirationWindow: 'N' } },
-      /not id \(S\), expirationWindow \(S\), ttl \(N\)\./,
-    ],
-    ['an index of everything', { index: { projection: 'ALL' } }, /projects more than keys\./],
-    [
-      'by second, an index by window of its name',
-      { index: { name: 'expirySecondIndex' } },
-      /it has no index expirySecondIndex with the keys ttl\. An index's keys cannot be changed/,
-      BY_SECOND,
-    ],
-    [
-      'by second, an index with a sort key',
-      { index: { ...SECOND_INDEX, keys: ['ttl', 'id'] } },
-      /it has no index expirySecondIndex with the keys ttl\./,
-      BY_SECOND,
-    ],
-    ['by second, no index but one by window', {}, /it has no index expirySecondIndex with/, BY_SECOND],
-    [
-      'by second, a TTL that is a text',
-      { index: SECOND_INDEX, types: { ttl: 'S' } },
-      /its key attributes are .*ttl \(S\).*, not id \(S\), /s,
-      BY_SECOND,
-    ],
-    [
-      'by second, an index of everything',
-      { index: { ...SECOND_INDEX, projection: 'ALL' } },
-      /projects more than keys\./,
-      BY_SECOND,
-    ],
-    [
-      'by window, an index by second of its name',
-      { index: { keys: ['ttl'] } },
-      /it has no index expirationWindowIndex with the keys/,
-    ],
-    ['no native TTL', { ttl: null }, /native TTL is not ENABLED on the attribute ttl\./],
-    [
-      'native TTL on another attribute',
-      { ttl: 'expiresAt' },
-      /native TTL is not ENABLED on the attribute ttl\./,
-    ],
-  ])('fails with %s, before anything is made', async (_name, settings, expected, props = {}) => {
-    await makeTable(settings);
-    await on.deployment.use(configOf({ ...TOKENS, ...props }));
-    expect(await on.deployment.plan()).toMatch(expected);
+  test('fail when they are not, before anything is made', async () => {
+    const plan = await planOf(REFUSED.map(([settings, , props]) => [settings, props]));
+    const problems = Object.fromEntries(
+      [...String(plan).matchAll(/Table (Table-\d+): (.*?) See docs\/adopt\.md/g)].map(([, name, text]) => [
+        name,
+        text,
+      ]),
+    );
+    expect(problems).toEqual(
+      Object.fromEntries(REFUSED.map(([, text], at) => [`Table-${at}`, expect.stringContaining(text)])),
+    );
   });
 
-  test('goes from by window to by second, and back, in place', async () => {
+  test('go from by window to by second, and back, in place', async () => {
     await makeTable({ other: SECOND_INDEX });
     await on.deployment.deploy(configOf(TOKENS));
     for (const props of [{ ...TOKENS, ...BY_SECOND }, TOKENS]) {
-      const actions = await on.deployment.deploy(configOf(props));
-      const { update = [], ...others } = actions;
-      for (const touched of ['plan-sweep', 'query-expired']) {
-        expect(update.join()).toContain(touched);
-      }
+      const { update = [], ...others } = await on.deployment.deploy(configOf(props));
+      for (const touched of ['plan-sweep', 'query-expired']) expect(update.join()).toContain(touched);
       expect(others).toEqual({});
     }
   });
 
-  test('that is gone stops a deployment, and not its removal', async () => {
+  test('that are gone stop a deployment, and not its removal', async () => {
     await makeTable({});
     await on.deployment.deploy(configOf(TOKENS));
     await on.client.send(new DeleteTableCommand({ TableName: 'Tokens' }));
     await on.deployment.use(configOf(TOKENS));
     expect(await on.deployment.plan()).toMatch(/reading Dynamodb Table \(Tokens\)/);
-    const { delete: deleted } = await on.deployment.deploy(configOf(TOKENS), { removed: true });
+    const { delete: deleted } = await on.deployment.deploy(configOf(TOKENS), true);
     expect(deleted?.length).toBeGreaterThan(20);
   });
 });

@@ -1,24 +1,10 @@
-import { rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { UpdateTableCommand } from '@aws-sdk/client-dynamodb';
-import {
-  GetBucketVersioningCommand,
-  GetObjectLockConfigurationCommand,
-  ListBucketsCommand,
-  S3Client,
-} from '@aws-sdk/client-s3';
+import { GetObjectLockConfigurationCommand, ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { EXAMPLE_ARNS } from '../../tools/docs/role-statements.ts';
 import { configOf } from '../support/configs.ts';
-import { Deployment } from './support/deployment.ts';
-import {
-  callProblems,
-  describeWithTerraform,
-  type EmulatedAws,
-  emulatedClient,
-  startEmulatedAws,
-} from './support/proof.ts';
+import { useFreshDeployment } from './support/deployment.ts';
+import { describeWithTerraform } from './support/proof.ts';
 import type { Actions } from './support/terraform-root.ts';
 
 const { bus, queue } = EXAMPLE_ARNS;
@@ -36,37 +22,15 @@ interface SeenPipe {
 }
 
 describeWithTerraform('the pipes of a table', () => {
-  let aws: EmulatedAws;
-  let s3: S3Client;
-  let deployment: Deployment;
-  const log = join(tmpdir(), `precise-ttl-pipes-calls-${process.pid}.jsonl`);
-
-  beforeAll(async () => {
-    aws = await startEmulatedAws({ log });
-    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-    s3 = new S3Client({ endpoint: aws.endpoint, region: 'us-east-1', credentials, forcePathStyle: true });
-  });
-  afterAll(async () => {
-    s3?.destroy();
-    await aws?.stop();
-  });
-  beforeEach(async () => {
-    rmSync(log, { force: true });
-    await aws.reset();
-    deployment = new Deployment(aws);
-  });
-  afterEach(() => {
-    deployment.remove();
-    expect(callProblems(log)).toBe('');
-  });
+  const on = useFreshDeployment();
 
   /** The second plan is empty: `deploy` asks for it. */
   const deploy = async (changes: Partial<PreciseTtlProps>) =>
-    typesOf(await deployment.deploy(tokens(changes)));
+    typesOf(await on.deployment.deploy(tokens(changes)));
 
   const get = async <Answer>(path: string): Promise<Answer> => {
     const authorization = 'AWS4-HMAC-SHA256 Credential=test/20261128/us-east-1/pipes/aws4_request';
-    const response = await fetch(`${aws.endpoint}${path}`, { headers: { authorization } });
+    const response = await fetch(`${on.aws.endpoint}${path}`, { headers: { authorization } });
     return response.json() as Promise<Answer>;
   };
   const seen = (name: string) => get<SeenPipe>(`/v1/pipes/${name}`);
@@ -74,8 +38,14 @@ describeWithTerraform('the pipes of a table', () => {
     const { Pipes } = await get<{ Pipes: readonly SeenPipe[] }>('/v1/pipes');
     return Object.fromEntries(Pipes.map(({ Name, Target }) => [Name, Target]));
   };
-  const buckets = async () =>
-    (await s3.send(new ListBucketsCommand({}))).Buckets?.map(({ Name = '' }) => Name) ?? [];
+  const inS3 = async <Answer>(ask: (s3: S3Client) => Promise<Answer>) => {
+    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+    const { endpoint } = on.aws;
+    const s3 = new S3Client({ endpoint, region: 'us-east-1', credentials, forcePathStyle: true });
+    return ask(s3).finally(() => s3.destroy());
+  };
+  const buckets = () =>
+    inS3(async s3 => (await s3.send(new ListBucketsCommand({}))).Buckets?.map(({ Name = '' }) => Name) ?? []);
 
   test('are made with the archive, whose bucket stays without it', async () => {
     const { create } = await deploy({ ...BOTH, archive: { lockDays: 7 } });
@@ -85,12 +55,10 @@ describeWithTerraform('the pipes of a table', () => {
       'precise-ttl-Tokens-queue': queue,
     });
     const [Bucket] = await buckets();
-    const { Status } = await s3.send(new GetBucketVersioningCommand({ Bucket }));
-    const { ObjectLockConfiguration } = await s3.send(new GetObjectLockConfigurationCommand({ Bucket }));
-    expect([Status, ObjectLockConfiguration?.Rule]).toMatchObject([
-      'Enabled',
-      { DefaultRetention: { Mode: 'COMPLIANCE', Days: 7 } },
-    ]);
+    const { ObjectLockConfiguration: lock } = await inS3(s3 =>
+      s3.send(new GetObjectLockConfigurationCommand({ Bucket })),
+    );
+    expect(lock?.Rule).toMatchObject({ DefaultRetention: { Mode: 'COMPLIANCE', Days: 7 } });
 
     const { delete: deleted, forget } = await deploy({ events: BOTH.events });
     expect(deleted?.filter(type => type.startsWith('aws_s3'))).toEqual([]);
@@ -125,12 +93,10 @@ describeWithTerraform('the pipes of a table', () => {
 
   test('are made anew for a stream that was turned off and on', async () => {
     await deploy(BOTH);
-    const dynamoDb = emulatedClient(aws);
     const view = { StreamEnabled: true, StreamViewType: 'OLD_IMAGE' } as const;
     for (const StreamSpecification of [{ StreamEnabled: false }, view]) {
-      await dynamoDb.send(new UpdateTableCommand({ TableName: 'Tokens', StreamSpecification }));
+      await on.client.send(new UpdateTableCommand({ TableName: 'Tokens', StreamSpecification }));
     }
-    dynamoDb.destroy();
     const { Source: before } = await seen('precise-ttl-Tokens-queue');
     expect(await deploy(BOTH)).toMatchObject({ replace: [PIPE, PIPE] });
     const { Source: after } = await seen('precise-ttl-Tokens-queue');

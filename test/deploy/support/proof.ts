@@ -1,11 +1,9 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
 import { freePort } from '../../../local/ports.ts';
 import {
   buildStubProvider,
@@ -38,27 +36,22 @@ export interface EmulatedAws {
   attachedIn(folder: string): Promise<Readonly<Record<string, string>>>;
   /** Empties the account. */
   reset(): Promise<void>;
+  /** What is wrong with all calls of the provider so far by AWS's own models of its services; nothing when they are right. */
+  callProblems(): string;
   stop(): Promise<void>;
 }
 
-/** For what users do to their tables beside Terraform. */
-export function emulatedClient({ endpoint }: EmulatedAws): DynamoDBClient {
-  return localDynamoDb(endpoint, 'us-east-1');
-}
-
-/**
- * Starts the emulator, and a provider for it.
- * @param log file for the calls of the provider (`STUB_AWS_LOG`)
- */
-export async function startEmulatedAws({ log }: { readonly log?: string } = {}): Promise<EmulatedAws> {
+/** Starts the emulator. */
+export async function startEmulatedAws(): Promise<EmulatedAws> {
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-deploy-'));
+  const log = join(folder, 'calls.jsonl');
   const built = buildStubProvider();
   writeFileSync(join(folder, 'terraform.rc'), mirror(folder, built));
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const program = [join(STUB_PROVIDER, 'emulator.py'), '-H', '127.0.0.1', '-p', String(port)];
   const server = spawn(emulatorProgram('python'), program, { stdio: 'ignore' });
-  const ofProvider = { AWS_ENDPOINT_URL: endpoint, ...(log !== undefined && { STUB_AWS_LOG: log }) };
+  const ofProvider = { AWS_ENDPOINT_URL: endpoint, STUB_AWS_LOG: log };
   const providers = new Map<string, Promise<StayingProvider>>();
   const stopProviders = async () => {
     const started = await Promise.all(providers.values());
@@ -91,8 +84,8 @@ export async function startEmulatedAws({ log }: { readonly log?: string } = {}):
       server.kill();
       await stopProviders();
       await ended;
-      rmSync(folder, { recursive: true, force: true });
     },
+    callProblems: () => callProblems(log),
   };
 }
 
@@ -123,7 +116,7 @@ async function startProvider(
   return { process, attached: { TF_REATTACH_PROVIDERS: JSON.stringify(Object.fromEntries(ofHosts)) } };
 }
 
-/** What is wrong with recorded calls (STUB_AWS_LOG) by AWS's own models of its services; nothing when they are right. */
+/** @param log the calls as `STUB_AWS_LOG` has them */
 export function callProblems(log: string): string {
   const { status, stdout, stderr } = spawnSync(
     emulatorProgram('python'),

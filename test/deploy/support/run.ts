@@ -1,5 +1,0 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-
-/** Runs a program to its end. */
-export const run = promisify(execFile);
