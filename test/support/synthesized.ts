@@ -53,14 +53,6 @@ export function settingsIn(
   return PlanSweep?.Arguments.Payload.tables ?? [];
 }
 
-/** The environment of the function whose name ends so. */
-export function environmentOf(json: TerraformJson, ending: string): Readonly<Record<string, string>> {
-  const lambda = resources(json, 'aws_lambda_function').find(({ function_name }) =>
-    String(function_name).endsWith(ending),
-  );
-  return (lambda?.['environment'] as { variables?: Record<string, string> } | undefined)?.variables ?? {};
-}
-
 /** The definition with every reference replaced: to a function by an ARN of the right shape, to the partition by `aws`. */
 export function definitionOf(
   json: TerraformJson,
