@@ -61,9 +61,11 @@ const ENVIRONMENT = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME']
 
 const PROGRAM = join('node_modules', '.bin', 'precise-ttl');
 
-function run(node: string, cwd: string, ...args: string[]): Promise<Ended> {
+const run = (node: string, cwd: string, ...args: string[]) => runWith({}, node, cwd, ...args);
+
+function runWith(env: object, node: string, cwd: string, ...args: string[]): Promise<Ended> {
   return new Promise(done => {
-    execFile(node, [PROGRAM, ...args], { cwd, env: ENVIRONMENT }, (error, stdout, stderr) => {
+    execFile(node, [PROGRAM, ...args], { cwd, env: { ...ENVIRONMENT, ...env } }, (error, stdout, stderr) => {
       done({ status: error === null ? 0 : Number(error.code), stdout, stderr: stderr.trim() });
     });
   });
@@ -160,20 +162,17 @@ describe('on the oldest Node', () => {
     },
   );
 
-  test('adopt has the clients of AWS inside, and asks DynamoDB', async () => {
-    const env = { ...ENVIRONMENT, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' };
-    const { status, stderr } = await new Promise<Ended>(done => {
-      execFile(
-        OLDEST,
-        [PROGRAM, 'adopt', '--table', 'T'],
-        { cwd: installed, env },
-        (error, stdout, stderr) => {
-          done({ status: error === null ? 0 : Number(error.code), stdout, stderr });
-        },
-      );
-    });
-    expect(status).toBe(3);
-    expect(stderr).toMatch(/expected DynamoDB at http:\/\/127\.0\.0\.1:9, got: .*ECONNREFUSED/);
+  test('doctor has the clients of all its services inside, and asks them', async () => {
+    const env = {
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
+      AWS_ACCESS_KEY_ID: 'a',
+      AWS_SECRET_ACCESS_KEY: 'a',
+    };
+    const folder = project({ 'precise-ttl.config.json': JSON_CONFIG });
+    const { stdout, stderr } = await runWith(env, OLDEST, folder, 'doctor');
+    expect(stderr).toBe('');
+    for (const service of ['DynamoDB', 'EventBridge Scheduler', 'CloudWatch', 'SQS', 'Lambda'])
+      expect(stdout).toContain(`${service} cannot be reached (ECONNREFUSED)`);
   });
 
   test('local runs the functions, and replay deletes what has expired', async () => {
@@ -210,15 +209,8 @@ describe('on the oldest Node', () => {
       const input = JSON.parse(/--input '([^']+)'/.exec(printed)?.[1] ?? '{}');
       const expired = Array.from({ length: 20 }, (_unused, at) => Date.parse(input.from) / 1_000 + 60 + at);
       await putSessions({ endpoint, region }, SESSIONS, expired);
-      const replayed = await new Promise<Ended>(done => {
-        execFile(
-          OLDEST,
-          [PROGRAM, 'replay', '--from', input.from, '--to', input.to, '--json'],
-          { cwd: folder, env: { ...ENVIRONMENT, ...facts.environment } },
-          (error, stdout, stderr) =>
-            done({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
-        );
-      });
+      const times = ['--from', input.from, '--to', input.to];
+      const replayed = await runWith(facts.environment, OLDEST, folder, 'replay', ...times, '--json');
       expect(replayed.status).toBe(0);
       const { found, deleted, notFound } = JSON.parse(replayed.stdout).totals;
       // On a starved machine the answer to a deletion is lost, and the second call finds the item gone.

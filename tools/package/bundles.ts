@@ -73,6 +73,8 @@ export async function bundlePrograms(): Promise<void> {
   const folder = 'dist/node';
   const { metafile } = await build({
     ...ON_NODE,
+    // Of a CommonJS package, import() has no names after esbuild has split it: the SDK is taken as ES modules.
+    mainFields: ['module', 'main'],
     entryPoints: { command: 'bin/commands.ts', testing: 'local/testing/index.ts' },
     outdir: folder,
     splitting: true,
