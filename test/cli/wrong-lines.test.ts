@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { COMMAND_NAMES, COMMANDS, type CommandName } from '../../bin/commands.ts';
 import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
 import { executed } from '../support/executed.ts';
-import { shellWords } from '../support/shell.ts';
+import { wordsOf } from '../support/proposed-commands.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-lines-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -197,7 +197,7 @@ test('there are sixty of them', () => {
 });
 
 test.each(cases)('%s', async (line, said) => {
-  const words = shellWords(
+  const words = wordsOf(
     line
       .replace(' -c', ' --config DIR/c.json')
       .replace('SPAN', '--from 2026-11-20T08:00:00Z --to 2026-11-20T09:00:00Z')

@@ -25,6 +25,15 @@ const RARELY_READ = {
   ...UNPROTECTED,
   'aws_dynamodb_table.Tokens': { table_class: 'STANDARD_INFREQUENT_ACCESS' },
 };
+const OF_A_TEAM = {
+  ...UNPROTECTED,
+  aws_lambda_function: {
+    ...{ runtime: 'nodejs22.x', tracing_config: { mode: 'Active' } },
+    vpc_config: { subnet_ids: ['subnet-0a1b2c3d'], security_group_ids: ['sg-0a1b2c3d'] },
+  },
+  aws_iam_role: { permissions_boundary: 'arn:aws:iam::123456789012:policy/boundary' },
+  aws_sfn_state_machine: { tracing_configuration: { enabled: true } },
+};
 const ORDERS_ALONE = { ...configOf(ORDERS), overrides: UNPROTECTED };
 const given = { existingTable: true };
 const TOKENS_ADDRESS = 'aws_dynamodb_table.Tokens_table_7496C31E';
@@ -57,6 +66,7 @@ describeWithTerraform('edits', () => {
         name: 'another class, tags',
         to: both({}, { overrides: RARELY_READ, tags: { team: 'identity' }, alarms: false }),
       },
+      { name: 'the rules of a team', to: both({}, { overrides: OF_A_TEAM }) },
       { name: 'as it was', to: both() },
     );
     expect(walk.brokenOff).toBeGreaterThan(0);
@@ -126,7 +136,11 @@ describeWithTerraform('edits', () => {
     await on.client.send(
       new UpdateTableCommand({
         TableName: 'Tokens',
-        AttributeDefinitions: [{ AttributeName: 'owner', AttributeType: 'S' }],
+        // The emulator takes these for all that there are.
+        AttributeDefinitions: ['id', 'expirationWindow', 'ttl', 'owner'].map(AttributeName => ({
+          AttributeName,
+          AttributeType: AttributeName === 'ttl' ? 'N' : 'S',
+        })),
         GlobalSecondaryIndexUpdates: [{ Create }],
       }),
     );

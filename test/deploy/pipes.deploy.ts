@@ -93,7 +93,7 @@ describeWithTerraform('the pipes of a table', () => {
 
   test('are made anew for a stream that was turned off and on', async () => {
     await deploy(BOTH);
-    const view = { StreamEnabled: true, StreamViewType: 'OLD_IMAGE' } as const;
+    const view = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } as const;
     for (const StreamSpecification of [{ StreamEnabled: false }, view]) {
       await on.client.send(new UpdateTableCommand({ TableName: 'Tokens', StreamSpecification }));
     }

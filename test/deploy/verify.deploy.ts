@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
@@ -35,7 +35,6 @@ describeWithTerraform('the deployer of verify', () => {
   afterAll(async () => {
     process.env = before;
     await aws?.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const deployer = () => new TerraformDeployer('us-east-1', clients, folder);

@@ -65,33 +65,9 @@ describe('what npm packs', () => {
   });
 
   test("has the package's own README, and the checkout its own again", () => {
-    const own = readFileSync('tools/package/README.md', 'utf8');
-    expect(readFileSync(join(packed.content, 'README.md'), 'utf8')).toBe(own);
-    expect(readFileSync(join(packed.checkout, 'README.md'), 'utf8')).toBe(readFileSync('README.md', 'utf8'));
-    expect(existsSync(join(packed.checkout, '.repository'))).toBe(false);
-  });
-
-  test('puts the README of the checkout back also after packing was interrupted', async () => {
-    const swap = (direction: string) => runNode(packed.checkout, ['tools/package/swap.ts', direction]);
-    const readme = () => readFileSync(join(packed.checkout, 'README.md'), 'utf8');
-    const before = readme();
-    await swap('in');
-    await swap('in');
-    expect(readme()).not.toBe(before);
-    await swap('out');
-    await swap('out');
-    expect(readme()).toBe(before);
-  });
-
-  test.each(['README.md', 'CHANGELOG.md'])('links to nothing that is not there, in %s', name => {
-    const file = join(packed.content, name);
-    const links = [...readFileSync(file, 'utf8').matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(
-      ([, target]) => target,
-    );
-    const dead = links.filter(
-      link => !/^https:/.test(link ?? '') && !existsSync(join(dirname(file), link ?? '')),
-    );
-    expect(dead).toEqual([]);
+    const text = (...path: string[]) => readFileSync(join(...path, 'README.md'), 'utf8');
+    expect(text(packed.content)).toBe(text('tools/package'));
+    expect(text(packed.checkout)).toBe(text('.'));
   });
 
   test('needs no other package, unless the application has constructs', () => {
@@ -103,9 +79,40 @@ describe('what npm packs', () => {
     expect(manifest.peerDependenciesMeta).toEqual(optional);
     expect(manifest).toMatchObject({ engines: { node: '>=22.12' }, repository: { type: 'git' } });
   });
+});
+
+describe.each([
+  ['precise-ttl', undefined],
+  ['stepfunctions-emulator', 'packages/stepfunctions-emulator'],
+])('%s', (_name, workspace) => {
+  let each: PackedPackage;
+  beforeAll(async () => {
+    each = await packPackage(workspace);
+  });
+
+  test('puts back what it swaps in the checkout, also after packing was interrupted', async () => {
+    const folder = join(each.checkout, workspace ?? '.');
+    const swap = (direction: string) =>
+      runNode(folder, [join(each.checkout, 'tools/package/swap.ts'), direction]);
+    const texts = () => ['README.md', 'package.json'].map(file => readFileSync(join(folder, file), 'utf8'));
+    const before = texts();
+    await swap('in');
+    await swap('in');
+    expect(texts()).not.toEqual(before);
+    await swap('out');
+    await swap('out');
+    expect(texts()).toEqual(before);
+    expect(readdirSync(folder).filter(file => file.startsWith('.repository'))).toEqual([]);
+  });
+
+  test.each(['README.md', 'CHANGELOG.md'])('links to nothing that is not there, in %s', name => {
+    const file = join(each.content, name);
+    const links = [...readFileSync(file, 'utf8').matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, to = '']) => to);
+    expect(links.filter(to => !/^https:/.test(to) && !existsSync(join(dirname(file), to)))).toEqual([]);
+  });
 
   test('is clean to arethetypeswrong and to publint', async () => {
-    expect(await runNode('.', ['tools/package/check.ts', packed.file])).toMatch(/no problems/);
+    expect(await runNode('.', ['tools/package/check.ts', each.file])).toMatch(/no problems/);
   });
 });
 

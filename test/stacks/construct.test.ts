@@ -152,60 +152,28 @@ test('two deployments of a stack have names with which no role has that of anoth
 });
 
 const token = () => sessionsIn(ownStack()).hashKey;
-const refused: [string, object, string | RegExp][] = [
-  ['a token for the name', { tableName: token() }, 'Pass table: { name, arn } instead'],
-  ['a token for a key', { tableName: 'Sessions', partitionKey: token() }, /partitionKey: .* and no token/],
-  [
-    'a token in the index',
-    { table: GIVEN, index: { attribute: token() } },
-    /index\.attribute: .* and no token/,
-  ],
-  ['both', { tableName: 'Sessions', table: GIVEN }, 'tableName: expected nothing beside'],
-  ['neither', {}, 'tableName: expected a table name'],
-  [
-    'what would be done to it',
-    { table: GIVEN, existingTable: true },
-    'existingTable: expected nothing beside',
-  ],
-  ['no ARN', { table: { name: 'Sessions' } }, 'table.arn: expected the ARN of a DynamoDB table, got nothing'],
-  ['the ARN of an index', { table: { ...GIVEN, arn: `${GIVEN.arn}/index/a` } }, 'table.arn: expected the'],
-  ['a wrong name', { table: { ...GIVEN, name: 'a b' } }, 'table.name: expected a table name'],
-  [
-    'a text',
-    { table: 'Sessions' },
-    'table: expected { name, arn } of a table, and its streamArn, got "Sessions"',
-  ],
-  [
-    'no name for the sweep',
-    { table: { ...GIVEN, name: '${x.y.name}' } },
-    'deployment: expected a name for the deployment',
-  ],
-  ['a misspelt prop', { tableName: 'Sessions', idex: {} }, /idex: expected .*index/],
-  [
-    'an archive and no stream',
-    { table: GIVEN, archive: true },
-    /table\.streamArn: expected .* because of archive, got nothing/,
-  ],
-  [
-    'events and no stream',
-    { table: GIVEN, events: { to: QUEUE } },
-    /table\.streamArn: expected .* because of events, got nothing/,
-  ],
-  [
-    'a stream that is none',
-    { table: { ...GIVEN, streamArn: GIVEN.arn }, archive: true },
-    "streamArn: expected the ARN of the table's stream",
-  ],
-  ['no tables', { tables: [] }, 'tables: expected a list of at least one table'],
-  ['a prop that is a table’s', { tables: [SESSION_DATA], shards: 2 }, 'shards: expected'],
-  [
-    'two that disagree',
-    { tables: [SESSION_DATA, { tableName: 'Tokens', partitionKey: 'id', dashboard: true }] },
-    'tables[1].dashboard: expected false, as tables[0] (SessionData) has it',
-  ],
+const OTHER = { tableName: 'Tokens', partitionKey: 'id', dashboard: true };
+const refused: [props: object, message: string | RegExp][] = [
+  [{ tableName: token() }, 'Pass table: { name, arn } instead'],
+  [{ tableName: 'Sessions', partitionKey: token() }, /partitionKey: .* and no token/],
+  [{ table: GIVEN, index: { attribute: token() } }, /index\.attribute: .* and no token/],
+  [{ tableName: 'Sessions', table: GIVEN }, 'tableName: expected nothing beside'],
+  [{}, 'tableName: expected a table name'],
+  [{ table: GIVEN, existingTable: true }, 'existingTable: expected nothing beside'],
+  [{ table: { name: 'Sessions' } }, 'table.arn: expected the ARN of a DynamoDB table, got nothing'],
+  [{ table: { ...GIVEN, arn: `${GIVEN.arn}/index/a` } }, 'table.arn: expected the'],
+  [{ table: { ...GIVEN, name: 'a b' } }, 'table.name: expected a table name'],
+  [{ table: 'Sessions' }, 'table: expected { name, arn } of a table, and its streamArn, got "Sessions"'],
+  [{ table: { ...GIVEN, name: '${x.y.name}' } }, 'deployment: expected a name for the deployment'],
+  [{ table: GIVEN, archive: true }, /table\.streamArn: expected .* because of archive, got nothing/],
+  [{ table: GIVEN, events: { to: QUEUE } }, /table\.streamArn: expected .* because of events/],
+  [{ table: { ...GIVEN, streamArn: GIVEN.arn } }, "streamArn: expected the ARN of the table's stream"],
+  [{ tables: [] }, 'tables: expected a list of at least one table'],
+  [{ tables: [SESSION_DATA], shards: 2 }, 'shards: expected'],
+  [{ tables: [SESSION_DATA, OTHER] }, 'tables[1].dashboard: expected false, as tables[0] (SessionData)'],
 ];
 
-test.each(refused)('%s is refused', (_what, props, message) => {
+test.each(refused)('%j is refused', (props, message) => {
   expect(() => construct(props)).toThrow(message);
 });
 

@@ -27,13 +27,13 @@ export const ROOM_LINES = [
     most: 4_743,
   },
   { rooms: ['stacks'], most: 3_672 },
-  { rooms: ['bench', 'tools'], most: 7_013 },
+  { rooms: ['bench', 'tools'], most: 7_015 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
     most: 9_013,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 6_977 },
-  { rooms: ['test'], most: 27_051 },
+  { rooms: ['test'], most: 25_358 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

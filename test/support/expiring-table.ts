@@ -1,11 +1,12 @@
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import type { DeleteMode, SweepSettings } from '../../functions/runtime/environment.ts';
 import type { Runtime } from '../../functions/runtime/runtime.ts';
 import { createDocuments, type Documents } from '../../functions/table/dynamodb.ts';
 import type { KeyType } from '../../stacks/config/props.ts';
 import { settingsOf } from './sweep-settings.ts';
+import { tableInput } from './table-input.ts';
 
 export interface ExpiringTableOptions extends Partial<ExpiryModelProps> {
   readonly partitionKeyType?: KeyType;
@@ -48,32 +49,13 @@ export async function createExpiringTable(
     model: expiryModel({ partitionKey: 'id', ...model }),
   };
   const { partitionKey, sortKey, windowAttribute, ttlAttribute } = settings.model;
-  await client.send(
-    new CreateTableCommand({
-      TableName: settings.tableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [
-        { AttributeName: partitionKey, AttributeType: partitionKeyType },
-        ...(sortKey ? [{ AttributeName: sortKey, AttributeType: sortKeyType }] : []),
-        { AttributeName: windowAttribute, AttributeType: 'S' },
-        { AttributeName: ttlAttribute, AttributeType: 'N' },
-      ],
-      KeySchema: [
-        { AttributeName: partitionKey, KeyType: 'HASH' },
-        ...(sortKey ? [{ AttributeName: sortKey, KeyType: 'RANGE' as const }] : []),
-      ],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: settings.indexName,
-          KeySchema: [
-            { AttributeName: windowAttribute, KeyType: 'HASH' },
-            { AttributeName: ttlAttribute, KeyType: 'RANGE' },
-          ],
-          Projection: { ProjectionType: 'KEYS_ONLY' },
-        },
-      ],
-    }),
-  );
+  const types = {
+    ...{ [partitionKey]: partitionKeyType, [ttlAttribute]: 'N' as const },
+    ...(sortKey && { [sortKey]: sortKeyType }),
+  };
+  const keys = [partitionKey, ...(sortKey ? [sortKey] : [])];
+  const index = { name: settings.indexName, keys: [windowAttribute ?? '', ttlAttribute] };
+  await client.send(new CreateTableCommand(tableInput({ name: settings.tableName, keys, types, index })));
   // The client that is deployed: what it makes of keys must not differ from what is tested.
   const { endpoint, region, credentials } = client.config;
   const connection = { region, credentials, ...(endpoint && { endpoint }) };
@@ -113,29 +95,20 @@ export function runtimeOf(
   return { settings, documents, logger, clock, random: () => 0.5, sleep: async () => undefined };
 }
 
-async function putAll(
+export async function putAll(
   documents: DynamoDBDocumentClient,
   table: string,
   items: readonly Record<string, unknown>[],
-) {
+): Promise<void> {
   for (let start = 0; start < items.length; start += 25) {
     const requests = items.slice(start, start + 25).map(Item => ({ PutRequest: { Item } }));
     await documents.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
   }
 }
 
-async function scanAll(
-  documents: DynamoDBDocumentClient,
-  TableName: string,
-): Promise<Record<string, unknown>[]> {
+export async function scanAll(client: DynamoDBDocumentClient, TableName: string) {
   const items: Record<string, unknown>[] = [];
-  let ExclusiveStartKey: Record<string, unknown> | undefined;
-  do {
-    const page = await documents.send(
-      new ScanCommand({ TableName, ConsistentRead: true, ...(ExclusiveStartKey && { ExclusiveStartKey }) }),
-    );
-    items.push(...(page.Items ?? []));
-    ExclusiveStartKey = page.LastEvaluatedKey;
-  } while (ExclusiveStartKey);
+  for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true }))
+    items.push(...Items);
   return items;
 }

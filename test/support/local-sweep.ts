@@ -1,4 +1,4 @@
-import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Execution } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
@@ -8,16 +8,14 @@ import { type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts
 import { plainStack } from '../../stacks/plain-stack.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { configOf } from './configs.ts';
+import { putAll, scanAll } from './expiring-table.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
 import { sweepReport } from './sweep-reports.ts';
 
 export type Item = Record<string, unknown>;
 
-/** Batches in flight while items are written. */
-const WRITERS = 8;
-
 /** What was synthesized for these tables, running on DynamoDB Local, with its schedules at rest. */
-export interface LocalSweep {
+interface LocalSweep {
   readonly documents: DynamoDBDocumentClient;
   model(tableName: string): ExpiryModel;
   put(tableName: string, items: readonly Item[]): Promise<void>;
@@ -29,25 +27,15 @@ export interface LocalSweep {
   sweep(tableName: string, input: object): Promise<{ execution: Execution; report: SweepReport }>;
 }
 
-export type LocalSweepOptions = Partial<LocalCloudOptions>;
-
 /** Starts the cloud before the tests of the calling file and stops it after them. */
 export function useLocalSweep(
   tables: readonly PreciseTtlProps[],
-  options: LocalSweepOptions = {},
+  options: Partial<LocalCloudOptions> = {},
 ): LocalSweep {
-  let started: LocalCloud | undefined;
-  let documents: DynamoDBDocumentClient | undefined;
-  const cloud = () => {
-    if (!started) throw new Error('the local cloud is there inside tests and hooks only');
-    return started;
-  };
-  const client = () => {
-    documents ??= DynamoDBDocumentClient.from(cloud().client);
-    return documents;
-  };
+  let cloud: LocalCloud;
+  let documents: DynamoDBDocumentClient;
   beforeAll(async () => {
-    started = await LocalCloud.start({
+    cloud = await LocalCloud.start({
       stack: plainStack(configOf(...tables)),
       dynamoDb: dynamoDbOfFile(),
       schedules: false,
@@ -55,71 +43,30 @@ export function useLocalSweep(
       // Loading a function is all processor time, and DynamoDB Local does one thing at a time.
       functions: { maxConcurrency: 2, ...options.functions },
     });
+    documents = DynamoDBDocumentClient.from(cloud.client);
   }, 60_000);
-  afterAll(() => started?.stop());
+  afterAll(() => cloud?.stop());
   const propsOf = (tableName: string) => {
     const props = tables.find(table => table.tableName === tableName);
     if (!props) throw new Error(`no table ${tableName}`);
     return props;
   };
-  const run = async <Report>(
-    machine: string,
-    input: unknown,
-    onStart?: (execution: Execution) => void,
-  ): Promise<{ execution: Execution; report: Report }> => {
-    const execution = cloud().startExecution(machine, input);
-    onStart?.(execution);
-    await execution.done;
-    const text = execution.status === 'SUCCEEDED' ? JSON.stringify(execution.output) : execution.cause;
-    let report: unknown = null;
-    try {
-      report = JSON.parse(text ?? 'null');
-      if (typeof report === 'string') report = JSON.parse(report);
-    } catch {
-      // a failure whose cause is no report: the test looks at the execution
-    }
-    return { execution, report: report as Report };
-  };
-  const sweep = async (table: string, input: object) => {
-    const { deployment } = resolveProps(propsOf(table));
-    const isTick = 'scheduledTime' in input;
-    const { execution } = await (isTick
-      ? run(deployment, { ...input, tables: [table] })
-      : run(replayName(deployment), { ...input, table }));
-    const hasReport = execution.status === 'SUCCEEDED' || execution.error === 'SweepIncompleteError';
-    return { execution, report: (hasReport ? sweepReport(execution) : null) as SweepReport };
-  };
   return {
     get documents() {
-      return client();
+      return documents;
     },
     model: tableName => modelOf(propsOf(tableName)),
-    async put(tableName, items) {
-      const requests = items.map(Item => ({ PutRequest: { Item } }));
-      const writer = async (first: number) => {
-        for (let start = first * 25; start < requests.length; start += WRITERS * 25) {
-          const batch = { [tableName]: requests.slice(start, start + 25) };
-          await client().send(new BatchWriteCommand({ RequestItems: batch }));
-        }
-      };
-      await Promise.all(Array.from({ length: WRITERS }, (_unused, index) => writer(index)));
+    put: (tableName, items) => putAll(documents, tableName, items),
+    scan: tableName => scanAll(documents, tableName),
+    async sweep(table, input) {
+      const { deployment } = resolveProps(propsOf(table));
+      const execution =
+        'scheduledTime' in input
+          ? cloud.startExecution(deployment, { ...input, tables: [table] })
+          : cloud.startExecution(replayName(deployment), { ...input, table });
+      await execution.done;
+      const hasReport = execution.status === 'SUCCEEDED' || execution.error === 'SweepIncompleteError';
+      return { execution, report: (hasReport ? sweepReport(execution) : null) as SweepReport };
     },
-    async scan(tableName) {
-      const items: Item[] = [];
-      let ExclusiveStartKey: Item | undefined;
-      do {
-        const page = await client().send(
-          new ScanCommand({
-            TableName: tableName,
-            ConsistentRead: true,
-            ...(ExclusiveStartKey && { ExclusiveStartKey }),
-          }),
-        );
-        items.push(...(page.Items ?? []));
-        ExclusiveStartKey = page.LastEvaluatedKey;
-      } while (ExclusiveStartKey);
-      return items;
-    },
-    sweep,
   };
 }

@@ -2,13 +2,6 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 
-/** The words of a line as a POSIX shell hands them to a program; of its quotes only those that keep everything as it is. */
-export function shellWords(line: string): string[] {
-  return [...line.matchAll(/(?:[^\s'\\]|\\.|'[^']*')+/g)].map(([word]) =>
-    word.replaceAll(/'([^']*)'|\\(.)/g, (_all, quoted, escaped) => quoted ?? escaped),
-  );
-}
-
 /** A command that has ended, and all that it printed. */
 export interface Ended {
   readonly status: number | null;

@@ -11,7 +11,7 @@ const LONGEST = [
   /\/test\/local\/testing\/jump/,
   /\/test\/end-to-end\/least-privilege/,
   /\/test\/cli\/(status|clients|local|start)\.slow/,
-  /\/test\/deploy\/(fleet|pipes|existing-table)/,
+  /\/test\/deploy\/(pipes|existing-table|commands)/,
   /\/test\/statemachine\/sabotage/,
   /\/test\/(runbook|start)\//,
   /\/page\.browser/,

@@ -6,10 +6,11 @@ import { TerraformError } from '../../../local/errors.ts';
 import { RUN_TYPES, type SynthesizedCloud, synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import type { DeploymentConfig, Overrides } from '../../../stacks/config/config.ts';
 import { mapValues } from '../../../stacks/config/map-values.ts';
+import { EVENT_TARGETS } from '../../../stacks/config/pipe-props.ts';
 import type { PreciseTtlProps } from '../../../stacks/config/props.ts';
 import { escaped } from '../../../stacks/config/terraform-text.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';
-import { anyConfig } from '../../support/any-config.ts';
+import { EXAMPLE_ARNS } from '../../../tools/docs/role-statements.ts';
 import { configOf, SESSION_DATA } from '../../support/configs.ts';
 import { handmadeStack } from '../../support/handmade-stack.ts';
 
@@ -66,19 +67,28 @@ const NOT_RUN = [
   'data.aws_region',
 ];
 
+const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd';
 const EVERYTHING: PreciseTtlProps = {
   ...SESSION_DATA,
   archive: true,
-  events: { to: 'arn:aws:events:us-east-1:123456789012:event-bus/default' },
-  kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd',
+  events: { to: EXAMPLE_ARNS.bus },
+  kmsKeyArn: KEY,
 };
 
 test('no argument and no type of resource of our stacks is passed over in silence', () => {
   // An argument that is neither read nor said to be without effect is thrown.
   const typesOf = (config: DeploymentConfig) =>
     synthesisOf(config).blocks.map(({ kind, type }) => (kind === 'data' ? `data.${type}` : type));
-  const drawn = fc.sample(anyConfig, { numRuns: 40, seed: 24 });
-  const types = new Set([configOf(EVERYTHING), ...drawn].flatMap(typesOf));
+  const targets = EVENT_TARGETS.map(kind => ({
+    ...{ ...SESSION_DATA, tableName: `to-${kind}`, sortKey: { name: 'at', type: 'N' } as const },
+    ...{ existingTable: kind === 'bus', events: { to: EXAMPLE_ARNS[kind], oldImage: true } },
+  }));
+  const others = [
+    configOf({ ...EVERYTHING, archive: { lockDays: 1 }, dashboard: true, logKeys: 'full' }),
+    configOf({ ...EVERYTHING, archive: { bucket: 'own' }, index: { by: 'second' }, alarms: false }),
+    configOf({ ...SESSION_DATA, tableKmsKeyArn: KEY, alarms: EXAMPLE_ARNS.topic, precision: 'minute' }),
+  ];
+  const types = new Set([configOf(EVERYTHING), configOf(...targets), ...others].flatMap(typesOf));
   expect([...types].filter(type => !RUN_TYPES.includes(type) && !NOT_RUN.includes(type))).toEqual([]);
   expect(RUN_TYPES.filter(type => !types.has(type))).toEqual([]);
 });
