@@ -202,7 +202,7 @@ function addIndex(
   };
 }
 
-/** DescribeTable is eventually consistent: it may not know a new index for so long. */
+/** DescribeTable is eventually consistent: for this time it may not know a new index. */
 const UNSEEN_MS = 60_000;
 
 /**

@@ -45,7 +45,7 @@ type IndexKeys = readonly { readonly name: string; readonly type: KeyType }[];
 
 /** AWS can raise this quota. Source: DynamoDB quotas. */
 const MAX_INDEXES = 20;
-/** A provisioned table's index needs so many read units for the queries of a tick. */
+/** Read units that a provisioned table's index needs for the queries of a tick. */
 const READ_UNITS = { second: 25, window: 5 } as const;
 
 export function planAdoption(reading: Reading, wish: Wish): AdoptionPlan {

@@ -105,7 +105,7 @@ export function reasonOf(thrown: unknown, service: Service): string | undefined 
   const error = causeOf(thrown);
   const title = SERVICES[service].title;
   if (error instanceof NoAnswerError) return error.message;
-  // Ctrl-C: the SDK adds its metadata to this error, too.
+  // Ctrl-C. The SDK adds `$metadata` to this error, although no service has answered.
   if (error.name === 'AbortError') return undefined;
   const silence = silenceOf(error, service);
   if (silence !== undefined) return silence;

@@ -73,7 +73,7 @@ export interface Given<F extends Flags = Flags> {
   readonly config: DeploymentConfig;
   readonly tables: Tables;
   readonly clients: Clients;
-  /** Aborts at the end of the look, or with Ctrl-C. */
+  /** Aborts when the command's `seconds` are over, or with Ctrl-C. */
   readonly signal: AbortSignal;
   /** Aborts with Ctrl-C only. */
   readonly stopped: AbortSignal;
@@ -97,9 +97,12 @@ export interface Command<F extends Flags = Flags> {
    */
   readonly tables?: 'all' | 'one';
   region?(flags: Values<F>): string | undefined;
-  /** A change needs all of these services in one place, AWS or this machine; a look says which of them are not there. */
+  /**
+   * A command that changes something needs all of these services in one place, AWS or this machine. One that only reads says which are
+   * missing.
+   */
   readonly services?: readonly Service[];
-  /** After these seconds a look prints what it knows. @default the command waits for a service for a minute */
+  /** After this time, a command that only reads prints what it knows. @default the command waits for a service for a minute */
   readonly seconds?: number;
   readonly alwaysAsks?: true;
   readonly passes?: true;
@@ -227,7 +230,7 @@ async function checked(command: Command, values: CommonValues): Promise<Checked>
   check?.({ flags, config, tables, now: Date.now });
   const elsewhere = services.find(service => !isLocal(service));
   const here = services.find(isLocal);
-  // A look says what is not here. A change could change another person's data.
+  // A command that only reads says what is missing. One that changes something could change another person's data.
   const isRefused = values.yes !== undefined || elsewhere === services[0];
   if (here !== undefined && elsewhere !== undefined && isRefused) {
     const name = `AWS_ENDPOINT_URL_${elsewhere}`;
@@ -284,7 +287,7 @@ class Stop {
   }
 }
 
-/** Without seconds only Ctrl-C ends a look. @param spentMs time of the look that has passed already */
+/** Without `seconds`, only Ctrl-C ends a command. @param spentMs time that has already passed */
 export function lookTime(
   seconds: number | undefined,
   stopped: AbortSignal,
@@ -308,7 +311,7 @@ async function carryOut(
   const { isAsked, ...subject } = await checked(command, values);
   const { services = [], seconds } = command;
   const stop = new Stop();
-  // The start of the process counts as time of the first look.
+  // The time limit includes the start of the process.
   let time = lookTime(seconds, stop.signal, performance.now());
   const progress = new Progress(process.stderr);
   const region = subject.config?.region ?? command.region?.(subject.flags);

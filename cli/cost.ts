@@ -131,8 +131,9 @@ const SECONDS_PER_MONTH = 30 * 86_400;
 const VERDICTS = ['holds', 'late', 'impossible'];
 
 /**
- * The bill of a month for so many copies of each table, among all of which the items are spread evenly. @throws {InvalidConfigError} for
- * settings that do not go together
+ * The bill of a month. The items are spread evenly among the copies of all tables.
+ * @param copies number of copies of each table
+ * @throws {InvalidConfigError} for settings that contradict each other
  */
 export function monthlyCost(tables: readonly PreciseTtlProps[], load: ItemLoad, copies = 1) {
   const problems = tables.flatMap(propProblems);

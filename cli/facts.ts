@@ -23,22 +23,22 @@ import type { Alarm, Facts, IndexLook, Sweep, TableLook } from './dashboard/fact
 import { journalOf, readRows } from './journal.ts';
 import { shownText } from './print.ts';
 
-/** A look at one table takes at most so many queries: half a read unit each, or $0.0001 in all. */
+/** Maximum number of queries of the index in one reading of a table: half a read unit each, or $0.0001 in all. */
 const QUERIES = 1_000;
 const QUERIES_AT_ONCE = 16;
-/** After so many refused queries no more are tried: DynamoDB answers some while it throttles, and none while it is dead. */
+/** After this number of refused queries, no more are sent: DynamoDB answers some while it throttles, and none while it is down. */
 const REFUSED = 64;
-/** The index of a table is read for so long; the rest of a look's time is for the other questions. */
+/** Time for reading a table's index; the rest of the command's time is for the other questions. */
 const LOOK_MS = 6_000;
 const SPARE_MS = 3_000;
-/** The index is read so far back while the journal does not say how far. */
+/** How far back the index is read if the journal does not say it. */
 const BACK_SECONDS = 900;
 const TABLES_AT_ONCE = 8;
 /** An item that was written late waits for one of the next two ticks. */
 const TICKS_SECONDS = 180;
 /** A page has 1 MB: all of them together take 1,024 read units of a consistent read, or $0.0001. */
 const PAGES = 4;
-/** After this time a later look reads the table again. */
+/** The page and --watch read the table again after this time. */
 const TABLE_AGE_SECONDS = 60;
 const QUARTER_MS = 900_000;
 const KEYS = 3;
@@ -85,7 +85,7 @@ async function tableFacts(
   const watermark = stored ? advanced(stored) : null;
   const overdue = seen('the index', looking);
   const gone = goneOf(overdue, watermark);
-  // The scan follows the look at the index: an expired item that only the scan finds is not in the index.
+  // The scan follows the reading of the index: an expired item that only the scan finds is not in the index.
   const left = seen('the table', await recentTableLook(table, given, gone, watermark));
   const promisedSeconds = lateMs(props) / 1_000 + props.pollSeconds;
   const lateAfterSeconds = props.pollSeconds > 0 ? promisedSeconds : Math.max(promisedSeconds, TICKS_SECONDS);
@@ -104,7 +104,7 @@ async function tableFacts(
   };
 }
 
-/** Otherwise each look of the page and of --watch would read the table again. */
+/** The page and --watch ask every few seconds: the last answer is used for a minute. */
 async function recentTableLook(
   table: Table,
   given: Asking,
@@ -171,7 +171,7 @@ class Entries {
 /**
  * Counts the expired entries of the index, the newest first, until its time is over.
  * @param wanted how far back, epoch seconds
- * @param shards the most that the table ever had
+ * @param shards the highest number that the table ever had
  * @throws {NoAnswerError} when nothing was read
  */
 async function lookAtIndex(

@@ -22,15 +22,15 @@ export interface ReadItem {
   readonly ttl: number | undefined;
   readonly ttlFault: TtlFault | undefined;
   readonly isFraction: boolean;
-  /** The window as it is stored: undefined by second, empty if the item has none. */
+  /** The stored window: undefined if the table is indexed by second, empty if the item has no window. */
   readonly stamp: string | undefined;
-  /** Undefined: no writer stamps such a window. */
+  /** Undefined: the stored window is missing, or is none that a correct writer stores. */
   readonly window: Window | undefined;
   /** Epoch seconds. */
   readonly now: number;
 }
 
-/** Several ticks should have deleted an item by then. */
+/** By this age, several ticks should have deleted an item. */
 export const GONE_SECONDS = 600;
 
 const broken = (is: string, remedy: Fault['remedy'], seen: Fault['seen']): Fault => {
@@ -44,7 +44,7 @@ const writer = () =>
   'Correct the writer (docs/use.md), and then write these items once more, or delete them.';
 const backfill = (tableName: string) => commandLine('backfill', ['--table', tableName]);
 
-/** An item has the first of these faults that it fits. */
+/** An item counts for the first of these faults that it has. */
 export const FAULTS = {
   'ttl-string': broken(
     'the TTL is a String: only a Number expires, by native TTL too',

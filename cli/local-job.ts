@@ -38,14 +38,14 @@ export interface LocalJobOptions {
 }
 
 /**
- * The most child executions of a replay at a time. On AWS each call has a function instance of its own. Here calls wait in a queue while
- * the timeouts of their tasks run: with too many, even the calls of the ticks timed out.
+ * Maximum number of child executions of a replay at a time. On AWS each call has a function instance of its own. Here calls wait in a queue
+ * while the timeouts of their tasks run: with too many, even the calls of the ticks timed out.
  */
 const CHILDREN_AT_ONCE = 5;
 
 /**
- * V8 lets a heap grow by so many percent beyond the memory in use before it collects garbage: under load by default to four times that
- * memory, which V8 returns late or never. A limit (`--max-old-space-size`) would end the process instead.
+ * V8 collects garbage when a heap has grown by this percentage over the memory in use. Under load, its default is up to four times that
+ * memory, and V8 returns the memory late or never. A limit (`--max-old-space-size`) would end the process instead.
  */
 const GROWING_PERCENT = 40;
 

@@ -98,7 +98,7 @@ export function describeExecution(
   if (status === 'SUCCEEDED' && left.length === 0)
     return `${line}${readExecutionReport(outputText) === undefined ? `succeeded in ${took}` : describeSwept(reports)}`;
   const failure = status === 'SUCCEEDED' ? [] : describeFailure(execution, failedCall);
-  // The cause of a sweep that leaves items is its report, which is shown already.
+  // The cause is the reports as JSON, which are shown below.
   const why = reports.length > 0 ? failure.filter(([row]) => row !== 'cause') : failure;
   const rows = [
     ...why,
@@ -144,7 +144,7 @@ export function describeFailure({ error = '', cause = '' }: Execution, call?: In
     ['error', error],
     ...describeCause(cause),
     ['function', call?.functionName ?? ''],
-    // Another one ended the execution.
+    // Shown only if the execution ended with another error.
     ['its error', errorType === error ? '' : [errorType, errorMessage].filter(Boolean).join(': ')],
     ['printed', call?.lines.map(readableLine).join('\n') ?? ''],
   ];

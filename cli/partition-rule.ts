@@ -7,13 +7,13 @@ import { PARTITION_UNITS } from '../expiry/window.ts';
  * entry: one unit each. Keys on a full partition delay the sweep, and DynamoDB throttles the users' own puts to them.
  */
 
-/** A new table on demand takes so many write units a second, and so does its index. Source: DynamoDB Developer Guide, "Warm throughput". */
+/** Write units per second of a new table on demand, and also of its index. Source: DynamoDB Developer Guide, "Warm throughput". */
 export const NEW_TABLE_UNITS = 4000;
 
 /** A peak is uneven within its seconds: so less than PARTITION_UNITS fits into one partition. */
 const FITS_ONE_PARTITION = 800;
 
-/** A partition must have room for so many standard deviations above the average: among a hundred partitions one may have such a load. */
+/** Standard deviations above the average for which a partition must have room: among a hundred partitions one may have such a load. */
 const DEVIATIONS = 3;
 
 /** At this share of the warm throughput a key may have 100 units per second. At a higher share an index would need too many shards. */

@@ -48,7 +48,7 @@ export class Progress {
     this.#shownAt = now() + FIRST_PLAIN_MS - PLAIN_INTERVAL_MS;
   }
 
-  /** Most columns of a line that can be overwritten: a wrapped line cannot. */
+  /** Maximum width of a line that can be overwritten, columns: a wrapped line cannot be overwritten. */
   get columns(): number {
     return (this.#output.columns || USUAL_COLUMNS) - 1;
   }

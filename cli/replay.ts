@@ -123,10 +123,10 @@ type ReplayedCount = {
 const REPLAYED = COUNT_LIST.flatMap(([name, { replayed }]) => (replayed ? [name as ReplayedCount] : []));
 type Totals = Readonly<Record<ReplayedCount, number>>;
 
-/** A delete of an item of up to 1 KB, with its index entry, takes so many write units. */
+/** Write units of a delete of an item of up to 1 KB, with its index entry. */
 const UNITS_OF_DELETE = 2;
 const AT_ONCE = 4;
-/** After so many failed attempts the cause has to be mended first. */
+/** After this number of failed attempts, a person must first mend the cause. */
 const MAX_ATTEMPTS = 99;
 
 interface Ended {

@@ -10,10 +10,10 @@ import { pauseText } from './journal.ts';
 import { shortKey } from './print.ts';
 
 const DAY_MS = 86_400_000;
-/** A day has so many ticks. */
+/** About as many as the ticks of a day. */
 const SWEEPS_OF_A_DAY = 1_500;
 const SHOWN_SWEEPS = 5;
-/** After so many seconds a look prints what it knows: then the command ends within 15 seconds. */
+/** After this time the command prints what it knows: it ends within 15 seconds. */
 const SECONDS = 13;
 
 const SERVICES = ['DYNAMODB', 'SCHEDULER', 'CLOUDWATCH'] as const;

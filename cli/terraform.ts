@@ -49,13 +49,13 @@ export class TerraformError extends PreciseTtlError {
 export const TERRAFORM_HELP =
   'TERRAFORM_BINARY_NAME: another program than terraform, e.g. tofu. It uses the AWS credentials that Terraform finds.';
 
-/** Terraform's check for new versions would report this run to its maker. */
+/** Terraform's check for new versions would report this run to HashiCorp. */
 const environment = () => ({ ...process.env, CHECKPOINT_DISABLE: '1' });
 const LOCK_FILE = '.terraform.lock.hcl';
 
 /**
- * The CDKTF CLI reads the variable `TERRAFORM_BINARY_NAME`, too. Terraform itself refuses a stack that it is too old for. @throws
- * {InvalidFieldError} when the program is missing, or does not run
+ * The CDKTF CLI reads `TERRAFORM_BINARY_NAME`, too. The version is not checked here: a Terraform that is too old refuses the stack.
+ * @throws {InvalidFieldError} when the program is missing, or does not run
  */
 export async function requireTerraform(): Promise<string> {
   const program = process.env['TERRAFORM_BINARY_NAME'] || 'terraform';
@@ -90,7 +90,7 @@ export class Terraform {
     const [kept, used] = [join(project, LOCK_FILE), join(stack, LOCK_FILE)];
     if (existsSync(kept)) copyFileSync(kept, used);
     else rmSync(used, { force: true });
-    // The answer of a plan must be alone on stdout.
+    // Only the answer of a plan may be on stdout.
     const status = await terraform.run(['init', '-input=false'], process.stderr);
     if (status !== 0)
       throw new TerraformError(`Terraform: init ended with ${status} in ${stack}; see above.`);

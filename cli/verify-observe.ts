@@ -47,7 +47,7 @@ const SECOND = 1_000;
 const MINUTE = 60_000;
 /** Keys to try in a JSONata group-by, which recurses once for each. */
 const DEPTHS = [50, 80, 90, 95, 97, 98, 99, 100, 105, 120];
-/** CloudWatch's datapoints may be so late. */
+/** Longest delay of CloudWatch's datapoints. */
 const CLOUDWATCH_MS = 120_000;
 const RENEWED_SECONDS = 86_400;
 

@@ -31,7 +31,7 @@ import {
 import { describeTable } from './whole-table.ts';
 
 const MINUTES = 10;
-/** Streams and CloudWatch may be so late. */
+/** Longest delay of streams and CloudWatch. */
 const SETTLE_SECONDS = 150;
 
 export const command = defineCommand({

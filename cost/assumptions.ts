@@ -6,7 +6,7 @@ export const FUNCTION_MEMORY_MB = 512;
  * calculator use the same values, so that their results can be compared.
  */
 
-/** A call of a warm function takes so long without its reads, also a call with 25 guarded deletes. */
+/** Duration of a call of a warm function without its reads, also of a call with 25 guarded deletes. */
 export const CALL_MS = 25;
 
 /**

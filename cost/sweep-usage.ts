@@ -45,7 +45,7 @@ const CHUNK_KEYS = 25;
 const PAGE_KEYS = 1000;
 const KEYS_AT_ONCE = 10;
 
-/** By second a tick's lookback reads so many index keys: it begins ten seconds before the watermark. */
+/** Index keys that a tick's lookback reads in a table indexed by second: it begins ten seconds before the watermark. */
 const BACK_KEYS = MINUTE + 10;
 
 /** Step Functions bills an execution's memory in steps of 64 MB, and its duration in steps of 0.1 s. */
@@ -54,8 +54,8 @@ const EXECUTION_STEP_SECONDS = 0.1;
 const CHILD_SECONDS = 0.1;
 
 /**
- * A page that follows deletes was read at any moment of a second, not at its beginning: by so many milliseconds it knows less well when a
- * second of DynamoDB's clock begins. Seen in the simulation.
+ * A page that follows deletes is read at any moment of a second, not at its beginning. So it knows the beginning of a second of DynamoDB's
+ * clock less precisely, by this time. Seen in the simulation.
  */
 const FOLLOWING_PAGE_MS = 75;
 

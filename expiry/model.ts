@@ -22,11 +22,11 @@ export interface ExpiryModelProps extends KeyNames {
   readonly ttlAttribute?: string;
   /** The kind of the index's partition key. @default 'window' */
   readonly indexedBy?: IndexedBy;
-  /** By window: attribute with the window's key; partition key of the index. @default 'expirationWindow' */
+  /** Indexed by window: attribute with the window's key; partition key of the index. @default 'expirationWindow' */
   readonly windowAttribute?: string;
-  /** By window: length of a window in minutes; a divisor of a day. @default 1440, a day */
+  /** Indexed by window: length of a window in minutes; a divisor of a day. @default 1440, a day */
   readonly granularityMinutes?: number;
-  /** By window: number of index keys over which one window is spread. @default 2 */
+  /** Indexed by window: number of index keys over which one window is spread. @default 2 */
   readonly shards?: number;
   /** Lifetime of an item in seconds if its writer names none; 0 = it does not expire. @default 0 */
   readonly defaultTtlSeconds?: number;
@@ -36,7 +36,7 @@ export interface ExpiryModelProps extends KeyNames {
 export interface ExpiryModel extends KeyNames {
   readonly ttlAttribute: string;
   readonly indexedBy: IndexedBy;
-  /** Undefined by second: items have no such attribute. */
+  /** Undefined if the table is indexed by second: its items have no such attribute. */
   readonly windowAttribute: string | undefined;
   /** Length, in seconds, of the span of expiry times under one index key. */
   readonly granularitySeconds: number;
@@ -60,8 +60,8 @@ export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
 export const DEFAULT_SHARDS = 2;
 
 /**
- * Most shards of one window: enough for 20,000 items per second in windows of a day, with some reserve (cli/partition-rule.ts). A table on
- * demand allows 40,000 writes per second by default, which are 20,000 puts and as many deletes.
+ * Maximum number of shards of one window: enough for 20,000 items per second in windows of a day, with some reserve
+ * (cli/partition-rule.ts). A table on demand allows 40,000 writes per second by default, which are 20,000 puts and as many deletes.
  */
 export const MAX_SHARDS = 1000;
 
@@ -119,8 +119,8 @@ export function expiryModel(props: ExpiryModelProps): ExpiryModel {
 }
 
 /**
- * Refuses objects that {@link expiryModel} has not made, such as its props: attributes would be stamped as `undefined`. @throws
- * InvalidModelError
+ * Refuses objects that {@link expiryModel} has not made, such as its props: attributes would be stamped as `undefined`.
+ * @throws InvalidModelError
  */
 export function checkModel(model: unknown, field = 'model'): void {
   if (isObject(model) && 'granularitySeconds' in model) return;

@@ -3,7 +3,7 @@
  * window that starts there.
  */
 
-/** One partition, and so one key, takes so many write units a second. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */
+/** Write units per second of one partition, and so of one key. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */
 export const PARTITION_UNITS = 1000;
 
 /** A granularity must divide a day, so that windows are aligned with midnight UTC and with replays. */

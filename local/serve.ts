@@ -29,7 +29,7 @@ export interface ServedCloud {
 export async function serve(options: ServeOptions): Promise<ServedCloud> {
   const environment = await environmentFor(options);
   await requireFree(options.sfnPort, '--sfn-port');
-  // A DynamoDB that was already running is used at its own port.
+  // A DynamoDB that already runs keeps its own port.
   if (!environment['AWS_ENDPOINT_URL_DYNAMODB']) await requireFree(options.dynamoDbPort, '--dynamodb-port');
   const undo: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {

@@ -18,14 +18,14 @@ export interface Pace extends Pick<SweepSettings, 'precision' | 'pollSeconds'> {
   readonly marginSeconds?: number | undefined;
 }
 
-/** Most milliseconds from when an item is due to its deletion. @param rate items that expire in a second */
+/** Longest time from when an item is due to its deletion, milliseconds. @param rate items that expire in a second */
 export function promisedLagMs({ precision, marginSeconds = 0 }: Pace, rate: number): number {
   const seconds = precision === 'minute' ? MINUTE_SECONDS : 1;
   const deletionMs = USUAL_DELETE_MS + marginSeconds * 1000 + (rate * seconds * 1000) / ITEMS_PER_SECOND;
   return Math.round(seconds * SECOND_MS + deletionMs);
 }
 
-/** The ticks that began late: when each began to look (epoch milliseconds), by its minute (epoch seconds). */
+/** The ticks that began late: the actual start of each (epoch milliseconds), by its minute (epoch seconds). */
 export type LateTicks = ReadonlyMap<number, number>;
 
 /**

@@ -4,13 +4,13 @@ import { count, lagPercentiles, seconds } from '../report/numbers.ts';
 import type { MachineWatch } from '../workload/machine.ts';
 import { dueAt, type LateTicks, type Pace, promisedLagMs } from './deadline.ts';
 
-/** `undecided`: the promise looks broken, but this machine may have been the cause; or nothing in the run could show it. */
+/** `undecided`: the promise looks broken, but this machine may have been the cause; or nothing in the run tested the promise. */
 export type Status = 'kept' | 'broken' | 'undecided';
 
 /** The outcome of a run; the exit status of `npm start` follows from it. */
 export type Verdict = Status | 'interrupted';
 
-/** A promise and its result, in items; for `nothingFailed` in failures. */
+/** A promise and its result. Both numbers count items, or what the promise is about: events, contradictions, failures. */
 export interface Kept {
   readonly name: PromiseName;
   readonly status: Status;
@@ -54,7 +54,7 @@ export interface Seen {
 interface Promised {
   readonly label: string;
   readonly note: (seen: Seen) => string;
-  /** How many items, or failures, are expected and were seen, and the status if they differ; undefined if nothing is promised. */
+  /** The expected and the actual number, and the status if they differ; undefined if nothing is promised. */
   readonly counts: (seen: Seen) => readonly [expected: number, got: number, ifNot?: Status] | undefined;
   /** Whether the promise is undecided if no item expired. @default false */
   readonly isOfExpired?: boolean;
@@ -147,7 +147,7 @@ export interface DemoResult {
   readonly backlog: Backlog;
   /** Milliseconds from expiry to deletion without the backlog, as seen in the stream; 0 if nothing was deleted. */
   readonly lagMs: { readonly p50: number; readonly p99: number; readonly max: number };
-  /** Most milliseconds from expiry to deletion that are promised for an item that is written in time. */
+  /** Longest promised time from expiry to deletion, milliseconds, for an item that is written in time. */
   readonly promisedLagMs: number;
   /** Broken if a promise is broken; else undecided if one is undecided. */
   readonly verdict: Verdict;
@@ -258,7 +258,7 @@ function verdictOf(
   ];
 }
 
-/** The promise in words. @param lagMs most milliseconds from expiry to deletion of an item that is written in time */
+/** The promise in words. @param lagMs the longest time from expiry to deletion of an item that is written in time */
 export function describePromise(lagMs: number): string {
   return `gone within ${seconds(lagMs)} of expiry`;
 }

@@ -53,7 +53,7 @@ export interface DemoOptions {
   readonly show?: (moment: Moment, progress: Progress) => void;
   /** Ends the job early; the result then has what is known so far. */
   readonly signal: AbortSignal;
-  /** Pause between two reads of the stream, milliseconds. @default those of the observer and of a pipe */
+  /** Pause between two reads of a stream, milliseconds. @default the observer and the pipes have their own defaults */
   readonly intervalMs?: number;
   /** Serves a page that shows the sweep, from the addresses of the services. @default there is none */
   readonly sweepPage?: (endpoints: { dynamoDb: string; stepFunctions: string }) => Promise<SweepPage>;
@@ -76,9 +76,9 @@ export interface SweepPage {
   stop(): Promise<void>;
 }
 
-/** Longest wait after the last expiry: for the next tick, one more tick that finds what that one missed, and the time to sweep. */
+/** Longest wait after the last expiry: for the next tick, for a second tick that finds what the first one missed, and for the sweep. */
 const MAX_WAIT_MS = 150_000;
-/** Longest wait for the deletion of what had expired before; the run goes on then. */
+/** Longest wait for the deletion of the backlog. Then the run goes on without it. */
 const MAX_BACKLOG_MS = 15_000;
 /** Longest wait for events after the last deletion, and for executions that still run then. */
 const MAX_FOLLOWING_MS = 30_000;
@@ -89,7 +89,7 @@ const MINUTE_SECONDS = 60;
 /** Time until the first session expires: for the plan of its tick, and for what is written before. */
 const LEAD_SECONDS = 2;
 const WRITES_PER_SECOND = 1_000;
-/** A standstill of this length can be the reason why an execution failed. */
+/** If this machine stood still for this time, that may be why an execution failed. */
 const EXCUSING_STANDSTILL_MS = 5_000;
 
 /**
@@ -240,7 +240,7 @@ class Run {
     const { minutes, rate, seed, sweep } = this.#options;
     const clock = this.#clock;
     const until = this.#until;
-    // No tick of the minutes before has run. The first one finds what they left.
+    // No tick has run in the minutes before. The first tick finds what expired in them.
     const first = minuteOf(beganMs / 1000) - 2 * MINUTE_SECONDS;
     await this.#sweepBacklog(cloud, table, first);
     const startMs = clock.now();
@@ -335,7 +335,7 @@ class Run {
     void writing.then(() => {
       isWritten = true;
     });
-    // Only a tick that comes after its earlier TTL shows that a renewed item is kept.
+    // Only a tick after the earlier TTL of a renewed item shows that the item is kept.
     const lastTickMs = Math.ceil(plan.lastTtl / MINUTE_SECONDS) * MINUTE_SECONDS * 1000;
     const isIdle = () => sweep.pollSeconds > 0 || cloud.running.length === 0;
     await this.#wait(
@@ -352,7 +352,7 @@ class Run {
     await writing;
   }
 
-  /** Waits until this is so, at most so long, and as much longer as the machine stands still meanwhile. */
+  /** Waits until `isSo`, but at most `mostMs`. Time in which this machine stands still does not count. */
   async #wait(isSo: () => boolean, mostMs: number): Promise<void> {
     const machine = this.#machine;
     const endsAt = this.#clock.now() + mostMs - machine.stoodStillMs;
@@ -415,7 +415,7 @@ class Run {
     this.#progress.say(`✗ ${problem}`);
   }
 
-  /** Everything after the first such problem follows from it. */
+  /** Only the first such problem is reported: later ones follow from it. */
   #breakOff(problem: string): void {
     if (!this.#broken.signal.aborted) this.#problem(problem);
     this.#broken.abort();

@@ -48,7 +48,7 @@ const START_MS = Date.UTC(2027, 5, 1, 12);
 /** Number of minutes with ticks after the last fault. */
 const CALM_MINUTES = 6;
 
-/** What is written so long before it expires goes to the second, milliseconds; in a minute that is watched `pollSeconds` suffice. */
+/** An item that is written this long before its expiry is deleted to the second; if the minute is polled, `pollSeconds` are enough. */
 const AHEAD_MS = 120_000;
 
 /** How late the sweep may delete: beside the clocks, the limit and the margin. */

@@ -18,7 +18,7 @@ export interface Removal {
 }
 
 export interface RemovalRecord {
-  /** The record's `eventID`, which every event of it has. */
+  /** The record's `eventID`. Every event of this record has it. */
   readonly id: string;
   readonly key: EventImage;
   /** Last content of the item. */
@@ -63,10 +63,10 @@ export interface Present {
 
 /** Age above which expired items are not deleted, as with native TTL: five years of 365 days. */
 const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
-/** Near that age both a delete and no delete are correct. */
+/** An item whose age is this near to five years may be deleted or kept: both are correct. */
 const BOUND_SECONDS = 600;
 
-/** Whether the sweep must not delete an item with this TTL. The rule is its own, and not the sweep's. @param at epoch seconds */
+/** Whether the sweep must not delete an item with this TTL. This code is independent of the sweep's own rule. @param at epoch seconds */
 export function isLive(ttl: Ttl, at: number): boolean {
   return ttl === undefined || ttl > at || ttl <= at - FIVE_YEARS_SECONDS - BOUND_SECONDS;
 }

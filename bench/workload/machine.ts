@@ -10,9 +10,12 @@ interface Standstill {
 const SAMPLE_MS = 100;
 /** Delay above which a timer is late for a machine that is not busy, milliseconds. */
 const LATE_MS = 50;
-/** A standstill of this length can let the sweep miss a tick, and its waits end late. */
+/** After a standstill of this length, the sweep may have missed a tick, or may have waited for too long. */
 const MISSED_TICK_MS = 1_000;
-/** For how long a missed tick makes items late: it owned the minute after its own, which the next one but one sweeps. */
+/**
+ * Time for which a missed tick makes items late. The missed tick owned the minute after its own; the second tick after it sweeps that
+ * minute.
+ */
 const EFFECT_MS = 120_000;
 
 /**

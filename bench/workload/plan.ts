@@ -72,7 +72,7 @@ export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }
   return { actions: actions.flat().sort((one, other) => one.atMs - other.atMs), lastTtl };
 }
 
-/** The most items that have expired when the sweep begins, and for how many seconds items had expired. */
+/** Size of the backlog: the items that expire in 24 seconds, but at most 480. Their TTLs are spread over ten minutes. */
 const MOST_BACKLOG = 480;
 const BACKLOG_SECONDS = 24;
 const UNSWEPT_SECONDS = 600;

@@ -12,8 +12,8 @@ export interface Facts {
   readonly left: TableLook | null;
   readonly isLate: boolean;
   /**
-   * An item that was written two minutes before its TTL is deleted within so many seconds after its TTL; a later one within
-   * `lateAfterSeconds`.
+   * Longest time from the TTL to the deletion of an item that was written two minutes before its TTL. For an item that was written later it
+   * is `lateAfterSeconds`.
    */
   readonly promisedSeconds: number;
   readonly lateAfterSeconds: number;

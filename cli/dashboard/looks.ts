@@ -20,7 +20,7 @@ export interface Looked {
   readonly promise: string;
 }
 
-/** A look at all tables, as `status` makes it. */
+/** A look: what one reading of all tables has found, as `status` prints it. */
 export interface Look {
   /** When it began, ISO-8601. */
   readonly at: string;
@@ -28,7 +28,7 @@ export interface Look {
   readonly tables: readonly Looked[];
 }
 
-/** Whether a look knows a part of the facts, by the words for that part. */
+/** The parts of the facts, by name, and whether a look has learned them. */
 const PARTS = {
   'the journal': ({ notKnown }: Facts) => !notKnown.some(each => each.startsWith('the journal')),
   'what is gone': ({ gone }: Facts) => gone !== null,
@@ -38,7 +38,7 @@ const PARTS = {
 } as const;
 export type Part = keyof typeof PARTS;
 
-/** The last look that knew a part, and when it began. */
+/** The result of the last look that learned a part, and when that look began. */
 export interface Known extends Looked {
   readonly at: string;
 }
@@ -57,14 +57,14 @@ export interface Minute {
   readonly left: number;
 }
 
-/** Minutes of sweeps that are kept, and most sweeps: a busy table has a few per minute. */
+/** The page keeps the sweeps of the last SHOWN_MINUTES, but at most MAX_SWEEPS. A busy table has a few sweeps per minute. */
 export const SHOWN_MINUTES = 180;
 const MAX_SWEEPS = 2_000;
 const MINUTE_MS = 60_000;
 
-/** What the looks at a table came to. */
+/** What the looks have learned about a table. */
 export class TableMemory {
-  /** The parts that a look has known, by the last one that did. */
+  /** For each part, the result of the last look that learned it. */
   readonly known = new Map<Part, Known>();
   /** The sweeps of the last hours, the oldest first. */
   sweeps: readonly Sweep[] = [];
@@ -111,7 +111,7 @@ function minuteOf(at: string, sweeps: readonly Sweep[]): Minute {
 }
 
 export interface LooksOptions {
-  /** Looks at all tables. @param most sweeps of each table */
+  /** Reads all tables. @param most maximum number of sweeps to read for each table */
   readonly look: (most: number, signal: AbortSignal) => Promise<Look>;
   /** Cancels all requests. */
   readonly signal: AbortSignal;
@@ -119,20 +119,20 @@ export interface LooksOptions {
   readonly now?: () => number;
 }
 
-/** From one look to the next while somebody has the page open, milliseconds. */
+/** Time from one look to the next while a browser has the page open, milliseconds. */
 const EVERY_MS = 10_000;
-/** Sweeps that a look reads: each 60th one, so each tenth minute, those of the hours that are shown. */
+/** Maximum number of sweeps that a look reads for a table. Each 60th look, one in ten minutes, reads those of all SHOWN_MINUTES. */
 const MOST = { first: 400, later: 20, firstEvery: 60 } as const;
 
-/** Looks at the tables, one look at a time, and remembers what they came to. */
+/** Reads all tables again and again, one look at a time, and keeps what the looks have learned. */
 export class Looks {
   /** By name, in the order of the configuration. */
   readonly tables = new Map<string, TableMemory>();
-  /** The last one that ended. */
+  /** The last look that succeeded. */
   last: Look | undefined;
-  /** When the one that is under way began, epoch milliseconds. */
+  /** When the running look began, epoch milliseconds; undefined if none runs. */
   askingSince: number | undefined;
-  /** Why the last one failed. */
+  /** Why the last look failed; undefined if it succeeded. */
   failure: string | undefined;
   readonly #options: LooksOptions;
   readonly now: () => number;
@@ -144,7 +144,7 @@ export class Looks {
     this.now = options.now ?? Date.now;
   }
 
-  /** Begins a look, unless the last one began a short time ago or has not ended. */
+  /** Begins a look, unless the last look is still running or began a short time ago. */
   ask(): void {
     const isEarly = this.now() - this.#askedAt < EVERY_MS;
     if (isEarly || this.askingSince !== undefined || this.#options.signal.aborted) return;

@@ -9,7 +9,7 @@ export interface DashboardStart extends Pick<LooksOptions, 'look'> {
   readonly links?: readonly Link[];
 }
 
-/** Serves the page of the sweep to this machine. It looks at the deployment only while somebody has the page open. */
+/** Serves the page of the sweep to this machine. The deployment is read only while a browser has the page open. */
 export async function startDashboard({ look, region, links = [] }: DashboardStart): Promise<PageServer> {
   const ended = new AbortController();
   const looks = new Looks({ look, signal: ended.signal });

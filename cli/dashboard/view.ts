@@ -87,10 +87,10 @@ export function headline(tables: readonly Looked[], now: number): string {
 
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-/** The page mentions a look that has had no answer for this time, seconds. */
+/** The page says that it waits when a look takes longer than this. */
 const PATIENCE_SECONDS = 3;
 
-/** Problems of the data itself: a look that does not end or has failed, and old values. */
+/** Problems with the data of the page: a look that hangs or has failed, and old values. */
 export function troubleLines({ last, tables, askingSince, failure }: Looks, now: number): string[] {
   const shown =
     last === undefined

@@ -10,15 +10,16 @@ import { jsonBytes } from '../report/listed-keys.ts';
 import { waitUntil } from '../retry/backoff.ts';
 
 /**
- * Most bytes of keys (as JSON, with their TTLs) in one page. A state's payload may have 256 KiB. A payload contains the page's keys once:
- * in QueryExpired's output as chunks, and, when nothing can be deleted, in DeleteChunks' output as failed keys with their reasons, at most
- * 60 bytes more for each. The payload also has the fields of 40 chunks, and the child's progress. Source: Step Functions quotas.
+ * Maximum size of the keys in one page, bytes of JSON with their TTLs. A state's payload may have 256 KiB. A payload contains the page's
+ * keys once: in QueryExpired's output as chunks, and, when nothing can be deleted, in DeleteChunks' output as failed keys with their
+ * reasons, at most 60 bytes more for each. The payload also has the fields of 40 chunks, and the child's progress. Source: Step Functions
+ * quotas.
  */
 const PAGE_BYTES = 120 * 1024;
 
 /**
- * A page of an upcoming minute ends with its slowest chunk, and a slow one delays the next page: so long after the page's last second its
- * chunks are tried for the last time.
+ * A page of an upcoming minute ends with its slowest chunk, and a slow chunk delays the next page. This time after the page's last second,
+ * its chunks are tried for the last time.
  */
 const LAST_TRY_MS = 600;
 

@@ -9,10 +9,10 @@ import { JournalUnreadableError, TablePausedError } from '../runtime/errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { deleteKeys, NO_DELETION, type SendBatch } from './deletion.ts';
 
-/** A call waits at most so long for the function's own clock. The state machine waits for a longer time. */
+/** Longest time for which a call waits for the function's own clock. The state machine does longer waits. */
 const OWN_WAIT_MS = 300;
 
-/** A chunk is retried for so long after its first attempt; then a later page has its keys, and its place in the Map is free. */
+/** Time for which a chunk is retried after its first attempt. Then a later page has its keys, and its place in the Map is free. */
 const RETRY_MS = 5_000;
 
 export interface ChunkAttemptOptions extends Pick<Runtime, 'clock' | 'random' | 'sleep'> {

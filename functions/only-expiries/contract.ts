@@ -1,7 +1,7 @@
 import type { EventImage } from '../../expiry/expiry-event.ts';
 import type { StreamRecord } from '../../expiry/stream-record.ts';
 
-/** Most bytes of one event, and of the answer to one call: what the target's batch call takes, less what a pipe adds. */
+/** Maximum size of one event, and of the answer to one call, bytes: what the target's batch call takes, less what a pipe adds. */
 export interface Limits {
   readonly event: number;
   readonly call: number;

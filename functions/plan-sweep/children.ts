@@ -26,7 +26,7 @@ const LEAST_PART_SECONDS = 120;
 /** Deletes per second that one child reaches with some reserve. */
 const CHILD_PER_SECOND = 500;
 
-/** Most UTF-8 bytes of a child's result, besides its share of {@link RESULTS_BYTES}. */
+/** Maximum size of a child's result, UTF-8 bytes, besides its share of {@link RESULTS_BYTES}. */
 const MOST_RESULT_BYTES = 40_000;
 
 export interface PlannedChild {
@@ -46,7 +46,7 @@ export interface PlannedTable {
   readonly children: TableChildren;
   readonly oldestOverdueSeconds: number;
   readonly failure?: PlanFailure;
-  /** The table's margin: TTLs are compared with times that are so many seconds earlier than the clock. */
+  /** The table's margin: TTLs are compared with a time that is this number of seconds before the clock's. */
   readonly marginSeconds: number;
   readonly limit: SweepLimit | null;
 }
@@ -84,8 +84,8 @@ export function planChildren(
 }
 
 /**
- * Cuts a span of expired TTLs into at most so many targets: by time, and by shards if the span is too short for that.
- * @param leastSeconds the least time that a target has a part of
+ * Cuts a span of expired TTLs into at most `most` targets: by time, and by shards if the span is too short for that.
+ * @param leastSeconds several parts have at least this length each
  * @returns the targets of each part of the time
  */
 export function cutSpan(

@@ -27,14 +27,17 @@ const TABLES_AT_ONCE = 32;
 
 const REQUEST_TIMEOUT_MS = 600;
 
-/** The probe of a table takes at most so long; by second it reads up to 660 keys. */
+/** Longest time for the probe of a table. If the table is indexed by second, the probe reads up to 660 keys. */
 const PROBE_MS = { window: 5_000, second: 45_000 } as const;
 const LEAST_PROBE_MS = 700;
 
 /** A write of the watermarks each minute would be more than half of DynamoDB's price for idle tables. */
 const QUIET_SECONDS = 90;
 
-/** By window a tick reads so far before the watermark again, and so finds items that were written after their expiry. */
+/**
+ * If the table is indexed by window, a tick reads this span before the watermark again: it finds items that were written after their
+ * expiry.
+ */
 const AGAIN_SECONDS = 600;
 
 /** If another tick began less than this before, that tick's children still run: they sweep the lookback. */

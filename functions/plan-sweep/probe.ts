@@ -8,7 +8,10 @@ import { sideBySide } from './side-by-side.ts';
 const SHARDS_AT_ONCE = 16;
 const KEYS_AT_ONCE = 10;
 
-/** Most keys of a shard's lookback that a plan reads: ten minutes by second. The children find what lies after these keys. */
+/**
+ * Maximum number of index keys of a shard's lookback that a plan reads: ten minutes in a table indexed by second. The children search the
+ * rest.
+ */
 const MOST_KEYS = 600;
 
 export interface Spans {

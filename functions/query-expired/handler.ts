@@ -13,8 +13,8 @@ import { type NextStepOptions, nextStep } from './next-step.ts';
 const ATTEMPTS = 2;
 
 /**
- * Adds up the results of a child's deletes, then reads a page of expired keys, or returns until when to wait, or how the child ends. At its
- * end a child of the lookback notes how far it came, so that the next tick begins there.
+ * Adds up the results of a child's deletes. Then it reads a page of expired keys, tells the child to wait, or ends the child. When a child
+ * of the lookback ends, the journal gets what the child has swept: the next tick continues there.
  */
 export function queryExpired(
   input: QueryExpiredInput,

@@ -20,13 +20,13 @@ export interface NextStepOptions extends IndexReaders, Pick<Listing, 'showKey'> 
   readonly clock: () => Millis;
 }
 
-/** A page reads so far ahead: with less a child needs more calls, with more a renewed item costs more refused deletes. */
+/** A page reads ahead by this time: with less a child needs more calls, with more a renewed item costs more refused deletes. */
 const AHEAD_SECONDS = 60;
 
 /** A call that begins later than this after its state was entered, or that knows DynamoDB's clock less well than this, plans no deletes. */
 const PLAN_WITHIN_MS = 200;
 
-/** A page ends when its reads have taken so long: in an upcoming minute the items of the first seconds are waiting. */
+/** A page ends when its reads have taken this time. The time is short in an upcoming minute: the items of its first seconds are waiting. */
 const READ_MS = { upcoming: 600, back: 2_000 } as const;
 
 /**

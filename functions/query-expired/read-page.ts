@@ -37,7 +37,7 @@ export interface Page {
   readonly knownUpTo: Seconds;
   /** Up to this TTL the entries may be taken: a second may have more entries than the page has room for. */
   readonly takenUpTo: Seconds;
-  /** So long after a second of the machine's clock begins, the same second of DynamoDB's clock has certainly begun. */
+  /** This time after a second of the machine's clock begins, the same second of DynamoDB's clock has certainly begun. */
   readonly lagMs: Millis;
 }
 

@@ -15,7 +15,7 @@ export interface IndexKey {
 
 export interface IndexLayout {
   readonly shards: number;
-  /** For its minimum price a query reads about so many entries; 1: further entries of a key always cost more. */
+  /** Number of entries that a query reads for its minimum price. 1: each further entry of a key costs more. */
   readonly entriesOfLeastRead: number;
   /** The keys of the oldest entries come first. The same target always has the same keys. */
   keys(target: Pick<SweepTarget, 'shards' | 'from' | 'before'>): readonly IndexKey[];

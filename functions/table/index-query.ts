@@ -81,7 +81,7 @@ async function send(documents: Documents, request: QueryCommandInput, options: R
   }
 }
 
-/** By second the index has no sort key: all entries under a key have the same TTL. */
+/** An index by second has no sort key: all entries under a key have the same TTL. */
 export function keyCondition(
   { ttlAttribute, windowAttribute }: ExpiryModel,
   { value }: IndexKey,

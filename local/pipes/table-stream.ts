@@ -29,9 +29,8 @@ export interface TableStream {
   shards(): Promise<readonly StreamShard[]>;
   /**
    * The next records of a shard, in order.
-   *
    * @param after the sequence number of the last one that was read; undefined: from the shard's beginning
-   * @param limit at most so many, up to {@link MAX_RECORDS}
+   * @param limit maximum number of records, up to {@link MAX_RECORDS}
    */
   read(shardId: string, after: string | undefined, limit: number): Promise<ReadRecords>;
 }

@@ -85,7 +85,7 @@ export interface ResolvedBlock {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Arguments of CDKTF and Terraform themselves. Terraform checks the conditions. */
+/** Arguments for CDKTF and Terraform, not for AWS. The conditions in `lifecycle` are not checked here. */
 const THEIR_OWN = ['//', 'depends_on', 'lifecycle'];
 
 /** An escape, or an expression: our stacks contain references to attributes. */
@@ -94,7 +94,7 @@ const REFERENCE = /^(data\.)?(\w+)\.([\w-]+)\.(\w+)$/;
 
 /**
  * Replaces references as Terraform does at an apply: by values in the stack, or, for attributes that AWS computes, by likely values.
- * @throws {TerraformError} for other expressions, which only an override can have
+ * @throws {TerraformError} for other expressions. Only an override can contain such an expression.
  */
 export function resolveReferences({ resource, data }: PlainStack, place: Place): readonly ResolvedBlock[] {
   const valueIn = (expression: string): string | undefined => {

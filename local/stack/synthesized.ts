@@ -98,7 +98,8 @@ export const RUN_TYPES: readonly string[] = Object.keys(WITHOUT_EFFECT);
 /**
  * Reads a stack for this machine.
  * @param deployedAtMs time of the deployment, epoch milliseconds
- * @throws {TerraformError} for an argument or a value that cannot run here, or that only Terraform knows: only an override can set one
+ * @throws {TerraformError} for an argument or a value that cannot run here, or that only Terraform can evaluate. Only an override can set
+ * such an argument or value.
  */
 export function synthesizedCloud(
   stack: PlainStack,

@@ -17,7 +17,10 @@ import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contrac
 import type { CarriedSettings, TickInput } from '../../statemachine/contract/inputs.ts';
 import type { LocalCloud } from '../cloud.ts';
 
-/** How long what an index held is used. By window a tick reads as much again, and finds what was written meanwhile. */
+/**
+ * Time for which the content of an index is reused. In a table indexed by window, a tick also reads this span before the watermark: it
+ * finds what was written meanwhile.
+ */
 const KEPT_MS = 600_000;
 
 /** TTLs in a table's index, by the value of the index key. */
@@ -116,8 +119,8 @@ export class IdleTicks {
   }
 
   /**
-   * Reads the journal. A table by second gets a first watermark that is as late as its index allows: its first tick would ask for each
-   * second of two days.
+   * Reads the journal. A table indexed by second gets a first watermark, as late as its index allows: otherwise its first tick would query
+   * each second of two days.
    */
   async #read(input: TickInput, nowMs: number): Promise<DeploymentState> {
     if (this.#state !== undefined) return this.#state;

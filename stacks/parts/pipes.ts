@@ -14,12 +14,12 @@ import { SweepFunction } from './sweep-function.ts';
 import type { SweptTable } from './swept-table.ts';
 
 interface Delivery {
-  /** What the target's batch call takes. Source: EventBridge User Guide, "Pipes batching and concurrency". */
+  /** Maximum number of records in the target's batch call. Source: EventBridge User Guide, "Pipes batching and concurrency". */
   readonly batchSize: number;
   readonly action: string;
   /** A value that begins with `$.` is a path into an event of OnlyExpiries. */
   readonly parameters?: PipesPipeTargetParameters;
-  /** The name of the target's ARN in its key's encryption context; missing: the sender does not use the target's key. */
+  /** Name of the target's ARN in the encryption context of the target's KMS key. Undefined: the pipe's role does not use that key. */
   readonly key?: 'aws:sqs:arn' | 'aws:sns:topicArn' | 'aws:kinesis:arn';
 }
 
@@ -76,12 +76,12 @@ const ARCHIVE_WINDOW_SECONDS = 30;
 /** An older record goes to the failure queue before the 24 hours of a stream are over: a person can still read it in the stream. */
 const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 
-/** The most that Pipes take. MAX_RECORD_AGE_SECONDS ends the retries of a record earlier. Source: Pipes API reference. */
+/** The maximum of Pipes. MAX_RECORD_AGE_SECONDS ends the retries of a record earlier. Source: Pipes API reference. */
 const MAX_RETRY_ATTEMPTS = 10_000;
 
 /**
- * So many batches of one shard run at the same time; the records of one key stay in order. A call takes some 80 ms: one batch of a shard at
- * a time would be 125 events/s.
+ * Number of batches of one shard that run at the same time; the records of one key stay in order. A call takes some 80 ms: with one batch
+ * at a time, a shard would deliver 125 events/s.
  */
 const PARALLEL_BATCHES = 10;
 

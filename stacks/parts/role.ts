@@ -7,10 +7,7 @@ import { Construct } from 'constructs';
 import { refuse } from '../config/config.ts';
 import type { Place } from './place.ts';
 
-/**
- * All inline policies of a role together have at most so many characters. Source, also for the next two: IAM User Guide, "IAM and AWS STS
- * quotas".
- */
+/** Maximum length of all inline policies of a role together. Source, also for the next two: IAM User Guide, "IAM and AWS STS quotas". */
 export const INLINE_CHARACTERS = 10_240;
 
 const MANAGED_CHARACTERS = 6_144;

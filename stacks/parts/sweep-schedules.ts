@@ -14,7 +14,7 @@ import { ServiceRole } from './role.ts';
  */
 const LEFT_ALONE = ['state', 'start_date'];
 
-/** Scheduler retries the start for so long. A later tick has little value: the next ticks look back far enough to cover its minute. */
+/** Time for which Scheduler retries the start. A later tick has little value: the next ticks look back far enough to cover its minute. */
 const RETRY_SECONDS = 300;
 
 export class SweepSchedules extends Construct {

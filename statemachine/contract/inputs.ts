@@ -4,7 +4,7 @@ export interface TickInput {
   readonly scheduledTime: string;
   /** Names of the tables to sweep. @default all of the deployment */
   readonly tables?: readonly string[];
-  /** Most deletes per second, for each table; 0 = no limit. @default each table's own limit */
+  /** Maximum number of deletes per second, for each table; 0 = no limit. @default each table's own limit */
   readonly maxDeletesPerSecond?: number;
 }
 
@@ -14,9 +14,9 @@ export interface ReplayInput {
   readonly table?: string;
   readonly from: string;
   readonly to: string;
-  /** Whether it only finds and counts, and deletes nothing. @default false */
+  /** Whether the replay only finds and counts, and deletes nothing. @default false */
   readonly dryRun?: boolean;
-  /** Most deletes per second; 0 = no limit. @default the table's maxDeletesPerSecond */
+  /** Maximum number of deletes per second; 0 = no limit. @default the table's maxDeletesPerSecond */
   readonly maxDeletesPerSecond?: number;
 }
 

@@ -1,7 +1,7 @@
 /** Items in a BatchWriteItem, statements in a BatchExecuteStatement. Source: DynamoDB API reference. */
 export const CHUNK_KEYS = 25;
 
-/** Most keys of one page: 40 chunks, the concurrency limit of an inline Map. */
+/** Maximum number of keys in one page: 40 chunks, the concurrency limit of an inline Map. */
 export const PAGE_KEYS = 1000;
 
 /** Children of a group: the concurrency limit of an inline Map. Source: Step Functions quotas. */
@@ -9,10 +9,10 @@ export const GROUP_CHILDREN = 40;
 
 export const TICK_CHILDREN = 400;
 
-/** Most UTF-8 bytes of a tick's plan: a state hands on at most 256 KiB. */
+/** Maximum size of a tick's plan, UTF-8 bytes: a state's output may have 256 KiB. */
 export const PLAN_BYTES = 240_000;
 
-/** Most UTF-8 bytes of the results of a round, which a state hands on together with the settings of the tables. */
+/** Maximum size of the results of a round, UTF-8 bytes. A state's output has them together with the settings of the tables. */
 export const RESULTS_BYTES = 160_000;
 
 /** Age of an execution in seconds at which a child of a tick's lookback ends, whatever is left: the next tick begins soon after. */
@@ -26,8 +26,8 @@ export const BACK_SECONDS = 45;
 export const LAST_STEP_SECONDS = 225;
 
 /**
- * Most characters of a child's progress: two lists of keys (`CHILD_LISTED_KEYS_BYTES`), and at most a page of keys that are left. It must
- * fit in 256 KiB together with the reason why the child was interrupted.
+ * Maximum size of a child's progress, characters: two lists of keys (`CHILD_LISTED_KEYS_BYTES`), and at most a page of keys that are left.
+ * It must fit in 256 KiB together with the reason why the child was interrupted.
  */
 export const CHILD_PROGRESS_CHARACTERS = 170_000;
 
@@ -46,18 +46,20 @@ export const MAX_ROUNDS = 500;
 export const MAX_CHILD_SECONDS = 195;
 
 /**
- * Most UTF-8 bytes of keys (as JSON) that an execution lists: undeleted ones, or those of a dry run. With its counts
- * they fit into {@link CAUSE_BYTES}.
+ * Maximum size of the keys that an execution's reports list, UTF-8 bytes of JSON: failed keys, or those of a dry run. With the counts they
+ * fit into {@link CAUSE_BYTES}.
  */
 export const LISTED_KEYS_BYTES = 28_000;
 
 /**
- * Most UTF-8 bytes, as JSON, of an execution's reports, which are the cause when it fails: a cause has at most 32,768 characters. Source:
- * Step Functions API reference.
+ * Maximum size of an execution's reports, UTF-8 bytes of JSON. They are the cause of a failed execution, and a cause has at most 32,768
+ * characters. Source: Step Functions API reference.
  */
 export const CAUSE_BYTES = 30_000;
 
-/** Most UTF-8 bytes of the keys that one child lists: enough for the largest key of DynamoDB, however its bytes are escaped. */
+/**
+ * Maximum size of the keys that a child's result lists, UTF-8 bytes: enough for the largest key of DynamoDB, however its bytes are escaped.
+ */
 export const CHILD_LISTED_KEYS_BYTES = 20_000;
 
 export const LISTED_KEYS = 20;

@@ -7,7 +7,7 @@ const MARGIN = 2;
 const SECONDS_WIDE = 2;
 const DOTS_HIGH = 4;
 const MAX_ROWS = 5;
-/** Most characters to the right of "now": two minutes, as far as a tick reads ahead. */
+/** Maximum number of characters to the right of "now": two minutes, as far as a tick reads ahead. */
 const MAX_AHEAD = 60;
 /** Share of the width to the right of "now". */
 const AHEAD_SHARE = 0.7;

@@ -60,7 +60,7 @@ function dots({ seconds: all }: Moment, at: number): string {
   const path = (name: string, height: (second: Second) => number) => {
     const columns = visible.flatMap(second => {
       const x = NOW_X + (second.ttl - at) * SECOND_WIDE;
-      // Dots are dashes of length zero. The line is longer than the last dot needs, which would not be drawn otherwise.
+      // Each dot is a dash of length zero. The line is 0.1 longer: a dot at its very end would not be drawn.
       return height(second) > 0 ? `M${x} ${GROUND}v-${(height(second) - 1) * DOT_HIGH}.1` : [];
     });
     return `<path class="${name}" d="${columns.join('')}"/>`;

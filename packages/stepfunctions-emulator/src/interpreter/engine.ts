@@ -26,9 +26,9 @@ export interface EngineOptions {
   /** Limits that differ from AWS's. */
   readonly limits?: Partial<Limits>;
   /**
-   * Delays of each delivery of an Express execution's start, milliseconds. `[0]` is one delivery, `[0, 12000]` runs it again 12 s later,
-   * with the same name and input. AWS delivers it at least once, but an execution of StartSyncExecution runs at most once (Developer
-   * Guide, "Execution guarantees"). @default once
+   * Delays with which the start of an Express execution is delivered, milliseconds. `[0]` is one delivery. `[0, 12000]` runs the execution
+   * again 12 s later, with the same name and input. AWS delivers a start at least once, but starts an execution of StartSyncExecution at
+   * most once (Developer Guide, "Execution guarantees"). @default one delivery
    */
   readonly expressDeliveries?: (machine: Machine, options: StartOptions) => readonly [0, ...number[]];
   /** Called when an execution starts, except for children of a Map Run. */

@@ -16,7 +16,9 @@ export class StateFailure extends EmulatorError {
   }
 }
 
-/** Unwinds the states of an aborted line: because of a failed sibling, a stop or a limit. A Catch never handles it. */
+/**
+ * Ends an execution, a branch or an iteration that is aborted: because of a failed sibling, a stop or a limit. A Catch never handles it.
+ */
 export class Cancelled extends EmulatorError {
   override readonly name = 'Cancelled';
 }

@@ -2,7 +2,7 @@ import type { Execution } from '../interpreter/index.ts';
 
 /** Longer inputs have no summary, characters. */
 const MOST_READ = 10_000;
-/** Most members that a summary names, and most characters of each value. */
+/** Maximum number of members that a summary names, and of characters of each value. */
 const [MOST_MEMBERS, MOST_CHARACTERS] = [2, 40];
 
 /** An input does not change. */

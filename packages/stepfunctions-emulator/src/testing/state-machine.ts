@@ -48,7 +48,7 @@ export interface RunningExecution {
   /** Stops the execution as StopExecution does. */
   stop(error?: string, cause?: string): void;
   /**
-   * Resolves when it has ended, whatever its status.
+   * Resolves when the execution has ended, whatever its status.
    * @throws {MissingMockError}
    */
   result(): Promise<ExecutionResult>;
@@ -125,14 +125,14 @@ export class TestedStateMachine {
 /** Creates the state machine under test. */
 export const stateMachine = {
   /**
-   * Creates it from a definition in the Amazon States Language: an object, or its JSON text.
+   * Creates the state machine from a definition in the Amazon States Language: an object, or its JSON text.
    * @throws {InvalidDefinitionError}
    */
   from: (definition: string | object, options: MachineOptions = {}): TestedStateMachine =>
     new TestedStateMachine(typeof definition === 'string' ? definition : JSON.stringify(definition), options),
 
   /**
-   * Creates it from a file with a definition.
+   * Creates the state machine from a file with its definition.
    * @param path a URL, or a path from the working directory
    * @throws {InvalidDefinitionError}
    * @throws the system's error when the file can't be read

@@ -2,7 +2,7 @@
 export interface HistoryEvent {
   /** Event id, from 1, without gaps. */
   readonly id: number;
-  /** The previous event in the same line of states; 0 for the first. */
+  /** The previous event of the same execution, branch or iteration; 0 for the first. */
   readonly previousEventId: number;
   /** Epoch milliseconds. */
   readonly timestamp: number;

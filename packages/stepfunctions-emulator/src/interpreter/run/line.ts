@@ -52,8 +52,7 @@ export class Line {
 
   /**
    * Adds an event to the history.
-   *
-   * @throws Cancelled when the line was cut off: the history has said so, and nothing may follow
+   * @throws Cancelled when the line was cancelled: its end is in the history, and no event may follow
    */
   record(type: string, detailsKey?: string, details?: EventDetails): number {
     this.lastEventId = this.recordAside(type, detailsKey, details);

@@ -38,7 +38,7 @@ export class Rounds {
     this.#clock = clock;
   }
 
-  /** Counts a state. @returns whether they go round for ever */
+  /** Counts a state. @returns whether the states loop without end */
   enter(): boolean {
     const now = this.#clock.now();
     if (now !== this.#since) this.#entered = 0;

@@ -13,7 +13,7 @@ interface Variable {
   readonly bytes: number;
 }
 
-/** The variables of one line of states. Inner scopes can read outer ones, but assign only their own. */
+/** The variables of an execution, a branch or an iteration. An inner scope can read the outer ones, but assigns only its own. */
 export class VariableScope {
   readonly #outer: VariableScope | undefined;
   readonly #budget: VariableBudget;

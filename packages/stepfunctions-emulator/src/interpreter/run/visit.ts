@@ -11,7 +11,7 @@ import type { Line, MapItem } from './line.ts';
 /** The states that can be retried. Recorded on AWS: the context of a Pass has no RetryCount, that of a Task has. */
 const RETRIED: ReadonlySet<string> = new Set(['Task', 'Parallel', 'Map']);
 
-/** `$states.context` of a visit. @param line with the item of a Map, if any */
+/** `$states.context` of a visit, with the item of the Map around it, if any. */
 function contextObject({ run, item }: Line, visit: StateVisit): JsonObject {
   const { state, taskToken } = visit;
   return {
@@ -21,7 +21,7 @@ function contextObject({ run, item }: Line, visit: StateVisit): JsonObject {
       Name: run.name,
       RoleArn: run.machine.roleArn,
       StartTime: isoTime(run.startDate),
-      // Recorded on AWS: Express executions have it too, only synchronous ones don't.
+      // Recorded on AWS: all executions have RedriveCount, except synchronous ones.
       ...(!run.synchronous && { RedriveCount: 0 }),
     },
     StateMachine: { Id: run.machine.arn, Name: run.machine.name },

@@ -20,7 +20,7 @@ interface Request {
 
 /**
  * Calls a function or another Resource and waits until it returns, fails or times out. A late call is aborted, not awaited.
- * @throws CallFailure when it fails or times out; Cancelled when the line is cancelled
+ * @throws CallFailure when it fails or times out; Cancelled when the execution, branch or iteration is cancelled
  */
 export async function call(line: Line, request: Request): Promise<Returned> {
   line.cancellation.throwIfCancelled();
