@@ -58,11 +58,7 @@ test('writes the window of each TTL once, and leaves what no sweep would delete'
   expect([done.exit, done.question]).toEqual([0, 'Write the windows?']);
   expect(done.data).toMatchObject({
     complete: true,
-    counts: {
-      stamped: 2,
-      withoutTtl: 1,
-      failed: 0,
-    },
+    counts: { stamped: 2, withoutTtl: 1, failed: 0 },
     refused: {
       ...{ 'ttl-milliseconds': 1, 'ttl-string': 1, 'ttl-too-old': 1, 'ttl-too-far-ahead': 1 },
       'ttl-negative': 1,
@@ -116,13 +112,11 @@ test('a stop in the middle tells what was written until then', async () => {
 });
 
 test('an item that DynamoDB refuses is named, and the others go on; any other error ends it', async () => {
-  const failing = (name: string, message?: string) =>
+  const failing = (...error: Parameters<typeof awsError>) =>
     ran(
       backfill,
       [],
-      answering(() => {
-        throw awsError(name, message);
-      }),
+      answering(() => Promise.reject(awsError(...error))),
     );
   const { exit, text, data } = await failing('ValidationException', 'Item size has exceeded the maximum');
   expect([exit, data]).toMatchObject([1, { complete: true, counts: { failed: 1 } }]);

@@ -108,8 +108,8 @@ The configuration is wrong:
   region: expected an AWS region, e.g. 'eu-central-1', got "eu-west". Correct the value: there is no default for it.
 synth -c --out a --module b
 --module: expected no --out beside it, got "both". Leave one out.
-synth -c --module /proc/no/such
---module: expected a folder that can be made and written to, got "/proc/no/such (ENOENT)". Name another.
+synth -c --module DIR/c.json/such
+--module: expected a folder that can be made and written to, got "DIR/c.json/such (…)". Name another.
 synth -c out
 out: expected flags only: --out, …, got "out". Leave it out.
 synth --config DIR/none.json

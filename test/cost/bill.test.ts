@@ -117,6 +117,11 @@ test('tables that are swept together share the starts, the executions and what w
   expect(many).toBeLessThan(2 * one);
 });
 
+test('a tick has 400 children at most: one of more shards takes twice as many of them', () => {
+  const calls = (shards: number) => line('functions: calls', { ...BUSY, shards }).amount;
+  expect(calls(1_604)).toBeLessThan(0.6 * calls(1_600));
+});
+
 test('the parts are the sum of their lines, and the whole of the parts', () => {
   const { lines, byPart, total } = bill({ itemsPerMonth: 1e6, hasDashboard: true }, 3);
   const sum = lines.reduce((all, { dollars }) => all + dollars, 0);

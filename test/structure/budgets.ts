@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 22_737,
+    most: 22_730,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -33,7 +33,7 @@ export const ROOM_LINES = [
     most: 9_014,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 6_977 },
-  { rooms: ['test'], most: 25_358 },
+  { rooms: ['test'], most: 25_357 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
