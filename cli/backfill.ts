@@ -61,9 +61,7 @@ const FATES = {
 export type Fate = keyof typeof FATES;
 const FATE_NAMES = Object.keys(FATES) as Fate[];
 
-/**
- * Maximum number of items that are read for each write that the rate allows: a low rate spares the reads too, and a page is written soon.
- */
+/** Maximum number of reads for each write that the rate allows: a low rate spares the reads too, and a page is written soon. */
 const READS_PER_WRITE = 10;
 /** All segments together write fewer items at once than twice the number of the client's sockets. */
 const WRITES_AT_ONCE = 24;

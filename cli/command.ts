@@ -98,8 +98,7 @@ export interface Command<F extends Flags = Flags> {
   readonly tables?: 'all' | 'one';
   region?(flags: Values<F>): string | undefined;
   /**
-   * A command that changes something needs all of these services in one place, AWS or this machine. One that only reads says which are
-   * missing.
+   * A command that changes something needs these services in one place, AWS or this machine. One that only reads says which are missing.
    */
   readonly services?: readonly Service[];
   /** After this time, a command that only reads prints what it knows. @default the command waits for a service for a minute */

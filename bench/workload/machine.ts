@@ -12,10 +12,7 @@ const SAMPLE_MS = 100;
 const LATE_MS = 50;
 /** After a standstill of this length, the sweep may have missed a tick, or may have waited for too long. */
 const MISSED_TICK_MS = 1_000;
-/**
- * Time for which a missed tick makes items late. The missed tick owned the minute after its own; the second tick after it sweeps that
- * minute.
- */
+/** Time for which a missed tick makes items late. It owned the minute after its own; the second tick after it sweeps that minute. */
 const EFFECT_MS = 120_000;
 
 /**

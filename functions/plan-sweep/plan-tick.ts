@@ -34,10 +34,7 @@ const LEAST_PROBE_MS = 700;
 /** A write of the watermarks each minute would be more than half of DynamoDB's price for idle tables. */
 const QUIET_SECONDS = 90;
 
-/**
- * If the table is indexed by window, a tick reads this span before the watermark again: it finds items that were written after their
- * expiry.
- */
+/** If indexed by window, this span before the watermark is read again: some of its items may have been written after their expiry. */
 const AGAIN_SECONDS = 600;
 
 /** If another tick began less than this before, that tick's children still run: they sweep the lookback. */

@@ -8,10 +8,7 @@ import { sideBySide } from './side-by-side.ts';
 const SHARDS_AT_ONCE = 16;
 const KEYS_AT_ONCE = 10;
 
-/**
- * Maximum number of index keys of a shard's lookback that a plan reads: ten minutes in a table indexed by second. The children search the
- * rest.
- */
+/** Maximum number of index keys that a plan reads in a shard's lookback: ten minutes if indexed by second. The children read the rest. */
 const MOST_KEYS = 600;
 
 export interface Spans {

@@ -18,8 +18,7 @@ import type { CarriedSettings, TickInput } from '../../statemachine/contract/inp
 import type { LocalCloud } from '../cloud.ts';
 
 /**
- * Time for which the content of an index is reused. In a table indexed by window, a tick also reads this span before the watermark: it
- * finds what was written meanwhile.
+ * Time for which an index's content is reused. If indexed by window, a tick reads this span again, and finds what was written meanwhile.
  */
 const KEPT_MS = 600_000;
 

@@ -57,10 +57,7 @@ export interface ChildProgress {
   readonly credit: { readonly at: Seconds; readonly keys: number } | null;
   /** Keys that the last page left. A call whose answer is lost may have deleted them: they are tried again to be counted. */
   readonly left: readonly ExpiredKey[];
-  /**
-   * The first TTL for which a whole delete call failed, for example without permission; null: none. What the child notes in the journal
-   * ends before this TTL.
-   */
+  /** The first TTL whose whole delete call failed, for example without permission. What the child notes in the journal ends before it. */
   readonly brokenAt: Seconds | null;
   readonly counts: CountsProgress;
 }

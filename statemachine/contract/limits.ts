@@ -57,9 +57,7 @@ export const LISTED_KEYS_BYTES = 28_000;
  */
 export const CAUSE_BYTES = 30_000;
 
-/**
- * Maximum size of the keys that a child's result lists, UTF-8 bytes: enough for the largest key of DynamoDB, however its bytes are escaped.
- */
+/** Maximum size of the keys in a child's result, UTF-8 bytes: enough for DynamoDB's largest key, however its bytes are escaped. */
 export const CHILD_LISTED_KEYS_BYTES = 20_000;
 
 export const LISTED_KEYS = 20;

@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 22_730,
+    most: 22_715,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -24,13 +24,13 @@ export const ROOM_LINES = [
       'functions/table',
       'statemachine',
     ],
-    most: 4_755,
+    most: 4_744,
   },
   { rooms: ['stacks'], most: 3_669 },
-  { rooms: ['bench', 'tools'], most: 7_018 },
+  { rooms: ['bench', 'tools'], most: 7_015 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
-    most: 9_014,
+    most: 9_012,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 6_977 },
   { rooms: ['test'], most: 25_357 },

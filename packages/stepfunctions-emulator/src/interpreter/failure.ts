@@ -16,9 +16,7 @@ export class StateFailure extends EmulatorError {
   }
 }
 
-/**
- * Ends an execution, a branch or an iteration that is aborted: because of a failed sibling, a stop or a limit. A Catch never handles it.
- */
+/** Ends an aborted execution, branch or iteration: after a failed sibling, a stop or a limit. A Catch never handles it. */
 export class Cancelled extends EmulatorError {
   override readonly name = 'Cancelled';
 }

@@ -1,6 +1,6 @@
 /**
- * Largest number of bytes that the states of a line hold, with all that their iterations and branches hold. States run one after another,
- * so the largest counts; all iterations of one Map count, however many of them run at once, as in the example of the pricing page.
+ * Maximum size of the data of an execution, a branch or an iteration, bytes. States run one after another: the largest state counts, with
+ * all data of its branches or iterations. All iterations of a Map count, even if few run at once, as in an example on AWS's pricing page.
  */
 export class HeldData {
   readonly #around: HeldData | undefined;
