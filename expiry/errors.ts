@@ -11,7 +11,6 @@ export class PreciseTtlError extends Error {
   override readonly name: string = 'PreciseTtlError';
 }
 
-/** The message names the field, the expected and the actual value, and the remedy. */
 export class InvalidFieldError extends PreciseTtlError {
   override readonly name: string = 'InvalidFieldError';
   readonly problem: FieldProblem;
@@ -47,7 +46,6 @@ export class InvalidArgumentError extends InvalidFieldError {
   override readonly name = 'InvalidArgumentError';
 }
 
-/** The line has the form `field: expected …, got …. Remedy.` */
 export function describeProblem({ field, expected, got, remedy }: FieldProblem): string {
   return `${field}: expected ${expected}, got ${show(got)}. ${remedy}`;
 }

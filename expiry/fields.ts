@@ -11,7 +11,6 @@ export interface Kind<Value> {
   /** Returns the text itself if it is no text of such a value. */
   readonly fromText: (text: string) => unknown;
   readonly remedy?: (got: unknown) => string;
-  /** Lists problems within a value that has fields, with the paths of the fields. */
   inside?(value: Value): FieldProblem[];
 }
 

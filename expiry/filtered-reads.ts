@@ -6,7 +6,6 @@ import { isExpired } from './ttl.ts';
 
 export interface FilteredRead {
   readonly request: Fields;
-  /** Whether the TTL attribute was added to what is read. */
   readonly isAdded: boolean;
   readonly answer: (output: Fields) => Fields;
 }
@@ -30,7 +29,6 @@ const READS: Readonly<Record<string, (request: Fields, tables: Tables) => Filter
   ExecuteTransactionCommand: statements,
 };
 
-/** Returns undefined for a command that reads no items. */
 export function filteredRead(
   commandName: string | undefined,
   request: Fields,

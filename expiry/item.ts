@@ -4,7 +4,6 @@
  */
 export type ItemLike = object & { readonly $metadata?: never; readonly forEach?: never };
 
-/** An item that was read from DynamoDB has no methods. */
 export function isItem(value: unknown): value is ItemLike {
   return typeof value === 'object' && value !== null && !('$metadata' in value) && !('forEach' in value);
 }

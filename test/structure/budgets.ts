@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 22_715,
+    most: 22_709,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -30,7 +30,7 @@ export const ROOM_LINES = [
   { rooms: ['bench', 'tools'], most: 7_015 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
-    most: 9_012,
+    most: 8_955,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 6_977 },
   { rooms: ['test'], most: 25_357 },

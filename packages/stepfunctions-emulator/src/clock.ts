@@ -8,7 +8,6 @@ export interface Clock {
   now(): number;
   /** Resolves `ms` milliseconds later (immediately for 0 or less); rejects with `signal.reason` when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Runs `callback` `ms` milliseconds later. */
   schedule(ms: number, callback: () => void): CancelTimer;
   /**
    * Runs real I/O (a function, a call over HTTP). A virtual clock stands still during such work, except while all of it sleeps on the
@@ -78,7 +77,6 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** One piece of busy work, and the number of its pending sleeps on this clock. */
 interface Hold {
   sleeping: number;
 }
@@ -101,7 +99,7 @@ export class VirtualClock implements Clock {
   #sequence = 0;
   #awake = 0;
   #checkPending = false;
-  /** The next one last. */
+  /** The timer that is due first is the last element. */
   readonly #timers: Timer[] = [];
 
   /** @param startMs epoch milliseconds to begin at */
@@ -171,7 +169,6 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Where a timer stands, or would stand. */
   #indexOf({ due, sequence }: Timer): number {
     let [low, high] = [0, this.#timers.length];
     while (low < high) {

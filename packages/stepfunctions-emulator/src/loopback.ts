@@ -1,5 +1,3 @@
-/** Keeps all traffic on this machine. */
-
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { NotLoopbackError } from './errors.ts';

@@ -32,7 +32,6 @@ export type Operation = (context: ApiContext, members: Members) => object | Prom
 /** Times are epoch seconds with a fraction in AWS JSON 1.0. */
 export const seconds = (epochMilliseconds: number): number => epochMilliseconds / 1000;
 
-/** Adds a field only when it has a value, as AWS does. */
 export const optional = <K extends string, V>(name: K, value: V | undefined): { [key in K]?: V } =>
   (value === undefined ? {} : { [name]: value }) as { [key in K]?: V };
 

@@ -1,6 +1,5 @@
 import { EmulatorError } from '../errors.ts';
 
-/** A request that is answered with an error of the API. */
 export class ApiError extends EmulatorError {
   override readonly name: string;
   readonly status: number;

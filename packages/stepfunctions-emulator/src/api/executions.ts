@@ -11,7 +11,6 @@ export interface StartedExecution {
   readonly sequence: number;
 }
 
-/** What is kept of the ended executions of each state machine. */
 export interface KeptExecutions {
   /** Number of executions; AWS keeps them for 90 days. */
   readonly executions: number;
@@ -38,7 +37,6 @@ export class Executions {
     this.#kept = { ...KEPT_EXECUTIONS, ...kept };
   }
 
-  /** A number that changes whenever an execution starts, ends, or is forgotten. */
   get version(): number {
     return this.#version;
   }
@@ -93,12 +91,10 @@ export class Executions {
     throw resourceNotFound(arn);
   }
 
-  /** Lists the executions of a state machine, the last started first. */
   of(machineArn: string): readonly StartedExecution[] {
     return [...this.#byArn.values()].filter(({ stateMachine }) => stateMachine.arn === machineArn).reverse();
   }
 
-  /** Stops the executions of a deleted state machine, and removes their data. */
   forget(machineArn: string): void {
     for (const { execution } of this.of(machineArn)) {
       this.#byArn.delete(execution.arn);

@@ -73,7 +73,6 @@ const IS_TYPE = {
   List: Array.isArray,
 };
 
-/** @param constraint what the member must do */
 function unsatisfied(name: string, value: string | number | undefined, constraint: string): ApiError {
   const text = String(value);
   const shown = text.length > 100 ? `${text.slice(0, 97)}...` : text;
@@ -107,7 +106,6 @@ const LONG_ARN_LENGTH = { min: 1, max: 2000 };
 
 const invalidArn = (why: string): ApiError => new ApiError('InvalidArn', `Invalid Arn: '${why}'`);
 
-/** Checks an ARN of the form `arn:partition:states:region:account:kind:…`, up to its kind. */
 function checkArn(arn: string, kinds: readonly string[]): string {
   const [prefix, partition, service, region, account, kind, ...rest] = arn.split(':');
   if (prefix !== 'arn' || !partition?.startsWith('aws')) throw invalidArn(`Invalid ARN prefix: ${arn}`);
@@ -153,7 +151,6 @@ const MAX_RESULTS = 1000;
 
 export interface PageRequest {
   readonly size: number;
-  /** Position of the previous page's last item; undefined for the first page. */
   readonly after: Position | undefined;
   token(after: Position): string;
 }

@@ -25,7 +25,6 @@ import {
   updateStateMachine,
 } from './operations/state-machines.ts';
 
-/** Operations by their names in X-Amz-Target; all others are refused. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   CreateStateMachine: createStateMachine,
   DeleteStateMachine: deleteStateMachine,

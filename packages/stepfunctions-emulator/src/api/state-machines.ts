@@ -33,7 +33,6 @@ export class StateMachines {
     return this.#byArn.get(arn);
   }
 
-  /** @throws {ApiError} StateMachineDoesNotExist */
   get(arn: string): StateMachine {
     const found = this.#byArn.get(arn);
     if (found === undefined) throw stateMachineDoesNotExist(arn);

@@ -4,7 +4,6 @@ interface MachineArn {
   readonly partition: string;
   readonly region: string;
   readonly account: string;
-  /** Name of the state machine; that of a child state machine is `Machine/Label`. */
   readonly name: string;
 }
 

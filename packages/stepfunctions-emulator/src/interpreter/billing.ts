@@ -1,7 +1,6 @@
 /** Express executions are billed in steps of 64 MB and of 100 ms (Step Functions pricing page). */
 const EXPRESS_MEMORY_STEP_MB = 64;
 const EXPRESS_DURATION_STEP_MS = 100;
-/** Memory of an Express execution besides its definition and its data, MB. */
 const EXPRESS_BASE_MB = 50;
 /** The examples of the pricing page count 1,000 KB to the MB. */
 const MB = 1e6;
@@ -32,7 +31,6 @@ export interface BillingCounters {
   /** State transitions of Standard executions: states entered, retries, and one for each child execution that was started. */
   stateTransitions: number;
   expressRequests: number;
-  /** Memory-time of Express executions, in GB-seconds. */
   expressGbSeconds: number;
   functionInvocations: number;
   /** Duration of functions, not rounded, milliseconds. */

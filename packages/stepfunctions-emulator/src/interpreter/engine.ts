@@ -23,7 +23,6 @@ export interface EngineOptions {
   readonly clock?: Clock;
   /** Source of random numbers for jitter, `$random`, `$uuid` and `$shuffle`. @default different in every run */
   readonly random?: RandomSource;
-  /** Limits that differ from AWS's. */
   readonly limits?: Partial<Limits>;
   /**
    * Delays with which the start of an Express execution is delivered, milliseconds. `[0]` is one delivery. `[0, 12000]` runs the execution
@@ -44,7 +43,6 @@ export interface Machine extends MachineIdentity {
 export interface StartOptions {
   /** Name of 1 to 80 characters. The caller must check that it is unused. @default a new id */
   readonly name?: string;
-  /** Any JSON value. */
   readonly input: unknown;
   /** JSON text of the input, as it was given, for the history. @default made from `input` */
   readonly inputText?: string;

@@ -49,14 +49,13 @@ export class Execution {
   readonly input: Json;
   readonly inputText: string;
   readonly startDate: number;
-  /** The Map Run that started this execution, if any. */
   readonly mapRunArn: string | undefined;
   /** Resolves with this execution when it has ended, whatever its status; never rejects. */
   readonly done: Promise<Execution>;
   readonly #run: Run;
   readonly #spec: ExecutionSpec;
   readonly #variableBudget: VariableBudget = { used: 0, most: 0 };
-  /** Defined only for an Express execution, whose bill depends on it. */
+  /** Undefined for a Standard execution: only the bill of an Express execution depends on the held data. */
   readonly #held: HeldData | undefined;
   readonly #cancellation = new Cancellation();
   readonly #line: Line;

@@ -37,7 +37,10 @@ function onlyByName(error: string, failure: StateFailure): boolean {
   return error === 'States.DataLimitExceeded' && !(failure instanceof CallFailure);
 }
 
-/** Converts a failure for the Map or Parallel around it: the recording shows that the Catch of the Task itself is different. */
+/**
+ * Recorded on AWS: States.ALL in the Catch of a Task takes a result that is too large. The Catch of a Map or Parallel around the Task does
+ * not.
+ */
 export function failureAround(failure: unknown): unknown {
   if (!(failure instanceof CallFailure) || failure.error !== 'States.DataLimitExceeded') return failure;
   return new StateFailure(failure.error, failure.cause);

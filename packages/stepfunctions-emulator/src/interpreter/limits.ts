@@ -37,7 +37,6 @@ export const AWS_LIMITS: Limits = {
 
 /** Characters of the name of a state, of a variable and of an execution. */
 export const NAME_LENGTH = 80;
-/** Characters of the Label of a distributed Map. */
 export const LABEL_LENGTH = 40;
 /** Bytes of UTF-8 of a definition. */
 export const DEFINITION_BYTES = 1_048_576;
@@ -50,7 +49,6 @@ export const MAX_DELAY_SECONDS = 31_622_399;
  * here many executions share a thread and a wall clock, hence the margin.
  */
 export const EXPRESSION_TIMEOUT_MS = 10_000;
-/** Time limit for one match of a regular expression by the wall clock, milliseconds. */
 export const REGEX_TIMEOUT_MS = 3_000;
 /**
  * Number of states that a branch or the execution itself may enter without time passing: on a virtual clock, an endless loop without a

@@ -14,7 +14,6 @@ import { type Visit, visitsOf } from './visits.ts';
 
 const PAYLOAD_LENGTH = 80;
 const CAUSE_LENGTH = 400;
-/** A long history is shown only with its beginning and its end. */
 const FIRST_VISITS = 12;
 const LAST_VISITS = 12;
 
@@ -99,11 +98,9 @@ export interface Records {
   readonly calls: readonly FunctionCall[];
   readonly retries: readonly RetryNotice[];
   readonly stateMachine: ReportedMachine;
-  /** Names of all functions that are mocked or were called. */
   readonly functionNames: readonly string[];
 }
 
-/** An execution that has ended. */
 export class ExecutionResult {
   readonly arn: string;
   readonly name: string;
@@ -115,7 +112,6 @@ export class ExecutionResult {
   /** Epoch milliseconds on the execution's clock. */
   readonly startDate: number;
   readonly stopDate: number;
-  /** The Map Run that started it, if any. */
   readonly mapRunArn: string | undefined;
   /** AWS's bill for it and its children. */
   readonly billing: Readonly<BillingCounters>;
@@ -123,7 +119,6 @@ export class ExecutionResult {
   readonly history: readonly HistoryEvent[];
   /** Every entry into a state, in order; see `states`. */
   readonly visits: readonly Visit[];
-  /** The executions that its distributed Maps started. */
   readonly children: readonly ExecutionResult[];
   readonly #execution: Execution;
   readonly #records: Records;
@@ -174,7 +169,6 @@ export class ExecutionResult {
     return this.#ownOf(this.#records.calls);
   }
 
-  /** Retries, including those of its children. */
   get retries(): readonly RetryNotice[] {
     return this.#ownOf(this.#records.retries);
   }

@@ -1,7 +1,6 @@
 import { childrenOf } from '../api/executions.ts';
 import type { Execution, HistoryEvent, Json } from '../interpreter/index.ts';
 
-/** A visit of a state. */
 export interface Visit {
   readonly name: string;
   /** `Task`, `Choice`… */
@@ -59,7 +58,6 @@ export function visitsOf(execution: Execution): Visit[] {
 const detailsOf = (event: HistoryEvent, key: `${string}EventDetails`): StateDetails =>
   event[key] as unknown as StateDetails;
 
-/** The event of each exit, by the id of the event of its entry. */
 function findExits(history: readonly HistoryEvent[]): Map<number, HistoryEvent> {
   const exits = new Map<number, HistoryEvent>();
   for (const event of history) {

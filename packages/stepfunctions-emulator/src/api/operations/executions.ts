@@ -147,7 +147,6 @@ export const listExecutions: Operation = ({ executions, stateMachines }, members
     const { items, ...more } = takeItems(
       page,
       all.filter(({ execution }) => status === undefined || execution.status === status),
-      // The execution started last comes first.
       ({ sequence }) => -sequence,
     );
     return { executions: items.map(summaryOf), ...more };

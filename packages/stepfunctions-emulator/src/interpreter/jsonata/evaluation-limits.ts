@@ -23,7 +23,6 @@ interface Frame {
 
 const usageOf = (frame: Frame) => frame.lookup(USAGE_BINDING) as Usage;
 
-/** Creates the binding with usage counters; every evaluation of a limited expression needs its own. */
 export function newUsage(): Record<string, Usage> {
   return { [USAGE_BINDING]: { depth: 0, deadline: Date.now() + EXPRESSION_TIMEOUT_MS } };
 }

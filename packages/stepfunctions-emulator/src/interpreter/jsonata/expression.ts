@@ -5,7 +5,6 @@ import { type FunctionRuntime, RUNTIME_BINDING, registerAslFunctions } from './f
 import { type ExpressionPlace, inspectExpression } from './rules.ts';
 
 export interface ExpressionScope {
-  /** Value of the reserved variable `$states`; called only when the expression mentions it. */
   states(): unknown;
   variable(name: string): unknown;
   readonly runtime: FunctionRuntime;
@@ -58,7 +57,6 @@ function parse(text: string): jsonata.Expression {
   }
 }
 
-/** Second part of the cause for a failed expression: the message of a limit, or jsonata's error. */
 export function describeEvaluationError(error: unknown): string {
   return error instanceof EvaluationLimitError ? `: ${error.message}` : `. ${describeJsonataError(error)}`;
 }

@@ -143,7 +143,6 @@ export const ASL_FUNCTIONS: ReadonlySet<string> = new Set([
   'random',
 ]);
 
-/** Adds the functions of Step Functions to `expression`, and removes `$eval`. */
 export function registerAslFunctions(expression: jsonata.Expression): void {
   for (const [name, implementation, signature] of FUNCTIONS) {
     expression.registerFunction(name, implementation, signature);

@@ -3,7 +3,6 @@ import { type Json, type JsonObject, setKey } from '../json.ts';
 import { type AslExpression, compileExpression } from './expression.ts';
 import type { ExpressionPlace } from './rules.ts';
 
-/** Evaluates one expression to JSON; `field` is its path, such as `Output/total` or `Items[0]`. */
 export type EvaluateExpression = (expression: AslExpression, field: string) => Promise<Json>;
 
 /** JSON with JSONata in its strings of the form `{% … %}`. */
@@ -45,7 +44,6 @@ export function compileTemplate(
   return compile(value, path, field, place, report) ?? { evaluate: () => value };
 }
 
-/** @returns undefined for a value without expressions */
 function compile(
   value: Json,
   path: string,

@@ -13,7 +13,6 @@ export interface Definition extends StateGraph {
   readonly hasDistributedMap: boolean;
 }
 
-/** Variable → the state that assigns it. */
 type Assigned = ReadonlyMap<string, string>;
 
 /**

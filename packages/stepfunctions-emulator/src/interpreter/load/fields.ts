@@ -12,10 +12,8 @@ export interface LoadContext {
   readonly problems: DefinitionProblem[];
   /** Query language of the state machine: as measured on AWS, states inside a Map or a Parallel do not use that of the Map or Parallel. */
   readonly language: QueryLanguage;
-  /** Names of all states of the whole machine → their paths. */
   readonly names: Map<string, string>;
   readonly labels: Map<string, string>;
-  /** Whether a Resource that is not implemented can be mocked. */
   readonly isMocked: (arn: string) => boolean;
   /** Whether it is inside a distributed Map with Express children, where no other distributed Map is allowed. */
   readonly express: boolean;
@@ -25,7 +23,6 @@ export class FieldReader {
   readonly path: string;
   readonly raw: JsonObject;
   readonly context: LoadContext;
-  /** Beginning of its fields' names in failures: `Choices[0]/`. */
   readonly prefix: string;
   readonly #known = new Set<string>();
 
@@ -54,7 +51,6 @@ export class FieldReader {
     return this.has(key) ? this.raw[key] : undefined;
   }
 
-  /** Reports every field that was not read. `owner` names the kind of object in the message. */
   refuseUnknown(owner: string): void {
     for (const key of Object.keys(this.raw)) {
       if (this.#known.has(key)) continue;
@@ -157,10 +153,8 @@ const reportTo =
     reader.context.problems.push({ path, expected, got });
   };
 
-/** Fields that are evaluated before the state has a result. */
 export const BEFORE: ExpressionPlace = { result: false, errorOutput: false };
 
-/** A payload: any JSON, with expressions in its strings. */
 export const template =
   (place: ExpressionPlace = BEFORE): Read<Template | undefined> =>
   (reader, key) => {
@@ -169,7 +163,6 @@ export const template =
     return compileTemplate(value, reader.at(key), `${reader.prefix}${key}`, place, reportTo(reader));
   };
 
-/** A constant, or an expression that is evaluated on entry to the state. */
 export type Field<T> =
   | { readonly literal: T }
   | { readonly expression: AslExpression; readonly field: string; readonly kind: Kind<T> };

@@ -46,7 +46,6 @@ const BACKOFF_RATE = {
 
 export type Catcher = ReturnType<typeof readCatcher>;
 
-/** Assign and Output of a Catch. */
 const AFTER_ERROR = { result: false, errorOutput: true };
 
 const readCatcher = (reader: FieldReader, last: boolean) =>

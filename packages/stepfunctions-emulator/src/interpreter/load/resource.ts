@@ -31,7 +31,6 @@ function only(implemented: string): (value: Json) => string | undefined {
   return value => (value === implemented ? undefined : `${implemented}, nothing else is implemented`);
 }
 
-/** Describes the expected form of an invalid argument of lambda:invoke; undefined when its value is accepted. */
 export function expectedArgument(name: string, value: Json): string | undefined {
   const check = Object.hasOwn(ARGUMENTS, name) ? ARGUMENTS[name] : undefined;
   return check === undefined ? `one of ${Object.keys(ARGUMENTS).join(', ')}` : check(value);

@@ -126,7 +126,6 @@ const STATES = {
     return {
       ...state,
       processor: graph,
-      /** The child executions of a distributed Map; undefined for an inline one. */
       children: distributed ? { executionType, label } : undefined,
     };
   },
@@ -188,7 +187,6 @@ function readConfig(reader: FieldReader): WorkflowType | undefined {
   return type ?? 'STANDARD';
 }
 
-/** Name of the child state machine: the Label, or undefined when there is none. */
 function readLabel(reader: FieldReader): string | undefined {
   const label = text(reader, 'Label');
   if (label === undefined) return undefined;

@@ -144,7 +144,6 @@ function conclude(visit: StateVisit, mapRun: MapRun, children: readonly ChildExe
   return result;
 }
 
-/** Ends a Map Run that failed or was aborted; the event of the failure is already recorded. */
 function endBadly({ line }: StateVisit, mapRun: MapRun, error: unknown): void {
   const failed = error instanceof StateFailure;
   mapRun.end(failed ? 'FAILED' : 'ABORTED', line.run.engine.clock.now());

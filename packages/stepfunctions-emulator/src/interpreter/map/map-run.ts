@@ -30,7 +30,6 @@ export interface MapRunSettings {
   readonly toleratedFailurePercentage: number | undefined;
 }
 
-/** The child executions of one entry into a distributed Map, as DescribeMapRun shows them. */
 export class MapRun {
   readonly settings: MapRunSettings;
   /** Epoch milliseconds. */

@@ -19,7 +19,6 @@ export class Cancellation {
     this.#listeners.clear();
   }
 
-  /** Calls `listener` when cancelled, immediately if that has happened; returns a function that removes the listener. */
   onCancel(listener: () => void): () => void {
     if (this.#cancelled) {
       listener();
@@ -29,7 +28,7 @@ export class Cancellation {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Creates a part inside this one. `release` it when it has ended, otherwise this one keeps a reference to it. */
+  /** Creates a part inside this part. Call `release` when the inner part has ended: else the outer part keeps a reference. */
   part(): { readonly cancellation: Cancellation; release(): void } {
     const cancellation = new Cancellation();
     return { cancellation, release: this.onCancel(() => cancellation.cancel()) };

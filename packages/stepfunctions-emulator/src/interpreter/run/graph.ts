@@ -19,7 +19,6 @@ export async function runGraph(line: Line, graph: StateGraph, input: Payload): P
     const turn = engine.pace.next();
     if (turn !== undefined) await turn;
     if (rounds.enter()) line.run.endLoop(name);
-    line.cancellation.throwIfCancelled();
     const state = graph.states.get(name);
     if (state === undefined)
       throw new Error(`no state ${name}: the definition was not loaded by loadDefinition`);

@@ -1,4 +1,3 @@
-/** One event of GetExecutionHistory, with its timestamp as a number. */
 export interface HistoryEvent {
   /** Event id, from 1, without gaps. */
   readonly id: number;

@@ -26,12 +26,11 @@ export class Line {
   readonly variables: VariableScope;
   readonly cancellation: Cancellation;
   readonly item: MapItem | undefined;
-  /** The data that its states hold; defined only in an Express execution, whose bill depends on it. */
+  /** Undefined in a Standard execution: only the bill of an Express execution depends on the held data. */
   readonly held: HeldData | undefined;
   openState: OpenState | undefined;
   /** Branches or iterations of the open state that have not ended, by index. */
   readonly openParts = new Map<number, Line>();
-  /** The event that the line's next event follows. */
   lastEventId: number;
 
   constructor(
@@ -74,7 +73,6 @@ export class Line {
     return new Line(this.run, this.variables, this.cancellation, this.lastEventId, item);
   }
 
-  /** Waits; rejects with Cancelled as soon as the line is cancelled. */
   pause(ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const cancelTimer = this.run.engine.clock.schedule(ms, () => {

@@ -53,7 +53,6 @@ export interface RetryNotice {
   readonly state: string;
   /** Number of the retry in this visit of the state, from 1. */
   readonly retry: number;
-  /** Delay before the retry, with its jitter, milliseconds. */
   readonly ms: number;
   readonly error: string | undefined;
   readonly cause: string | undefined;

@@ -55,7 +55,6 @@ class RetryBudget {
     this.#retriers = retriers;
   }
 
-  /** Delay before the next attempt, milliseconds, or undefined when `failure` is not retried (any more). */
   next(failure: StateFailure, random: RandomSource): number | undefined {
     const retrier = this.#retriers.find(one => errorMatches(one.errorEquals, failure));
     if (retrier === undefined) return undefined;

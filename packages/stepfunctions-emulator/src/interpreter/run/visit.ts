@@ -73,13 +73,13 @@ export class StateVisit {
     this.input = input;
     this.taskToken = waitsForTaskToken(state) ? line.run.engine.newId() : undefined;
     this.enteredTime = line.run.engine.clock.now();
-    this.countTransition();
     this.#beforeEntry = line.lastEventId;
     this.enteredEventId = line.record(`${state.type}StateEntered`, 'stateEntered', {
       name: state.name,
       input: input.text,
       inputDetails: NOT_TRUNCATED,
     });
+    this.countTransition();
     line.openState = { name: state.name, type: state.type, enteredEventId: this.enteredEventId };
     line.held?.enter();
     this.hold(input);
