@@ -32,7 +32,6 @@ test.each([
   ['everything', '"everything". See --help.'],
   ['--verbose', '"--verbose". See --help.'],
   ['toString', '"toString". See --help.'],
-  ['limit', '"limit". Set maxDeletesPerSecond in the configuration.'],
 ])('refuses the command %s', async (name, end) => {
   expect(await run(name)).toEqual({
     status: 2,
