@@ -36,7 +36,7 @@ const MONTHS: readonly Month[] = [
 
 const HEAD = [
   ...['tables', 'items a minute, each', 'indexed'],
-  ...['starts, $', 'Express, $', 'functions, $', 'DynamoDB, $', 'sweep, $', 'Standard transitions'],
+  ...['starts, $', 'Express, $', 'functions, $', 'DynamoDB, $', 'sweep, $'],
 ];
 
 export default defineExperiment({
@@ -69,7 +69,7 @@ some minutes of ticks scaled to a month of 43,200. Takes some minutes. npx preci
   },
 });
 
-function amountsIn({ parts, starts, total, standardTransitions }: MonthlyCost): string[] {
+function amountsIn({ parts, starts, total }: MonthlyCost): string[] {
   const dollars = (value: number) => value.toFixed(2);
   return [
     dollars(starts),
@@ -77,7 +77,6 @@ function amountsIn({ parts, starts, total, standardTransitions }: MonthlyCost): 
     dollars(parts.functionInvocations + parts.functionGbSeconds),
     dollars(parts.dynamoDbReadUnits + parts.dynamoDbWriteUnits),
     `**${dollars(total)}**`,
-    String(standardTransitions),
   ];
 }
 
@@ -95,8 +94,8 @@ interface MonthTable {
 
 /** What an execution is billed for, by the emulator's counters. */
 export const COUNTERS = [
-  ...['stateTransitions', 'expressRequests', 'expressGbSeconds', 'functionInvocations'],
-  ...['functionGbSeconds', 'dynamoDbReadUnits', 'dynamoDbWriteUnits'],
+  ...['expressRequests', 'expressGbSeconds', 'functionInvocations', 'functionGbSeconds'],
+  ...['dynamoDbReadUnits', 'dynamoDbWriteUnits'],
 ] as const satisfies readonly (keyof typeof PRICES)[];
 
 /** Dollars for a month. */
@@ -106,8 +105,6 @@ export interface MonthlyCost {
   /** Starts by EventBridge Scheduler. */
   readonly starts: number;
   readonly total: number;
-  /** Transitions of Standard machines in the month. */
-  readonly standardTransitions: number;
   /** Share of the items that were deleted, of those that expired in the counted minutes. */
   readonly deletedShare: number;
 }
@@ -159,7 +156,6 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
   return {
     ...{ parts, starts },
     total: Object.values(parts).reduce((sum, dollars) => sum + dollars, starts),
-    standardTransitions: Math.round(parts.stateTransitions / PRICES.stateTransitions),
     deletedShare: expired === 0 ? 1 : deleted / expired,
   };
 }
