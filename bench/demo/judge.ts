@@ -208,7 +208,7 @@ function sentencesOf({ name, expected, got }: Kept, seen: Seen): readonly string
 
 const SIGNS: Readonly<Record<Status, string>> = { kept: '✓', broken: '✗', undecided: '?' };
 
-/** The lines of the summary: what is only told, and then every promise and what became of it. */
+/** The lines of the summary: what is only counted, and then every promise and what became of it. */
 function tableOf({ promises, lagMs, deleted }: DemoResult, seen: Seen): string[] {
   const { tally, backlog, interrupted } = seen;
   const lag = [lagMs.p50, lagMs.p99, lagMs.max].map(seconds).join(' / ');

@@ -1,14 +1,12 @@
 import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
 import { isLasting } from './faults.ts';
-import {
-  type DeleteStatement,
-  keyOfStatement,
-  matches,
-  readStatement,
-  UnknownRequestError,
-} from './partiql.ts';
 import type { Tally } from './sdk.ts';
 import type { MemoryTable, Position } from './table.ts';
+
+/** A request that the functions should never send. */
+export class UnknownRequestError extends Error {
+  override readonly name = 'UnknownRequestError';
+}
 
 /** Source: DynamoDB API reference, BatchExecuteStatement, BatchWriteItem. */
 const MAX_KEYS = 25;
@@ -40,7 +38,7 @@ export function tableOf(operation: string, body: Body): string {
   if (operation === 'BatchWriteItem') return Object.keys(body['RequestItems'] ?? {})[0] ?? '';
   if (operation !== 'BatchExecuteStatement') return String(body['TableName']);
   const [first] = body['Statements'] as Statements;
-  return readStatement(first?.Statement ?? '').tableName;
+  return /^DELETE FROM "((?:[^"]|"")+)" /.exec(first?.Statement ?? '')?.[1]?.replaceAll('""', '"') ?? '';
 }
 
 /** Reads a request, which is answered as DynamoDB does. @throws UnknownRequestError for a request that the functions never send */
@@ -126,27 +124,42 @@ function batchOfWrites({ RequestItems }: Writes, table: MemoryTable): TableReque
 
 type Statements = readonly { readonly Statement: string; readonly Parameters: readonly EventValue[] }[];
 
-interface DeleteOfKey extends DeleteStatement {
-  readonly id: string;
-  readonly parameters: readonly EventValue[];
+/** The only statement that the functions send to a table. Its parameters: the values of the key, the latest TTL, and one that is too old. */
+function guardedDelete({ tableName, keyNames, ttlAttribute }: MemoryTable['options']): string {
+  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+  const ttl = quoted(ttlAttribute);
+  const conditions = [...keyNames.map(name => `${quoted(name)} = ?`), `${ttl} <= ?`, `${ttl} > ?`];
+  return `DELETE FROM ${quoted(tableName)} WHERE ${conditions.join(' AND ')} RETURNING ALL OLD *`;
 }
 
 function batchOfStatements(given: Statements, table: MemoryTable): TableRequest {
-  const { tableName, keyNames } = table.options;
-  const statements = given.map(({ Statement, Parameters: parameters }): DeleteOfKey => {
-    const statement = readStatement(Statement);
-    if (statement.tableName !== tableName) throw new UnknownRequestError('expected a batch of one table');
-    return { ...statement, parameters, id: table.idOf(keyOfStatement(statement, parameters, keyNames)) };
+  const { tableName, keyNames, ttlAttribute } = table.options;
+  const expected = guardedDelete(table.options);
+  const deletes = given.map(({ Statement, Parameters }) => {
+    if (Statement !== expected || Parameters.length !== keyNames.length + 2)
+      throw new UnknownRequestError(`expected ${expected}, got ${Statement}`);
+    const [upTo, after] = Parameters.slice(keyNames.length).map(numberOf) as [number, number];
+    const key = Object.fromEntries(keyNames.map((name, index) => [name, Parameters[index] as EventValue]));
+    return { id: table.idOf(key), isSwept: (ttl: number) => ttl <= upTo && ttl > after };
   });
+  const answerTo = ({ id, isSwept }: (typeof deletes)[number]): StatementAnswer => {
+    const Item = table.get(id);
+    if (Item === undefined) return {};
+    const ttl = Item[ttlAttribute];
+    if (ttl === undefined || !('N' in ttl) || !isSwept(Number(ttl.N)))
+      return failure('ConditionalCheckFailed', 'The conditional request failed');
+    table.delete(id, 'sweep');
+    return { Item };
+  };
   return {
-    ids: statements.map(({ id }) => id),
+    ids: deletes.map(({ id }) => id),
     answer(errors) {
-      if (statements.length > MAX_KEYS) return invalid('Member must have length less than or equal to 25');
+      if (deletes.length > MAX_KEYS) return invalid('Member must have length less than or equal to 25');
       const tally = { deleted: 0, notFound: 0, refused: 0 };
-      const Responses = statements.map((statement, index) => {
+      const Responses = deletes.map((each, index) => {
         const code = errors.get(index);
         const { Item, Error: error } =
-          code === undefined ? guardedDelete(statement, table) : failure(code, `${code}: injected`);
+          code === undefined ? answerTo(each) : failure(code, `${code}: injected`);
         if (Item !== undefined) tally.deleted += 1;
         else if (error === undefined) tally.notFound += 1;
         else if (isLasting(error.Code)) tally.refused += 1;
@@ -160,15 +173,6 @@ function batchOfStatements(given: Statements, table: MemoryTable): TableRequest 
 interface StatementAnswer {
   readonly Item?: EventImage;
   readonly Error?: { readonly Code: string; readonly Message: string };
-}
-
-function guardedDelete(statement: DeleteOfKey, table: MemoryTable): StatementAnswer {
-  const Item = table.get(statement.id);
-  if (Item === undefined) return {};
-  if (!matches(statement, statement.parameters, Item))
-    return failure('ConditionalCheckFailed', 'The conditional request failed');
-  table.delete(statement.id, 'sweep');
-  return { Item };
 }
 
 function failure(Code: string, Message: string): StatementAnswer {

@@ -21,7 +21,7 @@ export const FAULT_GROUPS = {
   kills: 'functions that die, hang or lose their answer, and executions that are stopped',
   starts: 'calls that begin up to five seconds after their state was entered',
   ticks: 'ticks that come late, twice or never',
-  lag: 'an index that is up to five seconds behind',
+  lag: 'an index that lags by up to five seconds',
   adversary: 'items that change between the read and the delete',
   journal: 'a journal that cannot be read or written, or answers late',
   long: 'minutes without ticks, without PlanSweep or without DynamoDB, more than a tick looks ahead',

@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Clock } from 'stepfunctions-emulator';
-import { type Answer, readRequest, tableOf } from './dynamodb.ts';
+import { type Answer, readRequest, tableOf, UnknownRequestError } from './dynamodb.ts';
 import { type CallEffect, type Faults, isLasting } from './faults.ts';
 import type { FuzzedTable } from './fuzzed-table.ts';
-import { UnknownRequestError } from './partiql.ts';
 import type { Trouble } from './scenario.ts';
 import {
   addTo,

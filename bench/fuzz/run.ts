@@ -103,7 +103,7 @@ async function runOn(
   const [{ carried, pipes }] = resolved as [Resolved];
   const hasPipe = pipes.length > 0;
   const servers = random(5);
-  // Only a table with a pipe has the margin for it: any other's expiry is when the server that is asked says so.
+  // Only a table with a pipe has the margin for it: an item of another table expires when the server of the request says so.
   const asServerHasIt = (at: number, table: string | undefined = 'fuzz') =>
     hasPipe && table === 'fuzz' ? at + Math.floor((servers.next() - 0.5) * SERVERS_APART_MS) : at;
   const stream = new MemoryStream(keyAttributeNames(readSettings(carried).model));
@@ -188,7 +188,7 @@ async function runOn(
   const using = tables.map(({ users }) => users.run());
 
   const sweeps: Promise<void>[] = [];
-  const account = async ({ ended }: Started, mustSucceed: boolean) => {
+  const judgeEnd = async ({ ended }: Started, mustSucceed: boolean) => {
     violations.push(...judgeReports(await ended, tables, mustSucceed));
   };
   const tick = async (input: object, lateMs: number, stoppedAfterMs: number | undefined) => {
@@ -196,11 +196,11 @@ async function runOn(
     if (lateMs > 0) await clock.sleep(lateMs);
     const started = machines.start('tick', input);
     if (stoppedAfterMs !== undefined) clock.schedule(stoppedAfterMs, started.stop);
-    await account(started, mustSucceed);
+    await judgeEnd(started, mustSucceed);
   };
   const replay = (table: string, mustSucceed: boolean) => {
     const [from, to] = [START_MS - 120_000, clock.now()].map(at => new Date(at).toISOString());
-    return account(machines.start('replay', { table, from, to }), mustSucceed);
+    return judgeEnd(machines.start('replay', { table, from, to }), mustSucceed);
   };
   if (replaysAt !== undefined)
     for (const afterMs of [0, 3_000])

@@ -62,7 +62,7 @@ export interface SdkResponse {
 
 /**
  * Lets the functions use this clock during some work, for the duration of a poll and the timeout of a request. Such a timeout signal does
- * not fire; the network asks for its time.
+ * not fire; the network reads its time.
  */
 export async function inVirtualTime<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
   const { now } = performance;

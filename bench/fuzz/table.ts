@@ -57,7 +57,7 @@ export interface Position {
   readonly id: string;
 }
 
-/** A table with its expiry index, in memory: items in DynamoDB's JSON, an index that lags behind, and a listener for every change. */
+/** A table with its expiry index, in memory: items in DynamoDB's JSON, an index that lags, and a listener for every change. */
 export class MemoryTable {
   readonly options: MemoryTableOptions;
   readonly #items = new Map<string, EventImage>();

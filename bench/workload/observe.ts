@@ -53,7 +53,7 @@ export async function observeDeletions(options: ObserverOptions): Promise<() => 
   });
   poller.start();
   return async () => {
-    // The observer was told of the error already.
+    // onError has had the error already.
     await clock.busy(() => poller.drain()).catch(() => {});
     await poller.stop();
     streams.destroy();

@@ -57,7 +57,7 @@ function policiesOfExample(target: EventTarget): Map<string, readonly Statement[
   );
 }
 
-/** The target is told apart, even if the dead-letter queue needs the same action. */
+/** The target is a statement of its own, even if the dead-letter queue needs the same action. */
 function inWords({ Action: actions, Resource: resources, Condition: given }: Statement): string[] {
   if (actions.every(action => /^(?:kms|logs):/.test(action))) return [];
   const may = actions.map(action => `\`${action}\``).join(', ');

@@ -44,12 +44,12 @@ export function scaleOf(rate: number): { itemsPerDot: number; rows: number } {
 export function drawMoment(moment: Moment, width: number): string[] {
   const { tally, rate, sweep, page } = moment;
   const { itemsPerDot } = scaleOf(rate);
-  const ahead = Math.min(MAX_AHEAD, Math.floor((width - MARGIN) * AHEAD_SHARE));
-  const behind = width - MARGIN - ahead - 1;
+  const future = Math.min(MAX_AHEAD, Math.floor((width - MARGIN) * AHEAD_SHARE));
+  const past = width - MARGIN - future - 1;
   const each = itemsPerDot === 1 ? 'a session' : `up to ${count(itemsPerDot)} sessions`;
   const lines = [
-    faint(axis(behind, ahead)),
-    ...fieldRows(moment, behind, ahead),
+    faint(axis(past, future)),
+    ...fieldRows(moment, past, future),
     `${far('⠿')}${faint(` there: a dot is ${each}`)}   ·${faint(' expired and deleted')}`,
     faint('native TTL, "within a few days", would keep: up to ') + strong(count(tally.expired)),
     countsLine(moment),
@@ -99,16 +99,16 @@ export function lagLine({ lags, promisedLagMs }: Moment): string {
 const LABELS = [-120, -90, -60, -30, 0, 30, 60, 90];
 
 /** The line of times above the dots. */
-function axis(behind: number, ahead: number): string {
+function axis(past: number, future: number): string {
   return LABELS.reduce((line, away) => {
     const text = away === 0 ? 'now' : `${away > 0 ? '+' : ''}${away} s`;
-    const at = behind + away / SECONDS_WIDE - 1;
-    const fits = at >= line.length && at + text.length <= behind + ahead + 1;
+    const at = past + away / SECONDS_WIDE - 1;
+    const fits = at >= line.length && at + text.length <= past + future + 1;
     return fits ? line.padEnd(at) + text : line;
   }, '');
 }
 
-function fieldRows(moment: Moment, behind: number, ahead: number): string[] {
+function fieldRows(moment: Moment, past: number, future: number): string[] {
   const { itemsPerDot, rows } = scaleOf(moment.rate);
   const byTtl = new Map(moment.seconds.map(second => [second.ttl, second]));
   const now = Math.floor(moment.now / 1000);
@@ -130,10 +130,10 @@ function fieldRows(moment: Moment, behind: number, ahead: number): string[] {
     return gone > row * itemsPerDot * DOTS_HIGH * SECONDS_WIDE ? faint('·') : ' ';
   };
   return Array.from({ length: rows }, (_, fromAbove) => {
-    const all = Array.from({ length: behind + ahead }, (_unused, at) =>
-      character(at - behind, rows - 1 - fromAbove),
+    const all = Array.from({ length: past + future }, (_unused, at) =>
+      character(at - past, rows - 1 - fromAbove),
     );
-    return [...all.slice(0, behind), '│', ...all.slice(behind)].join('');
+    return [...all.slice(0, past), '│', ...all.slice(past)].join('');
   });
 }
 
