@@ -1,4 +1,5 @@
 import { seededRandom, VirtualClock } from 'stepfunctions-emulator';
+import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contract.ts';
 import { readSettings } from '../../functions/runtime/environment.ts';
 import { indexLayout } from '../../functions/table/index-layout.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
@@ -10,9 +11,9 @@ import { judgeReports } from './judge-reports.ts';
 import { Machines, type Started } from './machine.ts';
 import { MemoryJournal } from './memory-journal.ts';
 import { Network } from './network.ts';
+import { RunningPipe, removalRecord } from './pipe.ts';
 import { drawScenario, isWithin, type Scenario } from './scenario.ts';
 import { inVirtualTime, openClients } from './sdk.ts';
-import { MemoryStream, RunningPipe } from './stream.ts';
 import {
   aheadOf,
   lateByClocks,
@@ -106,7 +107,8 @@ async function runOn(
   // Only a table with a pipe has the margin for it: an item of another table expires when the server of the request says so.
   const asServerHasIt = (at: number, table: string | undefined = 'fuzz') =>
     hasPipe && table === 'fuzz' ? at + Math.floor((servers.next() - 0.5) * SERVERS_APART_MS) : at;
-  const stream = new MemoryStream(keyAttributeNames(readSettings(carried).model));
+  const removals: DynamoDbStreamRecord[] = [];
+  const keyNames = keyAttributeNames(readSettings(carried).model);
   const own = Math.ceil(items * OWN_SHARE);
   const hasShardLess = deployedAt !== undefined && (variant.props.shards ?? 0) > 1;
   const tables = scenario.tables.map(
@@ -121,7 +123,10 @@ async function runOn(
         ttls: scenario.ttls,
         shardLessAt: index === 0 && hasShardLess ? deployedAt : undefined,
         indexLagMs: () => faults.indexLagMs(),
-        onChange: index === 0 && hasPipe ? change => stream.add(change) : undefined,
+        onChange: change => {
+          if (index === 0 && hasPipe && change.after === undefined)
+            removals.push(removalRecord(change, keyNames));
+        },
       }),
   );
   const [main] = tables as [FuzzedTable];
@@ -183,7 +188,9 @@ async function runOn(
   });
 
   const { deliveries } = main.oracle;
-  const running = pipes.map(pipe => new RunningPipe({ pipe, stream, functions, deliveries, faults, clock }));
+  const running = pipes.map(
+    pipe => new RunningPipe({ pipe, removals, functions, deliveries, faults, clock }),
+  );
   const reading = running.map(pipe => pipe.run());
   const using = tables.map(({ users }) => users.run());
 

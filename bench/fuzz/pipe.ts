@@ -1,0 +1,75 @@
+import type { Clock } from 'stepfunctions-emulator';
+import type { EventImage } from '../../expiry/expiry-event.ts';
+import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contract.ts';
+import { enrichmentInput } from '../../local/pipes/pipes.ts';
+import type { Deliveries, Delivery } from '../ledger/deliveries.ts';
+import type { Faults } from './faults.ts';
+import type { Functions } from './functions.ts';
+import type { Change } from './table.ts';
+import type { FuzzedPipe } from './variants.ts';
+
+/** The record of a deletion in its table's stream, with the second by the clock of the server that made it. */
+export function removalRecord(
+  { recordedAt, eventId, before = {} }: Change,
+  keyNames: readonly string[],
+): DynamoDbStreamRecord {
+  const Keys = Object.fromEntries(keyNames.map(name => [name, before[name]])) as EventImage;
+  const ApproximateCreationDateTime = Math.floor(recordedAt / 1000);
+  return {
+    eventID: eventId,
+    eventName: 'REMOVE',
+    dynamodb: { ApproximateCreationDateTime, Keys, OldImage: before, SequenceNumber: eventId },
+  };
+}
+
+export interface RunningPipeOptions {
+  readonly pipe: FuzzedPipe;
+  /** The deletions of the table, in the order of its stream; grows. */
+  readonly removals: readonly DynamoDbStreamRecord[];
+  readonly functions: Functions;
+  readonly deliveries: Pick<Deliveries, 'delivered'>;
+  readonly faults: Faults;
+  readonly clock: Clock;
+}
+
+/** Pause between two reads, milliseconds. */
+const POLL_MS = 1_000;
+
+/** A pipe as EventBridge runs it: a batch that fails, at the function or at the target, goes through the whole pipe again. */
+export class RunningPipe {
+  readonly #options: RunningPipeOptions;
+  #isStopped = false;
+
+  constructor(options: RunningPipeOptions) {
+    this.#options = options;
+  }
+
+  /** Runs until it is stopped. */
+  async run(): Promise<void> {
+    const { pipe, removals, clock } = this.#options;
+    for (let next = 0; !this.#isStopped; ) {
+      const batch = removals.slice(next, next + pipe.batchSize);
+      const isTaken = batch.length > 0 && (await this.#take(batch));
+      if (isTaken) next += batch.length;
+      else await clock.sleep(POLL_MS);
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** @returns false for a batch that has to go through the pipe again */
+  async #take(batch: readonly DynamoDbStreamRecord[]): Promise<boolean> {
+    const { pipe, functions, deliveries, faults, clock } = this.#options;
+    const result = await functions.call('only-expiries', enrichmentInput(pipe.inputTemplate, batch));
+    if (!result.ok) return false;
+    const events = JSON.parse(JSON.stringify(result.payload)) as Delivery[];
+    if (events.length === 0) return true;
+    const isOut = faults.isOut('target', clock.now());
+    const effect = isOut ? 'refuse' : faults.ofCall({ operation: 'deliver', keys: 0 })?.kind;
+    if (effect === 'refuse' || effect === 'cutBefore') return false;
+    for (const event of events) deliveries.delivered(pipe.name, event);
+    return effect !== 'cutAfter';
+  }
+}
