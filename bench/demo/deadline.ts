@@ -4,7 +4,6 @@ import type { ExpiredItem } from '../ledger/ledger.ts';
 /** Ticks come every minute, and with `precision: 'second'` each owns the minute after its own. */
 const MINUTE_SECONDS = 60;
 
-/** An item is deleted in the second in which it expires. */
 const SECOND_MS = 1_000;
 /** Additional time that every sweep may take: for the query, for the delete, and until the stream shows it. */
 const USUAL_DELETE_MS = 1_000;
@@ -13,7 +12,6 @@ const ITEMS_PER_SECOND = 1_000;
 /** Longest time until an item is due that was written too late for its tick. Source: docs/how-an-item-dies.md, "Limits". */
 const WRITTEN_LATE_MS = 120_000;
 
-/** How precise a sweep is, and the margin by which items are deleted later with an archive or events. */
 export interface Pace extends Pick<SweepSettings, 'precision' | 'pollSeconds'> {
   readonly marginSeconds?: number | undefined;
 }
@@ -44,7 +42,6 @@ export function dueAt({ ttl, writtenAt }: ExpiredItem, pace: Pace, late: LateTic
   return Math.max(expiry, writtenAt) + WRITTEN_LATE_MS;
 }
 
-/** Beginning of a minute, epoch seconds. */
 export function minuteOf(epochSeconds: number): number {
   return Math.floor(epochSeconds / MINUTE_SECONDS) * MINUTE_SECONDS;
 }

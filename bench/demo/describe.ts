@@ -8,12 +8,10 @@ import { count, seconds } from '../report/numbers.ts';
 import { type Pace, promisedLagMs } from './deadline.ts';
 import { describePromise } from './judge.ts';
 
-/** The described settings of a sweep. */
 export interface Sweep extends Pace {
   readonly deleteMode: DeleteMode;
 }
 
-/** The sweep's promise in words. `rate`: items that expire in a second. */
 function promiseOf(sweep: Pace, rate: number): string {
   const { precision, pollSeconds } = sweep;
   const within = describePromise(promisedLagMs(sweep, rate));
@@ -25,10 +23,8 @@ function promiseOf(sweep: Pace, rate: number): string {
 export interface Start {
   readonly dynamoDb: DynamoDbEndpoint;
   readonly deployment: string;
-  /** Address of the page that shows the executions of the run. */
   readonly page: string;
   readonly sweepPageAddress: string | undefined;
-  /** The table of this run. */
   readonly tableName: string;
   /** The table of the configuration whose settings it has. */
   readonly standsFor: string;
@@ -39,7 +35,6 @@ export interface Start {
   readonly pipes: readonly FollowedPipe[];
 }
 
-/** The text before the first session is written. */
 export function describeStart(start: Start): string {
   const { dynamoDb, deployment, page, sweepPageAddress, sweep, rate, minutes, seed, pipes } = start;
   const where = dynamoDb.startedHere

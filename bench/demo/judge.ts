@@ -7,7 +7,6 @@ import { dueAt, type LateTicks, type Pace, promisedLagMs } from './deadline.ts';
 /** `undecided`: the promise looks broken, but this machine may have been the cause; or nothing in the run tested the promise. */
 export type Status = 'kept' | 'broken' | 'undecided';
 
-/** The outcome of a run; the exit status of `npm start` follows from it. */
 export type Verdict = Status | 'interrupted';
 
 /** A promise and its result. Both numbers count items, or what the promise is about: events, contradictions, failures. */
@@ -18,7 +17,6 @@ export interface Kept {
   readonly got: number;
 }
 
-/** The items that had expired when the sweep began. */
 export interface Backlog {
   readonly items: number;
   readonly deleted: number;
@@ -26,27 +24,20 @@ export interface Backlog {
   readonly goneMs: number;
 }
 
-/** The observations of a run. */
 export interface Seen {
   readonly tally: Tally;
   readonly backlog: Backlog;
   readonly punctuality: Punctuality;
-  /** Milliseconds from expiry to deletion, of every deleted item but those of the backlog. */
   readonly lags: readonly number[];
   readonly promisedLagMs: number;
-  /** Whether sessions are renewed in this run. */
   readonly renewals: boolean;
-  /** Contradictions between the table at the end and the ledger; a sentence each. */
   readonly contradictions: readonly string[];
   readonly executions: number;
-  /** Executions that failed, starts that did not work; a sentence each. */
   readonly failures: readonly string[];
-  /** Whether the machine may be the reason of all failures. */
   readonly areFailuresExcused: boolean;
   /** Number of pipes, and what is wrong with their events. */
   readonly pipes: number;
   readonly wrongEvents: readonly Violation[];
-  /** Milliseconds for which this machine stood still. */
   readonly stoodStillMs: number;
   readonly interrupted: boolean;
 }
@@ -140,9 +131,7 @@ export type PromiseName = keyof typeof PROMISES;
 /** The fields that `--json` writes, and no others. */
 export interface DemoResult {
   readonly written: number;
-  /** Items whose TTL has passed. */
   readonly expired: number;
-  /** Expired items that were seen to be deleted. */
   readonly deleted: number;
   readonly backlog: Backlog;
   /** Milliseconds from expiry to deletion without the backlog, as seen in the stream; 0 if nothing was deleted. */
@@ -161,11 +150,9 @@ export interface Judged {
   /** Reasons for broken promises, and for undecided ones in `doubts`; both are empty after a success. */
   readonly violations: readonly string[];
   readonly doubts: readonly string[];
-  /** The summary for a person. */
   readonly summary: string;
 }
 
-/** Compares a run that has ended with the promises. */
 export function judge(seen: Seen): Judged {
   const { tally, backlog, stoodStillMs, interrupted } = seen;
   const promises = (Object.keys(PROMISES) as PromiseName[]).flatMap(name => promiseOf(name, seen));
@@ -208,7 +195,6 @@ function sentencesOf({ name, expected, got }: Kept, seen: Seen): readonly string
 
 const SIGNS: Readonly<Record<Status, string>> = { kept: '✓', broken: '✗', undecided: '?' };
 
-/** The lines of the summary: what is only counted, and then every promise and what became of it. */
 function tableOf({ promises, lagMs, deleted }: DemoResult, seen: Seen): string[] {
   const { tally, backlog, interrupted } = seen;
   const lag = [lagMs.p50, lagMs.p99, lagMs.max].map(seconds).join(' / ');
@@ -235,7 +221,6 @@ function tableOf({ promises, lagMs, deleted }: DemoResult, seen: Seen): string[]
   );
 }
 
-/** A machine that stood still for a shorter time is not mentioned. */
 const WORTH_SAYING_MS = 500;
 
 function verdictOf(
@@ -263,10 +248,8 @@ export function describePromise(lagMs: number): string {
   return `gone within ${seconds(lagMs)} of expiry`;
 }
 
-/** How many deletions came in time. */
 export interface Punctuality {
   readonly inTime: number;
-  /** Deletions that were late when the machine was too slow. */
   readonly excused: number;
   readonly late: number;
   /** Milliseconds by which the latest of all came too late. */
@@ -275,7 +258,6 @@ export interface Punctuality {
 
 export interface PunctualityOptions {
   readonly pace: Pace;
-  /** Items that expire in a second. */
   readonly rate: number;
   readonly lateTicks: LateTicks;
   readonly excuses: MachineWatch['excuses'];

@@ -17,23 +17,18 @@ export interface MainJobOptions
     DemoOptions,
     'dynamoDb' | 'minutes' | 'rate' | 'output' | 'show' | 'signal' | 'intervalMs' | 'cloud'
   > {
-  /** The export of the configuration file. */
   readonly config: unknown;
   /** A table of the configuration. @default its first one */
   readonly table: string | undefined;
-  /** Indexed by second or by window. @default as in the configuration */
   readonly by: IndexedBy | undefined;
-  /** Whether the table gets an archive and events even if the configuration has none. */
   readonly archive: boolean;
   /** @default a new seed each time */
   readonly seed: number | undefined;
   /** Whether a page shows the sweep. @default false */
   readonly withPage?: boolean;
-  /** File for the result, as JSON. */
   readonly resultFile: string | undefined;
 }
 
-/** Exit status of a job that was not interrupted. */
 export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, number>> = {
   kept: EXIT.fine,
   broken: EXIT.notFine,

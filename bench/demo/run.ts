@@ -33,19 +33,14 @@ export interface DemoOptions {
   readonly dynamoDb: DynamoDbEndpoint | Promise<DynamoDbEndpoint>;
   /** Name of the table, which nobody else has. It is removed at the end, like the journal of its deployment. */
   readonly tableName: string;
-  /** Name of the deployment, which sweeps this table only. */
   readonly deployment: string;
   /** How to create the table if the stack only refers to it. */
   readonly existingTable?: TableResource | undefined;
-  /** The table of the configuration that it represents, for messages. */
   readonly standsFor: string;
   readonly region: string;
   readonly model: ExpiryModel;
-  /** The settings of the sweep that its promise depends on. */
   readonly sweep: Sweep;
-  /** Minutes during which sessions expire. */
   readonly minutes: number;
-  /** Sessions per second. */
   readonly rate: number;
   readonly seed: number;
   readonly output: Output;
@@ -57,7 +52,6 @@ export interface DemoOptions {
   readonly intervalMs?: number;
   /** Serves a page that shows the sweep, from the addresses of the services. @default there is none */
   readonly sweepPage?: (endpoints: { dynamoDb: string; stepFunctions: string }) => Promise<SweepPage>;
-  /** Other options of the cloud, such as its clock. */
   readonly cloud?: Partial<LocalCloudOptions>;
 }
 
@@ -70,7 +64,6 @@ export function ownNames(tableName: string): Pick<DemoOptions, 'tableName' | 'de
   return { tableName: `${tableName.slice(0, MAX_PREFIX_LENGTH)}-${deployment}`, deployment };
 }
 
-/** A page for browsers of this machine. */
 export interface SweepPage {
   readonly address: string;
   stop(): Promise<void>;
@@ -283,7 +276,6 @@ class Run {
     }, MAX_FOLLOWING_MS);
   }
 
-  /** Starts the first tick late, and waits until what had expired is gone. */
   async #sweepBacklog(cloud: LocalCloud, table: WatchedTable, first: number): Promise<void> {
     const backlog = backlogOf(first - MINUTE_SECONDS, this.#options.rate);
     const oldestTtl = Math.min(...backlog.map(({ ttl }) => ttl));
@@ -438,7 +430,6 @@ async function contradictionsIn(table: WatchedTable): Promise<readonly string[]>
 /** States that only route, and take no time. */
 const ROUTING = /^(Choice|Pass|Map|Succeed)State/;
 
-/** The state that was entered last, or when the next tick starts. */
 function sweepInWords(cloud: LocalCloud): string {
   const entered = cloud.running.flatMap(
     ({ history }) =>

@@ -9,7 +9,6 @@ import { type FlatProps, resolveProps } from '../../stacks/config/props.ts';
 import { Simulation } from '../../test/support/simulation/simulation.ts';
 import { defineExperiment, markdownRow, markdownTable, textFlag } from './support/experiment.ts';
 
-/** The props that decide the cost, besides the rate; the rest are defaults. */
 export type CostProps = Pick<
   FlatProps,
   'indexedBy' | 'granularityMinutes' | 'precision' | 'pollSeconds' | 'shards'
@@ -85,10 +84,8 @@ const FIRST_TICK = 3;
 const TICKS = 10;
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 
-/** A table of the deployment. */
 interface MonthTable {
   readonly props: CostProps;
-  /** Items that expire in each minute, evenly. */
   readonly itemsPerMinute: number;
 }
 
@@ -102,7 +99,6 @@ export const COUNTERS = [
 export interface MonthlyCost {
   /** Cost of the ticks' executions, and of all executions that they start, by counter. */
   readonly parts: Readonly<Record<(typeof COUNTERS)[number], number>>;
-  /** Starts by EventBridge Scheduler. */
   readonly starts: number;
   readonly total: number;
   /** Share of the items that were deleted, of those that expired in the counted minutes. */

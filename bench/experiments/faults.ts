@@ -12,14 +12,11 @@ interface StreamItem {
   readonly ttl: number;
 }
 
-/** DynamoDB's faults in the calls of the functions. */
 type Faults = Pick<SimulationOptions, 'throttled' | 'throttledCall' | 'hangingDelete'>;
 
 /** Limits for a scenario, milliseconds after the expiry; values without a limit are only measured. */
 export interface Bounds {
-  /** Largest p99 of the lag of the items that were not in a call that hung. */
   readonly p99Ms?: number;
-  /** Largest lag of all items. */
   readonly maxMs?: number;
 }
 
@@ -33,7 +30,6 @@ interface Tick {
 /** A failure of DynamoDB or of the scheduler. Each scenario has its own table and clock. */
 export interface Scenario {
   readonly title: string;
-  /** Items a second. */
   readonly rate: number;
   /**
    * @param struck filled with the ids of the items that were in a call that hung: the promise is about all others
@@ -54,7 +50,6 @@ export interface Scenario {
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 /** Minutes before the first item expires: the tick before owns its minute. */
 const LEAD = 2;
-/** Expiry of the first item, epoch seconds. */
 const FIRST_TTL = START + LEAD * 60;
 
 const RATE = 20;
@@ -94,7 +89,6 @@ function callsThatHang(items: readonly StreamItem[], random: RandomSource, struc
   };
 }
 
-/** The longest lag while DynamoDB throttles or hangs. */
 const MAX_MS = 3_000;
 
 const SHORT = { rate: RATE, lifeSeconds: 5 };
@@ -189,16 +183,12 @@ export interface FaultsResult {
   readonly early: number;
   /** Percentiles of the time from expiry to deletion, for the items that were not in a call that hung. */
   readonly lagMs: LagPercentiles;
-  /** The longest of all. */
   readonly maxMs: number;
-  /** Number of executions, and of those that did not succeed. */
   readonly executions: number;
   readonly failed: number;
-  /** How often a fault happened. */
   readonly faults: number;
 }
 
-/** Runs the ticks of a steady stream of items through a DynamoDB that misbehaves, on a virtual clock. */
 export async function runScenario(
   { title, rate, bounds, ...scenario }: Scenario,
   { minutes, seed }: { readonly minutes: number; readonly seed: number },
@@ -243,7 +233,6 @@ export async function runScenario(
   };
 }
 
-/** The broken promises of a scenario. */
 export function faultsProblems(result: FaultsResult): string[] {
   const { title, bounds, written, deleted, early, lagMs, maxMs, failed } = result;
   const p99Ms = lagMs.p99 ?? 0;

@@ -21,7 +21,6 @@ const TABLE: PreciseTtlProps = { tableName: 'Backlog', partitionKey: 'id', deplo
 /** Calls that the loop has in flight: as many as a child of the sweep. */
 const IN_FLIGHT = 40;
 
-/** Expiry times of the backlog: one hour, which ended a minute ago. */
 const SPAN_SECONDS = 3_600;
 
 const WAYS = ['the sweep, as a replay', `a loop with ${IN_FLIGHT} calls in flight`] as const;
@@ -83,7 +82,6 @@ async function sweep(cloud: LocalCloud, { from, before }: Span): Promise<void> {
   await cloud.startExecution('throughput-replay', span).done;
 }
 
-/** Deletes pages of keys, many chunks at once. */
 async function loop(documents: DynamoDBDocumentClient, settings: SweepSettings, span: Span): Promise<void> {
   const send = guardedBatch(documents, settings, span.before, Date.now);
   for (;;) {
@@ -93,7 +91,6 @@ async function loop(documents: DynamoDBDocumentClient, settings: SweepSettings, 
   }
 }
 
-/** Writes the backlog. */
 async function fill(
   documents: DynamoDBDocumentClient,
   { tableName, model }: SweepSettings,
@@ -119,7 +116,6 @@ function chunksOf<T>(all: readonly T[]): T[][] {
   );
 }
 
-/** The first keys of the backlog: a page of each shard. */
 async function keysOf(documents: DynamoDBDocumentClient, settings: SweepSettings, { from, before }: Span) {
   const read = indexReader(documents, settings);
   const keys = indexLayout(settings.model).keys({ shards: '0-1', from, before });

@@ -11,7 +11,6 @@ export class UnknownRequestError extends Error {
 /** Source: DynamoDB API reference, BatchExecuteStatement, BatchWriteItem. */
 const MAX_KEYS = 25;
 
-/** The JSON of a request or an answer. */
 type Body = Readonly<Record<string, unknown>>;
 
 export interface Answer {
@@ -21,9 +20,7 @@ export interface Answer {
   readonly tally?: Partial<Tally>;
 }
 
-/** A request of the functions to a table. */
 export interface TableRequest {
-  /** The ids of the keys that it deletes, in its order. */
   readonly ids: readonly string[];
   /**
    * Takes effect.
@@ -33,7 +30,6 @@ export interface TableRequest {
   readonly answer: (errors: ReadonlyMap<number, string>) => Answer;
 }
 
-/** The name of the table that a request is for. */
 export function tableOf(operation: string, body: Body): string {
   if (operation === 'BatchWriteItem') return Object.keys(body['RequestItems'] ?? {})[0] ?? '';
   if (operation !== 'BatchExecuteStatement') return String(body['TableName']);

@@ -1,9 +1,7 @@
 import { type Clock, type FunctionResult, type RandomSource, seededRandom } from 'stepfunctions-emulator';
 import { JournalUnreadableError, JournalUnwritableError } from '../../functions/runtime/errors.ts';
 
-/** An effect on a call of a service. */
 export type CallEffect =
-  /** The call is refused and does nothing. */
   | { readonly kind: 'refuse'; readonly error: string; readonly status: number }
   /** Some keys of a batch (by their index) are left out; each is answered with this error, or as unprocessed. */
   | { readonly kind: 'leaveOut'; readonly errors: ReadonlyMap<number, string> }
@@ -61,7 +59,6 @@ const LASTING_STATEMENT_ERRORS = [
   'DuplicateItem',
 ] as const;
 
-/** Whether a statement's error means that the key cannot be deleted. */
 export function isLasting(code: string): boolean {
   return (LASTING_STATEMENT_ERRORS as readonly string[]).includes(code);
 }
@@ -144,11 +141,9 @@ const OUTAGES = { afterMs: [10_000, 90_000], lastMs: [3_000, 25_000] } as const;
 export class Faults {
   readonly counts = new Map<string, number>();
   readonly #random: RandomSource;
-  /** Draws the faults of calls. */
   readonly #ofCalls: RandomSource;
   readonly #groups: ReadonlySet<FaultGroup>;
   readonly #areOver: () => boolean;
-  /** The last outage of each service. */
   readonly #outages = new Map<string, { readonly from: number; readonly to: number }>();
 
   constructor(options: {

@@ -8,11 +8,9 @@ import type { CallTally, DocumentsOf, Invocation } from './sdk.ts';
 
 export interface FunctionsOptions {
   readonly journal: MemoryJournal;
-  /** The network's clock. */
   readonly clock: Clock;
   /** Number of milliseconds by which the functions' own clocks are ahead at this time. */
   readonly aheadMs: () => number;
-  /** Whether each call of PlanSweep fails. */
   readonly isPlanOut: () => boolean;
   readonly random: RandomSource;
   readonly documentsOf: DocumentsOf;

@@ -10,7 +10,6 @@ export interface VariantResult {
   readonly items: number;
   readonly deleted: number;
   readonly lateP99Ms: number | null;
-  /** Number of injected faults. */
   readonly faults: number;
   readonly violations: readonly Violation[];
   /** The run with these violations; undefined when there are none. */

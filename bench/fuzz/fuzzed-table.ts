@@ -29,7 +29,6 @@ const PAUSE_MS = 5_000;
 /** How many times as many deletes as a table's limit a second may have: a lookback beside the minute, and rounding. */
 const LIMIT_TOLERANCE = 2;
 
-/** A table of the deployment: its items, its users, its oracle, and what is wrong with it. */
 export class FuzzedTable {
   readonly name: string;
   readonly settings: SweepSettings;
@@ -37,7 +36,6 @@ export class FuzzedTable {
   readonly table: MemoryTable;
   readonly oracle: Oracle;
   readonly users: Users;
-  /** Deletes by their second, epoch seconds. */
   readonly #perSecond = new Map<number, number>();
   readonly #clock: Clock;
   #inPause = 0;

@@ -7,13 +7,11 @@ import type { FunctionArns } from '../../statemachine/states.ts';
 import type { Functions } from './functions.ts';
 import type { CallTally } from './sdk.ts';
 
-/** A call of a function, and whether the execution received its result. */
 interface Called {
   readonly tally: CallTally;
   readonly isReceived: boolean;
 }
 
-/** An execution that has ended, with the deletes of its calls. */
 export interface EndedSweep {
   readonly name: string;
   readonly status: string;
@@ -23,15 +21,12 @@ export interface EndedSweep {
   readonly calls: readonly Called[];
 }
 
-/** What is deployed. */
 interface Deployment {
   readonly tables: readonly CarriedSettings[];
-  /** From then on, epoch milliseconds. */
   readonly at: number;
 }
 
 export interface MachineOptions {
-  /** The first deployment, and perhaps a second one. */
   readonly deployments: readonly Deployment[];
   readonly clock: Clock;
   /** Number of milliseconds by which Step Functions' clock is ahead at this time. */
@@ -49,7 +44,6 @@ export interface Started {
 const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:fuzz';
 const REPLAY_ARN = `${ARN}-replay`;
 
-/** Runs the sweeps in this fuzzer: it starts executions, and reports their results. */
 export class Machines {
   readonly #options: MachineOptions;
   readonly #clock: Clock;

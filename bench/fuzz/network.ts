@@ -14,16 +14,12 @@ import {
 } from './sdk.ts';
 
 export interface NetworkOptions {
-  /** The true time, which DynamoDB uses. */
   readonly clock: Clock;
   /** Converts an epoch millisecond to the time of one of a table's servers, whose answers carry it in whole seconds, as AWS's do. */
   readonly asServerHasIt: (at: number, table: string) => number;
   readonly faults: Faults;
-  /** The tables by name. */
   readonly tables: ReadonlyMap<string, FuzzedTable>;
-  /** Whether DynamoDB is down for minutes. */
   readonly isDown: () => boolean;
-  /** Called with the error of a request that is unknown. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -141,7 +137,6 @@ export class Network {
 
 const NO_ERRORS: ReadonlyMap<number, string> = new Map();
 
-/** Effect on every call during an outage. */
 const OUT: CallEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
 
 /** Effects on every call for a table in trouble. */
@@ -162,7 +157,6 @@ interface Plan {
   readonly isCut: boolean;
 }
 
-/** A request that no answer comes to. */
 const HANGING = { effectMs: Number.POSITIVE_INFINITY, answerMs: 0, effect: undefined, isCut: false };
 
 function refusal({ error, status }: Extract<CallEffect, { kind: 'refuse' }>): Answer {
@@ -177,7 +171,6 @@ function textOf(body: string | Uint8Array = ''): string {
     : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
 }
 
-/** Builds an error of the SDK's own handler. */
 function lost(code: string | undefined, message: string): Error {
   return Object.assign(new Error(message), { name: 'TimeoutError', ...(code !== undefined && { code }) });
 }

@@ -1,12 +1,12 @@
 import type { EventImage } from '../../expiry/expiry-event.ts';
 import { plainDecimal } from '../../expiry/plain-decimal.ts';
+import type { Millis } from '../../statemachine/times.ts';
 import { Deliveries, type FollowedPipe } from '../ledger/deliveries.ts';
 import { isOverdue } from '../ledger/item.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Violation } from '../ledger/verdict.ts';
 import type { Change, MemoryTable } from './table.ts';
 
-/** The parts of a table's configuration that the oracle needs. */
 export interface Rules {
   /** @default none */
   readonly pipes?: readonly FollowedPipe[];
@@ -32,12 +32,10 @@ export interface Bounds {
 /** A minute that began before the end of the faults is not swept to the second. */
 const CALM_MS = 120_000;
 
-/** An item that the sweep has deleted or must delete. */
 interface Due {
   readonly id: string;
   readonly image: EventImage;
-  /** When it was written, epoch milliseconds. */
-  readonly writtenAt: number;
+  readonly writtenAt: Millis;
   /** When it was deleted, epoch milliseconds; undefined if it is still there. */
   readonly deletedAt: number | undefined;
 }
@@ -47,7 +45,6 @@ export class Oracle {
   readonly ledger: Ledger;
   /** Items that DynamoDB once refused to delete: ticks count and name them, and pass them. */
   readonly refused = new Set<string>();
-  /** Receives what the pipes deliver. */
   readonly deliveries: Deliveries;
   readonly #rules: Rules;
   #now = 0;

@@ -32,7 +32,6 @@ export interface RunningPipeOptions {
   readonly clock: Clock;
 }
 
-/** Pause between two reads, milliseconds. */
 const POLL_MS = 1_000;
 
 /** A pipe as EventBridge runs it: a batch that fails, at the function or at the target, goes through the whole pipe again. */
@@ -44,7 +43,6 @@ export class RunningPipe {
     this.#options = options;
   }
 
-  /** Runs until it is stopped. */
   async run(): Promise<void> {
     const { pipe, removals, clock } = this.#options;
     for (let next = 0; !this.#isStopped; ) {

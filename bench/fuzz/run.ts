@@ -23,7 +23,6 @@ import {
   type Variant,
 } from './variants.ts';
 
-/** Arguments that reproduce a run. */
 export interface SubRun {
   readonly variant: Variant;
   readonly seed: number;
@@ -37,7 +36,6 @@ export interface SubRunResult {
   readonly deleted: number;
   /** Of them those of the variant's own table; the others have no pipe. */
   readonly deletedOfVariant: number;
-  /** Delay of each delete of the sweep, milliseconds. */
   readonly lags: readonly number[];
   readonly faults: ReadonlyMap<string, number>;
   readonly violations: readonly Violation[];
@@ -46,7 +44,6 @@ export interface SubRunResult {
 /** Start of a run, a whole minute. Summer 2027 is in the range that a clock's plausibility check allows. */
 const START_MS = Date.UTC(2027, 5, 1, 12);
 
-/** Number of minutes with ticks after the last fault. */
 const CALM_MINUTES = 6;
 
 /** An item that is written this long before its expiry is deleted to the second; if the minute is polled, `pollSeconds` are enough. */
@@ -55,7 +52,6 @@ const AHEAD_MS = 120_000;
 /** How late the sweep may delete: beside the clocks, the limit and the margin. */
 const BOUNDS_MS = { strict: 3_000, loose: 150_000, afterFaults: 240_000 } as const;
 
-/** Share of the items in the variant's own table. */
 const OWN_SHARE = 0.75;
 
 /** Largest difference between the clocks of DynamoDB's servers in the check of records, milliseconds: less than the sweep's margin. */

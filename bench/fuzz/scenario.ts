@@ -1,4 +1,5 @@
 import type { RandomSource } from 'stepfunctions-emulator';
+import type { Millis } from '../../statemachine/times.ts';
 import type { FaultGroup } from './faults.ts';
 
 /** A span of time, [from, to), epoch milliseconds. */
@@ -12,7 +13,6 @@ const TROUBLES = ['deleted', 'forbidden', 'readOnly', 'hanging', 'throttled'] as
 
 export type Trouble = (typeof TROUBLES)[number];
 
-/** What happens to a table as a whole. */
 export interface TableScenario {
   readonly trouble: (Span & { readonly kind: Trouble }) | undefined;
   readonly pauses: readonly Span[];
@@ -20,7 +20,6 @@ export interface TableScenario {
   readonly calmAt: number;
 }
 
-/** What happens in a run beside the faults of single calls. */
 export interface Scenario {
   readonly outage: (Span & { readonly kind: (typeof LONG_OUTAGES)[number] }) | undefined;
   /** The table of the variant, and one to three others. */
@@ -43,8 +42,7 @@ const OUTLASTS_MS = 4 * MINUTE;
 interface ScenarioOptions {
   readonly random: RandomSource;
   readonly groups: readonly FaultGroup[];
-  /** Epoch milliseconds. */
-  readonly startMs: number;
+  readonly startMs: Millis;
   readonly minutes: number;
 }
 

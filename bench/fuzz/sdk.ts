@@ -13,7 +13,6 @@ export interface Tally {
   readonly applied: number;
 }
 
-/** The deletes of a call, by table. */
 export type CallTally = Map<string, Tally>;
 
 export const NO_DELETES: Tally = { deleted: 0, notFound: 0, refused: 0, applied: 0 };
@@ -39,16 +38,13 @@ export class KilledError extends Error {
   override readonly name = 'KilledError';
 }
 
-/** The parts of an AWS SDK request that are read here. */
 export interface SdkRequest {
   readonly hostname: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
 
-/** Options of `send` that the SDK passes on. */
 export interface SdkOptions {
-  /** Milliseconds. */
   readonly requestTimeout?: number;
   readonly abortSignal?: { readonly endsAt?: number };
   readonly invocation: Invocation;

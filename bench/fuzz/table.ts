@@ -3,10 +3,8 @@ import type { EventImage } from '../../expiry/expiry-event.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { itemText } from '../ledger/item.ts';
 
-/** Origin of a change. */
 export type Who = 'user' | 'sweep';
 
-/** A change of an item, as DynamoDB saw it. */
 export interface Change {
   /** The item's key, as text. */
   readonly key: string;
@@ -15,7 +13,6 @@ export interface Change {
   readonly at: number;
   /** The same by the clock of the server that made the stream's record. */
   readonly recordedAt: number;
-  /** Unique id of the stream's record. */
   readonly eventId: string;
   readonly before: EventImage | undefined;
   readonly after: EventImage | undefined;
@@ -29,7 +26,6 @@ export interface MemoryTableOptions {
   readonly ttlAttribute: string;
   /** Undefined: the index is keyed by the TTL, by second. */
   readonly windowAttribute: string | undefined;
-  /** DynamoDB's clock. */
   readonly clock: Clock;
   /** Converts a time of that clock, epoch milliseconds, to the time of one of DynamoDB's servers. */
   readonly asServerHasIt: (at: number) => number;
@@ -83,7 +79,6 @@ export class MemoryTable {
     return this.#items.get(id);
   }
 
-  /** All items by their ids. */
   get images(): ReadonlyMap<string, EventImage> {
     return this.#items;
   }

@@ -59,7 +59,6 @@ export class Users {
     this.#deeds.sort((one, other) => one.at - other.at);
   }
 
-  /** Runs all planned actions at their times. */
   async run(): Promise<void> {
     const { clock } = this.#options;
     for (const { at, done } of this.#deeds) {
@@ -68,7 +67,6 @@ export class Users {
     }
   }
 
-  /** Changes an item just before its delete arrives. */
   interfere(id: string): void {
     const { table } = this.#options;
     const image = table.get(id);
@@ -154,7 +152,6 @@ export class Users {
     if (_ttl !== undefined) this.#put(image, {});
   }
 
-  /** Writes an item that may have been deleted. */
   #write(id: string, key: EventImage): void {
     const { table, clock, before } = this.#options;
     if (table.get(id) !== undefined) return;
@@ -195,7 +192,6 @@ export class Users {
     return Object.fromEntries([[name, { S: 'odd' }]]);
   }
 
-  /** The attributes by which the item expires. */
   #expiry(key: EventImage, ttl: number): EventImage {
     const { model } = this.#options.settings;
     const { ttlAttribute, windowAttribute, granularitySeconds, shards } = model;

@@ -8,13 +8,11 @@ import type { FollowedPipe } from '../ledger/deliveries.ts';
 /** The props in which the variants differ. `maxDeletesPerSecond` is a share of the items, so that it is always too few. */
 export type VariantProps = Omit<FlatProps, 'tableName' | 'partitionKey'>;
 
-/** A pipe, and the template from which its function's input is made. */
 export interface FuzzedPipe extends FollowedPipe {
   readonly inputTemplate: string;
   readonly batchSize: number;
 }
 
-/** The parts of a variant's stack: the settings in the executions' input, and the pipes. */
 export interface Resolved {
   readonly carried: CarriedSettings & Settings;
   readonly pipes: readonly FuzzedPipe[];
@@ -101,7 +99,6 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'skew-functions+5s', props: { ...BY_SECOND, ...WITH_PIPES }, skewMs: clocks(0, 5_000) },
 ];
 
-/** The other tables of a variant's deployment. */
 export const OTHER_TABLES: readonly VariantProps[] = [
   {},
   { granularityMinutes: 1 },

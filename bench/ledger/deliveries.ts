@@ -12,9 +12,7 @@ export interface FollowedPipe {
   readonly oldImage: boolean;
 }
 
-/** An event of a deletion, as it was delivered. */
 export interface Delivery {
-  /** The id of the stream's record. */
   readonly id: string;
   /** Key in DynamoDB JSON. */
   readonly key: unknown;
@@ -39,7 +37,6 @@ export class Deliveries {
     this.#events.get(pipe)?.push(event);
   }
 
-  /** Number of received events of each pipe, with repeated ones. */
   get counts(): readonly number[] {
     return [...this.#events.values()].map(({ length }) => length);
   }

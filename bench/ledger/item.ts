@@ -1,10 +1,10 @@
 import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
 import { plainDecimal } from '../../expiry/plain-decimal.ts';
+import type { Millis } from '../../statemachine/times.ts';
 
 /** TTL of an item, epoch seconds; undefined for an item that does not expire. */
 export type Ttl = number | undefined;
 
-/** A write that DynamoDB acknowledged. */
 export type Write = 'wrote' | 'renewed' | 'made permanent';
 
 /** A deletion as it was seen from outside. */
@@ -38,7 +38,6 @@ export interface Version {
   byApplication: boolean;
 }
 
-/** An item, and what happened to it. */
 export interface Entry {
   readonly versions: Version[];
   /** The last acknowledged version; undefined for an item that the application did not write. */
@@ -46,10 +45,8 @@ export interface Entry {
   readonly notes: Note[];
 }
 
-/** An event of an item. */
 export interface Note {
-  /** Epoch milliseconds. */
-  readonly at: number;
+  readonly at: Millis;
   readonly what: string;
   readonly version: number;
   readonly ttl: Ttl;

@@ -1,3 +1,4 @@
+import type { Seconds } from '../../statemachine/times.ts';
 import {
   describeNote,
   type Entry,
@@ -14,39 +15,30 @@ import {
 } from './item.ts';
 import { type Finding, findingOf, type Violation } from './verdict.ts';
 
-/** An observed deletion. */
 export interface SeenRemoval extends Removal {
-  /** The item's id. */
   readonly id: string;
   readonly byApplication: boolean;
   /** Time by which DynamoDB had acknowledged the write of what was deleted, epoch milliseconds. */
   readonly writtenAt: number;
 }
 
-/** An item that expired, and was not deleted before its time. */
 export interface ExpiredItem {
-  /** Epoch seconds. */
-  readonly ttl: number;
+  readonly ttl: Seconds;
   /** Time by which DynamoDB had acknowledged this TTL, epoch milliseconds. */
   readonly writtenAt: number;
   /** Time at which its deletion was seen, epoch milliseconds; undefined while there is none. */
   readonly deletedAt: number | undefined;
 }
 
-/** Counts of the ledger's items at one moment. */
 export interface Tally {
   readonly written: number;
   /** Items whose TTL has passed, except those that the application has deleted. */
   readonly expired: number;
-  /** Number of expired items whose deletion was seen. */
   readonly deleted: number;
-  /** Number of expired items whose deletion was not seen yet. */
   readonly overdue: number;
-  /** Items that were deleted while they were live. */
   readonly liveDeleted: number;
   /** Items that were renewed or made permanent, and whose former TTL has passed. */
   readonly renewed: number;
-  /** Number of renewed items that outlived their former TTL. */
   readonly renewedKept: number;
 }
 
@@ -63,7 +55,6 @@ export class Ledger {
     this.#now = now;
   }
 
-  /** Records a write that DynamoDB acknowledged. */
   wrote(id: string, version: number, ttl: Ttl, how: Write = 'wrote'): void {
     const entry = this.#entry(id);
     const at = this.#now();
@@ -75,7 +66,6 @@ export class Ledger {
     entry.notes.push({ at, what: how, version, ttl });
   }
 
-  /** Records that the application deleted the last version. */
   deleted(id: string): void {
     const { current, notes } = this.#entry(id);
     if (current === undefined) return;
@@ -95,7 +85,6 @@ export class Ledger {
     entry.notes.push({ at: removal.seenAt, what: 'removal seen', version, ttl: removal.ttl });
   }
 
-  /** The last acknowledged version of an item. */
   current(id: string): Version | undefined {
     return this.#entries.get(id)?.current;
   }
@@ -148,7 +137,6 @@ export class Ledger {
     });
   }
 
-  /** All observed deletions of this ledger's items. */
   get removals(): SeenRemoval[] {
     return [...this.#entries].flatMap(([id, { current, versions }]) =>
       current === undefined
@@ -159,7 +147,6 @@ export class Ledger {
     );
   }
 
-  /** Builds a violation for an item, with its history. */
   violation(finding: Finding, id: string): Violation {
     return { finding, id, history: (this.#entries.get(id)?.notes ?? []).map(describeNote) };
   }

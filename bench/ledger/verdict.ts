@@ -1,6 +1,5 @@
 import { type Entry, isLive, isOverdue, type Present, renewedVersion, wasDeletedLive } from './item.ts';
 
-/** What can be wrong with an item, or another checked thing, in words for counts. */
 const FINDINGS = {
   liveDeleted: 'live items deleted before their TTL',
   renewedDeleted: 'renewed items deleted before their new TTL',
@@ -29,7 +28,6 @@ export interface Violation {
   readonly finding: Finding;
   /** The item's id; findings on other things have a sentence. */
   readonly id: string;
-  /** History of the item, one line for each event. */
   readonly history: readonly string[];
 }
 

@@ -1,9 +1,9 @@
 import type { CancelTimer, Clock } from 'stepfunctions-emulator';
+import type { Millis } from '../../statemachine/times.ts';
 
 /** Time for which the machine, or this process, stood still. */
 interface Standstill {
-  /** Epoch milliseconds. */
-  readonly endedAt: number;
+  readonly endedAt: Millis;
   readonly ms: number;
 }
 
@@ -25,7 +25,6 @@ export class MachineWatch {
   #sampledAt: number;
   #cancel: CancelTimer | undefined;
 
-  /** Watches from now on. */
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#sampledAt = clock.now();
@@ -36,7 +35,6 @@ export class MachineWatch {
     this.#cancel = clock.schedule(SAMPLE_MS, again);
   }
 
-  /** Safe to call more than once. */
   stop(): void {
     if (this.#cancel !== undefined) this.#sample();
     this.#cancel?.();

@@ -8,13 +8,11 @@ import type { RemovalRecord } from '../ledger/item.ts';
 
 export interface ObserverOptions {
   readonly client: DynamoDBClient;
-  /** Endpoint of the table and its stream. */
   readonly endpoint: string;
   readonly region: string;
   readonly tableName: string;
   /** Called for every deletion, with the time at which it was seen (epoch milliseconds). */
   readonly onRemoval: (record: RemovalRecord, seenAt: number) => void;
-  /** Called when the stream cannot be read. */
   readonly onError: (error: unknown) => void;
   /** Pause between two reads, milliseconds; deletions are seen late by up to this. @default 100 */
   readonly intervalMs?: number | undefined;

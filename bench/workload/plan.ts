@@ -1,41 +1,31 @@
 import type { RandomSource } from 'stepfunctions-emulator';
+import type { Millis, Seconds } from '../../statemachine/times.ts';
 import type { Ttl } from '../ledger/item.ts';
 
-/** One action of an application on an item, at its time. */
 export interface Action {
-  /** Epoch milliseconds. */
-  readonly atMs: number;
-  /** Number of the item. */
+  readonly atMs: Millis;
   readonly item: number;
   readonly kind: 'write' | 'renew' | 'makePermanent';
   readonly ttl: Ttl;
 }
 
 export interface PlanOptions {
-  /** Time of the first write, epoch milliseconds. */
-  readonly startMs: number;
-  /** TTL of the first item, epoch seconds. */
-  readonly firstTtl: number;
-  /** Period in which items expire, seconds. */
+  readonly startMs: Millis;
+  readonly firstTtl: Seconds;
   readonly seconds: number;
-  /** Number of items that expire in a second. */
   readonly rate: number;
-  /** Whether items are renewed, or made permanent, once they have a TTL. */
   readonly renewals: boolean;
   readonly random: RandomSource;
 }
 
 export interface Plan {
-  /** Actions in the order of their time. */
   readonly actions: readonly Action[];
-  /** TTL of the last item, epoch seconds. */
   readonly lastTtl: number;
 }
 
 /** Range of an item's lifetime, seconds, drawn uniformly: long enough for the tick that reads its minute ahead. */
 export const LIFE = { from: 120, to: 240 };
 
-/** Seconds until the TTL of items that must outlive the run. */
 const FAR_SECONDS = 86_400;
 
 // Shares of 100 items; the others are written once and expire.
@@ -61,7 +51,6 @@ export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }
       const write = { atMs: writeAt, item, kind: 'write', ttl } as const;
       if (drawn < PERMANENT) return [{ ...write, ttl: undefined }];
       if (!renewals || drawn >= PERMANENT + MADE_PERMANENT + RENEWED) return [write];
-      // Shortly before it expires, but never before it is written.
       const atMs = Math.max(writeAt + 500, ttl * 1000 - between(1_000, 5_000));
       if (drawn < PERMANENT + MADE_PERMANENT)
         return [write, { atMs, item, kind: 'makePermanent', ttl: undefined }];

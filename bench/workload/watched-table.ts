@@ -41,7 +41,6 @@ export interface WatchedTableOptions {
   readonly intervalMs?: number | undefined;
   /** Whether the ledger keeps the items that were deleted, to compare events with them. @default false */
   readonly keepsImages?: boolean;
-  /** Called when the stream cannot be read any more. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -55,7 +54,6 @@ export class WatchedTable {
   readonly #options: WatchedTableOptions;
   readonly #documents: DynamoDBDocumentClient;
   readonly #clock: Clock;
-  /** Last acknowledged version of each item, by its number. */
   readonly #versions = new Map<number, number>();
   #stop = async () => {};
 
@@ -154,7 +152,6 @@ export class WatchedTable {
     }
   }
 
-  /** Finds contradictions between a consistent read of the whole table and the ledger. */
   async verify(): Promise<Violation[]> {
     const present = await this.#clock.busy(() => this.#readAll());
     return this.ledger.verify(present, this.#clock.now());
@@ -180,7 +177,6 @@ export class WatchedTable {
     return present;
   }
 
-  /** Reads an item of this table from DynamoDB's JSON. */
   read(image: EventImage): Present & { id: string } {
     const scalar = (name: string): Scalar => (image[name] ?? {}) as Scalar;
     const key = scalar(this.#uniqueKey);

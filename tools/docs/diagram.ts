@@ -38,7 +38,6 @@ function lines({ StartAt, States }: Graph, indent: string): string[] {
   ];
 }
 
-/** Shapes of states that are not plain rectangles. */
 const SHAPES: Readonly<Record<string, readonly [string, string]>> = {
   Choice: ['{{', '}}'],
   Wait: ['[/', '/]'],

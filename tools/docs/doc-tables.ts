@@ -51,7 +51,6 @@ export function withTables(file: keyof typeof DOC_TABLES, document: string): str
   }, document);
 }
 
-/** The rooms, and those that each may import from. */
 function importsTable(): string {
   return table(
     ['room', 'may import from, and from what these may'],
@@ -132,7 +131,6 @@ function reportExample(): string {
   return `In every sweep that deletes, found = ${FATES.join(' + ')}:\n\n\`\`\`json\n${json}\n\`\`\``;
 }
 
-/** Small items that are written once, live for a day, and are not renewed. */
 const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24 };
 
 const WINDOW = ['by window', {}] as const;
@@ -151,7 +149,6 @@ const BILLS: readonly (readonly [tables: number, itemsPerMinute: number, indexed
     [100, 20, ...WINDOW],
   ];
 
-/** All billed amounts of a month. */
 function billTable(): string {
   const dollars = (value: number) =>
     `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;

@@ -20,7 +20,6 @@ Text is wrapped at the width of the terminal, or at \`COLUMNS\`. \`NO_COLOR\` an
 /** Flags that at least this number of commands share are listed once. */
 const MIN_SHARED = 4;
 
-/** The text of docs/reference/commands.md. */
 export async function commandsPage(): Promise<string> {
   const loaded = await Promise.all(
     Object.entries(COMMANDS).map(async ([name, { group, summary, load }]) => ({

@@ -2,7 +2,6 @@ import { EVENT_TARGETS, type EventTarget } from '../../stacks/config/pipe-props.
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 
-/** A table with everything that needs a role or a key. */
 const EXAMPLE: PreciseTtlProps = {
   tableName: 'TABLE',
   deployment: 'DEPLOYMENT',
@@ -13,7 +12,6 @@ const EXAMPLE: PreciseTtlProps = {
 
 const IN = 'us-east-1:123456789012';
 
-/** An example target of each kind. */
 export const EXAMPLE_ARNS: Readonly<Record<EventTarget, string>> = {
   bus: `arn:aws:events:${IN}:event-bus/EVENTS`,
   queue: `arn:aws:sqs:${IN}:EVENTS`,
@@ -45,7 +43,6 @@ export function rolesList(): string {
   return `${lines.join('\n')}\n\nWhere the events go decides the permission on it: ${others.join('; ')}.`;
 }
 
-/** Statements by role name. */
 function policiesOfExample(target: EventTarget): Map<string, readonly Statement[]> {
   const table = { ...EXAMPLE, events: { to: EXAMPLE_ARNS[target] } };
   const { resource } = plainStack({ region: 'us-east-1', tables: [table] });

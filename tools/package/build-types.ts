@@ -46,7 +46,6 @@ function copyDeclarations(
   }
 }
 
-/** Renames a module, or a path into it. */
 function renamed(name: string, names: Readonly<Record<string, string>>): string {
   const old = Object.keys(names).find(each => name === each || name.startsWith(`${each}/`));
   return old === undefined ? name : `${names[old]}${name.slice(old.length)}`;

@@ -5,7 +5,6 @@ import { buildEmulatorPage, buildPage } from './prebuilt.ts';
 
 /** `npm run build` of each package, in its folder: makes `dist/` anew. */
 
-/** Build steps by package name. */
 const ENTRIES: Readonly<Record<string, readonly (() => Promise<void>)[]>> = {
   // The first step finds names in the data model that only Node has.
   'precise-ttl': [

@@ -8,7 +8,6 @@ export const LICENCES_FILE = 'LICENSES.txt';
 const HEAD =
   'The code beside this file holds code of these packages, as npm pack NAME@VERSION gets it. Behind each licence stands where its source is.';
 
-/** Matches a path up to the folder of its innermost package. */
 const PACKAGE_FOLDER = /^.*(?:^|[/\\])node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+(?=[/\\])/;
 
 /**

@@ -10,7 +10,6 @@ import { LICENCES_FILE, licencesOf } from './licences.ts';
 const FOLDER = 'dist/page';
 const FILES = { script: 'page.js', style: 'page.css' };
 
-/** Writes the page's script and style, and the licences of the bundled packages. */
 export async function buildPage(): Promise<void> {
   const { script, style, files } = await bundlePage();
   mkdirSync(FOLDER, { recursive: true });
@@ -27,7 +26,6 @@ const read = name => readFileSync(new URL('${folder}/' + name, import.meta.url),
 export const pageSource = async () => ({ script: read('${FILES.script}'), style: read('${FILES.style}') });
 `;
 
-/** Builds the page for the emulator's own package, whose modules are not bundled. */
 export async function buildEmulatorPage(): Promise<void> {
   await buildPage();
   writeFileSync('dist/esm/page/page-source.js', pageSource('../../page'));

@@ -11,7 +11,6 @@ import {
 import { dirname } from 'node:path';
 import { withPackedLinks } from './document-links.ts';
 
-/** The fields of a package.json that are read here. */
 interface Manifest {
   readonly name: string;
   readonly exports: Readonly<Record<string, unknown>>;

@@ -11,7 +11,6 @@ const MAX_ROWS = 5;
 const MAX_AHEAD = 60;
 /** Share of the width to the right of "now". */
 const AHEAD_SHARE = 0.7;
-/** Items that expire in less than this are about to go. */
 const SOON_SECONDS = 10;
 
 /** The bits of a braille character for its left and its right column, each from below. */
@@ -29,7 +28,6 @@ const soon = painted('yellow');
 const late = painted('red');
 const strong = painted('bold');
 
-/** Items for each dot, and rows of characters. */
 export function scaleOf(rate: number): { itemsPerDot: number; rows: number } {
   const most = Math.max(1, Math.ceil(rate));
   const itemsPerDot = Math.ceil(most / (MAX_ROWS * DOTS_HIGH));
@@ -69,7 +67,6 @@ export function countsLine(moment: Moment): string {
   );
 }
 
-/** Whether an item of a second is still in the table after its deadline. */
 function lateAt({ now, promisedLagMs }: Moment): (second: Second) => boolean {
   return ({ ttl, there }) => there > 0 && now - ttl * 1000 > promisedLagMs;
 }
@@ -98,7 +95,6 @@ export function lagLine({ lags, promisedLagMs }: Moment): string {
 
 const LABELS = [-120, -90, -60, -30, 0, 30, 60, 90];
 
-/** The line of times above the dots. */
 function axis(past: number, future: number): string {
   return LABELS.reduce((line, away) => {
     const text = away === 0 ? 'now' : `${away > 0 ? '+' : ''}${away} s`;

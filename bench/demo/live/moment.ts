@@ -1,13 +1,10 @@
+import type { Millis, Seconds } from '../../../statemachine/times.ts';
 import type { ExpiredItem, Ledger, Tally } from '../../ledger/ledger.ts';
 import { lagPercentiles } from '../../report/numbers.ts';
 
-/** The items that expire in one second. */
 export interface Second {
-  /** Epoch seconds. */
-  readonly ttl: number;
-  /** Items that are in the table. */
+  readonly ttl: Seconds;
   readonly there: number;
-  /** Items that were seen to be deleted. */
   readonly gone: number;
 }
 
@@ -17,25 +14,19 @@ export interface LagSpan {
   readonly max: number;
 }
 
-/** The data from which a moment is made. */
 export interface Standing {
   readonly promisedLagMs: number;
   /** When the first and the last item of the plan expire, epoch seconds. What expires earlier is the backlog. */
   readonly firstTtl: number;
   readonly lastTtl: number;
-  /** Items that expire in a second. */
   readonly rate: number;
   /** A sentence: what the sweep does now. */
   readonly sweep: string;
-  /** Address of the page that shows the executions. */
   readonly page: string;
 }
 
-/** The state of a run of `npm start` at one moment, as far as it is shown. */
 export interface Moment extends Standing {
-  /** Epoch milliseconds. */
-  readonly now: number;
-  /** The seconds in which items expire, in the order of time. */
+  readonly now: Millis;
   readonly seconds: readonly Second[];
   readonly tally: Pick<Tally, 'written' | 'expired' | 'deleted' | 'overdue'>;
   /** Lags in the order of the deletions' times, without the backlog; undefined for a span without deletions. */
@@ -48,7 +39,6 @@ const AHEAD_SECONDS = 120;
 const LAG_SPAN_SECONDS = 3;
 const LAG_SPANS = 20;
 
-/** Counts items by the second in which they expire. */
 function secondsOf(items: readonly ExpiredItem[]): Second[] {
   const seconds = Map.groupBy(items, ({ ttl }) => ttl);
   return [...seconds]
@@ -59,7 +49,6 @@ function secondsOf(items: readonly ExpiredItem[]): Second[] {
     .sort((one, other) => one.ttl - other.ttl);
 }
 
-/** The lags of each span of some seconds up to `now`, epoch milliseconds. */
 function lagSpansOf(items: readonly ExpiredItem[], now: number): Moment['lags'] {
   const spanOf = (ms: number) => Math.floor(ms / 1000 / LAG_SPAN_SECONDS);
   const spans = Map.groupBy(items, ({ deletedAt }) => deletedAt && spanOf(deletedAt));
@@ -70,7 +59,6 @@ function lagSpansOf(items: readonly ExpiredItem[], now: number): Moment['lags'] 
   });
 }
 
-/** The moment of a run at this time. @param now epoch milliseconds */
 export function momentOf(ledger: Pick<Ledger, 'tally' | 'expired'>, standing: Standing, now: number): Moment {
   const items = ledger.expired(now + AHEAD_SECONDS * 1000).filter(({ ttl }) => ttl >= standing.firstTtl);
   const { written, expired, deleted, overdue } = ledger.tally(now);

@@ -51,7 +51,6 @@ ${frames.join('\n')}
 `;
 }
 
-/** The items in the table, and those that are gone, at the beginning of a second. */
 function dots({ seconds: all }: Moment, at: number): string {
   const visible = all.filter(({ ttl }) => {
     const x = NOW_X + (ttl - at) * SECOND_WIDE;

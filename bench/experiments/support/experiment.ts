@@ -3,9 +3,7 @@ import { type AnyCommand, defineCommand, EXIT, type Flags, type Given } from '..
 import { printHelp } from '../../../cli/print.ts';
 import { text, whole } from '../../../expiry/fields.ts';
 
-/** The outcome of an experiment. */
 export interface Outcome {
-  /** Tables for the reader. */
   readonly text?: string;
   /** What `--json` prints. */
   readonly data: object;
@@ -16,7 +14,6 @@ export interface Outcome {
 }
 
 export interface Experiment<F extends Flags> {
-  /** `npm run bench NAME` */
   readonly name: string;
   readonly about: string;
   readonly flags: F;
@@ -59,14 +56,12 @@ function thisMachine(): string {
   return `Node ${process.version}, ${availableParallelism()} cores (${processor}), load ${load} before, ${new Date().toISOString()}`;
 }
 
-/** A flag that takes a whole number. */
 export const wholeNumber = <const Default extends number | undefined>(
   [least, most]: readonly [number, number],
   byDefault: Default,
   help: string,
 ) => ({ help, kind: whole(least, most), value: 'N', default: byDefault }) as const;
 
-/** A flag that takes any text. */
 export const textFlag = <const Default extends string | undefined>(
   value: string,
   byDefault: Default,
