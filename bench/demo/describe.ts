@@ -26,7 +26,6 @@ export interface Start {
   readonly page: string;
   readonly sweepPageAddress: string | undefined;
   readonly tableName: string;
-  /** The table of the configuration whose settings it has. */
   readonly standsFor: string;
   readonly sweep: Sweep;
   readonly rate: number;
@@ -68,7 +67,6 @@ export function describeStart(start: Start): string {
   ].join('\n');
 }
 
-/** Whether sessions may be renewed once they have a TTL. */
 export function renews({ deleteMode }: Sweep): boolean {
   return deleteMode === 'guarded';
 }

@@ -35,7 +35,6 @@ export interface Seen {
   readonly executions: number;
   readonly failures: readonly string[];
   readonly areFailuresExcused: boolean;
-  /** Number of pipes, and what is wrong with their events. */
   readonly pipes: number;
   readonly wrongEvents: readonly Violation[];
   readonly stoodStillMs: number;
@@ -263,7 +262,6 @@ export interface PunctualityOptions {
   readonly excuses: MachineWatch['excuses'];
 }
 
-/** Judges the deletions of a run; items that are still there are left out. */
 export function punctualityOf(
   items: readonly ExpiredItem[],
   { pace, rate, lateTicks, excuses }: PunctualityOptions,

@@ -22,9 +22,7 @@ export interface MainJobOptions
   readonly table: string | undefined;
   readonly by: IndexedBy | undefined;
   readonly archive: boolean;
-  /** @default a new seed each time */
   readonly seed: number | undefined;
-  /** Whether a page shows the sweep. @default false */
   readonly withPage?: boolean;
   readonly resultFile: string | undefined;
 }

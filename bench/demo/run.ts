@@ -27,7 +27,6 @@ import { countsLine } from './live/draw.ts';
 import { type Moment, momentOf } from './live/moment.ts';
 
 export interface DemoOptions {
-  /** The stack; its only table is that of this run. */
   readonly stack: LocalCloudOptions['stack'];
   /** Where the run makes its tables. The caller stops it. */
   readonly dynamoDb: DynamoDbEndpoint | Promise<DynamoDbEndpoint>;
@@ -46,7 +45,6 @@ export interface DemoOptions {
   readonly output: Output;
   /** Shows the state of the run, several times a second. @default a line of progress */
   readonly show?: (moment: Moment, progress: Progress) => void;
-  /** Ends the job early; the result then has what is known so far. */
   readonly signal: AbortSignal;
   /** Pause between two reads of a stream, milliseconds. @default the observer and the pipes have their own defaults */
   readonly intervalMs?: number;
@@ -121,7 +119,6 @@ async function removeTables(
     try {
       await client.send(new DeleteTableCommand({ TableName }));
     } catch (error) {
-      // It may not have been created yet.
       if (error instanceof ResourceNotFoundException) continue;
       progress.say(
         `✗ the table "${TableName}" of this run is left at ${endpoint} (${error}); remove it: ` +

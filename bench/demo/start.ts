@@ -60,7 +60,6 @@ many sessions native TTL might still keep. With --json it shows a line of that, 
       const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');
       const { result } = await runMainJob({
         ...{ ...flags, config, dynamoDb, withPage: true, resultFile, output: STDOUT, signal },
-        // With `--json` the user hardly watches.
         ...(flags.json === undefined && liveView(process.stdout)),
       });
       if (result.verdict !== 'interrupted') return { exit: EXIT_STATUS[result.verdict] };

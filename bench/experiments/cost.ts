@@ -14,7 +14,6 @@ export type CostProps = Pick<
   'indexedBy' | 'granularityMinutes' | 'precision' | 'pollSeconds' | 'shards'
 >;
 
-/** Items that expire per minute in each table, number of tables, and their props. */
 type Month = readonly [rate: number, tables: number, name: string, props: CostProps];
 
 const WAYS: readonly (readonly [string, CostProps])[] = [
@@ -89,7 +88,6 @@ interface MonthTable {
   readonly itemsPerMinute: number;
 }
 
-/** What an execution is billed for, by the emulator's counters. */
 export const COUNTERS = [
   ...['expressRequests', 'expressGbSeconds', 'functionInvocations', 'functionGbSeconds'],
   ...['dynamoDbReadUnits', 'dynamoDbWriteUnits'],
@@ -97,7 +95,6 @@ export const COUNTERS = [
 
 /** Dollars for a month. */
 export interface MonthlyCost {
-  /** Cost of the ticks' executions, and of all executions that they start, by counter. */
   readonly parts: Readonly<Record<(typeof COUNTERS)[number], number>>;
   readonly starts: number;
   readonly total: number;
@@ -125,7 +122,6 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
     for (let item = 0; item < itemsPerMinute * minutes; item += 1) {
       items.write(
         `item-${item}`,
-        // Tables of the same rate take turns.
         START + 60 + Math.floor(((item + index / monthTables.length) * 60) / itemsPerMinute),
         item % (props.shards ?? DEFAULT_SHARDS),
       );

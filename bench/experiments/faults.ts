@@ -6,7 +6,6 @@ import { lagMsOf, Simulation, type SimulationOptions } from '../../test/support/
 import { count, type LagPercentiles, lagPercentiles } from '../report/numbers.ts';
 import { defineExperiment, markdownTable, SEEDS, seconds, wholeNumber } from './support/experiment.ts';
 
-/** An item of the stream; its TTL in epoch seconds. */
 interface StreamItem {
   readonly id: string;
   readonly ttl: number;
@@ -122,7 +121,6 @@ export const SCENARIOS = {
   late59: {
     title: 'ticks late by 0 to 59 s',
     rate: RATE,
-    // Random, and the last one as late as possible.
     deliver: ({ number, last, random }: Tick) => [(number === last ? 1 : random.next()) * 59],
     bounds: { p99Ms: 100 },
   },
@@ -146,7 +144,6 @@ export const SCENARIOS = {
     bounds: { p99Ms: 200 },
   },
   sparsePolled: {
-    // The plan of a tick finds no items in between.
     title: 'written 5 s before expiry, only every 13 s, pollSeconds: 5',
     ...SHORT,
     pollSeconds: 5,
@@ -179,7 +176,6 @@ export interface FaultsResult {
   readonly bounds: Bounds;
   readonly written: number;
   readonly deleted: number;
-  /** Items deleted before their TTL; anything but 0 is a failure. */
   readonly early: number;
   /** Percentiles of the time from expiry to deletion, for the items that were not in a call that hung. */
   readonly lagMs: LagPercentiles;

@@ -34,7 +34,6 @@ function row([name = '', ...numbers]: readonly string[]): string {
   return [name.padEnd(24), ...numbers.map(text => text.padStart(11))].join('');
 }
 
-/** Number of violations that are printed in full. */
 const SHOWN = 3;
 
 function problemsOf({ name, violations, failing }: VariantResult): string[] {

@@ -3,7 +3,6 @@ import { isLasting } from './faults.ts';
 import type { Tally } from './sdk.ts';
 import type { MemoryTable, Position } from './table.ts';
 
-/** A request that the functions should never send. */
 export class UnknownRequestError extends Error {
   override readonly name = 'UnknownRequestError';
 }
@@ -16,7 +15,6 @@ type Body = Readonly<Record<string, unknown>>;
 export interface Answer {
   readonly status: number;
   readonly body: object;
-  /** What it says of the keys of a batch of deletes. */
   readonly tally?: Partial<Tally>;
 }
 

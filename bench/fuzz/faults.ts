@@ -9,7 +9,6 @@ export type CallEffect =
   | { readonly kind: 'cutAfter' }
   | { readonly kind: 'slow'; readonly ms: number };
 
-/** Faults, in groups that can be disabled one by one. */
 export const FAULT_GROUPS = {
   busy: 'calls refused as throttled or with 5xx, batches of which some keys are left',
   refused: 'single keys that DynamoDB will not delete',
@@ -75,7 +74,6 @@ interface CallFault {
 
 interface FaultyCall {
   readonly operation: string;
-  /** Number of keys of a batch of deletes. */
   readonly keys: number;
 }
 
@@ -99,7 +97,6 @@ const CALL_FAULTS: readonly CallFault[] = [
   {
     ...{ group: 'refused', rate: 0.03, what: 'batches with keys that DynamoDB will not delete' },
     effect: ({ keys, operation }, random) =>
-      // BatchWriteItem has no errors for single keys.
       operation === 'BatchExecuteStatement' ? leaveOut(keys, random, LASTING_STATEMENT_ERRORS) : undefined,
   },
   {
@@ -229,7 +226,6 @@ export class Faults {
       : 0;
   }
 
-  /** Whether an application changes an item just before it is deleted. */
   interferes(): boolean {
     return this.#happens('adversary', ADVERSARY_RATE, 'items changed just before their delete');
   }
@@ -265,7 +261,6 @@ function pick<T>(from: readonly T[], random: RandomSource): T {
   return from[Math.floor(random.next() * from.length)] as T;
 }
 
-/** Lambda's answer when the function's process has died. */
 export function crash(): FunctionResult {
   const errorMessage = 'RequestId: injected Error: Runtime exited with error: signal: killed';
   return { ok: false, errorType: 'Runtime.ExitError', errorMessage };

@@ -12,7 +12,6 @@ export interface VariantResult {
   readonly lateP99Ms: number | null;
   readonly faults: number;
   readonly violations: readonly Violation[];
-  /** The run with these violations; undefined when there are none. */
   readonly failing: SubRun | undefined;
 }
 

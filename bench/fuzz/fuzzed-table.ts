@@ -100,7 +100,6 @@ export class FuzzedTable {
   }
 }
 
-/** Builds a violation that does not concern an item. */
 export function said(finding: Violation['finding'], sentence: string): Violation {
   return { finding, id: sentence, history: [] };
 }

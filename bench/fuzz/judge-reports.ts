@@ -7,7 +7,6 @@ import { type FuzzedTable, said } from './fuzzed-table.ts';
 import type { EndedSweep } from './machine.ts';
 import { addTo, NO_DELETES } from './sdk.ts';
 
-/** What an execution reports of a table that is in no report of it. */
 const NOTHING = { deleted: 0, notFound: 0, renewed: 0, failed: 0, shardsFailed: 0, leftForLater: 0 } as const;
 
 /**

@@ -37,7 +37,6 @@ export interface MachineOptions {
 
 export interface Started {
   readonly ended: Promise<EndedSweep>;
-  /** Stops the execution, as StopExecution does. */
   readonly stop: () => void;
 }
 

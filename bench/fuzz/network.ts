@@ -45,7 +45,6 @@ export class Network {
     const { table, effectMs, answerMs, effect, isCut } = this.#plan(request, invocation);
     if (effect !== undefined && effectMs > limitMs) clock.schedule(effectMs, effect);
     if (effectMs > limitMs) return this.#giveUp(limitMs, invocation);
-    // The request arrives even when its sender was killed.
     await clock.sleep(effectMs);
     const answer = effect?.();
     if (effectMs + answerMs > limitMs) return this.#giveUp(limitMs - effectMs, invocation);
@@ -78,7 +77,6 @@ export class Network {
     if (this.#options.clock.now() >= killedAt) throw new KilledError('the process is gone');
   }
 
-  /** Draws the result of a request when it is sent. */
   #plan(request: SdkRequest, invocation: Invocation): Plan {
     const { faults, clock, isDown } = this.#options;
     const usualMs = faults.between(1, 6);
@@ -152,7 +150,6 @@ interface Plan {
   /** Time until the request takes effect, and from then to the answer, milliseconds. */
   readonly effectMs: number;
   readonly answerMs: number;
-  /** Undefined when the request never arrives. */
   readonly effect: (() => Answer) | undefined;
   readonly isCut: boolean;
 }

@@ -8,7 +8,6 @@ import type { Violation } from '../ledger/verdict.ts';
 import type { Change, MemoryTable } from './table.ts';
 
 export interface Rules {
-  /** @default none */
   readonly pipes?: readonly FollowedPipe[];
   readonly keyNames: readonly string[];
   readonly ttlAttribute: string;
@@ -23,9 +22,7 @@ export interface Bounds {
   /** For items that are written `aheadMs` before they expire, and expire {@link CALM_MS} after the faults. */
   readonly strictMs: number;
   readonly aheadMs: number;
-  /** For all others, from their expiry or their write on. */
   readonly looseMs: number;
-  /** For what faults left, from their end on. */
   readonly afterFaultsMs: number;
 }
 
@@ -72,7 +69,6 @@ export class Oracle {
     });
   }
 
-  /** Number of items that the sweep deleted; an item that was written again counts again. */
   get swept(): number {
     return this.ledger.removals.filter(({ byApplication }) => !byApplication).length;
   }

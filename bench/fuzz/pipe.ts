@@ -24,7 +24,6 @@ export function removalRecord(
 
 export interface RunningPipeOptions {
   readonly pipe: FuzzedPipe;
-  /** The deletions of the table, in the order of its stream; grows. */
   readonly removals: readonly DynamoDbStreamRecord[];
   readonly functions: Functions;
   readonly deliveries: Pick<Deliveries, 'delivered'>;

@@ -34,7 +34,6 @@ export interface SubRun {
 
 export interface SubRunResult {
   readonly deleted: number;
-  /** Of them those of the variant's own table; the others have no pipe. */
   readonly deletedOfVariant: number;
   readonly lags: readonly number[];
   readonly faults: ReadonlyMap<string, number>;

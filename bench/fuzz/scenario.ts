@@ -22,7 +22,6 @@ export interface TableScenario {
 
 export interface Scenario {
   readonly outage: (Span & { readonly kind: (typeof LONG_OUTAGES)[number] }) | undefined;
-  /** The table of the variant, and one to three others. */
   readonly tables: readonly TableScenario[];
   /** When another definition is deployed, epoch milliseconds. Executions that run then go on with the former one. */
   readonly deployedAt: number | undefined;
@@ -59,7 +58,6 @@ export function drawScenario({ random, groups, startMs, minutes }: ScenarioOptio
   const outageMs = time(5 * MINUTE, 20 * MINUTE);
   const outage = { kind: pick(LONG_OUTAGES), from: outageFrom, to: outageFrom + outageMs };
   const ttls = { from: startMs + MINUTE, to: startMs + (minutes + 1) * MINUTE + (hasOutage ? outageMs : 0) };
-  // Renewals end a minute after the last TTL.
   const calmAt = ttls.to + MINUTE;
 
   const tableOf = (isOther: boolean): TableScenario => {

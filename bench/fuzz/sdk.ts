@@ -7,7 +7,6 @@ import { createDocuments, type Documents } from '../../functions/table/dynamodb.
 export interface Tally {
   readonly deleted: number;
   readonly notFound: number;
-  /** Keys that DynamoDB refused for good, each as often as it did. */
   readonly refused: number;
   /** Items that DynamoDB deleted, whether or not an answer said so. */
   readonly applied: number;

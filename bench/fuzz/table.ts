@@ -6,7 +6,6 @@ import { itemText } from '../ledger/item.ts';
 export type Who = 'user' | 'sweep';
 
 export interface Change {
-  /** The item's key, as text. */
   readonly key: string;
   readonly by: Who;
   /** Time by DynamoDB's clock, epoch milliseconds. */
@@ -21,7 +20,6 @@ export interface Change {
 export interface MemoryTableOptions {
   readonly tableName: string;
   readonly indexName: string;
-  /** Partition key, and sort key if there is one. */
   readonly keyNames: readonly string[];
   readonly ttlAttribute: string;
   /** Undefined: the index is keyed by the TTL, by second. */
@@ -62,7 +60,6 @@ export class MemoryTable {
   /** Time at which the last change of an item reaches the index: an item's changes reach it in order. */
   readonly #indexedAt = new Map<string, number>();
   #changes = 0;
-  /** Number of items that the sweep has deleted. */
   swept = 0;
 
   constructor(options: MemoryTableOptions) {

@@ -34,7 +34,6 @@ export function resolveVariant(props: VariantProps, tableName: string): Resolved
 export interface Variant {
   readonly name: string;
   readonly props: VariantProps;
-  /** Type of the partition key. @default 'S' */
   readonly keyType?: 'S' | 'N' | 'B';
   /** Number of milliseconds by which clocks are ahead of DynamoDB's. */
   readonly skewMs?: Clocks;

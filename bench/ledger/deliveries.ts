@@ -3,7 +3,6 @@ import { isLive, itemText, type RemovalRecord } from './item.ts';
 import type { Ledger, SeenRemoval } from './ledger.ts';
 import type { Violation } from './verdict.ts';
 
-/** A pipe whose events are compared with a table's deletions. */
 export interface FollowedPipe {
   readonly name: string;
   /** What it delivers to, for the reader: `event-bus/default`. */

@@ -7,7 +7,6 @@ export type Ttl = number | undefined;
 
 export type Write = 'wrote' | 'renewed' | 'made permanent';
 
-/** A deletion as it was seen from outside. */
 export interface Removal {
   /** The item's TTL at the moment it was deleted. */
   readonly ttl: Ttl;
@@ -21,7 +20,6 @@ export interface RemovalRecord {
   /** The record's `eventID`. Every event of this record has it. */
   readonly id: string;
   readonly key: EventImage;
-  /** Last content of the item. */
   readonly image: EventImage;
   /** Creation time of the record by its server's clock, epoch milliseconds; undefined when unknown. */
   readonly madeAt?: number;
@@ -73,12 +71,10 @@ export function isOverdue(ttl: Ttl, at: number): boolean {
   return ttl !== undefined && ttl <= at && ttl > at - FIVE_YEARS_SECONDS + BOUND_SECONDS;
 }
 
-/** Whether an item was live when its deletion was seen, and so also when it was deleted. */
 export function isEarly({ ttl, seenAt }: Removal): boolean {
   return isLive(ttl, Math.floor(seenAt / 1000));
 }
 
-/** Whether any version of an item was seen to be deleted by others while it was live. */
 export function wasDeletedLive({ versions }: Entry): boolean {
   return versions.some(
     ({ removal, byApplication }) => !byApplication && removal !== undefined && isEarly(removal),

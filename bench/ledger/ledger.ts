@@ -50,7 +50,6 @@ export class Ledger {
   readonly #entries = new Map<string, Entry>();
   readonly #now: () => number;
 
-  /** @param now epoch milliseconds */
   constructor(now: () => number) {
     this.#now = now;
   }
@@ -89,7 +88,6 @@ export class Ledger {
     return this.#entries.get(id)?.current;
   }
 
-  /** Counts the items at a moment, epoch milliseconds. */
   tally(nowMs: number): Tally {
     const now = Math.floor(nowMs / 1000);
     const counts = { written: 0, expired: 0, deleted: 0, overdue: 0 };

@@ -23,7 +23,6 @@ const FINDINGS = {
 
 export type Finding = keyof typeof FINDINGS;
 
-/** An item, or another checked thing, that violates a promise. */
 export interface Violation {
   readonly finding: Finding;
   /** The item's id; findings on other things have a sentence. */
@@ -49,7 +48,6 @@ export function findingOf(entry: Entry, present: Present | undefined, nowMs: num
   return current.removal === undefined ? 'goneUnseen' : undefined;
 }
 
-/** Largest number of items that are listed; all are counted. */
 const MAX_NAMED = 5;
 
 /** A sentence for each kind of finding: `12 expired items still in the table: a, b, …`. */

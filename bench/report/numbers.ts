@@ -1,9 +1,7 @@
-/** `12,345` */
 export function count(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** Milliseconds as seconds: `0.3 s`, `42.0 s`. */
 export function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }

@@ -1,7 +1,6 @@
 import type { CancelTimer, Clock } from 'stepfunctions-emulator';
 import type { Millis } from '../../statemachine/times.ts';
 
-/** Time for which the machine, or this process, stood still. */
 interface Standstill {
   readonly endedAt: Millis;
   readonly ms: number;
@@ -41,7 +40,6 @@ export class MachineWatch {
     this.#cancel = undefined;
   }
 
-  /** Time for which the machine stood still in all, milliseconds. */
   get stoodStillMs(): number {
     return this.#standstills.reduce((sum, { ms }) => sum + ms, 0);
   }

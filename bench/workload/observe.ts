@@ -51,7 +51,6 @@ export async function observeDeletions(options: ObserverOptions): Promise<() => 
   });
   poller.start();
   return async () => {
-    // onError has had the error already.
     await clock.busy(() => poller.drain()).catch(() => {});
     await poller.stop();
     streams.destroy();

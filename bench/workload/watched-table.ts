@@ -35,7 +35,6 @@ export interface WatchedTableOptions {
   readonly model: ExpiryModel;
   /** Prefix of the names of the items. It distinguishes this run's items from others in the table, unless their keys are numbers. */
   readonly prefix: string;
-  /** @default the wall clock */
   readonly clock?: Clock;
   /** Pause between two reads of the stream, milliseconds. @default that of {@link observeDeletions} */
   readonly intervalMs?: number | undefined;
@@ -91,7 +90,6 @@ export class WatchedTable {
       const now = this.#clock.now();
       const due = actions.slice(next, next + CONCURRENCY).filter(({ atMs }) => atMs <= now);
       const wait = (actions[next]?.atMs ?? now) - now;
-      // An aborted wait ends, too.
       if (due.length === 0) await this.#clock.sleep(wait, signal).catch(() => {});
       next += due.length;
       const isTooLate = ({ atMs, ttl = Number.POSITIVE_INFINITY }: Action) =>
@@ -223,7 +221,6 @@ export class WatchedTable {
 
 type Key = Readonly<Record<string, string | number | Uint8Array>>;
 
-/** Bytes are in base64. */
 type Scalar = { readonly [Type in 'S' | 'N' | 'B']?: string };
 
 function idOf(value: unknown): string {

@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, sep } from 'node:path';
 
-/** The text of docs/contributing/behaviours.md: what the tests of the state machine say of it, file by file. */
 export function behavioursPage(): string {
   const files = globSync('test/statemachine/*.test.ts').map(file => file.replaceAll(sep, '/'));
   const sections = files
@@ -19,7 +18,6 @@ for each case of a table.`;
 const NAME =
   /^( *)(?:(?:test|describe)\b[^\n]*?|\](?: as const)?\))\(\n? *(?:'((?:[^'\\\n]|\\.)*)'|"([^"\n]*)")/gm;
 
-/** A list item for each test, indented as in the file. */
 function namesIn(file: string): string[] {
   return [...readFileSync(file, 'utf8').matchAll(NAME)].map(([, indent, name = '', quoted = '']) => {
     const text = (name || quoted).replaceAll(/\\(.)/g, '$1').replaceAll(/%[a-z]|\$\w+/g, '…');

@@ -9,7 +9,6 @@ const DOTS_HIGH = 4;
 const MAX_ROWS = 5;
 /** Maximum number of characters to the right of "now": two minutes, as far as a tick reads ahead. */
 const MAX_AHEAD = 60;
-/** Share of the width to the right of "now". */
 const AHEAD_SHARE = 0.7;
 const SOON_SECONDS = 10;
 

@@ -20,7 +20,6 @@ export interface Standing {
   readonly firstTtl: number;
   readonly lastTtl: number;
   readonly rate: number;
-  /** A sentence: what the sweep does now. */
   readonly sweep: string;
   readonly page: string;
 }
@@ -35,7 +34,6 @@ export interface Moment extends Standing {
 
 /** Longest time from an item's write to its expiry in a run; later expiries are not shown. */
 const AHEAD_SECONDS = 120;
-/** Seconds for each bar of the lags. */
 const LAG_SPAN_SECONDS = 3;
 const LAG_SPANS = 20;
 

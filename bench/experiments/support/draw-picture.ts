@@ -11,7 +11,6 @@ const HEIGHT = 322;
 const NOW_X = 230;
 const SECOND_WIDE = 6;
 const DOT_HIGH = 6;
-/** Vertical position of the lowest dots. */
 const GROUND = 196;
 const FIELD_TOP = 56;
 const MARGIN = 24;

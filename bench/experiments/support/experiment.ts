@@ -5,7 +5,6 @@ import { text, whole } from '../../../expiry/fields.ts';
 
 export interface Outcome {
   readonly text?: string;
-  /** What `--json` prints. */
   readonly data: object;
   /** The broken promises, a sentence each. */
   readonly problems?: readonly string[];
@@ -79,7 +78,6 @@ export function markdownRow(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Formats milliseconds as seconds; a dash for a missing value. */
 export function seconds(milliseconds: number | null): string {
   return milliseconds === null ? '–' : (milliseconds / 1000).toFixed(2);
 }
