@@ -23,7 +23,6 @@ export function packAll(folder: string): string[] {
     .map(file => join(folder, file));
 }
 
-/** The findings of arethetypeswrong and publint on a packed package, one sentence each. */
 export async function lintProblems(file: string): Promise<string[]> {
   const tarball = new Uint8Array(readFileSync(file));
   const types = await checkPackage(createPackageFromTarballData(tarball));
