@@ -1,4 +1,4 @@
-import { type ExpiryModelProps, expiryModel } from '../../../expiry/model.ts';
+import { expiryModel } from '../../../expiry/model.ts';
 import { NO_PROGRESS } from '../../../functions/child/plan-chunks.ts';
 import { queryExpiredWith } from '../../../functions/query-expired/handler.ts';
 import type { NextStepOptions } from '../../../functions/query-expired/next-step.ts';
@@ -23,6 +23,7 @@ const UPCOMING: ChildSweep = {
   ...{ target: { shards: '0', from: NOW, before: NOW + 60, upcomingFrom: NOW }, endsAfter: 195, part: null },
 };
 
+/** TTLs in seconds from NOW. */
 type Held = readonly (readonly [ttl: number, count?: number])[];
 
 interface Call {
@@ -40,19 +41,21 @@ interface Call {
   /** How far DynamoDB's clock is ahead, seconds. */
   readonly ahead?: number;
   readonly settings?: Partial<NextStepOptions['settings']>;
-  readonly model?: Omit<ExpiryModelProps, 'partitionKey'>;
   readonly readIndex?: NextStepOptions['readIndex'];
+  /** Whether the journal takes notes. */
+  readonly isNoted?: boolean;
 }
 
 /** A call of QueryExpired, and the spans that it noted. */
 async function call({ sweep = BACK, held = [], at = 0, lateMs = 0, ahead = 0, ...more }: Call = {}) {
-  const { progress = null, results = [], startedAt = at, settings = {}, idLength = 5 } = more;
-  const model = expiryModel({ partitionKey: 'id', ...(more.model ?? { granularityMinutes: 1440 }) });
+  const { progress = null, results = [], startedAt = at, settings = {}, idLength = 5, isNoted = true } = more;
+  const model = expiryModel({ partitionKey: 'id', granularityMinutes: 1440 });
   const nowMs = (NOW + at) * 1000;
   const table = new MemoryTable(model, () => nowMs + lateMs + ahead * 1000);
   let id = 0;
   for (const [ttl, count = 1] of held) {
-    for (let copy = 0; copy < count; copy += 1, id += 1) table.write(`${id}`.padStart(idLength, '0'), ttl, 0);
+    for (let copy = 0; copy < count; copy += 1, id += 1)
+      table.write(`${id}`.padStart(idLength, '0'), NOW + ttl, 0);
   }
   const noted: (readonly [from: number, to: number])[] = [];
   const output = await queryExpiredWith(
@@ -66,22 +69,30 @@ async function call({ sweep = BACK, held = [], at = 0, lateMs = 0, ahead = 0, ..
     {
       tableName: 'simulated',
       logger: { warn: () => undefined },
-      journal: () => ({ noteSwept: async (_table, { from, to }) => void noted.push([from - NOW, to - NOW]) }),
+      journal: () => ({
+        noteSwept: async (_table, { from, to }) => {
+          if (!isNoted) throw new Error('no journal');
+          noted.push([from - NOW, to - NOW]);
+        },
+      }),
     },
   );
   return { ...output, noted, planned: plannedOf(output) };
 }
 
-/** The second of each chunk's deletes from NOW, and how many it has. */
-function plannedOf({ chunks }: QueryExpiredOutput) {
-  return chunks.map(({ until, keys }) => [
-    until === null ? 'now' : Date.parse(until) / 1000 - NOW,
-    keys.length,
-  ]);
-}
+/** `SECOND: KEYS` of each chunk: the second of its deletes from NOW, and how many it has. */
+const plannedOf = ({ chunks }: QueryExpiredOutput) =>
+  chunks
+    .map(
+      ({ until, keys: own }) => `${until === null ? 'now' : Date.parse(until) / 1000 - NOW}: ${own.length}`,
+    )
+    .join(', ');
+
+/** Seconds from NOW. */
+const fromNow = (ttl: number | null | undefined) => (ttl ?? Number.NaN) - NOW;
 
 const keys = (...ttls: readonly number[]) =>
-  ttls.map((ttl, index) => ({ key: { id: { S: `${index}` } }, ttl }));
+  ttls.map((ttl, index) => ({ key: { id: { S: `${index}` } }, ttl: NOW + ttl }));
 
 /** The result of a chunk: what was deleted, and what it left. */
 function chunk(left: readonly number[], done: Partial<ChunkProgress> | null, error?: string): Chunk {
@@ -98,67 +109,54 @@ async function progressed(
   sweep = BACK,
   more: Partial<ChildProgress> = {},
 ): Promise<ChildProgress> {
-  const { progress } = await call({ sweep, held: [[sweep.target.from]] });
+  const { progress } = await call({ sweep, held: [[fromNow(sweep.target.from)]] });
   return { ...progress, cursor: NOW + cursor, ...more, counts: { ...progress.counts, inFlight: 0 } };
 }
 
 describe('a child of the lookback', () => {
   test('deletes in chunks of 25 what its page has, at once', async () => {
-    const { next, chunks, planned, progress } = await call({
-      held: [[NOW - 90, 30], [NOW - 1, 7], [NOW, 5], [NOW - 101]],
-    });
-    expect([next, planned]).toEqual([
-      'delete',
-      [
-        ['now', 25],
-        ['now', 12],
-      ],
-    ]);
+    const { next, chunks, planned, progress } = await call({ held: [[-90, 30], [-1, 7], [0, 5], [-101]] });
+    expect([next, planned]).toEqual(['delete', 'now: 25, now: 12']);
     expect(chunks[0]).toMatchObject({
-      planned: false,
-      cutoff: NOW,
-      deadline: iso(NOW + 45),
-      timeoutSeconds: 15,
-      progress: null,
+      ...{ planned: false, cutoff: NOW, deadline: iso(NOW + 45), timeoutSeconds: 15, progress: null },
     });
     expect(progress).toMatchObject({ cursor: NOW, counts: { inFlight: 37, deleted: 0 } });
   });
 
-  test('of more than a page has its cursor before what it has not read', async () => {
-    const { planned, progress } = await call({
-      held: [
-        [NOW - 90, 600],
-        [NOW - 80, 600],
-      ],
-    });
-    expect(planned).toHaveLength(24);
-    expect(progress.cursor).toBe(NOW - 81);
-  });
-
-  test('of long keys takes as many as fit into a payload', async () => {
-    const { chunks, progress } = await call({
-      held: [
-        [NOW - 9, 40],
-        [NOW - 8, 40],
-      ],
-      idLength: 2_048,
-    });
-    const bytes = JSON.stringify(chunks.map(({ keys: own }) => own)).length;
-    expect(bytes).toBeGreaterThan(115 * 1024);
-    expect(bytes).toBeLessThan(122 * 1024);
-    expect(progress.cursor).toBe(NOW - 9);
+  test.each<[string, Call, chunks: number, cursor: number]>([
+    [
+      'of more than a page has its cursor before what it has not read',
+      {
+        held: [
+          [-90, 600],
+          [-80, 600],
+        ],
+      },
+      24,
+      -81,
+    ],
+    [
+      'of long keys takes as many as fit into a payload',
+      {
+        held: [
+          [-9, 40],
+          [-8, 40],
+        ],
+        idLength: 2_048,
+      },
+      3,
+      -9,
+    ],
+  ])('%s', async (_name, more, count, cursor) => {
+    const { chunks, progress } = await call(more);
+    expect([chunks.length, fromNow(progress.cursor)]).toEqual([count, cursor]);
+    expect(JSON.stringify(chunks.map(({ keys: own }) => own)).length).toBeLessThan(122 * 1024);
   });
 
   test('ends with its target, and notes it', async () => {
-    const found = await call({
-      progress: await progressed(0),
-      results: [chunk([], { deleted: 3, renewed: 1 })],
-    });
-    expect(found).toMatchObject({
-      next: 'end',
-      noted: [[-100, 0]],
-      result: { found: 4, deleted: 3, renewed: 1 },
-    });
+    const results = [chunk([], { deleted: 3, renewed: 1 })];
+    const found = { next: 'end', noted: [[-100, 0]], result: { found: 4, deleted: 3, renewed: 1 } };
+    expect(await call({ progress: await progressed(0), results })).toMatchObject(found);
     expect(await call()).toMatchObject({ next: 'end', noted: [[-100, 0]], result: { found: 0 } });
   });
 });
@@ -170,92 +168,73 @@ describe('the results of the deletes', () => {
   test.each<[string, Chunk[], number, Partial<ChildProgress['counts']>]>([
     [
       'left keys set the cursor before the first of them',
-      [chunk([NOW - 40, NOW - 50], { deleted: 1 }), chunk([], { deleted: 2 })],
+      [chunk([-40, -50.5], { deleted: 1 }), chunk([], { deleted: 2 })],
       -51,
       { deleted: 3, retries: 1 },
     ],
-    ['of fractions, too', [chunk([NOW - 50.5], { deleted: 1 })], -51, { deleted: 1 }],
     [
       'a chunk without a result leaves all of its keys',
-      [chunk([NOW - 9], null), chunk([], { notFound: 1 })],
+      [chunk([-9], null), chunk([], { notFound: 1 })],
       -10,
       { notFound: 1 },
     ],
   ])('%s', async (_name, results, cursor, counts) => {
-    const { progress, next } = await withResults(results, { held: [[NOW + cursor + 1]] });
-    expect(next).toBe('delete');
+    const { progress, next } = await withResults(results, { held: [[cursor + 1]] });
+    expect([next, progress.left]).toEqual(['delete', []]);
     expect(progress.counts).toMatchObject(counts);
-    expect(progress.left).toEqual([]);
     // What was left is tried again, though no page may have it.
-    const { chunks } = await withResults(results, { held: [[NOW + cursor]] });
-    const left = results.flatMap(({ keys: own }) => own.map(({ ttl }) => ttl));
-    const again = chunks.flatMap(({ keys: own }) => own.map(({ ttl }) => ttl));
-    expect(again).toEqual(left.toSorted((one, other) => one - other));
+    const { chunks } = await withResults(results, { held: [[cursor]] });
+    const ttls = (all: readonly Chunk[]) => all.flatMap(({ keys: own }) => own.map(({ ttl }) => ttl));
+    expect(ttls(chunks)).toEqual(ttls(results).toSorted((one, other) => one - other));
   });
 
   test('keys that DynamoDB refuses are counted, named and passed', async () => {
     const failed = [{ key: { id: { S: 'a' } }, reason: 'ValidationError' }];
+    const result = { found: 3, failed: 1, failedKeys: failed };
     const ended = await withResults([chunk([], { deleted: 2, failed })]);
-    expect(ended).toMatchObject({
-      next: 'end',
-      noted: [[-100, 0]],
-      result: { found: 3, failed: 1, failedKeys: failed },
-    });
+    expect(ended).toMatchObject({ next: 'end', noted: [[-100, 0]], result });
   });
 
-  test('a call that fails for good is passed, but not noted', async () => {
-    const results = [chunk([NOW - 30, NOW - 20.5], null, 'AccessDeniedException'), chunk([], { deleted: 1 })];
-    const { next, noted, result, progress } = await withResults(results);
-    expect([next, noted, progress.brokenAt]).toEqual(['end', [[-100, -30]], NOW - 30]);
-    expect(result).toMatchObject({
-      found: 3,
-      deleted: 1,
-      failed: 2,
-      failedKeys: [{ reason: 'AccessDeniedException' }, {}],
-    });
-  });
-
-  test('a call that fails for good at the first key leaves nothing to note', async () => {
-    expect((await withResults([chunk([NOW - 100], null, 'AccessDeniedException')])).noted).toEqual([]);
+  test.each<[string, number[], [number, number][]]>([
+    ['is passed, but not noted', [-30, -20.5], [[-100, -30]]],
+    ['at the first key leaves nothing to note', [-100], []],
+  ])('a call that fails for good %s', async (_name, ttls, notes) => {
+    const results = [chunk(ttls, null, 'AccessDeniedException'), chunk([], { deleted: 1 })];
+    const { next, noted, result } = await withResults(results);
+    expect([next, noted]).toEqual(['end', notes]);
+    expect(result).toMatchObject({ found: ttls.length + 1, deleted: 1, failed: ttls.length });
+    expect(result?.failedKeys?.[0]?.reason).toBe('AccessDeniedException');
   });
 
   test('a page of which nothing was deleted is followed by a wait, which grows', async () => {
-    const first = await withResults([chunk([NOW - 50], { throttled: 1 })]);
+    const results = [chunk([-50], { throttled: 1 })];
+    const first = await withResults(results);
     expect(first).toMatchObject({
       next: 'wait',
       until: second(NOW),
       progress: { stuck: 1, cursor: NOW - 51 },
     });
-    const more = await call({
-      progress: { ...first.progress, stuck: 3 },
-      results: [chunk([NOW - 50], { throttled: 1 })],
-    });
+    const more = await call({ progress: { ...first.progress, stuck: 3 }, results });
     expect(more).toMatchObject({ next: 'wait', until: second(NOW + 4), progress: { stuck: 4 } });
-    const last = await call({ progress: more.progress, held: [[NOW - 50]] });
+    const last = await call({ progress: more.progress, held: [[-50]] });
     expect(last).toMatchObject({ next: 'delete', progress: { stuck: 4 } });
-    const through = await call({ progress: last.progress, results: [chunk([NOW - 50], { deleted: 1 })] });
+    const through = await call({ progress: last.progress, results: [chunk([-50], { deleted: 1 })] });
     expect(through.progress.stuck).toBe(0);
   });
 
   test('a paused table ends the child: what it left is for later', async () => {
-    const ended = await withResults([chunk([NOW - 50], null, 'TablePausedError'), chunk([], { deleted: 2 })]);
-    expect(ended).toMatchObject({
-      next: 'end',
-      noted: [[-100, -50]],
-      result: { found: 2, deleted: 2, leftForLater: 1 },
-    });
+    const ended = await withResults([chunk([-50], null, 'TablePausedError'), chunk([], { deleted: 2 })]);
+    const result = { found: 2, deleted: 2, leftForLater: 1 };
+    expect(ended).toMatchObject({ next: 'end', noted: [[-100, -50]], result });
     expect(ended.result?.interrupted).toBeUndefined();
-  });
-
-  test('a note that cannot be written fails nothing', async () => {
-    expect((await withResults([chunk([], { deleted: 1 })])).next).toBe('end');
   });
 });
 
-test.each([
-  [1, 0, 500],
-  [3, 2_000, 2_000],
-])('a query that is busy is a wait, after %d of them', async stuck => {
+test('a note that cannot be written fails nothing', async () => {
+  expect((await call({ isNoted: false })).next).toBe('end');
+});
+
+test.each([1, 3])('a query that is busy is a wait, after %d of them', async stuck => {
   const readIndex = () => Promise.reject(new DynamoDbBusyError('throttled'));
   const progress = await progressed(-50, BACK, { stuck: stuck - 1 });
   const busy = await call({ readIndex, progress });
@@ -264,43 +243,44 @@ test.each([
 });
 
 describe('a child whose time is over', () => {
-  const end = async (more: Call) => call({ startedAt: -45, ...more });
+  const end = async (cursor: number, left?: readonly number[], more: Partial<ChildProgress> = {}) => {
+    const progress = await progressed(cursor, BACK, more);
+    const results = left === undefined ? [] : [chunk(left, { throttled: left.length })];
+    return call({ startedAt: -45, progress, results });
+  };
 
   test('and got on ends with what is left, and notes what is gone', async () => {
-    const ended = await end({
-      progress: await progressed(-30),
-      results: [chunk([NOW - 40], { deleted: 1 })],
-    });
-    expect(ended).toMatchObject({
-      ...{ next: 'end', noted: [[-100, -40]] },
-      result: { found: 1, resume: { ...BACK.target, from: NOW - 41 } },
-    });
-    expect(ended.result).not.toHaveProperty('failed');
-  });
-
-  test('and got nowhere has failed to delete what it tried', async () => {
-    const progress = await progressed(-30, BACK, { stuck: 7 });
-    const ended = await end({ progress, results: [chunk([NOW - 100, NOW - 99], { throttled: 2 })] });
-    expect(ended).toMatchObject({
-      noted: [],
-      result: { found: 2, failed: 2, failedKeys: [{ reason: 'Unprocessed' }, {}] },
+    const { next, noted, result } = await end(-30, [-40]);
+    expect([next, noted]).toEqual(['end', [[-100, -40]]]);
+    expect(result).toEqual({
+      found: 0,
+      retries: 1,
+      throttled: 1,
+      resume: { ...BACK.target, from: NOW - 41 },
     });
   });
 
-  test('and has come only to its first key, of which it deleted none, got nowhere', async () => {
-    const progress = await progressed(-30);
-    const left = chunk([NOW - 99.5], { throttled: 1 });
-    expect((await end({ progress, results: [left] })).result).toMatchObject({ failed: 1 });
-  });
-
-  test('and could not read was interrupted', async () => {
-    const ended = await end({ progress: await progressed(-101) });
-    expect(ended).toMatchObject({ next: 'end', noted: [], result: { found: 0, interrupted: true } });
+  test.each<[string, Parameters<typeof end>, object]>([
+    [
+      'and got nowhere has failed to delete what it tried',
+      [-30, [-100, -99], { stuck: 7 }],
+      { found: 2, failed: 2 },
+    ],
+    [
+      'and has come only to its first key, of which it deleted none, got nowhere',
+      [-30, [-99.5]],
+      { failed: 1 },
+    ],
+    ['and could not read was interrupted', [-101], { found: 0, interrupted: true }],
+  ])('%s', async (_name, args, result) => {
+    const ended = await end(...args);
+    expect(ended).toMatchObject({ next: 'end', result });
+    for (const { reason } of ended.result?.failedKeys ?? []) expect(reason).toBe('Unprocessed');
   });
 
   test('a second before is at work', async () => {
-    expect(await call({ startedAt: -44, held: [[NOW - 9]] })).toMatchObject({ next: 'delete' });
-    expect((await call({ startedAt: -44, held: [[NOW - 9]] })).chunks[0]?.deadline).toBe(iso(NOW + 1));
+    const { next, chunks } = await call({ startedAt: -44, held: [[-9]] });
+    expect([next, chunks[0]?.deadline]).toEqual(['delete', iso(NOW + 1)]);
   });
 });
 
@@ -308,29 +288,17 @@ describe('a child of an upcoming minute', () => {
   const minute = (more: Call = {}) => call({ sweep: UPCOMING, ...more });
 
   test('gives each key its second, and reads a minute ahead', async () => {
-    const { next, chunks, planned, progress } = await minute({
-      held: [[NOW], [NOW + 3, 26], [NOW + 59], [NOW + 60]],
-    });
-    expect([next, planned]).toEqual([
-      'delete',
-      [
-        ['now', 1],
-        [3, 25],
-        [3, 1],
-        [59, 1],
-      ],
-    ]);
-    expect(chunks.map(({ planned: isPlanned, cutoff }) => [isPlanned, cutoff - NOW])).toEqual([
+    const { next, chunks, planned, progress } = await minute({ held: [[0], [3, 26], [59], [60]] });
+    expect([next, planned]).toEqual(['delete', 'now: 1, 3: 25, 3: 1, 59: 1']);
+    expect(chunks.map(own => [own.planned, fromNow(own.cutoff)])).toEqual([
       [false, 0],
       [true, 3],
       [true, 3],
       [true, 59],
     ]);
     // The last try of each is 0.6 s after the page's last second.
-    expect(new Set(chunks.map(({ deadline }) => Date.parse(deadline) - NOW * 1000))).toEqual(
-      new Set([59_600]),
-    );
-    expect(progress.cursor).toBe(NOW + 60);
+    for (const { deadline } of chunks) expect(Date.parse(deadline) - NOW * 1000).toBe(59_600);
+    expect(fromNow(progress.cursor)).toBe(60);
   });
 
   test('in which nothing is ends at once, and notes nothing', async () => {
@@ -342,160 +310,80 @@ describe('a child of an upcoming minute', () => {
     expect(await minute({ sweep })).toMatchObject({ next: 'wait', noted: [], progress: { cursor: NOW } });
   });
 
-  test('gives a fraction the second in which it has expired', async () => {
-    const { planned, chunks } = await minute({ held: [[NOW + 3.5]] });
-    expect([planned, chunks[0]?.cutoff]).toEqual([[[4, 1]], NOW + 4]);
-  });
-
   test.each<[string, Call]>([
     ['began late', { lateMs: 201 }],
     ['does not know DynamoDB’s clock', { ahead: -1 }],
     ['may not check its deletes', { settings: { deleteMode: 'batch' } }],
   ])('that %s plans nothing: it waits for the next second', async (_name, more) => {
-    const { next, planned, until } = await minute({ held: [[NOW + 3]], ...more });
-    expect([next, planned]).toEqual(['wait', []]);
+    const { next, planned, until } = await minute({ held: [[3]], ...more });
+    expect([next, planned]).toEqual(['wait', '']);
     expect(Date.parse(until ?? '')).toBeLessThanOrEqual((NOW + 1) * 1000);
   });
 
-  test('with a margin everything is as much later', async () => {
-    const settings = { marginSeconds: 30 };
-    const { planned, chunks } = await minute({ held: [[NOW], [NOW + 3]], at: 30, settings });
-    expect([planned, chunks.map(({ cutoff }) => cutoff - NOW)]).toEqual([
-      [
-        ['now', 1],
-        [33, 1],
-      ],
+  test.each<[string, Call, planned: string, cutoffs: number[], cursor: number]>([
+    ['gives a fraction the second in which it has expired', { held: [[3.5]] }, '4: 1', [4], 60],
+    [
+      'has everything as much later with a margin',
+      { held: [[0], [3]], at: 30, settings: { marginSeconds: 30 } },
+      'now: 1, 33: 1',
       [0, 3],
-    ]);
+      60,
+    ],
+    ['reads only as far as pollSeconds', { held: [[3], [6]], settings: { pollSeconds: 5 } }, '3: 1', [3], 0],
+  ])('%s', async (_name, more, planned, cutoffs, cursor) => {
+    const minuteOf = await minute(more);
+    expect([minuteOf.planned, fromNow(minuteOf.progress.cursor)]).toEqual([planned, cursor]);
+    expect(minuteOf.chunks.map(own => fromNow(own.cutoff))).toEqual(cutoffs);
   });
 
-  test('with pollSeconds reads only as far ahead, and then waits', async () => {
+  test('with pollSeconds waits for its next read', async () => {
     const settings = { pollSeconds: 5 };
-    const { planned, progress } = await minute({ held: [[NOW + 3], [NOW + 6]], settings });
-    expect([planned, progress.cursor - NOW]).toEqual([[[3, 1]], 0]);
     expect(await minute({ settings })).toMatchObject({ next: 'wait', until: second(NOW + 5) });
   });
 });
 
 describe('a limit', () => {
-  const limited = (perSecond: number, credit = 1, target = UPCOMING.target): ChildSweep => ({
+  const limited = (perSecond: number, credit = 1): ChildSweep => ({
     ...UPCOMING,
-    target,
     limit: { perSecond, credit, before: NOW + 60 },
   });
 
-  test.each<[string, number, number, Held, [number | 'now', number][]]>([
-    [
-      'spreads what is due',
-      2,
-      2,
-      [[NOW, 5]],
-      [
-        ['now', 2],
-        [1, 2],
-        [2, 1],
-      ],
-    ],
-    [
-      'leaves what expires by itself slowly enough',
-      1,
-      1,
-      [[NOW + 3], [NOW + 9]],
-      [
-        [3, 1],
-        [9, 1],
-      ],
-    ],
-    [
-      'of half a delete a second takes two seconds each',
-      0.5,
-      1,
-      [[NOW, 3]],
-      [
-        ['now', 1],
-        [2, 1],
-        [4, 1],
-      ],
-    ],
-    [
-      'of a tenth, though ten tenths are a little less than one',
-      0.1,
-      1,
-      [[NOW, 2]],
-      [
-        ['now', 1],
-        [10, 1],
-      ],
-    ],
-    [
-      'does not save up',
-      2,
-      2,
-      [[NOW + 30, 5]],
-      [
-        [30, 2],
-        [31, 2],
-        [32, 1],
-      ],
-    ],
-    [
-      'ends with its share',
-      1,
-      1,
-      [[NOW + 57, 9]],
-      [
-        [57, 1],
-        [58, 1],
-        [59, 1],
-      ],
-    ],
+  test.each<[string, number, number, Held, string]>([
+    ['spreads what is due', 2, 2, [[0, 5]], 'now: 2, 1: 2, 2: 1'],
+    ['leaves what expires by itself slowly enough', 1, 1, [[3], [9]], '3: 1, 9: 1'],
+    ['of half a delete a second takes two seconds each', 0.5, 1, [[0, 3]], 'now: 1, 2: 1, 4: 1'],
+    ['of a tenth, though ten tenths are a little less than one', 0.1, 1, [[0, 2]], 'now: 1, 10: 1'],
+    ['does not save up', 2, 2, [[30, 5]], '30: 2, 31: 2, 32: 1'],
+    ['ends with its share', 1, 1, [[57, 9]], '57: 1, 58: 1, 59: 1'],
   ])('%s', async (_name, perSecond, credit, held, planned) => {
-    expect((await call({ sweep: limited(perSecond, credit), held })).planned).toEqual(planned);
+    expect((await call({ sweep: limited(perSecond, credit), held })).planned).toBe(planned);
   });
 
   test('leaves the cursor before a second of which some are left', async () => {
-    const { planned, progress } = await call({ sweep: limited(1), held: [[NOW, 99]] });
-    expect([planned.length, progress.cursor]).toEqual([60, NOW - 1]);
+    const { chunks, progress } = await call({ sweep: limited(1), held: [[0, 99]] });
+    expect([chunks.length, fromNow(progress.cursor)]).toEqual([60, -1]);
   });
 
   test('goes on from page to page', async () => {
-    const { progress } = await call({ sweep: limited(2, 2), held: [[NOW, 5]] });
+    const sweep = limited(2, 2);
+    const { progress } = await call({ sweep, held: [[0, 5]] });
     expect(progress.credit).toEqual({ at: NOW + 2, keys: 1 });
-    expect(
-      (
-        await call({
-          sweep: limited(2, 2),
-          held: [[NOW, 3]],
-          at: 2,
-          startedAt: 0,
-          progress: { ...progress, cursor: NOW - 1 },
-        })
-      ).planned,
-    ).toEqual([
-      ['now', 1],
-      [3, 2],
-    ]);
+    const further = { ...progress, cursor: NOW - 1 };
+    const { planned } = await call({ sweep, held: [[0, 3]], at: 2, startedAt: 0, progress: further });
+    expect(planned).toBe('now: 1, 3: 2');
   });
 
   test('whose minute is over leaves the rest for later, and that is no failure', async () => {
     const sweep = { ...limited(1), part: BACK.part };
     const progress = await progressed(20, sweep);
-    const ended = await call({
-      sweep,
-      at: 60,
-      startedAt: -60,
-      progress,
-      results: [chunk([NOW + 10], { deleted: 1 })],
-    });
+    const results = [chunk([10], { deleted: 1 })];
+    const ended = await call({ sweep, at: 60, startedAt: -60, progress, results });
     expect(ended).toMatchObject({ next: 'end', noted: [[0, 10]], result: { found: 1, leftForLater: 1 } });
   });
 });
 
-describe('a dry run', () => {
+test('a dry run counts, lists some, and deletes nothing', async () => {
   const dry = { ...BACK, dryRun: true, part: null };
-
-  test('counts, lists some, and deletes nothing', async () => {
-    const { next, chunks, result } = await call({ sweep: dry, held: [[NOW - 9, 30], [NOW]] });
-    expect([next, chunks, result?.found, result?.sampleKeys?.length]).toEqual(['end', [], 30, 20]);
-  });
+  const { next, chunks, result } = await call({ sweep: dry, held: [[-9, 30], [0]] });
+  expect([next, chunks, result?.found, result?.sampleKeys?.length]).toEqual(['end', [], 30, 20]);
 });

@@ -1,4 +1,5 @@
 import { type ExpiryModelProps, expiryModel } from '../../../expiry/model.ts';
+import { OLDEST_EXPIRY_AGE_SECONDS } from '../../../expiry/ttl.ts';
 import { countEntries, entriesToTake, readPage } from '../../../functions/query-expired/read-page.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
@@ -12,6 +13,7 @@ const DAY = { granularityMinutes: 1440 };
 const SECOND = { indexedBy: 'second' } as const;
 
 type Props = Omit<ExpiryModelProps, 'partitionKey'>;
+/** TTLs in seconds from NOW. */
 type Held = readonly (readonly [ttl: number, count?: number, shard?: number])[];
 
 interface Case {
@@ -32,7 +34,7 @@ function tableOf(held: Held, props: Props) {
   const table = new MemoryTable(model, () => NOW * 1000);
   let id = 0;
   for (const [ttl, count = 1, shard = 0] of held) {
-    for (let copy = 0; copy < count; copy += 1, id += 1) table.write(`${id}`, ttl, shard);
+    for (let copy = 0; copy < count; copy += 1, id += 1) table.write(`${id}`, NOW + ttl, shard);
   }
   return { table, layout: indexLayout(model) };
 }
@@ -64,7 +66,7 @@ async function read(held: Held, props: Props, more: Case = {}) {
   const options = { layout, readIndex, machineClock: () => nowMs, marginSeconds, patienceMs, left };
   const page = await readPage({ ...TARGET, ...target }, cursor, upTo, options);
   return {
-    ...page,
+    ...{ ...page, knownUpTo: page.knownUpTo - NOW, takenUpTo: page.takenUpTo - NOW },
     ttls: page.entries.map(({ ttl }) => ttl - NOW).sort((one, other) => one - other),
     ...counted,
   };
@@ -75,10 +77,10 @@ describe.each<[string, Props]>([
   ['by second', SECOND],
 ])('%s a page', (_name, props) => {
   test('has what lies after the cursor and in the target, in the order of TTL', async () => {
-    const held = [-100, -50, 99, 3, 0, 60, 61, -101, 100].map(second => [NOW + second] as const);
+    const held = [-100, -50, 99, 3, 0, 60, 61, -101, 100].map(second => [second] as const);
     const page = await read(held, props, { cursor: NOW - 100 });
     expect(page).toMatchObject({ ttls: [-50, 0, 3, 60], cutoff: NOW, lagMs: 250 });
-    expect(page).toMatchObject({ knownUpTo: NOW + 60, takenUpTo: NOW + 60 });
+    expect(page).toMatchObject({ knownUpTo: 60, takenUpTo: 60 });
     expect((await read(held, props)).ttls).toEqual([-100, -50, 0, 3, 60]);
     expect((await read(held, props, { upTo: NOW + 100 })).ttls).toEqual([-100, -50, 0, 3, 60, 61, 99]);
   });
@@ -88,14 +90,14 @@ describe.each<[string, Props]>([
   });
 
   test('has some of a second with more entries than it has room for, which it does not pass', async () => {
-    const page = await read([[NOW - 10, 2_500]], props);
-    expect(page).toMatchObject({ knownUpTo: NOW - 11, takenUpTo: NOW - 10 });
+    const page = await read([[-10, 2_500]], props);
+    expect(page).toMatchObject({ knownUpTo: -11, takenUpTo: -10 });
     expect(page.ttls.length).toBeGreaterThan(100);
   });
 
   test('without the date of an answer is none', async () => {
     const answering: Case['answering'] = ({ readAt: _readAt, ...page }) => page;
-    await expect(read([[NOW - 1]], props, { answering })).rejects.toThrow(
+    await expect(read([[-1]], props, { answering })).rejects.toThrow(
       'expected an answer with the header Date',
     );
   });
@@ -104,55 +106,62 @@ describe.each<[string, Props]>([
 test('in windows of a day a page of more entries than it has room for ends before the TTL of which it does not have all', async () => {
   const page = await read(
     [
-      [NOW - 20, 700],
-      [NOW - 10, 2_000],
-      [NOW - 5, 700],
+      [-20, 700],
+      [-10, 2_000],
+      [-5, 700],
     ],
     DAY,
   );
-  expect(page.knownUpTo).toBe(NOW - 11);
-  expect(page.takenUpTo).toBeLessThan(NOW - 5);
+  expect(page.knownUpTo).toBe(-11);
+  expect(page.takenUpTo).toBeLessThan(-5);
   expect(page.ttls.filter(ttl => ttl === -20)).toHaveLength(700);
+  // It knows nothing of its last second.
+  const fractions = await read(
+    [
+      [-10.5, 990],
+      [-10.25, 990],
+    ],
+    DAY,
+  );
+  expect(fractions).toMatchObject({ knownUpTo: -11, takenUpTo: -10.5 });
 });
 
 test('by second a page of no key is empty, and knows all', async () => {
   const page = await read([], SECOND, { cursor: NOW, upTo: NOW });
-  expect(page).toMatchObject({ ttls: [], reads: 0, knownUpTo: NOW, cutoff: NOW });
+  expect(page).toMatchObject({ ttls: [], reads: 0, knownUpTo: 0, cutoff: NOW });
 });
 
 describe('of several keys', () => {
+  const SHARDS = { ...DAY, shards: 3 };
+  const target = { shards: '0-2' };
+
   test('a page ends where the key ends that was read least far', async () => {
     const held: Held = [
-      [NOW - 90, 400, 0],
-      [NOW - 80, 400, 0],
-      [NOW - 70, 1, 1],
-      [NOW - 10, 1, 2],
+      [-90, 400, 0],
+      [-80, 400, 0],
+      [-70, 1, 1],
+      [-10, 1, 2],
     ];
-    const page = await read(held, { ...DAY, shards: 3 }, { target: { shards: '0-2' } });
-    expect(page).toMatchObject({ reads: 3, knownUpTo: NOW - 91, takenUpTo: NOW - 90 });
+    expect(await read(held, SHARDS, { target })).toMatchObject({ reads: 3, knownUpTo: -91, takenUpTo: -90 });
   });
 
   test('each has its share of the page', async () => {
-    const held = [0, 1, 2].map(shard => [NOW - 90, 1_000, shard] as const);
-    const page = await read(held, { ...DAY, shards: 3 }, { target: { shards: '0-2' } });
-    expect(page.ttls).toHaveLength(3 * (Math.ceil(PAGE_KEYS / 3) + 1));
+    const held = [0, 1, 2].map(shard => [-90, 1_000, shard] as const);
+    expect((await read(held, SHARDS, { target })).ttls).toHaveLength(3 * (Math.ceil(PAGE_KEYS / 3) + 1));
   });
 
   test('one that is full of what the page before left keeps no other waiting', async () => {
     const held: Held = [
-      [NOW - 90, 400, 0],
-      [NOW - 80, 1, 0],
-      [NOW - 70, 1, 1],
-      [NOW - 70, 1, 2],
+      [-90, 400, 0],
+      [-80, 1, 0],
+      [-70, 1, 1],
+      [-70, 1, 2],
     ];
-    const shards = { target: { shards: '0-2' } };
-    expect(await read(held, { ...DAY, shards: 3 }, shards)).toMatchObject({ takenUpTo: NOW - 90 });
-    expect(await read(held, { ...DAY, shards: 3 }, { ...shards, left: 400 })).toMatchObject({
-      knownUpTo: NOW + 60,
-      takenUpTo: NOW + 60,
-    });
-    const seconds: Held = [[NOW - 100, PAGE_KEYS], ...secondsOf(-99, 1)];
-    expect(await read(seconds, SECOND, { left: PAGE_KEYS })).toMatchObject({ takenUpTo: NOW + 60 });
+    expect(await read(held, SHARDS, { target })).toMatchObject({ takenUpTo: -90 });
+    const further = await read(held, SHARDS, { target, left: 400 });
+    expect(further).toMatchObject({ knownUpTo: 60, takenUpTo: 60 });
+    const seconds: Held = [[-100, PAGE_KEYS], ...secondsOf(-99, 1)];
+    expect(await read(seconds, SECOND, { left: PAGE_KEYS })).toMatchObject({ takenUpTo: 60 });
   });
 
   test('ten are read at once', async () => {
@@ -160,20 +169,20 @@ describe('of several keys', () => {
   });
 
   test('all shards of a window are read before the page ends', async () => {
-    const shards = { target: { shards: '0-24' } };
-    const page = await read([[NOW - 5, 1, 24]], { ...DAY, shards: 25 }, { ...shards, readMs: 400 });
-    expect(page).toMatchObject({ ttls: [-5], reads: 25, mostAtOnce: 10, knownUpTo: NOW + 60 });
+    const all = { target: { shards: '0-24' }, readMs: 400 };
+    const page = await read([[-5, 1, 24]], { ...DAY, shards: 25 }, all);
+    expect(page).toMatchObject({ ttls: [-5], reads: 25, mostAtOnce: 10, knownUpTo: 60 });
   });
 
   test.each<[string, Props, Held, Case, number]>([
-    ['by second when its time is over', SECOND, [[NOW + 59]], { readMs: 30 }, NOW - 100 + 40 - 1],
-    ['by second when it is full', SECOND, [[NOW - 100, 99], ...secondsOf(-99, 99)], {}, NOW - 100 + 20 - 1],
+    ['by second when its time is over', SECOND, [[59]], { readMs: 30 }, -100 + 40 - 1],
+    ['by second when it is full', SECOND, [[-100, 99], ...secondsOf(-99, 99)], {}, -100 + 20 - 1],
     [
       'in windows of a minute when its time is over',
       { granularityMinutes: 1, shards: 25 },
       [],
       { target: { shards: '0-24' }, readMs: 400 },
-      NOW - 61,
+      -61,
     ],
   ])('a page ends early %s, before the next key', async (_name, props, held, more, upTo) => {
     expect(await read(held, props, more)).toMatchObject({ knownUpTo: upTo, takenUpTo: upTo });
@@ -182,49 +191,32 @@ describe('of several keys', () => {
 
 /** Every second from this one on for half a minute has so many. */
 function secondsOf(first: number, count: number): Held {
-  return Array.from({ length: 30 }, (_unused, second) => [NOW + first + second, count]);
+  return Array.from({ length: 30 }, (_unused, second) => [first + second, count]);
 }
 
-describe('with fractional TTLs', () => {
-  test.each<[string, Held, Case, number[]]>([
-    ['one after the cursor is read', [[NOW - 9.5]], { cursor: NOW - 10 }, [-9.5]],
-    ['one before the cursor is not', [[NOW - 9.5]], { cursor: NOW - 9 }, []],
-    [
-      'one before the target’s end belongs to it',
-      [[NOW - 0.5], [NOW + 0.5]],
-      { target: { before: NOW } },
-      [-0.5],
-    ],
-    ['one from the target’s beginning on does', [[NOW - 100.5], [NOW - 99.5]], {}, [-99.5]],
-  ])('%s', async (_name, held, more, ttls) => expect((await read(held, DAY, more)).ttls).toEqual(ttls));
-
-  test('a page that is full knows nothing of its last second', async () => {
-    const page = await read(
-      [
-        [NOW - 10.5, 990],
-        [NOW - 10.25, 990],
-      ],
-      DAY,
-    );
-    expect(page).toMatchObject({ knownUpTo: NOW - 11, takenUpTo: NOW - 10.5 });
-  });
-});
+test.each<[string, Held, Case, number[]]>([
+  ['one after the cursor is read', [[-9.5]], { cursor: NOW - 10 }, [-9.5]],
+  ['one before the cursor is not', [[-9.5]], { cursor: NOW - 9 }, []],
+  ['one before the target’s end belongs to it', [[-0.5], [0.5]], { target: { before: NOW } }, [-0.5]],
+  ['one from the target’s beginning on does', [[-100.5], [-99.5]], {}, [-99.5]],
+])('of fractional TTLs %s', async (_name, held, more, ttls) =>
+  expect((await read(held, DAY, more)).ttls).toEqual(ttls),
+);
 
 test('what is taken of a page is in the order of TTL, with the keys that the page before left, each once', () => {
   const key = (id: string, second: number) => ({ key: { id: { S: id } }, ttl: NOW + second });
+  // Five years old before its child has ended, and a second younger.
+  const oldest = 600 + 30 - OLDEST_EXPIRY_AGE_SECONDS;
   const page = {
-    entries: [key('b', 3), key('a', -5), key('c', 9)],
-    cutoff: NOW,
-    knownUpTo: NOW + 20,
-    takenUpTo: NOW + 8,
-    lagMs: 0,
+    entries: [key('b', 3), key('a', -5), key('c', 9), key('old', oldest), key('younger', oldest + 1)],
+    ...{ cutoff: NOW, knownUpTo: NOW + 20, takenUpTo: NOW + 8, lagMs: 0 },
   };
   const left = [key('a', -5), key('z', -9), key('y', 1)];
   const taken = (ahead: number) =>
-    entriesToTake(page, left, ahead, { marginSeconds: 0 }).map(({ ttl }) => ttl - NOW);
+    entriesToTake(page, left, ahead, { marginSeconds: 30 }).map(({ ttl }) => ttl - NOW);
   expect([taken(0), taken(60)]).toEqual([
-    [-9, -5],
-    [-9, -5, 3],
+    [oldest + 1, -9, -5],
+    [oldest + 1, -9, -5, 3],
   ]);
 });
 
@@ -232,7 +224,11 @@ describe('a dry run counts', () => {
   async function count(held: Held, props: Props, { cursor = NOW - 101, readMs = 0 }: Case = {}) {
     const { table, layout } = tableOf(held, props);
     let nowMs = 0;
-    return countEntries({ ...TARGET, before: NOW }, cursor, {
+    const {
+      count: all,
+      samples,
+      upTo,
+    } = await countEntries({ ...TARGET, before: NOW }, cursor, {
       ...{
         layout,
         readIndex: table.readIndex,
@@ -245,16 +241,16 @@ describe('a dry run counts', () => {
         return table.countIndex(...query);
       },
     });
+    return [all, Math.min(20, samples.length), upTo - NOW];
   }
 
   test.each([DAY, SECOND])('in %j all of its target, with samples', async props => {
-    const counted = await count([[NOW - 100, 2_000], [NOW - 1, 5], [NOW, 9], [NOW - 101]], props);
-    expect([counted.count, Math.min(20, counted.samples.length), counted.upTo]).toEqual([2_005, 20, NOW - 1]);
+    expect(await count([[-100, 2_000], [-1, 5], [0, 9], [-101]], props)).toEqual([2_005, 20, -1]);
   });
 
   test('by second as far as its time suffices, and then goes on', async () => {
-    const held: Held = [[NOW - 100], [NOW - 60], [NOW - 40]];
-    expect(await count(held, SECOND, { readMs: 20 })).toMatchObject({ count: 2, upTo: NOW - 41 });
-    expect(await count(held, SECOND, { cursor: NOW - 41 })).toMatchObject({ count: 1, upTo: NOW - 1 });
+    const held: Held = [[-100], [-60], [-40]];
+    expect(await count(held, SECOND, { readMs: 20 })).toEqual([2, 2, -41]);
+    expect(await count(held, SECOND, { cursor: NOW - 41 })).toEqual([1, 1, -1]);
   });
 });
