@@ -68,11 +68,6 @@ describe('the children of a lookback', () => {
       if (index > 0) expect(target.from).toBe(back[index - 1]?.target.before);
     }
   });
-
-  test('a tick that owns no minute has only these', () => {
-    const spans = { ...spansOf(60), upcoming: null };
-    expect(planned(spans, [probe(0, CUTOFF - 60)])).toMatchObject({ ahead: [], upcoming: null, back: [{}] });
-  });
 });
 
 describe('with a limit', () => {
@@ -181,17 +176,6 @@ describe('the children of a tick', () => {
     expect(Object.values(sweeps).reduce((sum, { targets }) => sum + targets, 0)).toBe(TICK_CHILDREN);
     const later = tickChildren(tables, { ...TIMES, startedAtMs: 60_000 });
     expect([groups[0]?.due[0]?.table, later.groups[0]?.due[0]?.table]).toEqual(['0', '1']);
-  });
-
-  test('fit into a payload, however long their settings are', () => {
-    const long = Array.from({ length: 100 }, (_unused, index) =>
-      table(`${index}`, 1, 0, { carried: { tableName: `${index}`, more: 'x'.repeat(2_300) } }),
-    );
-    const answer = plan(...long);
-    expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(262_144);
-    const failed = Object.values(answer.sweeps).filter(({ failure }) => failure !== undefined);
-    expect(failed.length).toBeGreaterThan(0);
-    expect(failed.length + answer.groups.flatMap(({ due }) => due).length).toBe(100);
   });
 
   test('share the room for their results', () => {

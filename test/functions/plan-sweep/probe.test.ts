@@ -67,14 +67,6 @@ describe('in windows of a day', () => {
     expect(asked).toHaveLength(queries + 1);
   });
 
-  test('it sees which shards have what', async () => {
-    const { probes } = await probe([
-      [NOW - 9, 1],
-      [NOW + 70, 0],
-    ]);
-    expect(probes).toEqual([known(0, undefined, true), known(1, NOW - 9, false)]);
-  });
-
   test('of the night it asks both days', async () => {
     const spans = { from: DAY - 100, before: DAY - 40, upcoming: { from: DAY + 20, before: DAY + 80 } };
     const { probes, asked } = await probe([[DAY - 50], [DAY + 30]], {
@@ -112,18 +104,12 @@ describe('by second', () => {
   });
 });
 
-test('without a minute none is asked for', async () => {
-  const { probes, asked } = await probe([[NOW + 70]], {
-    spans: { ...SPANS, upcoming: null },
-    props: { indexedBy: 'second' },
-  });
-  expect(probes).toEqual([known(0, undefined, false)]);
-  expect(asked).toHaveLength(300);
-});
-
-test('a minute that is watched always is not asked for', async () => {
-  const { probes, asked } = await probe([], { watchAlways: true, props: { indexedBy: 'second' } });
-  expect(probes).toEqual([known(0, undefined, true)]);
+test.each<[string, Parameters<typeof probe>[1], isUpcoming: boolean]>([
+  ['a minute that the tick does not own', { spans: { ...SPANS, upcoming: null } }, false],
+  ['a minute that is watched always', { watchAlways: true }, true],
+])('%s is not asked for', async (_name, options, isUpcoming) => {
+  const { probes, asked } = await probe([[NOW + 70]], { props: { indexedBy: 'second' }, ...options });
+  expect(probes).toEqual([known(0, undefined, isUpcoming)]);
   expect(asked).toHaveLength(300);
 });
 

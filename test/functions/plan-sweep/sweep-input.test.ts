@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   type InputSettings,
   readReplayInput,
@@ -125,72 +124,37 @@ const from = '2026-11-20T08:00:00Z';
 const to = '2026-11-20T08:30:00Z';
 const scheduledTime = '2026-11-20T09:00:00Z';
 
-/** Each is wrong for both machines. */
 test.each<[string, unknown, RegExp]>([
   ['nothing', {}, /^scheduledTime: expected either scheduledTime, or from and to, got nothing/],
   ['null', null, /^input: expected an object, got null/],
   ['a list', [scheduledTime], /^input: expected an object/],
-  ['a text', scheduledTime, /^input: expected an object/],
-  [
-    'both forms',
-    { scheduledTime, from, to },
-    /^scheduledTime: expected either scheduledTime or from and to, not both/,
-  ],
+  ['both forms', { scheduledTime, from, to }, /^scheduledTime: expected either .*, not both/],
   ['a tick and a dry run', { scheduledTime, dryRun: true }, /^scheduledTime: .*not both/],
-  [
-    'an unknown field',
-    { scheduledTime, tablename: 't' },
-    /^tablename: expected one of the fields table, tables, /,
-  ],
   ['a misspelt field', { scheduledTim: from }, /^scheduledTim: .*Did you mean scheduledTime\? Start the/],
-  ["the machine's own field cursor", { scheduledTime, cursor: {} }, /^cursor: expected one of the fields/],
-  ["the machine's own field totals", { scheduledTime, totals: {} }, /^totals: expected one of the fields/],
+  ["the machine's own field", { scheduledTime, totals: {} }, /^totals: expected one of the fields table, /],
   ['only from', { from }, /^to: expected a time in ISO-8601 with a zone/],
   ['only to', { to }, /^from: expected a time/],
-  ['only dryRun', { dryRun: true }, /^scheduledTime: expected either/],
-  ['from after to', { from: to, to: from }, /^from: expected a time before to/],
   ['from equal to to', { from, to: from }, /^from: expected a time before to/],
-  [
-    'from five years back',
-    { from: '2021-11-20T09:00:00Z', to },
-    /^from: expected a time less than five years back/,
-  ],
+  ['from five years back', { from: '2021-11-20T09:00:00Z', to }, /^from: expected a time less than five/],
   ['dryRun as a text', { from, to, dryRun: 'true' }, /^dryRun: expected true or false, got "true"/],
-  [
-    'dryRun null, which is not false',
-    { from, to, dryRun: null },
-    /^dryRun: expected true or false, got null/,
-  ],
-  [
-    'a lookback of its own',
-    { scheduledTime, lookbackMinutes: 10 },
-    /^lookbackMinutes: expected one of the fields/,
-  ],
-  ['a tick of now', { scheduledTime, fromNow: true }, /^fromNow: expected one of the fields/],
-  [
-    'several tables of a replay',
-    { from, to, tables: ['a'] },
-    /^tables: expected tables together with scheduledTime only/,
-  ],
-  ['a hand-over', { from, to, handOver: true }, /^handOver: expected one of the fields/],
+  ['tables of a replay', { from, to, tables: ['a'] }, /^tables: expected tables together with scheduledTime/],
   ['no tables', { scheduledTime, tables: [] }, /^tables: expected a list of names/],
   ...[-1, 0.5, '50', null, 1_000_001].map((maxDeletesPerSecond): [string, unknown, RegExp] => [
     `${maxDeletesPerSecond} deletes per second`,
     { scheduledTime, maxDeletesPerSecond },
     /^maxDeletesPerSecond: expected deletes per second \(0 = no limit\): a whole number from 0 to 1000000/,
   ]),
-  [
-    'a placeholder that nobody replaced',
-    { scheduledTime: '<aws.scheduler.scheduled-time>' },
-    /^scheduledTime: expected a time/,
-  ],
-  ['epoch seconds', { scheduledTime: 1_795_165_200 }, /^scheduledTime: expected a time .* got 1795165200/],
-  ['no zone', { scheduledTime: '2026-11-20T09:00:00' }, /with a zone/],
-  ['a date only', { scheduledTime: '2026-11-20' }, /^scheduledTime/],
-  ['a blank for the T', { scheduledTime: '2026-11-20 09:00:00Z' }, /^scheduledTime/],
-  ['month 13', { scheduledTime: '2026-13-20T09:00:00Z' }, /^scheduledTime/],
-  ['30 February', { scheduledTime: '2026-02-30T09:00:00Z' }, /^scheduledTime/],
-  ['hour 25', { scheduledTime: '2026-11-20T25:00:00Z' }, /^scheduledTime/],
+  ...[
+    '<aws.scheduler.scheduled-time>',
+    1_795_165_200,
+    '2026-11-20T09:00:00',
+    '2026-11-20',
+    '2026-02-30T09:00:00Z',
+  ].map((time): [string, unknown, RegExp] => [
+    `${time}, which is no time`,
+    { scheduledTime: time },
+    /^scheduledTime: expected a time .*with a zone/,
+  ]),
 ])('fails for %s', (_name, input, message) => {
   const isReplay = typeof input === 'object' && input !== null && ('from' in input || 'to' in input);
   const read = () => (isReplay ? replay(input) : tick(input));
@@ -204,16 +168,6 @@ test('the input of one machine is wrong for the other', () => {
   expect(() => replay({ scheduledTime })).toThrow(/^from: expected the span of a replay/);
 });
 
-test('a null is never taken for a default, wherever it stands', () => {
-  const fields = fc.constantFrom('from', 'to', 'dryRun', 'table', 'maxDeletesPerSecond');
-  const good = fc.record(
-    { from: fc.constant(from), to: fc.constant(to), dryRun: fc.boolean() },
-    { requiredKeys: ['from', 'to'] },
-  );
-  fc.assert(
-    fc.property(good, fields, (input, field) => {
-      expect(() => replay(input)).not.toThrow();
-      expect(() => replay({ ...input, [field]: null })).toThrow(InvalidExecutionInputError);
-    }),
-  );
+test.each(['from', 'to', 'dryRun', 'table', 'maxDeletesPerSecond'])('no null is a default: %s', field => {
+  expect(() => replay({ from, to, [field]: null })).toThrow(InvalidExecutionInputError);
 });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { type ExpiryModelProps, expiryModel } from '../../../expiry/model.ts';
 import { windowKey } from '../../../expiry/window.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
@@ -38,17 +37,6 @@ test.each([
 ])('by second the keys of %s are its seconds', (_what, from, before, count) => {
   const seconds = secondsOf(from, before);
   expect(seconds).toEqual(Array.from({ length: count }, (_unused, second) => from + second));
-});
-
-test('by second any span has each of its seconds once, in order, and no other', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 300 }), (start, length) => {
-      const from = MINUTE + start;
-      expect(secondsOf(from, from + length)).toEqual(
-        Array.from({ length }, (_unused, second) => from + second),
-      );
-    }),
-  );
 });
 
 test('by second a key is a number, of which all entries have the TTL', () => {
