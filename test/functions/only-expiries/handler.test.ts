@@ -15,7 +15,6 @@ import {
 } from '../../../functions/only-expiries/handler.ts';
 
 const AT = Date.parse('2026-11-20T09:00:31Z') / 1000;
-const DAY = 86_400;
 const NATIVE = { userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' } };
 
 interface Removal {

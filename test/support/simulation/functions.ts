@@ -24,7 +24,6 @@ import type {
   RecordMetricsOutput,
 } from '../../../statemachine/contract/execution.ts';
 import type { ExpiredKey, ItemKey } from '../../../statemachine/contract/keys.ts';
-import { childTimeouts } from '../../../statemachine/contract/machines.ts';
 
 /** The four functions, by the name of their file. */
 export interface SweepFunctions {
@@ -47,16 +46,11 @@ export interface SimulatedDynamoDb {
 }
 
 export interface SimulatedFunctionsOptions {
-  /** @param patienceMs how long a function waits for an answer to a read, all its attempts together */
-  readonly dynamoDbOf: (settings: SweepSettings, patienceMs: number) => SimulatedDynamoDb;
+  readonly dynamoDbOf: (settings: SweepSettings) => SimulatedDynamoDb;
   readonly journal: Journal;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly random: RandomSource;
 }
-
-/** Attempts of a read, as `plan-sweep` and `query-expired` have them. */
-const PLAN_ATTEMPTS = 3;
-const QUERY_ATTEMPTS = 2;
 
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -70,25 +64,16 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
       input.machine === 'replay'
         ? planReplay(input, journal)
         : planTick(input, {
-            readIndexOf: (settings, { requestTimeout = 5_000 }) =>
-              dynamoDbOf(settings, PLAN_ATTEMPTS * requestTimeout).readIndex,
+            readIndexOf: settings => dynamoDbOf(settings).readIndex,
             ...{ logger: QUIET, journal, record: () => undefined },
             ...{ clock: () => clock.now(), sleep },
           }),
     'query-expired': async input => {
       const settings = readSettings(input.settings);
-      const seconds = childTimeouts(input.sweep.target.upcomingFrom).QueryExpired;
-      const patienceMs = QUERY_ATTEMPTS * requestTimeoutMs(seconds, QUERY_ATTEMPTS);
-      const { readIndex, countIndex } = dynamoDbOf(settings, patienceMs);
+      const { readIndex, countIndex } = dynamoDbOf(settings);
       const options = {
-        ...{
-          settings,
-          layout: indexLayout(settings.model),
-          readIndex,
-          countIndex,
-          showKey: (key: ItemKey) => key,
-        },
-        ...{ random, clock: () => clock.now() },
+        ...{ settings, layout: indexLayout(settings.model), readIndex, countIndex },
+        ...{ showKey: (key: ItemKey) => key, random, clock: () => clock.now() },
       };
       return queryExpiredWith(input, options, {
         tableName: settings.tableName,
@@ -98,7 +83,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
     },
     'delete-chunk': async ({ chunk, now, settings: carried }) => {
       const settings = readSettings(carried);
-      const { deleteBatch } = dynamoDbOf(settings, 0);
+      const { deleteBatch } = dynamoDbOf(settings);
       return attemptChunk(
         { chunk, now },
         {

@@ -1,4 +1,4 @@
-import type { InvokeOptions } from 'stepfunctions-emulator';
+import type { Clock, InvokeOptions } from 'stepfunctions-emulator';
 import { ENTRY_BYTES } from '../../../cost/assumptions.ts';
 import { readUnits } from '../../../cost/capacity-units.ts';
 import { type ExpiryModel, expiryModel } from '../../../expiry/model.ts';
@@ -33,15 +33,6 @@ export interface ReadTime {
   readonly processorMs: number;
 }
 
-/** What is wrong with a table as a whole, and what DynamoDB says of it; one that hangs says nothing. */
-export type Trouble = 'throttled' | 'deleted' | 'forbidden' | 'hanging';
-
-const ERROR_OF: Readonly<Record<Exclude<Trouble, 'hanging'>, string>> = {
-  throttled: 'ThrottlingException',
-  deleted: 'ResourceNotFoundException',
-  forbidden: 'AccessDeniedException',
-};
-
 /** The call of a function that reads the table. */
 export interface FunctionCall {
   readonly onUsage: InvokeOptions['onUsage'];
@@ -56,12 +47,8 @@ export interface SimulatedTableOptions {
   /** What a user has set besides its name and what follows. */
   readonly props?: Partial<Omit<PreciseTtlProps, 'tableName' | 'partitionKey'>>;
   readonly model?: ExpiryModel;
-  /** As with an archive or events. @default none */
-  readonly marginSeconds?: number;
   /** What each read of the index takes of the call that makes it. @default no time */
   readonly read?: ReadTime;
-  /** What is wrong with the table at a moment (epoch milliseconds). @default nothing ever */
-  readonly trouble?: (nowMs: number) => Trouble | undefined;
   /** Whether DynamoDB throttles a call as a whole at a moment (epoch milliseconds). @default never */
   readonly throttledCall?: (nowMs: number) => boolean;
   /** Milliseconds that DynamoDB hangs in a batch of deletes before it answers. @default 0 */
@@ -70,13 +57,6 @@ export interface SimulatedTableOptions {
   readonly throttled?: (id: string, nowMs: number) => boolean;
   /** Whether DynamoDB refuses a key for good. @default never */
   readonly refused?: (id: string) => boolean;
-}
-
-/** The clock of DynamoDB, epoch milliseconds, and that of whoever waits for it. */
-export interface TableClock {
-  readonly now: () => number;
-  readonly dynamoDbNow: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
 }
 
 /** A table in memory, with all that goes wrong with it. */
@@ -88,32 +68,31 @@ export class SimulatedTable {
   /** What an execution carries of it. */
   readonly carried: CarriedSettings;
   readonly #options: SimulatedTableOptions;
-  readonly #clock: TableClock;
+  readonly #clock: Pick<Clock, 'now' | 'sleep'>;
 
-  constructor(options: SimulatedTableOptions, clock: TableClock) {
+  constructor(options: SimulatedTableOptions, clock: Pick<Clock, 'now' | 'sleep'>) {
     const { name = 'simulated', model = expiryModel({ partitionKey: 'id' }) } = options;
     this.name = name;
-    this.items = new MemoryTable(model, clock.dynamoDbNow);
-    this.carried = carriedWith(name, model, options);
+    this.items = new MemoryTable(model, () => clock.now());
+    this.carried = carriedWith(name, model, options.props);
     this.#options = options;
     this.#clock = clock;
   }
 
-  /** @param patienceMs how long a function waits for an answer to a read, all its attempts together */
-  dynamoDb(patienceMs: number, call: FunctionCall): SimulatedDynamoDb {
+  dynamoDb(call: FunctionCall): SimulatedDynamoDb {
     return {
-      readIndex: this.#reader(patienceMs, call),
+      readIndex: this.#reader(call),
       countIndex: async (...query) => {
-        await this.#beforeRead(patienceMs, call.processor);
+        await this.#beforeRead(call.processor);
         return this.items.countIndex(...query);
       },
       deleteBatch: (...batch) => this.#deleteBatch(...batch),
     };
   }
 
-  #reader(patienceMs: number, { onUsage, processor }: FunctionCall): ReadIndex {
+  #reader({ onUsage, processor }: FunctionCall): ReadIndex {
     return async (...query) => {
-      await this.#beforeRead(patienceMs, processor);
+      await this.#beforeRead(processor);
       const page = await this.items.readIndex(...query);
       onUsage?.('dynamoDbReadUnits', readUnits(page.entries.length * ENTRY_BYTES) / 2);
       return page;
@@ -121,18 +100,15 @@ export class SimulatedTable {
   }
 
   /** A read of the index takes its time, and is refused while something is wrong. */
-  async #beforeRead(patienceMs: number, processor: FunctionCall['processor']): Promise<void> {
+  async #beforeRead(processor: FunctionCall['processor']): Promise<void> {
     const { throttledCall = () => false, read = { ms: 0, processorMs: 0 } } = this.#options;
-    const { now, sleep } = this.#clock;
+    const clock = this.#clock;
     if (read.ms > 0) {
-      processor.freeAt = Math.max(processor.freeAt, now()) + read.processorMs;
-      await sleep(processor.freeAt + read.ms - read.processorMs - now());
+      processor.freeAt = Math.max(processor.freeAt, clock.now()) + read.processorMs;
+      await clock.sleep(processor.freeAt + read.ms - read.processorMs - clock.now());
     }
-    const error = await this.#refusal(patienceMs);
-    if (error === 'ThrottlingException' || error === 'TimeoutError') throw new DynamoDbBusyError(error);
-    if (error !== undefined) throw dynamoDbError(error);
     // As the client does: a second attempt at once.
-    if (throttledCall(now()) && throttledCall(now())) throw new DynamoDbBusyError('throttled');
+    if (throttledCall(clock.now()) && throttledCall(clock.now())) throw new DynamoDbBusyError('throttled');
   }
 
   async #deleteBatch(
@@ -146,13 +122,12 @@ export class SimulatedTable {
       throttled = () => false,
       refused = () => false,
     } = this.#options;
-    const { now, dynamoDbNow, sleep } = this.#clock;
+    const clock = this.#clock;
+    const now = () => clock.now();
     const ids = keys.map(({ key }) => idOf(key));
     const hangs = hangingDelete(ids, now());
-    await sleep(Math.min(hangs, requestTimeoutMs));
+    await clock.sleep(Math.min(hangs, requestTimeoutMs));
     if (hangs > requestTimeoutMs) throw dynamoDbError('TimeoutError');
-    const error = await this.#refusal(requestTimeoutMs);
-    if (error !== undefined) throw dynamoDbError(error);
     if (throttledCall(now())) throw dynamoDbError('ThrottlingException');
     let done: Deletion = NO_DELETION;
     const unprocessed: ExpiredKey[] = [];
@@ -169,20 +144,10 @@ export class SimulatedTable {
         done = { ...done, [outcome]: done[outcome] + 1 };
         if (outcome !== 'deleted') continue;
         done = { ...done, ...addLags(done, lagOf([ttl], now())) };
-        this.deleted.push({ id: idOf(key), ttl, deletedAt: dynamoDbNow() });
+        this.deleted.push({ id: idOf(key), ttl, deletedAt: now() });
       }
     }
     return { ...done, unprocessed, failed };
-  }
-
-  /** The error that DynamoDB answers any call with; undefined: it does what it was asked. */
-  async #refusal(patienceMs: number): Promise<string | undefined> {
-    const { now, sleep } = this.#clock;
-    const trouble = this.#options.trouble?.(now());
-    if (trouble === undefined) return undefined;
-    if (trouble !== 'hanging') return ERROR_OF[trouble];
-    await sleep(patienceMs);
-    return 'TimeoutError';
   }
 }
 
@@ -193,11 +158,8 @@ function dynamoDbError(name: string): Error {
 function carriedWith(
   tableName: string,
   { indexedBy, granularitySeconds, shards }: ExpiryModel,
-  { props, marginSeconds }: SimulatedTableOptions,
+  props: SimulatedTableOptions['props'],
 ): CarriedSettings {
   const byWindow = indexedBy === 'window' && { granularityMinutes: granularitySeconds / 60, shards };
-  return {
-    ...carriedOf({ tableName, partitionKey: 'id', index: { by: indexedBy }, ...byWindow, ...props }),
-    ...(marginSeconds !== undefined && { marginSeconds }),
-  };
+  return carriedOf({ tableName, partitionKey: 'id', index: { by: indexedBy }, ...byWindow, ...props });
 }

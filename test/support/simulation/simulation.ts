@@ -4,17 +4,24 @@ import {
   type Execution,
   type FunctionResult,
   type InvokeOptions,
+  loadDefinition,
   seededRandom,
   VirtualClock,
   type WorkflowType,
 } from 'stepfunctions-emulator';
 import { MemoryJournal } from '../../../bench/fuzz/memory-journal.ts';
 import { readExecutionReport } from '../../../functions/report/execution-report.ts';
-import type { ReplayInput, SweepInput, TickInput } from '../../../statemachine/contract/inputs.ts';
-import type { MachineName } from '../../../statemachine/contract/machines.ts';
+import type {
+  CarriedSettings,
+  ReplayInput,
+  SweepInput,
+  TickInput,
+} from '../../../statemachine/contract/inputs.ts';
+import { type MachineName, TASKS } from '../../../statemachine/contract/machines.ts';
 import type { SweepReport } from '../../../statemachine/contract/report.ts';
+import { replayDefinition, tickDefinition } from '../../../statemachine/definition.ts';
+import type { FunctionArns } from '../../../statemachine/states.ts';
 import { billedJournal } from './billed-journal.ts';
-import { type Machines, simulatedMachines } from './definition.ts';
 import { type SweepFunctions, simulatedFunctions } from './functions.ts';
 import type { MemoryTable } from './memory-table.ts';
 import { type Fate, SimulatedTable, type SimulatedTableOptions } from './simulated-table.ts';
@@ -34,8 +41,6 @@ export interface CallFault {
 /** A call of a function, as the one who disturbs it sees it. */
 export interface SimulatedCall {
   readonly name: keyof SweepFunctions;
-  /** Of the function, as the definition has it. */
-  readonly arn: string;
   readonly input: unknown;
   /** Epoch milliseconds. */
   readonly nowMs: number;
@@ -45,22 +50,12 @@ export interface SimulatedCall {
 export interface SimulationOptions extends SimulatedTableOptions {
   /** Epoch seconds. */
   readonly start: number;
-  /** The state machines; their functions' ARNs end in the names of their files. @default those of its tables */
-  readonly definition?: Machines;
   /** Several tables of one deployment. @default one */
   readonly tables?: readonly SimulatedTableOptions[];
-  /** How far DynamoDB's clock is ahead of that of Step Functions, milliseconds. @default 0 */
-  readonly dynamoDbAheadMs?: number;
-  /** How far the functions' clocks are ahead of that of Step Functions, milliseconds. @default 0 */
-  readonly functionsAheadMs?: number;
   /** Milliseconds that every call of a function takes, without what it reads. */
   readonly callMs?: number;
   /** Milliseconds of each call of the journal. @default no time */
   readonly journalMs?: number;
-  /** Memory of the functions, MB, for what they would cost. */
-  readonly memoryMb?: number;
-  /** How often, and when, an execution of the tick is delivered. @default once */
-  readonly deliveries?: (input: SweepInput) => readonly [0, ...number[]];
   /** What goes wrong with a call of a function. @default nothing */
   readonly failingCall?: (name: keyof SweepFunctions, call: SimulatedCall) => CallFault | undefined;
   /** What a function answers in place of its answer. @default its answer */
@@ -82,34 +77,24 @@ export class Simulation {
   readonly #random = seededRandom(1);
   readonly #options: SimulationOptions;
   readonly #engine: Engine;
-  #machines: Readonly<Record<MachineName, Machine>>;
+  readonly #machines: Readonly<Record<MachineName, Machine>>;
   readonly #starts: Promise<void>[] = [];
 
   constructor(options: SimulationOptions) {
-    const { start, dynamoDbAheadMs = 0, deliveries } = options;
+    const { start, tables = [options] } = options;
     this.#options = options;
     this.clock = new VirtualClock(start * 1000);
-    this.tables = (options.tables ?? [options]).map(
-      table =>
-        new SimulatedTable(table, {
-          now: () => this.clock.now(),
-          dynamoDbNow: () => this.clock.now() + dynamoDbAheadMs,
-          sleep: ms => this.clock.sleep(ms),
-        }),
-    );
+    this.tables = tables.map(table => new SimulatedTable(table, this.clock));
     this.journal = new MemoryJournal(() => this.clock.now());
-    this.#machines = machinesOf(
-      options.definition ?? simulatedMachines(this.tables.map(({ carried }) => carried)),
-    );
+    this.#machines = machinesOf(this.tables.map(({ carried }) => carried));
     this.#engine = new Engine({
       clock: this.clock,
       random: this.#random,
-      ...(deliveries && { expressDeliveries: (_machine, { input }) => deliveries(input as SweepInput) }),
       onStart: execution => this.executions.push(execution),
       invoker: {
         invoke: async (arn, payload, { onUsage }) => {
           const name = arn.split(':').at(-1) as keyof SweepFunctions;
-          return this.#call(name, arn, payload, onUsage);
+          return this.#call(name, payload, onUsage);
         },
       },
     });
@@ -138,11 +123,6 @@ export class Simulation {
     return found;
   }
 
-  /** Those of one machine. */
-  executionsOf(machine: MachineName): Execution[] {
-    return this.executions.filter(execution => execution.machine.arn === this.#machines[machine].arn);
-  }
-
   /** What executions came to for a table, in the order of their starts; those that know nothing of it are left out. */
   reportsOf(name = this.#first.name): SweepReport[] {
     return this.executions.flatMap(execution => reportOf(execution, name) ?? []);
@@ -151,11 +131,6 @@ export class Simulation {
   /** What all executions would be billed for. */
   get billing(): Engine['billing'] {
     return this.#engine.billing;
-  }
-
-  /** The state machines are updated: an execution that is under way keeps its definition, and what it starts has the new one. */
-  deploy(machines: Machines): void {
-    this.#machines = machinesOf(machines);
   }
 
   /** Starts a tick for this minute (epoch seconds), so many seconds late. */
@@ -185,47 +160,33 @@ export class Simulation {
 
   async #call(
     name: keyof SweepFunctions,
-    arn: string,
     payload: unknown,
     onUsage: InvokeOptions['onUsage'],
   ): Promise<FunctionResult> {
-    const { failingCall, callMs = 30, memoryMb = 512, answering = answer => answer } = this.#options;
+    const { failingCall, callMs = 30, answering = answer => answer } = this.#options;
     this.calls[name] += 1;
-    const call = () => ({ name, arn, input: payload, nowMs: this.clock.now() });
+    const call = () => ({ name, input: payload, nowMs: this.clock.now() });
     const { hangsMs = 0, error, answerLost = false } = failingCall?.(name, call()) ?? {};
     await this.clock.sleep(callMs + hangsMs);
-    const told = this.#told(payload);
     try {
-      const answer = error && !answerLost ? null : await this.#functions(onUsage)[name](told as never);
+      const answer = error && !answerLost ? null : await this.#functions(onUsage)[name](payload as never);
       return error
         ? { ok: false, errorType: error, errorMessage: `simulated ${error}` }
-        : { ok: true, payload: answering(answer, call()), memoryMb };
+        : { ok: true, payload: answering(answer, call()), memoryMb: 512 };
     } catch (thrown) {
       const { name: errorType, message: errorMessage } = thrown as Error;
       return { ok: false, errorType, errorMessage };
     }
   }
 
-  /** Whatever tables a definition was made for, the simulation has its own. */
-  #told(payload: unknown): unknown {
-    if (this.#options.definition === undefined || !('tables' in (payload as object))) return payload;
-    return { ...(payload as object), tables: this.tables.map(({ carried }) => carried) };
-  }
-
   #functions(onUsage: InvokeOptions['onUsage']): SweepFunctions {
-    const { functionsAheadMs = 0, journalMs: callMs = 0 } = this.#options;
-    const sleep = (ms: number) => this.clock.sleep(ms);
+    const { clock } = this;
+    const sleep = (ms: number) => clock.sleep(ms);
     const call = { onUsage, processor: { freeAt: 0 } };
     return simulatedFunctions({
-      dynamoDbOf: ({ tableName }, patienceMs) => this.named(tableName).dynamoDb(patienceMs, call),
-      journal: billedJournal(this.journal, {
-        ...{ onUnits: onUsage, sleep, callMs },
-      }),
-      clock: {
-        now: () => this.clock.now() + functionsAheadMs,
-        sleep,
-      },
-      random: this.#random,
+      dynamoDbOf: ({ tableName }) => this.named(tableName).dynamoDb(call),
+      journal: billedJournal(this.journal, { onUnits: onUsage, sleep, callMs: this.#options.journalMs ?? 0 }),
+      ...{ clock, random: this.#random },
     });
   }
 }
@@ -244,19 +205,24 @@ interface Machine {
   readonly definition: Definition;
 }
 
-function machinesOf({ tick, replay }: Machines): Readonly<Record<MachineName, Machine>> {
+/** The ARNs of the functions end in the names of their files. */
+function machinesOf(tables: readonly CarriedSettings[]): Readonly<Record<MachineName, Machine>> {
+  const functions = Object.fromEntries(
+    Object.entries(TASKS).map(([task, file]) => [
+      task,
+      `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
+    ]),
+  ) as FunctionArns;
   return {
-    tick: machineOf('simulated', 'EXPRESS', tick),
-    replay: machineOf('simulated-replay', 'STANDARD', replay),
+    tick: machineOf('simulated', 'EXPRESS', tickDefinition(functions, { tables })),
+    replay: machineOf('simulated-replay', 'STANDARD', replayDefinition(functions, { tables })),
   };
 }
 
-function machineOf(name: string, type: WorkflowType, definition: Definition): Machine {
+function machineOf(name: string, type: WorkflowType, definition: object): Machine {
   return {
     arn: `arn:aws:states:us-east-1:123456789012:stateMachine:${name}`,
-    name,
     roleArn: 'arn:aws:iam::123456789012:role/sweep',
-    type,
-    definition,
+    ...{ name, type, definition: loadDefinition(JSON.stringify(definition), 'STANDARD') },
   };
 }
