@@ -1,6 +1,6 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import fc from 'fast-check';
-import { type Clock, descendants, type Execution, realClock } from 'stepfunctions-emulator';
+import { type Clock, type Execution, realClock } from 'stepfunctions-emulator';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { hashOfKey } from '../../functions/report/shown-keys.ts';
@@ -141,12 +141,4 @@ test("with 'hash' the hash of a key is where the key would be, and no key", asyn
   for (const message of ['cannot delete', 'swept']) {
     expect([message, logged(message)]).toEqual([message, true]);
   }
-});
-
-// By design: a child must know the keys that it deletes. docs/reference/iam.md says so.
-test("with 'none' keys are in the execution data of the children", async () => {
-  const expired = expiredNow();
-  await local.put('Keys-none', stamped(expired, KEYS.slice(0, 1)));
-  const { execution } = await local.sweep('Keys-none', replayOf(expired));
-  expect([...descendants(execution)].some(({ history }) => shows(JSON.stringify(history)))).toBe(true);
 });

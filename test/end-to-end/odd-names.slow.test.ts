@@ -18,9 +18,7 @@ const BY_WINDOW = { index: { attribute: " {% g' %} " } };
 const BY_SECOND = { index: { by: 'second' } } as const;
 const TABLES = [
   odd('1st', { ...BY_WINDOW, deleteMode: 'guarded' }),
-  odd('-2nd', { ...BY_WINDOW, deleteMode: 'batch' }),
-  odd('3rd', { ...BY_SECOND, deleteMode: 'guarded' }),
-  odd('-4th', { ...BY_SECOND, deleteMode: 'batch' }),
+  odd('-2nd', { ...BY_SECOND, deleteMode: 'batch' }),
 ];
 
 const local = useLocalSweep(TABLES, { functions: { maxConcurrency: 1 } });

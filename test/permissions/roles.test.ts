@@ -1,6 +1,6 @@
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { handmadeStack, type StackParts } from '../support/handmade-stack.ts';
-import { covers, hold, readRoles } from '../support/permissions/roles.ts';
+import { type Access, covers, type Grant, type Held, hold, readRoles } from '../support/permissions/roles.ts';
 
 type Blocks = NonNullable<StackParts['resource']>;
 
@@ -71,81 +71,54 @@ test.each<[string, Blocks, string]>([
 const TABLE = 'arn:aws:dynamodb:us-east-1:123456789012:table/T';
 
 test.each([
-  ['dynamodb:Query', TABLE, 'dynamodb:Query', TABLE],
-  ['dynamodb:query', TABLE, 'dynamodb:Query', TABLE],
-  ['dynamodb:*', TABLE, 'dynamodb:Query', TABLE],
-  ['dynamodb:Q?ery', TABLE, 'dynamodb:Query', TABLE],
-  ['dynamodb:Query', '*', 'dynamodb:Query', TABLE],
-  ['dynamodb:Query', `${TABLE}/index/*`, 'dynamodb:Query', `${TABLE}/index/i`],
-  ['dynamodb:Query', 'arn:aws:dynamodb:*:123456789012:table/T', 'dynamodb:Query', TABLE],
+  ['dynamodb:query', TABLE, TABLE, true],
+  ['dynamodb:Q?e*', TABLE, TABLE, true],
+  ['dynamodb:Query', `${TABLE}/index/*`, `${TABLE}/index/i`, true],
+  ['dynamodb:Query', 'arn:aws:dynamodb:*:123456789012:table/T', TABLE, true],
+  ['dynamodb:Scan', TABLE, TABLE, false],
+  ['dynamodb:Query', TABLE, `${TABLE}/index/i`, false],
+  ['dynamodb:Query', TABLE, `${TABLE}2`, false],
+  ['dynamodb:Query', TABLE, TABLE.toLowerCase(), false],
+  // A dot is a dot.
+  ['dynamodb:Query', `${TABLE}.x`, `${TABLE}-x`, false],
+  // The service and the account aren't reached by a wildcard of the resource.
+  ['dynamodb:Query', 'arn:aws:s3:::*', TABLE, false],
+  ['dynamodb:Query', TABLE, '*', false],
+])('%s on %s covers a query on %s: %p', (action, pattern, resource, isCovered) => {
+  expect(covers({ action, resource: pattern }, { action: 'dynamodb:Query', resource })).toBe(isCovered);
+});
+
+const query = { action: 'dynamodb:Query', resource: TABLE };
+const LOGS = 'arn:aws:logs:r:1:log-group:';
+const CHILD = 'arn:aws:states:r:1:execution:m/l:1';
+
+test.each<[string, Access[], Grant[], Partial<Held>]>([
+  ['nothing for what is just enough', [query], [query], {}],
+  ['what is missing', [query], [], { missing: [query] }],
+  ['what is unused', [], [query], { unused: [query] }],
+  ...[{ action: 'dynamodb:*' }, { resource: '*' }, { resource: `${TABLE}*` }].map(
+    (wide): [string, Access[], Grant[], Partial<Held>] => [
+      `what is wide: ${JSON.stringify(wide)}`,
+      ...([[query], [{ ...query, ...wide }]] as [Access[], Grant[]]),
+      { wide: [{ ...query, ...wide }] },
+    ],
+  ),
   [
-    'logs:PutLogEvents',
-    'arn:aws:logs:r:1:log-group:g:*',
-    'logs:PutLogEvents',
-    'arn:aws:logs:r:1:log-group:g:log-stream:s',
+    'nothing for a call without resources',
+    [{ action: 'x:X', resource: '*' }],
+    [{ action: 'x:X', resource: '*' }],
+    {},
   ],
-  ['xray:PutTraceSegments', '*', 'xray:PutTraceSegments', '*'],
-])('%s on %s covers %s on %s', (grant, pattern, action, resource) => {
-  expect(covers({ action: grant, resource: pattern }, { action, resource })).toBe(true);
+])('finds %s', (_what, used, granted, found) => {
+  expect(hold(used, granted)).toEqual({ missing: [], unused: [], wide: [], ...found });
 });
 
 test.each([
-  ['dynamodb:Query', TABLE, 'dynamodb:Scan', TABLE],
-  ['dynamodb:Query', TABLE, 'dynamodb:Query', `${TABLE}/index/i`],
-  ['dynamodb:Query', `${TABLE}/index/i`, 'dynamodb:Query', TABLE],
-  ['dynamodb:Query', TABLE, 'dynamodb:Query', `${TABLE}2`],
-  ['dynamodb:Query', TABLE, 'dynamodb:Query', TABLE.toLowerCase()],
-  // A dot is a dot.
-  ['dynamodb:Query', `${TABLE}.x`, 'dynamodb:Query', `${TABLE}-x`],
-  // The service and the account aren't reached by a wildcard of the resource.
-  ['dynamodb:Query', 'arn:aws:s3:::*', 'dynamodb:Query', TABLE],
-  ['xray:PutTraceSegments', 'arn:aws:xray:*:*:*', 'xray:PutTraceSegments', '*'],
-])('%s on %s does not cover %s on %s', (grant, pattern, action, resource) => {
-  expect(covers({ action: grant, resource: pattern }, { action, resource })).toBe(false);
-});
-
-describe('hold', () => {
-  const query = { action: 'dynamodb:Query', resource: TABLE };
-  test.each([
-    ['nothing for what is just enough', [query], [query], {}],
-    ['what is missing', [query], [], { missing: [query] }],
-    ['what is unused', [], [query], { unused: [query] }],
-    [
-      'a wildcard for the action',
-      [query],
-      [{ ...query, action: 'dynamodb:*' }],
-      { wide: [{ ...query, action: 'dynamodb:*' }] },
-    ],
-    [
-      'a wildcard for the resource',
-      [query],
-      [{ ...query, resource: '*' }],
-      { wide: [{ ...query, resource: '*' }] },
-    ],
-    [
-      'a wildcard in a name',
-      [query],
-      [{ ...query, resource: `${TABLE}*` }],
-      { wide: [{ ...query, resource: `${TABLE}*` }] },
-    ],
-    [
-      'nothing for a call without resources',
-      [{ action: 'xray:X', resource: '*' }],
-      [{ action: 'xray:X', resource: '*' }],
-      {},
-    ],
-  ])('finds %s', (_what, used, granted, found) => {
-    expect(hold(used, granted)).toEqual({ missing: [], unused: [], wide: [], ...found });
-  });
-
-  test.each([
-    ['arn:aws:logs:r:1:log-group:/g:*', 'arn:aws:logs:r:1:log-group:/g:log-stream:s', true],
-    ['arn:aws:logs:r:1:log-group:*', 'arn:aws:logs:r:1:log-group:/g:log-stream:s', false],
-    ['arn:aws:states:r:1:execution:m/*', 'arn:aws:states:r:1:execution:m/l:1', true],
-    ['arn:aws:states:r:1:execution:m*', 'arn:aws:states:r:1:execution:m/l:1', false],
-    ['arn:aws:states:r:1:execution:*', 'arn:aws:states:r:1:execution:m/l:1', false],
-  ])('%s is no wider than it has to be: %p', (pattern, resource, fine) => {
-    const grant = { action: 'a:B', resource: pattern };
-    expect(hold([{ action: 'a:B', resource }], [grant]).wide).toEqual(fine ? [] : [grant]);
-  });
+  [`${LOGS}/g:*`, `${LOGS}/g:log-stream:s`, true],
+  [`${LOGS}*`, `${LOGS}/g:log-stream:s`, false],
+  ['arn:aws:states:r:1:execution:m/*', CHILD, true],
+  ['arn:aws:states:r:1:execution:m*', CHILD, false],
+])('%s is no wider than it has to be: %p', (resource, used, isFine) => {
+  const grant = { action: 'a:B', resource };
+  expect(hold([{ action: 'a:B', resource: used }], [grant]).wide).toEqual(isFine ? [] : [grant]);
 });

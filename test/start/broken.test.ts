@@ -2,7 +2,6 @@
 
 import { DeleteItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { PromiseName, Status } from '../../bench/demo/judge.ts';
-import { waitUntil } from '../../functions/retry/backoff.ts';
 import type { LocalCloudOptions } from '../../local/cloud.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
 import type { ChildStart } from '../../statemachine/contract/child.ts';
@@ -10,7 +9,7 @@ import type { Chunk } from '../../statemachine/contract/chunks.ts';
 import type { PlanSweepOutput } from '../../statemachine/contract/execution.ts';
 import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { answering, deployedWith, JOB_STARTED, judgedJob, SleepingClock } from '../support/main-job.ts';
+import { answering, JOB_STARTED, judgedJob, SleepingClock } from '../support/main-job.ts';
 
 /*
  * What npm start says of a sweep that does not do what its configuration says, and of a machine that sleeps. Everything
@@ -19,51 +18,14 @@ import { answering, deployedWith, JOB_STARTED, judgedJob, SleepingClock } from '
 
 const dynamoDb = useLocalDynamoDb();
 
-/** Changes what PlanSweep lets the children begin with. */
-const planning = (change: (due: readonly ChildStart[]) => readonly ChildStart[]) =>
-  answering('plan-sweep', payload => {
-    const plan = payload as PlanSweepOutput;
-    return { ...plan, groups: plan.groups.map(({ due }) => ({ due: change(due) })) };
-  });
+type Judged = Partial<Record<PromiseName, Status>>;
 
-const isUpcoming = ({ sweep }: ChildStart) => sweep.target.upcomingFrom !== null;
-
-const later = (start: ChildStart, seconds: number): ChildStart => ({
-  ...start,
-  until: start.until && waitUntil(Date.parse(start.until) / 1000 + seconds),
+/** Children are not started for the upcoming minute. */
+const withoutUpcoming = answering('plan-sweep', payload => {
+  const plan = payload as PlanSweepOutput;
+  const isBack = ({ sweep }: ChildStart) => sweep.target.upcomingFrom === null;
+  return { ...plan, groups: plan.groups.map(({ due }) => ({ due: due.filter(isBack) })) };
 });
-
-interface Judged {
-  readonly minutes?: number;
-  /** @default only that not all is gone in time */
-  readonly notKept?: Partial<Record<PromiseName, Status>>;
-}
-
-test.concurrent.each<[string, Partial<LocalCloudOptions>, number, Judged?]>([
-  [
-    'children that are not started for the upcoming minute',
-    planning(due => due.filter(start => !isUpcoming(start))),
-    50_000,
-    // A child that was planned and says nothing has failed.
-    { notKept: { goneInTime: 'broken', nothingFailed: 'broken' } },
-  ],
-  ['children that wait half a minute too long', planning(due => due.map(start => later(start, 30))), 25_000],
-  [
-    'ticks that come every other minute',
-    { isNeeded: async ({ scheduledTime }) => (scheduledTime / 60_000) % 2 === 0 },
-    50_000,
-    { minutes: 2 },
-  ],
-])(
-  '%s are told from a slow machine',
-  async (_name, cloud, lagMs, { minutes = 1, notKept: expected = { goneInTime: 'broken' } } = {}) => {
-    const { status, notKept, maxLagMs, machine, printed } = await judgedJob(cloud, minutes);
-    expect({ status, notKept }).toEqual({ status: 1, notKept: expected });
-    expect(maxLagMs).toBeGreaterThan(lagMs);
-    expect(machine.stoodStillMs).toBe(0);
-    expect(printed).toContain('though this machine had time for them');
-  },
-);
 
 /** Leaves the first item that the sweep finds, which is one of those that had expired before. */
 function leavingOne(): Partial<LocalCloudOptions> {
@@ -95,9 +57,17 @@ function deletingOneLive(): Partial<LocalCloudOptions> {
   return { functions: { wrap } };
 }
 
-test.concurrent.each<
-  [string, () => Partial<LocalCloudOptions>, Partial<Record<PromiseName, Status>>, RegExp]
->([
+const passesNothing: InvokeWrapper = async ({ functionName }, next) =>
+  functionName.endsWith('-only-expiries') ? { ok: true, payload: [] } : next();
+
+test.concurrent.each<[string, () => Partial<LocalCloudOptions>, Judged, RegExp]>([
+  [
+    'has no children for the upcoming minute is told from a slow machine',
+    () => withoutUpcoming,
+    // A child that was planned and says nothing has failed.
+    { goneInTime: 'broken', nothingFailed: 'broken' },
+    /though this machine had time for them/,
+  ],
   [
     'leaves one item of those that had expired before',
     leavingOne,
@@ -110,8 +80,25 @@ test.concurrent.each<
     { liveKept: 'broken', tableAsWritten: 'broken' },
     /✗ live items deleted: expected 0, got 1/,
   ],
+  [
+    'deletes nothing, however long the machine slept',
+    () => ({
+      // By then everything has expired, and the sweep is given the time to make up for it.
+      clock: new SleepingClock(JOB_STARTED, Date.parse('2026-11-20T09:01:40Z'), 3_600_000),
+      ...answering('query-expired', payload => ({ ...(payload as object), chunks: [] })),
+    }),
+    { expiredDeleted: 'broken', tableAsWritten: 'broken' },
+    /✗ expired, deleted: expected \d+, got 0/,
+  ],
+  [
+    'has an OnlyExpiries that passes nothing',
+    () => ({ functions: { wrap: passesNothing } }),
+    { eventOfEach: 'broken' },
+    /✗ deleted, with event +0 of \d+ +of 2 pipes/,
+  ],
 ])('a sweep that %s is broken', async (_name, sabotage, broken, says) => {
-  const { status, notKept, printed } = await judgedJob(sabotage());
+  const archive = 'eventOfEach' in broken;
+  const { status, notKept, printed } = await judgedJob(sabotage(), 1, { archive });
   expect({ status, notKept }).toMatchObject({ status: 1, notKept: broken });
   expect(printed).toMatch(says);
 });
@@ -122,40 +109,4 @@ test('a machine whose timers sleep with it delays what it waits for after it has
   const { status, notKept, machine } = await judgedJob({ clock });
   expect(machine.stoodStillMs).toBeGreaterThan(19_000);
   expect({ status, notKept }).toEqual({ status: 3, notKept: { goneInTime: 'undecided' } });
-});
-
-test('a machine that sleeps does not excuse a sweep that is broken', async () => {
-  const { status, notKept } = await judgedJob({
-    clock: new SleepingClock(JOB_STARTED, Date.parse('2026-11-20T09:01:40Z'), 5_000),
-    ...deployedWith({ precision: 'minute' }),
-  });
-  expect({ status, notKept }).toEqual({ status: 1, notKept: { goneInTime: 'broken' } });
-});
-
-test('what is not deleted at all is broken, however long the machine slept', async () => {
-  // By then everything has expired, and the sweep is given the time to make up for it.
-  const clock = new SleepingClock(JOB_STARTED, Date.parse('2026-11-20T09:01:40Z'), 3_600_000);
-  const { status, notKept, printed } = await judgedJob({
-    clock,
-    ...answering('query-expired', payload => ({ ...(payload as object), chunks: [] })),
-  });
-  expect(status).toBe(1);
-  expect(notKept).toMatchObject({ expiredDeleted: 'broken', tableAsWritten: 'broken' });
-  expect(printed).toMatch(/✗ expired, deleted: expected \d+, got 0/);
-});
-
-/** Stands before the functions whose names end so. */
-const before = (name: string, wrap: InvokeWrapper): Partial<LocalCloudOptions> => ({
-  functions: {
-    wrap: (call, next) => (call.functionName.endsWith(`-${name}`) ? wrap(call, next) : next()),
-  },
-});
-const passesNothing: InvokeWrapper = async () => ({ ok: true, payload: [] });
-
-test('an OnlyExpiries that passes nothing is seen', async () => {
-  const { status, notKept, printed } = await judgedJob(before('only-expiries', passesNothing), 1, {
-    archive: true,
-  });
-  expect({ status, notKept }).toEqual({ status: 1, notKept: { eventOfEach: 'broken' } });
-  expect(printed).toMatch(/✗ deleted, with event +0 of \d+ +of 2 pipes/);
 });
