@@ -3,6 +3,7 @@ import { resultOf, shardResultOf } from '../../../functions/child/shard-result.t
 import { countAbove, LAG_BUCKETS, summarizeLag } from '../../../functions/report/lag.ts';
 import { jsonBytes } from '../../../functions/report/listed-keys.ts';
 import type { ChildOutput, ChildProgress } from '../../../statemachine/contract/child.ts';
+import { CHILD_COUNTS, noCounts } from '../../../statemachine/counts.ts';
 
 const target = { shards: '0', from: 5, before: 9, upcomingFrom: null };
 const start = startProgress(
@@ -17,19 +18,10 @@ const resume = { shards: '0-3', from: 5, before: 9, upcomingFrom: null };
 const roomy = { dryRun: false, resultBytes: 40_000 };
 
 describe('a result', () => {
-  test('leaves out what is nothing', () => {
-    const progress = progressOf({ deleted: 3, renewed: 1, lagCounts: { 7: 3 }, lagMaxMs: 90, inFlight: 5 });
-    expect(resultOf(progress, roomy)).toEqual({
-      found: 4,
-      deleted: 3,
-      renewed: 1,
-      lagCounts: { 7: 3 },
-      lagMaxMs: 90,
-    });
+  test('leaves out what is nothing, and of a dry run has what it found', () => {
+    const counts = { deleted: 3, renewed: 1, lagCounts: { 7: 3 }, lagMaxMs: 90 };
+    expect(resultOf(progressOf({ ...counts, inFlight: 5 }), roomy)).toEqual({ found: 4, ...counts });
     expect(resultOf(progressOf({}), roomy, { resume })).toEqual({ found: 0, resume });
-  });
-
-  test('of a dry run has what it found', () => {
     expect(resultOf(progressOf({ found: 7 }), { ...roomy, dryRun: true })).toEqual({ found: 7 });
   });
 
@@ -58,17 +50,8 @@ describe('a result', () => {
 describe('the output of a child', () => {
   test('is read with all that it leaves out', () => {
     expect(shardResultOf({ found: 2, deleted: 2, resume })).toEqual({
-      ...{
-        found: 2,
-        deleted: 2,
-        renewed: 0,
-        notFound: 0,
-        failed: 0,
-        throttled: 0,
-        retries: 0,
-        leftForLater: 0,
-      },
-      ...{ lagCounts: {}, lagMaxMs: 0, failedKeys: [], sampleKeys: [], interrupted: false, resume },
+      ...{ ...noCounts(CHILD_COUNTS), found: 2, deleted: 2, resume, interrupted: false },
+      ...{ lagCounts: {}, lagMaxMs: 0, failedKeys: [], sampleKeys: [] },
     });
   });
 

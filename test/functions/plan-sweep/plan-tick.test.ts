@@ -2,6 +2,7 @@ import { MemoryJournal } from '../../../bench/fuzz/memory-journal.ts';
 import type { Watermark } from '../../../functions/journal/layout.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
+import type { ChildStart } from '../../../statemachine/contract/child.ts';
 import { MemoryTable } from '../../support/simulation/memory-table.ts';
 import { carriedOf, settingsOf } from '../../support/sweep-settings.ts';
 
@@ -168,11 +169,6 @@ describe('the lookback', () => {
     expect(await fromOf({ mark: {}, tables: { aaa: [[from]] }, ...more })).toBe(from);
   });
 
-  test('reads the shards that the table once had', async () => {
-    const { children } = await plan({ mark: { shards: 9 }, tables: { aaa: [[NOW - 10, 8]] } });
-    expect(children).toMatchObject([{ sweep: { target: { shards: '8' } } }]);
-  });
-
   test.each([
     [49, [[NOW - 130, 0]], []],
     [50, [[NOW - 130, 0]], [NOW - 130]],
@@ -192,29 +188,34 @@ describe('the lookback', () => {
   });
 });
 
-test('the minute of a tick is swept by a child that waits for it', async () => {
-  const { children } = await plan({
-    mark: {},
-    tables: { aaa: [[NOW + 60], [NOW + 119, 1], [NOW + 120]], bbb: [[NOW + 59]] },
-  });
-  expect(children).toMatchObject([
-    {
-      ...{ table: 'aaa', next: 'wait', until: iso(NOW + 60).replace('.000', '') },
-      sweep: { target: { shards: '0-1', from: NOW + 60, before: NOW + 120, upcomingFrom: NOW + 60 } },
-    },
-  ]);
-});
+/** `TABLE SHARDS: FROM to BEFORE` in seconds from NOW. */
+const shown = ({ table, next, sweep: { target } }: ChildStart) =>
+  `${table} ${target.shards}: ${target.from - NOW} to ${target.before - NOW}${next === 'wait' ? ', waits' : ''}`;
 
-test('with a precision of a minute a tick owns none, and takes what is due by its time', async () => {
-  const { children } = await plan({
-    mark: {},
-    props: { precision: 'minute' },
-    tables: { aaa: [[NOW], [NOW + 70]] },
-  });
-  expect(children).toMatchObject([
-    { next: 'query', sweep: { target: { before: NOW + 1, upcomingFrom: null } } },
-  ]);
-});
+test.each<[string, Case, string[]]>([
+  [
+    'the minute of a tick is swept by a child that waits for it',
+    { tables: { aaa: [[NOW + 60], [NOW + 119, 1], [NOW + 120]], bbb: [[NOW + 59]] } },
+    ['aaa 0-1: 60 to 120, waits'],
+  ],
+  [
+    'with a precision of a minute a tick owns none, and takes what is due by its time',
+    { props: { precision: 'minute' }, tables: { aaa: [[NOW], [NOW + 70]] } },
+    ['aaa 0: 0 to 1'],
+  ],
+  [
+    'with pollSeconds the minute has its child whatever is in it',
+    { props: { index: { by: 'second' }, pollSeconds: 5 } },
+    ['aaa 0-1: 60 to 120, waits'],
+  ],
+  [
+    'the shards that the table once had are read',
+    { mark: { shards: 9 }, tables: { aaa: [[NOW - 10, 8]] } },
+    ['aaa 8: -10 to 0'],
+  ],
+])('%s', async (_name, more, children) =>
+  expect((await plan({ mark: {}, ...more })).children.map(shown)).toEqual(children),
+);
 
 test.each<[string, Case, number]>([
   ['of an item that was seen', { tables: { aaa: [[NOW - 65.5]] } }, 71],
