@@ -28,6 +28,8 @@ interface Case {
   readonly input?: object;
   readonly startedAt?: number;
   readonly journal?: MemoryJournal;
+  /** Milliseconds of each read; null: none is answered. */
+  readonly readMs?: number | null;
 }
 
 async function plan({
@@ -39,6 +41,7 @@ async function plan({
   input = {},
   startedAt = NOW + 5,
   journal = new MemoryJournal(() => startedAt * 1000),
+  readMs = 0,
 }: Case) {
   const names = Object.keys(tables);
   const propsOf = (tableName: string): Props => ({ tableName, partitionKey: 'id', ...props });
@@ -56,7 +59,7 @@ async function plan({
       Object.fromEntries(names.map(name => [name, known])),
     );
   }
-  let writes = 0;
+  let [writes, reads] = [0, 0];
   const aged: unknown[] = [];
   const output = await planTick(
     {
@@ -72,6 +75,8 @@ async function plan({
         async (...query) => {
           const error = failing[tableName];
           if (error) throw error;
+          reads += 1;
+          if (readMs === null) return new Promise(() => undefined);
           const page = await items.get(tableName)?.readIndex(...query);
           return page ?? { entries: [], more: false };
         },
@@ -84,12 +89,12 @@ async function plan({
         },
       },
       record: (...metric) => aged.push(metric),
-      clock: () => startedAt * 1000 + 100,
-      sleep: () => new Promise(() => undefined),
+      clock: () => startedAt * 1000 + 100 + reads * (readMs ?? 0),
+      sleep: () => (readMs === null ? Promise.resolve() : new Promise(() => undefined)),
     },
   );
   const children = output.groups.flatMap(({ due }) => due);
-  return { output, children, writes, aged, marks: journal.state.watermarks };
+  return { output, children, writes, reads, aged, marks: journal.state.watermarks };
 }
 
 describe('the watermark', () => {
@@ -216,6 +221,56 @@ test.each<[string, Case, string[]]>([
 ])('%s', async (_name, more, children) =>
   expect((await plan({ mark: {}, ...more })).children.map(shown)).toEqual(children),
 );
+
+describe('the probe', () => {
+  const night = Date.parse('2026-11-21T00:00:05Z') / 1000;
+  const bySecond = { index: { by: 'second' } } as const;
+  const of = (...held: readonly number[]) => ({ tables: { aaa: held.map(ttl => [NOW + ttl] as const) } });
+
+  test.each<[string, Case, reads: number, children: string[]]>([
+    ['reads each shard once', {}, 2, []],
+    ['reads on where something is left', of(-9), 3, ['aaa 0: -9 to 0']],
+    ['knows by the same read the minute', of(60), 2, ['aaa 0: 60 to 120, waits']],
+    ['reads on where something lies between', of(30, 90), 3, ['aaa 0: 60 to 120, waits']],
+    ['knows what lies behind the minute', of(120), 2, []],
+    [
+      'reads of the night both days',
+      { startedAt: night, input: { scheduledTime: iso(night - 5) }, mark: { gone: night - 65 } },
+      4,
+      [],
+    ],
+    ['reads by second ten seconds at once', { props: bySecond, mark: { shards: 1 } }, 69 + 60, []],
+    [
+      'reads by second none behind the first with an entry',
+      { props: bySecond, mark: { shards: 1 }, ...of(-55, 61) },
+      20 + 10,
+      ['aaa 0: 60 to 120, waits', 'aaa 0: -55 to 0'],
+    ],
+    [
+      'reads by second ten minutes at most: what lies behind is the children’s to find',
+      { props: bySecond, mark: { gone: NOW - 3_600, shards: 1 }, ...of(-5) },
+      600 + 60,
+      ['aaa 0: -3009 to -2632', 'aaa 0: -370 to 0'],
+    ],
+    [
+      'ends its lookback when three quarters of its time are over, and still asks for the minute',
+      { props: bySecond, mark: { gone: NOW - 600, shards: 1 }, readMs: 1_000, ...of(119) },
+      40 + 60,
+      ['aaa 0: 60 to 120, waits'],
+    ],
+    [
+      'takes a table without an answer for one that has something everywhere',
+      { readMs: null },
+      2,
+      ['aaa 0-1: 60 to 120, waits'],
+    ],
+  ])('%s', async (_name, more, reads, children) => {
+    const planned = await plan({ mark: {}, ...more });
+    expect(planned.reads).toBe(reads);
+    expect(planned.children.map(shown)).toEqual(expect.arrayContaining(children));
+    if (children.length === 0) expect(planned.children).toEqual([]);
+  });
+});
 
 test.each<[string, Case, number]>([
   ['of an item that was seen', { tables: { aaa: [[NOW - 65.5]] } }, 71],
