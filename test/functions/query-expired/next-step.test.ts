@@ -188,22 +188,16 @@ describe('the results of the deletes', () => {
     expect(ttls(chunks)).toEqual(ttls(results).toSorted((one, other) => one - other));
   });
 
-  test('keys that DynamoDB refuses are counted, named and passed', async () => {
-    const failed = [{ key: { id: { S: 'a' } }, reason: 'ValidationError' }];
-    const result = { found: 3, failed: 1, failedKeys: failed };
-    const ended = await withResults([chunk([], { deleted: 2, failed })]);
-    expect(ended).toMatchObject({ next: 'end', noted: [[-100, 0]], result });
-  });
-
-  test.each<[string, number[], [number, number][]]>([
-    ['is passed, but not noted', [-30, -20.5], [[-100, -30]]],
-    ['at the first key leaves nothing to note', [-100], []],
-  ])('a call that fails for good %s', async (_name, ttls, notes) => {
-    const results = [chunk(ttls, null, 'AccessDeniedException'), chunk([], { deleted: 1 })];
-    const { next, noted, result } = await withResults(results);
+  test.each<[error: string, number[], [number, number][], object]>([
+    ['AccessDeniedException', [-30, -20.5], [[-100, -30]], { found: 3, failed: 2 }],
+    ['AccessDeniedException', [-100], [], { found: 2, failed: 1 }],
+    ['TablePausedError', [-50], [[-100, -50]], { found: 1, leftForLater: 1 }],
+  ])('%s ends the child: what is left %j is not noted', async (error, ttls, notes, told) => {
+    const { next, noted, result } = await withResults([chunk(ttls, null, error), chunk([], { deleted: 1 })]);
     expect([next, noted]).toEqual(['end', notes]);
-    expect(result).toMatchObject({ found: ttls.length + 1, deleted: 1, failed: ttls.length });
-    expect(result?.failedKeys?.[0]?.reason).toBe('AccessDeniedException');
+    expect(result).toMatchObject({ deleted: 1, ...told });
+    for (const { reason } of result?.failedKeys ?? []) expect(reason).toBe(error);
+    expect(result?.interrupted).toBeUndefined();
   });
 
   test('a page of which nothing was deleted is followed by a wait, which grows', async () => {
@@ -220,13 +214,6 @@ describe('the results of the deletes', () => {
     expect(last).toMatchObject({ next: 'delete', progress: { stuck: 4 } });
     const through = await call({ progress: last.progress, results: [chunk([-50], { deleted: 1 })] });
     expect(through.progress.stuck).toBe(0);
-  });
-
-  test('a paused table ends the child: what it left is for later', async () => {
-    const ended = await withResults([chunk([-50], null, 'TablePausedError'), chunk([], { deleted: 2 })]);
-    const result = { found: 2, deleted: 2, leftForLater: 1 };
-    expect(ended).toMatchObject({ next: 'end', noted: [[-100, -50]], result });
-    expect(ended.result?.interrupted).toBeUndefined();
   });
 });
 
@@ -364,15 +351,6 @@ describe('a limit', () => {
     expect([chunks.length, fromNow(progress.cursor)]).toEqual([60, -1]);
   });
 
-  test('goes on from page to page', async () => {
-    const sweep = limited(2, 2);
-    const { progress } = await call({ sweep, held: [[0, 5]] });
-    expect(progress.credit).toEqual({ at: NOW + 2, keys: 1 });
-    const further = { ...progress, cursor: NOW - 1 };
-    const { planned } = await call({ sweep, held: [[0, 3]], at: 2, startedAt: 0, progress: further });
-    expect(planned).toBe('now: 1, 3: 2');
-  });
-
   test('whose minute is over leaves the rest for later, and that is no failure', async () => {
     const sweep = { ...limited(1), part: BACK.part };
     const progress = await progressed(20, sweep);
@@ -380,10 +358,4 @@ describe('a limit', () => {
     const ended = await call({ sweep, at: 60, startedAt: -60, progress, results });
     expect(ended).toMatchObject({ next: 'end', noted: [[0, 10]], result: { found: 1, leftForLater: 1 } });
   });
-});
-
-test('a dry run counts, lists some, and deletes nothing', async () => {
-  const dry = { ...BACK, dryRun: true, part: null };
-  const { next, chunks, result } = await call({ sweep: dry, held: [[-9, 30], [0]] });
-  expect([next, chunks, result?.found, result?.sampleKeys?.length]).toEqual(['end', [], 30, 20]);
 });
