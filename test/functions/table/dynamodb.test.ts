@@ -14,7 +14,7 @@ test.each([
 });
 
 /** A query of a DynamoDB that answers like this. */
-async function queried(listener: RequestListener): Promise<QueryCommandOutput> {
+async function queried(listener: RequestListener, requestTimeout = 5_000): Promise<QueryCommandOutput> {
   const server = createServer(listener);
   await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening));
   const documents = createDocuments(
@@ -27,7 +27,7 @@ async function queried(listener: RequestListener): Promise<QueryCommandOutput> {
   );
   const query = new QueryCommand({ TableName: 'any', KeyConditionExpression: 'id = :id' });
   try {
-    return await documents.send(query, { requestTimeout: 300 });
+    return await documents.send(query, { requestTimeout });
   } finally {
     documents.destroy();
     server.close();
@@ -36,7 +36,7 @@ async function queried(listener: RequestListener): Promise<QueryCommandOutput> {
 }
 
 test('a DynamoDB that does not answer in time is busy', async () => {
-  const error = await queried(() => undefined).catch((reason: unknown) => reason);
+  const error = await queried(() => undefined, 50).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ name: 'TimeoutError' });
   expect(isBusy(error)).toBe(true);
 });
