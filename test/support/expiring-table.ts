@@ -12,8 +12,6 @@ export interface ExpiringTableOptions extends Partial<ExpiryModelProps> {
   readonly partitionKeyType?: KeyType;
   readonly sortKeyType?: KeyType;
   readonly deleteMode?: DeleteMode;
-  /** DynamoDB's clock as its answers tell it, epoch milliseconds. @default this machine's */
-  readonly dynamoDbClock?: (() => number) | undefined;
 }
 
 /** A table on DynamoDB Local with its expiry index, and what the functions need to sweep it. */
@@ -30,13 +28,7 @@ let tables = 0;
 
 export async function createExpiringTable(
   client: DynamoDBClient,
-  {
-    partitionKeyType = 'S',
-    sortKeyType = 'S',
-    deleteMode = 'guarded',
-    dynamoDbClock,
-    ...model
-  }: ExpiringTableOptions = {},
+  { partitionKeyType = 'S', sortKeyType = 'S', deleteMode = 'guarded', ...model }: ExpiringTableOptions = {},
 ): Promise<ExpiringTable> {
   tables += 1;
   const settings: SweepSettings = {
@@ -60,7 +52,6 @@ export async function createExpiringTable(
   const { endpoint, region, credentials } = client.config;
   const connection = { region, credentials, ...(endpoint && { endpoint }) };
   const documents = createDocuments({ maxAttempts: 1 }, connection);
-  if (dynamoDbClock !== undefined) setDates(documents, dynamoDbClock);
   return {
     settings,
     documents,
@@ -68,20 +59,6 @@ export async function createExpiringTable(
     put: items => putAll(documents, settings.tableName, items),
     scan: () => scanAll(documents, settings.tableName),
   };
-}
-
-/** Has all answers tell this time, as if DynamoDB had this clock. */
-function setDates(documents: DynamoDBDocumentClient, clock: () => number): void {
-  documents.middlewareStack.add(
-    next => async args => {
-      const answer = await next(args);
-      const { headers } = answer.response as { headers: Record<string, string> };
-      headers['date'] = new Date(clock()).toUTCString();
-      return answer;
-    },
-    // Before the header is read.
-    { step: 'deserialize', priority: 'low' },
-  );
 }
 
 /** A handler's runtime that logs nothing, sleeps not at all and waits for half of what it might. */

@@ -15,7 +15,3 @@ export function sweepReport({ output, cause }: Ended): SweepReport {
     throw new TypeError(`expected an execution with a report, got ${cause}`);
   return Object.values(report.tables)[0] ?? NOTHING;
 }
-
-export function sweepReports({ executions }: { readonly executions: readonly Ended[] }): SweepReport[] {
-  return executions.map(sweepReport);
-}
