@@ -18,7 +18,7 @@ import type { QueryExpiredInput } from '../../statemachine/contract/child.ts';
 import type { DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
 import type { PlanSweepInput, RecordMetricsInput } from '../../statemachine/contract/execution.ts';
 
-/** What Lambda and the functions' own modules give them elsewhere. */
+/** What a deployed function gets from Lambda, or makes itself. */
 export interface InProcessOptions extends Pick<Runtime, 'clock' | 'sleep' | 'random' | 'logger'> {
   readonly deployment: string;
   readonly journal: Journal;
@@ -30,7 +30,7 @@ export interface InProcessOptions extends Pick<Runtime, 'clock' | 'sleep' | 'ran
 
 type Handler = (payload: never) => Promise<unknown>;
 
-/** The functions of a deployment without Lambda, by the names of their files, for a virtual clock: no thread, and no second process. */
+/** The functions of a deployment, by the names of their files, as plain calls: a virtual clock needs no thread. */
 export function functionsInProcess(options: InProcessOptions): Readonly<Record<string, Handler>> {
   const { journal } = options;
   const documentsFor = ({ logKeys }: SweepSettings, attempts: 1 | 2 | 3): Documents => {

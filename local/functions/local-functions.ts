@@ -71,7 +71,7 @@ export class LocalFunctions implements FunctionInvoker {
   readonly #byName = new Map<string, { resource: FunctionResource; pool: WorkerPool }>();
   readonly #directory: string;
   readonly #options: LocalFunctionsOptions;
-  /** A process may end without a stop. */
+  /** Also called when the process ends without {@link stop}. */
   readonly #removeDirectory = (): void => {
     rmSync(this.#directory, { recursive: true, force: true });
     process.removeListener('exit', this.#removeDirectory);

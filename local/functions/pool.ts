@@ -121,8 +121,8 @@ export class WorkerPool {
   }
 
   /**
-   * Takes a waiting call of the caller with the fewest running calls. On AWS each call has its own environment. Here the hundred calls of
-   * one caller must not delay the single call of another.
+   * Takes a waiting call of the caller with the fewest running calls: the hundred calls of one caller must not delay the single call of
+   * another. On AWS each call has its own environment.
    */
   #takeNext(): Waiting | undefined {
     const runningOf = ({ caller }: Waiting) => this.#running.get(caller) ?? 0;

@@ -29,14 +29,14 @@ const MAX_BACKOFF_MS = 30_000;
 const LIST_SHARDS_MS = 10_000;
 
 /**
- * Reads a table's stream as a pipe does: each shard in its order, and only after its parent. What failed is tried again until it succeeds,
- * a failed batch in halves, so that one record holds up its shard alone.
+ * Reads a table's stream as a pipe does: each shard in its order, and only after its parent. A failed batch is tried again in halves until
+ * it succeeds, so that one bad record holds up only its shard.
  */
 export class StreamPoller {
   readonly #options: StreamPollerOptions;
   readonly #stopping = new AbortController();
   readonly #shards = new Map<string, Shard>();
-  /** When records were first read that are not done, by their sequence numbers; epoch milliseconds. */
+  /** Times at which unfinished records were first read, by sequence number; epoch milliseconds. */
   readonly #readAt = new Map<string, number>();
   #listAt = 0;
   #last: Promise<unknown> = Promise.resolve();

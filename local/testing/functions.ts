@@ -17,7 +17,7 @@ export interface TestedFunctionsOptions {
   readonly documents: DynamoDBDocumentClient;
   readonly clock: Clock;
   readonly onLog: ((functionName: string, line: string) => void) | undefined;
-  /** Returns the plan of a tick if it is known before PlanSweep is called. */
+  /** Returns the plan of a tick that was planned before its execution began. */
   readonly planOf: (input: PlanSweepInput) => PlanSweepOutput | undefined;
 }
 

@@ -73,7 +73,7 @@ export class IdleTicks {
     await this.settle();
   }
 
-  /** Writes the journal, and forgets all that may be changed while the clock stands still. */
+  /** Writes the journal, and forgets journal and entries: a test may change them while the clock stands still. */
   async settle(): Promise<void> {
     await this.#write();
     this.#state = undefined;
@@ -104,7 +104,7 @@ export class IdleTicks {
         record: speak,
         logger: { error: speak },
         clock: () => nowMs,
-        // It ends a probe that takes too long; the clock stands still here.
+        // PlanSweep ends a probe that takes too long. The clock stands still here.
         sleep: () => new Promise(() => {}),
       },
     );
@@ -145,7 +145,7 @@ export class IdleTicks {
   async #write(): Promise<void> {
     const { tick, tables = {} } = this.#unwritten ?? {};
     this.#unwritten = undefined;
-    // When it fails, the next tick begins further back, as after PlanSweep's own writes.
+    // After a failed write the next tick begins further back, as after a failed write of PlanSweep.
     if (tick !== undefined) await writeWatermarks(this.#journal, tick, tables).catch(() => {});
   }
 
