@@ -19,14 +19,21 @@ export interface TestedFunctionsOptions {
   readonly onLog: ((functionName: string, line: string) => void) | undefined;
   /** Returns the plan of a tick that was planned before its execution began. */
   readonly planOf: (input: PlanSweepInput) => PlanSweepOutput | undefined;
+  /** Called when a function has changed watermarks. */
+  readonly onWatermarks: () => void;
 }
 
 /** Runs the functions in the process of the test. A virtual clock stands still during a call. */
 export function testedFunctions(options: TestedFunctionsOptions): InvokeWrapper {
-  const { deployment, clock, onLog, planOf } = options;
+  const { deployment, clock, onLog, planOf, onWatermarks } = options;
   const now = () => clock.now();
   const documents = withDate(options.documents, now);
-  const journal = journalOf({ documents, tableName: journalName(deployment) }, now);
+  const written = journalOf({ documents, tableName: journalName(deployment) }, now);
+  const journal: typeof written = {
+    ...written,
+    noteSwept: (...span) => written.noteSwept(...span).finally(onWatermarks),
+    writeWatermarks: (...marks) => written.writeWatermarks(...marks).finally(onWatermarks),
+  };
   const namespace = METRICS_NAMESPACE;
   const metrics = new Metrics({ namespace, serviceName: METRIC_DIMENSIONS.service });
   return async ({ functionName, payload }) => {

@@ -55,9 +55,9 @@ export class IdleTicks {
    */
   async isNeeded(input: TickInput, nowMs: number): Promise<boolean> {
     // A tick that cannot be planned says itself what is wrong.
-    if (await this.#isIdle(input, nowMs).catch(() => false)) return false;
+    const plan = await this.#planOf(input, nowMs).catch(() => undefined);
+    if (plan?.next === 'end') return false;
     await this.#write();
-    this.#state = undefined;
     return true;
   }
 
@@ -65,6 +65,11 @@ export class IdleTicks {
   planOf({ executionInput, startedAt }: PlanSweepInput): PlanSweepOutput | undefined {
     const tick = JSON.stringify({ executionInput, startedAt });
     return this.#plan?.tick === tick ? this.#plan.output : undefined;
+  }
+
+  /** Reads the journal again for the next tick: an execution has changed it. */
+  forgetJournal(): void {
+    this.#state = undefined;
   }
 
   /** Prepares the journal for a tick that runs in any case. */
@@ -80,10 +85,8 @@ export class IdleTicks {
     this.#entries.clear();
   }
 
-  async #isIdle(executionInput: TickInput, nowMs: number): Promise<boolean> {
-    // An execution may delete items and change the journal.
-    const mayChange = this.#cloud.running.length > 0;
-    if (mayChange) this.#state = undefined;
+  /** Undefined: PlanSweep itself has to plan this tick. */
+  async #planOf(executionInput: TickInput, nowMs: number): Promise<PlanSweepOutput | undefined> {
     const state = await this.#read(executionInput, nowMs);
     let { watermarks } = state;
     let isSilent = true;
@@ -108,13 +111,13 @@ export class IdleTicks {
         sleep: () => new Promise(() => {}),
       },
     );
-    if (!isSilent) return false;
+    if (!isSilent) return undefined;
     if (watermarks !== state.watermarks) this.#unwritten = watermarks;
     this.#plan = { tick: JSON.stringify({ executionInput, startedAt }), output };
-    if (output.next !== 'end') return false;
     this.#state = { ...state, watermarks };
-    if (mayChange) await this.#write();
-    return true;
+    // A running execution notes in the journal what it has swept.
+    if (this.#cloud.running.length > 0) await this.#write();
+    return output;
   }
 
   /**

@@ -109,6 +109,7 @@ async function start(
   const call = testedFunctions({
     ...{ deployment: deployment.name, documents: ofSweeps, clock, onLog },
     planOf: input => idle.planOf(input),
+    onWatermarks: () => idle.forgetJournal(),
   });
   const cloud = await LocalCloud.start({
     stack,
