@@ -1,6 +1,6 @@
 /** The bytes are as TextEncoder writes them. jsdom, in which front ends are tested, long had no TextEncoder. */
 export function utf8(text: string): Uint8Array {
-  const escaped = encodeURIComponent(text.toWellFormed()).match(/%..|./g) ?? [];
+  const escaped = encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd')).match(/%..|./g) ?? [];
   return Uint8Array.from(escaped, part =>
     part.startsWith('%') ? Number.parseInt(part.slice(1), 16) : part.charCodeAt(0),
   );

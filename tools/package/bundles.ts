@@ -1,5 +1,5 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
 import { archiveOf } from '../../stacks/archives.ts';
@@ -65,6 +65,16 @@ const CLIENT_OF_THE_TEST: Plugin = {
   },
 };
 
+/** Of a CommonJS package, import() has no names after esbuild has split it: the clients of the SDK are taken as ES modules. */
+const CLIENTS: Plugin = {
+  name: 'clients',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^@aws-sdk\/(client-[\w-]+|lib-dynamodb)$/ }, ({ path }) => ({
+      path: resolve('node_modules', path, 'dist-es/index.js'),
+    }));
+  },
+};
+
 /**
  * The command and `precise-ttl/testing`, with all that they need inside but DynamoDB Local, so that users of the data model install no other
  * package. Both share files, and each command loads only what it needs.
@@ -73,8 +83,6 @@ export async function bundlePrograms(): Promise<void> {
   const folder = 'dist/node';
   const { metafile } = await build({
     ...ON_NODE,
-    // Of a CommonJS package, import() has no names after esbuild has split it: the SDK is taken as ES modules.
-    mainFields: ['module', 'main'],
     entryPoints: { command: 'bin/commands.ts', testing: 'local/testing/index.ts' },
     outdir: folder,
     splitting: true,
@@ -87,7 +95,7 @@ export async function bundlePrograms(): Promise<void> {
     banner: {
       js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
     },
-    plugins: [PREBUILT, CLIENT_OF_THE_TEST],
+    plugins: [PREBUILT, CLIENT_OF_THE_TEST, CLIENTS],
     metafile: true,
   });
   const inside = Object.values(metafile.outputs).flatMap(({ inputs }) =>
