@@ -43,7 +43,7 @@ const ELSEWHERE = /^(iam_role_policy|sfn_state_machine\.definition|table\.lifecy
 function pathsIn(value: unknown, path: string): [string, string][] {
   if (typeof value !== 'object' || value === null) return [[path, inWords(`${value}`)]];
   return Object.entries(value).flatMap(([key, each]) =>
-    key === '//' ? [] : pathsIn(each, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`),
+    key === '//' ? [] : pathsIn(each, `${path}.${key}`.replace('global_secondary_index.0', 'index')),
   );
 }
 
@@ -52,7 +52,7 @@ function blocksIn({ resource, data }: TerraformJson): ReadonlyMap<string, Readon
   const ofKind = (blocks: TerraformJson['resource'], kind: string) =>
     Object.entries(blocks).flatMap(([type, named]) =>
       Object.entries(named).map(([name, body]) => {
-        const short = type.replace('aws_dynamodb_', kind).replace('aws_', kind);
+        const short = type.replace('aws_dynamodb_', kind).replace('aws_', kind).replace('cloudwatch_', '');
         return [`${short} ${name}`, new Map(pathsIn(body, short))] as const;
       }),
     );
@@ -89,14 +89,9 @@ const BUCKET_SETTINGS = [
 
 /** What a pipe brings, beside its roles. */
 const PIPED = [
-  '+ cloudwatch_log_group (2)',
-  '+ cloudwatch_metric_alarm',
-  '+ lambda_function',
-  '+ pipes_pipe',
-  'table.lifecycle.ignore_changes[3]: none',
-  'table.lifecycle.ignore_changes[4]: none',
-  'table.stream_enabled: true',
-  'table.stream_view_type: NEW_AND_OLD_IMAGES',
+  ...['+ log_group (2)', '+ metric_alarm', '+ lambda_function', '+ pipes_pipe'],
+  ...['table.lifecycle.ignore_changes.3: none', 'table.lifecycle.ignore_changes.4: none'],
+  ...['table.stream_enabled: true', 'table.stream_view_type: NEW_AND_OLD_IMAGES'],
 ];
 
 /** For each setting a value that is not its default, and all that it changes beside the table's settings and outputs. */
@@ -105,56 +100,44 @@ const EFFECTS: Readonly<
 > = {
   existingTable: [
     { existingTable: true },
-    [
-      '+ data.table',
-      '- table',
-      'terraform_data.depends_on[0]: none',
-      'terraform_data.for_each.SessionData: ',
-    ],
+    ['+ data.table', '- table', 'terraform_data.depends_on.0: none', 'terraform_data.for_each.SessionData: '],
   ],
   tableKmsKeyArn: [
     { tableKmsKeyArn: KEY },
     ['table.server_side_encryption.enabled: true', `table.server_side_encryption.kms_key_arn: ${KEY}`],
   ],
-  partitionKey: [{ partitionKey: 'a${b}' }, [`table.attribute[0].name: a$$\{b}`, `table.hash_key: a$$\{b}`]],
-  partitionKeyType: [{ partitionKey: { name: 'UserName', type: 'B' } }, ['table.attribute[0].type: B']],
-  sortKey: [{ sortKey: 'at' }, ['table.attribute[1].name: at', 'table.range_key: at']],
-  sortKeyType: [{ sortKey: { name: 'SessionId', type: 'N' } }, ['table.attribute[1].type: N']],
+  partitionKey: [{ partitionKey: 'a${b}' }, [`table.attribute.0.name: a$$\{b}`, `table.hash_key: a$$\{b}`]],
+  partitionKeyType: [{ partitionKey: { name: 'UserName', type: 'B' } }, ['table.attribute.0.type: B']],
+  sortKey: [{ sortKey: 'at' }, ['table.attribute.1.name: at', 'table.range_key: at']],
+  sortKeyType: [{ sortKey: { name: 'SessionId', type: 'N' } }, ['table.attribute.1.type: N']],
   ttlAttribute: [
     { ttlAttribute: 'ttl' },
-    [
-      'table.attribute[3].name: ttl',
-      'table.global_secondary_index[0].range_key: ttl',
-      'table.ttl.attribute_name: ttl',
-    ],
+    ['table.attribute.3.name: ttl', 'table.index.range_key: ttl', 'table.ttl.attribute_name: ttl'],
   ],
   indexedBy: [
     { index: { by: 'second' } },
     [
-      'table.attribute[2].name: ExpirationTime',
-      'table.attribute[2].type: N',
-      'table.attribute[3].name: none',
-      'table.attribute[3].type: none',
-      'table.global_secondary_index[0].hash_key: ExpirationTime',
-      'table.global_secondary_index[0].name: expirySecondIndex',
-      'table.global_secondary_index[0].range_key: none',
+      ...['table.attribute.2.name: ExpirationTime', 'table.attribute.2.type: N'],
+      ...['table.attribute.3.name: none', 'table.attribute.3.type: none'],
+      ...['table.index.hash_key: ExpirationTime', 'table.index.name: expirySecondIndex'],
+      'table.index.range_key: none',
     ],
   ],
   windowAttribute: [
     { index: { attribute: 'window' } },
-    ['table.attribute[2].name: window', 'table.global_secondary_index[0].hash_key: window'],
+    ['table.attribute.2.name: window', 'table.index.hash_key: window'],
   ],
-  indexName: [{ index: { name: 'own' } }, ['table.global_secondary_index[0].name: own']],
+  indexName: [{ index: { name: 'own' } }, ['table.index.name: own']],
   granularityMinutes: [{ index: { granularityMinutes: 60 } }, []],
   shards: [{ index: { shards: 4 } }, []],
   deleteMode: [{ deleteMode: 'batch' }, []],
-  precision: [{ precision: 'minute' }, ['cloudwatch_metric_alarm.threshold: 120000']],
+  precision: [{ precision: 'minute' }, ['metric_alarm.threshold: 120000']],
   pollSeconds: [{ pollSeconds: 5 }, []],
   archive: [
     { archive: { lockDays: 7 } },
     [
       ...PIPED,
-      '+ cloudwatch_log_stream',
+      '+ log_stream',
       '+ iam_role (3)',
       '+ kinesis_firehose_delivery_stream',
       '+ s3_bucket',
@@ -169,17 +152,13 @@ const EFFECTS: Readonly<
   ],
   alarms: [
     { alarms: TOPIC },
-    [
-      '- sns_topic',
-      `cloudwatch_metric_alarm.alarm_actions[0]: ${TOPIC} (6)`,
-      `cloudwatch_metric_alarm.ok_actions[0]: ${TOPIC} (6)`,
-    ],
+    ['- sns_topic', `metric_alarm.alarm_actions.0: ${TOPIC} (6)`, `metric_alarm.ok_actions.0: ${TOPIC} (6)`],
   ],
-  dashboard: [{ dashboard: true }, ['+ cloudwatch_dashboard']],
+  dashboard: [{ dashboard: true }, ['+ dashboard']],
   kmsKeyArn: [
     { kmsKeyArn: KEY },
     [
-      `cloudwatch_log_group.kms_key_id: ${KEY} (6)`,
+      `log_group.kms_key_id: ${KEY} (6)`,
       // The journal.
       'table.server_side_encryption.enabled: true',
       `table.server_side_encryption.kms_key_arn: ${KEY}`,
@@ -242,7 +221,7 @@ test.each(Object.entries(EFFECTS))(
 
 test('without alarms there is no topic', () => {
   const quiet = terraformJson(configOf({ ...SESSION_DATA, alarms: false }));
-  expect(changesOf(quiet)).toEqual(['- cloudwatch_metric_alarm (6)', '- sns_topic']);
+  expect(changesOf(quiet)).toEqual(['- metric_alarm (6)', '- sns_topic']);
   expect(outputsOf(quiet)).not.toHaveProperty('alarmTopicArn');
 });
 

@@ -1,7 +1,13 @@
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { ALARM_NAMES } from '../../stacks/config/alarms.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
-import { inWords, type Resource, resources, terraformJson } from '../support/synthesized.ts';
+import {
+  inWords,
+  type Resource,
+  resources,
+  type TerraformJson,
+  terraformJson,
+} from '../support/synthesized.ts';
 
 /** With everything that has alarms. */
 const json = terraformJson(configOf({ ...SESSION_DATA, archive: true, dashboard: true }));
@@ -103,16 +109,27 @@ interface Widget {
     readonly title: string;
     readonly metrics: readonly (readonly unknown[])[];
     readonly annotations?: object;
+    readonly alarms?: readonly string[];
   };
 }
 
+function widgetsIn(of: TerraformJson): readonly Widget[] {
+  const [{ dashboard_body: body } = {}] = resources(of, 'aws_cloudwatch_dashboard');
+  return JSON.parse(String(body)).widgets;
+}
+
 test('the dashboard shows what each alarm watches, with its threshold, and every metric of the sweep, side by side', () => {
-  const [{ dashboard_body: body } = {}] = resources(json, 'aws_cloudwatch_dashboard');
-  const { widgets } = JSON.parse(String(body)) as { widgets: readonly Widget[] };
+  const widgets = widgetsIn(json);
   const graphs = widgets.filter(({ type }) => type === 'metric').map(({ properties }) => properties);
   const watched = graphs.filter(({ annotations }) => annotations !== undefined);
   expect(watched.map(({ title }) => title.split(':')[0])).toEqual(ALARM_NAMES);
   const shown = graphs.flatMap(({ metrics }) => metrics.map(([, name]) => name));
   expect(shown).toEqual(expect.arrayContaining(SWEEP_METRICS.map(({ name }) => name)));
   expect(new Set(widgets.map(({ x, y }) => `${x} ${y}`)).size).toBe(widgets.length);
+  const alarmsIn = (of: readonly Widget[]) =>
+    of.flatMap(({ type, properties }) => (type === 'alarm' ? [properties.alarms?.length] : []));
+  expect(alarmsIn(widgets)).toEqual([ALARMS.length]);
+  // CloudWatch takes no list of none.
+  const quiet = configOf({ ...SESSION_DATA, alarms: false, dashboard: true });
+  expect(alarmsIn(widgetsIn(terraformJson(quiet)))).toEqual([]);
 });
