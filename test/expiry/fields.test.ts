@@ -46,12 +46,6 @@ describe('the problems of fields', () => {
   const kinds = { name: text(), shards: whole(1, 100), enabled: boolean() };
   const remedy = 'Correct it.';
 
-  test('are none when what may be left out is, or is undefined', () => {
-    expect(fieldProblems(kinds, { name: 'a', shards: undefined }, { required: ['name'], remedy })).toEqual(
-      [],
-    );
-  });
-
   test('are told in the order of the fields, all of them, null too', () => {
     expect(fieldProblems(kinds, { enabled: null, shards: '1' }, { required: ['name'], remedy })).toEqual([
       {

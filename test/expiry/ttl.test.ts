@@ -8,19 +8,10 @@ import {
   MAX_TTL_SECONDS,
   OLDEST_EXPIRY_AGE_SECONDS,
   type TtlFault,
-  toEpochSeconds,
   ttlFault,
 } from '../../expiry/ttl.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 9, 0, 0) / 1000;
-
-describe('toEpochSeconds', () => {
-  test.each([
-    [0, 0],
-    [1000, 1],
-    [1_658_266_019_999, 1_658_266_019],
-  ])('%d ms lies in second %d', (ms, seconds) => expect(toEpochSeconds(ms)).toBe(seconds));
-});
 
 describe('isExpired', () => {
   test.each<[string, unknown, boolean]>([

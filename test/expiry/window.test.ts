@@ -4,18 +4,6 @@ import { windowStarts } from '../../expiry/window-starts.ts';
 
 const at = (iso: string) => Date.parse(iso) / 1000;
 
-describe('windowKey', () => {
-  test.each([
-    [0, ''],
-    [1, '#1'],
-    [99, '#99'],
-  ])('shard %d has the suffix "%s"', (shard, suffix) => {
-    expect(windowKey(at('2026-11-20T23:00:00Z'), 3600, shard)).toBe(
-      `2026-11-20T23:00:00.000Z_2026-11-21T00:00:00.000Z${suffix}`,
-    );
-  });
-});
-
 describe('readWindowKey', () => {
   test('is the inverse of windowKey', () => {
     // From 1970 to 2400, which covers the TTLs that anything takes.

@@ -80,6 +80,14 @@ const refused = (attempt: () => unknown): string => {
 };
 
 export function misuse(): void {
+  // @ts-expect-error: many items
+  expiryAttributes(sessions, [session]);
+  // @ts-expect-error: the props are not the model
+  expiryAttributes({ partitionKey: 'UserName' }, session);
+  // @ts-expect-error: the output of a Get instead of its Item
+  unlessExpired(sessions, { $metadata: {}, Item: session });
+  // @ts-expect-error: a Put reads nothing
+  notExpired(sessions, { TableName: 't', Item: session });
   // @ts-expect-error: the input of a Put
   withExpiry(sessions, { TableName: 't', Item: session });
   // @ts-expect-error: a model belongs to a table
