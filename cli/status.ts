@@ -250,7 +250,7 @@ function sweepText({ startedAt, endedAt, kind, counts, lagMs, failure }: Sweep, 
   return `${clock(startedAt, now)}  ${kind} ${failure === null ? 'ok' : 'FAILED'} in ${seconds} s: ${countsText(counts, lagMs)}`;
 }
 
-function historyText({ table, sweeps, notKnown }: Facts, now: number): string {
+export function historyText({ table, sweeps, notKnown }: Facts, now: number): string {
   const since = now - DAY_MS;
   const rows = (sweeps ?? []).filter(({ startedAt }) => Date.parse(startedAt) >= since);
   const lines = rows.flatMap(sweep => [

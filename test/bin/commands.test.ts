@@ -47,6 +47,7 @@ test.each(COMMAND_NAMES)(
     expect(help).toMatch(new RegExp(`^npx precise-ttl ${name}( |\n)`));
     expect(help).toMatch(/\n\nExit status: 0 /);
     expect(help).not.toContain('npm run');
+    expect(help.includes('It needs in IAM: ')).toBe(help.includes('It asks AWS with '));
     const { status, stdout, stderr } = await executed(name, ['--no-such-flag']);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^--no-such-flag: expected one of .*--help, got .*[sS]ee --help\.?$/);

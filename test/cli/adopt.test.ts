@@ -9,10 +9,11 @@ import {
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { command as adopt } from '../../cli/adopt.ts';
 import { planAdoption, type Reading, type Wish } from '../../cli/adoption.ts';
+import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
 import { configOf } from '../support/configs.ts';
 import { fakeClient } from '../support/fake-client.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { ran } from '../support/ran.ts';
+import { expectListedActions, ran } from '../support/ran.ts';
 import { tableInput } from '../support/table-input.ts';
 
 const NOW = 1_800_000_000;
@@ -265,4 +266,10 @@ test('asks nobody about a guess only where the attribute is named', async () => 
   await expect(ran(adopt, ['--table', 'Nowhere'], nowhere)).rejects.toThrow(
     '--table: expected one that exists in us-east-1, got "Nowhere"',
   );
+});
+
+test('calls all that is listed as its actions in IAM, and nothing else', () => {
+  // DynamoDB Local would delete at once.
+  const onAws = COMMAND_ACTIONS.adopt.filter(({ action }) => action !== 'dynamodb:UpdateTimeToLive');
+  expectListedActions(adopt, onAws);
 });

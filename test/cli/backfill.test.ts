@@ -2,13 +2,14 @@
 import { CreateTableCommand, DynamoDBClient, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { command as backfill } from '../../cli/backfill.ts';
+import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { configOf } from '../support/configs.ts';
 import { awsError, fakeClient } from '../support/fake-client.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { ran } from '../support/ran.ts';
+import { expectListedActions, ran } from '../support/ran.ts';
 import { tableInput } from '../support/table-input.ts';
 
 const { client } = useLocalDynamoDb();
@@ -136,4 +137,8 @@ test('refuses a table with another key than the configuration says, and none', a
   await expect(ran(backfill, [], { ...around, config: none })).rejects.toThrow(
     'table: expected Nowhere in us-east-1, got nothing',
   );
+});
+
+test('calls all that is listed as its actions in IAM, and nothing else', () => {
+  expectListedActions(backfill, COMMAND_ACTIONS.backfill);
 });

@@ -6,6 +6,7 @@ import { tablesOf } from '../../cli/command.ts';
 import { command, type Found } from '../../cli/doctor.ts';
 import { FAULT_IDS, type FaultId, faultOf, readItem } from '../../cli/faults.ts';
 import { OF_THE_DEPLOYMENT, OF_THE_TABLE } from '../../cli/findings.ts';
+import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { carriedSettings } from '../../functions/runtime/environment.ts';
@@ -16,7 +17,7 @@ import { configOf } from '../support/configs.ts';
 import { awsError } from '../support/fake-client.ts';
 import { createJournal } from '../support/journal-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { ran } from '../support/ran.ts';
+import { expectListedActions, ran } from '../support/ran.ts';
 
 const NOW = Math.floor(Date.parse('2026-11-20T12:00:00.000Z') / 1_000);
 const WINDOWS: PreciseTtlProps = { tableName: 'Sessions', partitionKey: 'id', index: { shards: 2 } };
@@ -390,4 +391,8 @@ test('of an index that was not read to its end there is no verdict', async () =>
   };
   const stopped = examined({ ScanCommand: ScanCommand as never }, ['--all'], config, stop.signal);
   await expect(stopped).rejects.toThrow('Ctrl-C');
+});
+
+test('calls all that is listed as its actions in IAM, and nothing else', () => {
+  expectListedActions(command, COMMAND_ACTIONS.doctor);
 });

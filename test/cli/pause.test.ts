@@ -1,5 +1,6 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import fc from 'fast-check';
+import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
 import { command as pause, pauseTable } from '../../cli/pause.ts';
 import { command as resume } from '../../cli/resume.ts';
 import { journalOf } from '../../functions/journal/lambda-journal.ts';
@@ -9,7 +10,7 @@ import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { configOf } from '../support/configs.ts';
 import { createJournal } from '../support/journal-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { ran } from '../support/ran.ts';
+import { expectListedActions, ran } from '../support/ran.ts';
 
 const dynamo = useLocalDynamoDb();
 const time = (minutes: number) => new Date(Date.UTC(2026, 10, 20, 9, minutes)).toISOString();
@@ -131,4 +132,9 @@ test('resume of a table that no tick has swept promises no time', async () => {
   await pauseTable(journal, 'Tokens', { since: time(0) });
   const { text } = await ran(resume, ['--table', 'Tokens'], { ...around, now: at(1) });
   expect(text).toContain('Tokens: resumed. No tick has swept it yet: the first one begins two days back.');
+});
+
+test('calls all that is listed as its actions in IAM, and nothing else', () => {
+  expectListedActions(pause, COMMAND_ACTIONS.pause);
+  expectListedActions(resume, COMMAND_ACTIONS.resume);
 });

@@ -1,12 +1,16 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+import { readFileSync } from 'node:fs';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
+import { tablesOf } from '../../cli/command.ts';
 import type { Facts } from '../../cli/dashboard/facts.ts';
 import { countsText } from '../../cli/dashboard/words.ts';
 import { countsOf, goneOf } from '../../cli/facts.ts';
+import { OF_THE_DEPLOYMENT } from '../../cli/findings.ts';
+import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
 import { wholeReport } from '../../cli/journal.ts';
-import { command, exitOf, tableText } from '../../cli/status.ts';
+import { command, exitOf, historyText, tableText } from '../../cli/status.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import { putRows, writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
@@ -15,8 +19,8 @@ import { countEach, EXECUTION_COUNTS, wordsOf } from '../../statemachine/counts.
 import { configOf } from '../support/configs.ts';
 import { createJournal } from '../support/journal-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { factsOf } from '../support/looks.ts';
-import { ran } from '../support/ran.ts';
+import { factsOf, sweepEnded } from '../support/looks.ts';
+import { expectListedActions, ran } from '../support/ran.ts';
 import { tableInput } from '../support/table-input.ts';
 
 const dynamo = useLocalDynamoDb();
@@ -290,4 +294,38 @@ test.each<[string, Partial<Facts>, 0 | 1 | 3, RegExp]>([
   const facts = factsOf('Sessions', differing);
   expect(exitOf(facts)).toBe(exit);
   expect(tableText(facts, START + 20_000)).toMatch(words);
+});
+
+test('the runbook shows what status and doctor print, but for times and numbers', () => {
+  const invariant = (text: string) =>
+    text.replaceAll(/(\d{4}-\d\d-\d\dT)?\d[\d.,:]*/g, '0').replaceAll(/ +/g, ' ');
+  const end = iso(NOW);
+  const sweeps = [
+    sweepEnded(end, {
+      failure: 'no',
+      counts: { found: 1, failed: 1 },
+      failedKeys: ['{"id":{"S":"refused"}} (AccessDenied)'],
+    }),
+    sweepEnded(end, { counts: { found: 1, deleted: 1 }, lagMs: { p50: 1, p99: 1, max: 1 } }),
+  ];
+  const failing = '1 of 1 items could not be deleted (AccessDenied)';
+  const late = {
+    overdue: { ...LOOK, ...LATE, items: 1, newest: LATE.oldest },
+    isLate: true,
+    isScheduled: false,
+  };
+  const facts = factsOf('Sessions', { ...late, failing, sweeps, pause: { since: end } });
+  const { asks, remedy } = OF_THE_DEPLOYMENT['machine-missing'];
+  const [table] = tablesOf(configOf({ tableName: 'Sessions', partitionKey: 'id' }));
+  const doctor = `  BROKEN machine-missing: ${asks} No: \n    -> ${remedy(table)}`;
+  const printed = [tableText(facts, START), historyText(facts, START), doctor].map(invariant).join('\n');
+  const blocks = [...readFileSync('docs/reference/alarms.md', 'utf8').matchAll(/^```(\w*)\n(.*?)^```$/gms)];
+  const shown = blocks.flatMap(([, language, block = '']) => (language === '' ? block.split('\n') : []));
+  const beginnings = shown.map(line => invariant(line.split(/ ?…/)[0] ?? ''));
+  expect(beginnings.length).toBeGreaterThan(10);
+  expect(beginnings.filter(line => !printed.includes(line))).toEqual([]);
+});
+
+test('calls all that is listed as its actions in IAM, and nothing else', () => {
+  expectListedActions(command, COMMAND_ACTIONS.status);
 });

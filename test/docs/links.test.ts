@@ -1,7 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { ALARM_NAMES, kebab, runbookOf } from '../../stacks/config/alarms.ts';
-import { runbookSections } from '../runbook/played-cloud.ts';
 
 const FILES = [
   'README.md',
@@ -58,13 +57,14 @@ test('what contributors read names files that are there', () => {
 });
 
 test('the runbook has a section for what was deleted by mistake and for each alarm, and no others', () => {
-  const [incident, ...alarms] = runbookSections().keys();
+  const [, ...sections] = readFileSync('docs/reference/alarms.md', 'utf8').split(/^## /m);
+  const [incident, ...alarms] = sections.map(text => text.slice(0, text.indexOf('\n')));
   expect(incident).toBe('Something was deleted by mistake');
   expect(alarms.sort()).toEqual(ALARM_NAMES.map(kebab).sort());
   for (const alarm of ALARM_NAMES)
     expect(runbookOf(alarm)).toMatch(`/docs/reference/alarms.md#${kebab(alarm)}`);
   // Deletes stop first.
-  expect(runbookSections().get(incident ?? '')).toMatch(/^1\. `npx precise-ttl pause/m);
+  expect(sections[0]).toMatch(/^1\. `npx precise-ttl pause/m);
 });
 
 test('the README says in one sentence what it is, shows it, and has the commands on its first screen', () => {

@@ -1,5 +1,6 @@
 import type { Clients } from '../../cli/clients.ts';
 import { type AnyCommand, type Given, tablesOf } from '../../cli/command.ts';
+import type { IamAction } from '../../cli/iam-actions.ts';
 import type { DeploymentConfig } from '../../stacks/config/config.ts';
 
 interface Surroundings {
@@ -20,6 +21,34 @@ export interface Ran {
   readonly question: string | undefined;
 }
 
+/** The services in IAM of the clients that have other names. */
+const SERVICE: Readonly<Record<string, string>> = { documents: 'dynamodb', sfn: 'states' };
+const OF_DOCUMENTS = /^(Get|Put|Update|Delete)$/;
+
+/** What the commands of a test file have called, as actions in IAM. */
+const called = new Map<AnyCommand, Set<string>>();
+
+function noting(command: AnyCommand, clients: Partial<Clients>): Clients {
+  const actions = called.get(command) ?? new Set();
+  called.set(command, actions);
+  const noted = Object.entries(clients).map(([name, client]) => {
+    const send = (sent: object, ...more: unknown[]) => {
+      const operation = sent.constructor.name.replace(/Command$/, '').replace(OF_DOCUMENTS, '$1Item');
+      actions.add(`${SERVICE[name] ?? name.toLowerCase()}:${operation}`);
+      return (client as { send(...args: unknown[]): unknown }).send(sent, ...more);
+    };
+    const get = (target: object, field: string) => (field === 'send' ? send : Reflect.get(target, field));
+    return [name, new Proxy(client as object, { get })];
+  });
+  return Object.fromEntries(noted) as unknown as Clients;
+}
+
+/** For the last test of a file: what a command has called is what its help says that it needs in IAM. */
+export function expectListedActions(command: AnyCommand, needed: readonly IamAction[]): void {
+  const listed = needed.map(({ action }) => action);
+  expect([...(called.get(command) ?? [])].sort()).toEqual([...new Set(listed)].sort());
+}
+
 /**
  * Runs a command with clients of the test's own, where nobody is asked. @param args its flags, without `--config`
  * @throws the error that ended a change, with what was told until then as `told`
@@ -35,7 +64,7 @@ export async function ran(command: AnyCommand, args: readonly string[], around: 
   const flags = command.parse(args) as Given['flags'];
   const printed: string[] = [];
   const given: Given = {
-    ...{ flags, config, clients: clients as Clients, now, memory, signal, stopped: signal },
+    ...{ flags, config, clients: noting(command, clients), now, memory, signal, stopped: signal },
     tables: tablesOf(config, flags['table'] as string | undefined),
     leftMs: () => 13_000,
     print: text => void printed.push(text),
