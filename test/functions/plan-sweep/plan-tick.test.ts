@@ -242,7 +242,7 @@ describe('the probe', () => {
     ['reads by second ten seconds at once', { props: bySecond, mark: { shards: 1 } }, 69 + 60, []],
     [
       'reads by second none behind the first with an entry',
-      { props: bySecond, mark: { shards: 1 }, ...of(-55, 61) },
+      { props: bySecond, mark: { shards: 1 }, ...of(-50, -55, 61) },
       20 + 10,
       ['aaa 0: 60 to 120, waits', 'aaa 0: -55 to 0'],
     ],
