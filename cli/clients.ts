@@ -38,7 +38,6 @@ export const SERVICES = {
 } as const;
 export type Service = keyof typeof SERVICES;
 
-/** Those of the services that a command names. */
 export type Clients = {
   readonly [Name in Service as (typeof SERVICES)[Name]['client']]: InstanceType<
     Awaited<ReturnType<(typeof SERVICES)[Name]['load']>>
@@ -146,7 +145,6 @@ export function withAnswers<Known extends object, Answers extends Readonly<Recor
 
 type Asked = Readonly<Record<string, readonly [Service, () => Promise<unknown>]>>;
 
-/** All parts are asked for at once. */
 export async function seenOf<Known extends object, const A extends Asked>(known: Known, asked: A) {
   const answering = Object.entries(asked).map(async ([name, question]) => [name, await ask(...question)]);
   type Answers = { readonly [Name in keyof A]: Answer<Awaited<ReturnType<A[Name][1]>>> };

@@ -33,7 +33,6 @@ export interface LocalJobOptions {
   readonly schedules: boolean;
   /** Whether all output of the functions is shown; otherwise only what belongs to a failure. */
   readonly verbose: boolean;
-  /** Stops it. */
   readonly signal: AbortSignal;
 }
 
@@ -119,13 +118,11 @@ function factsOf(served: ServedCloud) {
 interface StartOptions {
   /** Whether the schedules start executions. */
   readonly schedules: boolean;
-  /** The first table of the configuration. */
   readonly first: Pick<ResolvedProps, 'tableName' | 'deployment'>;
   /** The address of the page of the sweep. @default there is none */
   readonly page?: string | undefined;
 }
 
-/** The text that is shown once all services run. */
 export function describeStart(served: ServedCloud, { schedules: fire, first, page }: StartOptions): string {
   const { cloud, dynamoDbEndpoint, endpoint } = served;
   const { tables, existingTables, stateMachines, pipes } = cloud.synthesized;

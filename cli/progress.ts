@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** The stream on which a command writes for a person. */
 export interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -10,7 +9,6 @@ export interface Output {
   shown?(lines: string): string;
 }
 
-/** The progress whose line is on the terminal now. */
 let onTerminal: Progress | undefined;
 
 /** Removes a line of progress from the terminal, before something else is written there. */
@@ -115,7 +113,6 @@ export class Progress {
   }
 }
 
-/** As many words of a line as fit. */
 function fitting(line: string, room: number): string {
   if (line.length <= room) return line;
   return `${line.slice(0, room - 1).replace(/\s+\S*$/, '')} …`;

@@ -3,10 +3,10 @@ export const FUNCTION_MEMORY_MB = 512;
 
 /**
  * Assumed durations and sizes of AWS, which no benchmark on one machine can measure. The simulation of `npm run bench cost` and the
- * calculator use the same values, so that their results can be compared.
+ * calculator use the same values, so that their results can be compared. CALL_MS is a call of a warm function without its reads, also a
+ * call with 25 guarded deletes.
  */
 
-/** Duration of a call of a warm function without its reads, also of a call with 25 guarded deletes. */
 export const CALL_MS = 25;
 
 /**
@@ -23,7 +23,6 @@ export const JOURNAL_MS = 5;
  */
 export const WATERMARK_BYTES = { item: 60, table: 87 } as const;
 
-/** Bytes of an index entry: a window, a TTL and a key. */
 export const ENTRY_BYTES = 100;
 
 /**

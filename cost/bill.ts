@@ -37,19 +37,16 @@ export interface Bill {
   readonly byPart: Readonly<Record<BillPart, number>>;
 }
 
-/** A month of 30 days. */
 const HOURS = 720;
 const GB = 1e9;
 
 /** Bytes that CloudWatch adds to each event of a log. Source: CloudWatch Logs API reference, PutLogEvents. */
 const EVENT_BYTES = 26;
 
-/** The journal keeps a row for 90 days. The watermarks take next to no space. */
 const ROW = { bytes: 700, days: 90 } as const;
 
 type Row = readonly [name: string, amount: number, unit: string, price: number, free?: string];
 
-/** The bill of a deployment for a month, in dollars. All items of the bill are listed, even those that cost nothing. */
 export function monthlyBill(deployment: BilledDeployment): Bill {
   const usage = usageOfMonth(deployment.tables);
   const rows = {
@@ -104,7 +101,6 @@ function rowsOfMonitoring(
     ['custom metrics', metrics, 'metrics', PRICES.customMetrics, '10'],
     ['alarms', alarmMetrics, 'metrics', PRICES.alarmMetrics, '10'],
     ['dashboard', hasDashboard ? 1 : 0, 'dashboards', PRICES.dashboards, '3'],
-    // Messages and dead letters exist only when a sweep has failed.
     ['notifications (SNS) and dead letters (SQS)', 0, 'messages', 0, '1,000 e-mails, 1 million'],
   ];
 }

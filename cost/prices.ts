@@ -2,37 +2,29 @@
  * Prices in dollars per unit, in us-east-1, as of 2026-11-21, without volume discounts: always the first tier. Free tiers are not
  * subtracted: each account has them once, and other workloads may have used them up. The first seven prices are those of what an execution
  * counts.
+ *
+ * Sources: https://aws.amazon.com/SERVICE/pricing/ of step-functions, lambda (arm64), dynamodb (`on-demand/`, standard class), eventbridge
+ * (Scheduler; Pipes after the filter), cloudwatch, firehose (direct put) and s3 (standard class).
  */
 export const PRICES = {
-  /** https://aws.amazon.com/step-functions/pricing/ */
   stateTransitions: 25 / 1e6,
   expressRequests: 1 / 1e6,
   expressGbSeconds: 0.06 / 3600,
-  /** https://aws.amazon.com/lambda/pricing/, arm64 */
   functionInvocations: 0.2 / 1e6,
   functionGbSeconds: 0.0000133334,
-  /** https://aws.amazon.com/dynamodb/pricing/on-demand/ */
   dynamoDbReadUnits: 0.125 / 1e6,
   dynamoDbWriteUnits: 0.625 / 1e6,
-  /** https://aws.amazon.com/eventbridge/pricing/, Scheduler */
   schedulerInvocations: 1 / 1e6,
-  /**
-   * https://aws.amazon.com/cloudwatch/pricing/. A stored log costs less than this, since it is compressed. A custom metric costs only in
-   * the hours in which it has a datapoint.
-   */
+  /** A stored log costs less than this, since it is compressed. A custom metric costs only in the hours in which it has a datapoint. */
   logGb: 0.5,
   logGbMonths: 0.03,
   customMetrics: 0.3,
   alarmMetrics: 0.1,
   dashboards: 3,
-  /** https://aws.amazon.com/dynamodb/pricing/on-demand/: standard class, and point-in-time recovery */
   storedGbMonths: 0.25,
   recoverableGbMonths: 0.2,
-  /** https://aws.amazon.com/eventbridge/pricing/, Pipes: requests after the filter */
   pipeRequests: 0.4 / 1e6,
-  /** https://aws.amazon.com/firehose/pricing/, direct put */
   firehoseGb: 0.029,
-  /** https://aws.amazon.com/s3/pricing/, standard class */
   s3Puts: 0.005 / 1000,
   s3GbMonths: 0.023,
 } as const;

@@ -126,7 +126,6 @@ function readsOfPauses(swept: readonly TableSweep[]): number {
 interface TableSweep extends Children {
   readonly chance: number;
   readonly probes: number;
-  /** Only probes that follow each other are counted here: those of other tables and shards run at the same time. */
   readonly probesInTurn: number;
   readonly rows: number;
   readonly notes: number;
@@ -222,7 +221,6 @@ function pollsOf(moments: number, every: number): number {
   return MINUTE / (gap <= every ? gap * Math.floor(every / gap) : gap / Math.ceil(gap / every)) + 2;
 }
 
-/** Each read of a child begins after the second that is certainly over. */
 function keysBySecond(polls: number, every: number): number {
   return polls === 0 ? MINUTE + 1 : MINUTE + 1 + (polls - 1) * every;
 }

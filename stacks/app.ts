@@ -40,7 +40,6 @@ class AnyBackend extends TerraformBackend {
     return this.#settings;
   }
 
-  /** None of our stacks reads the outputs of another stack. */
   override getRemoteStateDataSource(): TerraformRemoteState {
     throw new TypeError('AnyBackend: expected nobody to read its outputs');
   }
@@ -96,7 +95,6 @@ export const TERRAFORM_VERSION = '>= 1.10';
  */
 export const AWS_PROVIDER = { source: 'hashicorp/aws', version: '>= 6.25, < 7' };
 
-/** The stack of a whole configuration file: the provider, the state, the tables and the deployment that sweeps them. */
 export class PreciseTtlStack extends TerraformStack {
   /** @throws InvalidConfigError with all errors of the configuration, which need not have been type-checked */
   constructor(scope: Construct, id: string, given: DeploymentConfig) {

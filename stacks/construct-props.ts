@@ -33,17 +33,15 @@ export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number
   readonly table: TableReference;
 } & { readonly [Name in (typeof OF_OUR_TABLE)[number]]?: never };
 
-/** A table of a construct: given by its name, or made by another part of the stack. */
 export type TableProps = (PreciseTtlProps & { readonly table?: never }) | SweptTableProps;
 
-/** Several tables, and the settings that they share. */
 export interface TablesProps extends DeploymentProps {
   readonly tables: readonly TableProps[];
 }
 
 /**
- * Props of the construct: one table, whose deployment is `precise-ttl-` and the table's name unless `deployment` names another; or several
- * tables.
+ * Props of the construct: one table, or several tables with the settings that they share. The deployment of one table is `precise-ttl-` and
+ * the table's name, unless `deployment` names another.
  */
 export type ConstructProps = TableProps | TablesProps;
 
@@ -81,7 +79,6 @@ export function resolveConstruct(scope: Construct, props: ConstructProps): Resol
   if (!('tables' in props)) {
     refuse(tableProblems(props));
     const only = resolveTable(scope, props);
-    // A deployment of one table is named after the table.
     const name = props.deployment ?? only.props.name;
     return [{ ...only, props: { ...only.props, deployment: name, name } }];
   }

@@ -5,22 +5,22 @@ import { CAUGHT_ERROR, catchAnything, type FunctionArns, invokeTask, jsonata, ro
 const CHUNKS_AT_ONCE = 40;
 
 /**
- * The child of SweepShards, for one target of one table: an iteration of a Map of the tick, or an Express execution of a replay's
- * distributed Map. QueryExpired decides everything, in `functions/query-expired/next-step.ts`; the state machine carries out its steps.
+ * The states of a child, which sweeps one target of a table: an iteration of a tick's Map, or an Express execution of a replay's
+ * distributed Map. QueryExpired decides everything (`functions/query-expired/next-step.ts`); the state machine carries out its steps.
  *
- * 1. PlanSweep decides how a child begins: at once, or with a wait until its upcoming minute.
- * 2. QueryExpired reads the entries after its cursor and cuts them into chunks (`delete`), or returns a time to wait for (`wait`), or ends
- *    the child (`end`).
- * 3. DeleteChunks deletes the chunks concurrently: each waits for its second. A chunk is retried, with backoff, only with its unprocessed
- *    keys, and not beyond its deadline.
- * 4. Back to 2, with the results: the next call adds them up. QueryExpired gets its own `progress` back each time; no state reads it.
+ * 1. PlanSweep decides how the child begins: at once, or with a wait until its upcoming minute.
+ * 2. QueryExpired reads the entries after the cursor. It returns chunks of keys (`delete`), a time to wait for (`wait`), or the child's
+ *    result (`end`).
+ * 3. DeleteChunks deletes the chunks concurrently. Each chunk waits for its second. A retry has only unprocessed keys. No call begins after
+ *    the chunk's deadline: a chunk can get its place in the Map late.
+ * 4. QueryExpired gets the results, adds them up, and decides the next step.
  *
- * An execution has 300 seconds. QueryExpired ends a child in time, returns no wait beyond that, and gives every chunk a deadline. When a
- * task fails permanently the child returns the last progress: the page in flight counts as failed.
+ * An Express execution has 300 seconds. QueryExpired keeps the child, its waits and its chunks within this time. If a task fails
+ * permanently, the child returns its last progress: the page in flight counts as failed.
  *
- * A failed iteration would end the Map of a tick and with it the sweeps of all other tables. So no state of a child may fail: a malformed
- * answer fails the task that gave it, which is caught; expressions of states without a Catch accept any value; and all data that a state
- * keeps while a failure is caught, and that a child returns, has a limited size.
+ * A failed child would end the tick's Map, and the sweeps of all other tables with it. So no state of a child may fail. A malformed answer
+ * fails its task, whose Catch takes the failure. States without a Catch accept any value. All data that a child keeps or returns after a
+ * failure has a limited size.
  */
 export function childStates(functions: FunctionArns, { partition }: { readonly partition: string }) {
   return {
@@ -64,7 +64,6 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
           progress: jsonata('$states.input.progress'),
           results: jsonata('$states.input.results'),
           startedAt: jsonata('$states.context.Execution.StartTime'),
-          // A Wait uses the clock of the state machine. DynamoDB's clock decides what is expired.
           now: jsonata('$states.context.State.EnteredTime'),
           settings: jsonata('$settings'),
         }),
@@ -86,7 +85,6 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
               Type: 'Choice',
               Choices: [
                 {
-                  // A chunk waits for its turn in the Map, and for earlier chunks whose calls hang.
                   Condition: jsonata(
                     `$states.context.State.EnteredTime >= $states.input.deadline or ${millisOfAge('$toMillis($states.context.State.EnteredTime)')} > ${LAST_STEP_MS}`,
                   ),
@@ -99,7 +97,7 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
             },
             WaitForCapacity: {
               Type: 'Wait',
-              // The time in the form that CHECKED_STEP and CHECKED_CHUNK gave it: a Wait accepts fewer formats than JSONata.
+              // A Wait accepts fewer formats of a time than JSONata: the time is converted to the usual one.
               Timestamp: jsonata('$fromMillis($toMillis($states.input.until))'),
               Next: 'DeleteChunk',
             },
@@ -110,11 +108,10 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
                 settings: jsonata('$settings'),
               }),
               TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
-              // A new account may run ten functions at once, and a page has forty chunks. The keys of a call that failed in any other way
-              // are read again.
+              // A new account may run ten functions at once, and a page has 40 chunks. After other errors QueryExpired decides how the keys
+              // count: it is unknown which of them were deleted.
               Retry: [{ ErrorEquals: [REFUSED], MaxAttempts: 3, ...SHORT_BACKOFF }],
               Output: jsonata(CHECKED_CHUNK),
-              // It is unknown which keys were deleted before the call failed. QueryExpired decides how they count.
               Catch: catchAnything(
                 jsonata(`$merge([$states.input, {'error': ${CAUGHT_ERROR}}])`),
                 'ChunkDeleted',
@@ -144,10 +141,6 @@ function millisOfAge(atMs: string): string {
   return `${atMs} - $toMillis($states.context.Execution.StartTime)`;
 }
 
-/**
- * The child's input from PlanSweep, if it is well-formed. A Pass has no Catch, so this accepts any value: a time is checked before it is
- * converted, and any other value ends the child.
- */
 const CHECKED_START = oneLine(`(
   $start := $states.input.start;
   $isTime := $type($start.until) = 'string' ? $contains($start.until,
@@ -160,10 +153,6 @@ const CHECKED_START = oneLine(`(
     : {'next': 'end', 'progress': null, 'result': {'interruptedBy': 'InvalidStart', 'progress': null}}
 )`);
 
-/**
- * The answer of QueryExpired. A malformed answer fails the task, which has a Catch: a Wait and a Choice have none. A wait ends within the
- * time of the execution.
- */
 const CHECKED_STEP = oneLine(`(
   $step := $states.result.Payload;
   $assert($step.next in ['wait', 'query', 'delete', 'end'], 'next');
@@ -188,8 +177,8 @@ const CHECKED_CHUNK = oneLine(`(
 )`);
 
 /**
- * The result of a child, with its table, limited in size. A Succeed has no Catch, so this accepts any value. A character beyond ASCII takes
- * at most three bytes, and a surrogate pair takes four.
+ * The child's result and its table, limited in size. A Succeed has no Catch, so any value is accepted. Each character beyond ASCII counts
+ * as three bytes: a single one has at most three, and a surrogate pair has four.
  */
 const BOUNDED_RESULT = oneLine(`(
   $result := $states.input.result;
@@ -209,8 +198,8 @@ function oneLine(expression: string): string {
 const SHORT_BACKOFF = { IntervalSeconds: 1, BackoffRate: 2, MaxDelaySeconds: 2, JitterStrategy: 'FULL' };
 
 /**
- * Few and short retries, since a child's time is limited: a call that hangs uses its whole timeout each time, one that Lambda refuses
- * takes no time. A busy DynamoDB is no error of QueryExpired, but a reason to wait.
+ * A child's time is limited, so its retries are few and short. A call that hangs takes its whole timeout each time; a call that Lambda
+ * refuses takes no time. If DynamoDB is busy, QueryExpired does not fail: it returns a wait.
  */
 const SHORT_RETRY = [
   { ErrorEquals: [REFUSED], MaxAttempts: 6 },

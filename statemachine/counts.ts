@@ -1,7 +1,7 @@
 export interface Count {
-  /** Each level adds up the counts of the level below: calls of DynamoDB, the attempts at a chunk, a child, the execution. */
+  /** Each level adds up the counts of the level before: a call of DynamoDB, a chunk with all its attempts, a child, the execution. */
   readonly by: 'call' | 'chunk' | 'child' | 'execution';
-  /** An item has exactly one of these counts as its result: their sum is `found`. */
+  /** An item that was found has exactly one of these counts as its result. Their sum is `found`, except in a dry run. */
   readonly isFate?: true;
   readonly help: string;
   readonly metric?: {
@@ -15,8 +15,8 @@ export interface Count {
 }
 
 /**
- * All counts of a sweep, in the order of its report. The types of the states' values, the sums, the report, the metrics, the totals of a
- * replay and generated tables in docs/ are made from this list.
+ * All counts of a sweep, in the order of its report. Types, sums, reports, metrics, the totals of a replay and tables in docs/ are made
+ * from this list.
  */
 export const COUNTS = {
   found: {
@@ -133,7 +133,7 @@ export function noCounts<Name extends CountName>(names: readonly Name[]): Readon
   return countEach(names, () => 0);
 }
 
-/** An execution that began before a deployment lacks the counts that the deployment added. */
+/** An execution can begin before an update of the deployment: it lacks the counts that the update added. */
 export function addCounts<Name extends CountName>(
   names: readonly Name[],
   one: Readonly<Record<Name, number>>,

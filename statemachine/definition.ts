@@ -13,22 +13,21 @@ import { CAUGHT_ERROR, catchAnything, type FunctionArns, invokeTask, jsonata, ro
 
 export interface DefinitionOptions {
   /**
-   * The settings of all tables are part of the definition, so that they never change during an execution, and no input of an execution can
-   * bring its own.
+   * The settings of all tables are in the definition: they never change during an execution, and no input of an execution can replace them.
    */
   readonly tables: readonly CarriedSettings[];
-  /** AWS's partition, or a Terraform reference to it: GovCloud and China have their own. @default 'aws' */
   readonly partition?: string;
 }
 
 /**
- * Makes the tick's definition in Amazon States Language (a plain object, for `JSON.stringify`). The tick is an Express execution that
- * sweeps all tables in one round. The functions decide and add up; the state machine routes by `next`.
+ * Makes the tick's definition in Amazon States Language. The tick is an Express execution that sweeps all tables in one round. The
+ * functions decide and add up; the state machine routes by `next`.
  *
  * 1. PlanSweep probes every table. If nothing is due, the tick ends.
- * 2. SweepGroups is a Map of groups of at most 40 children, since an inline Map runs at most 40 at once; `child.ts` defines a child.
- * 3. RecordMetrics adds up and reports, including tables that could not be planned. What is left keeps the watermark back: the next tick
- *    begins there.
+ * 2. SweepGroups is a Map of groups of at most 40 children, since an inline Map runs at most 40 at once; `child.ts` defines a child. If a
+ *    Map of children has no results, all these children count as failed.
+ * 3. RecordMetrics adds up and reports, also about tables that could not be planned. The watermark stays before what is left, and the next
+ *    tick begins there.
  */
 export function tickDefinition(functions: FunctionArns, options: DefinitionOptions) {
   const { planSweep, sweepShards, child, ends } = sweepStates(functions, 'tick', options, SHORT_PATIENCE);
@@ -71,9 +70,9 @@ export function tickDefinition(functions: FunctionArns, options: DefinitionOptio
 }
 
 /**
- * The replay machine's definition: a Standard execution that sweeps a span of one table for a person, in rounds.
+ * Makes the replay's definition: a Standard execution that sweeps a span of one table for a person, in rounds.
  *
- * 1. PlanSweep cuts the span into children. SweepShards runs them.
+ * 1. PlanSweep cuts the span into children. SweepShards runs them. A failed child does not stop the others; the sweep fails at its end.
  * 2. PlanFurther adds up their results; the next round has what they left.
  * 3. RecordMetrics reports.
  */
@@ -95,7 +94,6 @@ export function replayDefinition(functions: FunctionArns, options: DefinitionOpt
       SweepShards: {
         ...sweepShards,
         MaxConcurrency: REPLAY_CONCURRENCY,
-        // A failed child must not stop the others: it is counted, and the sweep fails at its end.
         ToleratedFailurePercentage: 100,
         ItemProcessor: { ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' }, ...child },
         ...sweptBy('$states.result', 'PlanFurther'),
@@ -123,7 +121,6 @@ function anythingDue(sweep: string) {
   };
 }
 
-/** A Map of children without results counts as one whose children have all failed. */
 function sweptBy(results: string, Next: string) {
   const output = (of: unknown) => ({ sweeps: jsonata('$states.input.sweeps'), results: of });
   return {
@@ -157,7 +154,7 @@ function sweepStates(
     sweepShards: {
       Type: 'Map',
       Items: jsonata('$states.input.due'),
-      // Any value must get an iteration of its own: a failure outside of the iterations would fail all of them.
+      // Any value must get its own iteration: a failure outside of the iterations would fail all of them.
       ItemSelector: {
         start: jsonata(target),
         settings: jsonata(
@@ -213,8 +210,8 @@ const CHECKED_RECORD = [
 ].join(' ');
 
 /**
- * Retries of a task in an execution that may take hours. They wait for a minute and a half on average: longer than a throttled table takes
- * to scale.
+ * Retries of a task in an execution that may take hours. Together they wait for a minute and a half on average: a throttled table needs
+ * less time to scale.
  */
 const PATIENT_RETRY = [
   { ErrorEquals: [BUSY], MaxAttempts: 20 },

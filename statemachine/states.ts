@@ -1,8 +1,8 @@
 import type { TaskName } from './contract/machines.ts';
 
 /**
- * A JSONata expression in Amazon States Language. Terraform reads the definition as a template, so no expression may contain `${` or `%{`;
- * an object right after the opening delimiter therefore follows a space.
+ * A JSONata expression in Amazon States Language. Terraform reads the definition as a template, so no expression may contain `${` or `%{`.
+ * This is why a space follows the opening delimiter: an expression may begin with `{`.
  */
 export function jsonata(expression: string): string {
   return `{% ${expression} %}`;
@@ -12,9 +12,7 @@ export function route(next: string, state: string) {
   return { Condition: jsonata(`$states.input.next = '${next}'`), Next: state };
 }
 
-/**
- * The name of the error that a state has caught. It is shortened, since a function can choose any name and it must fit into the payload.
- */
+/** The name of the caught error, shortened: a function can choose any name, and the payload has little room. */
 export const CAUGHT_ERROR = '$substring($states.errorOutput.Error, 0, 100)';
 
 /** `States.ALL` does not catch `States.DataLimitExceeded`, the error of an answer or a result above 256 KiB. */

@@ -3,7 +3,6 @@ import type { Facts, Sweep } from './facts.ts';
 
 export type Verdict = 'fine' | 'warnings' | 'broken' | 'unknown';
 
-/** A line about something that is not as it should be, or not known. */
 export interface Remark {
   readonly severity: 'broken' | 'warning' | 'note';
   readonly text: string;
@@ -64,7 +63,6 @@ const MINUTE_MS = 60_000;
 
 /** What the looks have learned about a table. */
 export class TableMemory {
-  /** For each part, the result of the last look that learned it. */
   readonly known = new Map<Part, Known>();
   /** The sweeps of the last hours, the oldest first. */
   sweeps: readonly Sweep[] = [];
@@ -128,7 +126,6 @@ const MOST = { first: 400, later: 20, firstEvery: 60 } as const;
 export class Looks {
   /** By name, in the order of the configuration. */
   readonly tables = new Map<string, TableMemory>();
-  /** The last look that succeeded. */
   last: Look | undefined;
   /** When the running look began, epoch milliseconds; undefined if none runs. */
   askingSince: number | undefined;

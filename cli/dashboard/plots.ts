@@ -81,7 +81,6 @@ interface Plot<Of extends Point> {
   readonly empty: string;
   readonly scale: Scale;
   readonly shapes: (x: (at: number) => number, y: Scale['y']) => readonly Html[];
-  /** A summary for screen readers. */
   readonly summary: string;
 }
 

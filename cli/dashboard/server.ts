@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A file that the server holds in memory. */
 export interface PageFile {
   readonly type: string;
   readonly body: string;

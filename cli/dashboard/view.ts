@@ -70,7 +70,6 @@ function headOf({ last, now }: Looks, { region, links }: ViewOptions): Html {
     }`;
 }
 
-/** The sentence at the top of the page, about all tables. */
 export function headline(tables: readonly Looked[], now: number): string {
   const [only, another] = tables;
   if (only !== undefined && another === undefined) return sentence(only.gone);
@@ -141,7 +140,6 @@ function watermarkOf({ known }: TableMemory, now: number): string {
   return watermark ? clock(watermark.gone, now) : '–';
 }
 
-/** The backlog in a few words. */
 export function overdueOf({ known }: TableMemory, now: number): readonly [string, string, string?] {
   const facts = known.get('what is overdue')?.facts;
   if (!facts?.overdue) return ['–', 'not known'];

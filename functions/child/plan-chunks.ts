@@ -10,16 +10,15 @@ import { jsonBytes } from '../report/listed-keys.ts';
 import { waitUntil } from '../retry/backoff.ts';
 
 /**
- * Maximum size of the keys in one page, bytes of JSON with their TTLs. A state's payload may have 256 KiB. A payload contains the page's
- * keys once: in QueryExpired's output as chunks, and, when nothing can be deleted, in DeleteChunks' output as failed keys with their
- * reasons, at most 60 bytes more for each. The payload also has the fields of 40 chunks, and the child's progress. Source: Step Functions
- * quotas.
+ * Maximum size of the keys and TTLs of one page, bytes of JSON. A state's payload may have 256 KiB and contains the page's keys once.
+ * QueryExpired's output has them in chunks. If no key can be deleted, DeleteChunks' output has them as failed keys, each with a reason of
+ * at most 60 bytes. The payload also has the other fields of 40 chunks, and the child's progress. Source: Step Functions quotas.
  */
 const PAGE_BYTES = 120 * 1024;
 
 /**
- * A page of an upcoming minute ends with its slowest chunk, and a slow chunk delays the next page. This time after the page's last second,
- * its chunks are tried for the last time.
+ * The next page waits for the slowest chunk of a page. So in an upcoming minute no chunk is tried later than this time after the page's
+ * last second.
  */
 const LAST_TRY_MS = 600;
 
@@ -42,8 +41,8 @@ export interface PlannedDelete {
 }
 
 /**
- * Gives each key for which a page has room its second: now, or when it expires. A limit spreads the keys over further seconds. Keys for
- * which no second has room are left.
+ * Gives each key its second: now, or the second of its expiry. A limit spreads the keys over further seconds. Keys are left if the page or
+ * the seconds have no room for them.
  */
 export function planDeletes(
   keys: readonly ExpiredKey[],
@@ -72,9 +71,7 @@ export function planDeletes(
   return { planned, credit: progress.credit && { at, keys: credit } };
 }
 
-/**
- * @param page its cutoff; and how long after a second of the machine's clock begins the same second of DynamoDB's clock has certainly begun
- */
+/** @param page `lagMs` after the machine's clock begins a second, DynamoDB's clock has certainly begun the same second */
 export function toChunks(
   planned: readonly PlannedDelete[],
   { cutoff, lagMs }: { readonly cutoff: Seconds; readonly lagMs: Millis },

@@ -13,8 +13,8 @@ import { jsonBytes, withoutNothing } from '../report/listed-keys.ts';
 import { RANGES } from '../table/shard-ranges.ts';
 
 /**
- * Except in a dry run, `found` is the sum of all results: nothing is counted twice, and no key that is left is counted. Counts of 0 and
- * empty lists are left out; if there is no room for the buckets of lag, fewer and wider ones are returned.
+ * `found` is the sum of all results, except in a dry run. No key is counted twice, and a key that is left is not counted. Counts of 0 and
+ * empty lists are left out. If the buckets of lag have no room, fewer and wider ones are returned.
  */
 export function resultOf(
   { counts }: ChildProgress,
@@ -45,9 +45,7 @@ const NOTHING: ShardResult = {
   ...{ failedKeys: [], sampleKeys: [], interrupted: false },
 };
 
-/**
- * Undefined when the child crashed. A child with a malformed result counts as crashed, so that it does not spoil the sums of the others.
- */
+/** Undefined when the child crashed. A malformed result counts as a crash: it must not spoil the sums of the other children. */
 export function shardResultOf(output: ChildOutput): ShardResult | undefined {
   try {
     const result = resultOfOutput(output);

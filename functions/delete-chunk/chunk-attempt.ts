@@ -12,7 +12,7 @@ import { deleteKeys, NO_DELETION, type SendBatch } from './deletion.ts';
 /** Longest time for which a call waits for the function's own clock. The state machine does longer waits. */
 const OWN_WAIT_MS = 300;
 
-/** Time for which a chunk is retried after its first attempt. Then a later page has its keys, and its place in the Map is free. */
+/** Longest time from a chunk's first to its last attempt. Then its place in the Map is free, and a later page has its keys. */
 const RETRY_MS = 5_000;
 
 export interface ChunkAttemptOptions extends Pick<Runtime, 'clock' | 'random' | 'sleep'> {
@@ -25,13 +25,13 @@ export interface ChunkAttemptOptions extends Pick<Runtime, 'clock' | 'random' | 
 /**
  * Makes one attempt at the unprocessed keys of a chunk.
  *
- * 1. The attempt begins at the chunk's moment within the second in which its wait ended. A planned delete also waits for the function's own
- *    clock: two clocks must be wrong for a delete to come too early.
+ * 1. The Wait before the attempt ends on a whole second; the attempt begins at the chunk's moment within that second. A planned delete also
+ *    waits for the function's own clock. So it can be too early only if two clocks are wrong.
  * 2. No call begins after the deadline: the child must be able to end.
- * 3. Nothing is deleted while the table is paused, or while it is unknown whether it is paused. What the function knows of the pause may be
- *    two seconds old.
- * 4. Keys that are unprocessed after the call are tried again (`wait`), unless the wait would end after the deadline (`done`). The first
- *    attempt brings the deadline near.
+ * 3. Nothing is deleted while the table is paused, or while the journal cannot be read. What the function knows of a pause may be two
+ *    seconds old.
+ * 4. Unprocessed keys are tried again (`wait`), unless the wait would end after the deadline (`done`). The first attempt sets an earlier
+ *    deadline ({@link RETRY_MS}).
  *
  * @throws TablePausedError, or any error that neither a retry nor a smaller batch can solve
  */
@@ -40,7 +40,7 @@ export async function attemptChunk(
   options: ChunkAttemptOptions,
 ): Promise<Chunk> {
   const { settings, send, clock, random, sleep } = options;
-  // Deadlines and waits are times of the machine's clock. It has passed `now`, and this function's clock counts on from there.
+  // Deadlines and waits are times of the machine's clock, which has shown `now`. The function's clock measures the time after `now`.
   const ahead = Date.parse(now) - clock();
   const machineClock = () => clock() + ahead;
   const before = chunk.progress ?? NO_PROGRESS;

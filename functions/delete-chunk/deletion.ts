@@ -30,8 +30,8 @@ export const NO_DELETION: Deletion = {
 /**
  * Gives each key exactly one result.
  *
- * If DynamoDB is too busy for a call, all its keys are unprocessed. If DynamoDB refuses a call as invalid, the call is cut in half until
- * the invalid key stands alone, so that one such key does not keep the others from being deleted.
+ * If DynamoDB is too busy for a call, all its keys are unprocessed. If DynamoDB refuses a call as invalid, the call is halved until the
+ * invalid key is alone: the other keys can then be deleted.
  *
  * @throws any other error of the call (no access, no such table): neither a retry nor a smaller batch can solve it
  */
@@ -64,8 +64,8 @@ function addDeletions(one: Deletion, other: Deletion): Deletion {
 }
 
 /**
- * Deletes only items that are expired at the moment of the delete: each statement repeats the condition by which the item was found, with
- * the same cutoff. So an item that was renewed or lost its TTL in the meantime stays.
+ * Deletes only items that are expired at the moment of the delete: each statement has the condition on the TTL, with the cutoff by which
+ * the item was found. So an item that was renewed or lost its TTL in the meantime stays.
  */
 export function guardedBatch(
   documents: Documents,
@@ -115,7 +115,7 @@ function quote(name: string): string {
 }
 
 /**
- * `RETURNING ALL OLD *` tells an item that this call deleted from one that was missing.
+ * With `RETURNING ALL OLD *` an answer has the old item if this call deleted it, and none if the item was missing.
  * @param answers in the order of the statements
  */
 function deletionOf(

@@ -44,7 +44,7 @@ export function sweepsId(table: string): string {
   return `sweep#${table}`;
 }
 
-/** The table is not swept from `since` until somebody resumes it or, if set, until `until`; both ISO-8601. */
+/** The table is not swept from `since` to `until`; without `until`, until somebody resumes it. Both are ISO-8601. */
 export interface Pause {
   readonly since: string;
   readonly until?: string;
@@ -57,8 +57,8 @@ export interface Pause {
 export const INDEX_SECONDS = 10;
 
 /**
- * All items with TTLs from `since` to `gone` (epoch seconds) were deleted at `at` (ISO-8601), except those whose entries the index did not
- * show yet: those of the last {@link INDEX_SECONDS} before `gone`. No tick of the deployment has looked for TTLs before `since`.
+ * At `at` (ISO-8601), all items with TTLs from `since` to `gone` (epoch seconds) were deleted. Items of the last {@link INDEX_SECONDS}
+ * before `gone` may be left, since the index did not show them yet. No tick of the deployment has looked for TTLs before `since`.
  */
 export interface Watermark {
   readonly since: number;
@@ -75,9 +75,7 @@ export interface SweptSpan extends SweepPart {
   readonly to: number;
 }
 
-/**
- * Moves the watermark over the spans that children have swept after it, up to the first gap, or the first span of which a part is missing.
- */
+/** Moves the watermark over the spans that children have swept. It stops before a gap, and before a span of which a part is missing. */
 export function advanced({ swept = [], ...mark }: Watermark): Watermark {
   let { gone } = mark;
   const spans = [...Map.groupBy(swept, ({ from, tick }) => `${from} ${tick}`).values()];

@@ -76,7 +76,7 @@ export async function readState(journal: JournalTable): Promise<DeploymentState>
   };
 }
 
-/** This read takes one read unit. A read of the watermarks takes one for every 46 tables. @throws JournalUnreadableError */
+/** Reads without the watermarks: one read unit, and not one more for every 46 tables. @throws JournalUnreadableError */
 export async function readPauses(journal: JournalTable): Promise<Pauses> {
   return pausesOf(journal, await readEntries(journal, TABLE_PREFIX));
 }

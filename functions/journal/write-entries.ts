@@ -71,7 +71,7 @@ export async function writeWatermarks(
 }
 
 /**
- * The next tick that plans moves the watermark over the span.
+ * Only notes the span: the next tick that plans moves the watermark over it.
  * @throws JournalUnwritableError also when the table has no watermark
  */
 export async function noteSwept(journal: JournalTable, table: string, span: SweptSpan): Promise<void> {
@@ -83,8 +83,8 @@ export async function noteSwept(journal: JournalTable, table: string, span: Swep
 }
 
 /**
- * A replay has swept all TTLs of [from, to), epoch seconds: the table's watermark moves to the end of the span, unless there is a gap
- * before the replay or the watermark is further already.
+ * A replay has swept all TTLs of [from, to), epoch seconds. The table's watermark moves to the end of this span, unless there is a gap
+ * before the span, or the watermark is further already.
  * @param endedAt ISO-8601
  * @throws JournalUnwritableError
  */

@@ -7,15 +7,15 @@ import { changedAtMs } from '../../expiry/stream-record.ts';
 import { deploymentMetrics } from '../runtime/deployment-metric.ts';
 import { type Limits, type PipedRecord, TARGET_LIMITS } from './contract.ts';
 
-/** A pipe that keeps up, or only waits for a full batch, records no age and costs nothing. */
+/** A pipe that keeps up, or waits for a full batch, has younger records: it records no age, and pays for no metric. */
 export const MIN_AGE_SECONDS = 300;
 
 /**
- * Returns the events of the expiries among the records that a pipe has read, in their order, and at most one for each. Without an event the
- * pipe calls no target. Source: EventBridge User Guide, "Filtering events using enrichment".
+ * Returns one event for each record that is an expiry, in the order of the records. Without an event the pipe calls no target. Source:
+ * EventBridge User Guide, "Filtering events using enrichment".
  *
- * A record that cannot be judged fails the whole call, so that none of it reaches the target. The pipe halves the batch and tries again;
- * the record that is left goes to the failure queue.
+ * A record that cannot be judged fails the whole call, so that no record of the call reaches the target. The pipe halves the batch and
+ * tries again; the record that is left goes to the failure queue.
  *
  * @throws Error that names the table and the event of such a record: it is no record, or a removal without its old image or its time
  */
@@ -62,7 +62,7 @@ function timeOf(ttl: EventValue | undefined): string | null {
   return ms >= 0 && ms < Date.UTC(10_000, 0, 1) ? new Date(ms).toISOString() : null;
 }
 
-/** Leaves out the largest images until all events fit into one call. An archive needs all images: there the pipe halves the batch. */
+/** Leaves out the largest images until all events fit into one call. An archive needs all images: its pipe halves the batch instead. */
 function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord): ExpiryEvent[] {
   const { call } = TARGET_LIMITS[to];
   const fitting = [...events];
@@ -81,7 +81,7 @@ function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord):
 
 const bytesOf = (event: ExpiryEvent): number => Buffer.byteLength(JSON.stringify(event)) + 1;
 
-/** Pipes have no metric for the age of their oldest record. A batch that does not get through comes again, and is older then. */
+/** Pipes have no metric for the age of their oldest record. A batch whose call fails comes again, and its age has grown. */
 export function recordAge(batch: readonly PipedRecord[], nowMs: number): void {
   const times = batch.map(({ record }) => record?.dynamodb?.ApproximateCreationDateTime);
   const seconds = Math.floor(nowMs / 1000 - Math.min(...times.filter(Number.isFinite)));

@@ -26,7 +26,7 @@ const LEAST_PART_SECONDS = 120;
 /** Deletes per second that one child reaches with some reserve. */
 const CHILD_PER_SECOND = 500;
 
-/** Maximum size of a child's result, UTF-8 bytes, besides its share of {@link RESULTS_BYTES}. */
+/** UTF-8 bytes. A child's result is also limited to its share of {@link RESULTS_BYTES}. */
 const MOST_RESULT_BYTES = 40_000;
 
 export interface PlannedChild {
@@ -46,15 +46,15 @@ export interface PlannedTable {
   readonly children: TableChildren;
   readonly oldestOverdueSeconds: number;
   readonly failure?: PlanFailure;
-  /** The table's margin: TTLs are compared with a time that is this number of seconds before the clock's. */
+  /** Seconds. TTLs are compared with a time that is earlier than the clock by this margin. */
   readonly marginSeconds: number;
   readonly limit: SweepLimit | null;
 }
 
 /**
- * The children of the lookback share its time, each with all shards in which something is left; they share a span that is too short for
- * that by shards, too. With a limit a child sweeps both the lookback and the upcoming minute, from the watermark to the end of the minute
- * in which this tick may delete.
+ * Each child of the lookback sweeps a part of the lookback's time, in all shards where something is left. A lookback that is too short for
+ * that is divided by shards, too. With a limit each child sweeps its shards from the watermark to the end of the minute in which this tick
+ * may delete: the lookback and the upcoming minute together.
  */
 export function planChildren(
   { from, before, upcoming }: Spans,
@@ -84,8 +84,8 @@ export function planChildren(
 }
 
 /**
- * Cuts a span of expired TTLs into at most `most` targets: by time, and by shards if the span is too short for that.
- * @param leastSeconds several parts have at least this length each
+ * Cuts a span of expired TTLs into at most `most` targets: by time, and if the span is short, by shards.
+ * @param leastSeconds least length of a part, if there are several
  * @returns the targets of each part of the time
  */
 export function cutSpan(
@@ -118,9 +118,9 @@ function inParts(targets: readonly SweepTarget[]): PlannedChild[] {
 }
 
 /**
- * The children of a tick, in groups of 40. Children are taken in turn, one of each table, so that a table with many does not delay the
- * others; the children of the upcoming minute come first. If there are too many children, each sweeps more shards. A table for whose
- * children there is still no room has failed: the next tick, which begins with another table, finds its items.
+ * The children of a tick, in groups of 40; those of the upcoming minute come first. One child of each table is taken in turn, so that a
+ * table with many children does not delay the others. If there are too many children, each sweeps more shards. If there is still no room
+ * for all children of a table, the table has failed. The next tick begins with another table and finds the items.
  */
 export function tickChildren(
   tables: readonly PlannedTable[],

@@ -20,8 +20,8 @@ import { type ReplayRequest, readReplayInput, tablesOfInput } from './sweep-inpu
 const LEAST_PART_SECONDS = 60;
 
 /**
- * The first round cuts the span into children, by time and then by shards, without a probe: a child that finds nothing ends at once. Each
- * further round has what the children before it have left.
+ * The first round cuts the span into children, by time and then by shards. It needs no probe, since a child that finds nothing ends at
+ * once. Each further round has what earlier children have left.
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
 export async function planReplay(
@@ -57,7 +57,7 @@ export async function planReplay(
   return { next, groups: [], due, results: [], sweeps: { [tableName]: sweep } };
 }
 
-/** The journal knows the highest number of shards that the table ever had: all of them are swept. */
+/** All shards that the table ever had are swept: the journal knows their highest number. */
 async function firstTargets(
   { from, before }: ReplayRequest,
   table: string,

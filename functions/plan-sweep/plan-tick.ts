@@ -31,13 +31,13 @@ const REQUEST_TIMEOUT_MS = 600;
 const PROBE_MS = { window: 5_000, second: 45_000 } as const;
 const LEAST_PROBE_MS = 700;
 
-/** A write of the watermarks each minute would be more than half of DynamoDB's price for idle tables. */
+/** Writing the watermarks each minute would more than double DynamoDB's price for idle tables. */
 const QUIET_SECONDS = 90;
 
 /** If indexed by window, this span before the watermark is read again: some of its items may have been written after their expiry. */
 const AGAIN_SECONDS = 600;
 
-/** If another tick began less than this before, that tick's children still run: they sweep the lookback. */
+/** Children of another tick still run if that tick began less than this before or after: they sweep the lookback. */
 const BESIDE_SECONDS = 50;
 
 export interface TickDependencies extends Pick<Runtime, 'clock' | 'sleep'> {
@@ -49,9 +49,9 @@ export interface TickDependencies extends Pick<Runtime, 'clock' | 'sleep'> {
 
 /**
  * Plans a tick: one query of the journal, then one probe per table and shard. A tick of the time T owns what expires from T + 60 s to T +
- * 120 s, and looks back from T to the watermark. The watermark moves to the first item that the probe sees.
+ * 120 s. It looks back from T to the watermark. The watermark moves to the first item that the probe sees.
  *
- * The first tick of a table writes its watermark whatever the probe finds, and for a paused table too: later ticks must know where to
+ * The first tick of a table always writes its watermark, also if the probe fails or the table is paused: later ticks must know where to
  * begin.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
@@ -75,8 +75,8 @@ export async function planTick(
   const isWhole = chosen === undefined;
   if (!isWhole || !isQuiet(planned, state, startedAtMs)) {
     try {
-      // The journal has the time of the last tick that looked back as far as the watermark. A tick of some tables, or beside another tick,
-      // does not.
+      // The journal has the start of the last tick that looked back to the watermark. A tick of some tables does not look back so far, nor
+      // does a tick beside another one.
       const keeps = !isWhole || tickBeside(state, startedAtMs, 0) !== undefined;
       const tick = keeps ? (state.watermarks.tick ?? startedAt) : startedAt;
       await journal.writeWatermarks(tick, Object.fromEntries(marks));
@@ -128,7 +128,7 @@ interface PlanOptions extends TickDependencies {
   readonly state: DeploymentState;
 }
 
-/** The trouble of one table does not stop the others: except for a wrong input, an error is the failure of its table. */
+/** An error of one table is a failure of this table and does not stop the others. Only a wrong input stops the tick. */
 async function planTable(carried: CarriedSettings, options: PlanOptions): Promise<ProbedTable> {
   const { state, executionInput, startedAtMs, readIndexOf } = options;
   const known = state.watermarks.tables[carried.tableName];
@@ -141,7 +141,7 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
     const shards = Math.max(indexLayout(settings.model).shards, mark.shards);
     if (known === undefined) first = { ...mark, shards };
     if (isPaused(state.pauses, carried.tableName, startedAtMs)) {
-      // A deployment may lower the number of shards before the table is swept again.
+      // The highest number of shards is kept: a deployment may lower the number before the table is swept again.
       const kept = known !== undefined && shards > known.shards ? { ...known, shards } : first;
       return { ...NO_SWEEP, carried, mark: kept };
     }
@@ -193,7 +193,7 @@ function tickBeside(
   return isBeside ? Math.floor(otherMs / 60_000) * 60 - 60 - marginSeconds : undefined;
 }
 
-/** A probe must end before the minute begins. If it has not ended by then, the children query the index themselves. */
+/** A probe must end before the minute begins. If it takes longer, the children query the index themselves. */
 function patienceMs(settings: SweepSettings, { upcoming }: TickRequest, nowMs: number): number {
   const most = PROBE_MS[settings.model.indexedBy];
   if (upcoming === null) return most;

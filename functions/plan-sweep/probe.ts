@@ -20,7 +20,7 @@ export interface Spans {
 
 export interface ShardProbe {
   readonly shard: number;
-  /** Nothing of the lookback is left before this TTL; undefined: nothing of the lookback is left. */
+  /** The lookback has nothing left before this TTL; undefined: it has nothing left at all. */
   readonly left: number | undefined;
   readonly isSeen: boolean;
   readonly isUpcoming: boolean;
@@ -34,8 +34,8 @@ export interface ProbeOptions extends Pick<Runtime, 'clock' | 'sleep'> {
 }
 
 /**
- * Asks each shard of a table for its oldest entry since the watermark, and whether it has any entry in the upcoming minute. A table that is
- * too busy to answer in time counts as one that has something everywhere: its children query again.
+ * Asks each shard of a table for its oldest entry since the watermark, and whether it has any entry in the upcoming minute. If a busy table
+ * does not answer in time, every shard counts as one with entries: its children query again.
  */
 export async function probeShards(
   shards: number,

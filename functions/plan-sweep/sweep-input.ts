@@ -5,7 +5,7 @@ import { MAX_DELETES_PER_SECOND } from '../../statemachine/contract/limits.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 
-/** The times are compared with TTLs: with a margin they are earlier than the clock. */
+/** The times are compared with TTLs: they are earlier than the clock by the table's margin. */
 export interface TickRequest {
   /** The lookback ends with this TTL, epoch seconds. */
   readonly cutoff: number;
@@ -24,7 +24,7 @@ export interface ReplayRequest {
 
 export interface SweepLimit {
   readonly perSecond: number;
-  /** The deletes are in [from, before), epoch seconds: a later tick has what is left then. */
+  /** Deletes happen in [from, before), epoch seconds; a later tick has the rest. */
   readonly from: number;
   readonly before: number;
 }
@@ -56,8 +56,8 @@ const REPLAY_ONLY = ['from', 'to', 'dryRun', 'table'] as const;
 type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[Name]> };
 
 /**
- * Seconds from a tick's time to its upcoming minute, and the length of that minute. Scheduler fires anywhere within a minute, so a tick
- * owns the minute after its own: its children run before that minute begins.
+ * Seconds from a tick's time to its upcoming minute, and the length of that minute. Scheduler starts a tick at any moment of a minute. So a
+ * tick owns the minute after its own: its children run before that minute begins.
  */
 const LEAD_SECONDS = 60;
 const UPCOMING_SECONDS = 60;
@@ -94,7 +94,7 @@ function readFields(input: unknown): Fields {
 }
 
 /**
- * Minutes begin on a whole minute of the clock. The TTLs that are due in them may begin within one, because of the margin.
+ * An upcoming minute begins on a whole minute of the clock. Its TTLs begin earlier by the margin.
  * @param startedAtMs start of the execution, epoch milliseconds: the cutoff is never later
  * @throws InvalidExecutionInputError naming the field
  */
@@ -109,10 +109,10 @@ export function readTickInput(input: unknown, startedAtMs: number, settings: Inp
   const upcoming = settings.precision === 'minute' || isToCome ? null : minute;
   const begins = minuteOf(isToCome ? startedAtMs : scheduledMs);
   return {
-    // With an upcoming minute, the tick before owns the TTLs of this second.
+    // The previous tick owns the TTLs of this second: its upcoming minute begins here.
     cutoff: toEpochSeconds(Math.min(scheduledMs, startedAtMs)) - (upcoming ? 1 : 0) - marginSeconds,
     upcoming: upcoming && { from: upcoming.from - marginSeconds, before: upcoming.before - marginSeconds },
-    // Ticks overlap, and would together exceed the limit: each deletes only in the minute that no other tick owns.
+    // Ticks overlap, and would exceed the limit together. So a tick with a limit deletes only in its own minute.
     limit:
       perSecond === 0
         ? null

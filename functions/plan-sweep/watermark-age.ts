@@ -1,22 +1,22 @@
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { type DeploymentState, pauseOf, type Watermark } from '../journal/layout.ts';
 
-/** A younger watermark belongs to a table that keeps up or catches up: its age is not recorded, and costs nothing. */
+/** A table that keeps up or catches up has a younger watermark: its age is not recorded, and costs nothing. */
 export const MIN_AGE_SECONDS = 3_600;
 
 export const FIRST_LOOKBACK_SECONDS = 2 * 24 * 60 * 60;
 
 /**
- * The age of the oldest watermark. It is old after a forgotten pause, and for a table that cannot be probed or does not get further.
+ * The age of the oldest watermark. It is high after a forgotten pause, and for a table that cannot be probed or swept.
  *
  * 1. A table without a watermark has no age; while the table is paused, its age is that of the pause.
  * 2. The margin does not count as a delay.
  * 3. A pause with an end was intended: the age begins at the end of the pause, since the ticks may catch up after it.
- * 4. The two days that the first tick looks back are no delay: no age begins before the first tick.
+ * 4. The first tick looks back two days, which are no delay: no age begins before the first tick.
  *
  * @param moved new watermarks of this tick by table
- * @returns the table with the oldest watermark, and the seconds since its watermark stopped moving; undefined when none is older than {@link
- *   MIN_AGE_SECONDS}
+ * @returns the table with the oldest watermark, and the seconds since its watermark stopped moving; undefined when none is older than
+ *   {@link MIN_AGE_SECONDS}
  */
 export function oldestWatermark(
   tables: readonly CarriedSettings[],

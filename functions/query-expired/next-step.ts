@@ -20,10 +20,10 @@ export interface NextStepOptions extends IndexReaders, Pick<Listing, 'showKey'> 
   readonly clock: () => Millis;
 }
 
-/** A page reads ahead by this time: with less a child needs more calls, with more a renewed item costs more refused deletes. */
+/** A page reads this far ahead. A shorter time takes more calls; a longer time takes more refused deletes of renewed items. */
 const AHEAD_SECONDS = 60;
 
-/** A call that begins later than this after its state was entered, or that knows DynamoDB's clock less well than this, plans no deletes. */
+/** A call plans no deletes if its delay and its uncertainty about DynamoDB's clock are together more than this. */
 const PLAN_WITHIN_MS = 200;
 
 /** A page ends when its reads have taken this time. The time is short in an upcoming minute: the items of its first seconds are waiting. */
@@ -32,14 +32,14 @@ const READ_MS = { upcoming: 600, back: 2_000 } as const;
 /**
  * Decides the next step of a child: when it begins, after each wait, and after each page of deletes.
  *
- * 1. The results of DeleteChunks are added up. Keys that are left set the cursor back; keys that can never be deleted are counted, named
- *    and passed.
+ * 1. The results of DeleteChunks are added up. Keys that are left set the cursor back. Keys that can never be deleted are counted and
+ *    listed, and the cursor passes them.
  * 2. The child ends when its cursor has reached the end of its target, when its time is over, or when its table was paused.
  * 3. The entries after the cursor are read: what is due, and in an upcoming minute what will be due.
  * 4. Each key gets its second: that of its TTL, or a later one because of a limit. DeleteChunks waits for these seconds.
  *
- * DynamoDB's clock decides what is expired. The machine's clock, which waits, is compared with it at each page. All TTLs are compared with
- * times that are earlier by the sweep's margin.
+ * DynamoDB's clock decides what is expired. Each page compares it with the machine's clock, by which the child waits. All TTLs are compared
+ * with times that are earlier by the table's margin.
  */
 export async function nextStep(
   { sweep, progress, results, startedAt, now }: QueryExpiredInput,
@@ -73,7 +73,7 @@ export async function nextStep(
 
 interface Child extends NextStepOptions, Planning {
   readonly nowMs: Millis;
-  /** How long after its state was entered the function began, by its own clock. */
+  /** Time from the state's entry to the function's beginning, by the function's own clock. */
   readonly lateMs: Millis;
 }
 
@@ -90,15 +90,15 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
     isUpcoming ? Math.min(target.before, Math.max(nowTtl + ahead, progress.cursor)) : target.before,
     { ...child, ...{ patienceMs: READ_MS[isUpcoming ? 'upcoming' : 'back'], left: progress.left.length } },
   );
-  // The machine's clock was read when the state was entered: a call that began late does not know it well enough.
+  // The machine's clock is known from the moment when the state was entered: a call that began late knows it less well.
   const isKnown = mayPlan && page.lagMs + Math.max(0, lateMs) <= PLAN_WITHIN_MS;
   const wanted = entriesToTake(page, progress.left, isKnown ? ahead : 0, settings);
   const { planned, credit } = planDeletes(wanted, page, progress, child);
   const firstLeft = wanted[planned.length];
-  // A cursor passes only what has expired, since an item may still be written that expires later. But a minute that is planned to its end
-  // has no further page: unless the minute is watched, the next tick finds what is written into it.
+  // The cursor passes only expired TTLs, since items with later TTLs may still be written. But after a page that plans the rest of the
+  // minute, no page follows: the next tick finds what is written later. A minute that is polled (`pollSeconds`) has further pages.
   const passed = Math.min(page.knownUpTo, page.cutoff);
-  // A child that notes what it swept must not pass items that are written into its minute later.
+  // A child that notes in the journal what it swept must not pass items that are written into its minute later.
   const mayEnd = isKnown && settings.pollSeconds === 0 && sweep.part === null;
   const plannedUpTo = page.cutoff + (mayEnd ? ahead : 0);
   const isRead = firstLeft === undefined && Math.min(page.knownUpTo, plannedUpTo) >= target.before;

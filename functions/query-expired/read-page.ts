@@ -23,8 +23,8 @@ export interface ReadPageOptions
     Pick<Planning, 'marginSeconds' | 'machineClock'> {
   readonly patienceMs: Millis;
   /**
-   * Number of entries that the page before left: they are read again. Half of a page has room for new entries: otherwise the entries of a
-   * throttled shard would keep the others waiting. More entries would make the page longer, and what it leaves later. @default 0
+   * Number of entries that the page before left: they are read again. New entries get at least half of the page, so that a throttled shard
+   * does not delay the others. They do not get more, since a longer page delays the retry of what it leaves. @default 0
    */
   readonly left?: number;
 }
@@ -35,17 +35,17 @@ export interface Page {
   readonly cutoff: Seconds;
   /** Up to this TTL the page has every entry. */
   readonly knownUpTo: Seconds;
-  /** Up to this TTL the entries may be taken: a second may have more entries than the page has room for. */
+  /** Entries up to this TTL may be taken, also in a second that has more entries than the page has room for. */
   readonly takenUpTo: Seconds;
-  /** This time after a second of the machine's clock begins, the same second of DynamoDB's clock has certainly begun. */
+  /** This long after the machine's clock begins a second, DynamoDB's clock has certainly begun the same second. */
   readonly lagMs: Millis;
 }
 
 /**
  * Reads the entries of a target with TTLs after the cursor and up to `upTo`.
  *
- * Several keys of the index are read at once. Entries are complete only as far as the least far of these reads: a cursor may pass no other.
- * A read that ends early, because the page is full or time is up, ends before the TTLs of the next key.
+ * Several keys of the index are read at once, each up to some TTL. The page has all entries only up to the lowest of these TTLs: the cursor
+ * must not pass it. If the page is full or its time is over, the page ends before the TTLs of the next key.
  *
  * @throws DynamoDbBusyError
  * @throws DynamoDbDateMissingError
@@ -116,8 +116,8 @@ function readTogether(keys: readonly IndexKey[]): IndexKey[][] {
 }
 
 /**
- * The entries of a page that are due, those that will be due within `ahead`, and the keys that the page before left, which the index need
- * not show any more; in the order of TTL.
+ * Returns the entries of a page that are due now or within `ahead`, in the order of TTL. Among them are the keys that the page before left:
+ * the index may not show them any more.
  */
 export function entriesToTake(
   { entries, cutoff, takenUpTo }: Page,
@@ -155,7 +155,7 @@ export async function countEntries(
   let count = 0;
   let seconds: readonly IndexKey[] = layout.keys({ ...target, from });
   if (seconds[0]?.ttl === undefined) {
-    // All keys of a window must be counted before its TTLs are passed: a child's part of the span is counted in one call.
+    // The TTLs of a window may be passed only when all its keys are counted: so one call counts the child's whole span.
     for (const key of seconds) await countKey(key);
     return { count, samples, upTo: last };
   }

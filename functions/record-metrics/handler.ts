@@ -14,8 +14,8 @@ import { embeddedMetrics } from './metrics.ts';
 import { didAnything, reportedTables, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
 
 /**
- * Time reserved for printing. The journal's client may retry until the function's timeout, and a function that times out after it has
- * printed its metrics is called again, and prints them again.
+ * Time reserved for printing. The journal's client may retry until the function's timeout. A function that times out is called again: if it
+ * had printed its metrics, it would print them twice.
  */
 const PRINTING_MS = 3_000;
 
@@ -33,7 +33,7 @@ export interface RecordDependencies {
  * and returns its reports. A dry run records no metrics: it deleted nothing.
  *
  * The log and the metrics are printed last, since a call that ends before its answer is repeated. They are printed even when the journal
- * cannot be written, or does not answer in time: then the execution fails without a retry, which raises an alarm.
+ * cannot be written, or does not answer in time. Then the execution fails without a retry, and an alarm sounds.
  *
  * @throws JournalUnwritableError
  */

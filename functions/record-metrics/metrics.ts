@@ -30,8 +30,8 @@ interface SweepFacts {
 }
 
 /**
- * A deletion with a longer lag counts as late: a tick that keeps up stays below it. Settings that cannot be read count as those of a
- * second.
+ * Milliseconds. A deletion with a longer lag is late: a tick that keeps up has a shorter one. Settings that cannot be read count as those
+ * with `precision: 'second'`.
  */
 export function lateMs({ precision }: { readonly precision?: unknown }): number {
   return precision === 'minute' ? 120_000 : 11_000;
@@ -64,7 +64,7 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
 ];
 
 /**
- * Powertools takes only numbers, but the format also allows `{Values, Counts, Min, Max, Count, Sum}`: so the histograms are added to
+ * Powertools takes only numbers, but the format also allows `{Values, Counts, Min, Max, Count, Sum}`. So the histograms are added to
  * Powertools' document.
  * @returns undefined when there is nothing to record
  */

@@ -2,7 +2,7 @@ import { isObject } from '../../expiry/fields.ts';
 import type { RecordMetricsOutput } from '../../statemachine/contract/execution.ts';
 
 export interface ExecutionReport extends Omit<RecordMetricsOutput, 'complete'> {
-  /** Name of the error because of which nothing was recorded; then the report has no tables. */
+  /** Name of the error that prevented the recording; then the report has no tables. */
   readonly notRecorded?: string;
 }
 

@@ -27,8 +27,8 @@ export function firstThatFit<Listed>(all: readonly Listed[], maxBytes: number): 
 }
 
 /**
- * The first key is always listed: by the beginning of its JSON if it does not fit. That field is not named `key`, since a part of a key
- * could be the key of a live item.
+ * The first failure is always listed. If its key does not fit, `keyStart` has the beginning of the key's JSON. It is not named `key`, since
+ * a part of a key could be the key of a live item.
  */
 export function listFailedKeys(all: readonly ListedFailure[], maxBytes: number): ListedFailure[] {
   const [first] = all;

@@ -15,9 +15,7 @@ export function waitUntil(epochSeconds: number): string {
   return `${new Date(Math.floor(epochSeconds) * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/**
- * Sleeps from the end of a Wait to `untilMs`, epoch milliseconds: less than a second, over which functions that woke together are spread.
- */
+/** Sleeps from the end of a Wait to `untilMs`, epoch milliseconds: less than a second. So functions whose Waits end together are spread. */
 export async function sleepRest(
   untilMs: number,
   nowMs: number,

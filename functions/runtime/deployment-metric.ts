@@ -1,6 +1,6 @@
 import { readDeploymentName } from './deployment.ts';
 
-/** Any function may record these metrics, and only when a problem occurs. */
+/** Metrics that any function may record, only when a problem occurs. */
 const DEPLOYMENT_METRICS = {
   ExpiryAge: {
     unit: 'Seconds',

@@ -56,7 +56,7 @@ export type WithSettings<Input> = Input & { readonly settings: unknown };
 
 export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & {
   readonly model: ExpiryModel;
-  /** Seconds from an item's expiry to the moment from which a sweep may delete it: 0 unless its record goes to an archive or events. */
+  /** Seconds after an item's expiry at which a sweep may delete it: 0 unless the item's record goes to an archive or events. */
   readonly marginSeconds: number;
 };
 

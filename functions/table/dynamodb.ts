@@ -11,14 +11,13 @@ export function requestTimeoutMs(taskTimeoutSeconds: number, attempts: number): 
 }
 
 export interface RequestOptions {
-  /** The client's own limit is five seconds. */
+  /** Milliseconds. The client's own limit is five seconds. */
   readonly requestTimeout?: number;
 }
 
 /**
  * Returns wrapped numbers, since a key's number may have more digits than a double.
- * @param maxAttempts the delete path uses 1: there the state machine does the backoff, and a second loop inside would only hide the
- *   throttling from it
+ * @param maxAttempts 1 for deletes: the state machine does their backoff, and retries of the client would hide the throttling from it
  * @param connection only needed outside of Lambda, whose environment has it
  */
 export function createDocuments(
@@ -28,7 +27,7 @@ export function createDocuments(
   const client = new DynamoDBClient({
     ...connection,
     maxAttempts,
-    // These times are far above DynamoDB's latency and far below the function's timeout: a missing answer counts as a busy DynamoDB, for
+    // These times are far above DynamoDB's latency and far below the function's timeout. So a missing answer counts as a busy DynamoDB, for
     // which the state machine waits, and not as a function that hangs.
     requestHandler: {
       connectionTimeout: 1_000,
@@ -42,7 +41,7 @@ export function createDocuments(
 
 type DatedMetadata = QueryCommandOutput['$metadata'] & { readonly date?: string | undefined };
 
-/** Adds to each answer its date ({@link answeredAt}): the SDK reads the header itself, and passes no headers on. */
+/** Adds its date to each answer ({@link answeredAt}): the SDK passes on no headers. */
 export function keepDates(client: DynamoDBClient): void {
   client.middlewareStack.add(
     next => async args => {

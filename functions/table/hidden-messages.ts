@@ -3,8 +3,8 @@ import type { Documents } from './dynamodb.ts';
 const KEPT = ['name', 'code', '$fault', '$retryable', '$metadata'] as const;
 
 /**
- * Removes DynamoDB's messages from errors. Some messages repeat values of the request, such as an invalid number, and Lambda logs whatever
- * a function throws, which also becomes the cause of a failed execution. The request's id, by which AWS finds the message, stays.
+ * Removes DynamoDB's messages from errors. Some messages repeat values of the request, such as an invalid number. Lambda logs an error that
+ * a function throws, and the error becomes the cause of a failed execution. The request's id stays: with it AWS finds the message.
  */
 export function withoutMessages(documents: Documents): Documents {
   const send = async (...args: Parameters<Documents['send']>) => {

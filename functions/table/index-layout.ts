@@ -15,7 +15,7 @@ export interface IndexKey {
 
 export interface IndexLayout {
   readonly shards: number;
-  /** Number of entries that a query reads for its minimum price. 1: each further entry of a key costs more. */
+  /** Number of entries that a query reads for its minimum price. */
   readonly entriesOfLeastRead: number;
   /** The keys of the oldest entries come first. The same target always has the same keys. */
   keys(target: Pick<SweepTarget, 'shards' | 'from' | 'before'>): readonly IndexKey[];
@@ -26,7 +26,7 @@ export function indexLayout(model: ExpiryModel): IndexLayout {
 }
 
 /**
- * Bytes that an eventually consistent query reads for half a unit, its minimum price. Source: DynamoDB Developer Guide, "Read
+ * Bytes that an eventually consistent query reads for half a read unit, its minimum price. Source: DynamoDB Developer Guide, "Read
  * consumption".
  */
 const MIN_READ_BYTES = 4096;

@@ -1,4 +1,4 @@
-/* A target may have a thousand shards, which must fit into payloads of a limited size: so they are written as ranges. */
+/* A target may have a thousand shards: they are written as ranges, since payloads have a limited size. */
 
 export const RANGES = /^\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*$/;
 

@@ -117,7 +117,6 @@ function placeOf(error: unknown, config: string): string | undefined {
   return place && `${place.file}:${place.line}`;
 }
 
-/** An error is printed, and sets the exit status of the process. */
 export async function useConfigFile(use: (config: unknown) => unknown): Promise<void> {
   try {
     use(await loadConfigFile());

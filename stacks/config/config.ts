@@ -26,22 +26,19 @@ import { isReference } from './terraform-text.ts';
 export const DEFAULT_STATE_KEY = 'precise-ttl/terraform.tfstate';
 
 /**
- * Where Terraform keeps its state, with the settings of its backend by Terraform's names. `local`, a file beside the project, is only for
- * trials by one person. Of `s3` only `bucket` is required, which must exist; its state is encrypted, and locked in the bucket.
+ * Where Terraform keeps its state, with the backend's settings by Terraform's names. `local`, the default, is a file beside the project,
+ * only for trials by one person. Of `s3` only `bucket` is required, which must exist; the state is encrypted, and locked in the bucket.
  */
 export interface State {
   readonly backend: 'local' | 's3' | (string & {});
   readonly [setting: string]: unknown;
 }
 
-/** Arguments of Terraform's resources, by the type, the type and name, or the address of a resource. */
 export type Overrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The content of `precise-ttl.config.ts`. Props of deployments that stand beside `tables` apply to all tables. */
+/** Content of `precise-ttl.config.ts`. Props of deployments beside `tables` apply to all tables, which share one deployment. */
 export interface DeploymentConfig extends DeploymentProps {
-  /** AWS region, e.g. 'eu-central-1'. */
   readonly region: string;
-  /** Where Terraform keeps its state. @default { backend: 'local' } */
   readonly state?: State;
   /**
    * Arguments of Terraform's AWS provider, by Terraform's names: `profile`, `assume_role`, `allowed_account_ids`.
@@ -55,7 +52,6 @@ export interface DeploymentConfig extends DeploymentProps {
   readonly overrides?: Overrides;
   /** Tags on all resources that can have tags. @default none */
   readonly tags?: Readonly<Record<string, string>>;
-  /** The tables to sweep. They share one deployment. */
   readonly tables: readonly PreciseTtlProps[];
 }
 

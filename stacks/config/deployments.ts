@@ -25,7 +25,6 @@ export function deploymentOf(tables: readonly ResolvedProps[]): Deployment {
   return { ...first, name: first.deployment, tables, logKeys };
 }
 
-/** Problems between tables that are each valid; a field begins with the table's place in the configuration. */
 export function deploymentProblems(tables: readonly ResolvedProps[]): FieldProblem[] {
   const [first] = tables;
   const names = tables.map(({ tableName }) => tableName);
@@ -89,7 +88,6 @@ function settingsProblems(tables: readonly ResolvedProps[]): FieldProblem[] {
   ];
 }
 
-/** The model that a table's writers and readers make with `expiryModel`, without a default TTL. */
 export function modelOf(props: PreciseTtlProps): ExpiryModel {
   return modelOfSettings(resolveProps(props));
 }

@@ -27,7 +27,6 @@ const TARGETS = {
 export type EventTarget = keyof typeof TARGETS;
 export const EVENT_TARGETS = Object.keys(TARGETS) as EventTarget[];
 
-/** Where the events of expiries go. */
 export interface EventsProp {
   /** The ARN of one target, or of two, each of which gets every event. */
   readonly to: string | readonly string[];
@@ -37,7 +36,6 @@ export interface EventsProp {
   readonly oldImage?: boolean;
 }
 
-/** The archive of expired items. */
 export interface ArchiveProp {
   /** Name of an existing bucket. @default the deployment has a bucket, which no deployment deletes */
   readonly bucket?: string;

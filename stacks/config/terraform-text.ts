@@ -20,7 +20,6 @@ export function escaped(text: string): string {
   return text.replaceAll(/[$%]\{/g, begin => `${begin[0]}${begin}`);
 }
 
-/** Terraform lacks two of JSON's escapes. */
 export function literal(text: string): string {
   const quoted = JSON.stringify(text).replaceAll(/\\./g, each => NOT_IN_TERRAFORM[each] ?? each);
   return escaped(quoted);

@@ -153,7 +153,6 @@ class ArchiveBucket extends Construct {
             sseAlgorithm: kmsKeyArn === undefined ? 'AES256' : 'aws:kms',
             ...(kmsKeyArn !== undefined && { kmsMasterKeyId: kmsKeyArn }),
           },
-          // With a key one call of KMS serves many objects; without a key this has no effect.
           bucketKeyEnabled: kmsKeyArn !== undefined,
         },
       ],

@@ -2,7 +2,6 @@ import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group
 import type { Construct } from 'constructs';
 import type { Deployment } from '../config/deployments.ts';
 
-/** An override can choose another of CloudWatch's periods. */
 const RETENTION_DAYS = 30;
 
 export function logGroup(scope: Construct, name: string, { kmsKeyArn }: Deployment): CloudwatchLogGroup {

@@ -94,7 +94,6 @@ interface TablePipe {
 export class Pipes extends Construct {
   readonly onlyExpiries: SweepFunction;
   readonly logGroup: CloudwatchLogGroup;
-  /** Undefined if no table has an archive. */
   readonly archive: Archive | undefined;
   readonly pipes: Readonly<Record<string, PipesPipe>>;
   readonly #part: Part;

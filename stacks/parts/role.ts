@@ -12,7 +12,6 @@ export const INLINE_CHARACTERS = 10_240;
 
 const MANAGED_CHARACTERS = 6_144;
 
-/** AWS can raise this quota for an account. */
 const MANAGED_POLICIES = 10;
 
 export interface Statement {

@@ -86,7 +86,6 @@ export class SweepFunction extends Construct {
   }
 }
 
-/** All functions of a task in a stack share the archive; they differ only in their environments. */
 function bundleAsset(scope: Construct, task: FunctionName): TerraformAsset {
   const stack = TerraformStack.of(scope);
   const id = bundleId(fileOf(task));

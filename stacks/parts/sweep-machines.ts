@@ -18,7 +18,6 @@ export class SweepMachine extends Construct {
   readonly logGroup: CloudwatchLogGroup;
   readonly role: ServiceRole;
 
-  /** @param role the state machine of replays uses the role of the ticks' state machine */
   constructor(
     scope: Construct,
     id: string,
@@ -72,7 +71,6 @@ function sweepRole(scope: Construct, { place, deployment }: Part, functions: Fun
   const { name: tick, kmsKeyArn } = deployment;
   const replay = replayName(tick);
   const arnOf = (name: string) => place.arn('states', `stateMachine:${name}`);
-  // The last ARN is for the children of a distributed Map, which only a Standard state machine has.
   const machines = [arnOf(tick), arnOf(replay), `${arnOf(replay)}/*`];
   return new ServiceRole(scope, 'role', {
     place,

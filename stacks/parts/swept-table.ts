@@ -11,7 +11,6 @@ import { escaped } from '../config/terraform-text.ts';
 import type { Place } from './place.ts';
 import { indexCondition, tableConditions } from './table-conditions.ts';
 
-/** A table that another part of the stack makes or knows: its name and its ARN, which can be tokens. */
 export interface TableReference {
   readonly name: string;
   readonly arn: string;
@@ -33,10 +32,8 @@ export class SweptTable extends Construct {
   readonly tableName: string;
   readonly tableArn: string;
   readonly indexArn: string;
-  /** Undefined if the deployment knows of no stream. */
   readonly streamArn: string | undefined;
 
-  /** @param given a table that is passed in. @default the table is made, or looked up by its name */
   constructor(scope: Construct, place: Place, props: ResolvedProps, given?: TableReference) {
     super(scope, 'table');
     this.props = props;

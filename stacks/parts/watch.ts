@@ -93,7 +93,6 @@ function watchedBy({ metrics, statistic, periodSeconds: period, periods, isHeart
   }
   if (metrics.length > 1) {
     const queries = metrics.map((each, index) => query(`m${index}`, each, period));
-    // A metric without a datapoint counts as 0.
     const expression = queries.map(({ id }) => `FILL(${id}, 0)`).join(' + ');
     const sum = { id: 'sum', expression, label: metric.name, returnData: true };
     return { metricQuery: [sum, ...queries], evaluationPeriods: periods };
@@ -102,7 +101,6 @@ function watchedBy({ metrics, statistic, periodSeconds: period, periods, isHeart
     namespace: metric.namespace,
     metricName: metric.name,
     dimensions: { ...metric.dimensions },
-    // CloudWatch has a separate field for percentiles.
     ...(statistic === 'p99' ? { extendedStatistic: statistic } : { statistic }),
     period,
     evaluationPeriods: periods,

@@ -3,7 +3,6 @@ import type { Seconds } from '../times.ts';
 import type { Chunk, DeletionLag } from './chunks.ts';
 import type { ExpiredKey, ListedFailure, ShownKey } from './keys.ts';
 
-/** An item of SweepShards, the input of its child. The child also gets its table's settings. */
 export interface ChildStart {
   readonly table: string;
   readonly next: 'wait' | 'query';
@@ -12,13 +11,14 @@ export interface ChildStart {
   readonly sweep: ChildSweep;
 }
 
-/** The part of a table that a child sweeps: TTLs with from <= ttl < before in some shards. */
+/**
+ * What a child sweeps: the TTLs with from <= ttl < before in `shards`, which are ascending ranges (`0-24,30`). From `upcomingFrom` on, the
+ * child deletes items as they expire; null: all items of the target are expired.
+ */
 export interface SweepTarget {
-  /** Ranges, ascending: `0-24,30`. */
   readonly shards: string;
   readonly from: Seconds;
   readonly before: Seconds;
-  /** The start of an upcoming minute, whose items the child deletes as they expire; null: all items of the target are expired. */
   readonly upcomingFrom: Seconds | null;
 }
 
@@ -28,7 +28,7 @@ export interface ChildSweep {
   readonly limit: ChildLimit | null;
   /** Age of the execution at which the child ends, whatever is left. */
   readonly endsAfter: Seconds;
-  /** A child of the lookback notes in the journal how far it came; null: it notes nothing. */
+  /** At its end the child notes in the journal how far it swept this part of a tick; null: it notes nothing. */
   readonly part: SweepPart | null;
   readonly listedKeysBytes: number;
   readonly resultBytes: number;
@@ -40,30 +40,29 @@ export interface SweepPart {
   readonly parts: number;
 }
 
-/** A child's share of `maxDeletesPerSecond`; where it is null, there is no limit. */
+/**
+ * A child's share of `maxDeletesPerSecond`; null: no limit. The share ends at `before`, and a later sweep deletes the rest. If `before` is
+ * null, another child of the execution continues.
+ */
 export interface ChildLimit {
   readonly perSecond: number;
   readonly credit: number;
-  /** The share of the limit ends at this time, and a later sweep deletes the rest; null: another child of the execution continues. */
   readonly before: Seconds | null;
 }
 
 export interface ChildProgress {
-  /** All items with TTLs up to this one are deleted, or can never be deleted. A key that a chunk could not delete sets the cursor back. */
   readonly cursor: Seconds;
-  /** Consecutive pages without progress: DynamoDB was too busy to read, or to delete anything. */
+  /** Consecutive pages without progress, since DynamoDB was too busy. */
   readonly stuck: number;
-  /** Keys that the limit allows as of a second of the machine's clock; null: no limit. */
+  /** Number of keys that the limit allows at the second `at` of the machine's clock; null: no limit. */
   readonly credit: { readonly at: Seconds; readonly keys: number } | null;
-  /** Keys that the last page left. A call whose answer is lost may have deleted them: they are tried again to be counted. */
   readonly left: readonly ExpiredKey[];
-  /** The first TTL whose whole delete call failed, for example without permission. What the child notes in the journal ends before it. */
+  /** First TTL of the delete calls that failed for good, e.g. without permission. What the child notes in the journal ends before it. */
   readonly brokenAt: Seconds | null;
   readonly counts: CountsProgress;
 }
 
 export interface CountsProgress extends SweepCounts, DeletionLag {
-  /** Keys passed to DeleteChunks whose results have not come back. */
   readonly inFlight: number;
   readonly failedKeys: readonly ListedFailure[];
   readonly sampleKeys: readonly ShownKey[];
@@ -83,17 +82,14 @@ export interface QueryExpiredOutput {
   readonly timeoutSeconds: Seconds;
   readonly chunks: readonly Chunk[];
   readonly progress: ChildProgress;
-  /** Set for `next: 'end'`, otherwise null. Counts of 0 are left out. */
   readonly result: Partial<ShardResult> | null;
 }
 
-/** `found` is the sum of the results, except in a dry run, which only finds. */
 export type SweepCounts = Counts<'call' | 'chunk' | 'child'>;
 
 export interface ShardResult extends Omit<CountsProgress, 'inFlight'> {
-  /** Whether the child could not sweep its target, and no other child continues. */
   readonly interrupted: boolean;
-  /** Set when the child ran out of time: the target to sweep again. */
+  /** The rest of the target, if the child ran out of time. */
   readonly resume?: SweepTarget;
 }
 

@@ -1,22 +1,22 @@
-/** Input of a tick: what EventBridge Scheduler sends. */
+/**
+ * Input of a tick, as EventBridge Scheduler sends it. `scheduledTime`, ISO-8601, determines the upcoming minute and the end of the
+ * lookback. `maxDeletesPerSecond` is for each table; 0 = no limit. Defaults: all tables of the deployment, each with its own limit.
+ */
 export interface TickInput {
-  /** The schedule's time, ISO-8601. It determines the minute that the tick owns, and the start of its lookback. */
   readonly scheduledTime: string;
-  /** Names of the tables to sweep. @default all of the deployment */
   readonly tables?: readonly string[];
-  /** Maximum number of deletes per second, for each table; 0 = no limit. @default each table's own limit */
   readonly maxDeletesPerSecond?: number;
 }
 
-/** Input of a replay, which sweeps the expiry times in [from, to). */
+/**
+ * Input of a replay, which sweeps the expiry times in [from, to), ISO-8601. With `dryRun` it only finds and counts. Defaults: the only
+ * table of the deployment, and its own `maxDeletesPerSecond`; 0 = no limit.
+ */
 export interface ReplayInput {
-  /** Name of the table. @default the only one of the deployment */
   readonly table?: string;
   readonly from: string;
   readonly to: string;
-  /** Whether the replay only finds and counts, and deletes nothing. @default false */
   readonly dryRun?: boolean;
-  /** Maximum number of deletes per second; 0 = no limit. @default the table's maxDeletesPerSecond */
   readonly maxDeletesPerSecond?: number;
 }
 

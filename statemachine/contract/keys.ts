@@ -21,7 +21,7 @@ export type KeyHash = `hmac-sha256:${string}`;
 export type ShownKey = ItemKey | KeyHash;
 
 export interface ListedFailure {
-  /** Missing if keys are not shown at all. `keyStart` is the beginning of the key's JSON, if there is no room for the whole key. */
+  /** Missing if keys are not shown. A key that is too long has `keyStart` instead, the beginning of its JSON. */
   readonly key?: ShownKey;
   readonly keyStart?: string;
   readonly reason: string;
