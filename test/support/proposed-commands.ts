@@ -8,38 +8,17 @@ export function codeBlocks(file: string, language: string): string[] {
 
 /** The beginnings of what our texts propose to type. */
 const BEGINNING =
-  /(?<![\w./-])(?:npx precise-ttl|npx node bin\/precise-ttl\.js|npm (?:start|run)|aws(?= [a-z0-9]+ [a-z]+-))(?= |$|`)/gm;
+  /(?<![\w./-])(?:npx precise-ttl|npx node bin\/precise-ttl\.js|npm (?:start|run))(?= |$|`)/gm;
 
-/** Begins what is no part of the command any more. */
-const ENDS = new Set(['|', ';', '&', '>', '<', ')', '`', '\n', '#']);
+/** Up to what is no part of the command any more: an operator, a comment, the end of the line or of the code. */
+const COMMAND = /^(?:\\[\s\S]|'[^']*'|"[^"]*"|\$\([^)]*\)|(?<!\s)#|[^'"\\|;&<>)`\n#])*/;
+const WORD = /(?:\\.|'[^']*'|"[^"]*"|\$\([^)]*\)|[^\s'"\\])+/g;
 
 /** The words of a command as a shell takes them, up to where it ends. */
 export function wordsOf(text: string): string[] {
-  const words: string[] = [];
-  let word: string | undefined;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at] ?? '';
-    if (character === "'" || character === '"') {
-      const end = text.indexOf(character, at + 1);
-      if (end < 0) break;
-      word = (word ?? '') + text.slice(at + 1, end);
-      at = end;
-    } else if (character === '\\') {
-      if (text[at + 1] !== '\n') word = (word ?? '') + (text[at + 1] ?? '');
-      at += 1;
-    } else if (character === '$' && text[at + 1] === '(') {
-      at = text.indexOf(')', at);
-      word = `${word ?? ''}SUBSTITUTED`;
-    } else if (ENDS.has(character) && (character !== '#' || word === undefined)) {
-      break;
-    } else if (/\s/.test(character)) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else {
-      word = (word ?? '') + character;
-    }
-  }
-  return word === undefined ? words : [...words, word];
+  const [command = ''] = COMMAND.exec(text) ?? [];
+  const words = command.replaceAll('\\\n', ' ').match(WORD) ?? [];
+  return words.map(word => word.replaceAll(/\\(.)|'([^']*)'|"([^"]*)"/g, '$1$2$3'));
 }
 
 /** All commands in a text, as their words. */
