@@ -108,12 +108,6 @@ test.each<[number, Partial<PreciseTtlProps>, string | RegExp]>([
   ],
   [
     43.2e9,
-    { index: { granularityMinutes: 1440, shards: 328 } },
-    '✗ Items will be late, and your own writes throttled: 33,333 puts and deletes a second in the index of each table, on 328 shards and an index that is warm for 4,000, as a new one is.\n' +
-      '  It takes shards: 328, and an index that is warm for 84,000 write units a second',
-  ],
-  [
-    43.2e9,
     { index: { by: 'second' } },
     /This cannot be: .* on 1 shard\..*\n {2}It takes an index by window, which has shards, or more tables: /,
   ],
@@ -121,13 +115,6 @@ test.each<[number, Partial<PreciseTtlProps>, string | RegExp]>([
   const { bill, facts } = ask({ itemsPerMonth, props: { ...IDLE, ...props } });
   if (typeof said === 'string') expect(describeBill(bill, facts)).toContain(said);
   else expect(describeBill(bill, facts)).toMatch(said);
-});
-
-test('a renewal writes to the index twice, as an item does', () => {
-  const load = { itemsPerMonth: 1e9 };
-  const { facts } = ask({ ...load, renewalsPerItem: 2 });
-  expect(facts.indexWritesPerSecond).toBeCloseTo(3 * ask(load).facts.indexWritesPerSecond, 6);
-  expect(facts.shardAdvice.verdict).toBe('impossible');
 });
 
 test('says it line by line', async () => {

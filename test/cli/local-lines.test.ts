@@ -24,43 +24,28 @@ const FUNCTION_LINE = {
   xray_trace_id: '1-2',
   cold_start: true,
 };
-const MANY = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`field${index}`, index]));
+const NAMES = Array.from({ length: 50 }, (_, index) => `f${index + 10}`);
+const MANY = Object.fromEntries(NAMES.map(name => [name, 0]));
 const EMBEDDED = {
   CloudWatchMetrics: [{ Namespace: 'N', Metrics: [{ Name: 'ItemsFound' }, { Name: 'Lag' }] }],
 };
 const ERROR = { name: 'TypeError', message: 'x is no function', stack: 'TypeError: …\n at y', location: 'z' };
 
-test.each<[string, unknown, string | RegExp]>([
+const inLevel = (level: string, more: object) => ({ ...FUNCTION_LINE, level, message: 'm', ...more });
+
+test.each<[string, unknown, string]>([
   ['plain text stays', 'hello  there', 'hello  there'],
   ['so does what only looks like JSON', '{not json', '{not json'],
   ['and JSON that is no log line', '{"a":1}', '{"a":1}'],
   ['a long text is cut', 'x'.repeat(500), `${'x'.repeat(400)}…`],
-  [
-    'level, message, and what the line adds',
-    { ...FUNCTION_LINE, level: 'info', message: 'swept', found: 3, keys: [{ id: 'a' }] },
-    'INFO    swept  found=3 keys=[{"id":"a"}]',
-  ],
-  ['a message that is an object', { level: 'ERROR', message: { a: [1] } }, 'ERROR   {"a":[1]}'],
-  [
-    'an error without its stack',
-    { level: 'WARN', message: 'm', error: ERROR },
-    'WARN    m  error=TypeError: x is no function',
-  ],
-  [
-    'embedded metrics',
-    { _aws: EMBEDDED, T: 'T', ItemsFound: 3, Lag: { Values: [1] } },
-    'METRIC  ItemsFound=3 Lag={"Values":[1]}',
-  ],
-  [
-    'a long value',
-    { level: 'INFO', message: 'm', a: 'x'.repeat(100), b: 1 },
-    `INFO    m  a=${'x'.repeat(60)}… b=1`,
-  ],
-  ['many values', { level: 'INFO', message: 'm', ...MANY }, /^INFO {4}m {2}field0=0.{152}…$/],
+  ['a field', inLevel('info', { found: 3, keys: [{ id: 'a' }] }), 'INFO    m  found=3 keys=[{"id":"a"}]'],
+  ['a message that is an object', inLevel('ERROR', { message: { a: [1] } }), 'ERROR   {"a":[1]}'],
+  ['no stack', inLevel('WARN', { error: ERROR }), 'WARN    m  error=TypeError: x is no function'],
+  ['metrics', { _aws: EMBEDDED, T: 'T', ItemsFound: 3, Lag: [1] }, 'METRIC  ItemsFound=3 Lag=[1]'],
+  ['a long value', inLevel('INFO', { a: 'x'.repeat(100), b: 1 }), `INFO    m  a=${'x'.repeat(60)}… b=1`],
+  ['many values', inLevel('INFO', MANY), `INFO    m  ${NAMES.join('=0 ').slice(0, 160)}…`],
 ])('of a line that a function printed: %s', (_what, printed, shown) => {
-  const text = readableLine(typeof printed === 'string' ? printed : JSON.stringify(printed));
-  if (typeof shown === 'string') expect(text).toBe(shown);
-  else expect(text).toMatch(shown);
+  expect(readableLine(typeof printed === 'string' ? printed : JSON.stringify(printed))).toBe(shown);
 });
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);

@@ -12,11 +12,6 @@ function load(rate: number, others: Partial<IndexLoad> = {}): IndexLoad {
 
 test.each<[string, IndexLoad, ReturnType<typeof adviseShards>]>([
   ['little, on one shard', load(300), { verdict: 'holds', shards: 1, warmUnits: 4_000 }],
-  [
-    'little, in a day',
-    load(400, { granularityMinutes: DAY }),
-    { verdict: 'holds', shards: 1, warmUnits: 4_000 },
-  ],
   ['more than a partition takes by chance', load(700), { verdict: 'late', shards: 6, warmUnits: 4_000 }],
   ['more than one key takes', load(1_001), { verdict: 'impossible', shards: 7, warmUnits: 6_000 }],
   [
@@ -30,11 +25,6 @@ test.each<[string, IndexLoad, ReturnType<typeof adviseShards>]>([
     { verdict: 'impossible', shards: 328, warmUnits: 84_000 },
   ],
   [
-    'a million a minute as it is advised',
-    load(16_667, { granularityMinutes: DAY, shards: 328, warmUnits: 84_000 }),
-    { verdict: 'holds', shards: 328, warmUnits: 84_000 },
-  ],
-  [
     'enough shards on an index that is too small',
     load(16_667, { shards: 300 }),
     { verdict: 'late', shards: 164, warmUnits: 84_000 },
@@ -45,16 +35,6 @@ test.each<[string, IndexLoad, ReturnType<typeof adviseShards>]>([
     { verdict: 'holds', shards: 2, warmUnits: 40_000 },
   ],
   ['only deletes', load(0, { deletesPerSecond: 900 }), { verdict: 'late', shards: 4, warmUnits: 4_000 }],
-  [
-    'as many deletes as one key takes',
-    load(0, { deletesPerSecond: 1_000 }),
-    { verdict: 'late', shards: 4, warmUnits: 4_000 },
-  ],
-  [
-    'by second, little',
-    load(400, { indexedBy: 'second' }),
-    { verdict: 'holds', shards: 1, warmUnits: 4_000 },
-  ],
   [
     'by second, more than a second can take',
     load(2_000, { indexedBy: 'second' }),

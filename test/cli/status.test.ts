@@ -171,18 +171,6 @@ test.each<[string, Partial<PreciseTtlProps>]>([
   await fc.assert(property, { numRuns: 25 });
 });
 
-test('5,000 items are adopted, 1,267 of which had expired long before: that is the first line', async () => {
-  const old = Array.from({ length: 67 }, (_unused, index) => ({ ago: 180_000 + index, isStamped: true }));
-  const { around, table } = await tableWith(old, 60, {});
-  const { text, exit } = await ran(command, [], around);
-  expect(exit).toBe(1);
-  expect(text).toMatch(
-    new RegExp(
-      `^${table.tableName}: 67 items that expired before 2026-11-18T12:00:00Z, to where its first sweep looked back, are still there \\(all of the table read at 12:00:00Z\\): npx precise-ttl adopt --table ${table.tableName}`,
-    ),
-  );
-});
-
 test('--history lists what the sweeps of a day came to, with what they could not delete', async () => {
   const { around, journal, table } = await tableWith([], 60, {});
   const row = (minutes: number, report: Parameters<typeof wholeReport>[0]) => ({
@@ -253,13 +241,6 @@ function besideFailing(error: Error, props: Partial<PreciseTtlProps> = {}) {
   const config = configOf({ tableName: 'Sessions', partitionKey: 'id', ...props });
   return ran(command, [], { config, clients });
 }
-
-test('a table by second that was not swept for two days is told as far as it was looked', async () => {
-  const { around } = await tableWith([{ ago: 5, isStamped: false }], 172_000, { index: { by: 'second' } });
-  const { text, exit } = await ran(command, [], around);
-  expect(exit).not.toBe(0);
-  expect(text).toMatch(/took all of its time/);
-});
 
 const LOOK = factsOf('Sessions').overdue as NonNullable<Facts['overdue']>;
 

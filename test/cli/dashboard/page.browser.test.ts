@@ -4,7 +4,7 @@ import type { Facts, Sweep } from '../../../cli/dashboard/facts.ts';
 import type { LooksOptions, Remark } from '../../../cli/dashboard/looks.ts';
 import type { PageServer } from '../../../cli/dashboard/server.ts';
 import { startDashboard } from '../../../cli/dashboard/start.ts';
-import { ownMs, useBrowser, type View } from '../../support/browser.ts';
+import { useBrowser, type View } from '../../support/browser.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { factsOf, lookedAt, lookOf, sweepEnded } from '../../support/looks.ts';
 import { shellCommand } from '../../support/shell.ts';
@@ -84,22 +84,6 @@ test.each([
     .filter(each => !(each instanceof SVGElement) && each.clientWidth > 0 && each.scrollWidth > each.clientWidth + 1)
     .map(each => each.outerHTML.slice(0, 100))`);
   expect(cut).toEqual([]);
-});
-
-test('shows three hours of 20 tables, and stays as large as it is', async () => {
-  const names = Array.from({ length: 20 }, (_unused, index) => `Table-${index}`);
-  const look = async () => lookOf(iso(Date.now()), ...names.map(name => lookedAt(busy(name))));
-  const { address } = await serve(look);
-  const page = await browser.open('about:blank');
-  const opening = async () => {
-    await page.goto(address);
-    await drawn(page);
-  };
-  expect(await ownMs(page, opening)).toBeLessThan(1_000);
-  const size = () => page.evaluate('document.querySelectorAll("*").length');
-  const before = Number(await size());
-  await page.waitForTimeout(9_000);
-  expect(Number(await size())).toBeLessThan(before * 1.2);
 });
 
 test('names and keys are shown as they are, whatever they hold', async () => {

@@ -92,42 +92,28 @@ test('listens on loopback, with a token that is another one each time', async ()
   await other.stop();
 });
 
-test.each([
-  ['another name, which a page can have resolve to this machine', () => 'sweep.example.com'],
-  ['another port', () => '127.0.0.1:1'],
-  ['no port', () => '127.0.0.1'],
-  ['this machine behind another name', () => `127.0.0.1.example.com:${port()}`],
-])('is refused for the host: %s', async (_what, host) => {
-  const { status, body } = await ask(base(), { host: host() });
-  expect([status, body]).toEqual([403, expect.not.stringContaining('the page')]);
-});
+const NOT_FOR_YOU = 'expected the address as the command printed it';
 
-test.each([
-  ['without a token', () => '/'],
-  ['for its parts without one', () => '/view.html'],
-  ['with another one', () => `/${'a'.repeat(43)}/`],
-  ['with a part of it', () => `${base().slice(0, -2)}/view.html`],
-  ['with more than it', () => `${base().slice(0, -1)}a/view.html`],
-  ['with the token where it does not belong', () => `/x${base()}view.html`],
-  ['with it in the query', () => `/?token=${base().slice(1, -1)}`],
-])('is refused %s', async (_what, path) => {
-  const { status, body } = await ask(path());
-  expect([status, body]).toEqual([
-    403,
-    expect.stringContaining('expected the address as the command printed it'),
-  ]);
-});
-
-test('has only its files, and none at the token without a slash, from where they would not be found', async () => {
-  for (const name of ['../../package.json', '%2e%2e/package.json', 'constructor', 'page.js/'])
-    expect(await ask(`${base()}${name}`)).toMatchObject({ status: 404, body: 'there is no such file\n' });
-  expect((await ask(base().slice(0, -1))).status).toBe(404);
-});
-
-test('refuses every method but GET', async () => {
+test.each<[string, () => string, { method?: string; host?: string }, number, string]>([
+  ['a name that a page can have resolve to this machine', base, { host: 'sweep.example.com' }, 403, ''],
+  ['another port', base, { host: '127.0.0.1:1' }, 403, ''],
+  ['no port', base, { host: '127.0.0.1' }, 403, ''],
+  ['no token', () => '/', {}, 403, NOT_FOR_YOU],
+  ['parts without a token', () => '/view.html', {}, 403, NOT_FOR_YOU],
+  ['another token', () => `/${'a'.repeat(43)}/`, {}, 403, NOT_FOR_YOU],
+  ['a part of the token', () => `${base().slice(0, -2)}/view.html`, {}, 403, NOT_FOR_YOU],
+  ['more than the token', () => `${base().slice(0, -1)}a/view.html`, {}, 403, NOT_FOR_YOU],
+  ['the token where it does not belong', () => `/x${base()}view.html`, {}, 403, NOT_FOR_YOU],
+  ['the token in the query', () => `/?token=${base().slice(1, -1)}`, {}, 403, NOT_FOR_YOU],
+  ['a file of this machine', () => `${base()}../../package.json`, {}, 404, 'there is no such file'],
+  ['the same, encoded', () => `${base()}%2e%2e/package.json`, {}, 404, 'there is no such file'],
+  ['what every object has', () => `${base()}constructor`, {}, 404, 'there is no such file'],
+  ['the token without a slash, from where no file would be found', () => base().slice(0, -1), {}, 404, ''],
+  ['POST', () => `${base()}view.html`, { method: 'POST' }, 405, ''],
+  ['HEAD', () => `${base()}view.html`, { method: 'HEAD' }, 405, ''],
+])('refuses %s', async (_what, path, request, refused, said) => {
   const before = queries.length;
-  for (const method of ['POST', 'HEAD']) {
-    const { status, headers } = await ask(`${base()}view.html`, { method });
-    expect([status, headers['allow'], queries.length]).toEqual([405, 'GET', before]);
-  }
+  const { status, headers, body } = await ask(path(), request);
+  expect([status, body, queries.length]).toEqual([refused, expect.stringContaining(said), before]);
+  expect([body, headers['allow']]).toEqual([expect.not.stringContaining('<p>'), 'GET']);
 });
