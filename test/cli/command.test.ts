@@ -39,16 +39,6 @@ test('reads flags as they are typed', () => {
 
 const here = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' };
 
-test('a wrong configuration ends with 2, and a help without one with 0', async () => {
-  const missing = await executed('pause', ['--config', join(folder, 'none.json')], here);
-  expect([missing.status, missing.stderr]).toEqual([2, expect.stringContaining('got no such file')]);
-  const help = await executed('pause', ['--help']);
-  expect([help.status, help.stdout]).toEqual([
-    0,
-    expect.stringContaining('\nExit status: 0 done, 1 not; 2 a wrong'),
-  ]);
-});
-
 const errorOf = (message: string, more: object) => Object.assign(new Error(message), more);
 const FORBIDDEN = 'a is not authorized to perform: dynamodb:Query on resource: b';
 const odd = errorOf('odd', { name: 'InternalServerError', $metadata: {} });
@@ -126,18 +116,6 @@ test.each([
     'It would change.\nChanged half of it.',
     `Interrupted. The same command goes on:\n  npx precise-ttl pause ${line.join(' ')}`,
   ]);
-});
-
-test('a look that Ctrl-C stops says no more than that', async () => {
-  const look = defineCommand({
-    ...{ name: 'pause', flags: {}, about: 'Made for this test.', tables: 'all' },
-    async run({ signal }) {
-      process.emit('SIGINT', 'SIGINT');
-      signal.throwIfAborted();
-      return { text: 'Seen.', exit: EXIT.fine };
-    },
-  });
-  expect(await ended(look, ['--config', CONFIG])).toEqual([130, '', 'Interrupted.']);
 });
 
 test('what always asks does so on this machine too', async () => {

@@ -301,14 +301,6 @@ test('every question was seen to find something', () => {
   expect(all.filter(id => !seen.has(id))).toEqual([]);
 });
 
-test('what a deployment has is told once, however many tables it has', async () => {
-  const two = configOf(props, { ...props, tableName: 'Tokens' });
-  const { deployment, tables, found } = await examined({ GetScheduleCommand: missing }, [], two);
-  expect(tables).toHaveLength(2);
-  expect(deployment?.findings.filter(({ id }) => id === 'schedule-missing')).toHaveLength(1);
-  expect(found.filter(({ id }) => id === 'schedule-missing')).toHaveLength(1);
-});
-
 test('what does not answer is not known; what is not on this machine is a note', async () => {
   const refused = () => {
     throw awsError('AccessDeniedException', 'User: a is not authorized to perform: scheduler:GetSchedule');

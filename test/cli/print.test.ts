@@ -3,7 +3,7 @@ import { assert as check, constantFrom, oneof, property, string } from 'fast-che
 import stringWidth from 'string-width';
 import { COMMAND_NAMES, COMMANDS, generalHelp } from '../../bin/commands.ts';
 import { telling, wrong } from '../../cli/command.ts';
-import { aligned, countRows, lasting } from '../../cli/dashboard/words.ts';
+import { lasting } from '../../cli/dashboard/words.ts';
 import {
   formatText,
   isCommand,
@@ -176,27 +176,15 @@ test('JSON has no colours and no breaks of lines; errors have both', async () =>
   process.env = env;
 });
 
-test('rows, counts and lengths of time', () => {
-  expect(
-    aligned([
-      ['a', 'one'],
-      ['long', ''],
-      ['', 'two'],
-    ]),
-  ).toBe('  a     one\n  long\n        two');
-  const rows = [
-    ['found', 1_234, ''],
-    ['deleted', 0, ''],
-    ['failed', 0, 'why'],
-    ['renewed', 2, 'they stay'],
-  ] as const;
-  expect(countRows(rows, ['deleted'])).toBe(
-    '  found    1,234\n  deleted      0\n  renewed      2  they stay',
-  );
-  expect([-1, 0.6, 119, 120, 7_199, 7_200, 172_800].map(lasting)).toEqual([
-    ...['0 s', '1 s', '119 s', '2 minutes', '120 minutes', '2 hours', '2 days'],
-  ]);
-});
+test.each([
+  [-1, '0 s'],
+  [0.6, '1 s'],
+  [119, '119 s'],
+  [120, '2 minutes'],
+  [7_199, '120 minutes'],
+  [7_200, '2 hours'],
+  [172_800, '2 days'],
+])('%d seconds are a length of time of %s', (seconds, words) => expect(lasting(seconds)).toBe(words));
 
 test('its line gives way to what is printed', () => {
   const written: string[] = [];

@@ -32,10 +32,4 @@ test('every field of the configuration has a text and a default', () => {
   const rows = DOC_TABLES['docs/reference/configuration.md'].props().split('\n').slice(2);
   expect(rows.length).toBeGreaterThan(20);
   for (const row of rows) expect(row).toMatch(/^\| `[\w.]+` \| [^|]{10,} \| [^|]+ \|$/);
-  expect(rows).toContain(
-    "| `index.name` | name of the index | `'expirationWindowIndex'`; by second `'expirySecondIndex'` |",
-  );
-  expect(rows.some(row => row.startsWith('| `index.by` |') && row.endsWith("| `'window'` |"))).toBe(true);
-  expect(rows).toContain('| `sortKey` | the sort key: its name, or `{ name, type }` | the table has none |');
-  expect(rows).toContain('| `partitionKey` | the partition key: its name, or `{ name, type }` | required |');
 });
