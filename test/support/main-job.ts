@@ -1,7 +1,6 @@
 import { VirtualClock } from 'stepfunctions-emulator';
 import type { PromiseName, Status, Verdict } from '../../bench/demo/judge.ts';
 import { EXIT_STATUS, type MainJobOptions, runMainJob } from '../../bench/demo/main-job.ts';
-import type { Settings } from '../../functions/runtime/environment.ts';
 import type { LocalCloudOptions } from '../../local/cloud.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
@@ -57,20 +56,6 @@ export function answering(
     return result.ok && call.functionName.endsWith(`-${functionName}`)
       ? { ...result, payload: change(result.payload) }
       : result;
-  };
-  return { functions: { wrap } };
-}
-
-/** Has the table deployed with other settings than the configuration says. */
-export function deployedWith(changed: Partial<Settings>): Partial<LocalCloudOptions> {
-  const change = (settings: object) => ({ ...settings, ...changed });
-  const wrap: InvokeWrapper = ({ payload }, next) => {
-    const given = payload as { readonly tables?: readonly object[]; readonly settings?: object };
-    return next({
-      ...given,
-      ...(given.tables && { tables: given.tables.map(change) }),
-      ...(given.settings && { settings: change(given.settings) }),
-    });
   };
   return { functions: { wrap } };
 }
