@@ -68,7 +68,7 @@ export const COMMANDS = {
   replay: command('act', 'sweep a span of time again', () => import('../cli/replay.ts')),
   verify: command(
     'prove',
-    'prove it in your own account: a small deployment, ten minutes, experiments, and all is taken away again',
+    'prove it in your own account: a small deployment, a quarter of an hour of experiments, and all is taken away again',
     () => import('../cli/verify.ts'),
   ),
 } satisfies Readonly<Record<string, ListedCommand>>;

@@ -179,7 +179,7 @@ var changes atomic.Int64
 // readOnly are the beginnings of the names of all other calls.
 var readOnly = []string{"Get", "List", "Describe", "Head"}
 
-// failOnDemand refuses a call that STUB_AWS_FAIL names: "CreateStateMachine" or "CreateSchedule=precise-ttl-Tokens-tick", or "#12": the twelfth
+// failOnDemand refuses a call that STUB_AWS_FAIL names: "CreateStateMachine" or "CreateSchedule=precise-ttl-tick", or "#12": the twelfth
 // one that changes something and all after it, as when credentials end.
 func failOnDemand(stack *middleware.Stack) error {
 	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Fail", func(ctx context.Context, input middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
