@@ -75,19 +75,6 @@ describe('an application', () => {
     expect(JSON.parse(await runNode(folder, ['main.cjs']))).toEqual(imported);
   });
 
-  test('writes an execution as a page, with the script and style of the package', async () => {
-    const folder = makeApplication(packed, {
-      'main.mjs': `import { stateMachine } from 'stepfunctions-emulator/testing';
-        const definition = { QueryLanguage: 'JSONata', StartAt: 'A', States: { A: { Type: 'Succeed' } } };
-        await (await stateMachine.from(definition).run()).writeHtml('report.html');`,
-    });
-    await runNode(folder, ['main.mjs']);
-    const page = readFileSync(join(folder, 'report.html'), 'utf8');
-    for (const name of ['page.js', 'page.css']) {
-      expect(page).toContain(readFileSync(join(packed.content, 'dist/page', name), 'utf8'));
-    }
-  });
-
   const IMPORTS = entries.map((entry, index) => `import * as entry${index} from '${entry}';`).join('\n');
   const APPLICATION = `
     ${IMPORTS}

@@ -9,7 +9,7 @@ import { examples, expectToPass, files, readme, writeExamples } from './support/
  * file, and once more under Node's own test runner. What "As a server" shows runs in cli/readme.test.ts.
  */
 test('the README has examples, and the first is twelve lines from import to assertion', () => {
-  expect(examples.length).toBeGreaterThanOrEqual(6);
+  expect(examples.length).toBeGreaterThanOrEqual(5);
   const lines = files.get('orders.test.ts')?.trimEnd().split('\n') ?? [];
   expect(lines[0]).toMatch(/^import /);
   expect(lines.findLastIndex(line => line.includes('assert.')) + 1).toBe(12);

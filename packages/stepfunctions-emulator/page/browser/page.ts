@@ -8,7 +8,7 @@ import { element } from './element.ts';
 import { EventTable } from './events.ts';
 import { GraphView } from './graph.ts';
 import { Navigation } from './navigation.ts';
-import { RefusedError, type Source } from './source.ts';
+import { RefusedError, server } from './server.ts';
 import { count, duration, outcomeOf, wordsOf } from './text.ts';
 
 const POLL_MS = 1_000;
@@ -29,7 +29,6 @@ interface Opened {
 }
 
 export class Page {
-  readonly #source: Source;
   readonly #place: HTMLElement;
   readonly #header = element('header');
   readonly #graph = element('section', { class: 'graph', 'aria-label': 'Graph' });
@@ -48,13 +47,11 @@ export class Page {
   #opened: Opened | undefined;
   #detailed = '';
 
-  constructor(source: Source, place: HTMLElement) {
-    this.#source = source;
+  constructor(place: HTMLElement) {
     this.#place = place;
   }
 
   async start(): Promise<void> {
-    this.#place.className = this.#source.live ? 'live' : 'report';
     const main = element('main', {}, this.#notice, this.#graph, this.#events.element);
     this.#place.append(this.#header, this.#navigation.element, main, this.#details);
     this.#navigation.element.open = !isNarrow();
@@ -65,7 +62,7 @@ export class Page {
     });
     await this.#refresh();
     await this.#openAddressed();
-    if (this.#source.live) this.#poll();
+    this.#poll();
   }
 
   #poll(): void {
@@ -101,10 +98,10 @@ export class Page {
   }
 
   async #refreshLists(): Promise<void> {
-    this.#machines = await this.#source.machines();
+    this.#machines = await server.machines();
     this.#machine ??= (this.#machines.find(({ running }) => running > 0) ?? this.#machines[0])?.arn;
     if (this.#machine !== undefined) {
-      const { version, executions } = await this.#source.executions(this.#machine, this.#version);
+      const { version, executions } = await server.executions(this.#machine, this.#version);
       this.#version = version;
       this.#executions = executions ?? this.#executions;
     }
@@ -144,7 +141,7 @@ export class Page {
     this.#details.replaceChildren(element('p', { class: 'hint' }, hint));
     this.#graph.replaceChildren();
     if (machine === undefined) return;
-    const definition = await this.#source.definition(machine);
+    const definition = await server.definition(machine);
     if (this.#opened !== undefined || machine !== this.#machine) return;
     const view = new GraphView(layOut(readDefinition(definition)), () => {});
     view.show({ states: new Map(), taken: new Set(), outcome: undefined });
@@ -154,7 +151,7 @@ export class Page {
   async #open(arn: string): Promise<void> {
     if (arn === this.#opened?.arn) return;
     try {
-      const description = await this.#source.execution(arn);
+      const description = await server.execution(arn);
       const graph = readDefinition(description.definition);
       const opened: Opened = {
         ...{ arn, description, graph, model: new HistoryModel(placesOf(graph)) },
@@ -179,13 +176,13 @@ export class Page {
     const opened = this.#opened;
     if (opened === undefined || (!first && opened.description.status !== 'RUNNING')) return;
     for (let more = true; more; ) {
-      const page = await this.#source.history(opened.arn, opened.model.events.length);
+      const page = await server.history(opened.arn, opened.model.events.length);
       if (opened !== this.#opened) return;
       for (const event of page.events) opened.model.add(event);
       opened.now = page.now;
       more = page.more;
       const ended = page.execution.status !== opened.description.status;
-      if (ended && !more) opened.description = await this.#source.execution(opened.arn);
+      if (ended && !more) opened.description = await server.execution(opened.arn);
       // The first events are shown at once; later ones only when all of them have arrived.
       if (more && opened.view !== undefined) continue;
       await this.#refreshChildren(opened);
@@ -198,7 +195,7 @@ export class Page {
   async #refreshChildren({ model, children }: Opened): Promise<void> {
     for (const { mapRunArn, outcome } of model.visits) {
       if (mapRunArn === undefined || (children.has(mapRunArn) && outcome !== 'running')) continue;
-      children.set(mapRunArn, await this.#source.children(mapRunArn));
+      children.set(mapRunArn, await server.children(mapRunArn));
     }
   }
 
@@ -284,7 +281,7 @@ export class Page {
     }
     const details = visitDetails(visit, {
       from: description.startDate,
-      data: ids => this.#source.data(arn, ids),
+      data: ids => server.data(arn, ids),
       children: children.get(visit.mapRunArn ?? '') ?? [],
       open: child => void this.#open(child),
     });

@@ -1,5 +1,5 @@
-// Data that the page requests from the server, and that a written report contains. All times are epoch milliseconds. The page is compiled
-// with browser types, so nothing is imported here.
+// Data that the page requests from the server. All times are epoch milliseconds. The page is compiled with browser types, so nothing is
+// imported here.
 
 type WorkflowType = 'STANDARD' | 'EXPRESS';
 type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
@@ -75,18 +75,4 @@ export interface HistoryPage {
   /** Current time on the execution's clock. */
   readonly now: number;
   readonly execution: PageExecution;
-}
-
-export interface ReportedExecution {
-  readonly description: Omit<ExecutionDescription, 'definition'>;
-  readonly events: readonly PageEvent[];
-  readonly data: readonly EventData[];
-  /** ARNs of the executions of each Map Run, by its ARN. */
-  readonly mapRuns: Readonly<Record<string, readonly string[]>>;
-}
-
-export interface Report {
-  /** JSON text of the state machine. */
-  readonly definition: string;
-  readonly executions: readonly ReportedExecution[];
 }

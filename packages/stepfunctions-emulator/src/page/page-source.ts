@@ -1,4 +1,4 @@
-export interface PageSource {
+interface PageSource {
   readonly script: string;
   readonly style: string;
 }

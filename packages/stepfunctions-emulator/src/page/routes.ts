@@ -11,7 +11,7 @@ import type {
   PageMachine,
 } from './data.ts';
 import { eventData, pageEvent } from './events.ts';
-import { SERVED_POLICY, servedPage } from './html.ts';
+import { PAGE, POLICY } from './html.ts';
 import { pageSource } from './page-source.ts';
 import { summaryOfInput } from './summary.ts';
 
@@ -86,7 +86,7 @@ function parentOf({ mapRunArn }: Execution, executions: ApiContext['executions']
 }
 
 const HEADERS = {
-  'content-security-policy': SERVED_POLICY,
+  'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
@@ -96,7 +96,7 @@ const HEADERS = {
 };
 
 const FILES: Readonly<Record<string, () => Promise<{ type: string; body: string }>>> = {
-  '/': async () => ({ type: 'text/html', body: servedPage() }),
+  '/': async () => ({ type: 'text/html', body: PAGE }),
   '/page/script.js': async () => ({ type: 'text/javascript', body: (await pageSource()).script }),
   '/page/style.css': async () => ({ type: 'text/css', body: (await pageSource()).style }),
 };

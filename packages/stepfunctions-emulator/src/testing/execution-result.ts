@@ -9,7 +9,6 @@ import type {
 } from '../interpreter/index.ts';
 import { HarnessError, UnexpectedStatusError } from './errors.ts';
 import type { FunctionCall } from './mocked-functions.ts';
-import { type ReportedMachine, writeReport } from './report.ts';
 import { type Visit, visitsOf } from './visits.ts';
 
 const PAYLOAD_LENGTH = 80;
@@ -97,7 +96,6 @@ export interface WaitRecord {
 export interface Records {
   readonly calls: readonly FunctionCall[];
   readonly retries: readonly RetryNotice[];
-  readonly stateMachine: ReportedMachine;
   readonly functionNames: readonly string[];
 }
 
@@ -120,12 +118,10 @@ export class ExecutionResult {
   /** Every entry into a state, in order; see `states`. */
   readonly visits: readonly Visit[];
   readonly children: readonly ExecutionResult[];
-  readonly #execution: Execution;
   readonly #records: Records;
 
   constructor(execution: Execution, records: Records) {
     const { billing } = execution;
-    this.#execution = execution;
     this.#records = records;
     this.arn = execution.arn;
     this.name = execution.name;
@@ -208,15 +204,6 @@ export class ExecutionResult {
 
   describe(): string {
     return describeExecution(this);
-  }
-
-  /**
-   * Writes the execution as an HTML page: the graph with the path that it took, its times, inputs and outputs. It is one file, which needs
-   * no server and loads nothing.
-   * @param file a path from the working directory, or a URL; what was there is replaced
-   */
-  writeHtml(file: string | URL): Promise<void> {
-    return writeReport(this.#execution, this.#records.stateMachine, file);
   }
 
   /** @throws {UnexpectedStatusError} with the description, unless it succeeded */

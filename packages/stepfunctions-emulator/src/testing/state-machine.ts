@@ -113,7 +113,7 @@ export class TestedStateMachine {
         const { problem, calls, names: functionNames } = invoker;
         if (problem !== undefined) throw problem;
         return new ExecutionResult(execution, {
-          ...{ retries, functionNames, stateMachine: this },
+          ...{ retries, functionNames },
           // A call that nobody waits for may still end.
           calls: calls.map(call => ({ ...call })),
         });

@@ -1,11 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { ownMs, useBrowser } from '../../../../test/support/browser.ts';
 import type { Execution } from '../../src/interpreter/index.ts';
-import { fails, stateMachine } from '../../src/testing/index.ts';
 import {
   DISTRIBUTED,
   EVIL,
@@ -85,6 +80,16 @@ test('an execution that failed opens where it did, with the error and its cause'
   expect(await page.locator('[data-state="Rejected"] .about').textContent()).toBe('✗ Fail');
   expect(await page.locator('[data-state="Validate"] .about').textContent()).toBe('! Task');
   expect(await page.locator('[data-execution="no-customer"] small').innerText()).toMatch(/^failed, .* UTC$/);
+});
+
+test('names and data with HTML in them are shown as they are', async () => {
+  server.add('evil', EVIL_MACHINE);
+  const page = await open(await ended('evil', { [EVIL]: `</script>${EVIL}<!-- <script>` }, 'evil'));
+  await page.waitForSelector('header .badge.failed');
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('.details h2:has-text("Execution")');
+  expect(await detailsOf(page)).toContain('<!-- <script>');
+  expect(await page.locator('img, #page script').count()).toBe(0);
 });
 
 test('executions are called by their inputs, and are found by name, input and status', async () => {
@@ -273,41 +278,5 @@ describe('500 executions, and one with 25,000 events', () => {
     running.stop();
     expect(after.nodes).toBeLessThan(before.nodes + 200);
     expect(after.bytes).toBeLessThan(before.bytes + 2_000_000);
-  });
-});
-
-describe('a written report', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'page-report-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  test('shows the execution from a file, names and data with HTML in them as they are', async () => {
-    const file = join(folder, 'evil.html');
-    const execution = await stateMachine.from(EVIL_MACHINE).run({
-      input: { [EVIL]: `</script>${EVIL}<!-- <script>` },
-      functions: { Work: fails('</script>', EVIL) },
-    });
-    await execution.writeHtml(pathToFileURL(file));
-    const page = await browser.open(pathToFileURL(file).href);
-    await page.waitForSelector('header .badge.failed');
-    await page.keyboard.press('Escape');
-    await page.waitForSelector('.details h2:has-text("Execution")');
-    expect(await detailsOf(page)).toContain('<!-- <script>');
-    expect(await page.locator('img, #page script').count()).toBe(0);
-  });
-
-  test('has the executions of distributed Maps', async () => {
-    const file = join(folder, 'distributed.html');
-    const Work = (item: number) => {
-      if (item === 3) throw Object.assign(new Error('no'), { name: 'Broken' });
-      return item;
-    };
-    const execution = await stateMachine.from(DISTRIBUTED).run({ input: [1, 2, 3, 4], functions: { Work } });
-    await execution.writeHtml(file);
-    const page = await browser.open(pathToFileURL(file).href, { width: 360, height: 700 });
-    await page.click('.events .item:nth-child(2)');
-    await page.locator('.child').first().click();
-    await page.waitForSelector('[data-state="Child work"].failed');
-    await page.click('text=to the execution of the Map');
-    await page.waitForSelector('[data-state="Fan out"]');
   });
 });
