@@ -30,10 +30,10 @@ export const ROOM_LINES = [
   { rooms: ['bench', 'tools'], most: 6_641 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
-    most: 8_955,
+    most: 8_797,
   },
-  { rooms: ['packages/stepfunctions-emulator/test'], most: 6_977 },
-  { rooms: ['test'], most: 23_208 },
+  { rooms: ['packages/stepfunctions-emulator/test'], most: 6_771 },
+  { rooms: ['test'], most: 23_195 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
