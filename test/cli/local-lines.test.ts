@@ -130,9 +130,7 @@ test.each<[string, Record<string, object>, string]>([
 const PRINTED = { function: 'f', printed: 'one\nWARN    two' };
 
 test.each<[string, Record<string, object>, typeof CALL | undefined, object]>([
-  ['a function', { A: task() }, undefined, ABOUT_THROWN],
   ['a function, with what it printed', { A: task() }, CALL, { ...ABOUT_THROWN, ...PRINTED }],
-  ['a Fail state', { A: { Type: 'Pass', Next: 'B' }, B: fail }, undefined, { error: 'Own', cause: 'gone' }],
   [
     'a Fail state, with the call before it',
     { B: fail },

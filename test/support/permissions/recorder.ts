@@ -1,8 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { isObject } from '../../../expiry/fields.ts';
 import { type Answer, jsonAnswer } from '../../../local/dynamodb/answer.ts';
 import { DynamoDbProxy, type ProxiedCall } from '../../../local/dynamodb/proxy.ts';
 import type { InvokeWrapper } from '../../../local/functions/local-functions.ts';
-import { type Body, parseBody } from '../answers.ts';
+
+/** The JSON body of a request. */
+type Body = Readonly<Record<string, unknown>>;
+
+/** Undefined when it is not a JSON object. */
+function parseBody(text: string | Buffer): Body | undefined {
+  try {
+    const value: unknown = JSON.parse(text.toString());
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** One call of AWS that a function made. */
 export interface RecordedCall {
