@@ -1,15 +1,13 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configOf } from '../support/configs.ts';
+import { folderWith } from '../support/folder.ts';
 import { shellCommand } from '../support/shell.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-clients-'));
-const CONFIG = join(folder, 'config.json');
-writeFileSync(CONFIG, JSON.stringify(configOf({ tableName: 'Sessions', partitionKey: 'id' })));
+const config = configOf({ tableName: 'Sessions', partitionKey: 'id' });
+const CONFIG = join(folderWith({ 'config.json': JSON.stringify(config) }), 'config.json');
 
 let asked = 0;
 /** Never ends an answer, nor begins one but at the path `/begun`. */
@@ -26,7 +24,6 @@ beforeAll(async () => {
 afterAll(() => {
   silent.closeAllConnections();
   silent.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 // In processes of their own: the SDK does not recognize errors from the process of a test.

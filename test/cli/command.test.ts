@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMANDS } from '../../bin/commands.ts';
 import { NoAnswerError } from '../../cli/clients.ts';
@@ -7,12 +5,10 @@ import { type AnyCommand, defineCommand, duration, EXIT, telling, YES } from '..
 import { oneOf, whole } from '../../expiry/fields.ts';
 import { configOf } from '../support/configs.ts';
 import { executed } from '../support/executed.ts';
+import { folderWith } from '../support/folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-command-'));
-const CONFIG = join(folder, 'config.json');
 const tables = ['Sessions', 'Tokens'].map(tableName => ({ tableName, partitionKey: 'id' }));
-writeFileSync(CONFIG, JSON.stringify(configOf(...tables)));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const CONFIG = join(folderWith({ 'config.json': JSON.stringify(configOf(...tables)) }), 'config.json');
 
 const FLAGS = {
   rate: { help: 'writes a second', kind: whole(1, 100), value: 'N', default: 5 },

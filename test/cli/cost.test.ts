@@ -1,14 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AMOUNT, describeBill, monthlyCost } from '../../cli/cost.ts';
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { configOf } from '../support/configs.ts';
 import { executed } from '../support/executed.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-cost-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+import { folderWith } from '../support/folder.ts';
 
 const TABLES: readonly PreciseTtlProps[] = [
   { tableName: 'Tokens', partitionKey: 'id', index: { shards: 3 }, dashboard: true },
@@ -17,9 +14,7 @@ const TABLES: readonly PreciseTtlProps[] = [
     ...{ index: { by: 'second' }, precision: 'minute', dashboard: true },
   },
 ];
-writeFileSync(join(folder, 'precise-ttl.config.json'), JSON.stringify(configOf(...TABLES)));
-
-const CONFIG = join(folder, 'precise-ttl.config.json');
+const CONFIG = join(folderWith({ 'config.json': JSON.stringify(configOf(...TABLES)) }), 'config.json');
 const cost = (...args: readonly string[]) => executed('cost', args);
 
 const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24, itemsPerMonth: 0 };

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectFolder } from '../../cli/terraform.ts';
 import { CONFIG_FILES } from '../../stacks/config/config-file.ts';
 import { configOf } from '../support/configs.ts';
+import { folderWith } from '../support/folder.ts';
 import { shellCommand } from '../support/shell.ts';
 
 test.each([
@@ -24,23 +24,21 @@ test('says in one line that Terraform is missing', async () => {
   ]);
 });
 
+const project = folderWith({
+  'precise-ttl.config.json': JSON.stringify(configOf({ tableName: 'Sessions', partitionKey: 'id' })),
+  '.terraform.lock.hcl': 'kept',
+});
+
 // Real Terraform is in test/deploy/commands.deploy.ts.
 test('deploy uses the lock of the provider that is kept; a wrong configuration is no change of the plan', async () => {
-  const project = mkdtempSync(join(tmpdir(), 'precise-ttl-deploy-'));
   const config = join(project, 'precise-ttl.config.json');
   const folder = join(project, 'cdktf.out/stacks/precise-ttl');
-  writeFileSync(config, JSON.stringify(configOf({ tableName: 'Sessions', partitionKey: 'id' })));
-  writeFileSync(join(project, '.terraform.lock.hcl'), 'kept');
   const deploy = (...args: string[]) =>
     shellCommand('deploy')(['--config', config, ...args], { TERRAFORM_BINARY_NAME: 'true' });
-  try {
-    const { status, stdout } = await deploy('--json');
-    expect([status, JSON.parse(stdout)]).toEqual([0, { folder, exit: 0 }]);
-    expect(readFileSync(join(folder, '.terraform.lock.hcl'), 'utf8')).toBe('kept');
-    writeFileSync(config, '{}');
-    expect((await deploy('--diff')).status).toBe(2);
-    expect((await deploy('--diff', '--', '-detailed-exitcode')).status).toBe(1);
-  } finally {
-    rmSync(project, { recursive: true, force: true });
-  }
+  const { status, stdout } = await deploy('--json');
+  expect([status, JSON.parse(stdout)]).toEqual([0, { folder, exit: 0 }]);
+  expect(readFileSync(join(folder, '.terraform.lock.hcl'), 'utf8')).toBe('kept');
+  writeFileSync(config, '{}');
+  expect((await deploy('--diff')).status).toBe(2);
+  expect((await deploy('--diff', '--', '-detailed-exitcode')).status).toBe(1);
 });

@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { askForTable, configText } from '../../cli/init.ts';
 import { checkConfig } from '../../stacks/config/config.ts';
+import { folderWith } from '../support/folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-init-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
+const folder = folderWith();
 const PROGRAM = resolve('bin/precise-ttl.js');
 
 /** Runs the command without a terminal, in a folder of its own. */

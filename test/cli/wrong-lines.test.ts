@@ -1,25 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { COMMAND_NAMES, COMMANDS, type CommandName } from '../../bin/commands.ts';
 import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
 import { executed } from '../support/executed.ts';
+import { folderWith } from '../support/folder.ts';
 import { wordsOf } from '../support/proposed-commands.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-lines-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const tables = [
   { tableName: 'Sessions', partitionKey: 'id' },
   { tableName: 'Tokens', partitionKey: 'id', index: { by: 'second' } },
 ];
-const FILES = {
+const folder = folderWith({
   'c.json': JSON.stringify({ region: 'us-east-1', tables }),
   'typo.json': '{"region": "us-east-1", "tables": [{"tableName": "Sessions", "ttlAttibute": "ttl"}]}',
   'empty.json': '{"region": "us-east-1", "tables": []}',
   'broken.json': '{"region": "us-east-1",',
   'c.yaml': 'region: us-east-1',
-};
-for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
+});
 
 /**
  * Wrong command lines, each with what is said: field, expected, got, remedy. `-c` stands for `--config c.json`, SPAN for an hour that is

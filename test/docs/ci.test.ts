@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: expressions of a workflow
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { COMMANDS } from '../../bin/commands.ts';
+import { folderWith } from '../support/folder.ts';
 import { commandsIn } from '../support/proposed-commands.ts';
 
 interface Step {
@@ -60,25 +60,23 @@ test('what is deployed is the file that was planned, after an approval, and neve
   expect(trust).toContain('"repo:acme/sessions:environment:production"');
 });
 
+const folder = folderWith();
+
 test.each([
   [0, true],
   [1, false],
   [2, true],
   [127, false],
 ])('a plan that ends with %d is told, and goes on: %p', (status, goesOn) => {
-  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-ci-'));
-  try {
-    writeFileSync(join(folder, 'npx'), `#!/bin/sh\nexit ${status}\n`);
-    chmodSync(join(folder, 'npx'), 0o755);
-    const output = join(folder, 'output');
-    const script = plan.steps.find(({ id }) => id === 'plan')?.run ?? '';
-    // As GitHub runs it.
-    const ended = spawnSync('bash', ['-e', '-c', script], {
-      env: { PATH: `${folder}:${process.env['PATH']}`, GITHUB_OUTPUT: output },
-    });
-    expect(ended.status === 0).toBe(goesOn);
-    expect(readFileSync(output, 'utf8')).toBe(`status=${status}\n`);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  writeFileSync(join(folder, 'npx'), `#!/bin/sh\nexit ${status}\n`);
+  chmodSync(join(folder, 'npx'), 0o755);
+  const output = join(folder, 'output');
+  const script = plan.steps.find(({ id }) => id === 'plan')?.run ?? '';
+  // As GitHub runs it.
+  const ended = spawnSync('bash', ['-e', '-c', script], {
+    env: { PATH: `${folder}:${process.env['PATH']}`, GITHUB_OUTPUT: output },
+  });
+  expect(ended.status === 0).toBe(goesOn);
+  expect(readFileSync(output, 'utf8')).toBe(`status=${status}\n`);
+  rmSync(output);
 });

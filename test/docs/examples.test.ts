@@ -1,7 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { monthlyCost } from '../../cli/cost.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
@@ -10,6 +8,7 @@ import { MINUTES_PER_DAY } from '../../expiry/window.ts';
 import { onlyExpiries } from '../../functions/only-expiries/handler.ts';
 import type { Overrides } from '../../stacks/config/config.ts';
 import { configOf } from '../support/configs.ts';
+import { folderWith } from '../support/folder.ts';
 import { codeBlocks } from '../support/proposed-commands.ts';
 import { streamRecord } from '../support/stream-records.ts';
 import { type TerraformJson, terraformJson } from '../support/synthesized.ts';
@@ -152,21 +151,19 @@ for line in sys.stdin.buffer:
     print(json.dumps(expiry(case["model"], case["ttl"], *case["key"])))
 `;
 
+const cwd = folderWith({
+  'window.py': readFileSync('docs/files/window.py', 'utf8'),
+  'expiry-model.json': modelOfPage,
+  'driver.py': PYTHON,
+});
+
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 if (!hasPython) console.warn('docs/files/window.py is not tested: it needs python3.');
 (hasPython ? test : test.skip)('window.py makes what expiryAttributes makes', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-python-'));
-  try {
-    cpSync('docs/files/window.py', join(folder, 'window.py'));
-    writeFileSync(join(folder, 'expiry-model.json'), modelOfPage);
-    writeFileSync(join(folder, 'driver.py'), PYTHON);
-    const input = CASES.map(each => `${JSON.stringify(each)}\n`).join('');
-    const { stdout, stderr } = spawnSync('python3', ['driver.py'], { cwd: folder, input, encoding: 'utf8' });
-    expect(stderr).toBe('');
-    expect(JSON.parse(`[${stdout.trim().split('\n')}]`)).toEqual(CASES.map(({ expected }) => expected));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const input = CASES.map(each => `${JSON.stringify(each)}\n`).join('');
+  const { stdout, stderr } = spawnSync('python3', ['driver.py'], { cwd, input, encoding: 'utf8' });
+  expect(stderr).toBe('');
+  expect(JSON.parse(`[${stdout.trim().split('\n')}]`)).toEqual(CASES.map(({ expected }) => expected));
 });
 
 const TABLES = ['Sessions', 'Tokens'].map(tableName => ({ tableName, partitionKey: 'id' }));
