@@ -1,13 +1,50 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { examples, expectToPass, files, readme, writeExamples } from './support/readme-examples.ts';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { exportedBy, startEmulator } from './support/emulator-process.ts';
 
 /*
  * Each block of the README that is marked with a file's name is that file here. All of them run under jest, as tests of this
- * file, and once more under Node's own test runner. What "As a server" shows runs in cli/readme.test.ts.
+ * file, and once more under Node's own test runner. What "As a server" shows runs as it stands there.
  */
+const PACKAGE = join(import.meta.dirname, '..');
+const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
+const [before = '', fromServer = ''] = readme.split(/^## As a server\n/m);
+const [server = '', ...after] = fromServer.split(/^(?=## )/m);
+/** Each block of the README that is marked with a file's name, by that name. */
+const files = new Map(
+  [...readme.matchAll(/^<!-- run: (\S+) -->\n```\w+\n(.*?)^```$/gms)].map(([, name = '', text = '']) => [
+    name,
+    text,
+  ]),
+);
+const examples = [...files.keys()].filter(name => name.endsWith('.test.ts'));
+const run = promisify(execFile);
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+function folderOf(written: Iterable<readonly [string, string]>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'readme-'));
+  folders.push(folder);
+  for (const [name, text] of written) writeFileSync(join(folder, name), text);
+  symlinkSync(join(PACKAGE, '../../node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+/** All examples with what they need beside them, for one test framework: the README says what else `test` is imported from. */
+const writeExamples = (framework: string): string =>
+  folderOf([
+    ...[...files].map(
+      ([name, text]) => [name, text.replace(/from 'node:test';.*$/m, `from '${framework}';`)] as const,
+    ),
+    ['package.json', '{"type": "module"}'],
+  ]);
+
 test('the README has examples, and the first is twelve lines from import to assertion', () => {
   expect(examples.length).toBeGreaterThanOrEqual(5);
   const lines = files.get('orders.test.ts')?.trimEnd().split('\n') ?? [];
@@ -16,9 +53,7 @@ test('the README has examples, and the first is twelve lines from import to asse
 });
 
 test('every block of code in it is run, here or with the server', () => {
-  const [before = '', after = ''] = readme.split(/^## As a server\n/m);
-  const rest = after.slice(after.search(/^## /m));
-  const blocks = [...`${before}${rest}`.matchAll(/^(.*)\n```(\w+)\n/gm)];
+  const blocks = [...[before, ...after].join('').matchAll(/^(.*)\n```(\w+)\n/gm)];
   expect(blocks.filter(([, marker = '']) => !marker.startsWith('<!-- run: '))).toEqual([]);
 });
 
@@ -37,7 +72,13 @@ describe('under jest', () => {
   process.chdir(workingDirectory);
 });
 
-test("under Node's own test runner", () => expectToPass(examples, 'node:test', ['--test', ...examples]));
+test("under Node's own test runner", async () => {
+  const { stdout } = await run(process.execPath, ['--test', ...examples], {
+    cwd: writeExamples('node:test'),
+  });
+  const tests = examples.flatMap(name => files.get(name)?.match(/^test\(/gm) ?? []).length;
+  expect(stripVTControlCharacters(stdout)).toMatch(new RegExp(`^(ℹ|#) pass ${tests}$`, 'm'));
+});
 
 test('what it prints of an execution is what is printed', async () => {
   const folder = writeExamples('node:test');
@@ -48,6 +89,36 @@ test('what it prints of an execution is what is printed', async () => {
     const ShipOrder = order => ({ parcel: 'p-' + order.receipt });
     console.log((await orders.run({ input: { orderId: 'o-1' }, functions: { ChargeCard, ShipOrder } })).describe());`;
   writeFileSync(join(folder, 'print.mjs'), program);
-  const { stdout } = await promisify(execFile)(process.execPath, ['print.mjs'], { cwd: folder });
+  const { stdout } = await run(process.execPath, ['print.mjs'], { cwd: folder });
   expect(readme).toContain(`\`\`\`\n${stdout}\`\`\``);
+});
+
+test('as a server: the command serves the definition with the functions, as it stands there but for the port', async () => {
+  const blocks = (language: string): string[] =>
+    [...server.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, text = '']) => text);
+  const [definition = ''] = blocks('json');
+  const [mocks = '', application = ''] = blocks('js');
+  const [command = ''] = blocks('sh');
+  const cwd = folderOf([
+    ['order.asl.json', definition],
+    ['mocks.mjs', mocks],
+    ['application.mjs', application],
+  ]);
+  const [npx, name, ...args] = command
+    .trimEnd()
+    .replace(/ --port \d+/, '')
+    .split(' ');
+  expect([npx, name]).toEqual(['npx', 'stepfunctions-emulator']);
+  const started = startEmulator([...args, '--port', '0'], { cwd });
+  try {
+    await started.until(/^ {2}STANDARD {2}arn:\S+:order$[\s\S]*Ctrl-C stops/m);
+    const env = { ...process.env, ...exportedBy(started) };
+    const { stdout } = await run(process.execPath, ['application.mjs'], { cwd, env });
+    expect(stdout).toBe('SUCCEEDED {"charged":5}\n');
+    started.child.kill('SIGTERM');
+    expect(await started.ended).toBe(0);
+    expect(started.printed.stderr).toBe('');
+  } finally {
+    started.child.kill('SIGKILL');
+  }
 });
