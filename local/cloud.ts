@@ -4,7 +4,6 @@ import { type ApiContext, type Clock, type Execution, type Machine, realClock } 
 import type { PlainStack } from '../stacks/plain-stack.ts';
 import { localDynamoDb, localDynamoDbStreams } from './dynamodb/clients.ts';
 import { type DynamoDbEndpoint, startOrAttachDynamoDb } from './dynamodb/dynamodb-local.ts';
-import { DynamoDbProxy } from './dynamodb/proxy.ts';
 import type { TableResource } from './dynamodb/table.ts';
 import { enableStream, ensureTable } from './dynamodb/tables.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
@@ -23,7 +22,7 @@ export interface LocalCloudOptions {
   readonly functionsDynamoDbEndpoint?: (dynamoDbEndpoint: string) => string | Promise<string>;
   readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint'>;
   readonly pipes?: PipesOptions;
-  /** @default the wall clock */
+  /** Clock of the state machines and schedules; functions in threads have this machine's. @default the wall clock */
   readonly clock?: Clock;
   /** Number of threads in which each function is loaded before its first call, so that the first calls are not slower. @default 0 */
   readonly warm?: number;
@@ -110,18 +109,9 @@ export class LocalCloud {
       await makeTables(client, synthesized, options);
       const streams = localDynamoDbStreams(dynamoDb.endpoint, region);
       undo.push(() => streams.destroy());
-      const forFunctions =
+      const dynamoDbEndpoint =
         (await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint)) ?? dynamoDb.endpoint;
-      // Sweeps use the date in DynamoDB's answers, which DynamoDB Local takes from this machine's clock.
-      const dated =
-        clock === realClock ? undefined : await DynamoDbProxy.start(forFunctions, { now: () => clock.now() });
-      undo.push(() => dated?.stop());
-      const dynamoDbEndpoint = dated?.endpoint ?? forFunctions;
-      const functions = new LocalFunctions(synthesized.functions, {
-        ...(clock !== realClock && { clock }),
-        ...options.functions,
-        dynamoDbEndpoint,
-      });
+      const functions = new LocalFunctions(synthesized.functions, { ...options.functions, dynamoDbEndpoint });
       undo.push(() => functions.stop());
       const pipes = await Pipes.start({
         ...options.pipes,

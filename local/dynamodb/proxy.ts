@@ -31,14 +31,11 @@ export interface ProxyOptions {
   /** @default a free one */
   readonly port?: number;
   readonly handle?: CallHandler;
-  /** Clock for the Date header of answers, epoch milliseconds. @default the header is unchanged */
-  readonly now?: (() => number) | undefined;
 }
 
 interface Destination {
   readonly target: URL;
   readonly agent: Agent;
-  readonly now: (() => number) | undefined;
 }
 
 const TARGET_HEADER = 'x-amz-target';
@@ -71,12 +68,11 @@ export class DynamoDbProxy {
    */
   static async start(
     target: string,
-    { port = 0, handle = call => call.forward(), now }: ProxyOptions = {},
+    { port = 0, handle = call => call.forward() }: ProxyOptions = {},
   ): Promise<DynamoDbProxy> {
     const destination = {
       target: new URL(requireLoopback(target, 'target')),
       agent: new Agent({ keepAlive: true }),
-      now,
     };
     const server = createServer((incoming, outgoing) => {
       if (!isLoopbackHost(incoming.headers.host)) refuse(incoming, outgoing);
@@ -116,7 +112,7 @@ async function answer(
 }
 
 function forward(
-  { target, agent, now }: Destination,
+  { target, agent }: Destination,
   { method, url, headers }: Pick<ProxiedCall, 'method' | 'url' | 'headers'>,
   body: Buffer,
 ): Promise<Answer> {
@@ -124,9 +120,8 @@ function forward(
     const sent = request(target, { method, path: url, agent, headers: framed(headers, body) });
     sent.on('error', reject);
     sent.on('response', answered => {
-      const { statusCode: status = 502, headers: given } = answered;
-      const dated = now === undefined ? given : { ...given, date: new Date(now()).toUTCString() };
-      buffer(answered).then(received => resolve({ status, headers: dated, body: received }), reject);
+      const { statusCode: status = 502, headers } = answered;
+      buffer(answered).then(received => resolve({ status, headers, body: received }), reject);
     });
     sent.end(body);
   });

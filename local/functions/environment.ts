@@ -14,8 +14,6 @@ export interface EnvironmentOptions {
   readonly variables: Readonly<Record<string, string>>;
   /** Time limit of an invocation once the module is loaded, milliseconds. */
   readonly timeoutMs: number;
-  /** The function's clock, epoch milliseconds. @default this machine's */
-  readonly now?: (() => number) | undefined;
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
@@ -94,14 +92,9 @@ export class Environment {
       this.#running = { requestId, sentAt: performance.now(), settle };
       this.#lines = [];
       this.#worker.ref();
-      const { timeoutMs, now = Date.now } = this.#options;
+      const { timeoutMs } = this.#options;
       this.#limit(timeoutMs, seconds => `Task timed out after ${seconds} seconds`);
-      const realNow = Date.now();
-      const invocation: Invocation = {
-        ...{ requestId, payload, traceId },
-        deadline: realNow + timeoutMs,
-        clockAheadMs: now() - realNow,
-      };
+      const invocation: Invocation = { requestId, payload, traceId, deadline: Date.now() + timeoutMs };
       this.#worker.postMessage(invocation);
     });
   }

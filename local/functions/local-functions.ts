@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock, FunctionInvoker, FunctionResult, InvokeOptions } from 'stepfunctions-emulator';
+import type { FunctionInvoker, FunctionResult, InvokeOptions } from 'stepfunctions-emulator';
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
 import { DUMMY_CREDENTIALS } from '../dynamodb/clients.ts';
 import type { FunctionResource } from '../stack/synthesized.ts';
@@ -54,8 +54,6 @@ export interface LocalFunctionsOptions {
   readonly maxConcurrency?: number;
   /** Idle time after which a thread ends, milliseconds. @default longer than from tick to tick */
   readonly idleMs?: number;
-  /** Clock of the functions. During an invocation it advances like this machine's. @default this machine's */
-  readonly clock?: Pick<Clock, 'now'> | undefined;
   /** Called with every line that a function prints: JSON logs and embedded metrics. @default lines are dropped */
   readonly onLog?: ((functionName: string, line: string) => void) | undefined;
   readonly onInvocation?: ((record: InvocationRecord) => void) | undefined;
@@ -84,7 +82,6 @@ export class LocalFunctions implements FunctionInvoker {
    */
   constructor(functions: readonly FunctionResource[], options: LocalFunctionsOptions) {
     const endpoint = requireLoopback(options.dynamoDbEndpoint, 'dynamoDbEndpoint');
-    const { clock } = options;
     this.#options = options;
     this.#directory = mkdtempSync(join(tmpdir(), 'precise-ttl-local-'));
     process.once('exit', this.#removeDirectory);
@@ -95,11 +92,7 @@ export class LocalFunctions implements FunctionInvoker {
         const { name, arn, memoryMb, timeoutSeconds } = resource;
         const pool = new WorkerPool({
           program,
-          setup: {
-            ...{ file, exportName, functionName: name, functionArn: arn, memoryMb },
-            hasOwnClock: clock !== undefined,
-          },
-          now: clock && (() => clock.now()),
+          setup: { file, exportName, functionName: name, functionArn: arn, memoryMb },
           variables: {
             ...resource.environment,
             ...options.environment,

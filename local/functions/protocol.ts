@@ -6,7 +6,6 @@ export interface WorkerSetup {
   readonly functionName: string;
   readonly functionArn: string;
   readonly memoryMb: number;
-  readonly hasOwnClock: boolean;
 }
 
 export interface Invocation {
@@ -14,10 +13,8 @@ export interface Invocation {
   readonly payload: string;
   /** The X-Amzn-Trace-Id that the function's AWS clients send, which identifies the invocation of a call. */
   readonly traceId: string;
-  /** Time at which the worker will be ended, by this machine's clock, epoch milliseconds. */
+  /** Time at which the worker will be ended, epoch milliseconds. */
   readonly deadline: number;
-  /** Number of milliseconds by which the function's clock is ahead of this machine's when the invocation begins. */
-  readonly clockAheadMs: number;
 }
 
 export interface ErrorPayload {

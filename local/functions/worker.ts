@@ -15,19 +15,6 @@ const post = (message: WorkerMessage): void => port.postMessage(message);
 
 let current: string | undefined;
 
-/** This machine's clock, which the function's own clock does not change. */
-const realNow = Date.now;
-let clockAheadMs = 0;
-if (setup.hasOwnClock) {
-  const now = () => realNow() + clockAheadMs;
-  globalThis.Date = new Proxy(Date, {
-    get: (date, name) => (name === 'now' ? now : Reflect.get(date, name)),
-    construct: (date, given: [], target) =>
-      Reflect.construct(date, given.length === 0 ? [now()] : given, target),
-    apply: date => new date(now()).toString(),
-  });
-}
-
 // Output uses the same port as the results, so that it arrives before the function's answer.
 for (const stream of [process.stdout, process.stderr]) {
   stream.write = (
@@ -89,12 +76,8 @@ async function load(): Promise<Handler | undefined> {
   return undefined;
 }
 
-async function run(
-  handle: Handler,
-  { requestId, payload, traceId, deadline, clockAheadMs: ahead }: Invocation,
-): Promise<void> {
+async function run(handle: Handler, { requestId, payload, traceId, deadline }: Invocation): Promise<void> {
   current = requestId;
-  clockAheadMs = ahead;
   // Set before every invocation, as Lambda's runtime does; `env` belongs to this thread only.
   process.env['_X_AMZN_TRACE_ID'] = traceId;
   try {
@@ -137,7 +120,7 @@ function contextOf(requestId: string, deadline: number) {
     logGroupName: process.env['AWS_LAMBDA_LOG_GROUP_NAME'] ?? '',
     logStreamName: process.env['AWS_LAMBDA_LOG_STREAM_NAME'] ?? '',
     callbackWaitsForEmptyEventLoop: true,
-    getRemainingTimeInMillis: () => Math.max(0, deadline - realNow()),
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
   };
 }
 

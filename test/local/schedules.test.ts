@@ -60,33 +60,30 @@ test('fires what is enabled at each minute with its time in the input, until it 
   expect(inputs).toEqual(minutes.map(each => `{"scheduledTime":"2026-11-20T${each}Z"}`));
 });
 
-test.each<[string, { when: string; to: string }, [minute: string, when: RegExp][]]>([
+test.each<[how: string, to: string, fired: readonly [minute: string, when: string][]]>([
   [
     'an hour back, it goes on with the new time',
-    { when: '09:01:40', to: '08:01:40' },
+    '08:01:40',
     [
-      ['09:02:00', /^08:02:00$/],
-      ['08:03:00', /^08:03:00$/],
+      ['09:02:00', '08:02:00'],
+      ['08:03:00', '08:03:00'],
     ],
   ],
   [
     'hours ahead, as after a sleep, the minute that it waited for fires and none of those it missed',
-    { when: '09:01:40', to: '17:01:40' },
+    '17:01:40',
     [
-      ['09:02:00', /^17:02:00$/],
-      ['17:03:00', /^17:03:00$/],
+      ['09:02:00', '17:02:00'],
+      ['17:03:00', '17:03:00'],
     ],
   ],
-])('when the wall clock is set %s', async (_how, { when, to }, expected) => {
+])('when the wall clock is set %s', async (_how, to, expected) => {
   const { clock, fired, schedules } = scheduled();
-  await clock.sleep(at(when) - at('09:00:30'));
+  await clock.sleep(at('09:01:40') - at('09:00:30'));
   clock.set(at(to));
   await clock.sleep(90_000);
   schedules.stop();
-  expect(fired[0]).toEqual(['09:01:00', '09:01:00']);
-  expect(fired.slice(1, 1 + expected.length)).toEqual(
-    expected.map(([minute, at]) => [minute, expect.stringMatching(at)]),
-  );
+  expect(fired).toEqual([['09:01:00', '09:01:00'], ...expected]);
 });
 
 test('a target that cannot be started is told, and the next minute fires', async () => {

@@ -50,6 +50,8 @@ function deletingOneLive(): Partial<LocalCloudOptions> {
     const ttlOf = (item: (typeof Items)[number]) => Number(item['ExpirationTime']?.N ?? 0);
     const { UserName, SessionId, ...last } = Items.toSorted((a, b) => ttlOf(b) - ttlOf(a))[0] ?? {};
     if (UserName === undefined || SessionId === undefined || ttlOf(last) * 1000 < JOB_STARTED) return planned;
+    // Two ticks may be planned at once.
+    if (isDone) return planned;
     isDone = true;
     await dynamoDb.client.send(new DeleteItemCommand({ TableName, Key: { UserName, SessionId } }));
     return planned;

@@ -1,8 +1,12 @@
-import { VirtualClock } from 'stepfunctions-emulator';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type Clock, VirtualClock } from 'stepfunctions-emulator';
 import type { PromiseName, Status, Verdict } from '../../bench/demo/judge.ts';
 import { EXIT_STATUS, type MainJobOptions, runMainJob } from '../../bench/demo/main-job.ts';
+import { createDocuments } from '../../functions/table/dynamodb.ts';
 import type { LocalCloudOptions } from '../../local/cloud.ts';
+import { localConfig } from '../../local/dynamodb/clients.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
+import { testedFunctions } from '../../local/testing/functions.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { configOf, SESSION_DATA } from './configs.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
@@ -26,6 +30,10 @@ export async function runJob(
   { cloud = {}, ...options }: JobOptions = {},
 ) {
   const printed: string[] = [];
+  const { clock = new VirtualClock(JOB_STARTED), functions } = cloud;
+  const wrap: InvokeWrapper = functions?.wrap ?? ((_call, next) => next());
+  const config = localConfig(dynamoDbOfFile().endpoint, 'us-east-1');
+  const documents = createDocuments({ maxAttempts: 3 }, config);
   const judged = await runMainJob({
     config: configOf(...tables),
     dynamoDb: dynamoDbOfFile(),
@@ -41,8 +49,9 @@ export async function runJob(
     // The observer's reads are most of the requests: once a second is enough for what is promised.
     intervalMs: 1_000,
     ...options,
-    cloud: { clock: new VirtualClock(JOB_STARTED), ...cloud },
+    cloud: { ...cloud, clock, warm: 0, functions: { wrap: inProcess(clock, documents, wrap) } },
   });
+  documents.destroy();
   return { ...judged, printed: printed.join('') };
 }
 
@@ -58,6 +67,16 @@ export function answering(
       : result;
   };
   return { functions: { wrap } };
+}
+
+/** Runs the functions of a job in this process, with its clock. */
+function inProcess(clock: Clock, documents: DynamoDBDocumentClient, wrap: InvokeWrapper): InvokeWrapper {
+  const none = { onLog: undefined, planOf: () => undefined, onWatermarks: () => undefined };
+  return (call, next) => {
+    const [deployment = ''] = /^demo-[0-9a-f]+/.exec(call.functionName) ?? [];
+    const invoke = testedFunctions({ ...none, deployment, documents, clock });
+    return wrap(call, (payload = call.payload) => invoke({ ...call, payload }, next));
+  };
 }
 
 /** What a job on a cloud that is broken somewhere, or sleeps, comes to: what wasn't kept, and the exit status. */

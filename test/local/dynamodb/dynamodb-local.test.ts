@@ -62,18 +62,11 @@ test('starts on a free port, answers, can be attached to, and is gone after stop
 
 const VERSION = 'if [ "$1" = -version ]; then echo \'openjdk version "21.0.2"\' >&2; exit 0; fi';
 
-/** Answers as DynamoDB Local does, a second sooner. */
-const ANSWERING = `import { createServer } from "node:http";
-  createServer((_request, response) => response.end("{\\"TableNames\\":[]}")).listen(Number(process.argv.at(-1)));`;
-
 /** A process of its own that starts DynamoDB Local, prints the endpoint, and then does what it is told. */
-async function startElsewhere(
-  then: string,
-  java?: string,
-): Promise<{ process: ChildProcess; endpoint: string }> {
+async function startElsewhere(then: string): Promise<{ process: ChildProcess; endpoint: string }> {
   const file = join(import.meta.dirname, '../../../local/dynamodb/dynamodb-local.ts');
   const code = `import { startDynamoDbLocal } from ${JSON.stringify(file)};
-    const { endpoint } = await startDynamoDbLocal(${JSON.stringify({ java })});
+    const { endpoint } = await startDynamoDbLocal();
     console.log(endpoint);
     ${then}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
@@ -88,15 +81,11 @@ async function startElsewhere(
 }
 
 describe('leaves nothing behind when the process that started it', () => {
-  const WAIT = 'setInterval(() => {}, 1000);';
-  const quick = () =>
-    fakeJava(`${VERSION}\nexec '${process.execPath}' --input-type=module -e '${ANSWERING}' -- "$@"`);
-  test.each<[string, string, NodeJS.Signals | undefined, (() => string) | undefined]>([
-    ['gets SIGKILL', WAIT, 'SIGKILL', undefined],
-    // How the process ends makes no difference to Java, so that one round with Java itself will do.
-    ['returns without stopping it', 'setTimeout(() => {}, 200);', undefined, quick],
-  ])('%s', async (_, then, signal, java) => {
-    const { process: child, endpoint } = await startElsewhere(then, java?.());
+  test.each<[string, string, NodeJS.Signals | undefined]>([
+    ['gets SIGKILL', 'setInterval(() => {}, 1000);', 'SIGKILL'],
+    ['returns without stopping it', 'setTimeout(() => {}, 200);', undefined],
+  ])('%s', async (_, then, signal) => {
+    const { process: child, endpoint } = await startElsewhere(then);
     expect(await listens(endpoint)).toBe(true);
     const exited = new Promise(resolve => child.once('exit', resolve));
     if (signal) child.kill(signal);

@@ -1,103 +1,58 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-
 import { DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import type { TableResource } from '../../../local/dynamodb/table.ts';
 import { enableStream, ensureTable } from '../../../local/dynamodb/tables.ts';
 import { LocalCloudError } from '../../../local/errors.ts';
 import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
-import { handmadeStack, sessionTable } from '../../support/handmade-stack.ts';
+import { plainStack } from '../../../stacks/plain-stack.ts';
+import { configOf, SESSION_DATA } from '../../support/configs.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
-const dynamo = useLocalDynamoDb();
+const { client } = useLocalDynamoDb();
+const [table] = synthesizedCloud(plainStack(configOf(SESSION_DATA))).tables as [TableResource];
+const [index] = table.globalIndexes as [TableResource['globalIndexes'][number]];
+const KEYS = { UserName: 'S', SessionId: 'S' } as const;
 
-function tableOf(over: Record<string, unknown> = {}): TableResource {
-  const made = handmadeStack({ resource: { aws_dynamodb_table: { sessions: sessionTable(over) } } });
-  try {
-    const [table] = synthesizedCloud(made.stack).tables;
-    if (table === undefined) throw new Error('no table');
-    return table;
-  } finally {
-    made.remove();
-  }
-}
-
-test('makes the table with its keys and index, with native TTL off', async () => {
-  await ensureTable(dynamo.client, tableOf({ name: 'Made' }));
-  const { Table } = await dynamo.client.send(new DescribeTableCommand({ TableName: 'Made' }));
-  expect(Table?.KeySchema).toEqual([
-    { AttributeName: 'UserName', KeyType: 'HASH' },
-    { AttributeName: 'SessionId', KeyType: 'RANGE' },
-  ]);
-  expect(Table?.GlobalSecondaryIndexes).toMatchObject([
-    {
-      IndexName: 'expirationWindowIndex',
-      KeySchema: [
-        { AttributeName: 'expirationWindow', KeyType: 'HASH' },
-        { AttributeName: 'ExpirationTime', KeyType: 'RANGE' },
-      ],
-      Projection: { ProjectionType: 'KEYS_ONLY' },
-    },
-  ]);
-  expect(Table?.StreamSpecification).toBeUndefined();
-  const ttl = await dynamo.client.send(new DescribeTimeToLiveCommand({ TableName: 'Made' }));
+test('makes the table with native TTL off, uses it again, and gives it a stream once', async () => {
+  await ensureTable(client, table);
+  await ensureTable(client, table);
+  // What is wanted may be less than what is there.
+  await ensureTable(client, { ...table, globalIndexes: [], attributes: KEYS });
+  const ttl = await client.send(new DescribeTimeToLiveCommand({ TableName: table.name }));
   expect(ttl.TimeToLiveDescription?.TimeToLiveStatus).toBe('DISABLED');
+  const described = async () =>
+    (await client.send(new DescribeTableCommand({ TableName: table.name }))).Table;
+  expect((await described())?.StreamSpecification).toBeUndefined();
+  const stream = await enableStream(client, table.name);
+  expect(await enableStream(client, table.name)).toBe(stream);
+  expect((await described())?.StreamSpecification).toEqual({
+    StreamEnabled: true,
+    StreamViewType: 'OLD_IMAGE',
+  });
 });
 
-test('can be given a stream with old images, once', async () => {
-  await ensureTable(dynamo.client, tableOf({ name: 'Seen' }));
-  await enableStream(dynamo.client, 'Seen');
-  await enableStream(dynamo.client, 'Seen');
-  const { Table } = await dynamo.client.send(new DescribeTableCommand({ TableName: 'Seen' }));
-  expect(Table?.StreamSpecification).toEqual({ StreamEnabled: true, StreamViewType: 'OLD_IMAGE' });
-});
-
-test('uses a table that has what is wanted, and more', async () => {
-  await ensureTable(dynamo.client, tableOf({ name: 'Same' }));
-  await ensureTable(dynamo.client, tableOf({ name: 'Same' }));
-  await ensureTable(dynamo.client, tableOf({ name: 'Same', global_secondary_index: [], attribute: KEYS }));
-});
-
-const KEYS = [
-  { name: 'UserName', type: 'S' },
-  { name: 'SessionId', type: 'S' },
-];
-
-test.each<[string, Record<string, unknown>, RegExp]>([
+test.each<[string, Partial<TableResource>, RegExp]>([
   [
     'another key',
     {
-      range_key: undefined,
-      attribute: sessionTable()['attribute'].filter(a => a.name !== 'SessionId'),
+      rangeKey: undefined as never,
+      attributes: { UserName: 'S', expirationWindow: 'S', ExpirationTime: 'N' },
     },
     /keys: expected UserName HASH, got UserName HASH, SessionId RANGE/,
   ],
   [
     'no such index',
-    {
-      global_secondary_index: {
-        name: 'other',
-        hash_key: 'expirationWindow',
-        projection_type: 'KEYS_ONLY',
-      },
-      attribute: [...KEYS, { name: 'expirationWindow', type: 'S' }],
-    },
-    /index other: expected expirationWindow HASH, KEYS_ONLY, got none\nnpx precise-ttl adopt --table Other adds/,
+    { globalIndexes: [{ ...index, name: 'other' }] },
+    /index other: expected expirationWindow HASH, ExpirationTime RANGE, KEYS_ONLY, got none\nnpx precise-ttl adopt --table SessionData adds/,
   ],
   [
     'another projection',
-    {
-      global_secondary_index: {
-        name: 'expirationWindowIndex',
-        hash_key: 'expirationWindow',
-        range_key: 'ExpirationTime',
-        projection_type: 'ALL',
-      },
-    },
+    { globalIndexes: [{ ...index, projection: 'ALL' }] },
     /expected expirationWindow HASH, ExpirationTime RANGE, ALL, got .* KEYS_ONLY/,
   ],
 ])('fails for a table of that name with %s', async (_, over, expected) => {
-  await ensureTable(dynamo.client, tableOf({ name: 'Other' }));
-  const second = ensureTable(dynamo.client, tableOf({ name: 'Other', ...over }));
+  await ensureTable(client, table);
+  const second = ensureTable(client, { ...table, ...over });
   await expect(second).rejects.toThrow(LocalCloudError);
   await expect(second).rejects.toThrow(expected);
 });

@@ -27,11 +27,3 @@ test.each(partitions)('the partition of $regions is $id', ({ id, regions }) => {
     expect(partitionOf(region)).toBe(id);
   }
 });
-
-test.each([
-  ['cn-south-1', 'aws-cn'],
-  ['us-gov-central-1', 'aws-us-gov'],
-  ['us-east-3', 'aws'],
-])('the partition of %s, which is newer, is %s', (region, name) => {
-  expect(partitionOf(region)).toBe(name);
-});

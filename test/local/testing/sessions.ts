@@ -13,7 +13,7 @@ export async function write(
   ttlSeconds: number,
   TableName = 'Sessions',
 ) {
-  const item = { id, note: `of ${id}` };
+  const item = { id, note: { of: id, bytes: Buffer.from('hello'), empty: {} } };
   const expiresAt = Math.floor(clock.now() / 1000) + ttlSeconds;
   const attributes = expiryAttributes(model, item, { expiresAt, nowMs: (expiresAt - 1) * 1000 });
   await documents.send(new PutCommand({ TableName, Item: { ...item, ...attributes } }));
