@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 22_608,
+    most: 22_559,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -33,7 +33,7 @@ export const ROOM_LINES = [
     most: 8_797,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 6_688 },
-  { rooms: ['test'], most: 23_161 },
+  { rooms: ['test'], most: 22_673 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

@@ -82,12 +82,11 @@ function inProcess(clock: Clock, documents: DynamoDBDocumentClient, wrap: Invoke
 /** What a job on a cloud that is broken somewhere, or sleeps, comes to: what wasn't kept, and the exit status. */
 export async function judgedJob(cloud: Partial<LocalCloudOptions>, minutes = 1, options: JobOptions = {}) {
   const { result, printed } = await runJob([SESSION_DATA], { ...options, cloud, minutes });
-  const { verdict, promises, lagMs, machine } = result;
+  const { verdict, promises, machine } = result;
   const notKept = promises.flatMap(({ name, status }) => (status === 'kept' ? [] : [[name, status]]));
   return {
     status: EXIT_STATUS[verdict as Exclude<Verdict, 'interrupted'>],
     notKept: Object.fromEntries(notKept) as Partial<Record<PromiseName, Status>>,
-    maxLagMs: lagMs.max,
     machine,
     printed,
   };

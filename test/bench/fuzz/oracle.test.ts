@@ -41,25 +41,6 @@ test.each<[string, Partial<Rules>, Who, number, EventImage, string[]]>([
   expect(found()).toEqual(findings);
 });
 
-const event = (more: object = {}) => ({
-  id: 'event-2',
-  key: { id: { S: 'a' } },
-  expiredAt: new Date(TTL * 1000).toISOString(),
-  deletedAt: new Date(TTL * 1000).toISOString(),
-  oldImage: image(),
-  ...more,
-});
-
-test('an expiry that is delivered twice is right; another image is not', async () => {
-  const { removeAt, found, oracle } = await watched({ pipes: PIPES }, image());
-  await removeAt('sweep', 10);
-  for (let times = 0; times < 2; times += 1) oracle.deliveries.delivered('events', event());
-  expect(found()).toEqual([]);
-  oracle.deliveries.delivered('events', event({ oldImage: image({ v: { N: '2' } }) }));
-  oracle.deliveries.delivered('events', event({ id: 'event-7' }));
-  expect(found()).toEqual(['deliveredOtherwise', 'deliveredWrongly']);
-});
-
 test.each<[string, EventImage, boolean]>([
   ['an expired item that is left', image(), true],
   ['no live item', image({ ttl: { N: String(TTL + 601) } }), false],
