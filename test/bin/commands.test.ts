@@ -1,17 +1,11 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { NotLoopbackError } from 'stepfunctions-emulator';
 import { COMMAND_NAMES, COMMANDS } from '../../bin/commands.ts';
 import { isEmulatorError } from '../../cli/command.ts';
 import { executed } from '../support/executed.ts';
+import { shellCommand } from '../support/shell.ts';
 
-function run(...args: string[]) {
-  return new Promise<{ status: number; stdout: string; stderr: string }>(done => {
-    execFile(process.execPath, ['bin/precise-ttl.js', ...args], (error, stdout, stderr) => {
-      done({ status: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
-}
+const run = (...args: string[]) => shellCommand()(args, {});
 
 test('--help names every command, and so does no command at all, as a wrong one', async () => {
   const help = await run('--help');

@@ -29,10 +29,10 @@ export type ShellCommand = (
   onStart?: (child: ChildProcessByStdio<null, Readable, Readable>) => void,
 ) => Promise<Ended>;
 
-export function shellCommand(command: string): ShellCommand {
+export function shellCommand(...command: readonly string[]): ShellCommand {
   return (args, environment, onStart = () => undefined) =>
     new Promise(done => {
-      const child = spawn(process.execPath, [resolve('bin/precise-ttl.js'), command, ...args], {
+      const child = spawn(process.execPath, [resolve('bin/precise-ttl.js'), ...command, ...args], {
         env: { ...ENVIRONMENT, ...environment },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
