@@ -266,31 +266,25 @@ test('branches and iterations read outer variables, and keep theirs to themselve
   expect((await run(definition)).output).toEqual({ sums: [11, 12], leaked: false });
 });
 
-test('a loop counts with a variable', async () => {
-  const definition = machineOf({
-    A: { Type: 'Pass', Assign: { n: 0 }, Next: 'B' },
-    B: { Type: 'Pass', Assign: { n: '{% $n + 1 %}' }, Next: 'C' },
-    C: { Type: 'Choice', Choices: [{ Condition: '{% $n < 5 %}', Next: 'B' }], Default: 'D' },
-    D: end('{% $n %}'),
-  });
-  expect((await run(definition)).output).toBe(5);
-});
-
-test('shows assignments in the event that leaves the state', async () => {
-  const execution = await run(machineOf({ A: { Type: 'Pass', Assign: { x: { a: 1 }, y: 'z' }, End: true } }));
-  expect(execution.history[2]).toMatchObject({
-    stateExitedEventDetails: {
+test.each([
+  [
+    'assignments are',
+    { x: { a: 1 }, y: 'z' },
+    {
       assignedVariables: { x: '{"a":1}', y: '"z"' },
       assignedVariablesDetails: { truncated: false },
     },
+  ],
+  ['an empty Assign is not', {}, {}],
+])('%s shown in the event that leaves the state', async (_what, Assign, shown) => {
+  const { history } = await run(machineOf({ A: { Type: 'Pass', Assign, Output: 1, End: true } }));
+  expect(history[2]).toMatchObject({ type: 'PassStateExited' });
+  expect(history[2]?.['stateExitedEventDetails']).toEqual({
+    name: 'A',
+    output: '1',
+    outputDetails: { truncated: false },
+    ...shown,
   });
-});
-
-test('an empty Assign is not shown in the event', async () => {
-  const execution = await run(machineOf({ A: { Type: 'Pass', Assign: {}, End: true } }));
-  expect(execution.history[2]).toMatchObject({ type: 'PassStateExited' });
-  expect(execution.history[2]?.['stateExitedEventDetails']).not.toHaveProperty('assignedVariables');
-  expect(execution.history[2]?.['stateExitedEventDetails']).not.toHaveProperty('assignedVariablesDetails');
 });
 
 test.each([

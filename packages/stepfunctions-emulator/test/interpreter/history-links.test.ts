@@ -41,9 +41,8 @@ interface Case {
   readonly links: readonly string[];
 }
 
-/** The events and what each follows, as AWS recorded them for definitions of the same shape. */
+/** The events after the start, and what each follows, as AWS recorded them for definitions of the same shape. */
 const TASK_FAILS_IN_PARALLEL = [
-  '0 ExecutionStarted',
   '0 ParallelStateEntered',
   '2 ParallelStateStarted',
   '3 TaskStateEntered',
@@ -51,21 +50,11 @@ const TASK_FAILS_IN_PARALLEL = [
   '5 TaskStarted',
   '6 TaskFailed',
 ];
-const FAILS_IN_MAP = [
-  '0 ExecutionStarted',
-  '0 MapStateEntered',
-  '2 MapStateStarted',
-  '3 MapIterationStarted',
-  '4 FailStateEntered',
-  '5 MapIterationFailed',
-];
-
 const CASES: Record<string, Case> = {
   'the iterations of a Map, one after the other': {
     states: { M: map(pass, { MaxConcurrency: 1 }) },
     input: [1, 2],
     links: [
-      '0 ExecutionStarted',
       '0 MapStateEntered',
       '2 MapStateStarted',
       '3 MapIterationStarted',
@@ -81,35 +70,29 @@ const CASES: Record<string, Case> = {
       '13 ExecutionSucceeded',
     ],
   },
-  'a Fail in a Map that catches': {
-    states: { M: map({ Type: 'Fail', Error: 'E' }, caught), C: pass },
+  'a Fail in a Map that is retried, and then caught': {
+    states: { M: map({ Type: 'Fail', Error: 'E' }, { ...again, ...caught }), C: pass },
     input: [1],
     links: [
-      ...FAILS_IN_MAP,
-      '5 MapStateFailed',
-      '7 MapStateExited',
-      '8 PassStateEntered',
-      '9 PassStateExited',
-      '10 ExecutionSucceeded',
-    ],
-  },
-  'a Fail in a Map that is retried': {
-    states: { M: map({ Type: 'Fail', Error: 'E' }, again) },
-    input: [1],
-    links: [
-      ...FAILS_IN_MAP,
+      '0 MapStateEntered',
+      '2 MapStateStarted',
+      '3 MapIterationStarted',
+      '4 FailStateEntered',
+      '5 MapIterationFailed',
       '5 MapStateStarted',
       '7 MapIterationStarted',
       '8 FailStateEntered',
       '9 MapIterationFailed',
       '9 MapStateFailed',
-      '11 ExecutionFailed',
+      '11 MapStateExited',
+      '12 PassStateEntered',
+      '13 PassStateExited',
+      '14 ExecutionSucceeded',
     ],
   },
   'the branches of a Parallel': {
     states: { P: parallel([graph('A', pass), graph('B', { Type: 'Succeed' })]) },
     links: [
-      '0 ExecutionStarted',
       '0 ParallelStateEntered',
       '2 ParallelStateStarted',
       '3 PassStateEntered',
@@ -157,14 +140,9 @@ const CASES: Record<string, Case> = {
       '12 ExecutionSucceeded',
     ],
   },
-  'an Output that comes to nothing, in the first state': {
-    states: { A: { ...pass, Output: '{% $nothing %}' } },
-    links: ['0 ExecutionStarted', '0 PassStateEntered', '0 EvaluationFailed', '3 ExecutionFailed'],
-  },
-  'an Output that comes to nothing, in a later state': {
+  'an Output that comes to nothing': {
     states: { A: { Type: 'Pass', Next: 'B' }, B: { ...pass, Output: '{% $nothing %}' } },
     links: [
-      '0 ExecutionStarted',
       '0 PassStateEntered',
       '2 PassStateExited',
       '3 PassStateEntered',
@@ -172,14 +150,9 @@ const CASES: Record<string, Case> = {
       '5 ExecutionFailed',
     ],
   },
-  'Arguments that come to nothing': {
-    states: { A: { ...task, Arguments: '{% $nothing %}' } },
-    links: ['0 ExecutionStarted', '0 TaskStateEntered', '0 EvaluationFailed', '3 ExecutionFailed'],
-  },
   'Items that are no array': {
     states: { A: { Type: 'Pass', Next: 'M' }, M: map(pass, { Items: '{% 1 %}' }) },
     links: [
-      '0 ExecutionStarted',
       '0 PassStateEntered',
       '2 PassStateExited',
       '3 MapStateEntered',
@@ -192,7 +165,6 @@ const CASES: Record<string, Case> = {
     states: { M: map({ ...pass, Output: '{% $nothing %}' }) },
     input: [1],
     links: [
-      '0 ExecutionStarted',
       '0 MapStateEntered',
       '2 MapStateStarted',
       '3 MapIterationStarted',
@@ -206,7 +178,6 @@ const CASES: Record<string, Case> = {
   'an Output that fails after the Task has succeeded': {
     states: { A: { ...task, Output: '{% $nothing %}' } },
     links: [
-      '0 ExecutionStarted',
       '0 TaskStateEntered',
       '2 TaskScheduled',
       '3 TaskStarted',
@@ -219,7 +190,7 @@ const CASES: Record<string, Case> = {
 
 test.each(Object.entries(CASES))('%s', async (_name, { states, input = {}, f = () => 1, links }) => {
   const execution = await run(machineOf(states), { input, functions: { f } });
-  expect(linksOf(execution.history)).toEqual(links);
+  expect(linksOf(execution.history)).toEqual(['0 ExecutionStarted', ...links]);
 });
 
 test('a Map whose Tasks time out: the iteration fails, and each Task and each other iteration is aborted', async () => {

@@ -160,36 +160,11 @@ describe('how deep an evaluation may go', () => {
   });
 
   test('and begins at nothing again after one that went too deep', async () => {
-    const state = (Next: string) => ({
-      Type: 'Pass',
-      Output: `{% $states.input > 0 ? ${sumOfOnes(101)} : ${sumOfOnes(50)} %}`,
-      Next,
-    });
-    const definition = machineOf({
-      Both: {
-        Type: 'Map',
-        Items: [1, 0],
-        MaxConcurrency: 1,
-        ItemProcessor: {
-          StartAt: 'Try',
-          States: {
-            Try: {
-              Type: 'Map',
-              Items: '{% [$states.input] %}',
-              ItemProcessor: {
-                StartAt: 'Deep',
-                States: { Deep: state('Done'), Done: { Type: 'Succeed' } },
-              },
-              Catch: [{ ErrorEquals: ['States.QueryEvaluationError'], Output: 'too deep', Next: 'TooDeep' }],
-              End: true,
-            },
-            TooDeep: { Type: 'Succeed' },
-          },
-        },
-        End: true,
-      },
-    });
-    expect((await run(definition)).output).toEqual(['too deep', [50]]);
+    const Output = `{% $states.context.State.RetryCount = 0 ? ${sumOfOnes(101)} : ${sumOfOnes(50)} %}`;
+    const Retry = [{ ErrorEquals: ['States.QueryEvaluationError'] }];
+    const definition = machineOf({ A: { Type: 'Task', Resource: arnOf('f'), Output, Retry, End: true } });
+    const execution = await run(definition, { functions: { f: () => 1 } });
+    expect([execution.output, execution.billing.functionInvocations]).toEqual([50, 2]);
   });
 });
 
@@ -287,51 +262,27 @@ function f(event: unknown): unknown {
 }
 
 /** An error without a Catch of its own ends the Map around it; whether that may go on depends on the name in its Catch. */
-describe('a Map around it', () => {
-  const caught = (inner: object, ErrorEquals: readonly string[]) =>
-    machineOf({
-      M: mapOf(inner, {
-        Catch: [{ ErrorEquals, Output: '{% $states.errorOutput.Error %}', Next: 'Caught' }],
-      }),
-      Caught: pass,
-    });
-  const inIteration: [string, object][] = [
-    ['the output of a Choice', choiceThenPass()],
-    ['the output of a Pass', { ...pass, Output: BIG }],
-    ['the result of a Task', { ...task, Arguments: 'big' }],
-    ['the result of an inner Map', mapOf(half, {}, 'J')],
-  ];
-
-  test.each(inIteration)('catches %s by its name', async (_what, inner) => {
-    const execution = await run(caught(inner, ['States.DataLimitExceeded']), { functions: { f } });
-    expect(outcome(execution)).toEqual({ status: 'SUCCEEDED', output: 'States.DataLimitExceeded' });
-  });
-
-  test.each(inIteration)('does not catch %s by States.ALL', async (_what, inner) => {
-    expect(outcome(await run(caught(inner, ['States.ALL']), { functions: { f } }))).toEqual(TOO_BIG);
-  });
-
-  function choiceThenPass(): object {
-    return {
-      Type: 'Map',
+test.each<[string, object]>([
+  [
+    'the output of a Choice',
+    {
+      ...mapOf(pass),
       Items: [1],
       ItemProcessor: { StartAt: 'C', States: { C: choice({}, { Output: BIG }), Next: pass } },
-      ...endsWith,
-    };
-  }
-});
-
-test('the result of a Task in an iteration that catches it does not take the other iterations with it', async () => {
-  const guarded = {
-    ...task,
-    Catch: [{ ErrorEquals: ['States.DataLimitExceeded'], Output: 'too big', Next: 'Next' }],
+    },
+  ],
+  ['the output of a Pass', { ...pass, Output: BIG }],
+  ['the result of a Task', { ...task, Arguments: 'big' }],
+  ['the result of an inner Map', mapOf(half, {}, 'J')],
+])('a Map around %s catches it by its name, and not by States.ALL', async (_what, inner) => {
+  const caughtBy = async (name: string) => {
+    const Catch = [{ ErrorEquals: [name], Output: '{% $states.errorOutput.Error %}', Next: 'Caught' }];
+    const definition = machineOf({ M: mapOf(inner, { Catch }), Caught: pass });
+    return outcome(await run(definition, { functions: { f } }));
   };
-  const map = {
-    Type: 'Map',
-    Items: ['big', 'small'],
-    ItemProcessor: { StartAt: 'I', States: { I: guarded, Next: pass } },
-    ...endsWith,
-  };
-  const execution = await run(machineOf({ M: map }), { type: 'EXPRESS', functions: { f } });
-  expect(execution.output).toEqual(['too big', 'small']);
+  expect(await caughtBy('States.DataLimitExceeded')).toEqual({
+    status: 'SUCCEEDED',
+    output: 'States.DataLimitExceeded',
+  });
+  expect(await caughtBy('States.ALL')).toEqual(TOO_BIG);
 });

@@ -217,13 +217,6 @@ const FAILURES: ReadonlyArray<readonly [string, object, TestFunction, string, st
   ],
   ['bytes', direct(), () => new Uint8Array(3), 'Runtime.MarshalError', 'LambdaFunctionFailed'],
   ['a bigint', invoke(), () => 1n, 'Runtime.MarshalError', 'TaskFailed'],
-  [
-    'a result of 257 KiB through lambda:invoke',
-    invoke(),
-    () => 'a'.repeat(257 * 1024),
-    'States.DataLimitExceeded',
-    'TaskFailed',
-  ],
   ['a timeout', direct({ TimeoutSeconds: 5 }), hang, 'States.Timeout', 'LambdaFunctionTimedOut'],
   [
     'a timeout through lambda:invoke',

@@ -208,10 +208,3 @@ test('each event stands with the visit that it is about', async () => {
   const exits = model.events.filter(({ event }) => event.type.endsWith('StateExited'));
   for (const { event, visit } of exits) expect([visit?.name, visit?.exitId]).toEqual([event.name, event.id]);
 });
-
-test('of 25,000 events every visit is there, with its exit', async () => {
-  const { execution, model } = await modelOfRun(MANY, { input: { items: 2_700 }, functions: { Work: 1 } });
-  expect(execution.history.length).toBeGreaterThan(24_000);
-  expectSameVisits(model, execution);
-  expect(statesOf(model).get('Work')?.visits).toHaveLength(2_700);
-});

@@ -191,11 +191,6 @@ describe('errors', () => {
     });
     expect([execution.error, execution.cause]).toEqual(['Lambda.TooManyRequestsException', 'Rate exceeded']);
   });
-
-  test('an answer that is no JSON fails as it does in Lambda', async () => {
-    const execution = await one.run({ functions: { f: () => 1n } });
-    expect(execution.error).toBe('Runtime.MarshalError');
-  });
 });
 
 test('a mock is told which call it is', async () => {
