@@ -26,7 +26,6 @@ export interface LocalCloudOptions {
   readonly clock?: Clock;
   /** Number of threads in which each function is loaded before its first call, so that the first calls are not slower. @default 0 */
   readonly warm?: number;
-  /** Largest number of concurrent children of one Map Run. @default as on AWS */
   readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
   readonly schedules?: boolean;
@@ -34,7 +33,6 @@ export interface LocalCloudOptions {
   readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
   /** Schemas of the tables that the stack only refers to: a missing one is made. @default they are unknown, and must exist */
   readonly existing?: readonly TableResource[];
-  /** Gives every table a stream with old images, so that deletions can be observed. @default false */
   readonly observe?: boolean;
   /** Called when an execution has ended, whatever its status, with the name of the schedule that started it, if any. */
   readonly onExecution?: (execution: Execution, schedule: string | undefined) => void;
@@ -152,7 +150,6 @@ export class LocalCloud {
     return this.#stepFunctions.startExecution(machine, input, name);
   }
 
-  /** Delivers the expiries of all records that are in the tables' streams now. @throws what makes a pipe try again */
   drainPipes(): Promise<void> {
     return this.#pipes.drain();
   }

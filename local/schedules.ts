@@ -22,7 +22,6 @@ export interface SchedulesOptions {
   readonly schedules: readonly ScheduleResource[];
   readonly fire: (firing: Firing) => unknown;
   readonly onError: (error: unknown, firing: Firing) => void;
-  /** Whether the target has anything to do; the clock stands still meanwhile. @default always */
   readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
 }
 
@@ -33,7 +32,6 @@ const MINUTE_MS = 60_000;
 
 const minuteAfter = (time: number): number => (Math.floor(time / MINUTE_MS) + 1) * MINUTE_MS;
 
-/** Fires the schedules of a stack by a clock, each in the second of its minute. */
 export class Schedules {
   readonly #options: SchedulesOptions;
   readonly #enabled: readonly ScheduleResource[];
@@ -51,7 +49,6 @@ export class Schedules {
     this.#await();
   }
 
-  /** Safe to call more than once. */
   stop(): void {
     this.#running = false;
     this.#cancel();

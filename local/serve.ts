@@ -7,7 +7,6 @@ export interface ServeOptions
   extends Omit<LocalCloudOptions, 'dynamoDb' | 'functionsDynamoDbEndpoint' | 'observe' | 'warm'> {
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
-  /** Read for AWS_ENDPOINT_URL_DYNAMODB. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -17,7 +16,6 @@ export interface ServedCloud {
   readonly dynamoDbEndpoint: string;
   readonly endpoint: string;
   readonly region: string;
-  /** Safe to call more than once. */
   stop(): Promise<void>;
 }
 

@@ -20,10 +20,6 @@ export interface StepFunctionsOptions extends Omit<EngineOptions, 'resources' | 
   readonly onEnd: (execution: Execution) => void;
 }
 
-/**
- * Step Functions with the synthesized state machines: the data of its API, whether or not that is served. Executions start others by
- * `states:startExecution`, with the current state machines.
- */
 export class LocalStepFunctions {
   readonly api: ApiContext;
   readonly #engine: Engine;
@@ -90,7 +86,6 @@ export class LocalStepFunctions {
   }
 }
 
-/** Loads the definitions of the state machines. @throws {TerraformError} with the problems of every definition */
 export function loadMachines({ stateMachines }: SynthesizedCloud): Machine[] {
   const problems: string[] = [];
   const machines = stateMachines.flatMap(({ address, name, arn, roleArn, type, definition }): Machine[] => {

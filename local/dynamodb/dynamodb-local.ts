@@ -19,7 +19,6 @@ export interface DynamoDbEndpoint {
 }
 
 export interface DynamoDbLocalOptions {
-  /** @default a free port */
   readonly port?: number;
   /** Time in which DynamoDB Local must answer after its start, milliseconds. @default 30000 */
   readonly startTimeoutMs?: number;
@@ -223,7 +222,6 @@ function listens(port: number): Promise<boolean> {
   });
 }
 
-/** Lists the tables. Returns `undefined` when the server answers as DynamoDB does, otherwise a description of the failure. */
 async function problemAt(endpoint: string): Promise<string | undefined> {
   const client = localDynamoDb(endpoint, 'us-east-1', {
     maxAttempts: 1,

@@ -28,7 +28,6 @@ export interface ProxiedCall {
 export type CallHandler = (call: ProxiedCall) => Promise<Answer | undefined>;
 
 export interface ProxyOptions {
-  /** @default a free one */
   readonly port?: number;
   readonly handle?: CallHandler;
 }

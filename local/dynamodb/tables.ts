@@ -126,7 +126,6 @@ function compareTables(wanted: CreateTableCommandInput, found: TableDescription)
     .map(([name, expected]) => `${name}: expected ${expected}, got ${got.get(name) ?? 'none'}`);
 }
 
-/** Gives a table a stream, unless it has one, and returns the ARN of the stream. */
 export async function enableStream(
   client: DynamoDBClient,
   tableName: string,

@@ -36,7 +36,6 @@ const KEPT_LINE_LENGTH = 2_000;
 
 interface Running {
   readonly requestId: string;
-  /** Time of the invocation, from `performance.now()`. */
   readonly sentAt: number;
   readonly settle: (outcome: Outcome) => void;
 }
@@ -76,7 +75,6 @@ export class Environment {
     this.#limit(LOAD_TIMEOUT_MS, seconds => `Init phase timed out after ${seconds} seconds`);
   }
 
-  /** Whether the environment can run invocations, now or when the current one has ended. */
   get usable(): boolean {
     return this.#state === 'usable';
   }
@@ -151,7 +149,6 @@ export class Environment {
     this.#events.onGone();
   }
 
-  /** Marks the environment as unusable: fails the invocation, or reports that the module did not load. */
   #finish(ending: Ending): void {
     const wasLoading = this.#state === 'loading';
     this.#state = 'gone';

@@ -18,7 +18,6 @@ import type { QueryExpiredInput } from '../../statemachine/contract/child.ts';
 import type { DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
 import type { PlanSweepInput, RecordMetricsInput } from '../../statemachine/contract/execution.ts';
 
-/** What a deployed function gets from Lambda, or makes itself. */
 export interface InProcessOptions extends Pick<Runtime, 'clock' | 'sleep' | 'random' | 'logger'> {
   readonly deployment: string;
   readonly journal: Journal;

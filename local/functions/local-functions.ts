@@ -58,18 +58,15 @@ export interface LocalFunctionsOptions {
   readonly onLog?: ((functionName: string, line: string) => void) | undefined;
   readonly onInvocation?: ((record: InvocationRecord) => void) | undefined;
   readonly wrap?: InvokeWrapper | undefined;
-  /** Added to every function's environment, after the synthesized variables. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Called where an invocation begins, within `wrap`, with the trace id that its calls of AWS carry. */
   readonly onTrace?: ((traceId: string) => void) | undefined;
 }
 
-/** Synthesized Lambda functions, run from their deployment packages in worker threads. */
 export class LocalFunctions implements FunctionInvoker {
   readonly #byName = new Map<string, { resource: FunctionResource; pool: WorkerPool }>();
   readonly #directory: string;
   readonly #options: LocalFunctionsOptions;
-  /** Also called when the process ends without {@link stop}. */
   readonly #removeDirectory = (): void => {
     rmSync(this.#directory, { recursive: true, force: true });
     process.removeListener('exit', this.#removeDirectory);

@@ -41,7 +41,6 @@ export class WorkerPool {
   /** Idle environments. The one used last comes first, so that few stay warm under little load, as on Lambda. */
   readonly #resting: Resting[] = [];
   readonly #queue: Waiting[] = [];
-  /** Numbers of running calls by caller; callers without calls are left out. */
   readonly #running = new Map<string, number>();
   readonly #ending = new Set<Promise<void>>();
   #loading = 0;
@@ -173,7 +172,6 @@ export class WorkerPool {
     this.#resting.push({ environment, timer: setTimeout(retire, this.#options.idleMs).unref() });
   }
 
-  /** Returns an environment for an invocation: from here on it must not be ended as idle. */
   #wake(): Environment | undefined {
     for (;;) {
       const resting = this.#resting.pop();

@@ -7,7 +7,6 @@ import { enableStream } from '../dynamodb/tables.ts';
 import { StreamPoller } from './stream-poller.ts';
 import { DynamoDbTableStream } from './table-stream.ts';
 
-/** A pipe of EventBridge: a table's stream, filtered for removals, through a function, to a target. */
 export interface PipeResource {
   readonly address: string;
   readonly name: string;

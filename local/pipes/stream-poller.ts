@@ -5,7 +5,6 @@ import type { StreamShard, TableStream } from './table-stream.ts';
 export interface StreamPollerOptions {
   readonly stream: TableStream;
   readonly batchSize: number;
-  /** Whether what the stream has at the start is passed over. */
   readonly fromLatest: boolean;
   readonly clock: Clock;
   readonly timeOf: RecordTime;

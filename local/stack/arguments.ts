@@ -47,7 +47,6 @@ export class Arguments {
     return this.#body[name] === undefined ? undefined : this.get(name, known);
   }
 
-  /** Reads a map of texts; Terraform converts numbers and booleans to texts. */
   texts(name: string): Record<string, string> {
     const map = this.find(name, MAP) ?? {};
     return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, String(value)]));

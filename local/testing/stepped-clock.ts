@@ -6,7 +6,6 @@ const AFTER_MS = 0.5;
 /** A virtual clock that advances only on request. Between two steps no timer fires, however long the test itself takes. */
 export class SteppedClock extends VirtualClock {
   #go: () => void = () => {};
-  /** Steps run one after another: each one ends with the clock at rest. */
   #lastStep: Promise<unknown> = Promise.resolve();
 
   constructor(startMs: number) {
@@ -37,7 +36,6 @@ export class SteppedClock extends VirtualClock {
     });
   }
 
-  /** Lets time pass during some work: for timers on this clock, and for real work. */
   passUntil<T>(work: () => Promise<T>): Promise<T> {
     return this.#step(async () => {
       this.#go();

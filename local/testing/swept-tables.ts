@@ -7,7 +7,6 @@ import type { FailedSweep } from './errors.ts';
 
 export type SweepReports = Readonly<Record<string, SweepReport>>;
 
-/** A tick has no report for a table without work. */
 export const NOTHING_SWEPT: SweepReport = reportOf(startTotals(false));
 
 export function reportsOf({ output, cause }: Execution): SweepReports {
