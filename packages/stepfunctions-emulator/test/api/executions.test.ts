@@ -12,7 +12,7 @@ import {
 import { useStepFunctionsApi } from '../support/step-functions-api.ts';
 import { create, FAIL, mapRun, PASS, runToEnd, start, WAIT } from './support.ts';
 
-const api = useStepFunctionsApi({ kept: { executions: 20 } });
+const api = useStepFunctionsApi({ kept: { executions: 20, characters: 75_000 } });
 const describeExecution = async (executionArn: string) => {
   const { $metadata, ...answer } = await api.client.send(new DescribeExecutionCommand({ executionArn }));
   return answer;
@@ -305,6 +305,11 @@ describe('Map Runs', () => {
 });
 
 describe('ended executions are forgotten', () => {
+  const listed = async (stateMachineArn: string) => {
+    const { executions } = await api.client.send(new ListExecutionsCommand({ stateMachineArn }));
+    return executions?.map(one => one.executionArn);
+  };
+
   test('when there are too many, the oldest first; what runs stays, and names stay taken', async () => {
     const stateMachineArn = await create(api, PASS);
     const running = await start(api, await create(api, WAIT));
@@ -316,9 +321,49 @@ describe('ended executions are forgotten', () => {
     await expect(start(api, stateMachineArn, { name: 'oldest' })).rejects.toMatchObject({
       name: 'ExecutionAlreadyExists',
     });
-    const { executions } = await api.client.send(new ListExecutionsCommand({ stateMachineArn }));
-    expect(executions?.map(one => one.executionArn)).toEqual(arns.toReversed());
+    expect(await listed(stateMachineArn)).toEqual(arns.toReversed());
     expect((await describeExecution(running)).status).toBe('RUNNING');
     await api.client.send(new StopExecutionCommand({ executionArn: running }));
+  });
+
+  test('of executions whose events tell too much together, the oldest lose their history and stay in lists', async () => {
+    const stateMachineArn = await create(api, FAIL);
+    const arns: string[] = [];
+    // Each has its input twice at least: its own, and that of its state.
+    for (let index = 0; index < 4; index += 1) {
+      arns.push(await runToEnd(api, stateMachineArn, { input: { index, text: 'x'.repeat(10_000) } }));
+    }
+    const [oldest = '', second = ''] = arns;
+    expect(await listed(stateMachineArn)).toEqual(arns.toReversed());
+    expect(await api.client.send(new DescribeExecutionCommand({ executionArn: oldest }))).toMatchObject({
+      ...{ executionArn: oldest, stateMachineArn, status: 'FAILED', error: 'E', cause: 'C' },
+      input: expect.stringContaining('"index":0'),
+      startDate: expect.any(Date),
+      stopDate: expect.any(Date),
+    });
+    const history = (executionArn: string) =>
+      api.client
+        .send(new GetExecutionHistoryCommand({ executionArn }))
+        .then(({ events = [] }) => events.length);
+    await expect(history(oldest)).rejects.toMatchObject({
+      name: 'ExecutionDoesNotExist',
+      message: expect.stringContaining('history was forgotten'),
+    });
+    expect(api.context.executions.get(oldest).execution.history).toEqual([]);
+    expect(await history(second)).toBeGreaterThan(2);
+    await expect(api.client.send(new StopExecutionCommand({ executionArn: oldest }))).resolves.toMatchObject({
+      stopDate: expect.any(Date),
+    });
+  });
+
+  test('what the children of a Map Run tell counts, and the last history stays', async () => {
+    const stateMachineArn = await create(api, mapRun('EXPRESS'));
+    const small = await runToEnd(api, stateMachineArn, { input: [1] });
+    const large = await runToEnd(api, stateMachineArn, { input: Array(40).fill('x'.repeat(500)) });
+    expect(await listed(stateMachineArn)).toEqual([large, small]);
+    const runs = (executionArn: string) =>
+      api.client.send(new ListMapRunsCommand({ executionArn })).then(({ mapRuns = [] }) => mapRuns.length);
+    await expect(runs(small)).rejects.toMatchObject({ name: 'ExecutionDoesNotExist' });
+    expect(await runs(large)).toBe(1);
   });
 });

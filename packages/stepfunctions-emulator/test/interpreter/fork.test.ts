@@ -7,7 +7,7 @@ const mapOf = (inner: object, rest: object = {}) =>
     M: { Type: 'Map', ItemProcessor: { StartAt: 'I', States: { I: inner } }, End: true, ...rest },
   });
 
-test('keeps the order of the items, whatever order they end in', async () => {
+test('a Map keeps the order of the items, whatever order they end in', async () => {
   const f = async (n: unknown, clock: VirtualClock) => {
     await clock.sleep(1000 - 100 * Number(n));
     return n;
@@ -23,7 +23,7 @@ test.each([
   ['no more than AWS allows', { MaxConcurrency: 1000 }, 100, 40],
   ['as many as an expression says', { MaxConcurrency: '{% 1 + 1 %}' }, 10, 2],
   ['one after the other', { MaxConcurrency: 1 }, 5, 1],
-])('runs %s at a time', async (_name, rest, items, expected) => {
+])('a Map runs %s at a time', async (_name, rest, items, expected) => {
   const { f, most } = countingFunction();
   const clock = new VirtualClock(0);
   const input = Array.from({ length: items }, (_, i) => i);
@@ -33,7 +33,7 @@ test.each([
   expect(clock.now()).toBe(Math.ceil(items / expected) * 10);
 });
 
-test('gives each iteration what ItemSelector makes of it, and its item in the context', async () => {
+test('a Map gives each iteration what ItemSelector makes of it, and its item in the context', async () => {
   const definition = mapOf(
     {
       Type: 'Pass',
@@ -75,7 +75,7 @@ test('an inner Map shows its own item', async () => {
   ]);
 });
 
-test('fails with the first failure and cuts the other iterations off', async () => {
+test('a Map fails with the first failure and cuts the other iterations off', async () => {
   const f = async (n: unknown, clock: VirtualClock) => {
     await clock.sleep(n === 2 ? 50 : 100);
     if (n === 2) throw Object.assign(new Error('no'), { name: 'Two' });
@@ -105,7 +105,7 @@ test.each([
   ['ToleratedFailureCount', '{% -1 %}', 'an integer of at least 0'],
   ['ToleratedFailurePercentage', '{% 100.1 %}', 'a number from 0 to 100, but was: 100.1'],
   ['ToleratedFailurePercentage', "{% '1' %}", "Expected 'number', but was 'string'"],
-])('fails on %s of %s', async (field, value, words) => {
+])('a Map fails on %s of %s', async (field, value, words) => {
   const execution = await run(mapOf({ Type: 'Pass', End: true }, { [field]: value }), { input: [1] });
   expect(execution.error).toBe('States.QueryEvaluationError');
   expect(execution.cause).toContain(words);
@@ -202,3 +202,29 @@ test.each([
     expect(outcome(execution)).toEqual(expected);
   },
 );
+
+const branch = (name: string, seconds: number, fields: object = {}) => ({
+  StartAt: `Wait ${name}`,
+  States: {
+    [`Wait ${name}`]: { Type: 'Wait', Seconds: seconds, Next: name },
+    [name]: { Type: 'Pass', End: true, ...fields },
+  },
+});
+const parallel = (branches: object[], rest: object = {}) =>
+  machineOf({ P: { Type: 'Parallel', Branches: branches, End: true, ...rest } });
+
+test('a Parallel runs branches at the same time and keeps their order in the result', async () => {
+  const clock = new VirtualClock(0);
+  const branches = [branch('A', 5, { Output: 'a' }), branch('B', 3, { Output: 'b' })];
+  const execution = await run(parallel(branches), { clock });
+  expect(execution.output).toEqual(['a', 'b']);
+  expect(clock.now()).toBe(5000);
+});
+
+test.each([
+  ['Arguments', { Arguments: { y: '{% $states.input.x + 1 %}' } }, { y: 2 }],
+  ['or else the input', {}, { x: 1 }],
+])('a Parallel gives every branch the %s', async (_what, fields, given) => {
+  const execution = await run(parallel([branch('A', 0), branch('B', 0)], fields), { input: { x: 1 } });
+  expect(execution.output).toEqual([given, given]);
+});
