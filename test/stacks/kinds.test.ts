@@ -7,7 +7,6 @@ import { mapValues } from '../../stacks/config/map-values.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
 import { EXAMPLE_ARNS } from '../../tools/docs/role-statements.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
-import { sessionTable } from '../support/handmade-stack.ts';
 import {
   inWords,
   type Resource,
@@ -124,7 +123,19 @@ const OF_EACH: Readonly<Record<string, Resource>> = {
 const OWN: Readonly<Record<string, Readonly<Record<string, Resource>>>> = {
   aws_dynamodb_table: {
     SessionData: {
-      ...{ ...sessionTable(), table_class: 'STANDARD' },
+      ...{ billing_mode: 'PAY_PER_REQUEST', table_class: 'STANDARD' },
+      ...{ hash_key: 'UserName', range_key: 'SessionId' },
+      attribute: [
+        ...['UserName', 'SessionId', 'expirationWindow'].map(name => ({ name, type: 'S' })),
+        { name: 'ExpirationTime', type: 'N' },
+      ],
+      global_secondary_index: [
+        {
+          ...{ name: 'expirationWindowIndex', projection_type: 'KEYS_ONLY' },
+          ...{ hash_key: 'expirationWindow', range_key: 'ExpirationTime' },
+        },
+      ],
+      ttl: { attribute_name: 'ExpirationTime', enabled: true },
       // What others add to it stays.
       lifecycle: { ignore_changes: ['attribute', 'global_secondary_index', 'replica'] },
     },

@@ -1,9 +1,41 @@
-import { existsSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { InvocationRecord } from '../../../local/functions/local-functions.ts';
-import { useFunctions } from '../../support/local-functions.ts';
+import { strToU8, zipSync } from 'fflate';
+import {
+  type InvocationRecord,
+  LocalFunctions,
+  type LocalFunctionsOptions,
+} from '../../../local/functions/local-functions.ts';
+import type { FunctionResource } from '../../../local/stack/synthesized.ts';
 
-const { functions, cleanUps } = useFunctions();
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-functions-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+/** Functions made of their code, by name; `over` adds to the resource of each. */
+function functions(
+  code: Record<string, string>,
+  over: Partial<FunctionResource> = {},
+  options: Partial<LocalFunctionsOptions> = {},
+): LocalFunctions {
+  const resources = Object.entries(code).map(([name, text]): FunctionResource => {
+    const archive = join(folder, `${randomUUID()}.zip`);
+    writeFileSync(archive, zipSync({ 'index.mjs': strToU8(text) }));
+    return {
+      ...{ address: `aws_lambda_function.${name}`, name, arn: arn(name), region: 'us-east-1', archive },
+      ...{ handler: 'index.handler', memoryMb: 128, timeoutSeconds: 3, environment: {}, ...over },
+    };
+  });
+  const local = new LocalFunctions(resources, { dynamoDbEndpoint: 'http://127.0.0.1:8000', ...options });
+  cleanUps.push(() => local.stop());
+  return local;
+}
 
 const arn = (name: string) => `arn:aws:lambda:us-east-1:123456789012:function:${name}`;
 const ECHO = 'export const handler = async event => event';
@@ -49,11 +81,9 @@ test('gives the function its own environment and context, and nothing of ours', 
       })`,
     },
     {
-      memory_size: 256,
-      timeout: 30,
-      environment: {
-        variables: { TABLE: 'T', AWS_ENDPOINT_URL_DYNAMODB: 'https://dynamodb.us-east-1.amazonaws.com' },
-      },
+      memoryMb: 256,
+      timeoutSeconds: 30,
+      environment: { TABLE: 'T', AWS_ENDPOINT_URL_DYNAMODB: 'https://dynamodb.us-east-1.amazonaws.com' },
     },
   );
   const result = await local.invoke(arn('look'), {});
@@ -115,7 +145,7 @@ describe('fails that invocation only, as Lambda names it, when the function', ()
   test.concurrent.each(cases)('%s', async (_, body, errorType, errorMessage) => {
     const local = functions(
       { f: `export const handler = async event => { if (event === "ok") return "fine"; ${body} }` },
-      { timeout: errorType === 'Sandbox.Timedout' ? 1 : 20 },
+      { timeoutSeconds: errorType === 'Sandbox.Timedout' ? 1 : 20 },
     );
     const result = await local.invoke('f', {});
     expect(result).toEqual({
