@@ -1,8 +1,21 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { ensureTable } from '../../../local/dynamodb/tables.ts';
+import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
+import { plainStack } from '../../../stacks/plain-stack.ts';
+import { configOf } from '../../support/configs.ts';
+import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { using, write } from './sessions.ts';
 
 const BUS = 'arn:aws:events:us-east-1:123456789012:event-bus/orders';
+
+const { client } = useLocalDynamoDb();
+
+/** A table of somebody else's has no stream. */
+beforeAll(async () => {
+  const { tables } = synthesizedCloud(plainStack(configOf({ tableName: 'Sessions', partitionKey: 'id' })));
+  for (const table of tables.filter(({ name }) => name === 'Sessions')) await ensureTable(client, table);
+});
 
 test('a test sees what the pipes pass on: the expiries of its items, and no other deletes', () =>
   using({ archive: true, events: { to: BUS }, existingTable: true }, async local => {
