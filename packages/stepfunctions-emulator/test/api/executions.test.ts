@@ -10,7 +10,7 @@ import {
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
 import { useStepFunctionsApi } from '../support/step-functions-api.ts';
-import { create, FAIL, mapRun, PASS, runToEnd, start, WAIT } from './support.ts';
+import { create, FAIL, jsonata, mapRun, PASS, runToEnd, start, WAIT } from './support.ts';
 
 const api = useStepFunctionsApi({ kept: { executions: 20, characters: 75_000 } });
 const describeExecution = async (executionArn: string) => {
@@ -94,12 +94,8 @@ describe('StartExecution', () => {
 
 describe('StartSyncExecution', () => {
   test('has no RedriveCount in its context, as StartExecution has', async () => {
-    const definition = JSON.stringify({
-      ...JSON.parse(PASS),
-      States: {
-        A: { Type: 'Pass', Output: '{% $exists($states.context.Execution.RedriveCount) %}', End: true },
-      },
-    });
+    const Output = '{% $exists($states.context.Execution.RedriveCount) %}';
+    const definition = jsonata({ A: { Type: 'Pass', Output, End: true } });
     const stateMachineArn = await create(api, definition, 'EXPRESS');
     const { output } = await api.client.send(new StartSyncExecutionCommand({ stateMachineArn }));
     expect(output).toBe('false');
@@ -128,16 +124,13 @@ describe('StartSyncExecution', () => {
   });
 
   test('more memory is billed in steps of 64 MB', async () => {
-    const definition = JSON.stringify({
-      ...JSON.parse(PASS),
-      States: {
-        A: {
-          Type: 'Map',
-          Items: '{% [1..60] %}',
-          ItemSelector: '{% $pad("", 250000, "x") %}',
-          ItemProcessor: { StartAt: 'B', States: { B: { Type: 'Pass', Output: 1, End: true } } },
-          End: true,
-        },
+    const definition = jsonata({
+      A: {
+        Type: 'Map',
+        Items: '{% [1..60] %}',
+        ItemSelector: '{% $pad("", 250000, "x") %}',
+        ItemProcessor: { StartAt: 'B', States: { B: { Type: 'Pass', Output: 1, End: true } } },
+        End: true,
       },
     });
     const stateMachineArn = await create(api, definition, 'EXPRESS');

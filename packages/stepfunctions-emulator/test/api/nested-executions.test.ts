@@ -2,16 +2,14 @@ import { ListExecutionsCommand } from '@aws-sdk/client-sfn';
 import { VirtualClock } from '../../src/clock.ts';
 import type { Execution } from '../../src/interpreter/index.ts';
 import { useStepFunctionsApi } from '../support/step-functions-api.ts';
-import { create, runToEnd } from './support.ts';
+import { create, jsonata, runToEnd } from './support.ts';
 
 const RESOURCE = 'arn:aws:states:::states:startExecution';
 const api = useStepFunctionsApi({ clock: new VirtualClock() });
 
-const machine = (state: object): string =>
-  JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'A', States: { A: state } });
 const starting = (args: unknown): string =>
-  machine({ Type: 'Task', Resource: RESOURCE, Arguments: args, End: true });
-const WAIT = machine({ Type: 'Wait', Seconds: 200, Output: '{% $states.input %}', End: true });
+  jsonata({ A: { Type: 'Task', Resource: RESOURCE, Arguments: args, End: true } });
+const WAIT = jsonata({ A: { Type: 'Wait', Seconds: 200, Output: '{% $states.input %}', End: true } });
 
 const executionOf = (arn: string): Execution => {
   const found = api.started.find(execution => execution.arn === arn);

@@ -34,73 +34,66 @@ test('AWS_ENDPOINT_URL_SFN is all that a client needs', async () => {
   }
 });
 
+const expectRefused = async (target: string | undefined, body: string, error: string, message: RegExp) => {
+  const { status, answer, requestId } = await post(api.endpoint, target, body);
+  expect({ status, type: String(answer['__type']).split('#')[1] }).toEqual({ status: 400, type: error });
+  expect(answer['message']).toMatch(message);
+  expect(requestId).toMatch(/^[\da-f-]{36}$/);
+};
+
 test.each([
-  [
-    'an unknown operation',
-    'AWSStepFunctions.StartEverything',
-    '{}',
-    'UnknownOperationException',
-    /"AWSStepFunctions.StartEverything"/,
-  ],
-  ['another service', 'AmazonSQS.ListQueues', '{}', 'UnknownOperationException', /expected AWSStepFunctions/],
-  ['no operation', undefined, '{}', 'UnknownOperationException', /got nothing/],
-  [
-    'the name of a property',
-    'AWSStepFunctions.constructor',
-    '{}',
-    'UnknownOperationException',
-    /constructor/,
-  ],
+  ['AWSStepFunctions.StartEverything', /"AWSStepFunctions.StartEverything"/],
+  ['AmazonSQS.ListQueues', /expected AWSStepFunctions/],
+  [undefined, /got nothing/],
+  // The name of a property of every object.
+  ['AWSStepFunctions.constructor', /constructor/],
   ...[
     'CreateActivity',
     'TestState',
     'PublishStateMachineVersion',
     'CreateStateMachineAlias',
     'TagResource',
-  ].map((operation): [string, string, string, string, RegExp] => [
-    `${operation}, which is not here`,
-    `AWSStepFunctions.${operation}`,
-    '{}',
-    'UnknownOperationException',
-    new RegExp(`got "AWSStepFunctions.${operation}"; others are not answered`),
+  ].map((name): [string, RegExp] => [
+    `AWSStepFunctions.${name}`,
+    new RegExp(`got "AWSStepFunctions.${name}"; others are not answered`),
   ]),
-  ['malformed JSON', 'AWSStepFunctions.StartExecution', '{"a":', 'SerializationException', /JSON/],
-  ['an array', 'AWSStepFunctions.StartExecution', '[]', 'SerializationException', /got an array/],
-  ['brackets', 'AWSStepFunctions.StartExecution', '['.repeat(500_000), 'SerializationException', /JSON/],
-  [
-    'nothing',
-    'AWSStepFunctions.StartExecution',
-    '',
-    'ValidationException',
-    /Value null at 'stateMachineArn'/,
-  ],
+])('the operation %s is not there', (target, message) =>
+  expectRefused(target, '{}', 'UnknownOperationException', message),
+);
+
+test.each([
+  ['malformed JSON', 'StartExecution', '{"a":', /JSON/],
+  ['an array', 'StartExecution', '[]', /got an array/],
+  ['brackets', 'StartExecution', '['.repeat(500_000), /JSON/],
   [
     'a number for a string',
-    'AWSStepFunctions.StartExecution',
+    'StartExecution',
     '{"stateMachineArn":1}',
-    'SerializationException',
     /^NUMBER_VALUE can not be converted to a String at 'stateMachineArn'$/,
   ],
   [
     'a string for a number',
-    'AWSStepFunctions.ListStateMachines',
+    'ListStateMachines',
     '{"maxResults":"1"}',
-    'SerializationException',
     /^STRING_VALUE can not be converted to an Integer at 'maxResults'$/,
   ],
   [
     'an object for a list',
-    'AWSStepFunctions.CreateStateMachine',
+    'CreateStateMachine',
     '{"tags":{}}',
-    'SerializationException',
     /^START_OBJECT can not be converted to a List at 'tags'$/,
   ],
-])('%s is answered as AWS does', async (_what, target, body, error, message) => {
-  const { status, answer, requestId } = await post(api.endpoint, target, body);
-  expect({ status, type: String(answer['__type']).split('#')[1] }).toEqual({ status: 400, type: error });
-  expect(answer['message']).toMatch(message);
-  expect(requestId).toMatch(/^[\da-f-]{36}$/);
-});
+])('%s is answered as AWS does', (_what, operation, body, message) =>
+  expectRefused(`AWSStepFunctions.${operation}`, body, 'SerializationException', message),
+);
+
+test('a request without a body is one without members', () =>
+  expectRefused(
+    'AWSStepFunctions.StartExecution',
+    '',
+    'ValidationException',
+    /Value null at 'stateMachineArn'/,
+  ));
 
 /** Addresses of this machine on which a server that listens on every interface answers, and one on 127.0.0.1 does not. */
 test.each(['127.0.0.2', '::1'])('it listens on 127.0.0.1 only, not on %s', async host => {

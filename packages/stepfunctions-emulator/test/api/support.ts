@@ -1,7 +1,8 @@
 import { CreateStateMachineCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { ROLE_ARN, type StepFunctionsApi } from '../support/step-functions-api.ts';
 
-const jsonata = (states: Record<string, object>): string =>
+/** The JSON text of a definition of these states, the first of which is the start. */
+export const jsonata = (states: Record<string, object>): string =>
   JSON.stringify({ QueryLanguage: 'JSONata', StartAt: Object.keys(states)[0], States: states });
 
 export const PASS = jsonata({ A: { Type: 'Pass', End: true } });

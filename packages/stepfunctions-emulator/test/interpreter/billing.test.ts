@@ -43,55 +43,45 @@ test.each([
   expect([billing.expressRequests, billing.stateTransitions]).toEqual([1, 0]);
 });
 
-test('what the children cost is the cost of the parent as well', async () => {
-  const clock = new VirtualClock();
-  const invoker: FunctionInvoker = {
-    async invoke(_arn, _payload, { onUsage }) {
-      onUsage?.('writes', 2);
-      return { ok: true, payload: await clock.sleep(250) };
-    },
-  };
-  const definition = machineOf({
-    M: {
-      Type: 'Map',
-      Items: [1, 2, 3],
-      ItemProcessor: {
-        ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
-        StartAt: 'T',
-        States: { T: { Type: 'Task', Resource: arnOf('f'), End: true } },
+test.each([
+  ['EXPRESS', 2 + 3, 3],
+  ['STANDARD', 2 + 3 + 3, 0],
+] as const)(
+  'what the %s children cost is the cost of the parent as well',
+  async (type, transitions, express) => {
+    const clock = new VirtualClock();
+    const invoker: FunctionInvoker = {
+      async invoke(_arn, _payload, { onUsage }) {
+        onUsage?.('writes', 2);
+        return { ok: true, payload: await clock.sleep(250) };
       },
-      Next: 'E',
-    },
-    E: { Type: 'Succeed' },
-  });
-  const { billing, mapRuns } = await run(definition, { clock, invoker });
-  expect(billing).toEqual({
-    stateTransitions: 2 + 3,
-    expressRequests: 3,
-    expressGbSeconds: (3 * 0.3 * 64) / 1024,
-    functionInvocations: 3,
-    functionDurationMs: 750,
-    functionGbSeconds: (3 * 0.25 * 128) / 1024,
-    usage: { writes: 6 },
-  });
-  expect(mapRuns[0]?.executions).toHaveLength(3);
-});
-
-test('Standard children count their own transitions', async () => {
-  const definition = machineOf({
-    M: {
-      Type: 'Map',
-      Items: [1, 2],
-      ItemProcessor: {
-        ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
-        StartAt: 'P',
-        States: { P: pass },
+    };
+    const definition = machineOf({
+      M: {
+        Type: 'Map',
+        Items: [1, 2, 3],
+        ItemProcessor: {
+          ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: type },
+          StartAt: 'T',
+          States: { T: { Type: 'Task', Resource: arnOf('f'), End: true } },
+        },
+        Next: 'E',
       },
-      End: true,
-    },
-  });
-  expect((await run(definition)).billing.stateTransitions).toBe(1 + 2 + 2);
-});
+      E: { Type: 'Succeed' },
+    });
+    const { billing, mapRuns } = await run(definition, { clock, invoker });
+    expect(billing).toEqual({
+      stateTransitions: transitions,
+      expressRequests: express,
+      expressGbSeconds: (express * 0.3 * 64) / 1024,
+      functionInvocations: 3,
+      functionDurationMs: 750,
+      functionGbSeconds: (3 * 0.25 * 128) / 1024,
+      usage: { writes: 6 },
+    });
+    expect(mapRuns[0]?.executions).toHaveLength(3);
+  },
+);
 
 test('a function is billed for the time until it was cut off, or for what its runner says', async () => {
   const task = { Type: 'Task', Resource: arnOf('f'), TimeoutSeconds: 2, End: true };
