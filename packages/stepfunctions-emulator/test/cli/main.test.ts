@@ -1,21 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { folderWith } from '../../../../test/support/folder.ts';
 import { PASS } from '../api/support.ts';
 import { type EmulatorProcess, startEmulator } from '../support/emulator-process.ts';
 
 const running: EmulatorProcess[] = [];
-let folder: string;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'stepfunctions-emulator-'));
-  writeFileSync(join(folder, 'pass.asl.json'), PASS);
-  writeFileSync(join(folder, 'two.json'), PASS.replace('"End"', '"X":1,"Y":2,"End"'));
+const folder = folderWith({
+  'pass.asl.json': PASS,
+  'two.json': PASS.replace('"End"', '"X":1,"Y":2,"End"'),
 });
 afterAll(() => {
   // A test that fails half-way shall not leave a server behind.
   for (const { child } of running) child.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const run = (...args: string[]): EmulatorProcess => {

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { folderWith } from '../../../../test/support/folder.ts';
 import {
   fails,
   InvalidDefinitionError,
@@ -113,33 +112,23 @@ describe('what can not be started', () => {
   });
 });
 
-test('the definition can be a JSON text', async () => {
-  const text = JSON.stringify(definitionOf({ A: { Type: 'Succeed', Output: 1 } }));
-  expect((await stateMachine.from(text).run()).output).toBe(1);
-});
+const Output = '{% $states.context.StateMachine.Name %}';
+const named = JSON.stringify(definitionOf({ A: { Type: 'Pass', Output, End: true } }));
 
-const folder = mkdtempSync(join(tmpdir(), 'harness-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-function write(name: string, content: unknown): string {
-  const file = join(folder, name);
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
-  return file;
-}
-
-const named = definitionOf({
-  A: { Type: 'Pass', Output: '{% $states.context.StateMachine.Name %}', End: true },
-});
 describe('a file', () => {
-  test('gives its name to the state machine', async () => {
-    const file = write('orders.asl.json', named);
+  const folder = folderWith({ 'orders.asl.json': named, 'a b.json': named, 'wrong.json': '{' });
+  const load = (name: string, options = {}) => stateMachine.fromFile(join(folder, name), options);
+
+  test('gives its name to the state machine, which its JSON text alone does not', async () => {
+    const file = pathToFileURL(join(folder, 'orders.asl.json'));
+    expect((await load('orders.asl.json').run()).output).toBe('orders');
     expect((await stateMachine.fromFile(file).run()).output).toBe('orders');
-    expect((await stateMachine.fromFile(pathToFileURL(file)).run()).output).toBe('orders');
-    expect((await stateMachine.fromFile(file, { name: 'other' }).run()).output).toBe('other');
+    expect((await load('orders.asl.json', { name: 'other' }).run()).output).toBe('other');
+    expect((await stateMachine.from(named).run()).output).toBe('StateMachine');
   });
 
   test('a name that is not allowed is not taken', () => {
-    expect(stateMachine.fromFile(write('a b.json', named)).name).toBe('StateMachine');
+    expect(load('a b.json').name).toBe('StateMachine');
   });
 
   test('that is not there', () => {
@@ -147,6 +136,6 @@ describe('a file', () => {
   });
 
   test('that holds no definition', () => {
-    expect(() => stateMachine.fromFile(write('wrong.json', '{'))).toThrow(InvalidDefinitionError);
+    expect(() => load('wrong.json')).toThrow(InvalidDefinitionError);
   });
 });
