@@ -40,6 +40,8 @@ const REFUSED: readonly Refused[] = [
   ['text that is not JSON', '{', '', /expected JSON/],
   ['a definition that is no object', '[]', '', /an object/],
   ['no StartAt', { QueryLanguage: 'JSONata', States: { A: pass } }, '/StartAt', /a string, got nothing/],
+  ['StartAt of a missing state', machineOf({ A: pass }, { StartAt: 'B' }), '/StartAt', /in States, got "B"/],
+  ['a state that nothing leads to', machineOf({ A: pass, B: pass }), '/States/B', /nothing leads to/],
   ['no States', { QueryLanguage: 'JSONata', StartAt: 'A' }, '/States', /at least one state/],
   ['empty States', { QueryLanguage: 'JSONata', StartAt: 'A', States: {} }, '/States', /at least one state/],
   ['an unknown top-level field', machineOf({ A: pass }, { Foo: 1 }), '/Foo', /"Foo"/],
