@@ -17,16 +17,7 @@ test('a seed repeats a run, also the first one of a process', async () => {
   expect(await runOnce({ ...shortRun(variant), seed: 2 })).not.toEqual(one);
 });
 
-test.each(VARIANTS.map(variant => [variant.name, variant] as const))(
-  '%s keeps its promises, whatever goes wrong',
-  async (_name, variant) => {
-    const { violations, deleted, faults } = await runOnce(shortRun(variant));
-    expect(violations).toEqual([]);
-    expect(deleted).toBeGreaterThan(80);
-    // The plain mode makes the fewest calls that something can go wrong with.
-    expect(faults.size).toBeGreaterThan(3);
-  },
-);
+// All variants with all faults are run by CI itself: npm run bench fuzz, each time on a new seed.
 
 /** Runs that have found something. */
 const FOUND = [
