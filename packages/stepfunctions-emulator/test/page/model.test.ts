@@ -275,7 +275,7 @@ test('a definition that is none has no states, and a transition that leads nowhe
 test('no arrow leaves the drawing, also where it goes round all boxes', () => {
   const random = seededRandom(27);
   const any = (number: number) => Math.floor(random.next() * number);
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < 20; round++) {
     const names = Array.from({ length: 9 }, (_none, index) => `State ${index}`);
     const States = names.map((name, index) => {
       const Choices = Array.from({ length: 1 + any(3) }, () => ({
