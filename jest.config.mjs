@@ -55,9 +55,8 @@ const IN_SOURCES = {
  * @type {import('jest').Config}
  */
 export default {
-  // Jest leaves one core free. Much of the time goes into waiting, for DynamoDB Local and for processes: three workers on two
-  // cores take a tenth less than two.
-  maxWorkers: Math.ceil(availableParallelism() * 1.5),
+  // Jest leaves one core free. Much of the time goes into waiting, for DynamoDB Local and for processes.
+  maxWorkers: availableParallelism() * 2,
   // Deployments that run at once in one process take the processor from each other; DynamoDB Local works beside one of them.
   maxConcurrency: 3,
   testSequencer: './test/support/slow-first.mjs',

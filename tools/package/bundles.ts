@@ -60,7 +60,7 @@ const CLIENT_OF_THE_TEST: Plugin = {
   name: 'client-of-the-test',
   setup: ({ onResolve }) => {
     onResolve({ filter: /^@aws-sdk\// }, ({ path, importer }) =>
-      /[/\\]local[/\\]testing[/\\][^/\\]+$/.test(importer) ? { path, external: true } : undefined,
+      /[/\\]local[/\\]testing[/\\]start\.ts$/.test(importer) ? { path, external: true } : undefined,
     );
   },
 };
