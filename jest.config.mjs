@@ -56,7 +56,7 @@ const IN_SOURCES = {
  */
 export default {
   // Jest leaves one core free. Much of the time goes into waiting, for DynamoDB Local and for processes.
-  maxWorkers: availableParallelism() * 2,
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
   // Deployments that run at once in one process take the processor from each other; DynamoDB Local works beside one of them.
   maxConcurrency: 3,
   testSequencer: './test/support/slow-first.mjs',

@@ -63,8 +63,8 @@ async function tickWith(name: FunctionName, sabotages: readonly Sabotage[]): Pro
   return simulation;
 }
 
-/** What is left of a table has to be told, and nothing of it may be deleted early. */
-function expectOthersUnharmed(simulation: Simulation) {
+/** What is left of a table has to be told, if any state can know of it, and nothing of it may be deleted early. */
+function expectOthersUnharmed(simulation: Simulation, isKnown = true) {
   const [{ error } = {}, ...others] = simulation.executions;
   expect([error, others]).toEqual([SWEEP_INCOMPLETE, []]);
   for (const { name, items, deleted } of simulation.tables) {
@@ -73,7 +73,7 @@ function expectOthersUnharmed(simulation: Simulation) {
     const sum = (count: 'deleted' | 'failed' | 'shardsFailed' | 'tablesFailed' | 'leftForLater') =>
       rows.reduce((all, { report }) => all + report[count], 0);
     const troubles = sum('failed') + sum('shardsFailed') + sum('tablesFailed') + sum('leftForLater');
-    if (items.size > 0) expect([name, troubles]).not.toEqual([name, 0]);
+    if (items.size > 0 && isKnown) expect([name, troubles]).not.toEqual([name, 0]);
     if (!GOOD.includes(name)) continue;
     expect([name, items.ids(), sum('deleted'), troubles]).toEqual([name, [], EXPIRIES.length, 0]);
     const late = deleted.filter(({ ttl, deletedAt }) => ttl >= START && deletedAt - ttl * 1000 > 500);
@@ -183,7 +183,8 @@ test.each<FunctionName>(['plan-sweep', 'query-expired', 'delete-chunk'])(
               return calls > from ? replacedAt(answer, steps, put) : answer;
             };
           });
-          expectOthersUnharmed(await tickWith(name, [() => null, ...sabotages]));
+          // A plan may leave out a part of a table, which no state can see: the next tick looks again from the watermark.
+          expectOthersUnharmed(await tickWith(name, [() => null, ...sabotages]), name !== 'plan-sweep');
         },
       ),
       { numRuns: RUNS },

@@ -15,7 +15,8 @@ function runInTerminal(command: string, until: RegExp): Promise<{ status: number
     });
     let shown = '';
     let asked = false;
-    child.stdout.on('data', (data: Buffer) => {
+    // A read may end within a character.
+    child.stdout.setEncoding('utf8').on('data', (data: string) => {
       shown += data;
       if (asked || !until.test(shown)) return;
       asked = true;
