@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: writes, as the code has them now, the tables of props, counts and metrics, the flags of the commands, the diagrams
- * of the state machines, and what their tests say.
+ * `npm run docs`: writes the generated parts of the documents from the code: the tables of props, counts and metrics, the flags of the
+ * commands, the diagrams of the state machines, and the names of the tests.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { print } from '../cli/print.ts';

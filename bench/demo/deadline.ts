@@ -1,15 +1,15 @@
 import type { SweepSettings } from '../../functions/runtime/environment.ts';
 import type { ExpiredItem } from '../ledger/ledger.ts';
 
-/** Ticks come every minute, and with `precision: 'second'` each owns the minute after its own. */
+/** Time between two ticks. With `precision: 'second'` a tick owns the minute after its own minute. */
 const MINUTE_SECONDS = 60;
 
 const SECOND_MS = 1_000;
-/** Additional time that every sweep may take: for the query, for the delete, and until the stream shows it. */
+/** Time for the query, for the delete, and until the stream shows the deletion. */
 const USUAL_DELETE_MS = 1_000;
 /** Lowest rate of deletions when many items are due at once. Source: docs/contributing/decisions.md. */
 const ITEMS_PER_SECOND = 1_000;
-/** Longest time until an item is due that was written too late for its tick. Source: docs/how-an-item-dies.md, "Limits". */
+/** Longest delay of an item that was written after its tick had begun. Source: docs/how-an-item-dies.md, "Limits". */
 const WRITTEN_LATE_MS = 120_000;
 
 export interface Pace extends Pick<SweepSettings, 'precision' | 'pollSeconds'> {
@@ -23,13 +23,13 @@ export function promisedLagMs({ precision, marginSeconds = 0 }: Pace, rate: numb
   return Math.round(seconds * SECOND_MS + deletionMs);
 }
 
-/** The ticks that began late: the actual start of each (epoch milliseconds), by its minute (epoch seconds). */
+/** Minute of each late tick (epoch seconds) → actual start of the tick (epoch milliseconds). */
 export type LateTicks = ReadonlyMap<number, number>;
 
 /**
- * When an item is due, epoch milliseconds: at its expiry, if its tick knew it, or with `pollSeconds` if it was written as many seconds
- * before. Otherwise two minutes after both, or with `precision: 'minute'` at the first tick after both. It is computed from what was
- * written and when, and from when ticks were started, and so independently of what the sweep does.
+ * When an item is due, epoch milliseconds. An item that was written before its tick began, or `pollSeconds` before its expiry, is due at
+ * the expiry, or at the start of a late tick. With `precision: 'minute'` an item is due at its expiry or at a later write; all other
+ * items are due two minutes after that moment. The function uses no data of the sweep, because the result judges the sweep.
  */
 export function dueAt({ ttl, writtenAt }: ExpiredItem, pace: Pace, late: LateTicks): number {
   const { precision, pollSeconds, marginSeconds = 0 } = pace;

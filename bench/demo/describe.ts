@@ -58,7 +58,7 @@ export function describeStart(start: Start): string {
     '',
     ...rows.map(([name, text]) => `  ${name.padEnd(15)} ${text}`),
     '',
-    // With its token it is too long for a row.
+    // The address with its token is too long for a row.
     ...(sweepPageAddress === undefined
       ? []
       : [`The page of the sweep, for a browser: ${sweepPageAddress}`, '']),

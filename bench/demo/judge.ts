@@ -4,12 +4,12 @@ import { count, lagPercentiles, seconds } from '../report/numbers.ts';
 import type { MachineWatch } from '../workload/machine.ts';
 import { dueAt, type LateTicks, type Pace, promisedLagMs } from './deadline.ts';
 
-/** `undecided`: the promise looks broken, but this machine may have been the cause; or nothing in the run tested the promise. */
+/** `undecided`: this machine may be the reason for a broken promise, or the run did not test the promise. */
 export type Status = 'kept' | 'broken' | 'undecided';
 
 export type Verdict = Status | 'interrupted';
 
-/** A promise and its result. Both numbers count items, or what the promise is about: events, contradictions, failures. */
+/** A promise and its result. Both numbers count the same things: items, events, contradictions or failures. */
 export interface Kept {
   readonly name: PromiseName;
   readonly status: Status;
@@ -20,7 +20,7 @@ export interface Kept {
 export interface Backlog {
   readonly items: number;
   readonly deleted: number;
-  /** Milliseconds from the start of the sweep to the last of these deletions; 0 if there was none. */
+  /** Milliseconds from the start of the first tick to the last deletion of the backlog; 0 without a deletion. */
   readonly goneMs: number;
 }
 
@@ -46,9 +46,9 @@ interface Promised {
   readonly note: (seen: Seen) => string;
   /** The expected and the actual number, and the status if they differ; undefined if nothing is promised. */
   readonly counts: (seen: Seen) => readonly [expected: number, got: number, ifNot?: Status] | undefined;
-  /** Whether the promise is undecided if no item expired. @default false */
+  /** Whether the promise is undecided in a run without expired items. @default false */
   readonly isOfExpired?: boolean;
-  /** How the promise was broken, a sentence each. @default its counts */
+  /** Sentences on how the promise was broken. @default both numbers */
   readonly details?: (seen: Seen) => readonly string[];
 }
 
@@ -133,20 +133,20 @@ export interface DemoResult {
   readonly expired: number;
   readonly deleted: number;
   readonly backlog: Backlog;
-  /** Milliseconds from expiry to deletion without the backlog, as seen in the stream; 0 if nothing was deleted. */
+  /** Milliseconds from expiry to deletion in the stream, without the backlog; 0 without deletions. */
   readonly lagMs: { readonly p50: number; readonly p99: number; readonly max: number };
   /** Longest promised time from expiry to deletion, milliseconds, for an item that is written in time. */
   readonly promisedLagMs: number;
-  /** Broken if a promise is broken; else undecided if one is undecided. */
+  /** `broken` if a promise is broken; else `undecided` if a promise is undecided. */
   readonly verdict: Verdict;
-  /** After an interruption all of them are undecided. */
+  /** After an interruption all promises are undecided. */
   readonly promises: readonly Kept[];
   readonly machine: { readonly stoodStillMs: number };
 }
 
 export interface Judged {
   readonly result: DemoResult;
-  /** Reasons for broken promises, and for undecided ones in `doubts`; both are empty after a success. */
+  /** Sentences on broken promises; `doubts` has the sentences on undecided promises. */
   readonly violations: readonly string[];
   readonly doubts: readonly string[];
   readonly summary: string;
@@ -251,7 +251,7 @@ export interface Punctuality {
   readonly inTime: number;
   readonly excused: number;
   readonly late: number;
-  /** Milliseconds by which the latest of all came too late. */
+  /** Largest delay after the promised moment, milliseconds. */
   readonly latestMs: number;
 }
 

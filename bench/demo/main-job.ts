@@ -18,7 +18,7 @@ export interface MainJobOptions
     'dynamoDb' | 'minutes' | 'rate' | 'output' | 'show' | 'signal' | 'intervalMs' | 'cloud'
   > {
   readonly config: unknown;
-  /** A table of the configuration. @default its first one */
+  /** A table of the configuration. @default the first table */
   readonly table: string | undefined;
   readonly by: IndexedBy | undefined;
   readonly archive: boolean;
@@ -34,7 +34,7 @@ export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, numbe
 };
 
 /**
- * Synthesizes one table of the project's configuration under a new name, and runs the main job on it.
+ * Synthesizes one table of the project's configuration under a new name, and runs the demonstration on this table.
  *
  * @throws {InvalidFieldError}, {InvalidConfigError} or {LocalCloudError}, with a message for the user
  */
@@ -45,7 +45,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const resolved = resolveProps(chosen);
   const { precision, pollSeconds, deleteMode } = resolved;
   const { marginSeconds } = functionSettings(resolved);
-  // The run has a deployment and a journal of its own: the table may be paused in the journal of another deployment.
+  // A new deployment has a new journal: the configured table may be paused in the journal of its own deployment.
   const { tableName, deployment } = ownNames(chosen.tableName);
   const table: PreciseTtlProps = { ...chosen, tableName, deployment };
   const own = { ...config, tables: [table] };
@@ -78,7 +78,7 @@ function withPipes(table: PreciseTtlProps, wanted: boolean, region: string): Pre
   return wanted ? { archive: true, events: { to }, ...table } : table;
 }
 
-/** The table with this kind of index. By second the settings of windows are removed. */
+/** The table with this kind of index. A change of kind drops the settings `index` and `pollSeconds`. */
 function indexedBy(table: PreciseTtlProps, by: IndexedBy | undefined): PreciseTtlProps {
   if (by === undefined || by === resolveProps(table).indexedBy) return table;
   const { index: _index, pollSeconds: _pollSeconds, ...others } = table;

@@ -28,12 +28,12 @@ import { type Moment, momentOf } from './live/moment.ts';
 
 export interface DemoOptions {
   readonly stack: LocalCloudOptions['stack'];
-  /** Where the run makes its tables. The caller stops it. */
+  /** The run creates its tables here. The caller stops this DynamoDB. */
   readonly dynamoDb: DynamoDbEndpoint | Promise<DynamoDbEndpoint>;
-  /** Name of the table, which nobody else has. It is removed at the end, like the journal of its deployment. */
+  /** A unique name. The run removes the table and the journal of its deployment at the end. */
   readonly tableName: string;
   readonly deployment: string;
-  /** How to create the table if the stack only refers to it. */
+  /** Definition of the table, if the stack only refers to an existing table. */
   readonly existingTable?: TableResource | undefined;
   readonly standsFor: string;
   readonly region: string;
@@ -46,17 +46,17 @@ export interface DemoOptions {
   /** Shows the state of the run, several times a second. @default a line of progress */
   readonly show?: (moment: Moment, progress: Progress) => void;
   readonly signal: AbortSignal;
-  /** Pause between two reads of a stream, milliseconds. @default the observer and the pipes have their own defaults */
+  /** Pause between two reads of a stream, milliseconds. @default the observer's and the pipes' own defaults */
   readonly intervalMs?: number;
-  /** Serves a page that shows the sweep, from the addresses of the services. @default there is none */
+  /** Serves a page that shows the sweep. @param endpoints URLs of the services @default no page */
   readonly sweepPage?: (endpoints: { dynamoDb: string; stepFunctions: string }) => Promise<SweepPage>;
   readonly cloud?: Partial<LocalCloudOptions>;
 }
 
-/** Leaves room for the rest of the name: DynamoDB takes 255 characters. */
+/** Leaves room for the deployment's name: DynamoDB allows 255 characters. */
 const MAX_PREFIX_LENGTH = 220;
 
-/** Names for the table and the deployment of one run. They are unique, so the sweep cannot delete items of anybody else. */
+/** Names for the table and the deployment of one run. Unique names keep the sweep away from other tables. */
 export function ownNames(tableName: string): Pick<DemoOptions, 'tableName' | 'deployment'> {
   const deployment = `demo-${randomUUID().slice(0, 8)}`;
   return { tableName: `${tableName.slice(0, MAX_PREFIX_LENGTH)}-${deployment}`, deployment };
@@ -67,26 +67,26 @@ export interface SweepPage {
   stop(): Promise<void>;
 }
 
-/** Longest wait after the last expiry: for the next tick, for a second tick that finds what the first one missed, and for the sweep. */
+/** Longest wait after the last expiry: for the next tick, for a second tick that finds missed items, and for the sweep. */
 const MAX_WAIT_MS = 150_000;
-/** Longest wait for the deletion of the backlog. Then the run goes on without it. */
+/** Longest wait for the deletion of the backlog. Then the run goes on. */
 const MAX_BACKLOG_MS = 15_000;
-/** Longest wait for events after the last deletion, and for executions that still run then. */
+/** Longest wait after the last deletion: for running executions, and then for events. */
 const MAX_FOLLOWING_MS = 30_000;
 const CHECK_INTERVAL_MS = 250;
 /** Checks take at most a twentieth of the time: a large run has many items to count, and its sweep runs in the same process. */
 const CHECK_SHARE = 0.05;
 const MINUTE_SECONDS = 60;
-/** Time until the first session expires: for the plan of its tick, and for what is written before. */
+/** Time until the first session expires: the tick needs this time for its plan. */
 const LEAD_SECONDS = 2;
 const WRITES_PER_SECOND = 1_000;
-/** If this machine stood still for this time, that may be why an execution failed. */
+/** A standstill of this machine of this length may be the reason for a failed execution. */
 const EXCUSING_STANDSTILL_MS = 5_000;
 
 /**
- * The main job. The synthesized stack sweeps sessions that are written and expire in real time, and at first those that had expired before.
- * The table's stream shows what happened, and a ledger of the writes judges it. The job removes the tables that it made, also after a
- * failure.
+ * Runs the demonstration. The synthesized stack sweeps a backlog of expired sessions, then sessions that expire in real time. The ledger
+ * holds the acknowledged writes, and the deletions from the table's stream; the sweep is judged by the ledger. The demonstration removes
+ * its tables, also after a failure.
  * @throws {LocalCloudError} if the local cloud can't be started
  */
 export async function runDemo(options: DemoOptions): Promise<Judged> {
@@ -106,7 +106,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged> {
   }
 }
 
-/** Removes the tables of a run, unless their DynamoDB Local ends with it. Says which one is left. */
+/** Removes the tables of a run if DynamoDB Local keeps running. Names each table that is left. */
 async function removeTables(
   { endpoint, startedHere }: DynamoDbEndpoint,
   region: string,
@@ -138,10 +138,10 @@ class Run {
   readonly #deliveries: Deliveries;
   readonly #ended: Execution[] = [];
   readonly #problems: string[] = [];
-  /** Aborted once DynamoDB itself has failed, so that there is no point in going on. */
+  /** Aborted when the local DynamoDB has failed: the run then ends. */
   readonly #broken = new AbortController();
   readonly #until: AbortSignal;
-  /** When each tick began that this run started late (epoch milliseconds), by its minute (epoch seconds). */
+  /** Minute of each late tick (epoch seconds) → start of the tick by this run (epoch milliseconds). */
   readonly #lateTicks = new Map<number, number>();
 
   constructor(options: DemoOptions, dynamoDb: DynamoDbEndpoint, clock: Clock, progress: Progress) {
@@ -230,7 +230,7 @@ class Run {
     const { minutes, rate, seed, sweep } = this.#options;
     const clock = this.#clock;
     const until = this.#until;
-    // No tick has run in the minutes before. The first tick finds what expired in them.
+    // No tick has run before. The first tick finds the items that expired in the last minutes.
     const first = minuteOf(beganMs / 1000) - 2 * MINUTE_SECONDS;
     await this.#sweepBacklog(cloud, table, first);
     const startMs = clock.now();
@@ -251,7 +251,7 @@ class Run {
           `The tick of ${tick} starts now, late: it deletes what expires in the minute that runs.`,
         );
       }
-      // A tick waits for what it knows: all that the application has written by now.
+      // These ticks start late. Each tick finds the items that were written before its start.
       for (let minute = first + MINUTE_SECONDS; minute <= now; minute += MINUTE_SECONDS)
         this.#startTick(cloud, minute);
       const writing = this.#write(
@@ -261,12 +261,12 @@ class Run {
       await this.#showUntilGone(cloud, table, writing, { firstTtl, lastTtl, page: `${page}/` });
     }
     cloud.pauseSchedules();
-    // With pollSeconds an execution watches every minute, and need not be waited for.
+    // With pollSeconds an execution runs in every minute: no wait is needed.
     if (sweep.pollSeconds === 0) await this.#wait(() => cloud.running.length === 0, MAX_FOLLOWING_MS);
     await this.#wait(() => {
       const { counts } = this.#deliveries;
       const { deleted } = table.ledger.tally(clock.now());
-      // Checked first, because comparing many records takes long.
+      // The counts are compared first, because #lostEvents compares many records.
       if (counts.every(events => events >= deleted) && this.#lostEvents(table) === 0) return true;
       this.#progress.show(`events ${counts.map(count).join(' and ')}`);
       return false;
@@ -292,7 +292,7 @@ class Run {
     }, MAX_BACKLOG_MS);
   }
 
-  /** Writes the watermark of the run's table as a tick before the run would have: everything before the backlog is gone. */
+  /** Writes the watermark of an earlier tick: all items that expired before the backlog are gone. */
   async #beginBefore({ client }: LocalCloud, oldestTtl: number): Promise<void> {
     const { tableName, deployment, model } = this.#options;
     const journal = { documents: DynamoDBDocumentClient.from(client), tableName: journalName(deployment) };
@@ -310,7 +310,7 @@ class Run {
     await table.write(actions, this.#until).catch(error => this.#breakOff(`writing failed: ${error}`));
   }
 
-  /** Shows the run until all is written and everything that expires has had its tick. */
+  /** Shows the run until all items are written, all expired items are gone, and the last tick has ended. */
   async #showUntilGone(
     cloud: LocalCloud,
     table: WatchedTable,
@@ -324,7 +324,7 @@ class Run {
     void writing.then(() => {
       isWritten = true;
     });
-    // Only a tick after the earlier TTL of a renewed item shows that the item is kept.
+    // A tick after the former TTL of a renewed item must keep the item: the run waits for this tick.
     const lastTickMs = Math.ceil(plan.lastTtl / MINUTE_SECONDS) * MINUTE_SECONDS * 1000;
     const isIdle = () => sweep.pollSeconds > 0 || cloud.running.length === 0;
     await this.#wait(
@@ -341,7 +341,7 @@ class Run {
     await writing;
   }
 
-  /** Waits until `isSo`, but at most `mostMs`. Time in which this machine stands still does not count. */
+  /** Waits until `isSo`, but at most `mostMs`. A standstill of this machine does not count. */
   async #wait(isSo: () => boolean, mostMs: number): Promise<void> {
     const machine = this.#machine;
     const endsAt = this.#clock.now() + mostMs - machine.stoodStillMs;
@@ -386,7 +386,7 @@ class Run {
     });
   }
 
-  /** The items that had expired by a moment before the run, and how long after the first tick the last one of them went. */
+  /** Counts the items that had expired by a moment, and the time from the first tick to the last of their deletions. */
   #backlogIn({ ledger }: WatchedTable, beforeMs: number): Backlog {
     const [startedAt = 0] = this.#lateTicks.values();
     const items = ledger.expired(beforeMs);
@@ -404,14 +404,14 @@ class Run {
     this.#progress.say(`✗ ${problem}`);
   }
 
-  /** Only the first such problem is reported: later ones follow from it. */
+  /** Reports only the first such problem: later problems follow from the first problem. */
   #breakOff(problem: string): void {
     if (!this.#broken.signal.aborted) this.#problem(problem);
     this.#broken.abort();
   }
 }
 
-/** Whether an execution failed. Those that were aborted at the end of the job are no failures of the sweep. */
+/** Whether an execution failed. The run itself aborts executions at the end: these are no failures. */
 function hasFailed({ status }: Execution): boolean {
   return status !== 'SUCCEEDED' && status !== 'ABORTED';
 }
@@ -424,7 +424,7 @@ async function contradictionsIn(table: WatchedTable): Promise<readonly string[]>
   }
 }
 
-/** States that only route, and take no time. */
+/** Types of states that take no time. */
 const ROUTING = /^(Choice|Pass|Map|Succeed)State/;
 
 function sweepInWords(cloud: LocalCloud): string {

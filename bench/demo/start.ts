@@ -1,4 +1,4 @@
-/** `precise-ttl start`: runs the main job on this machine. See `--help`. */
+/** `precise-ttl start`: runs a demonstration on this machine. See `--help`. */
 
 import { stripVTControlCharacters } from 'node:util';
 import { CONFIG, defineCommand } from '../../cli/command.ts';
@@ -54,7 +54,7 @@ many sessions native TTL might still keep. With --json it shows a line of that, 
     const { startOrAttachDynamoDb } = await import('../../local/dynamodb/dynamodb-local.ts');
     const { promise: launched, resolve: onLaunch } = Promise.withResolvers<void>();
     const dynamoDb = startOrAttachDynamoDb(process.env, { onLaunch });
-    // Java starts while CDKTF is loaded and the functions are bundled, in which this thread does nothing else.
+    // Java is launched first: loading CDKTF and bundling the functions block this thread.
     await Promise.race([launched, dynamoDb.catch(() => undefined)]);
     try {
       const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');
@@ -70,7 +70,7 @@ many sessions native TTL might still keep. With --json it shows a line of that, 
   },
 });
 
-/** A terminal without cursor movements shows a line of progress only. */
+/** Without cursor movements there is no live view: the run shows a line of progress. */
 function liveView(screen: NodeJS.WriteStream): Pick<MainJobOptions, 'show'> {
   if (!screen.isTTY || process.env['TERM'] === 'dumb') return {};
   const shown = lookOf(screen).colours ? (line: string) => line : stripVTControlCharacters;

@@ -78,7 +78,7 @@ function amountsIn({ parts, starts, total }: MonthlyCost): string[] {
   ];
 }
 
-/** The first ticks find no items yet and the last ones find none any more: only the ticks between them are counted. */
+/** Only the ticks in the middle are counted: ticks at both ends of the run may have less work. */
 const FIRST_TICK = 3;
 const TICKS = 10;
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
@@ -98,13 +98,13 @@ export interface MonthlyCost {
   readonly parts: Readonly<Record<(typeof COUNTERS)[number], number>>;
   readonly starts: number;
   readonly total: number;
-  /** Share of the items that were deleted, of those that expired in the counted minutes. */
+  /** Deleted items divided by the items that expired in the counted minutes. */
   readonly deletedShare: number;
 }
 
 /**
- * The cost of a month of a deployment's sweep, from the counters of the emulator: a steady stream of expiring items in each of its tables.
- * Tick by tick the work is the same, so ten minutes stand for the month.
+ * Calculates the cost of a deployment's sweep for a month, from the counters of the emulator. Items expire at a constant rate in each
+ * table: the work of every tick is the same, and ten minutes stand for the month.
  */
 export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<MonthlyCost> {
   const nameOf = (index: number) => `SessionData-${index + 1}`;
@@ -172,7 +172,7 @@ function simulate({ tables }: Deployment): Simulation {
   });
 }
 
-/** Without a watermark the first ticks would look two days back. */
+/** Writes watermarks: without a watermark the first ticks would look two days back. */
 async function beginAtStart({ journal }: Simulation, { tables }: Deployment): Promise<void> {
   const at = new Date((START - 60) * 1000).toISOString();
   const mark = { since: START - 61, gone: START - 61, at };

@@ -1,4 +1,4 @@
-/** `npm run bench faults`: checks the promise of a second with a DynamoDB that throttles and hangs, and a scheduler that fails. */
+/** `npm run bench faults`: checks the lag while DynamoDB throttles or hangs, and while the scheduler fails. */
 import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
 import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { readExecutionReport } from '../../functions/report/execution-report.ts';
@@ -13,13 +13,13 @@ interface StreamItem {
 
 type Faults = Pick<SimulationOptions, 'throttled' | 'throttledCall' | 'hangingDelete'>;
 
-/** Limits for a scenario, milliseconds after the expiry; values without a limit are only measured. */
+/** Limits for the lag in a scenario; a value without a limit is only measured. */
 export interface Bounds {
   readonly p99Ms?: number;
   readonly maxMs?: number;
 }
 
-/** A tick of the run; number 0 is the first one that owns expiry times of it, `last` the last one. */
+/** A tick of the run. Tick 0 owns the first expiry times of the run, tick `last` the last expiry times. */
 interface Tick {
   readonly number: number;
   readonly last: number;
@@ -31,14 +31,14 @@ export interface Scenario {
   readonly title: string;
   readonly rate: number;
   /**
-   * @param struck filled with the ids of the items that were in a call that hung: the promise is about all others
+   * @param struck filled with the ids of the items in calls that hung: `bounds.p99Ms` is for the other items
    * @default none
    */
   readonly faults?: (items: readonly StreamItem[], random: RandomSource, struck: Set<string>) => Faults;
-  /** Delays of a tick's deliveries, seconds. @default once, as late as on AWS */
+  /** Delays of a tick's executions, seconds. @default one execution, {@link TICK_LATE_SECONDS} late */
   readonly deliver?: (tick: Tick) => readonly number[];
   readonly pollSeconds?: number;
-  /** Seconds from the writing of an item to its expiry. @default all are there from the beginning */
+  /** Seconds from the writing of an item to its expiry. @default all items are written at the beginning */
   readonly lifeSeconds?: number;
   /** Seconds between two moments at which items expire. @default 1 */
   readonly everySeconds?: number;
@@ -47,22 +47,22 @@ export interface Scenario {
 
 /** Start of the virtual clock, epoch seconds. */
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
-/** Minutes before the first item expires: the tick before owns its minute. */
+/** Minutes until the first item expires: the tick one minute before owns this minute. */
 const LEAD = 2;
 const FIRST_TTL = START + LEAD * 60;
 
 const RATE = 20;
 const HANG_MS = 15_000;
 const THROTTLED_SHARE = 0.1;
-/** Ticks after the last minute, which find its remaining items. */
+/** Ticks after the last minute: these ticks find the remaining items. */
 const FOLLOWING = 3;
 
-/** Refuses a call as a whole, as a busy table does. The functions' client retries a query once, immediately. */
+/** Refuses a whole call, as DynamoDB does when it throttles. The functions' client retries a query once, immediately. */
 const throttledCalls = (_items: readonly StreamItem[], random: RandomSource): Faults => ({
   throttledCall: () => random.next() < THROTTLED_SHARE,
 });
 
-/** In every fifth second one item is left unprocessed by its first call. */
+/** In every fifth second the first delete of one item is left unprocessed. */
 function keysThrottledOnce(items: readonly StreamItem[], random: RandomSource): Faults {
   const fifths = items.filter(({ ttl }) => ttl % 5 === 0);
   const left = new Set(
@@ -73,10 +73,10 @@ function keysThrottledOnce(items: readonly StreamItem[], random: RandomSource): 
   return { throttled: id => left.delete(id) };
 }
 
-/** In each minute the first delete after a random moment is not answered in time. */
+/** In each minute the first delete call after a random moment hangs for {@link HANG_MS}. */
 function callsThatHang(items: readonly StreamItem[], random: RandomSource, struck: Set<string>): Faults {
   const minutes = new Set(items.map(({ ttl }) => ttl - (ttl % 60)));
-  // The moment is not in the minute's last seconds, so that each minute has a call after it.
+  // The moment is at least five seconds before the end of the minute: a call follows in the same minute.
   const moments = [...minutes].map(minute => (minute + random.next() * 55) * 1000);
   return {
     hangingDelete: (ids, nowMs) => {
@@ -177,7 +177,7 @@ export interface FaultsResult {
   readonly written: number;
   readonly deleted: number;
   readonly early: number;
-  /** Percentiles of the time from expiry to deletion, for the items that were not in a call that hung. */
+  /** Percentiles of the time from expiry to deletion, without the items in calls that hung. */
   readonly lagMs: LagPercentiles;
   readonly maxMs: number;
   readonly executions: number;

@@ -1,4 +1,4 @@
-/** `npm run bench fuzz`: compares the sweep with an oracle, on a virtual clock, under all faults. See `--help`. */
+/** `npm run bench fuzz`: compares the sweep with an oracle (bench/fuzz/oracle.ts), under all faults. See `--help`. */
 
 import { unknown, wrong } from '../../cli/command.ts';
 import { ALL_FAULTS, FAULT_GROUPS, type FaultGroup } from '../fuzz/faults.ts';
@@ -29,7 +29,7 @@ function cells({ name, items, deleted, lateP99Ms, faults, violations }: VariantR
   return [name, count(items), count(deleted), late, count(faults), count(violations.length)];
 }
 
-/** Formats a line. Columns have the same width in every line, because each line is printed as soon as its values are known. */
+/** Formats a line. The column widths are fixed, because each line is printed before the next line is known. */
 function row([name = '', ...numbers]: readonly string[]): string {
   return [name.padEnd(24), ...numbers.map(text => text.padStart(11))].join('');
 }

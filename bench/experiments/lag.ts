@@ -64,7 +64,7 @@ async function measure(mode: Mode, { flags, show, signal }: Given<typeof FLAGS>)
       show: ({ tally: { expired, overdue } }) =>
         show(`${mode}: expired ${count(expired)}, overdue ${count(overdue)}`),
       cloud: {
-        // On Lambda functions start in parallel; on two cores the first second's items would wait for seconds.
+        // Lambda starts functions in parallel. On two cores the starts would delay the first items by seconds.
         warm: Math.ceil(flags.rate / CHUNK_KEYS),
         functions: { maxConcurrency: 10 },
       },

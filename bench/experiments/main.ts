@@ -1,4 +1,4 @@
-/** `npm run bench NAME`: runs one of the experiments of this folder; `npm run bench -- --help` has the help of each. */
+/** `npm run bench NAME`: runs an experiment of this folder. `npm run bench -- --help` prints the help of all experiments. */
 import { readdirSync } from 'node:fs';
 import { type AnyCommand, EXIT } from '../../cli/command.ts';
 import { print, printError } from '../../cli/print.ts';

@@ -18,7 +18,7 @@ import { defineExperiment, markdownTable, seconds, wholeNumber } from './support
 const REGION = 'us-east-1';
 const TABLE: PreciseTtlProps = { tableName: 'Backlog', partitionKey: 'id', deployment: 'throughput' };
 
-/** Calls that the loop has in flight: as many as a child of the sweep. */
+/** Concurrent calls of the loop: a child of the sweep has the same number. */
 const IN_FLIGHT = 40;
 
 const SPAN_SECONDS = 3_600;
@@ -43,7 +43,7 @@ flight, one after the other. Compare the ratio: DynamoDB Local shares the proces
       const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
       const { endpoint } = dynamoDb;
       const documents = createDocuments({ maxAttempts: 3 }, { endpoint, region: REGION, credentials });
-      // It waits longer for an answer.
+      // This client has no request timeout.
       const writer = DynamoDBDocumentClient.from(cloud.client);
       const took: number[] = [];
       const problems: string[] = [];
@@ -71,7 +71,7 @@ flight, one after the other. Compare the ratio: DynamoDB Local shares the proces
   },
 });
 
-/** TTLs of the backlog, epoch seconds, [from, before). */
+/** Range of the backlog's TTLs, epoch seconds, [from, before). */
 interface Span {
   readonly from: number;
   readonly before: number;

@@ -21,9 +21,8 @@ export interface Answer {
 export interface TableRequest {
   readonly ids: readonly string[];
   /**
-   * Takes effect.
-   * @param errors by index of the key, of keys that DynamoDB does not delete; only statements have errors, in other batches these keys are
-   * unprocessed
+   * Applies the request to the table, and returns DynamoDB's response.
+   * @param errors index → error of each key that is not deleted; BatchWriteItem has no such errors, and returns the keys as unprocessed
    */
   readonly answer: (errors: ReadonlyMap<number, string>) => Answer;
 }
@@ -35,7 +34,7 @@ export function tableOf(operation: string, body: Body): string {
   return /^DELETE FROM "((?:[^"]|"")+)" /.exec(first?.Statement ?? '')?.[1]?.replaceAll('""', '"') ?? '';
 }
 
-/** Reads a request, which is answered as DynamoDB does. @throws UnknownRequestError for a request that the functions never send */
+/** Parses a request. @throws UnknownRequestError for a request that the functions never send */
 export function readRequest(operation: string, body: Body, table: MemoryTable): TableRequest {
   switch (operation) {
     case 'Query':
@@ -118,7 +117,7 @@ function batchOfWrites({ RequestItems }: Writes, table: MemoryTable): TableReque
 
 type Statements = readonly { readonly Statement: string; readonly Parameters: readonly EventValue[] }[];
 
-/** The only statement that the functions send to a table. Its parameters: the values of the key, the latest TTL, and one that is too old. */
+/** The only statement of the functions. Its parameters: the values of the key, the latest TTL, and a TTL that is too old. */
 function guardedDelete({ tableName, keyNames, ttlAttribute }: MemoryTable['options']): string {
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
   const ttl = quoted(ttlAttribute);

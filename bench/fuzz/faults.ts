@@ -3,7 +3,7 @@ import { JournalUnreadableError, JournalUnwritableError } from '../../functions/
 
 export type CallEffect =
   | { readonly kind: 'refuse'; readonly error: string; readonly status: number }
-  /** Some keys of a batch (by their index) are left out; each is answered with this error, or as unprocessed. */
+  /** Index → error of each key that a batch leaves out; BatchWriteItem returns these keys as unprocessed. */
   | { readonly kind: 'leaveOut'; readonly errors: ReadonlyMap<number, string> }
   | { readonly kind: 'cutBefore' }
   | { readonly kind: 'cutAfter' }
@@ -49,7 +49,7 @@ const BUSY_STATEMENT_ERRORS = [
   'TransactionConflict',
 ] as const;
 
-/** Errors after which the same statement fails again; all but ConditionalCheckFailed, which means that the item was renewed. */
+/** Errors that repeat for the same statement. ConditionalCheckFailed means a renewed item, and is not listed. */
 const LASTING_STATEMENT_ERRORS = [
   'ValidationError',
   'AccessDenied',
@@ -62,7 +62,7 @@ export function isLasting(code: string): boolean {
   return (LASTING_STATEMENT_ERRORS as readonly string[]).includes(code);
 }
 
-/** Beyond the functions' timeout of five seconds. */
+/** Longer than the client's request timeout of five seconds. */
 const SLOW_MS = 6_000;
 
 interface CallFault {
@@ -113,7 +113,7 @@ const CALL_FAULTS: readonly CallFault[] = [
   },
 ];
 
-/** Share of the calls that time out and take effect later, and the delay after sending, milliseconds. */
+/** Share of the calls that DynamoDB applies late, mostly after the client's timeout, and their delay, milliseconds. */
 const ZOMBIES = { rate: 0.01, fromMs: 2_000, upToMs: 25_000 } as const;
 
 const FUNCTION_FATES = [
@@ -126,15 +126,15 @@ const FUNCTION_FATES = [
 export type FunctionFate = (typeof FUNCTION_FATES)[number]['name'];
 
 const TICKS = { late: 0.3, doubled: 0.15, skipped: 0.1, stopped: 0.05 } as const;
-/** Shares of the journal's calls, and the timeout of its client, milliseconds. */
+/** Shares of the journal's calls, and the client's timeout, milliseconds. */
 const JOURNAL = { refused: 0.02, late: 0.02, timeoutMs: 5_000 } as const;
 const INDEX_LAG = { rate: 0.1, upToMs: 5_000 } as const;
 const ADVERSARY_RATE = 0.03;
 
-/** Ranges of the time for which a service works, and of an outage, milliseconds. */
+/** Ranges of the time between two outages and of an outage's length, milliseconds. */
 const OUTAGES = { afterMs: [10_000, 90_000], lastMs: [3_000, 25_000] } as const;
 
-/** Draws the faults, from one seed. None occurs after they were ended. */
+/** Draws the faults from one seed. No fault occurs once `areOver` returns true. */
 export class Faults {
   readonly counts = new Map<string, number>();
   readonly #random: RandomSource;
@@ -156,7 +156,7 @@ export class Faults {
     this.#ofCalls = seededRandom(seed);
   }
 
-  /** Draws the effect on a call; undefined lets it through. */
+  /** Draws the effect on a call; undefined for no fault. */
   ofCall(call: FaultyCall): CallEffect | undefined {
     if (this.#areOver()) return undefined;
     let drawn = this.#ofCalls.next();
@@ -169,7 +169,7 @@ export class Faults {
     return effect;
   }
 
-  /** Lets a call of the journal wait for its answer, or fail. @throws as the journal does */
+  /** Delays a call of the journal, or throws. @throws {JournalUnreadableError} or {JournalUnwritableError} */
   async ofJournal(kind: 'read' | 'write', clock: Clock, isDown: boolean): Promise<void> {
     const isRefused =
       isDown ||
@@ -183,7 +183,7 @@ export class Faults {
     throw kind === 'read' ? new JournalUnreadableError(what) : new JournalUnwritableError(what);
   }
 
-  /** Whether a service refuses everything at a moment, epoch milliseconds. */
+  /** Whether a service refuses all calls. @param nowMs epoch milliseconds */
   isOut(service: string, nowMs: number, group: FaultGroup = 'outages'): boolean {
     if (!this.#groups.has(group) || this.#areOver()) return false;
     let outage = this.#outages.get(service) ?? { from: nowMs, to: nowMs };
@@ -197,7 +197,7 @@ export class Faults {
     return isOut;
   }
 
-  /** Time after which an abandoned call takes effect, milliseconds; undefined for a call that is not abandoned. */
+  /** Time after which DynamoDB applies a late call, milliseconds; undefined for other calls. */
   zombieMs(): number | undefined {
     const isOne = this.#happens('zombies', ZOMBIES.rate, 'calls that took effect after they were given up');
     return isOne ? this.between(ZOMBIES.fromMs, ZOMBIES.upToMs) : undefined;
@@ -208,7 +208,7 @@ export class Faults {
       ?.name;
   }
 
-  /** Draws the delay of each execution of a tick, milliseconds, and the time at which it is stopped, if any. */
+  /** Draws the delay of each execution of a tick, and the time until the execution is stopped, milliseconds. */
   tick(): { readonly lateMs: number; readonly stoppedAfterMs: number | undefined }[] {
     if (this.#happens('ticks', TICKS.skipped, 'ticks that never came')) return [];
     const executions = this.#happens('ticks', TICKS.doubled, 'ticks that came twice') ? 2 : 1;
@@ -245,7 +245,7 @@ export class Faults {
   }
 }
 
-/** Chooses all keys every other time, otherwise some of them: at least one. */
+/** Chooses all keys in half of the calls, otherwise some keys: at least one key. */
 function leaveOut(keys: number, random: RandomSource, codes: readonly string[]): CallEffect | undefined {
   if (keys === 0) return undefined;
   const share = random.next() < 0.5 ? 1 : random.next();

@@ -9,7 +9,7 @@ import type { CallTally, DocumentsOf, Invocation } from './sdk.ts';
 export interface FunctionsOptions {
   readonly journal: MemoryJournal;
   readonly clock: Clock;
-  /** Number of milliseconds by which the functions' own clocks are ahead at this time. */
+  /** How far the functions' clocks are ahead now, milliseconds. */
   readonly aheadMs: () => number;
   readonly isPlanOut: () => boolean;
   readonly random: RandomSource;
@@ -19,7 +19,7 @@ export interface FunctionsOptions {
 
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** The functions of a deployment, by the names of their files: the real functions and the AWS SDK's clients, on a network in memory. */
+/** The real functions of a deployment, with the AWS SDK's real clients, on a network in memory. */
 export class Functions {
   readonly #options: FunctionsOptions;
   readonly #metrics = new Metrics({ namespace: 'fuzz', serviceName: TASKS.RecordMetrics });
@@ -29,9 +29,9 @@ export class Functions {
   }
 
   /**
-   * Calls a function. Never rejects.
+   * Calls a function. The result contains the function's error.
    *
-   * @param name of the function's file
+   * @param name file name of the function
    * @param tally counts the deletes of the call
    */
   async call(name: string, payload: unknown, tally: CallTally = new Map()): Promise<FunctionResult> {

@@ -15,7 +15,7 @@ export interface VariantResult {
   readonly failing: SubRun | undefined;
 }
 
-/** Fuzzes a variant, in runs of some thousand items, each with the next seed. It stops after a run with violations. */
+/** Fuzzes a variant, in runs of up to 10,000 items. Each run has the next seed. Stops after a run with violations. */
 export async function fuzzVariant(given: SubRun): Promise<VariantResult> {
   const lags: number[] = [];
   const counts = { items: 0, deleted: 0, faults: 0 };

@@ -23,10 +23,10 @@ export interface FuzzedTableOptions extends Pick<MemoryTableOptions, 'asServerHa
   readonly onChange?: ((change: Change) => void) | undefined;
 }
 
-/** Time after a pause was written within which deletes stop, milliseconds. */
+/** Longest time from writing a pause to the last delete, milliseconds. */
 const PAUSE_MS = 5_000;
 
-/** How many times as many deletes as a table's limit a second may have: a lookback beside the minute, and rounding. */
+/** A second may have this many times the limit: lookback and minute are swept together, and limits are rounded. */
 const LIMIT_TOLERANCE = 2;
 
 export class FuzzedTable {
@@ -71,7 +71,7 @@ export class FuzzedTable {
     return isWithin(trouble, nowMs) ? trouble?.kind : undefined;
   }
 
-  /** Counts deletes of the sweep that DynamoDB has just applied. @param sentAt when they were sent, epoch milliseconds */
+  /** Counts the deletes that DynamoDB has just applied for the sweep. @param sentAt epoch milliseconds */
   deleted(count: number, sentAt: number): void {
     const isPaused = this.scenario.pauses.some(({ from, to }) =>
       isWithin({ from: from + PAUSE_MS, to }, sentAt),
@@ -81,7 +81,7 @@ export class FuzzedTable {
     this.#perSecond.set(second, (this.#perSecond.get(second) ?? 0) + count);
   }
 
-  /** All violations of the table in a run. @param endMs end of the run: items that have expired by then must be gone */
+  /** All violations of the table. @param endMs end of the run: earlier expired items must be gone; epoch milliseconds */
   verdict(endMs: number): Violation[] {
     const { maxDeletesPerSecond: limit } = this.settings;
     const most = Math.max(

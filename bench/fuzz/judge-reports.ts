@@ -10,15 +10,15 @@ import { addTo, NO_DELETES } from './sdk.ts';
 const NOTHING = { deleted: 0, notFound: 0, renewed: 0, failed: 0, shardsFailed: 0, leftForLater: 0 } as const;
 
 /**
- * Compares the reports of an execution with DynamoDB's deletes, for each table. So the sum of all reports is the number of deletes, but for
- * what the first two points leave open.
+ * Compares the reports of an execution with DynamoDB's deletes, for each table.
  *
- * - An execution without a report (stopped, timed out, not recorded) says nothing of its deletes. It must not have succeeded.
- * - If a child was interrupted, its page in progress counts as failed, whatever became of it. Then `deleted` is at most what was answered.
- * - Otherwise `deleted` and `notFound` are what was answered. A delete whose answer was lost is not found when it is tried again, is
- *   renewed if its user has written it again, or is given up as failed: no more items were deleted than the report has keys, except in the last page of a child that left some for later.
- * - A key that DynamoDB refuses for good is counted as failed, and an execution that leaves keys does not succeed.
- * - What was found is the sum of what became of it.
+ * - An execution without a report (stopped, timed out, not recorded) must not have succeeded. The execution's counts stay unknown.
+ * - An interrupted child counts the keys of its last page as failed. `deleted` and `notFound` are at most the counts of the responses.
+ * - Otherwise `deleted` and `notFound` equal the counts of the responses; BatchWriteItem reports no `notFound`.
+ * - A delete with a lost response later counts as not found, renewed or failed. So DynamoDB deleted at most the keys of the report, unless
+ *   a child left keys for later.
+ * - A key that DynamoDB refuses for good counts as failed. An execution that leaves keys must not succeed.
+ * - `found` is the sum of all fates.
  *
  * @param isCalm whether the execution must succeed
  */
@@ -45,7 +45,7 @@ export function judgeReports(
     const reported = { ...NOTHING, ...reports[table] };
     const { deleted, notFound, renewed, failed, shardsFailed, leftForLater } = reported;
     const isExact = isReported && shardsFailed === 0;
-    // A batch does not report which items were gone.
+    // BatchWriteItem does not report missing items.
     const counts =
       settings.deleteMode === 'batch' ? (['deleted'] as const) : (['deleted', 'notFound'] as const);
     const isWrong = (count: 'deleted' | 'notFound') =>

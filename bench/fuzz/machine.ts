@@ -16,7 +16,7 @@ export interface EndedSweep {
   readonly name: string;
   readonly status: string;
   readonly error: string | undefined;
-  /** The output, or the cause of the failure, as JSON. */
+  /** JSON of the output, or cause of the failure. */
   readonly text: string | undefined;
   readonly calls: readonly Called[];
 }
@@ -29,7 +29,7 @@ interface Deployment {
 export interface MachineOptions {
   readonly deployments: readonly Deployment[];
   readonly clock: Clock;
-  /** Number of milliseconds by which Step Functions' clock is ahead at this time. */
+  /** How far Step Functions' clock is ahead now, milliseconds. */
   readonly aheadMs: () => number;
   readonly random: RandomSource;
   readonly functions: Functions;
@@ -81,13 +81,13 @@ export class Machines {
     const startedAt = clock.now();
     const { machines } = this.#deployed.findLast(({ at }) => at <= startedAt) ?? raise('nothing is deployed');
     const next = this.#deployed.find(({ at }) => at > startedAt);
-    // Each execution has its own engine, so that its calls can be identified.
+    // Each execution has its own engine: the engine's calls are the execution's calls.
     const engine = new Engine({
       clock: this.#clock,
       random,
       invoker: {
         invoke: async (arn, payload, { signal }) => {
-          // The functions were deployed, and the execution goes on with the former settings.
+          // New functions were deployed; the running execution keeps the former settings.
           const isFormer = next !== undefined && clock.now() >= next.at;
           const given = isFormer ? asFormer(payload, Math.floor(startedAt / 60_000) % 2 === 0) : payload;
           const call = { tally: new Map(), isReceived: false };
@@ -113,7 +113,7 @@ export class Machines {
   }
 }
 
-/** A payload in which each table's settings are of another version: they have a setting that is gone, or none that is new. */
+/** A payload of a former version: each table has an additional setting, or lacks the setting `logKeys`. */
 function asFormer(payload: unknown, hasMore: boolean): unknown {
   if (Array.isArray(payload)) return payload.map(each => asFormer(each, hasMore));
   if (!isObject(payload)) return payload;

@@ -20,7 +20,7 @@ export class MemoryJournal {
 
   /**
    * @param now epoch milliseconds
-   * @param answer rejects or waits when a call shall fail or come late
+   * @param answer rejects to let a call fail; waits to delay the call
    */
   constructor(now: () => number, answer: (kind: 'read' | 'write') => Promise<void> = async () => undefined) {
     this.#now = now;
@@ -38,7 +38,7 @@ export class MemoryJournal {
     return state;
   }
 
-  /** @param read is called when nothing is kept */
+  /** @param read is called without cached pauses */
   async isPaused(table: string, read = () => this.read()): Promise<boolean> {
     return isPaused(await this.#kept(async () => (await read()).pauses), table, this.#now());
   }

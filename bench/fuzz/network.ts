@@ -15,7 +15,7 @@ import {
 
 export interface NetworkOptions {
   readonly clock: Clock;
-  /** Converts an epoch millisecond to the time of one of a table's servers, whose answers carry it in whole seconds, as AWS's do. */
+  /** Converts epoch milliseconds to the clock of one of the table's servers, for the HTTP header `Date`. */
   readonly asServerHasIt: (at: number, table: string) => number;
   readonly faults: Faults;
   readonly tables: ReadonlyMap<string, FuzzedTable>;
@@ -23,12 +23,12 @@ export interface NetworkOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Timeout of the clients for requests without one of their own. */
+/** Timeout for requests without their own timeout. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
- * Connects the AWS SDK's clients to the tables in memory, in the time of the virtual clock. It decides how long a request takes, whether
- * it fails or times out, and whether it takes effect nevertheless.
+ * Connects the AWS SDK's clients to the tables in memory, in the time of the virtual clock. The network draws each request's duration and
+ * fault. A request that fails or times out can still change the table.
  */
 export class Network {
   readonly #options: NetworkOptions;
@@ -114,7 +114,7 @@ export class Network {
     };
   }
 
-  /** An unknown request is a fault of this program or of the product, and must not look like an error of DynamoDB. */
+  /** Parses a request. An unknown request is an error of this program or of the product, not a fault of DynamoDB. */
   #read({ hostname, headers, body }: SdkRequest) {
     const [service = '', operation = ''] = (headers['x-amz-target'] ?? '').split('.');
     try {
@@ -137,7 +137,7 @@ const NO_ERRORS: ReadonlyMap<number, string> = new Map();
 
 const OUT: CallEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
 
-/** Effects on every call for a table in trouble. */
+/** Effect of a table's trouble on calls. `readOnly` lets queries pass. */
 const REFUSALS = {
   deleted: { kind: 'refuse', error: 'ResourceNotFoundException', status: 400 },
   forbidden: { kind: 'refuse', error: 'AccessDeniedException', status: 400 },
@@ -147,7 +147,7 @@ const REFUSALS = {
 
 interface Plan {
   readonly table: string;
-  /** Time until the request takes effect, and from then to the answer, milliseconds. */
+  /** Time until the request changes the table, and from the change to the response, milliseconds. */
   readonly effectMs: number;
   readonly answerMs: number;
   readonly effect: (() => Answer) | undefined;
@@ -161,7 +161,7 @@ function refusal({ error, status }: Extract<CallEffect, { kind: 'refuse' }>): An
   return { status, body };
 }
 
-/** The SDK's bodies are texts or bytes; its byte type warns when it is used as a text. */
+/** Text of an SDK body. The SDK's byte arrays warn when a program calls their toString(). */
 function textOf(body: string | Uint8Array = ''): string {
   return typeof body === 'string'
     ? body

@@ -19,28 +19,28 @@ export interface Rules {
 export interface Bounds {
   /** End of all that could make a delete late, epoch milliseconds. */
   readonly calmAt: number;
-  /** For items that are written `aheadMs` before they expire, and expire {@link CALM_MS} after the faults. */
+  /** For items that are written `aheadMs` before their expiry and expire {@link CALM_MS} after `calmAt`. */
   readonly strictMs: number;
   readonly aheadMs: number;
   readonly looseMs: number;
   readonly afterFaultsMs: number;
 }
 
-/** A minute that began before the end of the faults is not swept to the second. */
+/** Time after the faults in which deletes may be late: an earlier tick may have failed. */
 const CALM_MS = 120_000;
 
 interface Due {
   readonly id: string;
   readonly image: EventImage;
   readonly writtenAt: Millis;
-  /** When it was deleted, epoch milliseconds; undefined if it is still there. */
+  /** Time of the deletion, epoch milliseconds; undefined for an item in the table. */
   readonly deletedAt: number | undefined;
 }
 
-/** Records each change of an item in the ledger as DynamoDB applied it, so nothing is uncertain, and uses no data of the sweep. */
+/** Writes each change that DynamoDB applied into the ledger, and judges the sweep by the ledger, without data of the sweep. */
 export class Oracle {
   readonly ledger: Ledger;
-  /** Items that DynamoDB once refused to delete: ticks count and name them, and pass them. */
+  /** Items that DynamoDB once refused to delete: ticks report these items as failed and go on. */
   readonly refused = new Set<string>();
   readonly deliveries: Deliveries;
   readonly #rules: Rules;
@@ -73,7 +73,7 @@ export class Oracle {
     return this.ledger.removals.filter(({ byApplication }) => !byApplication).length;
   }
 
-  /** Delays of the sweep's deletes: from the moment at which an item was due, or was written if that was later, milliseconds. */
+  /** Delays of the deletions after the later of expiry and write, milliseconds. */
   lags(nowMs: number): number[] {
     return this.ledger
       .expired(nowMs)
@@ -83,8 +83,8 @@ export class Oracle {
   }
 
   /**
-   * Finds items that were deleted too late, or that are left. What was written after its expiry or with a window that it does not belong to,
-   * and what DynamoDB refused to delete, is left to native TTL, here to the last replay.
+   * Finds items that were deleted too late or are still in the table. Ticks may leave some items to the last replay: items written after
+   * their expiry, items with a wrong window, and items that DynamoDB refused to delete.
    * @param nowMs when the ticks have ended, epoch milliseconds
    */
   late(table: MemoryTable, nowMs: number, bounds: Bounds): Violation[] {
@@ -105,7 +105,7 @@ export class Oracle {
       );
   }
 
-  /** By when an item must be deleted, epoch milliseconds. */
+  /** Latest correct time of an item's deletion, epoch milliseconds. */
   #deletedBy({ id, image, writtenAt }: Due, bounds: Bounds): number {
     const { calmAt, strictMs, aheadMs, looseMs, afterFaultsMs } = bounds;
     const dueAt = Number(this.#ttlOf(image)) * 1000;
@@ -123,7 +123,7 @@ export class Oracle {
     return dueAt >= Date.parse(start) && dueAt < Date.parse(end);
   }
 
-  /** All violations of a run. @param endMs end of the run by DynamoDB's clock: items that have expired by then must be gone */
+  /** All violations of a run. @param endMs end of the run: earlier expired items must be gone; epoch milliseconds */
   verdict(table: MemoryTable, endMs: number): Violation[] {
     return [...this.ledger.verify(this.#present(table), endMs), ...this.deliveries.violations(this.ledger)];
   }
@@ -137,7 +137,7 @@ export class Oracle {
     );
   }
 
-  /** Time at which the item must be deleted, epoch seconds; undefined for an item that does not expire. */
+  /** TTL of the item, epoch seconds; undefined for an item that does not expire. */
   #ttlOf(image: EventImage): number | undefined {
     const ttl = image[this.#rules.ttlAttribute];
     return ttl !== undefined && 'N' in ttl ? Number(plainDecimal(ttl.N)) : undefined;

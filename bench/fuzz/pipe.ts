@@ -8,7 +8,7 @@ import type { Functions } from './functions.ts';
 import type { Change } from './table.ts';
 import type { FuzzedPipe } from './variants.ts';
 
-/** The record of a deletion in its table's stream, with the second by the clock of the server that made it. */
+/** The stream's record of a deletion. The record's time is in whole seconds of a server's clock. */
 export function removalRecord(
   { recordedAt, eventId, before = {} }: Change,
   keyNames: readonly string[],
@@ -33,7 +33,7 @@ export interface RunningPipeOptions {
 
 const POLL_MS = 1_000;
 
-/** A pipe as EventBridge runs it: a batch that fails, at the function or at the target, goes through the whole pipe again. */
+/** A pipe of EventBridge: after an error of the function or the target, the whole batch is repeated. */
 export class RunningPipe {
   readonly #options: RunningPipeOptions;
   #isStopped = false;
@@ -56,7 +56,7 @@ export class RunningPipe {
     this.#isStopped = true;
   }
 
-  /** @returns false for a batch that has to go through the pipe again */
+  /** @returns false if the batch must be repeated */
   async #take(batch: readonly DynamoDbStreamRecord[]): Promise<boolean> {
     const { pipe, functions, deliveries, faults, clock } = this.#options;
     const result = await functions.call('only-expiries', enrichmentInput(pipe.inputTemplate, batch));

@@ -40,31 +40,31 @@ export interface SubRunResult {
   readonly violations: readonly Violation[];
 }
 
-/** Start of a run, a whole minute. Summer 2027 is in the range that a clock's plausibility check allows. */
+/** Start of a run, epoch milliseconds: a whole minute. */
 const START_MS = Date.UTC(2027, 5, 1, 12);
 
 const CALM_MINUTES = 6;
 
-/** An item that is written this long before its expiry is deleted to the second; if the minute is polled, `pollSeconds` are enough. */
+/** An item must be written this long before its expiry to be deleted on time; `pollSeconds` replaces this time. */
 const AHEAD_MS = 120_000;
 
-/** How late the sweep may delete: beside the clocks, the limit and the margin. */
+/** How late the sweep may delete, without the delays by clocks, limit and margin. */
 const BOUNDS_MS = { strict: 3_000, loose: 150_000, afterFaults: 240_000 } as const;
 
 const OWN_SHARE = 0.75;
 
-/** Largest difference between the clocks of DynamoDB's servers in the check of records, milliseconds: less than the sweep's margin. */
+/** Largest difference between the clocks of DynamoDB's servers, milliseconds: less than the sweep's margin of a second. */
 const SERVERS_APART_MS = 900;
 
 /** Time that the pipes need after the last sweep to deliver all events, milliseconds. */
 const PIPES_MS = 120_000;
 
 /**
- * Runs one variant, with its items, its faults and its clocks; the same arguments give the same run.
+ * Runs one variant. The same arguments give the same run.
  *
- * 1. Ticks start each minute, and the users write, under all chosen faults. 2. The faults end, those of other tables last. Some minutes
- *    later what is left is counted. 3. A replay, and the pipes finish. 4. The oracle judges the calls that DynamoDB received, and the events
- *    that the pipes have delivered.
+ * 1. Ticks start each minute, and the users write, under all chosen faults.
+ * 2. The faults end; the faults of other tables end last. Some minutes later the late items and the remaining items are found.
+ * 3. A replay sweeps the whole span, and the pipes finish. Then the oracle judges the deletions and the delivered events.
  */
 export async function runOnce(run: SubRun, resolve = resolveVariant): Promise<SubRunResult> {
   const connect = await openClients();
@@ -99,7 +99,7 @@ async function runOn(
   const [{ carried, pipes }] = resolved as [Resolved];
   const hasPipe = pipes.length > 0;
   const servers = random(5);
-  // Only a table with a pipe has the margin for it: an item of another table expires when the server of the request says so.
+  // Only a table with a pipe has a margin for different clocks. All other tables use one clock.
   const asServerHasIt = (at: number, table: string | undefined = 'fuzz') =>
     hasPipe && table === 'fuzz' ? at + Math.floor((servers.next() - 0.5) * SERVERS_APART_MS) : at;
   const removals: DynamoDbStreamRecord[] = [];
@@ -138,7 +138,7 @@ async function runOn(
     () => clock.now(),
     kind => faults.ofJournal(kind, clock, isOut('dynamodb')),
   );
-  // Tables with many keys have been swept before: their first tick would look two days back, which is 172,800 queries by second.
+  // Tables with many windows get a watermark: a first tick would look two days back, with 172,800 queries if indexed by second.
   const at = new Date(START_MS - 60_000).toISOString();
   const gone = START_MS / 1000 - 120;
   const known = tables.filter(({ settings: { model } }) => model.granularitySeconds < 900);
@@ -208,10 +208,10 @@ async function runOn(
     for (const afterMs of [0, 3_000])
       clock.schedule(replaysAt - START_MS + afterMs, () => sweeps.push(replay(main.name, false)));
 
-  // With a limit, what the faults have left takes its time.
+  // A limit delays the deletion of the items that the faults left.
   const drainMs = limit ? (items / limit) * 2_000 : 0;
   const lastTick = Math.ceil((allCalmAt + drainMs) / 60_000) * 60_000 + CALM_MINUTES * 60_000;
-  // The first ticks own minutes before the first TTL, in which there are no items.
+  // The first ticks own minutes before the first TTL, and find no items.
   for (let scheduled = START_MS; scheduled <= lastTick; scheduled += 60_000) {
     if (scheduled > clock.now()) await clock.sleep(scheduled - clock.now());
     if (isOut('ticks')) continue;
@@ -221,7 +221,7 @@ async function runOn(
   for (const ending of sweeps) await ending;
   const clocksMs = lateByClocks(variant);
   for (const [index, { oracle, table, scenario: of, settings }] of tables.entries()) {
-    // Nothing is to the second with a limit, or in the plain mode.
+    // A limit or `precision: 'minute'` delays deletes: then only the loose bound applies.
     const isStrict = settings.precision === 'second' && settings.maxDeletesPerSecond === 0;
     const slackMs = clocksMs + (settings.marginSeconds ?? 0) * 1000;
     const looseMs = BOUNDS_MS.loose + slackMs + (index === 0 ? drainMs : 0);
@@ -235,7 +235,7 @@ async function runOn(
       }),
     );
   }
-  // Replays of the whole span find what was written long after its expiry.
+  // Replays of the whole span find the items that were written long after their expiry.
   for (const { name } of tables) await replay(name, true);
   for (const ending of sweeps) await ending;
   await Promise.all(using);

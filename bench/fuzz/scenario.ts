@@ -16,26 +16,26 @@ export type Trouble = (typeof TROUBLES)[number];
 export interface TableScenario {
   readonly trouble: (Span & { readonly kind: Trouble }) | undefined;
   readonly pauses: readonly Span[];
-  /** When nothing is wrong with the table any more, epoch milliseconds. */
+  /** End of all faults and pauses of the table, epoch milliseconds. */
   readonly calmAt: number;
 }
 
 export interface Scenario {
   readonly outage: (Span & { readonly kind: (typeof LONG_OUTAGES)[number] }) | undefined;
   readonly tables: readonly TableScenario[];
-  /** When another definition is deployed, epoch milliseconds. Executions that run then go on with the former one. */
+  /** When a new definition is deployed, epoch milliseconds. Running executions keep the former definition. */
   readonly deployedAt: number | undefined;
   readonly replaysAt: number | undefined;
   /** Range of the first TTLs, epoch milliseconds. */
   readonly ttls: Span;
-  /** End of all faults but those of other tables, epoch milliseconds. */
+  /** End of all faults, without the faults of other tables, epoch milliseconds. */
   readonly calmAt: number;
 }
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** How long the trouble of another table outlasts the other faults, milliseconds: in that time the others must be swept to the second. */
+/** Time by which the trouble of another table outlasts all other faults, milliseconds: the first table must not be late. */
 const OUTLASTS_MS = 4 * MINUTE;
 
 interface ScenarioOptions {
@@ -50,7 +50,7 @@ export function drawScenario({ random, groups, startMs, minutes }: ScenarioOptio
   /** Times are whole seconds, as TTLs are. */
   const time = (from: number, to: number) => Math.floor(between(from, to) / SECOND) * SECOND;
   const pick = <T>(from: readonly T[]) => from[between(0, from.length)] as T;
-  // Each value is drawn, so that a group that is left out does not change the others.
+  // Each value is drawn, also for a group that is not chosen: other groups keep their values.
   const happens = (group: FaultGroup, share: number) => random.next() < share && groups.includes(group);
 
   const hasOutage = happens('long', 0.35);
@@ -62,7 +62,7 @@ export function drawScenario({ random, groups, startMs, minutes }: ScenarioOptio
 
   const tableOf = (isOther: boolean): TableScenario => {
     const end = calmAt + (isOther ? OUTLASTS_MS : 0);
-    // With a table in trouble from its first tick on, there is no watermark.
+    // A table in trouble from its first tick on has no watermark.
     const from = random.next() < 0.4 ? startMs - MINUTE : time(startMs, calmAt);
     const isInTrouble = happens('tables', 0.8) && isOther;
     const trouble = {

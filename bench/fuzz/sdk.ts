@@ -3,12 +3,12 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from 'stepfunctions-emulator';
 import { createDocuments, type Documents } from '../../functions/table/dynamodb.ts';
 
-/** Keys of deletes, which a report is compared with. The first three are in answers that the function received. */
+/** Numbers of keys, for the comparison with a report. The first three numbers are from responses that the client received. */
 export interface Tally {
   readonly deleted: number;
   readonly notFound: number;
   readonly refused: number;
-  /** Items that DynamoDB deleted, whether or not an answer said so. */
+  /** Items that DynamoDB deleted, also without a response. */
   readonly applied: number;
 }
 
@@ -23,11 +23,11 @@ export function addTo(tally: CallTally, table: string, more: Partial<Tally>): vo
 }
 
 /**
- * One call of a function, as the network sees it: the AWS SDK's request options name the call that sends a request. A killed call sends no
- * more requests; those in progress still take effect.
+ * One call of a function. The AWS SDK's request options pass the call to the network. After `killedAt` the call sends no more requests;
+ * requests in progress still change the table.
  */
 export interface Invocation {
-  /** Time by the network's clock, epoch milliseconds. */
+  /** End of the call by the network's clock, epoch milliseconds. */
   readonly killedAt: number;
   readonly tally: CallTally;
 }
@@ -56,8 +56,8 @@ export interface SdkResponse {
 }
 
 /**
- * Lets the functions use this clock during some work, for the duration of a poll and the timeout of a request. Such a timeout signal does
- * not fire; the network reads its time.
+ * Replaces `performance.now` and `AbortSignal.timeout` by this clock during some work. The replaced timeout signals do not fire: the
+ * network reads their end.
  */
 export async function inVirtualTime<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
   const { now } = performance;
@@ -73,8 +73,8 @@ export async function inVirtualTime<T>(clock: Clock, work: () => Promise<T>): Pr
 }
 
 /**
- * Returns the AWS SDK's client as a call of a function has it to itself.
- * @param attempts per command, as many as in the function's own runtime
+ * Returns the AWS SDK's client for a call of a function.
+ * @param attempts maximum per command: the same as in the function's real runtime
  */
 export type DocumentsOf = (attempts: 1 | 2 | 3, invocation: Invocation) => Documents;
 
@@ -87,8 +87,8 @@ const ANSWER_TO_ANYTHING: Handle = async () => ({
 let handle = ANSWER_TO_ANYTHING;
 
 /**
- * Makes the SDK's clients, which are then connected to a network instead of AWS. They are made once in a process, before virtual time
- * begins: a client reads its configuration files at its first request, and a virtual clock would not wait for that.
+ * Makes the SDK's clients once in a process, before virtual time begins: at the first request a client reads its configuration files, and
+ * a virtual clock does not wait for files. The result connects the clients to a network.
  */
 export async function openClients(): Promise<(network: { readonly handle: Handle }) => DocumentsOf> {
   made ??= makeClients();
@@ -114,8 +114,8 @@ async function makeClients() {
 }
 
 /**
- * A client with a handler in this process. Its second attempt follows immediately, because the SDK would wait by the machine's clock.
- * Requests are not signed: signatures take a tenth of the time.
+ * A client with a handler in this process. Retries follow immediately, because the SDK would wait by the machine's clock. Requests are
+ * not signed: signatures take a tenth of the time.
  */
 function inProcess(maxAttempts: number) {
   const credentials = { accessKeyId: 'fuzz', secretAccessKey: 'fuzz' };

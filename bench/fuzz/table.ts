@@ -10,7 +10,7 @@ export interface Change {
   readonly by: Who;
   /** Time by DynamoDB's clock, epoch milliseconds. */
   readonly at: number;
-  /** The same by the clock of the server that made the stream's record. */
+  /** Time of the stream's record by its server's clock, epoch milliseconds. */
   readonly recordedAt: number;
   readonly eventId: string;
   readonly before: EventImage | undefined;
@@ -22,12 +22,12 @@ export interface MemoryTableOptions {
   readonly indexName: string;
   readonly keyNames: readonly string[];
   readonly ttlAttribute: string;
-  /** Undefined: the index is keyed by the TTL, by second. */
+  /** Undefined: the table is indexed by second. */
   readonly windowAttribute: string | undefined;
   readonly clock: Clock;
-  /** Converts a time of that clock, epoch milliseconds, to the time of one of DynamoDB's servers. */
+  /** Converts epoch milliseconds of `clock` to the clock of one of DynamoDB's servers. */
   readonly asServerHasIt: (at: number) => number;
-  /** Lag of the index, milliseconds; called at each change. */
+  /** Draws the lag of the index for a change, milliseconds. */
   readonly indexLagMs: () => number;
   readonly onChange: (change: Change) => void;
 }
@@ -57,7 +57,7 @@ export class MemoryTable {
   readonly #items = new Map<string, EventImage>();
   readonly #partitions = new Map<string, Partition>();
   readonly #indexed = new Map<string, Entry>();
-  /** Time at which the last change of an item reaches the index: an item's changes reach it in order. */
+  /** Id → time at which the item's last change reaches the index. Changes of an item reach the index in order. */
   readonly #indexedAt = new Map<string, number>();
   #changes = 0;
   swept = 0;
@@ -152,7 +152,7 @@ export class MemoryTable {
     clock.schedule(due - at, apply);
   }
 
-  /** An item without one of the index's attributes is not in it. */
+  /** Undefined for an item without one of the index's attributes. */
   #entryOf(id: string, image: EventImage): Entry | undefined {
     const { keyNames, ttlAttribute, windowAttribute } = this.options;
     const ttl = image[ttlAttribute];

@@ -16,19 +16,19 @@ export interface UsersOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly items: number;
-  /** Range of the first TTLs, epoch seconds. Renewals end a minute later. */
+  /** Range of the first TTLs, epoch seconds. */
   readonly from: number;
   readonly before: number;
   /** End of the table's faults, epoch seconds. */
   readonly calmAt: number;
-  /** From this time on, epoch milliseconds, the applications write into one shard less. */
+  /** From this time on the applications write into one shard less, epoch milliseconds. */
   readonly shardLessAt: number | undefined;
 }
 
-/** Share of the items that expire after the last fault: half of them are written minutes before, half of them just before. */
+/** Share of the items that expire after the last fault. Some of these items are written just before their expiry. */
 const CALM_SHARE = 0.06;
 
-/** Seconds after the last fault in which they expire: in the first two minutes what the faults left may still be in the way. */
+/** Seconds after the last fault, [from, before): most of these items expire then. The faults may delay earlier deletes. */
 const CALM_SECONDS = { from: 120, before: 270 } as const;
 
 /** Attribute names that have a special meaning for a JavaScript object, an expression or a PartiQL statement. */
@@ -39,7 +39,7 @@ interface Deed {
   readonly done: () => void;
 }
 
-/** Simulates applications, which change the items of a table: by plan, and between the sending and the arrival of a delete. */
+/** Simulates applications that change the items of a table: at planned times, and just before DynamoDB applies a delete. */
 export class Users {
   readonly #options: UsersOptions;
   readonly #deeds: Deed[] = [];
@@ -96,7 +96,7 @@ export class Users {
   #planInCalm(number: number, hot: number): void {
     const { calmAt, table, settings } = this.#options;
     const key = this.#key(number);
-    // Of a minute that is watched no tick sees anything ahead.
+    // With pollSeconds no tick reads minutes ahead: no item is written early.
     const [isHot, isEarly] = [this.#random() < 0.6, this.#random() < 0.6 && settings.pollSeconds === 0];
     const ttl = isHot ? hot : calmAt + this.#between(isEarly ? CALM_SECONDS.from : 1, CALM_SECONDS.before);
     const writtenAt = isEarly ? Math.max(calmAt - 60, ttl - 200) : ttl - this.#between(1, 10);
@@ -105,7 +105,7 @@ export class Users {
       this.#at(ttl * 1000 - this.#between(-500, 3_000), () => this.#renew(table.idOf(key)));
   }
 
-  /** Plans the changes of an item. Most items only expire; others are changed or deleted. */
+  /** Plans the changes of an item. Most items only expire; applications change or delete the others. */
   #planFate(id: string, key: EventImage, ttl: number): void {
     const around = (seconds: number) => seconds * 1000 + this.#between(-2_500, 1_500);
     const drawn = this.#random();
@@ -118,7 +118,7 @@ export class Users {
     else if (drawn < 0.27) this.#stray(id, key, ttl);
   }
 
-  /** Writes unusual items: with a fractional TTL, or with one that is earlier in its window and may be over. */
+  /** Writes an item with a fractional TTL, or with an earlier TTL in the same window: this TTL may have passed. */
   #stray(id: string, key: EventImage, ttl: number): void {
     const { settings, table } = this.#options;
     if (settings.model.indexedBy === 'second') return;
@@ -140,7 +140,7 @@ export class Users {
     const image = table.get(id);
     if (image === undefined) return;
     const now = Math.floor(clock.now() / 1000);
-    // A renewal by a second or two is what a guard that is a little too lax would not see.
+    // A renewal by a second or two finds a delete condition that is too lax.
     const seconds = this.#random() < 0.5 ? this.#between(1, 5) : this.#between(5, 90);
     const most = now < before ? before + 60 : now + 90;
     this.#put(image, this.#expiry(image, Math.min(now + seconds, most)));
@@ -160,7 +160,7 @@ export class Users {
     this.#put({ ...key, ...this.#attributes(), ...this.#expiry(key, ttl) }, {});
   }
 
-  /** Writes a new version of the item, so that no two images of it are equal. */
+  /** Writes a new version of the item: all images of an item differ. */
   #put(image: EventImage | undefined, more: EventImage): void {
     if (image === undefined) return;
     this.#version += 1;

@@ -5,7 +5,7 @@ import { DELIVERIES, inputTemplate } from '../../stacks/parts/pipes.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import type { FollowedPipe } from '../ledger/deliveries.ts';
 
-/** The props in which the variants differ. `maxDeletesPerSecond` is a share of the items, so that it is always too few. */
+/** The props that differ. Here `maxDeletesPerSecond` is a share of all items: the limit is always reached. */
 export type VariantProps = Omit<FlatProps, 'tableName' | 'partitionKey'>;
 
 export interface FuzzedPipe extends FollowedPipe {
@@ -35,9 +35,9 @@ export interface Variant {
   readonly name: string;
   readonly props: VariantProps;
   readonly keyType?: 'S' | 'N' | 'B';
-  /** Number of milliseconds by which clocks are ahead of DynamoDB's. */
+  /** How far clocks are ahead of DynamoDB's clock, milliseconds. */
   readonly skewMs?: Clocks;
-  /** The same in 20 seconds of 40: clocks that step there and back. */
+  /** Additional milliseconds in 20 of every 40 seconds: the clocks step. */
   readonly stepMs?: Clocks;
 }
 
@@ -46,13 +46,13 @@ interface Clocks {
   readonly functions: number;
 }
 
-/** By how much a clock is ahead at a moment, milliseconds. */
+/** How far a clock is ahead at a moment, milliseconds. */
 export function aheadOf(clock: keyof Clocks, { skewMs, stepMs }: Variant, nowMs: number): number {
   const isStepped = Math.floor(nowMs / 20_000) % 2 === 1;
   return (skewMs?.[clock] ?? 0) + (isStepped ? (stepMs?.[clock] ?? 0) : 0);
 }
 
-/** By how much clocks can make a delete late, milliseconds. */
+/** Longest delay of a delete by wrong clocks, milliseconds. */
 export function lateByClocks({ skewMs, stepMs }: Variant): number {
   return [skewMs, stepMs].reduce(
     (sum, clocks) => sum + Math.abs(clocks?.stepFunctions ?? 0) + Math.abs(clocks?.functions ?? 0),
@@ -87,7 +87,7 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'events-stream', props: { sortKey: 'sk', events: { to: STREAM, oldImage: true } }, keyType: 'N' },
   { name: 'skew-alone-5s', props: {}, skewMs: clocks(-5_000, 5_000) },
   { name: 'skew-alone+5s', props: BY_SECOND, skewMs: clocks(5_000, -5_000) },
-  // Only where both clocks are wrong a call that does not know DynamoDB's can delete early.
+  // If both clocks are ahead, a delete without DynamoDB's own time could be too early.
   { name: 'skew-both+2s', props: {}, skewMs: clocks(2_000, 2_000) },
   { name: 'steps-machine', props: {}, stepMs: clocks(5_000, 0) },
   { name: 'steps-functions', props: BY_SECOND, stepMs: clocks(0, 5_000) },

@@ -32,7 +32,7 @@ function text(random: RandomSource): string {
   return TEXTS[Math.floor(random.next() * TEXTS.length)] ?? '';
 }
 
-/** Draws a number of up to 38 digits, with the point anywhere. DynamoDB does not store zeros at the end of a fraction. */
+/** Draws a number of up to 38 digits from 1 to 9: DynamoDB removes zeros at the end of a fraction. */
 function number(random: RandomSource): string {
   const length = 1 + Math.floor(random.next() * MAX_DIGITS);
   const digits = Array.from({ length }, () => 1 + Math.floor(random.next() * 9)).join('');

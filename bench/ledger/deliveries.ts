@@ -5,9 +5,9 @@ import type { Violation } from './verdict.ts';
 
 export interface FollowedPipe {
   readonly name: string;
-  /** What it delivers to, for the reader: `event-bus/default`. */
+  /** The pipe's target, for messages: `event-bus/default`. */
   readonly target: string;
-  /** Whether its events contain the items. */
+  /** Whether the events contain the deleted items. */
   readonly oldImage: boolean;
 }
 
@@ -16,13 +16,13 @@ export interface Delivery {
   /** Key in DynamoDB JSON. */
   readonly key: unknown;
   readonly expiredAt: string | null;
-  /** ISO time of the record by which the removal was classified. */
+  /** ISO time of the stream's record. */
   readonly deletedAt: string;
-  /** The item in DynamoDB JSON; undefined when it was not requested. */
+  /** The item in DynamoDB JSON; undefined when the pipe has no `oldImage`. */
   readonly oldImage?: unknown;
 }
 
-/** Receives what pipes deliver, and compares it with a ledger. */
+/** Collects the events of pipes. Compares the events with the ledger (list of writes and deletions). */
 export class Deliveries {
   readonly pipes: readonly FollowedPipe[];
   readonly #events: ReadonlyMap<string, Delivery[]>;
@@ -40,7 +40,7 @@ export class Deliveries {
     return [...this.#events.values()].map(({ length }) => length);
   }
 
-  /** Compares what each pipe has delivered with the deletions. An event may come more than once. */
+  /** Compares the events of each pipe with the deletions. A pipe may deliver an event more than once. */
   violations(ledger: Pick<Ledger, 'removals' | 'violation'>): Violation[] {
     if (this.pipes.length === 0) return [];
     const recorded = ledger.removals.flatMap(removal =>
@@ -51,7 +51,7 @@ export class Deliveries {
       const events = this.#events.get(pipe.name) ?? [];
       const delivered = new Set(events.map(({ id }) => id));
       const found = new Map<string, Violation>();
-      // Items that a sweep deletes too early must arrive, too.
+      // An item that the sweep deletes too early needs an event, too.
       for (const [id, { byApplication, id: item }] of removals)
         if (!byApplication && !delivered.has(id)) found.set(id, ledger.violation('notDelivered', item));
       for (const event of events) {

@@ -8,16 +8,16 @@ export type Ttl = number | undefined;
 export type Write = 'wrote' | 'renewed' | 'made permanent';
 
 export interface Removal {
-  /** The item's TTL at the moment it was deleted. */
+  /** The item's TTL at the moment of the deletion. */
   readonly ttl: Ttl;
-  /** Time by which the item was deleted, epoch milliseconds. */
+  /** Time at which the deletion was seen, epoch milliseconds. */
   readonly seenAt: number;
-  /** The stream's record of the removal; undefined when no stream is followed. */
+  /** The stream's record of the removal; undefined when the ledger keeps no records. */
   readonly record?: RemovalRecord;
 }
 
 export interface RemovalRecord {
-  /** The record's `eventID`. Every event of this record has it. */
+  /** The record's `eventID`, and the id of each event of this record. */
   readonly id: string;
   readonly key: EventImage;
   readonly image: EventImage;
@@ -56,12 +56,12 @@ export interface Present {
   readonly ttl: Ttl;
 }
 
-/** Age above which expired items are not deleted, as with native TTL: five years of 365 days. */
+/** Age from which the sweep keeps expired items, as native TTL does: five years of 365 days. */
 const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
-/** An item whose age is this near to five years may be deleted or kept: both are correct. */
+/** Near the age of five years, both keeping and deleting are correct. */
 const BOUND_SECONDS = 600;
 
-/** Whether the sweep must not delete an item with this TTL. This code is independent of the sweep's own rule. @param at epoch seconds */
+/** Whether the sweep must keep an item with this TTL. The sweep's own rule is not used here. @param at epoch seconds */
 export function isLive(ttl: Ttl, at: number): boolean {
   return ttl === undefined || ttl > at || ttl <= at - FIVE_YEARS_SECONDS - BOUND_SECONDS;
 }
@@ -81,7 +81,7 @@ export function wasDeletedLive({ versions }: Entry): boolean {
   );
 }
 
-/** The version before the last one, when the last write was a renewal; undefined otherwise. */
+/** The version before the last version, when the last write was a renewal; undefined otherwise. */
 export function renewedVersion({ versions, current }: Entry): Version | undefined {
   const how = current?.written?.how;
   if (how !== 'renewed' && how !== 'made permanent') return undefined;
@@ -89,7 +89,7 @@ export function renewedVersion({ versions, current }: Entry): Version | undefine
 }
 
 /**
- * Finds the removal of an item; undefined while no removal is known. After a renewal was acknowledged, no earlier version may be removed.
+ * Finds the removal of the current version, or of the version before a renewal; undefined without a removal.
  */
 export function removalOf(entry: Entry): Removal | undefined {
   return entry.current?.removal ?? renewedVersion(entry)?.removal;
@@ -127,6 +127,6 @@ function plain(value: EventValue): unknown {
 
 const digits = (number: string): string => plainDecimal(number) ?? `no number: ${number}`;
 
-/** Bytes are arrays in an item that the SDK's client has read. */
+/** The SDK's client returns bytes as arrays. */
 const base64 = (bytes: string | Uint8Array): string =>
   typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('base64');

@@ -18,21 +18,21 @@ import { type Finding, findingOf, type Violation } from './verdict.ts';
 export interface SeenRemoval extends Removal {
   readonly id: string;
   readonly byApplication: boolean;
-  /** Time by which DynamoDB had acknowledged the write of what was deleted, epoch milliseconds. */
+  /** Time at which DynamoDB acknowledged the write of the deleted version, epoch milliseconds. */
   readonly writtenAt: number;
 }
 
 export interface ExpiredItem {
   readonly ttl: Seconds;
-  /** Time by which DynamoDB had acknowledged this TTL, epoch milliseconds. */
+  /** Time at which DynamoDB acknowledged this TTL, epoch milliseconds. */
   readonly writtenAt: number;
-  /** Time at which its deletion was seen, epoch milliseconds; undefined while there is none. */
+  /** Time at which the deletion was seen, epoch milliseconds; undefined without a deletion. */
   readonly deletedAt: number | undefined;
 }
 
 export interface Tally {
   readonly written: number;
-  /** Items whose TTL has passed, except those that the application has deleted. */
+  /** Items whose TTL has passed, except items that the application has deleted. */
   readonly expired: number;
   readonly deleted: number;
   readonly overdue: number;
@@ -43,8 +43,8 @@ export interface Tally {
 }
 
 /**
- * The truth about one run: which items the application wrote, renewed, made permanent and deleted, as DynamoDB acknowledged it, and which
- * deletions were seen. It uses nothing of the sweep and its counters, so it can judge them.
+ * What the oracle writes down about one run: the application's acknowledged writes and deletions, and all deletions that were seen. The
+ * ledger uses no data of the sweep, because the ledger judges the sweep.
  */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
@@ -73,8 +73,8 @@ export class Ledger {
   }
 
   /**
-   * Records a deletion that was seen, by any client. The first report of a deletion counts. Items without an acknowledged write belong to
-   * others and are ignored everywhere.
+   * Records a deletion by any client. The first report of a deletion counts. All methods ignore items without an acknowledged write: the
+   * run did not write these items.
    */
   removed(id: string, version: number, removal: Removal): void {
     const entry = this.#entry(id);
@@ -112,7 +112,7 @@ export class Ledger {
     return { ...counts, ...others };
   }
 
-  /** The items that expire up to a moment, epoch milliseconds, without those that were deleted before their time. */
+  /** Items that expire by `nowMs`, epoch milliseconds, without early deletions and without deletions by the application. */
   expired(nowMs: number): ExpiredItem[] {
     return [...this.#entries.values()].flatMap(entry => {
       const { current } = entry;
@@ -126,7 +126,7 @@ export class Ledger {
   /**
    * Compares the observed state with the expected one.
    * @param present every item of the table by its id, from a consistent read
-   * @param nowMs time of that read, epoch milliseconds: what expired before must be deleted
+   * @param nowMs time of this read, epoch milliseconds: earlier expired items must be deleted
    */
   verify(present: ReadonlyMap<string, Present>, nowMs: number): Violation[] {
     return [...this.#entries].flatMap(([id, entry]) => {

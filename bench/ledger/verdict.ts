@@ -25,12 +25,12 @@ export type Finding = keyof typeof FINDINGS;
 
 export interface Violation {
   readonly finding: Finding;
-  /** The item's id; findings on other things have a sentence. */
+  /** The item's id, or a sentence if the finding concerns no item. */
   readonly id: string;
   readonly history: readonly string[];
 }
 
-/** Compares an item with its state in the table; undefined when it is correct, or belongs to others. */
+/** Compares an item with its state in the table; undefined for a correct item, or for an item of others. */
 export function findingOf(entry: Entry, present: Present | undefined, nowMs: number): Finding | undefined {
   const { current } = entry;
   if (current === undefined) return undefined;

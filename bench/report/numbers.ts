@@ -11,7 +11,7 @@ export function clock(total: number): string {
   return `${Math.floor(total / 60)}:${String(Math.floor(total % 60)).padStart(2, '0')}`;
 }
 
-/** How late items were deleted, milliseconds; all null when none was. */
+/** Percentiles of the lag, milliseconds; null without deletions. */
 export interface LagPercentiles {
   readonly p50: number | null;
   readonly p99: number | null;
@@ -25,7 +25,7 @@ export function lagPercentiles(lags: readonly number[]): LagPercentiles {
   return { p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
-/** Nearest-rank percentile: the smallest value that at least `share` (0 to 1) of the values don't exceed. */
+/** Nearest-rank percentile: at least `share` (0 to 1) of the values are at most this value. */
 function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }

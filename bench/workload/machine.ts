@@ -7,16 +7,16 @@ interface Standstill {
 }
 
 const SAMPLE_MS = 100;
-/** Delay above which a timer is late for a machine that is not busy, milliseconds. */
+/** A longer delay of a timer is a standstill, milliseconds. */
 const LATE_MS = 50;
-/** After a standstill of this length, the sweep may have missed a tick, or may have waited for too long. */
+/** A standstill of this length may be the reason for a missed tick, or for too long a wait of the sweep. */
 const MISSED_TICK_MS = 1_000;
-/** Time for which a missed tick makes items late. It owned the minute after its own; the second tick after it sweeps that minute. */
+/** Time for which a missed tick makes items late: the second tick after the missed tick sweeps the owned minute. */
 const EFFECT_MS = 120_000;
 
 /**
- * Records when a machine was too slow to keep the promises: when it slept or was suspended, or when other work kept this process from
- * running. It uses no data of the sweep, whose own slowness must not excuse it.
+ * Records when this process could not run: the machine slept, was suspended or was busy. The record uses no data of the sweep, because a
+ * slow sweep is no excuse.
  */
 export class MachineWatch {
   readonly #clock: Clock;
@@ -50,9 +50,9 @@ export class MachineWatch {
   }
 
   /**
-   * Whether the machine may be the reason why something that was due came late.
+   * Whether the machine may be the reason for a late deletion.
    * @param due epoch milliseconds
-   * @param lateMs by how much it was later than allowed
+   * @param lateMs delay after the latest correct time
    */
   excuses(due: number, cameAt: number, lateMs: number): boolean {
     const near = this.#within(due - EFFECT_MS, cameAt);

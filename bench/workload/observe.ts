@@ -11,19 +11,19 @@ export interface ObserverOptions {
   readonly endpoint: string;
   readonly region: string;
   readonly tableName: string;
-  /** Called for every deletion, with the time at which it was seen (epoch milliseconds). */
+  /** Called for every deletion. @param seenAt time at which the record was read, epoch milliseconds */
   readonly onRemoval: (record: RemovalRecord, seenAt: number) => void;
   readonly onError: (error: unknown) => void;
-  /** Pause between two reads, milliseconds; deletions are seen late by up to this. @default 100 */
+  /** Pause between two reads, milliseconds: the longest delay of a seen deletion. @default 100 */
   readonly intervalMs?: number | undefined;
   /** @default the wall clock */
   readonly clock?: Clock;
 }
 
 /**
- * Observes deletions in the table's stream, and so independently of the sweep's own reports. It does not use the stream's times: DynamoDB
- * Local rounds them to the minute.
- * @returns stops after all earlier deletions were seen; safe to call more than once
+ * Observes deletions in the table's stream, independently of the sweep's reports. The records' times are not used, because DynamoDB Local
+ * rounds these times to the minute.
+ * @returns a function that waits for earlier deletions and stops the observation; safe to call more than once
  * @throws {LocalCloudError} when the table has no stream with old images
  */
 export async function observeDeletions(options: ObserverOptions): Promise<() => Promise<void>> {

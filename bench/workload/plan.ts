@@ -23,22 +23,22 @@ export interface Plan {
   readonly lastTtl: number;
 }
 
-/** Range of an item's lifetime, seconds, drawn uniformly: long enough for the tick that reads its minute ahead. */
+/** Range of an item's lifetime, seconds: the tick that owns the item's minute begins after the write. */
 export const LIFE = { from: 120, to: 240 };
 
 const FAR_SECONDS = 86_400;
 
-// Shares of 100 items; the others are written once and expire.
+// Percentages of the items; all other items are written once and expire.
 const PERMANENT = 5;
 const MADE_PERMANENT = 5;
 const RENEWED = 10;
 
 /**
- * Plans items that expire at a constant rate. Some are renewed or lose their TTL in the last seconds before they would expire, and a few
- * never expire.
+ * Plans items that expire at a constant rate. Some items are renewed or lose their TTL in the last seconds before the expiry, and a few
+ * items never expire.
  */
 export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }: PlanOptions): Plan {
-  // Minutes times 60 may not be exactly a whole number.
+  // Minutes times 60 may be a fraction, because of rounding.
   const moments = Math.max(1, Math.ceil(seconds - 1e-6));
   const lastTtl = firstTtl + moments - 1;
   const between = (from: number, to: number) => from + random.next() * (to - from);
@@ -61,14 +61,14 @@ export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }
   return { actions: actions.flat().sort((one, other) => one.atMs - other.atMs), lastTtl };
 }
 
-/** Size of the backlog: the items that expire in 24 seconds, but at most 480. Their TTLs are spread over ten minutes. */
+/** The backlog has the items of 24 seconds, but at most 480 items. The TTLs are spread over ten minutes. */
 const MOST_BACKLOG = 480;
 const BACKLOG_SECONDS = 24;
 const UNSWEPT_SECONDS = 600;
 
 /**
- * Plans items that expired while nobody swept, over ten minutes. They are written when they have expired, and their numbers are negative.
- * @param before epoch seconds: all have expired by then
+ * Plans a backlog: expired items with TTLs in ten minutes. The items are written after their expiry, and their numbers are negative.
+ * @param before epoch seconds: all items expire earlier
  */
 export function backlogOf(before: number, rate: number): readonly (Action & { readonly ttl: number })[] {
   const count = Math.min(MOST_BACKLOG, Math.ceil(rate * BACKLOG_SECONDS));

@@ -33,20 +33,19 @@ export interface WatchedTableOptions {
   /** The table must have a stream with old images. */
   readonly table: TableResource;
   readonly model: ExpiryModel;
-  /** Prefix of the names of the items. It distinguishes this run's items from others in the table, unless their keys are numbers. */
+  /** Prefix of the items' names. The prefix identifies this run's items, except in tables with numbers as keys. */
   readonly prefix: string;
   readonly clock?: Clock;
-  /** Pause between two reads of the stream, milliseconds. @default that of {@link observeDeletions} */
+  /** Pause between two reads of the stream, milliseconds. @default see {@link observeDeletions} */
   readonly intervalMs?: number | undefined;
-  /** Whether the ledger keeps the items that were deleted, to compare events with them. @default false */
+  /** Whether the ledger (list of writes and deletions) keeps deleted items, to compare events. @default false */
   readonly keepsImages?: boolean;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Sessions in a swept table, written as an application writes them: through the helpers of `expiry/`. Deletions are observed in the table's
- * stream, whoever makes them. Every item contains its version, so that an observer of its deletion knows which write it was. The ledger gets
- * what DynamoDB acknowledged.
+ * Writes sessions to a swept table, as an application does: through the helpers of `expiry/`. The table's stream shows the deletions by
+ * all clients. Every item contains the number of its write: so each deletion belongs to one write. The ledger gets acknowledged writes.
  */
 export class WatchedTable {
   readonly ledger: Ledger;
@@ -56,7 +55,7 @@ export class WatchedTable {
   readonly #versions = new Map<number, number>();
   #stop = async () => {};
 
-  /** Only writes; {@link start} also observes. */
+  /** Observes no deletions; see {@link start}. */
   constructor(options: WatchedTableOptions) {
     const { cloud, clock = realClock } = options;
     this.#options = options;
@@ -80,9 +79,9 @@ export class WatchedTable {
   }
 
   /**
-   * Does what is planned, at its time. It leaves out what was to be live and would have expired before it is written, as an application does
-   * that calculates the TTL from the current time: a machine that slept is this late.
-   * @param actions in the order of their time
+   * Executes each action at its time. After a sleep of the machine the TTL of a late action may have passed. Such an action is left out: an
+   * application calculates TTLs from the current time.
+   * @param actions the earliest first
    * @throws the first error of a request
    */
   async write(actions: readonly Action[], signal: AbortSignal): Promise<void> {
@@ -108,7 +107,7 @@ export class WatchedTable {
     }
   }
 
-  /** @throws DynamoDB's error, after which nobody knows whether the action took effect */
+  /** @throws DynamoDB's error: the item may have been changed nevertheless */
   async #act({ kind, item, ttl }: Action): Promise<void> {
     const key = this.#key(item);
     const version = (this.#versions.get(item) ?? 0) + 1;
@@ -126,7 +125,7 @@ export class WatchedTable {
 
   /**
    * Gives a session another TTL, or none.
-   * @returns whether it was still there
+   * @returns whether the session was still in the table
    */
   async #renew(Key: Key, version: number, ttl: Ttl): Promise<boolean> {
     const { model, table } = this.#options;
@@ -191,7 +190,7 @@ export class WatchedTable {
     await this.#stop();
   }
 
-  /** Sort keys are unique in a run; without a sort key the partition key must be. */
+  /** The key attribute that is unique in a run: the sort key if there is a sort key. */
   get #uniqueKey(): string {
     return this.#options.model.sortKey ?? this.#options.model.partitionKey;
   }
@@ -199,7 +198,7 @@ export class WatchedTable {
   #key(item: number): Key {
     const { partitionKey, sortKey } = this.#options.model;
     const name = `${this.#options.prefix}-${item}`;
-    // A number with the prefix would exceed JavaScript's safe integers.
+    // A numeric key has no prefix: the number would exceed JavaScript's safe integers.
     const user = item % USERS;
     return sortKey === undefined
       ? { [partitionKey]: this.#value(partitionKey, name, item) }

@@ -1,4 +1,4 @@
-/** Draws a definition as a Mermaid flowchart: every state, and where it leads. */
+/** Draws a definition as a Mermaid flowchart: every state with its transitions. */
 
 interface State {
   readonly Type: string;
@@ -15,8 +15,8 @@ interface Graph {
 }
 
 /**
- * Draws one machine, or the processing of a Map's items. A Map inside it is a subgraph; a distributed Map, whose items are child
- * executions, is a state.
+ * Draws a state machine, or the item processor of a Map. An inline Map inside is a subgraph. A distributed Map is a state, because its
+ * items are child executions.
  */
 export function mermaid(graph: Graph): string {
   return ['flowchart TD', ...lines(graph, '  ')].join('\n');

@@ -24,7 +24,7 @@ import { EXAMPLE_ARNS, rolesList } from './role-statements.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
 
-/** The generated passages of documents, by file and by the name in their markers. */
+/** The generated passages of documents: file → name in the markers → function that makes the passage. */
 export const DOC_TABLES = {
   'CONTRIBUTING.md': { imports: importsTable },
   'docs/archive-and-events.md': { targets: eventTargetsTable },
@@ -39,7 +39,7 @@ export const DOC_TABLES = {
 } as const satisfies Readonly<Record<string, Passages>>;
 
 /**
- * Returns the document with its generated passages, each between `<!-- name -->` and `<!-- /name -->`.
+ * Returns the document with its generated passages. A passage is between `<!-- name -->` and `<!-- /name -->`.
  * @throws TypeError when a marker is missing
  */
 export function withTables(file: keyof typeof DOC_TABLES, document: string): string {
@@ -61,7 +61,7 @@ function importsTable(): string {
   );
 }
 
-/** What the prop `events` can name, with what a pipe does with an event there. */
+/** The targets of the prop `events`, with the pipe's size limits for each target. */
 function eventTargetsTable(): string {
   const kb = (bytes: number) => `${numbered(bytes / 1000)} KB`;
   return table(
@@ -120,7 +120,7 @@ const numbered = (value: number) => value.toLocaleString('en-US');
 
 const EXAMPLE_TABLE = { tableName: 'NAME', partitionKey: 'id' };
 
-/** The report of a tick while DynamoDB throttled one key of its 60. */
+/** Report of a tick with 60 keys. DynamoDB throttled one key. */
 const EXAMPLE = { found: 60, deleted: 60, retries: 14, shardsSwept: 1, steps: 2 };
 const EXAMPLE_LAG = { p50: 64, p99: 76880, max: 76880 };
 
@@ -168,7 +168,7 @@ function billTable(): string {
 
 const isShared = (name: keyof typeof PROPS) => (DEPLOYMENT_PROPS as readonly string[]).includes(name);
 
-/** Table of the props of a table, or of those that the deployment shares: their texts are the comments in their lists. */
+/** Documents the props of a table, or the props of the deployment. The texts are the comments in props.ts. */
 function propsTable(shared: boolean): string {
   const [props = '', groups = ''] = readFileSync('stacks/config/props.ts', 'utf8').split(
     'export const GROUPS = {',
@@ -202,7 +202,7 @@ function defaultOf(name: keyof typeof PROPS): string {
   return `\`${typeof value === 'string' ? `'${value}'` : value}\``;
 }
 
-/** Commands that need the same permissions have one line. */
+/** Commands with the same permissions share a line. */
 function commandActionsList(): string {
   const entries = Object.entries(COMMAND_ACTIONS).map(
     ([command, actions]) => [`\`${command}\``, groupedActions(actions).join('; ')] as const,

@@ -17,7 +17,7 @@ The exit status is 0 for success, 1 for a failure, 2 for a wrong command line or
 
 Text is wrapped at the width of the terminal, or at \`COLUMNS\`. \`NO_COLOR\` and \`FORCE_COLOR\` set the colours.`;
 
-/** Flags that at least this number of commands share are listed once. */
+/** A flag of at least this many commands is listed only once. */
 const MIN_SHARED = 4;
 
 export async function commandsPage(): Promise<string> {
@@ -51,7 +51,7 @@ function lineOf([name, { help, value, default: is }]: readonly [string, Flag]): 
   return `--${name}${value === undefined ? '' : ` ${value}`}: ${help}${byDefault}`;
 }
 
-/** The help's text on exit statuses, for commands with more than the common ones. */
+/** The help's text on exit statuses; empty for commands that have only the common exit statuses. */
 function statusOf(command: AnyCommand): string {
   const [, text = ''] = /Exit status: (.*?)(?:; 2 a wrong command line.*)?$/s.exec(command.help()) ?? [];
   return /\b3\b|--watch|--diff/.test(text) ? `Exit status: ${text.replaceAll(/\s+/g, ' ')}.` : '';
@@ -62,7 +62,7 @@ const code = (lines: readonly string[]) =>
 
 const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** The page of docs/ that shows the state machines, drawn from the definitions themselves. */
+/** The page of docs/ with the diagrams of the state machines. */
 export function diagramPage(): string {
   const functions: FunctionArns = TASKS;
   const tick = tickDefinition(functions, { tables: [] });

@@ -29,7 +29,7 @@ interface Statement {
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** The roles of a table with all features, as they are synthesized, without their log and the key of `kmsKeyArn`, which all have. */
+/** Lists the synthesized roles of a table with all features. Actions of logs and KMS are left out: all roles have these actions. */
 export function rolesList(): string {
   const lines = [...policiesOfExample('bus')].flatMap(([role, statements]) => {
     const may = statements.flatMap(inWords);
@@ -54,7 +54,7 @@ function policiesOfExample(target: EventTarget): Map<string, readonly Statement[
   );
 }
 
-/** The target is a statement of its own, even if the dead-letter queue needs the same action. */
+/** A statement in words. The target has a separate text, even if the dead-letter queue needs the same action. */
 function inWords({ Action: actions, Resource: resources, Condition: given }: Statement): string[] {
   if (actions.every(action => /^(?:kms|logs):/.test(action))) return [];
   const may = actions.map(action => `\`${action}\``).join(', ');

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-// Called by its path: tsc in node_modules/.bin can be one of the older versions that the packages' tests use.
+// Path of the compiler: node_modules/.bin/tsc can be an older version, for the packages' tests.
 const COMPILER = join(import.meta.dirname, '../..', 'node_modules', 'typescript', 'bin', 'tsc');
 
 /**
  * Compiles a project.
- * @param args of the compiler, besides the project
- * @throws Error with what the compiler says
+ * @param args further arguments of the compiler
+ * @throws Error with the compiler's output
  */
 export async function compile(project: string, args: readonly string[] = []): Promise<void> {
   try {
@@ -22,8 +22,8 @@ export async function compile(project: string, args: readonly string[] = []): Pr
 }
 
 /**
- * Copies the declarations of a module and of those that it imports.
- * @param names replacements for the names of imported packages
+ * Copies the declarations of a module and of its imported modules.
+ * @param names name of an imported package → new name
  */
 function copyDeclarations(
   module: string,
@@ -51,12 +51,12 @@ function renamed(name: string, names: Readonly<Record<string, string>>): string 
   return old === undefined ? name : `${names[old]}${name.slice(old.length)}`;
 }
 
-/** Modules whose declarations applications read: the entries of the package. */
+/** Entries of the package: applications read their declarations. */
 const ENTRIES = ['expiry/index', 'expiry/data-model', 'stacks/cdktf', 'local/testing/index'];
 /** CDK Terrain is CDKTF under other names. */
 export const TERRAIN = { cdktf: 'cdktn', '@cdktf/provider-aws': '@cdktn/provider-aws' };
 
-/** The declarations of all entries, which share most of them, in `dist/types`; those for CDK Terrain in `dist/cdktn/types`. */
+/** Writes the declarations of all entries to `dist/types`, and the declarations for CDK Terrain to `dist/cdktn/types`. */
 export async function buildTypes(): Promise<void> {
   const declarations = mkdtempSync(join(tmpdir(), 'precise-ttl-declarations-'));
   try {

@@ -3,10 +3,10 @@ import { buildTypes, compile } from './build-types.ts';
 import { bundleConstructs, bundleDataModel, bundlePrograms, copyArchives } from './bundles.ts';
 import { buildEmulatorPage, buildPage } from './prebuilt.ts';
 
-/** `npm run build` of each package, in its folder: makes `dist/` anew. */
+/** `npm run build` in a package's folder: makes `dist/` anew. */
 
 const ENTRIES: Readonly<Record<string, readonly (() => Promise<void>)[]>> = {
-  // The first step finds names in the data model that only Node has.
+  // The first step fails if the data model uses names that only Node has.
   'precise-ttl': [
     () => compile('tsconfig.build.json'),
     ...[buildPage, buildTypes, copyArchives, bundleDataModel, bundleConstructs, bundlePrograms],

@@ -30,7 +30,7 @@ export async function bundleDataModel(): Promise<void> {
   });
 }
 
-/** The functions' archives, for every entry that provisions something. */
+/** Copies the functions' archives: all entries that create functions read these files. */
 export async function copyArchives(): Promise<void> {
   mkdirSync('dist/functions', { recursive: true });
   for (const task of ALL_FUNCTIONS)
@@ -38,10 +38,10 @@ export async function copyArchives(): Promise<void> {
   writeFileSync(join('dist/functions', LICENCES_FILE), licencesOf(bundledFiles()));
 }
 
-/** Not bundled: a second copy of a class is another class, and the stack belongs to the application. */
+/** Not bundled: the application's stack needs the application's own copy of these classes. */
 const PACKAGES_OF_A_STACK = ['cdktf', 'cdktn', 'constructs', '@cdktf/provider-aws', '@cdktn/provider-aws'];
 
-/** `precise-ttl/cdktf`, and `precise-ttl/cdktn` with other names in the place of CDKTF's packages. */
+/** Bundles `precise-ttl/cdktf`, and `precise-ttl/cdktn` with CDK Terrain's packages instead of CDKTF's packages. */
 export async function bundleConstructs(): Promise<void> {
   for (const [entry, alias] of Object.entries({ cdktf: {}, cdktn: TERRAIN })) {
     await build({
@@ -55,7 +55,7 @@ export async function bundleConstructs(): Promise<void> {
   }
 }
 
-/** A test sends commands of its own copy of the SDK to the client that it gets, which is of that copy, too. */
+/** A test gets a client of the test's own copy of the SDK, because the test sends commands of this copy. */
 const CLIENT_OF_THE_TEST: Plugin = {
   name: 'client-of-the-test',
   setup: ({ onResolve }) => {
@@ -65,7 +65,7 @@ const CLIENT_OF_THE_TEST: Plugin = {
   },
 };
 
-/** Of a CommonJS package, import() has no names after esbuild has split it: the clients of the SDK are taken as ES modules. */
+/** Bundles the SDK's clients as ES modules: after splitting, import() of a CommonJS package has no named exports. */
 const CLIENTS: Plugin = {
   name: 'clients',
   setup: ({ onResolve }) => {
@@ -76,8 +76,8 @@ const CLIENTS: Plugin = {
 };
 
 /**
- * The command and `precise-ttl/testing`, with all that they need inside but DynamoDB Local, so that users of the data model install no other
- * package. Both share files, and each command loads only what it needs.
+ * Bundles the command and `precise-ttl/testing` with all dependencies except DynamoDB Local: users of the data model install no other
+ * package. Both bundles share files, and each command loads only its own files.
  */
 export async function bundlePrograms(): Promise<void> {
   const folder = 'dist/node';
@@ -86,12 +86,12 @@ export async function bundlePrograms(): Promise<void> {
     entryPoints: { command: 'bin/commands.ts', testing: 'local/testing/index.ts' },
     outdir: folder,
     splitting: true,
-    // Line breaks are kept: Node and test runners print the line of an error. Names are kept for stacks, and for classes that are
-    // recognized by name: cli/command.ts.
+    // Line breaks stay: Node and test runners print the line of an error. Names stay for stack traces, and because cli/command.ts
+    // recognizes classes by name.
     minifySyntax: true,
     minifyIdentifiers: true,
     keepNames: true,
-    // CommonJS packages inside the bundle load Node's own modules with require, which ESM does not have.
+    // CommonJS packages in the bundle load Node's modules with require. ES modules have no require.
     banner: {
       js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
     },

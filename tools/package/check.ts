@@ -1,8 +1,8 @@
 import { lintProblems, packAll } from './packed-files.ts';
 
 /**
- * `npm run lint:package [file.tgz …]`: checks packed packages with arethetypeswrong and publint. Without a file it packs those of this
- * checkout first. Prints each problem on a line; exit status 1 when there is one.
+ * `npm run lint:package [file.tgz …]`: checks packed packages with arethetypeswrong and publint. Without a file the command first packs
+ * the packages of this checkout. Prints each problem on a line; exit status 1 after a problem.
  */
 
 const given = process.argv.slice(2);

@@ -5,11 +5,11 @@ export const UNPACKED = ['docs/contributing/', 'docs/examples/'];
 
 const REPOSITORY = 'https://github.com/precise-ttl/precise-ttl';
 
-/** The target of a link, without its heading. */
+/** The target of a relative link in Markdown, without `#heading`. */
 const RELATIVE_LINK = /(?<=\]\()(?![a-z]+:|#)[^)\s#]+/g;
 
 /**
- * A document in the package: links to files that are only in the repository lead there.
+ * Returns a document for the package: links to files outside the package lead to the repository.
  * @param file path of the document in the checkout, e.g. `docs/operate.md`
  */
 export function withPackedLinks(file: string, text: string): string {

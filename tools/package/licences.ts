@@ -4,15 +4,15 @@ import { join } from 'node:path';
 /** The file beside each bundle, in the functions' archives and in the npm package. */
 export const LICENCES_FILE = 'LICENSES.txt';
 
-/** Head of the file: the Mozilla Public License requires to name the place of the source, in the form in which it is edited. */
+/** Head of the file. The Mozilla Public License requires the address of the editable source code. */
 const HEAD =
   'The code beside this file holds code of these packages, as npm pack NAME@VERSION gets it. Behind each licence stands where its source is.';
 
 const PACKAGE_FOLDER = /^.*(?:^|[/\\])node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+(?=[/\\])/;
 
 /**
- * Licences whose code may be part of a work under Apache-2.0. Source: the Apache Software Foundation's categories A and B; B,
- * here MPL-2.0, only unchanged, and with the word where its source is: the package of that name and version.
+ * Licences whose code may be part of a work under Apache-2.0. Source: the Apache Software Foundation's categories A and B. Code of
+ * category B (here MPL-2.0) must be unchanged, with the address of its source: the npm package.
  */
 const COMPATIBLE = [
   '0BSD',
@@ -29,7 +29,7 @@ const COMPATIBLE = [
   'Unlicense',
 ];
 
-/** `(MIT OR GPL-3.0-only)` allows either; `MIT AND GPL-3.0-only` is a licence of its own here. */
+/** `(MIT OR GPL-3.0-only)` is compatible: MIT is enough. `MIT AND GPL-3.0-only` is not compatible. */
 function isCompatible(licence: string): boolean {
   const alternatives = licence.replaceAll(/[()]/g, '').split(' OR ');
   return alternatives.some(each => COMPATIBLE.includes(each.trim()));
@@ -39,10 +39,10 @@ function isCompatible(licence: string): boolean {
 const LEGAL_FILE = /^(licen[cs]e|copying|notice)/i;
 
 /**
- * The licences of the packages in a bundle: each text once, below the list of its packages, each as `name version: licence, repository`.
+ * The licences of the packages in a bundle. Each text follows a list of packages, as `name version: licence, repository`.
  *
- * @param files the bundled files, as named by the bundler
- * @throws Error for a package whose licence does not go with Apache-2.0, or is not named
+ * @param files paths of the bundled files, from the bundler
+ * @throws Error for a package without a licence, or with a licence that is incompatible with Apache-2.0
  */
 export function licencesOf(files: readonly string[]): string {
   const folders = new Set(files.flatMap(file => PACKAGE_FOLDER.exec(file) ?? []));

@@ -8,8 +8,8 @@ import { formatMessage } from 'publint/utils';
 /**
  * Packs the packages of this checkout.
  *
- * @param folder where to; it is made anew
- * @returns the files
+ * @param folder for the packages; the folder is made anew
+ * @returns paths of the packages
  */
 export function packAll(folder: string): string[] {
   rmSync(folder, { recursive: true, force: true });
@@ -34,7 +34,7 @@ export async function lintProblems(file: string): Promise<string[]> {
   ].map(problem => `${basename(file)}: ${problem}`);
 }
 
-/** The packages hold ES modules alone: Node 22.12 can `require` them, and Node 10's resolution is not for them. */
+/** Leaves out two problems of ES modules: Node 22.12 can `require` ES modules, and Node 10 is not supported. */
 const isOurs = (problem: Problem): boolean =>
   problem.kind !== 'CJSResolvesToESM' &&
   !('resolutionKind' in problem && problem.resolutionKind === 'node10');

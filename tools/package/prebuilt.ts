@@ -6,7 +6,7 @@ import { workerSource } from '../../local/functions/worker-source.ts';
 import { bundlePage } from '../../packages/stepfunctions-emulator/page/bundle.ts';
 import { LICENCES_FILE, licencesOf } from './licences.ts';
 
-/** The page of the Step Functions port is stored here once, beside the folders of the modules that show it. */
+/** Folder of the emulator's page. Several modules of the package read this one copy. */
 const FOLDER = 'dist/page';
 const FILES = { script: 'page.js', style: 'page.css' };
 
@@ -15,7 +15,7 @@ export async function buildPage(): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, FILES.script), script);
   writeFileSync(join(FOLDER, FILES.style), style);
-  // dagre contains graphlib.
+  // The file of dagre contains graphlib: the licence of graphlib is needed, too.
   const inside = files.map(file => file.replace('/@dagrejs/dagre/', '/@dagrejs/graphlib/'));
   writeFileSync(join(FOLDER, LICENCES_FILE), licencesOf([...files, ...inside]));
 }
@@ -31,7 +31,7 @@ export async function buildEmulatorPage(): Promise<void> {
   writeFileSync('dist/esm/page/page-source.js', pageSource('../../page'));
 }
 
-/** Modules that need a compiler or a bundler, which the package does not have → what replaces them in bundles, in a folder of `dist`. */
+/** Module that needs a compiler or a bundler → text that replaces the module in bundles: the package has no compiler. */
 const MODULES: Readonly<Record<string, () => string | Promise<string>>> = {
   'stacks/archives.ts': () =>
     `import { join } from 'node:path'; import { fileOf } from '../functions/function-list.ts';

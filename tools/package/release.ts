@@ -6,8 +6,8 @@ import { unzipSync } from 'fflate';
 import { lintProblems, packAll } from './packed-files.ts';
 
 /**
- * `npm run release:check`: packs both packages into `.build/release`, looks at them, and prints the commands to publish them. Publishes
- * nothing. Exit status 1 when there is a problem.
+ * `npm run release:check`: packs both packages into `.build/release`, checks the packages, and prints the commands for publishing.
+ * Publishes nothing. Exit status 1 after a problem.
  */
 
 const FOLDER = join('.build', 'release');
@@ -47,7 +47,7 @@ async function problemsOf(file: string): Promise<string[]> {
 }
 
 function publishCommand(file: string): string {
-  // npm refuses a pre-release version without a tag, because every user would get it.
+  // npm refuses a pre-release version without a tag: every user would get the version.
   const tag = manifestOf(file).version.includes('-') ? ' --tag next' : '';
   return `  npm publish ${file} --access public --provenance${tag}`;
 }

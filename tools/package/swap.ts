@@ -17,13 +17,13 @@ interface Manifest {
 }
 
 /**
- * While npm packs the package of this folder, other texts stand in the place of some of its files: `in` before, `out` after.
- * Interrupted, `out` mends it, in the folder of the package; git shows what is left.
+ * Replaces some files of the package in this folder while npm packs the package: `in` before, `out` after. After an interruption, run
+ * `out` in the package's folder. git shows files that are still replaced.
  */
 
-/** File → the function that makes its text in the package from its text in the checkout, by package name. */
+/** Package → file → function that makes the packed text from the text in the checkout. */
 const STAND_INS: Readonly<Record<string, Readonly<Record<string, (text: string) => string>>>> = {
-  // npm publishes only the README.md of this folder, and the repository's is about a checkout: it links to folders that are not in the
+  // npm publishes the README.md of this folder. The repository's README.md is about a checkout, and links to folders outside the
   // package.
   'precise-ttl': {
     'README.md': () => readFileSync('tools/package/README.md', 'utf8'),
@@ -31,13 +31,13 @@ const STAND_INS: Readonly<Record<string, Readonly<Record<string, (text: string) 
       globSync('docs/**/*.md').map(file => [file, (text: string) => withPackedLinks(file, text)]),
     ),
   },
-  // npm has no field that applies only to the package. npm publish reads its metadata before packing.
+  // npm has no field that changes the manifest only in the package. npm publish reads the manifest before packing.
   'stepfunctions-emulator': {
     'package.json': text => `${JSON.stringify(packedManifest(JSON.parse(text)), null, 2)}\n`,
   },
 };
 
-/** The manifest of a workspace without what is for the checkout; its entry points are what was built of its sources. */
+/** The manifest of a workspace without `scripts` and `devDependencies`; the entry points are the built files. */
 function packedManifest({ scripts, devDependencies, exports, ...kept }: Record<string, object>): object {
   const exported = Object.entries(exports ?? {}).map(([name, target]) => {
     const path = /^\.\/src\/(.*)\.ts$/.exec(String(target))?.[1];
@@ -57,7 +57,7 @@ const direction = process.argv[2];
 if (direction === 'in') {
   for (const [file, standIn] of standIns) {
     mkdirSync(dirname(asideOf(file)), { recursive: true });
-    // Copied and not moved, because npm and its scripts read the manifest all the time.
+    // The file is copied, not moved, because npm reads the manifest at any time.
     if (!existsSync(asideOf(file))) copyFileSync(file, asideOf(file));
     writeFileSync(file, standIn(readFileSync(asideOf(file), 'utf8')));
   }

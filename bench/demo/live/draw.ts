@@ -3,16 +3,16 @@ import { clock, count, seconds as inSeconds } from '../../report/numbers.ts';
 import type { LagSpan, Moment, Second } from './moment.ts';
 
 const MARGIN = 2;
-/** Columns of dots in a character, one for each second. */
+/** Columns of dots in a character: a column shows one second. */
 const SECONDS_WIDE = 2;
 const DOTS_HIGH = 4;
 const MAX_ROWS = 5;
-/** Maximum number of characters to the right of "now": two minutes, as far as a tick reads ahead. */
+/** Maximum number of characters to the right of "now": two minutes, because a tick reads two minutes ahead. */
 const MAX_AHEAD = 60;
 const AHEAD_SHARE = 0.7;
 const SOON_SECONDS = 10;
 
-/** The bits of a braille character for its left and its right column, each from below. */
+/** The bits of a braille character: the left column and the right column, both from below. */
 const DOTS = [
   [0x40, 0x04, 0x02, 0x01],
   [0x80, 0x20, 0x10, 0x08],
@@ -34,9 +34,9 @@ export function scaleOf(rate: number): { itemsPerDot: number; rows: number } {
 }
 
 /**
- * Draws a moment as lines with colours, at most 79 columns wide or as wide as `width`. To the right of "now" are the items that will
- * expire, as a column of dots for each second. To the left are the items that have expired: small points after their deletion, and dots
- * while the sweep is late.
+ * Draws a moment as lines with colours. The drawing is `width` columns wide; the texts below need up to 79 columns. To the right of
+ * "now" are the items that will expire: a column of dots shows one second. To the left are the expired items: a deleted item is a small
+ * point, and an item that is still in the table is a dot.
  */
 export function drawMoment(moment: Moment, width: number): string[] {
   const { tally, rate, sweep, page } = moment;
@@ -78,7 +78,7 @@ function timeLeft({ now, firstTtl, lastTtl }: Moment): string {
 
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** Bars of the lag of the latest deletions; the highest possible bar is the promised lag. */
+/** Bars of the lags of the latest deletions. The scale ends at the promised lag. */
 export function lagLine({ lags, promisedLagMs }: Moment): string {
   const last = lags.findLast(span => span !== undefined);
   const plot = (which: keyof LagSpan) => {
@@ -132,7 +132,7 @@ function fieldRows(moment: Moment, past: number, future: number): string[] {
   });
 }
 
-/** The character for two columns in a row of the drawing, counted from below; undefined if it has no dot. */
+/** The character for two columns in a row of the drawing; undefined without dots. @param row counted from below */
 function dotsOf(heights: readonly number[], row: number): string | undefined {
   const bits = heights.flatMap((height, column) =>
     (DOTS[column] ?? []).filter((_, index) => height > row * DOTS_HIGH + index),

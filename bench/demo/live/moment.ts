@@ -16,7 +16,7 @@ export interface LagSpan {
 
 export interface Standing {
   readonly promisedLagMs: number;
-  /** When the first and the last item of the plan expire, epoch seconds. What expires earlier is the backlog. */
+  /** TTLs of the first and the last planned item, epoch seconds. Items with earlier TTLs are the backlog. */
   readonly firstTtl: number;
   readonly lastTtl: number;
   readonly rate: number;
@@ -28,11 +28,11 @@ export interface Moment extends Standing {
   readonly now: Millis;
   readonly seconds: readonly Second[];
   readonly tally: Pick<Tally, 'written' | 'expired' | 'deleted' | 'overdue'>;
-  /** Lags in the order of the deletions' times, without the backlog; undefined for a span without deletions. */
+  /** Lags of each span of time, the oldest span first, without the backlog; undefined without deletions. */
   readonly lags: readonly (LagSpan | undefined)[];
 }
 
-/** Longest time from an item's write to its expiry in a run; later expiries are not shown. */
+/** A moment shows the items that expire within this time. */
 const AHEAD_SECONDS = 120;
 const LAG_SPAN_SECONDS = 3;
 const LAG_SPANS = 20;

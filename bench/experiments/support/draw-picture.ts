@@ -1,7 +1,7 @@
 import type { Moment, Second } from '../../demo/live/moment.ts';
 import { count, seconds } from '../../report/numbers.ts';
 
-/** Length of the picture, and seconds from its beginning to the first expiry. */
+/** Length of the animation, and time from its beginning to the first expiry, seconds. */
 export const SECONDS = 30;
 const LEAD_SECONDS = 6;
 
@@ -18,13 +18,13 @@ const CAPTIONS_Y = GROUND + 32;
 const FIGURES_Y = GROUND + 62;
 const PLACES = { left: MARGIN, there: 256, lag: 500 } as const;
 
-/** The second that is shown to readers who prefer no motion: many items have expired by then. */
+/** Readers who prefer no motion see this second: many items have already expired. */
 const STILL_SECOND = SECONDS - 4;
 
 /**
- * Draws the moments of a run as an animated SVG, a frame for each second. Each item is a dot that moves towards "now", and becomes a small
- * point when it was seen to be deleted. The picture has other colours on dark pages, and does not move for readers who prefer no motion.
- * @param moments in the order of their time
+ * Draws the moments of a run as an animated SVG: a frame shows one second. Each item is a dot that moves towards "now". A deleted item is
+ * a small point. The picture has other colours on dark pages, and does not move for readers who prefer no motion.
+ * @param moments the oldest first
  */
 export function drawPicture(moments: readonly Moment[]): string {
   const [first] = moments;
@@ -32,7 +32,7 @@ export function drawPicture(moments: readonly Moment[]): string {
   const start = first.firstTtl - LEAD_SECONDS;
   const frames = Array.from({ length: SECONDS }, (_unused, index) => {
     const at = start + index;
-    // A second without a moment repeats the one before it.
+    // A second without a moment repeats the moment before.
     const moment = moments.findLast(({ now }) => now < (at + 1) * 1000) ?? first;
     return `<g class="t f${index}"><g class="move">${dots(moment, at)}</g>${figures(moment)}</g>`;
   });
@@ -58,7 +58,7 @@ function dots({ seconds: all }: Moment, at: number): string {
   const path = (name: string, height: (second: Second) => number) => {
     const columns = visible.flatMap(second => {
       const x = NOW_X + (second.ttl - at) * SECOND_WIDE;
-      // Each dot is a dash of length zero. The line is 0.1 longer: a dot at its very end would not be drawn.
+      // Each dot is a dash of length zero. A dot at the exact end of a line is not drawn: the line is 0.1 longer.
       return height(second) > 0 ? `M${x} ${GROUND}v-${(height(second) - 1) * DOT_HIGH}.1` : [];
     });
     return `<path class="${name}" d="${columns.join('')}"/>`;

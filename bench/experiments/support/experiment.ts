@@ -6,9 +6,9 @@ import { text, whole } from '../../../expiry/fields.ts';
 export interface Outcome {
   readonly text?: string;
   readonly data: object;
-  /** The broken promises, a sentence each. */
+  /** A sentence for each broken promise. */
   readonly problems?: readonly string[];
-  /** Reasons why the run proves nothing, one sentence each. */
+  /** A sentence for each reason why the run proves nothing. */
   readonly unproven?: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface Experiment<F extends Flags> {
   readonly run: (given: Given<F>) => Promise<Outcome>;
 }
 
-/** Defines an experiment: a command whose result stands beside the machine that it is from, and whose exit status is its verdict. */
+/** Defines a command that prints its result with a description of the machine. The exit status is the verdict. */
 export function defineExperiment<const F extends Flags>(experiment: Experiment<F>): AnyCommand {
   const { name, holds, run, flags } = experiment;
   const command = defineCommand({
@@ -48,7 +48,7 @@ export function defineExperiment<const F extends Flags>(experiment: Experiment<F
   return { ...command, help, execute };
 }
 
-/** Machine and time of a measurement, and the load by which its other work shows. Absolute numbers mean little without them. */
+/** Describes the machine, its load and the time of a measurement: absolute numbers mean little without this description. */
 function thisMachine(): string {
   const processor = cpus()[0]?.model ?? 'unknown';
   const load = (loadavg()[0] ?? 0).toFixed(2);
