@@ -78,7 +78,7 @@ export type CommandName = keyof typeof COMMANDS;
 export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[];
 
 /**
- * Sets the exit status of this process.
+ * Runs a command, and sets the exit status of this process.
  * @param manifest URL of this package's package.json
  * @param args without the program: `process.argv.slice(2)`
  */

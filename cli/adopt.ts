@@ -202,7 +202,7 @@ function addIndex(
   };
 }
 
-/** DescribeTable is eventually consistent: for this time it may not know a new index. */
+/** DescribeTable is eventually consistent: for this time, its answers may lack a new index. */
 const UNSEEN_MS = 60_000;
 
 /**

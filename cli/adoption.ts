@@ -1,4 +1,4 @@
-/** An adoption decides everything here, from what was read, before anything is changed. */
+/** The decisions of `adopt`. All are made from the data that was read, before anything is changed. */
 import type {
   AttributeValue,
   GlobalSecondaryIndexDescription,
@@ -31,7 +31,7 @@ export interface Reading {
 
 export interface AdoptionPlan {
   readonly ttlAttribute: string;
-  /** The items of the sample do not prove that this is the TTL attribute: the user has to say so. */
+  /** The items of the sample do not prove that this is the TTL attribute: the user has to confirm the attribute. */
   readonly isGuess: boolean;
   readonly indexName: string;
   readonly keys: IndexKeys;
@@ -189,7 +189,7 @@ function propsOf(table: TableDescription, ttlAttribute: string, indexedBy: Index
   const tableKmsKeyArn = SSEDescription?.KMSMasterKeyArn;
   return propsOfSettings({
     ...{ tableName, existingTable: true, partitionKey, ttlAttribute },
-    // Without the key's ARN in the configuration the roles may not use the key: DynamoDB then denies them access to the table.
+    // The configuration must have the ARN of the table's KMS key: only then may the roles use the key, and so the table.
     ...(tableKmsKeyArn !== undefined && { tableKmsKeyArn }),
     ...keyType('partitionKeyType', partitionKey),
     ...(sortKey !== undefined && { sortKey, ...keyType('sortKeyType', sortKey) }),

@@ -29,7 +29,7 @@ export const command = defineCommand({
   name: 'backfill',
   tables: 'one',
   flags: {
-    // A window allows twice as many writes in one shard: the table's own writers have the other half.
+    // One shard of a window takes twice this number of writes a second: the table's own writers have the other half.
     rate: { help: 'most writes a second', kind: whole(1, 10_000), value: 'N', default: 500 },
     'dry-run': { help: 'read and count, write nothing' },
     yes: YES,
@@ -49,7 +49,7 @@ and skips every item whose window is right, so that nothing is written twice.`,
   run: planBackfill,
 });
 
-/** An item with a fault of its TTL is left as it is: no sweep would delete it. */
+/** The fates of items. An item with a TTL fault is left as it is: no sweep would delete that item. */
 const FATES = {
   stamped: ['stamped', 'its window was written'],
   toStamp: ['to stamp', 'its window would be written (dry run)'],
@@ -61,9 +61,9 @@ const FATES = {
 export type Fate = keyof typeof FATES;
 const FATE_NAMES = Object.keys(FATES) as Fate[];
 
-/** Maximum number of reads for each write that the rate allows: a low rate spares the reads too, and a page is written soon. */
+/** Maximum number of reads for each write that the rate allows: a low rate spares the reads too, and items are written soon. */
 const READS_PER_WRITE = 10;
-/** All segments together write fewer items at once than twice the number of the client's sockets. */
+/** Writes of a segment at once: all segments together stay below twice the client's sockets, where the SDK warns. */
 const WRITES_AT_ONCE = 24;
 const NAMED = 100;
 const SHOWN = 10;
@@ -178,7 +178,7 @@ async function readSize(
   throw wrong('table', expected, got.join(', '), 'Correct partitionKey and sortKey there.');
 }
 
-/** Undefined: the item needs none. A fraction gets the window of its second. */
+/** Undefined: the item has the right window. A fraction gets the window of its whole second. */
 function windowToWrite(model: WindowModel, item: StoredItem): string | undefined {
   const { granularitySeconds, shards, ttlAttribute, windowAttribute } = model;
   const shard = shardOf(toNativeKey(storedKey(item, keyAttributeNames(model))), model, shards);
@@ -187,7 +187,7 @@ function windowToWrite(model: WindowModel, item: StoredItem): string | undefined
   return item[windowAttribute]?.S === window ? undefined : window;
 }
 
-/** If the item was changed or deleted since it was read, nothing is written: TTL and window must still be the same. */
+/** Writes only if TTL and window are still as they were read: somebody may have changed or deleted the item since. */
 function guardedUpdate(
   table: string,
   model: WindowModel,

@@ -1,7 +1,7 @@
 import { InvalidFieldError, PreciseTtlError } from '../expiry/errors.ts';
 import type { Documents } from '../functions/table/dynamodb.ts';
 
-/** The SDK of a service is loaded for commands that ask the service. */
+/** The SDK of a service is loaded only by commands that call the service. */
 export const SERVICES = {
   DYNAMODB: {
     title: 'DynamoDB',
@@ -52,7 +52,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Answer<Is> = { readonly is: Is } | { readonly not: string };
 
-/** Undefined for AWS, or another host. @throws {InvalidFieldError} when the variable is no URL */
+/** Undefined for AWS or for another machine. @throws {InvalidFieldError} when the variable is no URL */
 export function localEndpoint(
   service: Service,
   env: Environment = process.env,
@@ -86,7 +86,7 @@ const REFUSED = /^E(ADDRNOTAVAIL|AI_AGAIN|CONN[A-Z]+|HOST[A-Z]+|NETUNREACH|NOTFO
 
 export const ANSWER_MS = 5_000;
 
-/** Undefined for an error that is an answer of the service. */
+/** Why a service did not answer. Undefined for every other error. */
 export function silenceOf(error: Error & { readonly code?: unknown }, service: Service): string | undefined {
   const [title, { name, code }] = [SERVICES[service].title, error];
   if (name === 'TimeoutError' || code === 'ETIMEDOUT') return `${title}: no answer in ${ANSWER_MS / 1_000} s`;
@@ -99,12 +99,12 @@ const THROTTLED = /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceed
 
 export const isThrottled = (thrown: unknown): boolean => THROTTLED.test(causeOf(thrown).name);
 
-/** Undefined for a bug of ours, and for Ctrl-C. IAM's own message names the action and the resource. */
+/** Undefined for a bug of precise-ttl, and for Ctrl-C. IAM's own message names the action and the resource. */
 export function reasonOf(thrown: unknown, service: Service): string | undefined {
   const error = causeOf(thrown);
   const title = SERVICES[service].title;
   if (error instanceof NoAnswerError) return error.message;
-  // Ctrl-C. The SDK adds `$metadata` to this error, although no service has answered.
+  // The SDK adds `$metadata` to the error of Ctrl-C, although no service has answered.
   if (error.name === 'AbortError') return undefined;
   const silence = silenceOf(error, service);
   if (silence !== undefined) return silence;
@@ -132,7 +132,7 @@ export function readable<Is>(answer: Answer<Is>): Is {
   return answer.is;
 }
 
-/** A part that did not answer throws when it is read: so no reader needs a check. */
+/** A part without an answer throws when the part is read: so readers need no check. */
 export function withAnswers<Known extends object, Answers extends Readonly<Record<string, Answer<unknown>>>>(
   known: Known,
   answers: Answers,
@@ -160,7 +160,7 @@ export async function noneIfMissing<Is>(question: () => Promise<Is>): Promise<Is
   }
 }
 
-/** This text tells the user where an answer was expected, what came, and what to do. Undefined for a bug of ours. */
+/** Tells the user where an answer was expected, what came, and what to do. Undefined for a bug of precise-ttl, and for Ctrl-C. */
 export function describeSilence(thrown: unknown, service: Service): string | undefined {
   const reason = reasonOf(thrown, service);
   if (reason === undefined) return undefined;
@@ -179,15 +179,15 @@ export function describeSilence(thrown: unknown, service: Service): string | und
 }
 
 const CONNECTION_MS = 2_000;
-/** The pauses between four attempts at a throttled call take 3.5 s at most, between eight a minute. */
+/** The pauses between four attempts at a throttled call take 3.5 s at most. Between eight, they take about a minute. */
 const ATTEMPTS = { quick: 4, patient: 8 } as const;
 
 export interface ClientOptions {
-  /** A service without an endpoint on this machine refuses each call, if others have one. */
+  /** If one of the services has a local endpoint, calls to the others never go to AWS. */
   readonly services: readonly Service[];
   readonly region: string | undefined;
   readonly signal: () => AbortSignal;
-  /** Whether a person waits for the answer: then a call without an answer is tried twice. */
+  /** Whether a person waits: a call without an answer is then tried twice, as is each call to this machine. */
   readonly quick: boolean;
   readonly environment?: Environment;
 }
@@ -232,7 +232,7 @@ function bound(made: ClientClass, service: Service, options: ClientOptions): Bou
     ...(local && {
       endpoint: local.url,
       ...{ disableHostPrefix: true, useQueueUrlAsEndpoint: false },
-      // Credentials are not looked for: DynamoDB Local may keep the tables of each access key apart.
+      // The environment's keys, if set: DynamoDB Local may keep the tables of each access key apart.
       credentials:
         accessKeyId && secretAccessKey
           ? { accessKeyId, secretAccessKey }
@@ -241,11 +241,11 @@ function bound(made: ClientClass, service: Service, options: ClientOptions): Bou
   });
   const silences = new WeakMap<object, number>();
   const call: Step = next => async args => {
-    // The real account's answer about a deployment on this machine would be false.
+    // An answer of the real account would be false for a deployment on this machine.
     if (isHere && !local) throw new NoAnswerError(`${SERVICES[service].title} is not on this machine`);
     return untilAborted(signal(), () => next(args));
   };
-  // A retry would keep the process running: so each attempt is bounded.
+  // Each attempt is bounded, too: a running attempt would keep the process running.
   const attempt: Step = (next, context) => async args => {
     try {
       return await untilAborted(signal(), () => next(args));
@@ -253,12 +253,12 @@ function bound(made: ClientClass, service: Service, options: ClientOptions): Bou
       const silence = silenceOf(error as Error, service);
       if (silence === undefined || !(quick || local)) throw error;
       silences.set(context, (silences.get(context) ?? 0) + 1);
-      // The SDK would not repeat a call after a NoAnswerError, which it does not know: so the first silence is thrown unchanged.
+      // The SDK retries only errors that the SDK knows: so the first silence is thrown unchanged. NoAnswerError ends the retries.
       throw silences.get(context) === 2 ? new NoAnswerError(silence) : error;
     }
   };
   client.middlewareStack.add(call, { step: 'initialize', name: 'boundCall' });
-  // This step comes before the SDK's own step, which reads the answer: an answer may stop in its middle.
+  // This step is around the SDK's step that reads the answer, because an answer may stop in its middle.
   client.middlewareStack.add(attempt, { step: 'deserialize', priority: 'high', name: 'boundAttempt' });
   return client;
 }

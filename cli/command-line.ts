@@ -2,14 +2,14 @@ export const WITHOUT_CONFIG: readonly string[] = ['adopt', 'init', 'verify'];
 
 let config: string | undefined;
 
-/** All commands that messages suggest from now on have this `--config`; undefined: the configuration in this folder. */
+/** Command lines in later messages get this `--config`. Undefined: the commands use the configuration in the current folder. */
 export function useConfig(file: string | undefined): void {
   config = file;
 }
 
 /**
- * A command line that the user can type, in the package or in the checkout: `npx precise-ttl replay --yes`. It names the configuration of
- * the running command.
+ * A command line that the user can type, in the package or in the checkout: `npx precise-ttl replay --yes`. The line names the
+ * configuration of the running command.
  * @param args a text that is used unchanged, or arguments to be quoted for a shell
  */
 export function commandLine(command: string, args: string | readonly string[] = ''): string {

@@ -25,7 +25,7 @@ import { COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
 import { print, printData, printError, printHelp, shownOn } from './print.ts';
 import { Progress } from './progress.ts';
 
-/** A flag with a kind takes a value, which the help calls `value`. A flag without a kind is a switch. */
+/** A flag with a kind takes a value; the help shows the text `value` in its place. A flag without a kind is a switch. */
 export interface Flag {
   readonly help: string;
   readonly kind?: Kind<unknown>;
@@ -46,14 +46,14 @@ export interface Result {
   readonly text?: string;
   readonly exit: number;
   readonly againAfterMs?: number;
-  /** Why a change ended early: printed after the data of what was done. */
+  /** Why a change ended early. Printed after the data of the work that was done. */
   readonly error?: unknown;
 }
 
 export interface Plan {
   readonly text?: string;
   readonly question?: string | undefined;
-  /** Ctrl-C aborts `signal`; the result is then what was done until there. */
+  /** Ctrl-C aborts `signal` of {@link Given}; the result then contains the work done so far. */
   apply(): Promise<Result>;
 }
 
@@ -81,7 +81,7 @@ export interface Given<F extends Flags = Flags> {
   readonly now: () => number;
   readonly memory: Map<string, unknown>;
   readonly print: (text: string) => void;
-  /** Shows progress on one line, which the next call overwrites; an empty text ends it. */
+  /** Shows progress on one line. The next call overwrites the line; an empty text ends it. */
   readonly show: (line: string) => void;
   readonly passed: readonly string[];
 }
@@ -92,16 +92,17 @@ export interface Command<F extends Flags = Flags> {
   readonly about: string;
   readonly flags: F;
   /**
-   * Whether a command works on all tables of the configuration, or on one, unless `--table` chooses. @default the command reads no
+   * Whether a command works on all tables of the configuration, or on one table. `--table` chooses one. @default the command reads no
    * configuration
    */
   readonly tables?: 'all' | 'one';
   region?(flags: Values<F>): string | undefined;
   /**
-   * A command that changes something needs these services in one place, AWS or this machine. One that only reads says which are missing.
+   * A command that changes something needs these services in one place, AWS or this machine. If one is on this machine, a command that only
+   * reads needs the first one there.
    */
   readonly services?: readonly Service[];
-  /** After this time, a command that only reads prints what it knows. @default the command waits for a service for a minute */
+  /** After this time, a command that only reads prints the answers it has. @default the command waits for a service for a minute */
   readonly seconds?: number;
   readonly alwaysAsks?: true;
   readonly passes?: true;
@@ -155,7 +156,7 @@ export function defineCommand<const F extends Flags>(defined: Command<F>): AnyCo
   return { flags, parse, help, execute, run: given => command.run(given) };
 }
 
-/** Undefined: the command has no flag of that name. */
+/** Undefined: the command has no such flag, or no value was given. */
 interface CommonValues {
   readonly help: boolean;
   readonly json: boolean | string | undefined;
@@ -169,7 +170,7 @@ interface CommonValues {
 export const isWrongUsage = (error: unknown): error is Error =>
   [InvalidFieldError, InvalidConfigError, ConfigFileError].some(each => error instanceof each);
 
-/** Sets the exit status. An error that a user can mend is printed without a stack; every other error is a bug. */
+/** Sets the exit status. An error that a user can mend is printed without its stack; every other error is a bug. */
 export async function telling(service: Service | undefined, work: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await work();
@@ -194,7 +195,8 @@ const beginsAs = (one: string, other: string): boolean =>
   /\w/.exec(one)?.[0].toLowerCase() === /\w/.exec(other)?.[0].toLowerCase();
 
 /**
- * Suggests the name that was probably meant: the only name that begins like the typed one, or a name that differs from it in few letters.
+ * Suggests the name that was probably meant: the only known name that starts with the typed text, or else a name that differs in few
+ * letters.
  */
 export function unknown(field: string, typed: string, known: readonly string[], otherwise = 'See --help.') {
   const got = typed.replace(/^-(?=[^-])/, '--');
@@ -214,7 +216,7 @@ interface Checked extends Pick<Given, 'flags' | 'config' | 'tables'> {
 
 /**
  * Errors come in this order: flags, their values, the configuration, the table, the flags together, the environment, and last the consent.
- * A person should not add `--yes` to a command that is then refused, and so agree to what was never shown.
+ * With another order, a person might add `--yes`, mend a later error, and agree to what was never shown.
  */
 async function checked(command: Command, values: CommonValues): Promise<Checked> {
   const { services = [], tables: which, alwaysAsks = false, check } = command;
@@ -229,7 +231,7 @@ async function checked(command: Command, values: CommonValues): Promise<Checked>
   check?.({ flags, config, tables, now: Date.now });
   const elsewhere = services.find(service => !isLocal(service));
   const here = services.find(isLocal);
-  // A command that only reads says what is missing. One that changes something could change another person's data.
+  // A command that changes something could change other people's data. One that only reads knows nothing without its first service.
   const isRefused = values.yes !== undefined || elsewhere === services[0];
   if (here !== undefined && elsewhere !== undefined && isRefused) {
     const name = `AWS_ENDPOINT_URL_${elsewhere}`;
@@ -265,7 +267,7 @@ export function tablesOf(config: DeploymentConfig, name?: string): Tables {
 /** As in shells, a status is 128 plus the number of the signal. */
 const SIGNAL_STATUS = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Aborts at the first SIGINT or SIGTERM. A second signal ends the process at once, and DynamoDB Local with it. */
+/** Aborts at the first SIGINT or SIGTERM. A second signal ends the process at once, together with DynamoDB Local. */
 class Stop {
   readonly #controller = new AbortController();
   readonly signal = this.#controller.signal;
@@ -286,7 +288,7 @@ class Stop {
   }
 }
 
-/** Without `seconds`, only Ctrl-C ends a command. @param spentMs time that has already passed */
+/** Without `seconds`, only Ctrl-C ends a command. @param spentMs milliseconds that have already passed */
 export function lookTime(
   seconds: number | undefined,
   stopped: AbortSignal,
@@ -350,7 +352,7 @@ async function carryOut(
     }
   } catch (error) {
     if (!stop.signal.aborted) throw error;
-    // Ctrl-C is the usual way to stop watching.
+    // Ctrl-C is the usual end of `--watch`.
     if (lastExit !== undefined) return lastExit;
     const again = isChanging ? ` The same command goes on:\n  ${commandLine(command.name, args)}` : '';
     printError(`Interrupted.${again}`);
@@ -405,7 +407,7 @@ function readFlags(flags: Flags, args: readonly string[]): Record<string, unknow
       const before = tokens[at - 1];
       const isOfSwitch = before?.kind === 'option' && before.value === undefined;
       if (isOfSwitch) throw noValue(before.rawName, token.value);
-      // Most often the word is the name of a table.
+      // The word is usually the name of a table.
       const remedy = flags['table'] === undefined ? '' : `, or write --table ${token.value}`;
       const expected = `flags only: ${names.join(', ')}`;
       throw wrong(token.value, expected, token.value, `Leave it out${remedy}.`);
@@ -436,7 +438,7 @@ function readValue({ kind: of, value: name }: Flag, { rawName: field, value, inl
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The value is in milliseconds; `least` and `most` are texts such as `1m`. */
+/** A kind of flag whose values are milliseconds. `least` and `most` are texts such as `1m`. */
 export function duration(least: string, most: string): Kind<number> {
   const fromText = (value: string) => {
     const [, number, unit = ''] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];

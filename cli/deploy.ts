@@ -25,7 +25,7 @@ ${TERRAFORM_HELP}`,
     '0 deployed or shown, 1 not; with --diff -- -detailed-exitcode 2 when something would change, and 1 for a wrong configuration',
   async run({ flags: { config, diff, destroy, json }, passed }) {
     const terraform = await Terraform.of({ config, removed: destroy }).catch((error: unknown) => {
-      // Terraform's exit status 2 says that something would change.
+      // Status 2 of a plan says that something would change: wrong usage gets status 1.
       throw isWrongUsage(error) && passed.includes('-detailed-exitcode')
         ? new TerraformError(error.message)
         : error;

@@ -26,17 +26,17 @@ import { shownText } from './print.ts';
 /** Maximum number of queries of the index in one reading of a table: half a read unit each, or $0.0001 in all. */
 const QUERIES = 1_000;
 const QUERIES_AT_ONCE = 16;
-/** After this number of refused queries, no more are sent: DynamoDB answers some while it throttles, and none while it is down. */
+/** After this number of refused queries, no more are sent. DynamoDB answers some queries while it throttles, and none while it is down. */
 const REFUSED = 64;
 /** Time for reading a table's index; the rest of the command's time is for the other questions. */
 const LOOK_MS = 6_000;
 const SPARE_MS = 3_000;
-/** How far back the index is read if the journal does not say it. */
+/** How far back the index is read if the journal has no watermark or no answer. */
 const BACK_SECONDS = 900;
 const TABLES_AT_ONCE = 8;
-/** An item that was written late waits for one of the next two ticks. */
+/** An item that was written late is deleted by one of the next two ticks. */
 const TICKS_SECONDS = 180;
-/** A page has 1 MB: all of them together take 1,024 read units of a consistent read, or $0.0001. */
+/** Pages of a scan. A page has 1 MB: all pages together take 1,024 read units (consistent), or $0.0001. */
 const PAGES = 4;
 /** The page and --watch read the table again after this time. */
 const TABLE_AGE_SECONDS = 60;
@@ -85,7 +85,7 @@ async function tableFacts(
   const watermark = stored ? advanced(stored) : null;
   const overdue = seen('the index', looking);
   const gone = goneOf(overdue, watermark);
-  // The scan follows the reading of the index: an expired item that only the scan finds is not in the index.
+  // The scan comes after the query of the index: an expired item that only the scan finds is not in the index.
   const left = seen('the table', await recentTableLook(table, given, gone, watermark));
   const promisedSeconds = lateMs(props) / 1_000 + props.pollSeconds;
   const lateAfterSeconds = props.pollSeconds > 0 ? promisedSeconds : Math.max(promisedSeconds, TICKS_SECONDS);
@@ -104,7 +104,7 @@ async function tableFacts(
   };
 }
 
-/** The page and --watch ask every few seconds: the last answer is used for a minute. */
+/** The page and --watch ask every few seconds: the last scan is used for a minute. */
 async function recentTableLook(
   table: Table,
   given: Asking,
@@ -119,7 +119,7 @@ async function recentTableLook(
   return answer;
 }
 
-/** A tick that has nothing to do writes no row: so the last row may be old. */
+/** A tick without work writes no row: so the failure in the last row may be past. */
 function failingOf(last: Sweep | undefined, watermark: Watermark | null, nowMs: number): string | null {
   if (last === undefined || last.failure === null) return null;
   const endedMs = Date.parse(last.endedAt);
@@ -129,9 +129,9 @@ function failingOf(last: Sweep | undefined, watermark: Watermark | null, nowMs: 
 
 /**
  * Every item that was due from `since` to `by` is deleted.
- * 1. Sweeps left nothing from the watermark's `since` to its `gone`. The span that was read just now joins that span if there is no gap.
+ * 1. Sweeps left nothing from the watermark's `since` to its `gone`. If there is no gap, the span of the index that was just read is added.
  * 2. The last ten seconds of either span do not count: their entries may not be in the index yet.
- * 3. The span ends before the oldest item that was seen.
+ * 3. The span ends before the oldest entry that the index still has.
  */
 export function goneOf(
   look: Pick<IndexLook, 'from' | 'readAt' | 'oldest'> | null,
@@ -158,7 +158,7 @@ class Entries {
     this.#ttlAttribute = ttlAttribute;
   }
 
-  /** @returns the last TTL of the page, the oldest one; undefined for an empty page */
+  /** @returns the last TTL of the page, which is its oldest; undefined for an empty page */
   add({ Items = [] }: QueryCommandOutput): number | undefined {
     const read = Items.map(item => ({ ttl: storedNumber(item[this.#ttlAttribute]), item }));
     this.items += read.length;
@@ -169,8 +169,8 @@ class Entries {
 }
 
 /**
- * Counts the expired entries of the index, the newest first, until its time is over.
- * @param wanted how far back, epoch seconds
+ * Counts the expired entries of the index, the newest first, until the time for it is over.
+ * @param wanted the oldest TTL to read, epoch seconds
  * @param shards the highest number that the table ever had
  * @throws {NoAnswerError} when nothing was read
  */
@@ -218,7 +218,7 @@ async function lookAtIndex(
         readFrom = Math.max(readFrom, unreadTo + 1);
         return;
       }
-      // The next page may begin within the same second.
+      // The next page may begin within the second of the last entry.
       unreadTo = Math.floor(entries.add(page) ?? unreadTo);
       startKey = page.LastEvaluatedKey;
     } while (startKey !== undefined);
@@ -250,7 +250,7 @@ async function lookAtTable(
   for (let page = 0; page < PAGES && (page === 0 || leftMs() > SPARE_MS); page += 1) {
     const command = new ScanCommand({
       TableName: props.tableName,
-      // A replica that is behind would show items that were just deleted.
+      // An eventually consistent scan could return items that were just deleted.
       ConsistentRead: true,
       FilterExpression: '#ttl BETWEEN :from AND :upTo',
       ProjectionExpression: '#ttl',
@@ -309,7 +309,7 @@ export function askSchedule({ deployment: { name } }: Table, { scheduler }: Clie
   return noneIfMissing(() => scheduler.send(new GetScheduleCommand(input)));
 }
 
-/** Those that the configuration names. A prefix of their names may be that of another deployment's alarms, too. */
+/** The alarms are asked for by their full names: a name prefix could also match alarms of another deployment. */
 export async function askAlarms({ deployment }: Table, { cloudWatch }: Clients): Promise<MetricAlarm[]> {
   const AlarmNames = alarmsOf(deployment).map(({ name }) => name);
   if (AlarmNames.length === 0) return [];

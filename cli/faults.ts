@@ -10,9 +10,9 @@ export type Severity = 'broken' | 'warning';
 interface Fault {
   readonly severity: Severity;
   readonly is: string;
-  /** What mends the items with TTLs from `from` to `to` (whole minutes, ISO-8601): a command, if there is one. */
+  /** A command or advice that mends the items with TTLs from `from` to `to` (whole minutes, ISO-8601). */
   readonly remedy: (tableName: string, from: string, to: string) => string;
-  /** True or a detail: the item has the fault. Details are counted, so they have few different values. */
+  /** True or a detail: the item has the fault. Items are counted per detail, so the details have few different values. */
   seen(item: ReadItem, model: ExpiryModel): boolean | string | undefined;
 }
 
@@ -24,13 +24,13 @@ export interface ReadItem {
   readonly isFraction: boolean;
   /** The stored window: undefined if the table is indexed by second, empty if the item has no window. */
   readonly stamp: string | undefined;
-  /** Undefined: the stored window is missing, or is none that a correct writer stores. */
+  /** Undefined: the stored window is missing, or has a form that no correct writer stores. */
   readonly window: Window | undefined;
   /** Epoch seconds. */
   readonly now: number;
 }
 
-/** By this age, several ticks should have deleted an item. */
+/** Ticks should have deleted an item that expired this long ago. */
 export const GONE_SECONDS = 600;
 
 const broken = (is: string, remedy: Fault['remedy'], seen: Fault['seen']): Fault => {
@@ -44,7 +44,7 @@ const writer = () =>
   'Correct the writer (docs/use.md), and then write these items once more, or delete them.';
 const backfill = (tableName: string) => commandLine('backfill', ['--table', tableName]);
 
-/** An item counts for the first of these faults that it has. */
+/** An item counts only for its first fault in this order. */
 export const FAULTS = {
   'ttl-string': broken(
     'the TTL is a String: only a Number expires, by native TTL too',
@@ -117,7 +117,7 @@ export const FAULTS = {
   'window-other': broken(
     'the window is not that of the TTL: somebody wrote the TTL alone',
     backfill,
-    // A window that ends at the TTL is the older form (start, end], which the sweep finds too.
+    // The window may end at the TTL: an older rule stamped (start, end]. Sweeps find it too.
     ({ ttl, window }) =>
       ttl !== undefined &&
       window !== undefined &&
@@ -143,7 +143,7 @@ export function readItem(item: Item, { ttlAttribute, windowAttribute }: ExpiryMo
     ...{ item, ttl, now },
     stamp: item[windowAttribute ?? ''] !== undefined && stamp === '' ? '(no String)' : stamp,
     ttlFault: ttl === undefined ? undefined : ttlFault(ttl, now),
-    // A Number of DynamoDB has 38 digits, more than a double: so its text is read.
+    // A Number of DynamoDB has up to 38 digits, more than a double: so the Number's text is read.
     isFraction: /^-?\d+\.\d*[1-9]/.test(stored?.N ?? '') || /E-/i.test(stored?.N ?? ''),
     window: isAligned ? window : undefined,
   };

@@ -1,4 +1,4 @@
-/** Files and folders that flags name are tried before the work begins: otherwise the result of the work could not be saved. */
+/** Files and folders that flags name are tried before the work begins: otherwise the work might be done and its result not saved. */
 import { accessSync, constants, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { wrong } from './command.ts';

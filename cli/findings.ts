@@ -1,4 +1,4 @@
-/** Each question of `doctor`: when the answer is no, how bad that is, and what mends it. */
+/** The questions of `doctor`. Each has the severity and the remedy for the answer "no". */
 
 import type { GlobalSecondaryIndexDescription, TableDescription } from '@aws-sdk/client-dynamodb';
 import type { DescribePipeResponse } from '@aws-sdk/client-pipes';
@@ -19,11 +19,11 @@ import { count, counted, lasting } from './dashboard/words.ts';
 import type { Severity } from './faults.ts';
 import { namesOf } from './whole-table.ts';
 
-/** Each child of a replay deletes the chunks of a page in parallel. */
+/** Calls at once: each child of a replay deletes the chunks of a page in parallel. */
 const FUNCTIONS_AT_ONCE = (REPLAY_CONCURRENCY * PAGE_KEYS) / CHUNK_KEYS;
-/** Ticks come each minute; some may be late or doubled. */
+/** A tick starts each minute; a single tick may be late. */
 const TICK_SECONDS = 600;
-/** Reading a part that did not answer ends the question, which is then not known. */
+/** A part without an answer throws when it is read: the answer to the question is then not known. */
 interface SeenDeployment extends Table {
   readonly now: number;
   readonly state: DeploymentState | undefined;
@@ -31,14 +31,14 @@ interface SeenDeployment extends Table {
   readonly machine: string | undefined;
   readonly deadLetters: number | undefined;
   readonly alarms: readonly { readonly name: string; readonly tells: boolean }[];
-  /** Only the deployment's own topic; undefined: there is none, or nobody was asked. */
+  /** Only the deployment's own topic. Undefined: there is no own topic, or SNS was not asked. */
   readonly topic: Topic | undefined;
   readonly concurrency: number;
 }
 
 interface Topic {
   readonly arn: string;
-  /** A subscription that is not confirmed yet gets nothing. */
+  /** Only confirmed subscriptions get messages. */
   readonly confirmed: number;
   readonly pending: number;
 }
@@ -80,7 +80,7 @@ const pipesThat = (pipes: SeenTable['pipes'], is: (pipe: DescribePipeResponse | 
 const differs = (expected: string, got: string | undefined) =>
   expected !== got && `expected ${expected}, got ${got || 'none'}`;
 
-/** The questions are in the order in which a user should mend the answers. */
+/** The questions are in the order in which a user should mend the faults. */
 export const OF_THE_TABLE = {
   'table-missing': broken(
     'Is the table there?',
@@ -143,7 +143,7 @@ export const OF_THE_TABLE = {
   'native-ttl': warning(
     'Is native TTL on, as the backstop?',
     nativeTtl,
-    // In DynamoDB Local native TTL has to be off: it deletes items at once.
+    // DynamoDB Local's native TTL deletes items at once: so native TTL has to be off there.
     ({ nativeTtl: is, model }) => !isLocal('DYNAMODB') && is === 'off' && differs(model.ttlAttribute, is),
   ),
   'native-ttl-other': broken(

@@ -28,7 +28,7 @@ const STATUS = [
   ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
 ];
 
-/** The help and docs/reference/iam.md are generated from this list; a test compares it with the real calls. */
+/** The help and docs/reference/iam.md are generated from this list. A test compares the list with the real calls. */
 export const COMMAND_ACTIONS = {
   adopt: on(TABLE, [
     'dynamodb:DescribeTable',
@@ -67,7 +67,7 @@ export const COMMAND_ACTIONS = {
     ...on(TABLE, ['dynamodb:Scan'], UNMEASURED),
     ...on("the table's index and the journal", ['dynamodb:Query'], UNMEASURED),
     ...on('*', ['sqs:ListQueues']),
-    // AWS checks TagQueue during CreateQueue; no call has this name.
+    // IAM checks TagQueue in CreateQueue with tags: there is no separate call.
     ...on(VERIFY_QUEUE, ['sqs:CreateQueue', 'sqs:TagQueue', 'sqs:GetQueueAttributes', 'sqs:DeleteQueue']),
     ...on(VERIFY_QUEUE, ['sqs:ReceiveMessage', 'sqs:DeleteMessage'], UNMEASURED),
     ...on('*', ['states:TestState', 'cloudwatch:GetMetricData'], UNMEASURED),

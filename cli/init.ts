@@ -91,7 +91,7 @@ export interface Answers {
   readonly partitionKey: string | undefined;
   readonly sortKey: string | undefined;
   readonly ttlAttribute: string | undefined;
-  /** @default by second for an existing table, whose writers then need no change */
+  /** @default `second` for an existing table, because its writers then need no change */
   readonly indexedBy?: IndexedBy | undefined;
 }
 
@@ -105,7 +105,7 @@ function refuseOthers(file: string, isForced: boolean): void {
 }
 
 /**
- * Asks each question until its answer is not refused.
+ * Asks each question again until its answer is accepted.
  * @param ask returns an answer, or an empty text for the default in brackets
  */
 export async function askForTable(

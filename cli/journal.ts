@@ -56,7 +56,7 @@ async function readExisting(journal: JournalTable, region: string): Promise<Depl
   throw wrong('journal', `the table ${journal.tableName} in ${region}`, undefined, remedy);
 }
 
-/** The latest execution comes first. A page is read when the caller needs more rows. */
+/** Yields the latest execution first. The next page is read only when the caller needs more rows. */
 export async function* readRows(
   { documents, tableName }: JournalTable,
   table: string,
@@ -88,7 +88,7 @@ interface StoredRow extends Omit<SweepRow, 'table' | 'report'> {
   readonly report: Partial<SweepReport>;
 }
 
-/** The journal leaves out what is 0. */
+/** Adds the counts that are 0: the journal has none. */
 export function wholeReport(told: Partial<SweepReport>): SweepReport {
   return { dryRun: false, ...noCounts(EXECUTION_COUNTS), failedKeys: [], sampleKeys: [], ...told };
 }

@@ -1,4 +1,4 @@
-/** The job of `precise-ttl local`: serves what is synthesized, until Ctrl-C. */
+/** The job of `precise-ttl local`: serves the synthesized deployment until Ctrl-C. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -31,19 +31,19 @@ export interface LocalJobOptions {
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
   readonly schedules: boolean;
-  /** Whether all output of the functions is shown; otherwise only what belongs to a failure. */
+  /** Whether all output of the functions is shown; otherwise only the output of failed calls. */
   readonly verbose: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
  * Maximum number of child executions of a replay at a time. On AWS each call has a function instance of its own. Here calls wait in a queue
- * while the timeouts of their tasks run: with too many, even the calls of the ticks timed out.
+ * while the timeouts of their tasks run. With too many children, even the calls of the ticks timed out.
  */
 const CHILDREN_AT_ONCE = 5;
 
 /**
- * V8 collects garbage when a heap has grown by this percentage over the memory in use. Under load, its default is up to four times that
+ * V8 collects garbage when a heap has grown by this percentage over the memory in use. V8's default under load is up to four times that
  * memory, and V8 returns the memory late or never. A limit (`--max-old-space-size`) would end the process instead.
  */
 const GROWING_PERCENT = 40;
@@ -92,7 +92,7 @@ export async function runLocalJob({
   }
 }
 
-/** The variables with which an AWS client uses these services. */
+/** The variables with which an AWS client uses the local services. */
 export function environmentOf({ region, ...served }: ServedCloud) {
   return {
     AWS_ENDPOINT_URL_DYNAMODB: served.dynamoDbEndpoint,
@@ -101,7 +101,7 @@ export function environmentOf({ region, ...served }: ServedCloud) {
   };
 }
 
-/** What `--json` writes once all services run. */
+/** The content of the `--json` file. */
 function factsOf(served: ServedCloud) {
   const { tables, existingTables, stateMachines } = served.cloud.synthesized;
   return {
@@ -151,7 +151,7 @@ export function describeStart(served: ServedCloud, { schedules: fire, first, pag
     ...(page === undefined ? [] : [`The page of the sweep, for a browser: ${page}`]),
     ...(startedHere
       ? [
-          // The proxy in front of it cannot close the port.
+          // The proxy cannot close DynamoDB Local's own port.
           `DynamoDB Local itself listens on port ${new URL(openAt).port} of every interface, and can't be told otherwise: whoever reaches this machine over a network can read and change these tables, unless a firewall is before it.`,
         ]
       : []),
@@ -159,7 +159,7 @@ export function describeStart(served: ServedCloud, { schedules: fire, first, pag
     Object.entries(environmentOf(served))
       .map(([name, value]) => `export ${name}=${value}`)
       .join('\n'),
-    // The variable alone would be enough, but versions of the CLI before 2.13 ignore it and would call AWS.
+    // `AWS_ENDPOINT_URL_SFN` would be enough, but versions of the AWS CLI before 2.13 ignore the variable and would call AWS.
     ...(machine === undefined
       ? []
       : [

@@ -1,4 +1,4 @@
-/** What `precise-ttl local` prints while it runs: a line for each execution, with more of one that failed. */
+/** The lines that `precise-ttl local` prints while it runs: one for each execution, and more for a failed execution. */
 import { Execution } from 'stepfunctions-emulator';
 import { isObject } from '../expiry/fields.ts';
 import { readExecutionReport } from '../functions/report/execution-report.ts';
@@ -22,17 +22,17 @@ export const describeExpiry = ({ pipe, event }: DeliveredExpiry): string =>
 export const describePipeTrouble = (error: unknown, { address }: PipeResource): string =>
   `${timeOfDay(Date.now())}  ${address}  ${error}; it is tried again`;
 
-/** A line that a function printed. @param deployment is left out of the function's name */
+/** A line that a function printed. @param deployment prefix that is removed from the function's name */
 export function describeLine(functionName: string, line: string, deployment: string): string {
   const name = functionName.replace(`${deployment}-`, '');
   return `${timeOfDay(Date.now())}  ${name.padEnd('record-metrics'.length)}  ${readableLine(line)}`;
 }
 
-/** Fields that Lambda and the Powertools put into every JSON log line, and fields that are shown elsewhere. */
+/** Fields that Lambda and the Powertools put into every JSON log line. The line shows level and message in their own places. */
 const ENVELOPE =
   /^(level|message|timestamp|service|requestId|function_(arn|memory_size|name|request_id)|cold_start|sampling_rate|xray_trace_id)$/;
 
-/** Level, message and a short form of the other fields of a JSON log line; the values of embedded metrics; other lines unchanged. */
+/** A JSON log line: level, message and a short form of its other fields. Embedded metrics: their values. Other lines: only shortened. */
 export function readableLine(line: string): string {
   const document = jsonObject(line);
   if (document === undefined) return shorten(line, 400);
@@ -61,7 +61,7 @@ function jsonObject(told: string): Record<string, unknown> | undefined {
 function fieldsOf(document: Readonly<Record<string, unknown>>, names: readonly string[], most = 160): string {
   const inWords = (value: unknown) => {
     if (typeof value === 'string') return value;
-    // An error as the Powertools log it: its stack would fill the line.
+    // The stack of an error that the Powertools logged would fill the line.
     const isError = isObject(value) && 'stack' in value && 'message' in value;
     return isError ? `${value['name']}: ${value['message']}` : (JSON.stringify(value) ?? '');
   };
@@ -71,15 +71,15 @@ function fieldsOf(document: Readonly<Record<string, unknown>>, names: readonly s
 export interface EndedOptions {
   /** The last failed call of a function in the execution, if there was one. */
   readonly failedCall?: InvocationRecord | undefined;
-  /** Name of the schedule that started it, if one did. */
+  /** Name of the schedule that started the execution, if a schedule did. */
   readonly schedule?: string | undefined;
-  /** The command is stopping and aborts what runs. @default false */
+  /** The command is stopping, and aborts running executions. @default false */
   readonly stopping?: boolean;
 }
 
 const INDENT = ' '.repeat(11);
 
-/** An execution that has ended: what it deleted and how late, on one line; or why it failed, and what it left. */
+/** An ended execution: on one line its counts and lag; after a failure, further lines with the cause and the items left. */
 export function describeExecution(
   execution: Execution,
   { failedCall, schedule, stopping }: EndedOptions = {},
@@ -98,7 +98,7 @@ export function describeExecution(
   if (status === 'SUCCEEDED' && left.length === 0)
     return `${line}${readExecutionReport(outputText) === undefined ? `succeeded in ${took}` : describeSwept(reports)}`;
   const failure = status === 'SUCCEEDED' ? [] : describeFailure(execution, failedCall);
-  // The cause is the reports as JSON, which are shown below.
+  // The cause is the reports as JSON: the rows below show the reports.
   const why = reports.length > 0 ? failure.filter(([row]) => row !== 'cause') : failure;
   const rows = [
     ...why,
@@ -137,21 +137,21 @@ function describeLeft({ failure, lagMs, failedKeys, ...counts }: SweepReport): s
 
 type Rows = readonly (readonly [name: string, told: string])[];
 
-/** Why an execution failed; a function is named as its state is. @param call the last failed call of a function in it or in its children */
+/** Why an execution failed. @param call the last failed call of a function in the execution or in its children */
 export function describeFailure({ error = '', cause = '' }: Execution, call?: InvocationRecord): Rows {
   const { errorType = '', errorMessage = '' } = call?.error ?? {};
   const rows: Rows = [
     ['error', error],
     ...describeCause(cause),
     ['function', call?.functionName ?? ''],
-    // Shown only if the execution ended with another error.
+    // Empty if the execution ended with the function's error.
     ['its error', errorType === error ? '' : [errorType, errorMessage].filter(Boolean).join(': ')],
     ['printed', call?.lines.map(readableLine).join('\n') ?? ''],
   ];
   return rows.filter(([, told]) => told !== '');
 }
 
-/** A function's error as its message and stack; anything else unchanged. */
+/** For the error of a function: its message and stack. Any other cause is only shortened. */
 function describeCause(cause: string): Rows {
   const { errorMessage, trace } = jsonObject(cause) ?? {};
   if (errorMessage === undefined) return [['cause', shorten(cause, 1_000)]];
@@ -164,7 +164,7 @@ function describeCause(cause: string): Rows {
   ];
 }
 
-/** The last failed call of a function in each running execution. Its log lines explain the failure. */
+/** The last failed call of a function in each running execution. The call's log lines explain the failure. */
 export class FailedCalls {
   readonly #byExecution = new Map<string, InvocationRecord>();
 
@@ -174,7 +174,7 @@ export class FailedCalls {
     this.#byExecution.set(executionArn, record);
   }
 
-  /** Forgets the failed calls of an execution and its children. @returns its own last one, or else the last of its children */
+  /** Forgets the failed calls of an execution and its children. @returns the execution's last failed call, or else its children's last */
   take(execution: Execution): InvocationRecord | undefined {
     const own = this.#byExecution.get(execution.arn);
     this.#byExecution.delete(execution.arn);

@@ -37,7 +37,7 @@ AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already, on this machine.`
   },
   async run({ flags, signal }) {
     const factsFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
-    // Imported late: CDKTF takes most of a second to load, and a wrong flag should be told before.
+    // Imported late, because CDKTF takes most of a second to load: so errors of flags are printed at once.
     const { runLocalJob } = await import('./local-job.ts');
     await runLocalJob({
       ...{ dynamoDbPort: flags['dynamodb-port'], sfnPort: flags['sfn-port'] },

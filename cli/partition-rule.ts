@@ -2,8 +2,8 @@ import { type IndexedBy, MAX_SHARDS } from '../expiry/model.ts';
 import { PARTITION_UNITS } from '../expiry/window.ts';
 
 /*
- * How many shards a window needs. DynamoDB writes at most 1,000 units per second to a partition. An index has its own partitions, over
- * which a hash spreads its keys; several keys share one partition. A put of an item writes its index entry, and its delete removes the
+ * How many shards a window needs. DynamoDB writes at most 1,000 units per second to a partition. An index has its own partitions, and a
+ * hash spreads its keys over them; several keys share one partition. A put of an item writes its index entry, and a delete removes the
  * entry: one unit each. Keys on a full partition delay the sweep, and DynamoDB throttles the users' own puts to them.
  */
 
@@ -13,10 +13,10 @@ export const NEW_TABLE_UNITS = 4000;
 /** A peak is uneven within its seconds: so less than PARTITION_UNITS fits into one partition. */
 const FITS_ONE_PARTITION = 800;
 
-/** Standard deviations above the average for which a partition must have room: among a hundred partitions one may have such a load. */
+/** Standard deviations above the average for which a partition must have room: one in a hundred partitions may have such a load. */
 const DEVIATIONS = 3;
 
-/** At this share of the warm throughput a key may have 100 units per second. At a higher share an index would need too many shards. */
+/** With this share of the warm throughput, a key may have 100 units per second. With more, an index would need too many shards. */
 const FULL_SHARE = 0.4;
 
 export interface IndexLoad {
@@ -31,13 +31,13 @@ export interface IndexLoad {
 
 export interface ShardAdvice {
   /**
-   * `holds`: items are deleted within two seconds after their expiry. `late`: some partitions are too full, so their items are late and
-   * throttled. `impossible`: more is written to one key than DynamoDB allows.
+   * `holds`: items are deleted within two seconds after their expiry. `late`: some partitions are too full, so items are late, and their
+   * puts are throttled. `impossible`: one key gets more writes than DynamoDB allows.
    */
   readonly verdict: 'holds' | 'late' | 'impossible';
   /**
-   * The smallest number of shards that is sufficient for an index with a warm throughput of `warmUnits`; undefined when no number is, for
-   * example by second, where a second is one key.
+   * The smallest sufficient number of shards for an index with a warm throughput of `warmUnits`. Undefined when no number is sufficient: in
+   * an index by second, for example, a second is one key.
    */
   readonly shards: number | undefined;
   /** Write units per second for which the index should be warm, at least as many as today. */
@@ -45,9 +45,9 @@ export interface ShardAdvice {
 }
 
 /**
- * Keys of x units per second, on partitions with a given average share of the keys, give a partition that share of the load with a standard
- * deviation of √(share × x). A partition must have room for its share and three standard deviations. This rule was compared once with the
- * real sweep, on a simulated index (commit cd567234).
+ * A partition whose keys have m units per second together on average, and x units each, has a standard deviation of √(m × x). The partition
+ * must have room for m and three standard deviations. This rule was compared once with the real sweep, on a simulated index (commit
+ * cd567234).
  */
 export function adviseShards(load: IndexLoad): ShardAdvice {
   const { indexedBy, shards, putsPerSecond, deletesPerSecond, warmUnits: warm = NEW_TABLE_UNITS } = load;
@@ -65,8 +65,8 @@ export function adviseShards(load: IndexLoad): ShardAdvice {
 }
 
 /**
- * Items seldom live for less than a minute, so windows of a minute get their puts before their deletes; longer windows may get both at
- * once.
+ * Items seldom live for less than a minute: so a second, or a window of a minute, gets its puts before its deletes. Longer windows may get
+ * both at once.
  */
 function unitsOfWindow({
   indexedBy,

@@ -5,15 +5,12 @@ import type { ShownKey } from '../statemachine/contract/keys.ts';
 import { endProgress, type Output } from './progress.ts';
 
 /**
- * A terminal interprets these characters instead of showing them: control and format characters, such as those that reverse the direction
- * of text, and separators of lines and paragraphs. Line feeds are allowed, because our own texts contain them.
+ * Characters that a terminal interprets instead of showing: control and format characters, such as those that reverse the direction of
+ * text, and separators of lines and paragraphs. Line feeds are allowed, because precise-ttl's own texts contain them.
  */
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/**
- * Special characters in keys, names or foreign errors are shown and have no effect. They are escaped as in JSON, so that JSON keeps its
- * value.
- */
+/** Special characters in keys, names or foreign errors are shown as JSON escapes and have no effect. Printed JSON keeps its value. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, character =>
     Array.from(
@@ -27,7 +24,7 @@ export function shownOn(screen: Screen, text: string, kind?: TextKind): string {
   return formatText(printable(text), lookOf(screen), kind);
 }
 
-/** The linter requires that every command prints with this or with the functions below, so that all texts are wrapped and coloured here. */
+/** The linter requires that every command prints with this function or the functions below: they wrap and colour all texts. */
 export function print(text: string): void {
   endProgress();
   console.log(shownOn(process.stdout, text));
@@ -61,7 +58,7 @@ export const STDOUT: Output = {
   shown: lines => shownOn(process.stdout, lines),
 };
 
-/** A long key is shown from its beginning, and from its end, where similar keys differ. */
+/** Characters of a long key that are shown: at its beginning, and at its end, where similar keys differ. */
 const KEY_START = 160;
 const KEY_END = 40;
 
@@ -106,7 +103,7 @@ function hasColours({ isTTY }: Screen, environment: NodeJS.ProcessEnv): boolean 
 /** Columns that a text beside a name needs; if fewer are left, the text is placed below the name. */
 const MIN_COLUMN = 24;
 
-/** The user copies these commands into a shell: a line break would split a command into two. */
+/** The user copies such commands into a shell: a line break would split a command into two. */
 const COMMAND = /^ *(?:-> )?(?:npx|aws|export|terraform) /;
 
 export function isCommand(line: string): boolean {
@@ -114,9 +111,9 @@ export function isCommand(line: string): boolean {
 }
 
 /**
- * Further lines are indented to the beginning of the line's text, which comes after its name or sign. A word that is longer than the width
- * stays whole on a line of its own.
- * @param isHelp wraps commands too: those of a help are patterns, with words such as FILE
+ * Further lines are indented to the column where the line's text begins, after a name or sign. A word that is longer than the width stays
+ * whole on a line of its own.
+ * @param isHelp wraps commands too: commands in a help are patterns, with words such as FILE
  */
 function wrapLine(line: string, width: number, isHelp = false): string[] {
   if (stringWidth(line) <= width || (isCommand(line) && !isHelp)) return [line];
@@ -169,7 +166,7 @@ function indented(word: string, hang: number, width: number): string {
   return ' '.repeat(room < 0 ? hang : Math.min(hang, room)) + word;
 }
 
-/** Line breaks within a paragraph of a help, which are joined as in Markdown. */
+/** A line break within a paragraph of a help. As in Markdown, such lines are joined. */
 const SOURCE_BREAK = /(?<=^\S.*)\n(?=\S)/gm;
 
 export interface Look {
@@ -180,7 +177,7 @@ export interface Look {
 
 type TextKind = 'text' | 'help' | 'error';
 
-/** Without a terminal the width is not known. Scripts do not read helps, and pagers cut long lines in the middle of a word. */
+/** Width of a help without a terminal. No script reads a help, and pagers cut long lines in the middle of a word. */
 const HELP_WIDTH = 80;
 
 export function formatText(text: string, { width, colours }: Look, kind: TextKind = 'text'): string {
@@ -215,7 +212,7 @@ const SIGNS: readonly (readonly [RegExp, Style])[] = [
   [/^ *(✓|Healthy\b|kept\b)/u, 'green'],
   [/^ *(WARNING\b|NOT KNOWN\b|not known\b|\?(?= ))/u, 'yellow'],
   [/^ *(✗|BROKEN\b|NOT KEPT\b)/u, 'red'],
-  // The result of an execution comes after its time and its name.
+  // In the line of an execution, its time and its name come before its result.
   [/^\d\d:\d\d.* {2}(FAILED|TIMED_OUT|ALARM)\b/u, 'red'],
 ];
 
@@ -234,5 +231,5 @@ function asError(line: string): string {
   return `${styled('red', head)}${line.slice(head.length)}`;
 }
 
-/** The caller has checked that the terminal has colours: older versions of Node do not check it here. */
+/** The caller has checked that the terminal has colours: `styleText` of older Node versions has no such check. */
 const styled = (style: Style, text: string): string => styleText(style, text, { validateStream: false });

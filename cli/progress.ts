@@ -11,7 +11,7 @@ export interface Output {
 
 let onTerminal: Progress | undefined;
 
-/** Removes a line of progress from the terminal, before something else is written there. */
+/** Removes the line of progress from the terminal, before other text is written there. */
 export function endProgress(): void {
   onTerminal?.end();
 }
@@ -31,7 +31,7 @@ const SHOW_CURSOR = `${ESCAPE}?25h`;
 const CLEAR_BELOW = `${ESCAPE}J`;
 const CLEAR_LINE = `${ESCAPE}K`;
 
-/** Shows progress. On a terminal it overwrites its lines; elsewhere it writes a line after two seconds and every ten seconds. */
+/** Shows progress. Lines on a terminal are overwritten; other outputs get a line after two seconds and then every ten seconds. */
 export class Progress {
   readonly #output: Output;
   readonly #now: () => number;
@@ -60,7 +60,7 @@ export class Progress {
     }
   }
 
-  /** Shows several lines on a terminal, none wider than {@link columns}. It leaves out the first ones if the terminal has fewer lines. */
+  /** Shows several lines on a terminal, each at most {@link columns} wide. If the terminal is too low, the first lines are left out. */
   showBlock(lines: readonly string[]): void {
     if (!this.#hidesCursor) {
       this.#hidesCursor = true;
@@ -90,7 +90,7 @@ export class Progress {
     this.#hidesCursor = false;
   };
 
-  /** Writes all of it at once, so that no incomplete line is ever seen. */
+  /** Writes all lines at once, so that nobody sees an incomplete line. */
   #draw(lines: readonly string[]): void {
     const text = lines.map(line => `${line}${CLEAR_LINE}`).join('\n');
     this.#output.write(`${this.#moveToTop()}${text}${CLEAR_BELOW}`);
@@ -104,7 +104,7 @@ export class Progress {
     return move === '' ? '' : `${move}${CLEAR_BELOW}`;
   }
 
-  /** Moves the cursor to the first of the shown lines. A terminal that became narrower has wrapped them, so there are more rows. */
+  /** Moves the cursor to the first shown line. A terminal that became narrower has wrapped the lines: so there are more rows. */
   #moveToTop(): string {
     if (this.#block.length === 0) return '';
     const columns = this.#output.columns || USUAL_COLUMNS;

@@ -78,14 +78,14 @@ type Asked = Pick<Given, 'tables' | 'now'> & {
 export function settingsOf({ flags, tables, now }: Asked) {
   const dryRun = flags['dry-run'];
   const [from, to] = spanOf(flags, now(), tables);
-  // With the name of an earlier dry run Step Functions would return the result of that run.
+  // A new name for each dry run. For a used name, Step Functions would return the earlier run's result.
   const fresh = `${compact(iso(Math.floor(now() / 1_000)))}-${randomBytes(2).toString('hex').slice(0, 3)}`;
   const label = dryRun ? fresh : (flags.run ?? shortHash(`${Date.parse(from)}/${Date.parse(to)}`));
   const executions = tables.map(({ props: { tableName: table, deployment, maxDeletesPerSecond } }) => {
     const perSecond = flags['max-per-second'] ?? (maxDeletesPerSecond || undefined);
     const limit = !dryRun && perSecond !== undefined && { maxDeletesPerSecond: perSecond };
     const input: ReplayInput = { table, from, to, ...(dryRun && { dryRun }), ...limit };
-    // The hash is of the table: a state machine of this name may have swept another table before.
+    // The name has a hash of the table: the same state machine may have swept the same span of another table.
     const name = [dryRun ? 'dryrun' : 'replay', compact(from), compact(to), label, shortHash(table)].join(
       '-',
     );
@@ -94,7 +94,7 @@ export function settingsOf({ flags, tables, now }: Asked) {
   return { from, to, dryRun, label, executions };
 }
 
-/** The span is checked by the rules of the state machine, so that no execution starts only to be refused. */
+/** The rules of the state machine check the span here, before an execution starts. */
 function spanOf({ from, to }: Asked['flags'], nowMs: number, [table]: Given['tables']): [string, string] {
   for (const [flag, value] of Object.entries({ from, to }))
     if (value === undefined) throw wrong(`--${flag}`, TIME.kind.expected, undefined, `Write --${flag} TIME.`);
@@ -126,7 +126,7 @@ type Totals = Readonly<Record<ReplayedCount, number>>;
 /** Write units of a delete of an item of up to 1 KB, with its index entry. */
 const UNITS_OF_DELETE = 2;
 const AT_ONCE = 4;
-/** After this number of failed attempts, a person must first mend the cause. */
+/** After this number of failed executions, a person must first mend the cause. */
 const MAX_ATTEMPTS = 99;
 
 interface Ended {
@@ -143,13 +143,13 @@ interface Ended {
   readonly cause: string | undefined;
 }
 
-/** An execution succeeds in a paused table too, and leaves the items. */
+/** An execution in a paused table succeeds, too, but leaves the items for later. */
 const isDone = ({ status, totals }: Pick<Ended, 'status' | 'totals'>): boolean =>
   status === 'SUCCEEDED' && totals.leftForLater === 0;
 
 /**
- * A table is swept by an execution that succeeded, by an execution that runs, or by a new one under the next free name. Step Functions
- * takes a name only once in 90 days.
+ * Uses the execution of this name if it succeeded or still runs. Otherwise starts a new execution under the next free name: Step Functions
+ * accepts a name only once in 90 days.
  */
 async function sweep(
   sfn: SFNClient,
@@ -165,7 +165,7 @@ async function sweep(
     const started = { stateMachineArn, name, input: JSON.stringify(input) };
     const isNew = await isStarted(sfn, new StartExecutionCommand(started));
     const before = isNew ? undefined : await describe();
-    // The name is taken, but its execution is no longer stored: a second sweep does no harm.
+    // The name is taken, but its execution is no longer stored. A second sweep does no harm.
     if (!isNew && before === undefined) continue;
     const { status = '', startDate, output, error, cause } = await untilEnd(describe, signal);
     const tables: Readonly<Record<string, Partial<SweepReport>>> =
@@ -182,7 +182,7 @@ async function sweep(
   }
 }
 
-/** @returns false when an execution of that name has ended already. An execution with the same input that still runs counts as started. */
+/** @returns false when the name is taken. A running execution with the same name and input counts as started. */
 async function isStarted(sfn: SFNClient, execution: StartExecutionCommand): Promise<boolean> {
   try {
     await sfn.send(execution);
@@ -205,7 +205,7 @@ async function untilEnd<State extends { readonly status?: string | undefined }>(
   }
 }
 
-/** The ARNs contain the account, which the configuration does not know. @throws {InvalidFieldError} when a state machine is missing */
+/** The ARNs contain the account, and the configuration does not. @throws {InvalidFieldError} when a state machine is missing */
 async function machinesOf(client: SFNClient, names: readonly string[], region: string) {
   const found = new Map<string, string>();
   for await (const { stateMachines = [] } of paginateListStateMachines({ client }, { maxResults: 1_000 }))

@@ -10,10 +10,10 @@ import { pauseText } from './journal.ts';
 import { shortKey } from './print.ts';
 
 const DAY_MS = 86_400_000;
-/** About as many as the ticks of a day. */
+/** About the number of a day's ticks. */
 const SWEEPS_OF_A_DAY = 1_500;
 const SHOWN_SWEEPS = 5;
-/** After this time the command prints what it knows: it ends within 15 seconds. */
+/** After this time the command prints the answers it has: so the command ends within 15 seconds. */
 const SECONDS = 13;
 
 const SERVICES = ['DYNAMODB', 'SCHEDULER', 'CLOUDWATCH'] as const;
@@ -121,7 +121,7 @@ function lookedOf(facts: Facts, now: number): Looked {
 const exitOfAll = (exits: readonly number[]): number =>
   [EXIT.notFine, EXIT.notKnown].find(exit => exits.includes(exit)) ?? EXIT.fine;
 
-/** 1: a fact shows that something is wrong; 3: too little is known. */
+/** Exit status 1: a fact shows that something is wrong; 3: too little is known. */
 export function exitOf(facts: Facts): 0 | 1 | 3 {
   const { overdue, left, pause, isScheduled, alarms, isLate, failing, tick } = facts;
   const isLeft = (left?.before ?? 0) + (left?.unseen ?? 0) > 0;
@@ -214,7 +214,7 @@ function goneText({ gone, watermark, left, overdue }: Facts, now: number): strin
     ...(unseen > 0 ? [`${counted(unseen, 'item')} that no sweep finds`] : []),
     ...(recent > 0 ? [`${counted(recent, 'item')} of the last minutes that the index did not show`] : []),
   ];
-  // Each look of --watch reads the index, but not always the table.
+  // Each look of --watch reads the index, but only some looks read the table.
   const isKnown = left !== null && left.readAt >= (overdue?.readAt ?? 0);
   const known = isKnown ? '' : ', as far as the index shows';
   return `everything that was due by ${clock(gone.by, now)} is gone, since ${clock(gone.since, now)}${first}${but.length > 0 ? `, but for ${but.join(' and ')}` : ''}${known}`;
@@ -254,7 +254,7 @@ export function historyText({ table, sweeps, notKnown }: Facts, now: number): st
   const since = now - DAY_MS;
   const rows = (sweeps ?? []).filter(({ startedAt }) => Date.parse(startedAt) >= since);
   const lines = rows.flatMap(sweep => [
-    // A comparison with another day gives each line its date.
+    // With 0 as the present day, each time is shown with its date.
     `  ${sweepText(sweep, 0)}`,
     ...(sweep.failure === null ? [] : [`    ${sweep.execution}: ${sweep.failure}`]),
     ...sweep.failedKeys.map(key => `    not deleted: ${shortKey(key)}`),

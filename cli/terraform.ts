@@ -22,7 +22,7 @@ interface SynthesisFlags {
 
 export async function synthesizeStack(flags: SynthesisFlags): Promise<SynthesizedStack> {
   const config = await loadConfigFile(flags.config);
-  // CDKTF takes most of a second to load. An error of the configuration file is printed before.
+  // CDKTF takes most of a second to load: so errors of the configuration file are printed before.
   const { STACK, synthesize } = await import('../stacks/app.ts');
   const project = projectFolder(findConfigFile(flags.config));
   const cdktfOut = flags.outdir ?? join(project, 'cdktf.out');
@@ -33,8 +33,8 @@ export async function synthesizeStack(flags: SynthesisFlags): Promise<Synthesize
 
 /**
  * The folder for what is made from a configuration: `cdktf.out`, and Terraform's state if that is local. The folder lies beside the
- * configuration file, wherever the command is run. A file with another name has a folder of its own, `precise-ttl.<its name>`: two
- * configurations with one state would each remove what the other one deployed.
+ * configuration file, wherever the command is run. A file with another name than the default has a folder `precise-ttl.<name>`: if two
+ * configurations shared one state, each would remove the other's resources.
  * @param configFile absolute path
  */
 export function projectFolder(configFile: string): string {
@@ -54,7 +54,8 @@ const environment = () => ({ ...process.env, CHECKPOINT_DISABLE: '1' });
 const LOCK_FILE = '.terraform.lock.hcl';
 
 /**
- * The CDKTF CLI reads `TERRAFORM_BINARY_NAME`, too. The version is not checked here: a Terraform that is too old refuses the stack.
+ * The program that `TERRAFORM_BINARY_NAME` names, as for the CDKTF CLI. Its version is not checked here: an old Terraform refuses the
+ * stack.
  * @throws {InvalidFieldError} when the program is missing, or does not run
  */
 export async function requireTerraform(): Promise<string> {
@@ -90,7 +91,7 @@ export class Terraform {
     const [kept, used] = [join(project, LOCK_FILE), join(stack, LOCK_FILE)];
     if (existsSync(kept)) copyFileSync(kept, used);
     else rmSync(used, { force: true });
-    // Only the answer of a plan may be on stdout.
+    // Only the output of plan and apply may be on stdout.
     const status = await terraform.run(['init', '-input=false'], process.stderr);
     if (status !== 0)
       throw new TerraformError(`Terraform: init ended with ${status} in ${stack}; see above.`);
@@ -109,7 +110,7 @@ export class Terraform {
     const stdio = ['inherit', output, process.stderr] as const;
     const own = [`-chdir=${this.stack.stack}`, ...args];
     const child = spawn(this.#program, own, { stdio: [...stdio], env: environment() });
-    // A terminal sends Ctrl-C to Terraform, too. Terraform then stops by itself, and says how.
+    // A terminal sends Ctrl-C to Terraform, too. Terraform then stops by itself, and prints how.
     const ignore = () => {};
     process.on('SIGINT', ignore);
     try {

@@ -1,4 +1,4 @@
-/** Only a real account can answer these questions. */
+/** The questions of `verify`: only a real account can answer them. */
 import { INDEX_SECONDS, type SweepRow } from '../functions/journal/layout.ts';
 import { childTimeouts, FUNCTION_TIMEOUT_SECONDS, type TaskName } from '../statemachine/contract/machines.ts';
 
@@ -21,7 +21,7 @@ export interface SeenMetrics {
   readonly longest: Readonly<Partial<Record<TaskName, number>>>;
 }
 
-/** A part that did not answer throws a {@link NoAnswerError} when it is read. */
+/** A part without an answer throws a {@link NoAnswerError} when the part is read. */
 export interface Seen {
   readonly deployment: { readonly unchanged: boolean };
   readonly depth: number;
@@ -32,7 +32,7 @@ export interface Seen {
   readonly expiries: readonly SeenExpiry[];
   readonly rows: readonly SweepRow[];
   readonly metrics: SeenMetrics;
-  /** What the calculator expects of the Express executions for the minutes in which items expired. */
+  /** GB-seconds that the calculator expects of the Express executions in the minutes in which items expired. */
   readonly calculatedGbSeconds: number;
 }
 

@@ -35,7 +35,7 @@ export interface ObserveOptions {
   readonly verified: Verified;
   readonly clients: VerifyClients;
   readonly time: Time;
-  /** Items are written for `writingMs`. After another `settleMs` CloudWatch and the stream have all data. */
+  /** Items are written for `writingMs`. `settleMs` later, CloudWatch and the stream have all data. */
   readonly writingMs: number;
   readonly settleMs: number;
   readonly show: (line: string) => void;
@@ -45,7 +45,7 @@ export interface ObserveOptions {
 export const LIFETIME_SECONDS = 150;
 const SECOND = 1_000;
 const MINUTE = 60_000;
-/** Keys to try in a JSONata group-by, which recurses once for each. */
+/** Numbers of keys to try in a JSONata group-by, which recurses once for each key. */
 const DEPTHS = [50, 80, 90, 95, 97, 98, 99, 100, 105, 120];
 /** Longest delay of CloudWatch's datapoints. */
 const CLOUDWATCH_MS = 120_000;
@@ -92,7 +92,7 @@ export async function observe(options: ObserveOptions): Promise<Seen> {
   );
 }
 
-/** The recursion of a JSONata group-by is one level deeper than the number of its keys. */
+/** The highest number of keys with which a JSONata group-by succeeds. The recursion is one level deeper. */
 async function observeDepth({ sfn }: VerifyClients): Promise<number> {
   let deepest = 0;
   for (const keys of DEPTHS) {
@@ -158,7 +158,7 @@ async function observeMetrics(
   const sum = (name: string) => values(name).reduce((total, value) => total + value, 0);
   const most = (name: string) => (values(name).length > 0 ? Math.max(...values(name)) : Number.NaN);
   const memory = most('ExpressExecutionBilledMemory');
-  // AWS does not say whether the memory is in bytes or MB: no execution takes a million MB, or less than a million bytes.
+  // AWS does not document whether the memory is in bytes or MB. Above a million, it is bytes: no execution takes a million MB.
   const billedMemoryMb = memory > 1e6 ? memory / 2 ** 20 : memory;
   return {
     ...{ minutes: (toMs - fromMs) / MINUTE, started: sum('ExecutionsStarted'), billedMemoryMb },
@@ -170,7 +170,7 @@ async function observeMetrics(
   };
 }
 
-/** Writes items that expire, renews one of ten in its last second, and reads the events of the expiries. */
+/** Writes items that expire, renews one item of ten in the item's last second, and reads the events of the expiries. */
 class Writer {
   indexLags: Answer<readonly number[]> = { is: [] };
   expiries: Answer<readonly SeenExpiry[]> = { is: [] };

@@ -54,7 +54,7 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
   region: ({ region }) => region ?? regionHere(),
   check({ flags: { region = regionHere() } }) {
     if (region === undefined) throw wrong('--region', 'a region', undefined, 'Name it, or set AWS_REGION.');
-    // Terraform calls other services too: without this variable it would call them in an account.
+    // Terraform calls further services. Without AWS_ENDPOINT_URL, those calls would go to AWS.
     if (isLocal('SFN') && !process.env['AWS_ENDPOINT_URL'])
       throw wrong(
         'AWS_ENDPOINT_URL',
@@ -74,7 +74,7 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
   after    takes everything away again, also after Ctrl-C; after a crash the next run does`,
       question: 'Make this?',
       async apply() {
-        // The steps continue after Ctrl-C: everything is removed then, too.
+        // Ctrl-C does not abort these clients: after Ctrl-C everything must still be removed.
         const never = new AbortController().signal;
         const services = ['DYNAMODB', 'SQS'] as const;
         const own = await clientsOf({ services, region, signal: () => never, quick: false });
@@ -182,7 +182,7 @@ function inWords(name: string, value: number): string {
   return `${lower} ${Number(value.toPrecision(4))}${{ Seconds: ' s', Ms: ' ms' }[unit] ?? ''}`;
 }
 
-/** Name or prefix of everything that the command creates. Nothing else in an account has it. */
+/** Name or prefix of everything that the command creates. No other resource has this prefix. */
 export const VERIFY_NAME = 'precise-ttl-verify';
 /** Every resource that the command creates has this tag. Tables without this tag are never deleted. */
 const VERIFY_TAG = { 'precise-ttl:verify': 'to be removed' } as const;
@@ -190,7 +190,7 @@ const VERIFY_TAG = { 'precise-ttl:verify': 'to be removed' } as const;
 export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAME): DeploymentConfig {
   const { 4: account = '' } = queueArn.split(':');
   const overrides = {
-    // Table and journal hold no real data, and are deleted a quarter of an hour later.
+    // Table and journal hold no real data, and the command deletes them a quarter of an hour later.
     aws_dynamodb_table: { deletion_protection_enabled: false, point_in_time_recovery: { enabled: false } },
   };
   const table = {
@@ -214,7 +214,7 @@ export const verifiedProps = (config: DeploymentConfig) => tablesOf(config)[0].p
 
 /** The user has already given the consent to `verify`. */
 const APPLY = ['apply', '-input=false', '-auto-approve'];
-/** Terraform removes the queues of the deployment. This queue was created outside of Terraform. */
+/** Matches the queue that the command itself creates. Terraform creates and removes the other queues. */
 const OWN_QUEUE = new RegExp(`/${VERIFY_NAME}-[0-9a-z]+$`);
 const DELETED_SECONDS = 300;
 
@@ -226,7 +226,7 @@ export class TerraformDeployer {
   #queueUrl = '';
   #queueArn = '';
 
-  /** @param folder of configuration and state, kept until everything is removed, also after a crash */
+  /** @param folder of configuration and state. The folder stays until everything is removed, also after a crash. */
   constructor(
     region: string,
     clients: Pick<VerifyClients, 'dynamoDb' | 'sqs'>,
@@ -238,9 +238,9 @@ export class TerraformDeployer {
   }
 
   /**
-   * Removes what an earlier run has left. Creates the queue of this run first: its ARN contains the account, which names the folder of the
-   * state.
-   * @returns whether there was something
+   * Removes what an earlier run has left. First creates the queue of this run: the queue's ARN contains the account, which names the
+   * state's folder.
+   * @returns whether an earlier run had left something
    */
   async removeLeft(): Promise<boolean> {
     const { sqs, dynamoDb } = this.#clients;
@@ -293,7 +293,7 @@ export class TerraformDeployer {
       await this.#clients.sqs.send(new DeleteQueueCommand({ QueueUrl }));
   }
 
-  /** The folder goes last: as long as it exists, another run can find the rest. */
+  /** The folder goes last: with its state, another run can find the resources that are left. */
   async #removeDeployment(): Promise<void> {
     const terraform = await Terraform.of({ config: this.#configFile, removed: true });
     const status = await terraform.run(APPLY, process.stderr);

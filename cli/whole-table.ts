@@ -32,7 +32,7 @@ const REAL_PACE: Pace = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
-/** The SDK makes further attempts of its own at each call. */
+/** The SDK makes further attempts within each of these attempts. */
 const ATTEMPTS = 10;
 const MAX_BACKOFF_MS = 30_000;
 
@@ -55,7 +55,7 @@ export class Rate {
     if (turn > now) await this.#pace.sleep(turn - now, signal);
   }
 
-  /** Makes a call again while DynamoDB is too busy for it, after a growing time; the last error is thrown. */
+  /** Repeats a call after a growing wait while DynamoDB is too busy. @throws the last error, after ten attempts */
   async patiently<Is>(
     call: () => Promise<Is>,
     signal: AbortSignal,
@@ -74,8 +74,8 @@ export class Rate {
 }
 
 /**
- * Works through `tasks` in their order, some at a time. When the signal aborts, the function resolves and begins no more tasks; the first
- * error stops the others and is thrown.
+ * Works through `tasks` in their order, some at a time. When the signal aborts, the function begins no more tasks and resolves. The first
+ * error stops the other tasks and is thrown.
  */
 export async function inParallel<Task>(
   tasks: readonly Task[],
@@ -111,11 +111,11 @@ export interface TableSize {
   readonly units: number;
   readonly unitsOfItem: number;
   readonly sparingRate: number;
-  /** Undefined on demand. */
+  /** Undefined for a table on demand. */
   readonly readUnits: number | undefined;
 }
 
-/** A read unit of a scan, which is eventually consistent. Source: DynamoDB Developer Guide, "Read consumption". */
+/** Bytes that a scan, eventually consistent, reads for one read unit. Source: DynamoDB Developer Guide, "Read consumption". */
 const UNIT_BYTES = 8_192;
 const USUAL_ITEM_BYTES = 1_024;
 const ON_DEMAND_UNITS = 500;
@@ -133,7 +133,7 @@ export function sizeOf(table: TableDescription): TableSize {
   };
 }
 
-/** A sample has at most 1,000 items from all over the table, in the order of their hashed keys. */
+/** A sample has at most 1,000 items from all over the table, in the order of the hashes of their keys. */
 const SAMPLE = { segments: 8, itemsOfSegment: 125, mostUnits: 500 } as const;
 
 export async function sampleTable(client: DynamoDBClient, TableName: string, signal: AbortSignal) {
@@ -165,7 +165,7 @@ export interface ScanOptions {
 const SEGMENTS = 4;
 const MAX_PAGE_ITEMS = 100_000;
 
-/** The segments are read in parallel, each about a page a second. @returns how many items were read */
+/** The segments are read in parallel, each segment at about one page a second. @returns how many items were read */
 export async function scanTable(
   client: DynamoDBClient,
   { name, unitsOfItem }: Pick<TableSize, 'name' | 'unitsOfItem'>,
@@ -195,7 +195,7 @@ export async function scanTable(
 
 /**
  * @param sinceMs milliseconds of work
- * @param busy calls that were made again
+ * @param busy number of repeated calls
  */
 export function scanLine(itemCount: number, items: number, sinceMs: number, busy: number, done = ''): string {
   const all = Math.max(itemCount, items);

@@ -88,7 +88,7 @@ function rowsOfMonitoring(
   { tables, customMetrics, alarmMetrics, hasDashboard }: BilledDeployment,
   usage: ReturnType<typeof usageOfMonth>,
 ): Row[] {
-  // Only our own lines, which are kept for 30 days, are counted: Lambda logs no successful calls.
+  // Only precise-ttl's own log lines are counted, and kept for 30 days. Lambda logs no successful calls.
   const logged =
     usage.recordedSweeps * (LOG_BYTES.metrics + EVENT_BYTES) +
     usage.sweptTables * (LOG_BYTES.swept + EVENT_BYTES);
@@ -126,9 +126,9 @@ function rowsOfTables(tables: readonly BilledTable[]): Row[] {
 }
 
 /**
- * The archive and the events, in full batches. Not counted: users' own deletes, which pass a pipe's filter and cost the same, and the
- * targets of events. Reads of a table's stream by Pipes are free. Source: https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB
- * Streams".
+ * The archive and the events, in full batches. Not counted: the targets of events, and users' own deletes, although these deletes pass the
+ * pipe's filter and cost the same. Reads of a stream by Pipes are free. Source: https://aws.amazon.com/dynamodb/pricing/on-demand/,
+ * "DynamoDB Streams".
  */
 function rowsOfPipes(tables: readonly BilledTable[]): Row[] {
   const pipes = tables.flatMap(({ pipes: kinds, itemsPerMonth, itemBytes }) =>
@@ -142,7 +142,7 @@ function rowsOfPipes(tables: readonly BilledTable[]): Row[] {
   const delivered = ({ items, bytes }: (typeof pipes)[number]) =>
     items * Math.ceil(bytes / PIPED.stepBytes) * PIPED.stepBytes;
   const stored = ({ items, bytes }: (typeof pipes)[number]) => items * bytes * PIPED.storedShare;
-  // Firehose writes an object for a buffer with a single item, too.
+  // Firehose writes an object even if its buffer has a single item.
   const puts = sum(archives, ({ items }) => Math.min(items, (HOURS * 3600) / PIPED.bufferSeconds));
   const ofArchives: Row[] = [
     ['Firehose: lines in 5 KB', sum(archives, delivered) / GB, 'GB', PRICES.firehoseGb],

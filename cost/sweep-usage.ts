@@ -45,7 +45,7 @@ const CHUNK_KEYS = 25;
 const PAGE_KEYS = 1000;
 const KEYS_AT_ONCE = 10;
 
-/** Index keys that a tick's lookback reads in a table indexed by second: it begins ten seconds before the watermark. */
+/** Index keys that a tick's lookback reads in a table indexed by second: the lookback begins ten seconds before the watermark. */
 const BACK_KEYS = MINUTE + 10;
 
 /** Step Functions bills an execution's memory in steps of 64 MB, and its duration in steps of 0.1 s. */
@@ -54,8 +54,8 @@ const EXECUTION_STEP_SECONDS = 0.1;
 const CHILD_SECONDS = 0.1;
 
 /**
- * A page that follows deletes is read at any moment of a second, not at its beginning. So it knows the beginning of a second of DynamoDB's
- * clock less precisely, by this time. Seen in the simulation.
+ * Further wait of a delete whose page was read right after other deletes. Such a page is read at any moment of a second, so its answer
+ * tells less precisely when a second of DynamoDB's clock begins. Seen in the simulation.
  */
 const FOLLOWING_PAGE_MS = 75;
 
@@ -65,9 +65,9 @@ const readMs = (queries: number): number =>
   queries * READ_MS.processorMs + Math.ceil(queries / KEYS_AT_ONCE) * (READ_MS.ms - READ_MS.processorMs);
 
 /**
- * Usage of a month's ticks when the same number of items expires in each minute, evenly in time and in turn over the shards. With less than
- * one item per minute, that share of the minutes has one. The sweep's work is counted as in `npm run bench cost`, which runs the real
- * definition; test/bench/experiments compares the two.
+ * Usage of a month's ticks when the same number of items expires in each minute, evenly in time and in turn over the shards. With 0.2 items
+ * per minute, one minute in five has an item. `npm run bench cost` counts the same work with the real state machine; test/bench/experiments
+ * compares both results.
  */
 export function usageOfMonth(tables: readonly SweptTable[]): SweepUsage {
   return times(TICKS_A_MONTH, tick(tables));
@@ -78,7 +78,7 @@ function tick(tables: readonly SweptTable[]): SweepUsage {
   const shardsOfChild = SHARDS_OF_CHILD * Math.max(1, 2 ** Math.ceil(Math.log2(wanted / TICK_CHILDREN)));
   const chances = tables.map(chanceOf);
   const sweeping = 1 - chances.reduce((none, chance) => none * (1 - chance), 1);
-  // Without due items the watermarks are written every other minute.
+  // With all tables indexed by window, idle ticks write watermarks every other minute.
   const writes = tables.every(({ indexedBy }) => indexedBy === 'window') ? (1 + sweeping) / 2 : 1;
   const allItems = sum(tables, itemsOf);
   const swept = tables.map(table => sweepOfTable(table, { shardsOfChild, writes, allItems }));
@@ -113,7 +113,7 @@ function tick(tables: readonly SweptTable[]): SweepUsage {
 }
 
 /**
- * Deletes of the same second run at once, in as many processes. Each process reads the pauses when the pauses that it has kept are too old.
+ * Deletes of the same second run at once, each in its own process. A process reads the pauses when the pauses in its memory are too old.
  */
 function readsOfPauses(swept: readonly TableSweep[]): number {
   const slots = MINUTE / PAUSES_KEPT;
@@ -183,7 +183,7 @@ interface Part extends Pick<TickShape, 'allItems'> {
 function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
   const { indexedBy, pollSeconds, deleteMode } = table;
   const isPlanned = deleteMode === 'guarded';
-  // Consecutive items are in consecutive shards.
+  // Assumed: consecutive items are in consecutive shards.
   const gap = (MINUTE * shards) / (items * table.shards);
   const perRound = Math.min(shards, 1 + (shards - 1) * Math.min(1, gap));
   const moments = items === 0 ? 0 : Math.min(MINUTE, items, (items / shards) * perRound);
@@ -191,11 +191,11 @@ function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
   const polls = isPlanned ? pollsOf(moments, pollSeconds) : MINUTE + 1 + moments;
   const reads = polls === 0 ? pages : polls;
   const keys = indexedBy === 'second' ? keysBySecond(polls, pollSeconds || 1) : shards * reads;
-  // Windows that begin with the minute, or after it, are read too.
+  // At a boundary of windows, the windows on both sides are read.
   const besides = indexedBy === 'second' ? 0 : (2 * shards) / table.granularityMinutes;
   const deletes = moments * Math.ceil(items / Math.max(1, moments) / CHUNK_KEYS) + (pages - 1);
   const early = pollSeconds > 0 || !isPlanned ? 0 : MINUTE / Math.min(MINUTE, Math.max(1, allItems));
-  // A planned delete waits for as long as the answer to its query took: only then a second of DynamoDB's clock has certainly begun.
+  // A planned delete waits for as long as its query took. Only then has its second of DynamoDB's clock certainly begun.
   const sureMs = readMs(Math.min(KEYS_AT_ONCE, keys / reads + besides));
   const follows = polls === 0 ? 1 - 1 / pages : moments * pollSeconds > MINUTE ? 1 : 0;
   const waitMs = isPlanned ? sureMs + follows * FOLLOWING_PAGE_MS : JOURNAL_MS;
@@ -211,8 +211,8 @@ function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
 }
 
 /**
- * Calls of QueryExpired of a child that reads a few seconds ahead, with the call that ends the child; 0: the child reads the whole minute
- * at once.
+ * Calls of QueryExpired of a child that reads a few seconds ahead, including the last call, which ends the child. 0 if the child reads the
+ * whole minute at once.
  */
 function pollsOf(moments: number, every: number): number {
   if (every === 0) return 0;
@@ -229,7 +229,7 @@ function sweepBack({ indexedBy }: SweptTable, { items, shards }: Part): Children
   const pages = Math.ceil(items / PAGE_KEYS);
   const keys = indexedBy === 'second' ? BACK_KEYS : pages * shards;
   const deletes = Math.ceil(items / CHUNK_KEYS);
-  // Only the chunks of the first page read the pauses. Those of later pages follow within a second, and use the pauses that were kept.
+  // Only the chunks of the first page read the pauses. Chunks of later pages follow within a second, and use the pauses in memory.
   const asking = Math.min(deletes, PAGE_KEYS / CHUNK_KEYS);
   return {
     seconds: ((2 + pages) * CHILD_SECONDS) / 2,
@@ -267,9 +267,9 @@ function probesOf(table: SweptTable, writes: number): Pick<TableSweep, 'probes' 
     return { probes: back + ahead, probesInTurn: (back + ahead) / KEYS_AT_ONCE };
   }
   const edges = 1 / granularityMinutes;
-  // A lookback begins at the start of its window, but at most ten minutes back, and there it reads the window before, too.
+  // In the first ten minutes of a window, a lookback begins at the window's start, and also reads the window before.
   const back = 1 + edges * (2 - writes + (isMinute ? 1 : 0)) + Math.min(1, 10 * edges);
-  // One query finds the items of the lookback and of the upcoming minute, except in a minute in which items wait for their delete.
+  // One query finds the items of the lookback and of the upcoming minute, except while items of the minute before wait for their delete.
   const waiting = found * (1 - TICK_LATE_SECONDS / MINUTE);
   const ahead = isAhead ? 2 * edges + (1 - edges) * waiting : 0;
   return { probes: shards * (back + ahead), probesInTurn: 1 + Math.min(1, ahead) };

@@ -12,8 +12,8 @@ export interface Facts {
   readonly left: TableLook | null;
   readonly isLate: boolean;
   /**
-   * Longest time from the TTL to the deletion of an item that was written two minutes before its TTL. For an item that was written later it
-   * is `lateAfterSeconds`.
+   * Longest time from the TTL to the deletion of an item that was written two minutes before its TTL. For an item that was written later,
+   * this time is `lateAfterSeconds`.
    */
   readonly promisedSeconds: number;
   readonly lateAfterSeconds: number;
@@ -22,13 +22,13 @@ export interface Facts {
   readonly pause: Pause | null;
   readonly isScheduled: boolean | null;
   readonly sweeps: readonly Sweep[] | null;
-  /** Why the last sweep left something; null again when later ticks are past it and a quarter of an hour is over. */
+  /** Why the last sweep left something. Null a quarter of an hour later, if the watermark has passed the end of that sweep. */
   readonly failing: string | null;
   readonly alarms: readonly Alarm[] | null;
   readonly notKnown: readonly string[];
 }
 
-/** All entries of the index with TTLs from `from` to `readAt`. */
+/** The entries of the index with TTLs from `from` to `readAt`. */
 export interface IndexLook {
   readonly readAt: number;
   readonly from: number;
@@ -37,7 +37,7 @@ export interface IndexLook {
   readonly newest: number | null;
   readonly keys: readonly string[];
   readonly queries: number;
-  /** Why the index was read less far back than the sweeps have come; then more items may be overdue. */
+  /** Why the index was not read as far back as wanted: more items may then be overdue. Null: nothing is missing. */
   readonly short: string | null;
 }
 
@@ -46,9 +46,9 @@ export interface TableLook {
   readonly read: number;
   readonly isAll: boolean;
   readonly before: number;
-  /** Expired items from the span `gone`, in which everything should be deleted: no sweep finds them. */
+  /** Expired items from the span `gone` without the `recent` items. No sweep finds these items. */
   readonly unseen: number;
-  /** `unseen` items of the last two ticks: they may have been written late. */
+  /** Items of `gone` that expired in the last three minutes: they may have been written late. */
   readonly recent: number;
 }
 

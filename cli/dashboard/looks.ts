@@ -13,15 +13,15 @@ export interface Looked {
   readonly facts: Facts;
   readonly verdict: Verdict;
   readonly remarks: readonly Remark[];
-  /** Up to when everything that was due is gone. */
+  /** In words: the time up to which all due items are gone. */
   readonly gone: string;
-  /** How late an item may be deleted. */
+  /** In words: how late an item may be deleted. */
   readonly promise: string;
 }
 
-/** A look: what one reading of all tables has found, as `status` prints it. */
+/** A look: the result of one reading of all tables, as `status` prints it. */
 export interface Look {
-  /** When it began, ISO-8601. */
+  /** When the look began, ISO-8601. */
   readonly at: string;
   readonly isLocal: boolean;
   readonly tables: readonly Looked[];
@@ -52,7 +52,7 @@ export interface Minute {
   readonly renewed: number;
   /** Items that somebody else had deleted. */
   readonly notFound: number;
-  /** Items that should have been deleted, and were not. */
+  /** Items that should have been deleted, but were not. */
   readonly left: number;
 }
 
@@ -64,7 +64,7 @@ const MINUTE_MS = 60_000;
 /** What the looks have learned about a table. */
 export class TableMemory {
   readonly known = new Map<Part, Known>();
-  /** The sweeps of the last hours, the oldest first. */
+  /** The sweeps of the last SHOWN_MINUTES, the oldest first. */
   sweeps: readonly Sweep[] = [];
   latest: Looked;
 
@@ -94,7 +94,7 @@ export class TableMemory {
   }
 }
 
-/** The minute that a tick swept. A tick ends shortly before or after the end of that minute. */
+/** The minute that a tick swept, half a minute before the tick's end: a tick ends near the end of that minute. */
 function sweptMinute({ endedAt }: Sweep): string {
   const middle = new Date(Date.parse(endedAt) - MINUTE_MS / 2);
   return `${middle.toISOString().slice(0, 16)}:00.000Z`;
@@ -119,7 +119,7 @@ export interface LooksOptions {
 
 /** Time from one look to the next while a browser has the page open, milliseconds. */
 const EVERY_MS = 10_000;
-/** Maximum number of sweeps that a look reads for a table. Each 60th look, one in ten minutes, reads those of all SHOWN_MINUTES. */
+/** Maximum number of sweeps that a look reads for a table. Each 60th look, one in ten minutes, reads the sweeps of all SHOWN_MINUTES. */
 const MOST = { first: 400, later: 20, firstEvery: 60 } as const;
 
 /** Reads all tables again and again, one look at a time, and keeps what the looks have learned. */
@@ -127,7 +127,7 @@ export class Looks {
   /** By name, in the order of the configuration. */
   readonly tables = new Map<string, TableMemory>();
   last: Look | undefined;
-  /** When the running look began, epoch milliseconds; undefined if none runs. */
+  /** When the running look began, epoch milliseconds; undefined if no look runs. */
   askingSince: number | undefined;
   /** Why the last look failed; undefined if it succeeded. */
   failure: string | undefined;

@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts';
 import type { Minute } from './looks.ts';
 import { count } from './words.ts';
 
-/** Height of a drawing, and of the area between its axes, pixels. Across, all is in percent: a page of any width shows it. */
+/** Height of a drawing, and of the area between its axes, pixels. Horizontal positions are in percent, to fit a page of any width. */
 const HEIGHT = 220;
 const [TOP, BOTTOM] = [12, 194];
 const MINUTE_MS = 60_000;
@@ -17,7 +17,7 @@ export interface Scale {
 const upwards = (value: number, least: number, most: number) =>
   BOTTOM - ((value - least) / (most - least)) * (BOTTOM - TOP);
 
-/** From 0 to a round number at or above a value. */
+/** A scale from 0 to a round number at or above `most`. */
 export function countScale(most: number): Scale {
   const power = 10 ** Math.floor(Math.log10(Math.max(most / 4, 1)));
   const step = [1, 2, 5, 10].map(each => each * power).find(each => each >= most / 4) ?? power;
@@ -26,14 +26,14 @@ export function countScale(most: number): Scale {
   return { y: value => upwards(value, 0, last * step), ticks: ticks.map(each => [each, count(each)]) };
 }
 
-/** Lags that an axis can name, seconds: they range from a tenth of a second to days. */
+/** Lags that an axis can name, seconds: from 10 ms to 1,000 hours. */
 const LAGS = [
   ...([0.01, 0.1, 1, 10] as const).map(each => [each, `${each} s`] as const),
   ...([1, 10] as const).map(each => [each * 60, `${each} min`] as const),
   ...([1, 10, 100, 1_000] as const).map(each => [each * 3_600, `${each} h`] as const),
 ];
 
-/** Logarithmic, from a named lag below all values to one above them. @param values seconds */
+/** A logarithmic scale, from a named lag below all values to a named lag above them. @param values seconds */
 export function lagScale(values: readonly number[]): Scale {
   const from = LAGS.findLastIndex(([each]) => each <= Math.min(...values));
   const to = LAGS.findIndex(([each]) => each >= Math.max(...values));
@@ -63,7 +63,7 @@ export function timeSpan(oldest: number, now: number) {
   return { from, to, times: times.filter(time => time <= to) };
 }
 
-/** What was at a time, epoch milliseconds, in words. */
+/** The values at a time, in words. `at` is in epoch milliseconds. */
 interface Point {
   readonly at: number;
   readonly words: string;
@@ -119,7 +119,7 @@ const round = (value: number): number => Math.round(value * 100) / 100;
 const timeOf = (at: number): string => new Date(at).toISOString().slice(11, 16);
 const secondsText = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
 
-/** Why a sweep that somebody sees at work is not on the page yet. */
+/** Tells why the page does not show a running sweep yet. */
 export const WHEN_COUNTED = 'A tick is counted when it has ended, up to two minutes after its start.';
 
 /** The lag of each sweep that deleted something, and the promise. */
@@ -154,7 +154,7 @@ export function lagPlot(sweeps: readonly Sweep[], promisedSeconds: number, now: 
         return html`<polygon points="${[...p99, ...p50.toReversed()].join(' ')}"/>
           <polyline class="p50" points="${p50.join(' ')}"/><polyline class="p99" points="${p99.join(' ')}"/>`;
       });
-      // A single sweep makes no line.
+      // A single sweep is drawn as a dot.
       const dots = [...replays, ...stretches(ticks).flatMap(each => (each.length === 1 ? each : []))];
       const promised = y(promisedSeconds);
       return [
@@ -168,7 +168,7 @@ export function lagPlot(sweeps: readonly Sweep[], promisedSeconds: number, now: 
   });
 }
 
-/** A longer time without a sweep that deleted something is a gap in the line, milliseconds. */
+/** Milliseconds without a sweep that deleted something, after which the line has a gap. */
 const GAP_MS = 5 * MINUTE_MS;
 
 /** Splits values at gaps. */

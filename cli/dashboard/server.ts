@@ -28,7 +28,7 @@ interface Answer extends PageFile {
 
 const VIEW = 'view.html';
 
-/** The page loads nothing from other servers, and no other page can show it in a frame. */
+/** The page loads nothing from other servers. No other page can show this page in a frame. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -40,7 +40,7 @@ const HEADERS = {
   allow: 'GET',
 } as const;
 
-/** Serves a page on 127.0.0.1, to requests that have the token. Requests only read: none can change anything. */
+/** Serves a page on 127.0.0.1, to requests that have the token. The requests only read and change nothing. */
 export async function servePage(options: PageServerOptions): Promise<PageServer> {
   const token = randomBytes(32).toString('base64url');
   const server = createServer((request, response) => {

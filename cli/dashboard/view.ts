@@ -9,7 +9,7 @@ export interface Link {
   readonly href: string;
 }
 
-/** What the page shows besides the looks. */
+/** The data that the page shows besides the looks. */
 export interface ViewOptions {
   readonly region: string;
   /** Other pages about the same deployment. */
@@ -86,7 +86,7 @@ export function headline(tables: readonly Looked[], now: number): string {
 
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-/** The page says that it waits when a look takes longer than this. */
+/** When a look takes longer than this, the page shows how long the look has taken. */
 const PATIENCE_SECONDS = 3;
 
 /** Problems with the data of the page: a look that hangs or has failed, and old values. */
@@ -115,7 +115,7 @@ const age = (known: Known | undefined, lookedAt: string, now: number): Html | nu
 /** The most important figures of a table, and its problems. */
 function tableHead(table: TableMemory, lookedAt: string, now: number, tables: number): Html {
   const { latest, known } = table;
-  // What is not on this machine is told beside its name.
+  // Notes tell what is not on this machine, as `settings` does.
   const remarks = latest.remarks
     .filter(({ severity }) => severity !== 'note')
     .map(({ severity, text }) => html`<p class="remark ${severity}"><b>${severity}</b> ${text}</p>`);
@@ -203,11 +203,11 @@ function settings({ known, latest }: TableMemory, lookedAt: string, now: number)
 interface Column<Of> {
   readonly head: string;
   readonly cell: (of: Of) => Html | string;
-  /** Whether the column has text. @default it has numbers, which are aligned */
+  /** Whether the column has text. @default the column has aligned numbers */
   readonly isText?: true;
 }
 
-/** A table of the page. @param below a line below a row */
+/** A table in HTML. @param below text that is shown below a row */
 function tableOf<Of>(
   caption: string,
   note: string,

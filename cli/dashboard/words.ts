@@ -41,7 +41,7 @@ export function aligned(rows: readonly (readonly [name: string, text: string])[]
   return rows.map(([name, told]) => `  ${name.padEnd(width)}  ${told}`.trimEnd()).join('\n');
 }
 
-/** The numbers are aligned right; counts of 0 are left out unless `always` names them. */
+/** Numbers are aligned right. Rows of 0 are left out, except those that `always` names. */
 export function countRows(
   rows: readonly (readonly [name: string, value: number, note: string])[],
   always: readonly string[],

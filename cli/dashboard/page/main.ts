@@ -1,4 +1,4 @@
-/** The script of the page: it asks for the parts of the page every two seconds, and replaces those that have changed. */
+/** The script of the page: every two seconds, the script asks for the parts of the page, and replaces parts that have changed. */
 
 const POLL_MS = 2_000;
 /** A page that was just opened polls more often for some seconds, so that the first answers are shown soon. */
@@ -41,7 +41,7 @@ function show(html: string): void {
   document.title = verdict ? `${verdict}: precise-ttl` : 'precise-ttl';
 }
 
-/** Shows the numbers of a point of a plot; those of the newest one if none is chosen. */
+/** Shows the numbers of the chosen point of a plot, or of the newest point if none is chosen. */
 function choose(plot: Element, point: Element | null | undefined): void {
   plot.querySelector('.chosen')?.classList.remove('chosen');
   point?.classList.add('chosen');
@@ -79,7 +79,7 @@ addEventListener('keydown', event => {
   choose(plot, points[Math.min(last, Math.max(0, next))]);
 });
 
-/** A hidden page asks for nothing. */
+/** Polls the server, except while the page is hidden. */
 async function keepPolling(): Promise<void> {
   for (;;) {
     if (!document.hidden) await poll();
