@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 22_507,
+    most: 22_502,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -27,10 +27,10 @@ export const ROOM_LINES = [
     most: 4_689,
   },
   { rooms: ['stacks'], most: 3_642 },
-  { rooms: ['bench', 'tools'], most: 6_641 },
+  { rooms: ['bench', 'tools'], most: 6_639 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
-    most: 8_797,
+    most: 8_801,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 6_436 },
   { rooms: ['test'], most: 22_581 },

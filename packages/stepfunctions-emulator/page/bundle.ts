@@ -18,7 +18,7 @@ export async function bundlePage(): Promise<BundledPage> {
     format: 'iife',
     platform: 'browser',
     target: 'es2022',
-    // The licences are in a file of their own.
+    // A separate file contains the licences.
     legalComments: 'none',
     metafile: true,
     logLevel: 'error',

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Cancels a scheduled callback; does nothing after it has run. */
+/** Cancels a scheduled callback; does nothing after the callback has run. */
 export type CancelTimer = () => void;
 
 /** The time of executions, schedules and the API, epoch milliseconds. */
@@ -10,23 +10,26 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   schedule(ms: number, callback: () => void): CancelTimer;
   /**
-   * Runs real I/O (a function, a call over HTTP). A virtual clock stands still during such work, except while all of it sleeps on the
-   * clock itself.
+   * Runs real I/O (a function, a call over HTTP). A virtual clock stands still during such work, except while all such work sleeps on the
+   * clock.
    */
   busy<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Largest natural drift between the wall clock and the timers' clock; beyond it, the wall clock was set. */
+/**
+ * Largest natural drift between the wall clock and the timers' clock. A larger difference means that a person or a program set the wall
+ * clock.
+ */
 const MAX_DRIFT_MS = 1_000;
 
-/** Saved when this module was loaded: a test framework's fake timers would stop the clock forever. */
+/** Saved at import, before a test framework installs fake timers: fake timers would stop the clock forever. */
 const immediately = setImmediate;
 
 /** Lets other work on this thread run: timers, I/O, signals. A virtual clock stands still meanwhile. */
 export const giveWay = (clock: Clock): Promise<void> =>
   clock.busy(() => new Promise(resolve => immediately(resolve)));
 
-/** Longest delay of setTimeout, which fires immediately for longer ones (2^31 - 1 ms, almost 25 days). */
+/** Longest delay of setTimeout (2^31 - 1 ms, almost 25 days). A timer with a longer delay fires immediately. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
 function sleepOn(clock: Pick<Clock, 'schedule'>, ms: number, signal?: AbortSignal): Promise<void> {
@@ -45,8 +48,8 @@ function sleepOn(clock: Pick<Clock, 'schedule'>, ms: number, signal?: AbortSigna
 }
 
 /**
- * The wall clock. A pending timer keeps the process alive, as the execution that waits for it should. A delay has its full length even
- * when the wall clock is set meanwhile.
+ * The wall clock. A pending timer keeps the process alive, because an execution waits for the timer. A delay has its full length even when
+ * the wall clock is set meanwhile.
  */
 export const realClock: Clock = {
   now: () => Date.now(),
@@ -82,17 +85,17 @@ interface Hold {
 }
 
 /**
- * The busy work of the running code, by clock. One storage for all clocks: before Node 24, every storage that was ever used permanently
- * slows down each promise of the process.
+ * clock → the busy work to which the running code belongs. All clocks share one storage: before Node 24, every storage that was ever used
+ * permanently slows down each promise of the process.
  */
 const holds = new AsyncLocalStorage<ReadonlyMap<Clock, Hold>>();
 
 /**
- * A clock for tests that stands still while anything runs and then jumps to the next timer, so that ten minutes
- * of backoff take milliseconds and the same program always sees the same times.
+ * A clock for tests that stands still while anything runs and then jumps to the next timer: ten minutes of backoff take milliseconds, and
+ * the same program always sees the same times.
  *
- * "Nothing runs" means: the microtask queue is drained and no `busy` work is awake. Work that waits for something
- * real outside `busy` isn't seen, and the clock may jump over it; work inside `busy` that never ends stops time.
+ * "Nothing runs" means: the microtask queue is empty, and all `busy` work sleeps on this clock. The clock does not see real work outside of
+ * `busy`, and may jump over such work. Work inside `busy` that never ends stops time.
  */
 export class VirtualClock implements Clock {
   #now: number;
@@ -114,7 +117,7 @@ export class VirtualClock implements Clock {
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const hold = holds.getStore()?.get(this);
     if (hold === undefined) return sleepOn(this, ms, signal);
-    // Busy work does not stop the clock while it sleeps on this clock.
+    // Busy work that sleeps on this clock does not stop this clock.
     if (hold.sleeping++ === 0) this.#changeAwake(-1);
     try {
       await sleepOn(this, ms, signal);
@@ -127,7 +130,7 @@ export class VirtualClock implements Clock {
     const timer: Timer = {
       due: this.#now + Math.max(0, ms),
       sequence: this.#sequence++,
-      callback: AsyncLocalStorage.bind(callback), // The callback does not belong to the busy work that advances time.
+      callback: AsyncLocalStorage.bind(callback), // The callback belongs to its scheduler, not to the work that advances time.
     };
     this.#timers.splice(this.#indexOf(timer), 0, timer);
     this.#check();
@@ -144,7 +147,7 @@ export class VirtualClock implements Clock {
       return await holds.run(new Map(holds.getStore()).set(this, hold), work);
     } finally {
       if (hold.sleeping === 0) this.#changeAwake(-1);
-      // Sleeps that the work left behind must not continue a hold that has ended.
+      // Later sleeps of ended work must not change `#awake`.
       hold.sleeping = Number.POSITIVE_INFINITY;
     }
   }

@@ -1,4 +1,4 @@
-/** Base class of this package's errors. A message says what is wrong and where, what was expected and what to do. */
+/** Base class of this package's errors. A message names the problem, its place, the expected value and the remedy. */
 export class EmulatorError extends Error {
   override readonly name: string = 'EmulatorError';
 }

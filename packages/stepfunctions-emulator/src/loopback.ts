@@ -5,8 +5,8 @@ import { NotLoopbackError } from './errors.ts';
 export { EmulatorError, NotLoopbackError } from './errors.ts';
 
 /**
- * Accepts an endpoint only when it is on this machine: 127.0.0.0/8, ::1 or localhost. This is the only check between this machine and a
- * real AWS account, so all other names are refused without resolving them.
+ * Accepts an endpoint only when the endpoint is on this machine: 127.0.0.0/8, ::1 or localhost. This check alone keeps requests away from a
+ * real AWS account, so all other names are refused without a DNS query.
  * @param source where the value comes from, for the message: `AWS_ENDPOINT_URL_DYNAMODB`
  * @param otherwise what a person can do instead, for the message
  * @returns the endpoint without a trailing slash
@@ -38,21 +38,21 @@ export function requireLoopback(
   return url.origin;
 }
 
-// URL has brought every spelling of an IPv4 address (0x7f.1, 2130706433) to four decimals.
+// The class URL converts every spelling of an IPv4 address (0x7f.1, 2130706433) to four decimals.
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /**
- * Whether the Host of a request names this machine. A web page's host name can resolve to this machine; its requests carry that name. SDKs
- * put `sync-` before the host for StartSyncExecution.
+ * Whether the Host of a request names this machine. The host name of a hostile web page can resolve to this machine, but the page's
+ * requests carry that host name. SDKs put `sync-` before the host for StartSyncExecution.
  */
 export function isLoopbackHost(header = ''): boolean {
   const name = header.toLowerCase().replace(/^sync-|:\d+$/g, '');
   return isLoopback(name) || name.endsWith('.localhost');
 }
 
-/** Ends a server and its connections. Safe to call more than once, and when it was never started. */
+/** Ends a server and its connections. Safe to call more than once, and for a server that never started. */
 export async function stopServer(server: Server): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, 'close');

@@ -3,9 +3,9 @@ import { type Outcome, type Visit, variablesAt } from '../model/history.ts';
 import { element } from './element.ts';
 import { count, duration, moment, OUTCOMES, outcomeOf, pretty, wordsOf } from './text.ts';
 
-/** Most characters of a value that are shown at first. */
+/** Maximum number of characters of a value that are shown at first. */
 const SHOWN_CHARACTERS = 20_000;
-/** Most executions of a Map Run in the list. */
+/** Maximum number of executions of a Map Run in the list. */
 const SHOWN_CHILDREN = 100;
 
 export interface DetailsContext {
@@ -27,7 +27,7 @@ function facts(...pairs: readonly (readonly [string, string | undefined])[]): HT
   );
 }
 
-/** A value as text; the rest of a long one is shown on request. */
+/** A value as text. A button shows the rest of a long value. */
 function valueBlock(title: string, json: string | undefined): HTMLElement[] {
   if (json === undefined) return [];
   const text = pretty(json);
@@ -83,7 +83,7 @@ export function executionDetails(execution: ExecutionDescription): HTMLElement[]
   ];
 }
 
-/** Changes whenever the details of a visit change. */
+/** A text that changes whenever the details of the visit change. */
 export const signatureOf = ({ id, outcome, attempts, exitId }: Visit): string =>
   [id, outcome, attempts.length, attempts.at(-1)?.to, exitId].join();
 
@@ -115,7 +115,7 @@ export function visitDetails(visit: Visit, context: DetailsContext): HTMLElement
   ];
 }
 
-/** The executions of a Map Run, those that failed first. */
+/** The executions of a Map Run, failed executions first. */
 function childList({ children, open }: DetailsContext): HTMLElement[] {
   if (children.length === 0) return [];
   const order: readonly Outcome[] = ['failed', 'running', 'cutOff', 'succeeded'];
@@ -166,11 +166,11 @@ async function fill(place: HTMLElement, visit: Visit, { data }: DetailsContext):
   );
 }
 
-/** The text, unless it equals the one beside it. */
+/** The text; undefined if both texts are equal. */
 const differs = (text: string | undefined, other: string | undefined): string | undefined =>
   text === other ? undefined : text;
 
-/** Variables as the text of one object; undefined if there are none. */
+/** Variables as JSON text of one object; undefined without variables. */
 function objectOf(
   variables: readonly (readonly [name: string, json: string | undefined])[],
 ): string | undefined {

@@ -35,7 +35,7 @@ function setAttributes(made: Element, attributes: Attributes): void {
   }
 }
 
-/** Makes Enter and the space bar press an element that is no HTML button. */
+/** Lets Enter and the space bar press an element that is not an HTML button. */
 export const whenPressed =
   (press: () => void) =>
   (event: Event): void => {

@@ -25,7 +25,7 @@ export class EventTable {
     );
   }
 
-  /** @param from when the execution started, epoch milliseconds */
+  /** @param from start of the execution, epoch milliseconds */
   show(model: HistoryModel, from: number, chosen: VisitEvent | undefined): void {
     this.#model = model;
     this.#from = from;
@@ -33,7 +33,7 @@ export class EventTable {
     this.#filter();
   }
 
-  /** Shows only what has a text; all events for an empty one. */
+  /** Shows only events that contain the text; an empty text shows all events. */
   search(text: string): void {
     this.#search.value = text;
     this.#filter();
@@ -53,7 +53,7 @@ export class EventTable {
   }
 }
 
-/** `#17` for an event inside of an iteration. */
+/** `#17` for an event of the iteration with index 17; otherwise empty. */
 const placeOf = ({ visit, event }: VisitEvent): string => {
   if (event.type.startsWith('MapIteration')) return `#${event.index}`;
   return visit?.line.parent?.type === 'Map' ? `#${visit.line.index}` : '';

@@ -7,7 +7,7 @@ export interface LazyListOptions<Item> {
   readonly choose: (item: Item) => void;
 }
 
-/** Height above and below the visible part for which items are drawn too. */
+/** Items within this distance above and below the visible part are drawn, too. */
 const SPARE_PX = 200;
 const STEPS: Readonly<Record<string, number>> = {
   ...{ ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 },
@@ -15,8 +15,8 @@ const STEPS: Readonly<Record<string, number>> = {
 };
 
 /**
- * A list that has elements only for the items that are in sight: a history of 25,000 events takes as many elements as one of 50. The list
- * has the focus, and the arrow keys choose another item.
+ * A list with HTML elements only for the visible items and their neighbours: a history of 25,000 events takes no more elements than a short
+ * one. The list has the keyboard focus; the arrow keys choose an item.
  */
 export class LazyList<Item> {
   readonly element: HTMLElement;
@@ -40,7 +40,7 @@ export class LazyList<Item> {
     new ResizeObserver(() => this.#show()).observe(this.element);
   }
 
-  /** @param chosen the item that is marked, if it is one of them */
+  /** @param chosen the item to mark; without effect if `items` does not contain the item */
   set(items: readonly Item[], chosen: Item | undefined): void {
     this.#items = items;
     this.#chosen = chosen === undefined ? -1 : items.indexOf(chosen);

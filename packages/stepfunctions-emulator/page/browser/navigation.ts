@@ -67,7 +67,7 @@ export class Navigation {
 const textOf = ({ name, summary = '', status }: PageExecution): string =>
   `${name} ${summary} ${wordsOf(status)}`.toLowerCase();
 
-/** Whoever started it may have given it a name that says nothing, so it is called by what its input says. */
+/** Shows the summary of the input, or else the name: the name of an execution is often a random id. */
 function fillExecution(place: HTMLElement, execution: PageExecution): void {
   const { name, summary, status, startDate, stopDate } = execution;
   const took = stopDate === undefined ? 'running' : duration(stopDate - startDate);

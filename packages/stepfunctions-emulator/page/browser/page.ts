@@ -22,7 +22,7 @@ interface Opened {
   readonly graph: Graph;
   readonly model: HistoryModel;
   view: GraphView | undefined;
-  /** The event whose visit the panel at the side shows; undefined for the execution as a whole. */
+  /** The details panel shows the visit of this event; if undefined, the whole execution. */
   chosen: VisitEvent | undefined;
   readonly children: Map<string, readonly PageExecution[]>;
   now: number;
@@ -72,7 +72,7 @@ export class Page {
     }, POLL_MS);
   }
 
-  /** Opens the execution that the address names, so that a link can be shared. */
+  /** Opens the execution in the address, which users can share as a link; otherwise the first of the list. */
   async #openAddressed(): Promise<void> {
     const arn = decoded(location.hash.slice(1)) || this.#executions[0]?.arn;
     if (arn === undefined) await this.#showMachine();
@@ -183,7 +183,7 @@ export class Page {
       more = page.more;
       const ended = page.execution.status !== opened.description.status;
       if (ended && !more) opened.description = await server.execution(opened.arn);
-      // The first events are shown at once; later ones only when all of them have arrived.
+      // The first answer with events is shown at once. Later events are shown when all events have arrived.
       if (more && opened.view !== undefined) continue;
       await this.#refreshChildren(opened);
       if (opened !== this.#opened) return;
@@ -206,14 +206,14 @@ export class Page {
     opened.view?.show({ states: statesOf(model), taken: takenTransitions(model), outcome });
     this.#showHeader(opened);
     this.#events.show(model, description.startDate, chosen);
-    // The requested data stay, with their scroll position, until the visit changes.
+    // New details would lose the scroll position: the old details stay until the visit changes.
     if (chosen?.visit !== undefined && signatureOf(chosen.visit) !== this.#detailed)
       this.#showDetails(opened);
   }
 
   /**
-   * Draws the graph. Of an execution that a Map Run has started it draws only the states inside the Map; the first visited state says which
-   * Map.
+   * Draws the graph. For a child execution of a Map Run, only the states inside the Map are drawn. The name of the first visited state
+   * identifies the Map.
    */
   #draw(opened: Opened): GraphView | undefined {
     const { graph, model, description } = opened;
@@ -245,7 +245,7 @@ export class Page {
     return element('button', { type: 'button', onclick: press }, text);
   }
 
-  /** Shows the events of a state, and the last visit that decided its colour. */
+  /** Shows the events of a state, and the last visit with the outcome that decides the state's colour. */
   #chooseState({ model }: Opened, state: string): void {
     const outcome = statesOf(model).get(state)?.outcome;
     this.#events.search(state);
@@ -256,11 +256,11 @@ export class Page {
 
   #chooseByHand(chosen: VisitEvent | undefined): void {
     this.#choose(chosen);
-    // On a narrow page the panel is below everything else.
+    // On a narrow page the details panel is below everything else.
     if (isNarrow()) this.#details.scrollIntoView({ block: 'start' });
   }
 
-  /** Shows the visit of an event; of none, the execution with all its events. */
+  /** Shows the visit of an event; without an event, the execution and all its events. */
   #choose(chosen: VisitEvent | undefined): void {
     const opened = this.#opened;
     if (opened === undefined) return;
@@ -290,14 +290,14 @@ export class Page {
   }
 }
 
-/** The event that says where an execution has failed: the last one of the visit that did. */
+/** The event at which an execution failed: the last event of the failed visit. */
 function failureOf({ model, description }: Opened): VisitEvent | undefined {
   if (outcomeOf(description.status) !== 'failed') return undefined;
   const failed = failedVisit(model);
   return failed && model.events.findLast(({ visit }) => visit === failed);
 }
 
-/** Somebody may have cut the address off. */
+/** A truncated address may end inside of an escape such as `%3A`. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -12,7 +12,7 @@ export class RefusedError extends Error {}
 
 export const server = {
   machines: () => ask<readonly PageMachine[]>('machines', {}),
-  /** JSON text of the current state machine. */
+  /** JSON text of the state machine's current definition. */
   definition: async (machine: string) =>
     (await ask<{ readonly definition: string }>('definition', { machine })).definition,
   executions: (machine: string, version = -1) =>

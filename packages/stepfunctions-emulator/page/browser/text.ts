@@ -22,7 +22,7 @@ function inTwo(ms: number, [large, largeName]: Unit, [small, smallName]: Unit): 
 export const moment = (epochMs: number): string =>
   `${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-/** The same in a list: without the date of today, and without the year. */
+/** A moment for lists, without the year; if the date is today, only the time. */
 export function shortMoment(epochMs: number): string {
   const text = moment(epochMs);
   return text.slice(0, 10) === moment(Date.now()).slice(0, 10) ? text.slice(11) : text.slice(5);
@@ -39,7 +39,7 @@ export const OUTCOMES: Readonly<Record<Outcome, string>> = {
   cutOff: 'cut off',
 };
 
-/** A sign beside the colour of an outcome, for those who cannot tell red from green. */
+/** A sign beside the colour of an outcome, for people who cannot tell red from green. */
 export const SIGNS: Readonly<Record<Outcome, string>> = {
   running: '',
   succeeded: '',

@@ -14,7 +14,7 @@ export interface GraphState {
   readonly ends: boolean;
 }
 
-/** A state machine, or one inside a Map or a Parallel. */
+/** The states of a whole state machine, of a Map, or of a branch of a Parallel. */
 export interface Graph {
   readonly startAt: string;
   readonly states: readonly GraphState[];
@@ -39,7 +39,7 @@ interface AslGraph {
 
 const NO_GRAPH: Graph = { startAt: '', states: [] };
 
-/** Reads a definition from JSON text. The result of an invalid one has no states. */
+/** Reads a definition from JSON text. An invalid definition gives a graph without states. */
 export function readDefinition(text: string): Graph {
   try {
     return graphOf(JSON.parse(text) as AslGraph);
@@ -90,7 +90,7 @@ export interface Place {
   readonly branch: number;
 }
 
-/** The place of each state by its name, which is unique in the whole definition. */
+/** state name → place of the state. A name is unique in the whole definition. */
 export function placesOf(graph: Graph, parent?: string, branch = 0): Map<string, Place> {
   return new Map(
     graph.states.flatMap(state => [
@@ -100,7 +100,7 @@ export function placesOf(graph: Graph, parent?: string, branch = 0): Map<string,
   );
 }
 
-/** The innermost state machine that contains a state. An execution that a distributed Map has started runs only this one. */
+/** The graph to which a state belongs directly. A child execution of a distributed Map runs only the graph inside the Map. */
 export function graphWith(graph: Graph, name: string): Graph | undefined {
   if (graph.states.some(state => state.name === name)) return graph;
   for (const inner of graph.states.flatMap(({ branches }) => branches)) {

@@ -1,17 +1,17 @@
 import type { PageEvent } from '../../src/page/data.ts';
 import type { Place } from './definition.ts';
 
-/** The outcome of a visit or an iteration. `cutOff`: a failure elsewhere, or the end of the execution, ended it. */
+/** The outcome of a visit or an execution. `cutOff`: aborted after a failure elsewhere, or because the execution ended. */
 export type Outcome = 'running' | 'succeeded' | 'caught' | 'failed' | 'cutOff';
 
 export interface Attempt {
   readonly from: number;
-  /** Absent while it lasts. */
+  /** Absent while the attempt runs. */
   to?: number;
   failed?: boolean;
   error?: string | undefined;
   cause?: string | undefined;
-  /** Ids of the event with the arguments, and of the one with the result. */
+  /** `startEventId`: event with the arguments; `endEventId`: event with the result or the failure. */
   startEventId?: number;
   endEventId?: number;
 }
@@ -28,7 +28,7 @@ export interface Visit {
   exitId?: number;
   error?: string | undefined;
   cause?: string | undefined;
-  /** Names of the variables that it assigned. */
+  /** Names of the variables that the visit assigned. */
   variables: readonly string[];
   /** The branches of a Parallel, from its last attempt. */
   branches: Line[];
@@ -39,7 +39,7 @@ export interface Visit {
   mapRunArn?: string;
 }
 
-/** An event, and the visit that it is about; undefined for what is about the execution as a whole. */
+/** An event and its visit. The visit is undefined for an event about the execution as a whole. */
 export interface VisitEvent {
   readonly event: PageEvent;
   readonly visit: Visit | undefined;
@@ -55,9 +55,9 @@ export interface Line {
 type Failure = Pick<PageEvent, 'error' | 'cause'>;
 
 /**
- * A history as visits. Events are added in their order, also while the execution runs. What belongs together is found by
- * `previousEventId`: each event is in the line of the one before it, or in one around that. Iterations of a Map run at once, so
- * that the state that was entered last need not be the one that is left.
+ * A history as visits. Events are added in order, also while the execution runs. `previousEventId` gives the line of an event: the line of
+ * the previous event, or a line around it. The order alone does not give the line: iterations of a Map run at the same time, and the state
+ * that was entered last is not always the next state that is left.
  */
 export class HistoryModel {
   readonly root: Line = { parent: undefined, index: 0, visits: [] };
@@ -84,7 +84,7 @@ export class HistoryModel {
     this.lastTime = event.timestamp;
   }
 
-  /** @returns the line to which events after this one belong */
+  /** @returns the line of the events that follow this event */
   #take(event: PageEvent, line: Line): Line {
     const { type } = event;
     if (type.endsWith('StateEntered')) return this.#enter(event, line);
@@ -113,7 +113,7 @@ export class HistoryModel {
     return line;
   }
 
-  /** The line in which a state is entered: that of the previous event, one around it, or a new branch inside of it. */
+  /** The line in which a state is entered: the previous event's line, a line around it, or a line in the Map or Parallel. */
   #lineOf(name: string, before: Line): Line {
     const place = this.#places.get(name);
     if (place?.parent === undefined) return this.root;
@@ -130,14 +130,14 @@ export class HistoryModel {
   }
 
   /**
-   * The visit to which an event belongs, by the name of its state: the open one in its line or around it, or else the one that was entered
-   * last.
+   * The visit of an event, found by the name of the event's state: the open visit in the event's line or in a line around it; otherwise the
+   * open visit that was entered last.
    */
   #find(name: string, line: Line): Visit | undefined {
     const near = linesAround(line)
       .map(({ visits }) => visits.at(-1))
       .find(visit => visit?.name === name && this.#open.has(visit));
-    // A failure right at the entry into a branch follows an event outside of the branch.
+    // A failure right at the entry of a branch's first state follows an event outside of the branch.
     return near ?? [...this.#open].findLast(visit => visit.name === name);
   }
 
@@ -165,7 +165,7 @@ export class HistoryModel {
     return line;
   }
 
-  /** Ends everything that runs beside a failure: all of the Map or Parallel around it. */
+  /** After a failure, ends everything that still runs in the Map or Parallel around the failed state. */
   #cutOffAround({ timestamp }: PageEvent, line: Line): Line {
     if (line.parent !== undefined) this.#closeInside(line.parent, timestamp);
     return line;
@@ -261,7 +261,7 @@ export class HistoryModel {
   }
 }
 
-/** A line and those around it, the innermost first. */
+/** A line and the lines around it, the innermost line first. */
 function linesAround(line: Line): Line[] {
   const lines: Line[] = [];
   for (let each: Line | undefined = line; each !== undefined; each = each.parent?.line) lines.push(each);
@@ -287,18 +287,18 @@ function endAttempt(visit: Visit, to: number, failure?: Failure, endEventId?: nu
   last.cause = failure.cause;
 }
 
-/** Whether the last attempt of the state has failed. */
+/** Whether the last attempt failed, with or without an event. */
 function isCaught({ type, attempts }: Visit): boolean {
   const last = attempts.at(-1);
   if (last?.failed) return true;
-  // Some failures have no event of their own, such as that of a result that is too large.
+  // Some failures have no event of their own: for example, the failure of a result that is too large.
   return ['Task', 'Map', 'Parallel'].includes(type) && last !== undefined && last.to === undefined;
 }
 
 const outcomeOfCutOff = (visit: Visit): Outcome =>
   visit.type === 'Fail' || visit.attempts.at(-1)?.failed ? 'failed' : 'cutOff';
 
-/** The lines inside of a Map or Parallel. Of a Map not every iteration may have begun. */
+/** The lines inside of a Map or Parallel, without iterations that have not begun. */
 const linesIn = ({ branches, iterations }: Visit): Line[] => [
   ...branches,
   ...iterations.filter(each => each !== undefined),
@@ -310,15 +310,15 @@ const insideOf = (visit: Visit): Visit[] => linesIn(visit).flatMap(({ visits }) 
 const lastInside = (visit: Visit): number =>
   insideOf(visit).reduce((last, { from, to }) => Math.max(last, to ?? from), visit.from);
 
-/** The failure of a Map or Parallel: that of a visit inside of it. */
+/** The failure of a Map or Parallel: the last failure of a visit inside. */
 function insideFailure(visit: Visit): Failure {
   const failed = insideOf(visit).findLast(({ outcome }) => outcome === 'failed');
   return { ...(failed?.error !== undefined && { error: failed.error, cause: failed.cause }) } as Failure;
 }
 
 /**
- * The variables that a visit can see on its entry: for each name the event that assigned it. Variables of inner lines are not visible
- * outside.
+ * The variables that a visit can see on its entry: name → id of the StateExited event that assigned the variable. Variables of inner lines
+ * are not visible outside.
  */
 export function variablesAt(visit: Visit): Map<string, number> {
   const { parent, visits } = visit.line;
@@ -329,6 +329,6 @@ export function variablesAt(visit: Visit): Map<string, number> {
   return seen;
 }
 
-/** The visit in which an execution has failed, the innermost one; undefined if none has. */
+/** The innermost visit that failed; undefined if no visit failed. */
 export const failedVisit = ({ visits }: HistoryModel): Visit | undefined =>
   visits.findLast(({ outcome }) => outcome === 'failed');

@@ -6,7 +6,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** A state in the drawing; a Map or a Parallel contains others. */
+/** A state in the drawing; a Map or a Parallel contains other states. */
 export interface Box {
   readonly state: GraphState;
   readonly x: number;
@@ -21,16 +21,16 @@ export interface Arrow {
   readonly transition: Transition;
   readonly points: readonly Point[];
   readonly labelAt: Point | undefined;
-  /** Whether it is inside a Map or a Parallel. */
+  /** Whether the arrow is inside a Map or a Parallel. */
   readonly isInside: boolean;
 }
 
-/** The point where a state machine begins, and the one where it ends. */
+/** The start point or the end point of a state machine. */
 export interface Terminal extends Point {
   readonly kind: 'start' | 'end';
 }
 
-/** A drawing. States that contain others come before those. */
+/** A drawing. A Map or Parallel comes before the states inside it. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
@@ -45,7 +45,7 @@ const PADDING = 14;
 const TERMINAL = 14;
 const CHARACTER_WIDTH = 7.2;
 const LABEL_CHARACTER_WIDTH = 6;
-/** Most characters of a name, and of a label; longer ones are cut. */
+/** Maximum length of a name and of a label, characters; longer texts are cut. */
 export const NAME_LENGTH = 30;
 const LABEL_LENGTH = 26;
 
@@ -53,7 +53,7 @@ const LABEL_LENGTH = 26;
 export const shortened = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;
 
-/** Lays out a state machine. State machines inside of a state are laid out first; the state is then a box of that size. */
+/** Lays out a state machine. The inside of a Map or Parallel is laid out first, because it decides the size of the state's box. */
 export function layOut(graph: Graph, outermost = true): Layout {
   const inner = new Map(graph.states.map(state => [state.name, insideOf(state)]));
   const dagre = new DagreGraph({ multigraph: true });
@@ -94,7 +94,7 @@ export function layOut(graph: Graph, outermost = true): Layout {
     }),
   );
   const outer = [...arrows, ...terminalArrows(dagre, graph)];
-  // dagre only knows boxes and labels, so an arrow can lie outside of its bounds.
+  // dagre's bounds cover only boxes and labels: an arrow can lie outside of the bounds.
   const across = outer.flatMap(({ points }) => points.map(({ x }) => x));
   const left = Math.min(0, ...across.map(x => x - PADDING));
   const right = Math.max(width, ...across.map(x => x + PADDING));
@@ -110,16 +110,16 @@ export function layOut(graph: Graph, outermost = true): Layout {
   );
 }
 
-/** Beginning of most conditions, which is left out to save room. */
+/** Left out of labels to save room: most conditions begin with this text. */
 const STATES_INPUT = /\$states\.(?:input\.)?/g;
 
-/** Text beside an arrow. dagre keeps this much room for it. */
+/** Text beside an arrow. dagre keeps room for the length of this text. */
 export const labelOf = ({ label }: Transition): string =>
   shortened(label.replace(STATES_INPUT, ''), LABEL_LENGTH);
 
 const insideOf = (state: GraphState): Layout[] => state.branches.map(branch => layOut(branch, false));
 
-// Prefixed keys, so that a state cannot have the key of the start or the end.
+// The prefix keeps the keys of states different from the keys of the start and the end.
 const nodeOf = (name: string): string => `state ${name}`;
 const START = 'start';
 const END = 'end';
@@ -153,7 +153,7 @@ function terminalsOf(dagre: DagreGraph): Terminal[] {
   });
 }
 
-/** Arrows from the start and to the end, whose names are empty. */
+/** Arrows from the start and to the end. The start and the end have an empty name. */
 function terminalArrows(dagre: DagreGraph, { startAt, states }: Graph): Arrow[] {
   const arrow = (from: string, to: string, key: string, names: { from: string; to: string }): Arrow[] => {
     const points = dagre.hasEdge(from, to, key) ? dagre.edge(from, to, key).points : undefined;

@@ -3,11 +3,11 @@ import type { HistoryModel, Line, Outcome, Visit } from './history.ts';
 export interface StateSummary {
   readonly visits: readonly Visit[];
   readonly retries: number;
-  /** The outcome that decides the state's colour: the most important one of its visits. */
+  /** The outcome that decides the state's colour: the most important outcome of the state's visits. */
   readonly outcome: Outcome;
 }
 
-/** Outcomes from the most important one on. */
+/** Outcomes, the most important outcome first. */
 const BY_WEIGHT: readonly Outcome[] = ['running', 'failed', 'caught', 'succeeded', 'cutOff'];
 
 export function statesOf({ visits }: HistoryModel): Map<string, StateSummary> {
@@ -31,7 +31,7 @@ function summaryOf(visits: readonly Visit[]): StateSummary {
 
 export const retriesOf = ({ attempts }: Visit): number => Math.max(0, attempts.length - 1);
 
-/** Key of a transition between two states. Next and Catch of a state can lead to the same state, so `caught` is part of it. */
+/** Key of a transition between two states. The key contains `caught`: Next and Catch of a state can lead to the same state. */
 export const transitionKey = (from: string, to: string, caught: boolean): string =>
   JSON.stringify([from, to, caught]);
 

@@ -33,7 +33,7 @@ export const validationError = (detail: string): ApiError =>
 export const stateMachineDoesNotExist = (arn: string): ApiError =>
   new ApiError('StateMachineDoesNotExist', `State Machine Does Not Exist: '${arn}'`);
 
-/** @param why a sentence, where there is more to say */
+/** @param why a further sentence for the message */
 export const executionDoesNotExist = (arn: string, why?: string): ApiError =>
   new ApiError(
     'ExecutionDoesNotExist',

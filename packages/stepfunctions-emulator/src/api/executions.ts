@@ -2,7 +2,7 @@ import { type Engine, Execution, type MapRun, type StartOptions } from '../inter
 import { ApiError, executionDoesNotExist, resourceNotFound } from './errors.ts';
 import type { StateMachine } from './state-machines.ts';
 
-/** Starts executions: the engine, or the local cloud around it. */
+/** Starts executions: an engine, or an object that wraps an engine. */
 export type Runner = Pick<Engine, 'start'>;
 
 export interface StartedExecution {
@@ -12,9 +12,12 @@ export interface StartedExecution {
 }
 
 export interface KeptExecutions {
-  /** Number of executions; AWS keeps them for 90 days. */
+  /** Number of ended executions of each state machine; AWS keeps executions for 90 days. */
   readonly executions: number;
-  /** Characters of their histories and those of their children, as JSON: beyond it, the oldest histories are removed. */
+  /**
+   * Characters of JSON in the histories of a state machine's ended executions and their children; above this limit, the oldest histories
+   * are removed.
+   */
   readonly characters: number;
 }
 
@@ -23,9 +26,9 @@ const KEPT_EXECUTIONS: KeptExecutions = { executions: 500, characters: 10_000_00
 
 export class Executions {
   readonly #byArn = new Map<string, StartedExecution>();
-  /** Names of Standard executions by state machine: they stay taken after the execution is removed. */
+  /** Names of Standard executions by state machine. A name stays taken after the execution is removed. */
   readonly #names = new Map<string, Set<string>>();
-  /** Ended executions by state machine, the longest ended first, with the size of their histories. */
+  /** Ended executions by state machine, the earliest end first, with the size of each history. */
   readonly #ended = new Map<string, Map<Execution, number>>();
   #sequence = 0;
   #version = 0;
@@ -63,7 +66,7 @@ export class Executions {
     return this.#byArn.get(arn);
   }
 
-  /** Finds an execution, started by a client or by a Map Run, with what a client started. */
+  /** Finds an execution that a client or a Map Run started. `started` holds the execution of the client. */
   get(arn: string): { readonly execution: Execution; readonly started: StartedExecution } {
     const known = this.#byArn.get(arn);
     if (known !== undefined) return { execution: known.execution, started: known };
@@ -112,7 +115,7 @@ export class Executions {
     this.#ended.set(stateMachine.arn, ended.set(execution, charactersOf(execution)));
     let characters = [...ended.values()].reduce((sum, size) => sum + size, 0);
     for (const [oldest, size] of ended) {
-      if (oldest === execution) return; // The last one is kept, however large it is.
+      if (oldest === execution) return; // The last ended execution is kept, however large its history is.
       if (ended.size > this.#kept.executions) {
         ended.delete(oldest);
         this.#byArn.delete(oldest.arn);
@@ -125,7 +128,7 @@ export class Executions {
   }
 }
 
-/** Everything that the Map Runs of an execution started, and theirs, as long as they are kept. */
+/** The children of an execution's Map Runs, and the children of children at any depth. Removed children are missing. */
 export function* descendants({ mapRuns }: Execution): Generator<Execution> {
   for (const child of mapRuns.flatMap(childrenOf)) {
     yield child;
@@ -143,6 +146,6 @@ const charactersOf = (execution: Execution): number =>
     0,
   );
 
-/** A name that is taken, whether its execution is still known or not. */
+/** The name is taken, even if the execution with the name has been removed. */
 export const executionAlreadyExists = (arn: string): ApiError =>
   new ApiError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);

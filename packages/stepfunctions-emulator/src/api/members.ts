@@ -5,7 +5,7 @@ interface LengthLimits {
   readonly max?: number;
 }
 
-/** The fields of a request. Unknown ones are ignored, as on AWS. */
+/** The fields of a request. Unknown fields are ignored, as on AWS. */
 export class Members {
   readonly #raw: Readonly<Record<string, unknown>>;
 
@@ -84,7 +84,7 @@ function unsatisfied(name: string, value: string | number | undefined, constrain
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** AWS reports the token of its JSON parser, without the field, which is added here. */
+/** AWS's message names the token of AWS's JSON parser, but not the field. The field is added here. */
 function wrongType(name: string, value: unknown, expected: string): ApiError {
   const got = Array.isArray(value)
     ? 'START_ARRAY'
@@ -117,7 +117,7 @@ function checkArn(arn: string, kinds: readonly string[]): string {
   return arn;
 }
 
-/** Reads the ARN of a state machine. That of a version or an alias has the same form, and names none that exists here. */
+/** Reads the ARN of a state machine. The ARN of a version or an alias is accepted here, but no state machine has such an ARN. */
 export function takeMachineArn(members: Members): string {
   const arn = checkArn(members.string('stateMachineArn', ARN_LENGTH), ['stateMachine']);
   if (!arn.includes('/')) return arn;
@@ -129,7 +129,7 @@ export function takeMachineArn(members: Members): string {
   );
 }
 
-/** Express executions have another form of ARN, which most operations do not accept. */
+/** Most operations accept only ARNs of the kind `execution`; an Express execution has the kind `express`. */
 export const takeExecutionArn = (members: Members, kinds: readonly string[] = ['execution']): string =>
   checkArn(members.string('executionArn', ARN_LENGTH), kinds);
 
@@ -157,7 +157,7 @@ export interface PageRequest {
 
 /**
  * Reads `maxResults` and `nextToken`. A token is valid only for the same request.
- * @param list what is listed, and of what: `ListExecutions arn…`
+ * @param list operation and subject of the list: `ListExecutions arn…`
  */
 export function takePage(members: Members, list: string): PageRequest {
   const size = members.integer('maxResults', 0, MAX_RESULTS) || DEFAULT_RESULTS;
@@ -174,7 +174,7 @@ function readToken(token: string, list: string): Position {
     const [of, after] = JSON.parse(Buffer.from(token, 'base64').toString()) as [unknown, unknown];
     if (of === list && (typeof after === 'number' || typeof after === 'string')) return after;
   } catch {
-    // The token is not one of ours.
+    // This server has not made the token.
   }
   throw new ApiError('InvalidToken', "Invalid Token: 'Invalid token'");
 }

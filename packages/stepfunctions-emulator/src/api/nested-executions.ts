@@ -4,12 +4,12 @@ import { ApiError, validationError } from './errors.ts';
 import { isObject, Members } from './members.ts';
 import { startAlone } from './operations/executions.ts';
 
-/** Arguments of `states:startExecution`; the fields of StartExecution begin with a small letter. */
+/** Arguments of `states:startExecution`. In the API's StartExecution, the same names begin with a small letter. */
 const ARGUMENTS = ['Input', 'Name', 'StateMachineArn', 'TraceHeader'];
 
 /**
- * Implements the Resource `states:startExecution`: an execution starts another one and does not wait for it.
- * @param context asked for when the Resource is called: its executions are run by the engine that this is given to
+ * Implements the Resource `states:startExecution`: an execution starts another execution and does not wait for its end.
+ * @param context called at each call of the Resource: the engine that runs the started execution is made after this invoker
  */
 export function nestedExecutions(context: () => ApiContext): FunctionInvoker {
   return {

@@ -63,7 +63,7 @@ export class ApiServer {
     this.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Rejects with the system's error, e.g. EADDRINUSE, when it can't listen. */
+  /** Rejects with the system's error, e.g. EADDRINUSE, when the server can't listen. */
   static async start(
     context: ApiContext,
     { port = 0, onError = error => console.error(error) }: ServerOptions = {},
@@ -80,7 +80,7 @@ export class ApiServer {
   }
 }
 
-/** AWS's quota. */
+/** AWS's quota for a request. */
 const MAX_REQUEST_BYTES = 1_048_576;
 /** Number of bytes of an oversized request that are read and discarded, so that the client can read the answer. */
 const MAX_DISCARDED_BYTES = 67_108_864;
@@ -117,7 +117,7 @@ async function serve(
 
 async function receive(incoming: IncomingMessage): Promise<HttpRequest> {
   const { headers, method = '', url: target = '/' } = incoming;
-  // A web page's host name can resolve to this machine.
+  // The host name of a hostile web page can resolve to this machine.
   if (!isLoopbackHost(headers.host)) {
     const got = JSON.stringify((headers.host ?? '').slice(0, 100));
     const message = `Host: expected this machine (127.0.0.1, [::1] or localhost), got ${got}`;

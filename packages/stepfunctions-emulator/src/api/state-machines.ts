@@ -1,7 +1,7 @@
 import type { Machine } from '../interpreter/index.ts';
 import { ApiError, stateMachineDoesNotExist } from './errors.ts';
 
-/** A state machine as the API describes it. It is immutable: an update replaces it. */
+/** A state machine as the API describes it. The object is immutable: an update replaces the object. */
 export interface StateMachine extends Machine {
   readonly definitionText: string;
   /** Epoch milliseconds. */
@@ -40,8 +40,8 @@ export class StateMachines {
   }
 
   /**
-   * Creates a state machine. Creating an identical one again changes nothing.
-   * @throws {ApiError} StateMachineAlreadyExists when another one has the name
+   * Creates a state machine. Creating an identical state machine again changes nothing.
+   * @throws {ApiError} StateMachineAlreadyExists when a different state machine has the name
    */
   create(machine: NewStateMachine): StateMachine {
     const existing = this.#byArn.get(machine.arn);
@@ -55,7 +55,7 @@ export class StateMachines {
     return created;
   }
 
-  /** Updates a state machine. Running executions keep the definition they were started with. */
+  /** Updates a state machine. Running executions keep their definition. */
   update(arn: string, changes: StateMachineUpdate): StateMachine {
     const updated = { ...this.get(arn), ...changes, updateDate: this.#now() };
     this.#byArn.set(arn, updated);

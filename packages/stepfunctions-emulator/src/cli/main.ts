@@ -77,7 +77,7 @@ async function serve(flags: ReturnType<typeof readFlags>['values']): Promise<voi
   const { endpoint } = await ApiServer.start(context, { port }).catch(({ message }: Error) => {
     throw new StartError(`--port ${flags.port ?? port}: ${message}; choose a free one`);
   });
-  // Waits of executions would keep the process alive.
+  // Without exit, the timers of waiting executions would keep the process alive.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
   console.log(`Step Functions, and a page that shows what runs: ${endpoint}
 
@@ -113,7 +113,7 @@ function machineOf(file: string, type: string): NewStateMachine {
   }
 }
 
-/** @param functions module of a user: functions by their names */
+/** @param functions the user's module: functions by name */
 function invokerOf(functions: Readonly<Record<string, unknown>>): FunctionInvoker {
   return {
     async invoke(functionArn, payload) {

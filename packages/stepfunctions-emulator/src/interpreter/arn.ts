@@ -18,7 +18,7 @@ function parseMachineArn(arn: string): MachineArn {
 const build = (machine: MachineArn, ...rest: string[]) =>
   ['arn', machine.partition, 'states', machine.region, machine.account, ...rest].join(':');
 
-/** ARN of a Standard execution, or of an Express one, which also carries an id of the start. */
+/** ARN of a Standard execution or, with `expressId`, of an Express execution. Each start has its own `expressId`. */
 export function executionArn(machineArn: string, name: string, expressId?: string): string {
   const machine = parseMachineArn(machineArn);
   if (expressId === undefined) return build(machine, 'execution', machine.name, name);
@@ -39,8 +39,8 @@ export function mapRunArn(machineArn: string, label: string, id: string): string
 export const regionOf = (machineArn: string) => parseMachineArn(machineArn).region;
 
 /**
- * ARN of the function that lambda:invoke calls for its FunctionName, which may be a name, `account:function:name` or an ARN, in the region
- * and account of the state machine.
+ * ARN of the function that lambda:invoke calls. FunctionName may be a name, `account:function:name` or an ARN. The ARN of the state machine
+ * gives the missing region and account.
  */
 export function functionArn(machineArn: string, functionName: string, qualifier?: string): string {
   const { partition, region, account } = parseMachineArn(machineArn);
@@ -53,7 +53,7 @@ export function functionArn(machineArn: string, functionName: string, qualifier?
   return `arn:${partition}:lambda:${region}:${account}:function:${functionName}${suffix}`;
 }
 
-/** AWS refuses these in names: white space, brackets, wildcards, special and control characters. */
+/** AWS refuses these characters in names: white space, brackets, wildcards, special and control characters. */
 const NOT_IN_NAMES = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}\uFFFE\uFFFF]/u;
 
 export const ALLOWED_NAME = `1 to ${NAME_LENGTH} characters without white space, brackets, wildcards or any of "#%\\^|~\`$&,;:/`;

@@ -6,8 +6,8 @@ const EXPRESS_BASE_MB = 50;
 const MB = 1e6;
 
 /**
- * MB that an Express execution takes, as AWS says how to estimate it: "50 MB + state machine definition size + execution data size x
- * number of parallel or map steps". What AWS measures is the metric ExpressExecutionMemory.
+ * Memory of an Express execution, MB, by AWS's estimate: "50 MB + state machine definition size + execution data size x number of parallel
+ * or map steps". The memory that AWS measures is the metric ExpressExecutionMemory.
  *
  * Source: https://aws.amazon.com/step-functions/pricing/, examples 3 and 4.
  *
@@ -21,7 +21,7 @@ export interface ExpressBill {
   readonly durationMs: number;
 }
 
-/** Memory and duration are rounded up to their steps; a duration of zero is billed as one step. */
+/** Rounds memory and duration up to the steps of the bill; a duration of zero counts as one step. */
 export const expressBill = ({ memoryMb, durationMs }: ExpressBill): ExpressBill => ({
   memoryMb: Math.ceil(memoryMb / EXPRESS_MEMORY_STEP_MB) * EXPRESS_MEMORY_STEP_MB,
   durationMs: Math.max(1, Math.ceil(durationMs / EXPRESS_DURATION_STEP_MS)) * EXPRESS_DURATION_STEP_MS,

@@ -16,8 +16,8 @@ import type { FunctionInvoker } from './task/invoker.ts';
 export interface EngineOptions {
   readonly invoker: FunctionInvoker;
   /**
-   * Answers Tasks whose Resource is not a function, such as `states:startExecution`: it receives the Resource instead of a function's ARN,
-   * and the Arguments as the payload. @default such a Task fails
+   * Answers Tasks whose Resource is not a function, such as `states:startExecution`: the invoker receives the Resource instead of a
+   * function's ARN, and the Arguments as the payload. @default such a Task fails
    */
   readonly resources?: FunctionInvoker;
   readonly clock?: Clock;
@@ -41,7 +41,7 @@ export interface Machine extends MachineIdentity {
 }
 
 export interface StartOptions {
-  /** Name of 1 to 80 characters. The caller must check that it is unused. @default a new id */
+  /** Name of 1 to 80 characters. The caller must check that the name is unused. @default a new id */
   readonly name?: string;
   readonly input: unknown;
   /** JSON text of the input, as it was given, for the history. @default made from `input` */
@@ -72,7 +72,7 @@ function engineContext({ limits, random, clock = realClock, ...options }: Engine
   };
 }
 
-/** Runs state machines. It keeps no data of an execution that has ended. */
+/** Runs state machines. An engine keeps no data of an execution that has ended. */
 export class Engine {
   readonly #context: EngineContext;
   readonly #options: Pick<EngineOptions, 'expressDeliveries' | 'onStart'>;
@@ -92,7 +92,7 @@ export class Engine {
   }
 
   /**
-   * Starts an execution; it runs in the background.
+   * Starts an execution in the background.
    * @throws InvalidStartError
    * @throws InvalidDefinitionError for an Express state machine with a distributed Map
    */

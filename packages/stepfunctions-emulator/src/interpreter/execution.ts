@@ -17,7 +17,7 @@ import { type VariableBudget, VariableScope } from './run/variables.ts';
 export interface ExecutionSpec {
   readonly machine: MachineIdentity;
   readonly graph: StateGraph;
-  /** Size of the state machine's definition; for a child of a Map Run, that of its parent. */
+  /** Size of the state machine's definition, bytes; for a child of a Map Run, the size of the parent's definition. */
   readonly definitionBytes: number;
   readonly name: string;
   readonly input: Payload;
@@ -41,7 +41,7 @@ const LAST_EVENT = {
   ABORTED: ['ExecutionAborted', 'executionAborted'],
 } as const;
 
-/** One execution of a state machine, which runs from its construction. All times are epoch milliseconds. */
+/** One execution of a state machine. The constructor starts the execution. All times are epoch milliseconds. */
 export class Execution {
   readonly arn: string;
   readonly name: string;
@@ -50,7 +50,7 @@ export class Execution {
   readonly inputText: string;
   readonly startDate: number;
   readonly mapRunArn: string | undefined;
-  /** Resolves with this execution when it has ended, whatever its status; never rejects. */
+  /** Resolves with this execution after its end, whatever the status; never rejects. */
   readonly done: Promise<Execution>;
   readonly #run: Run;
   readonly #spec: ExecutionSpec;
@@ -104,7 +104,7 @@ export class Execution {
     return this.#outcome?.status === 'SUCCEEDED' ? this.#outcome.output.text : undefined;
   }
 
-  /** Error name of an execution that failed, timed out or was stopped; a Fail state need not give one. */
+  /** Error name of an execution that failed, timed out or was stopped; undefined if no name was given. */
   get error(): string | undefined {
     return this.#outcome?.status === 'SUCCEEDED' ? undefined : this.#outcome?.error;
   }
@@ -135,7 +135,7 @@ export class Execution {
     return this.#run.bill.counters;
   }
 
-  /** Memory of an Express execution so far, estimated as AWS does it, MB. */
+  /** Memory of an Express execution so far by AWS's estimate, MB; undefined for a Standard execution. */
   get memoryMb(): number | undefined {
     if (this.#held === undefined) return undefined;
     return expressMemoryMb(this.#spec.definitionBytes, this.#held.most + this.#variableBudget.most);
@@ -177,7 +177,7 @@ export class Execution {
       const details = { output: outcome.output.text, outputDetails: NOT_TRUNCATED };
       events.close(type, this.#line.lastEventId, detailsKey, details);
     } else {
-      // Recorded on AWS: the event of a stop follows no other event.
+      // Recorded on AWS: ExecutionAborted has the previousEventId 0.
       const after = outcome.status === 'ABORTED' ? 0 : this.#line.lastEventId;
       events.close(type, after, detailsKey, errorDetails(outcome));
     }
@@ -190,7 +190,7 @@ export class Execution {
     this.#end({ status: 'TIMED_OUT', error, cause });
   }
 
-  /** On AWS every state takes time, so the timeout of the execution ends such a loop. */
+  /** Ends an endless loop of states. On AWS every state takes time, and the timeout of the execution ends such a loop. */
   #endLoop(state: string): void {
     const limit = durationLimitMs(this.#run.engine, this.#spec) / 1000;
     this.#timeOut(

@@ -1,9 +1,6 @@
 import { EmulatorError } from '../errors.ts';
 
-/**
- * A failure of a state as Step Functions reports it: an error name and a cause, either of which may be missing
- * (a Fail state needs neither).
- */
+/** A failure of a state as Step Functions reports it: an error name and a cause. Both are optional, as in a Fail state. */
 export class StateFailure extends EmulatorError {
   override readonly name = 'StateFailure';
   readonly error: string | undefined;
@@ -16,7 +13,7 @@ export class StateFailure extends EmulatorError {
   }
 }
 
-/** Ends an aborted execution, branch or iteration: after a failed sibling, a stop or a limit. A Catch never handles it. */
+/** Ends an aborted execution, branch or iteration: after a failed sibling, a stop or a limit. No Catch handles a Cancelled. */
 export class Cancelled extends EmulatorError {
   override readonly name = 'Cancelled';
 }
@@ -25,21 +22,20 @@ export class CallFailure extends StateFailure {}
 
 export class TimeoutFailure extends CallFailure {}
 
-/** The error of a missed heartbeat is reported as States.Timeout and may be caught under either name. */
+/** A missed heartbeat: the error name is States.Timeout, but Retry and Catch match also States.HeartbeatTimeout. */
 export class HeartbeatTimeout extends TimeoutFailure {}
 
 /**
- * Whether States.ALL and States.TaskFailed do not match a failure. By the Developer Guide ("Error names") that is so for every
- * States.DataLimitExceeded. But in executions recorded on AWS, States.ALL caught it when the result of a function or of lambda:invoke was
- * too large.
+ * Whether States.ALL and States.TaskFailed do not match a failure. By the Developer Guide ("Error names"), neither name matches
+ * States.DataLimitExceeded. But recorded on AWS, States.ALL matches if the result of a function or of lambda:invoke is too large.
  */
 function onlyByName(error: string, failure: StateFailure): boolean {
   return error === 'States.DataLimitExceeded' && !(failure instanceof CallFailure);
 }
 
 /**
- * Recorded on AWS: States.ALL in the Catch of a Task takes a result that is too large. The Catch of a Map or Parallel around the Task does
- * not.
+ * Recorded on AWS: States.ALL in the Catch of a Task matches a result that is too large. States.ALL in the Catch of a Map or Parallel
+ * around the Task does not match the same failure.
  */
 export function failureAround(failure: unknown): unknown {
   if (!(failure instanceof CallFailure) || failure.error !== 'States.DataLimitExceeded') return failure;
@@ -47,8 +43,8 @@ export function failureAround(failure: unknown): unknown {
 }
 
 /**
- * Whether one of the names in an ErrorEquals matches `failure`. None matches States.Runtime, which "isn't retriable, and will always cause
- * the execution to fail" (Developer Guide, "Error names").
+ * Whether one of the names in an ErrorEquals matches `failure`. No name matches States.Runtime: this error "isn't retriable, and will
+ * always cause the execution to fail" (Developer Guide, "Error names").
  */
 export function errorMatches(errorEquals: readonly string[], failure: StateFailure): boolean {
   const error = failure.error ?? '';
@@ -62,8 +58,8 @@ export function errorMatches(errorEquals: readonly string[], failure: StateFailu
 }
 
 /**
- * Error names that Step Functions itself uses, besides those that begin with `States.Http.`. By the Amazon States Language ("Errors") no
- * other name may begin with `States.`.
+ * Error names of Step Functions itself, besides names that begin with `States.Http.`. By the Amazon States Language ("Errors") no other
+ * name may begin with `States.`.
  */
 export const STATES_ERRORS: ReadonlySet<string> = new Set([
   'States.ALL',

@@ -2,7 +2,7 @@ export interface Kind<T> {
   readonly type: 'string' | 'number' | 'boolean';
   readonly accepts: (value: unknown) => value is T;
   readonly expected: string;
-  /** Cause of the failure of an expression with another value of this type; AWS's own, where it is known. */
+  /** Cause of the failure when a value of this type is not accepted; AWS's own text, where known. */
   readonly causeOf?: (value: unknown) => string;
 }
 
@@ -42,12 +42,12 @@ export const TIMESTAMP: Kind<string> = {
 
 const OFFSET_DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2}(?::\d{2})?)$/i;
-/** Offsets reach from -18:00 to +18:00 (ISO-8601 as Java reads it, which is what AWS's messages name). */
+/** Offsets reach from -18:00 to +18:00, as in Java: AWS's messages name Java's date-time format. */
 const MAX_OFFSET_MINUTES = 18 * 60;
 
 /**
- * Parses an ISO-8601 date-time with an offset as epoch milliseconds, the only form that a Wait state accepts: `T` between date and time,
- * up to nine fractional digits (those beyond milliseconds are dropped), `Z` or an offset. Undefined for anything else.
+ * Parses an ISO-8601 date-time with an offset as epoch milliseconds. A Wait state accepts only this form: `T` between date and time, up to
+ * nine fractional digits (digits beyond milliseconds are dropped), `Z` or an offset. Undefined for any other text.
  */
 export function parseTimestamp(text: string): number | undefined {
   const match = OFFSET_DATE_TIME.exec(text);

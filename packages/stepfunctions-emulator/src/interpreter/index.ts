@@ -1,11 +1,11 @@
 /**
  * A strict interpreter of the JSONata dialect of the Amazon States Language.
  *
- * - `load/` reads a definition and says what is wrong with it
+ * - `load/` reads a definition and reports its problems
  * - `run/` runs a loaded definition: its states one after the other, branches, retries, variables, the history
- * - `task/` and `map/`: what Tasks do, and what inline and distributed Maps do
+ * - `task/` and `map/`: Tasks, and inline and distributed Maps
  * - `jsonata/`: expressions, AWS's functions, and the limits of an evaluation
- * - beside this file: the engine, an execution as others see it, and what several of these need
+ * - beside this file: the engine, the execution as callers see it, and modules that several folders use
  */
 
 export { ALLOWED_NAME, isAllowedName } from './arn.ts';

@@ -14,9 +14,8 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Copies the result of an expression as clean JSON: without jsonata's flags on arrays, undefined members, and values that JSON cannot
- * represent.
- * @throws NotJsonError for functions, NaN, infinities and the like
+ * Copies the result of an expression as plain JSON, without jsonata's flags on arrays and without undefined members.
+ * @throws NotJsonError for other values that JSON cannot represent: functions, NaN, infinities and the like
  */
 export function toJson(value: unknown): Json {
   switch (typeof value) {

@@ -17,12 +17,12 @@ export interface PageExecution {
   readonly status: ExecutionStatus;
   readonly startDate: number;
   readonly stopDate?: number | undefined;
-  /** What its input says, in a few words; empty if it says nothing short. */
+  /** Summary of the execution's input in a few words; empty without a short value. */
   readonly summary?: string;
 }
 
 export interface ExecutionList {
-  /** Version that changes whenever an execution starts or ends. */
+  /** Version that changes whenever an execution starts or ends, or a state machine is deleted. */
   readonly version: number;
   /** Absent when the page already has this version. */
   readonly executions?: readonly PageExecution[];
@@ -32,7 +32,7 @@ export interface ExecutionDescription extends PageExecution {
   readonly machine: string;
   readonly machineArn: string;
   readonly type: WorkflowType;
-  /** JSON text of the state machine when the execution started. */
+  /** JSON text of the definition with which the execution started. */
   readonly definition: string;
   /** JSON text. */
   readonly input: string;
@@ -40,9 +40,9 @@ export interface ExecutionDescription extends PageExecution {
   readonly output?: string | undefined;
   readonly error?: string | undefined;
   readonly cause?: string | undefined;
-  /** The execution whose Map Run started this one. */
+  /** ARN of the execution whose Map Run started this child execution. */
   readonly parentArn?: string | undefined;
-  /** Whether its events were removed to make room for later executions. */
+  /** Whether the execution's events were removed to make room for later executions. */
   readonly forgotten: boolean;
 }
 
@@ -68,7 +68,7 @@ export interface EventData {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** The events of an execution after the last one that the page has. */
+/** Events of an execution, from the first event that the page does not have. */
 export interface HistoryPage {
   readonly events: readonly PageEvent[];
   readonly more: boolean;

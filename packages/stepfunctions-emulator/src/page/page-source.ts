@@ -3,12 +3,12 @@ interface PageSource {
   readonly style: string;
 }
 
-/** A variable, so that no compiler or bundler resolves the file, which exists only in the checkout. */
+/** A variable keeps compilers and bundlers from resolving the path: the file exists only in the repository. */
 const BUNDLER: string = '../../page/bundle.ts';
 
 let source: Promise<PageSource> | undefined;
 
-/** The page's script and style. In the packages tools/package/prebuilt.ts replaces this file by the built page. */
+/** The page's script and style. In the published packages, tools/package/prebuilt.ts replaces this file by the built page. */
 export function pageSource(): Promise<PageSource> {
   source ??= bundle();
   return source;

@@ -18,7 +18,7 @@ import { summaryOfInput } from './summary.ts';
 const EVENTS_AT_ONCE = 5_000;
 const DATA_AT_ONCE = 100;
 
-/** Answers to the page's requests, by the last part of the path. All are read-only. */
+/** Answers to the page's requests, by the last part of the path. All requests are read-only. */
 const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSearchParams) => object>> = {
   machines: ({ stateMachines, executions }): readonly PageMachine[] =>
     stateMachines.all.map(({ arn, name, type }) => {
@@ -106,7 +106,7 @@ export const isOfPage = ({ method }: HttpRequest): boolean => method === 'GET';
 
 /**
  * Answers a request of the page: its files, and the data that it shows.
- * @throws {ApiError} for what is not there, and for a request that another site makes in this machine's browser
+ * @throws {ApiError} for an unknown path, and for a request that another web site makes in a browser on this machine
  */
 export async function answerPage(context: ApiContext, request: HttpRequest): Promise<HttpAnswer> {
   const [pathname = '', query = ''] = request.target.split('?');
@@ -131,7 +131,7 @@ const answer = (type: string, body: string): HttpAnswer => ({
   body,
 });
 
-/** Browsers send the origin of a request; `none` means that a person typed the address. */
+/** In Sec-Fetch-Site, browsers say which site makes a request; `none` means that a person typed the address. */
 function refuseOtherSites({ headers }: HttpRequest): void {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return;

@@ -1,14 +1,14 @@
 import type { Execution } from '../interpreter/index.ts';
 
-/** Longer inputs have no summary, characters. */
+/** Inputs with more characters have no summary. */
 const MOST_READ = 10_000;
 /** Maximum number of members that a summary names, and of characters of each value. */
 const [MOST_MEMBERS, MOST_CHARACTERS] = [2, 40];
 
-/** An input does not change. */
+/** A cache: the input of an execution does not change. */
 const known = new WeakMap<Execution, string>();
 
-/** What tells an execution from others of its state machine. Names are often made up, so its input says it. */
+/** A text that tells executions of one state machine apart: the input, because names are often random. */
 export function summaryOfInput(execution: Execution): string {
   const summary = known.get(execution) ?? inputSummary(execution.inputText);
   known.set(execution, summary);
@@ -34,7 +34,7 @@ function shortValue(value: unknown): string {
   return value.length > MOST_CHARACTERS ? `${value.slice(0, MOST_CHARACTERS - 1)}…` : value;
 }
 
-/** `2026-11-28 12:00`, with its seconds if they are not 0; undefined for what is no time. */
+/** `2026-11-28 12:00`, with the seconds if the seconds are not 0; undefined for any other value. */
 function shortTime(value: unknown): string | undefined {
   const [, day, minute, seconds = ''] =
     /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?Z$/.exec(String(value)) ?? [];

@@ -89,7 +89,7 @@ const cut = (text: string, length: number): string =>
 
 export interface WaitRecord {
   readonly state: string;
-  /** Duration until the wait ended, or else the execution: a failed sibling may have aborted the wait earlier. */
+  /** Duration until the wait ended. For an aborted wait, until the execution ended: the abort may have been earlier. */
   readonly ms: number;
 }
 
@@ -111,9 +111,9 @@ export class ExecutionResult {
   readonly startDate: number;
   readonly stopDate: number;
   readonly mapRunArn: string | undefined;
-  /** AWS's bill for it and its children. */
+  /** AWS's bill for the execution and its children. */
   readonly billing: Readonly<BillingCounters>;
-  /** Events without those of its children. */
+  /** Events of the execution, without events of its children. */
   readonly history: readonly HistoryEvent[];
   /** Every entry into a state, in order; see `states`. */
   readonly visits: readonly Visit[];
@@ -160,7 +160,7 @@ export class ExecutionResult {
       }));
   }
 
-  /** Calls of functions in the order in which they began, including those of its children. */
+  /** Calls of functions in the order in which the calls began, with the calls of child executions. */
   get calls(): readonly FunctionCall[] {
     return this.#ownOf(this.#records.calls);
   }
@@ -206,7 +206,7 @@ export class ExecutionResult {
     return describeExecution(this);
   }
 
-  /** @throws {UnexpectedStatusError} with the description, unless it succeeded */
+  /** @throws {UnexpectedStatusError} with the description, unless the execution succeeded */
   assertSucceeded(): this {
     if (this.status === 'SUCCEEDED') return this;
     throw new UnexpectedStatusError(`expected an execution that succeeded, got ${this.describe()}`);
@@ -214,7 +214,7 @@ export class ExecutionResult {
 
   /**
    * @param error the name that the error has to have
-   * @throws {UnexpectedStatusError} with the description, unless it failed, timed out or was stopped
+   * @throws {UnexpectedStatusError} with the description, unless the execution failed, timed out or was stopped, with this error
    */
   assertFailed(error?: string): this {
     const failed = this.status !== 'SUCCEEDED';

@@ -50,8 +50,8 @@ export type Mock = MockStep | readonly MockStep[];
 export type Mocks = Readonly<Record<string, Mock>>;
 
 /**
- * Mocks a call that fails with an error of this name: an error that the function throws or, with a name such as
- * `Lambda.TooManyRequestsException`, one of Lambda.
+ * Mocks a call that fails with an error of this name: an error of the function or, with a name such as `Lambda.TooManyRequestsException`,
+ * an error of Lambda itself.
  */
 export function fails(error: string, message = ''): MockFunction {
   if (typeof error !== 'string' || error === '') {
@@ -71,7 +71,7 @@ export function takes(ms: number, step: MockStep = null): MockFunction {
   };
 }
 
-/** Recognizes also an error of Node itself, which under jest is not an instance of this module's Error. */
+/** Recognizes also an error of Node itself: under jest, such an error is not an instance of this module's Error. */
 const isError = (value: unknown): value is Error => types.isNativeError(value) || value instanceof Error;
 
 export async function perform(step: MockStep, event: unknown, call: Call): Promise<unknown> {

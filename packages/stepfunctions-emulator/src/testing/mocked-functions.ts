@@ -19,7 +19,7 @@ const UNKNOWN: CallSite = { state: '', executionArn: '', enteredEventId: 0 };
 /** Answers the calls of one execution with mocks, and records them. */
 export class MockedFunctions implements FunctionInvoker {
   readonly calls: FunctionCall[] = [];
-  /** The first call without a mock, which the test gets as an error at the end. */
+  /** The error for the first call without a mock; `result` of the execution throws this error. */
   problem: MissingMockError | undefined;
   readonly #clock: Clock;
   readonly #onProblem: () => void;
@@ -29,7 +29,7 @@ export class MockedFunctions implements FunctionInvoker {
   readonly #steps = new Counter();
   readonly #mocks: Mocks;
 
-  /** @param onProblem called once, when `problem` is there */
+  /** @param onProblem called once, after `problem` is set */
   constructor(mocks: Mocks, clock: Clock, onProblem: () => void) {
     this.#mocks = mocks;
     this.#clock = clock;
@@ -74,11 +74,11 @@ export class MockedFunctions implements FunctionInvoker {
     }
   }
 
-  /** Finds the mock's step for this call; without one it records a problem and returns undefined. */
+  /** Finds the mock's step for this call. Without a step, records a problem and returns undefined. */
   #stepFor(call: FunctionCall): { readonly step: MockStep } | undefined {
     const { functionArn: arn, functionName: name, state } = call;
     const qualified = `${name}:${arn.split(':')[7]}`;
-    // Function names often equal a state's name.
+    // The order matters: function names often equal state names.
     const keys = isFunction(arn) ? [arn, qualified, name, state] : [state, arn, name];
     const key = keys.find(one => Object.hasOwn(this.#mocks, one));
     const mock = key === undefined ? undefined : this.#mocks[key];
@@ -130,7 +130,7 @@ const listEnded = (call: FunctionCall, key: string, length: number): string =>
   `The state "${call.state}" called ${calledBy(call)} once more than the list of its mock "${key}" has ` +
   `steps (${length}). Add one, or write a function instead of the list.`;
 
-/** The answer as the engine parses it; undefined for a value that is not JSON, which fails there as it fails in Lambda. */
+/** The answer as the engine parses it. Undefined for a value that is not JSON: such a call fails in the engine as in Lambda. */
 function asJson(answer: unknown): Json | undefined {
   try {
     const text = JSON.stringify(answer === undefined ? null : answer);

@@ -33,7 +33,7 @@ export interface RunOptions {
   readonly functions?: Mocks;
   /** Name of the execution. @default a new id */
   readonly name?: string;
-  /** Clock of the execution, which several may share. @default a virtual one that begins at 2026-01-01T00:00:00Z */
+  /** Clock of the execution; several executions may share a clock. @default a virtual clock that begins at 2026-01-01T00:00:00Z */
   readonly clock?: Clock;
   /** Seed for jitter, `$random`, `$uuid` and all ids: the same seed gives the same run. @default 1 */
   readonly seed?: number;
@@ -43,7 +43,7 @@ export interface RunOptions {
 
 export interface RunningExecution {
   readonly arn: string;
-  /** Clock of the execution; sleep on it to act at a certain moment. */
+  /** Clock of the execution. A test that sleeps on this clock can act at a certain moment. */
   readonly clock: Clock;
   /** Stops the execution as StopExecution does. */
   stop(error?: string, cause?: string): void;
@@ -54,7 +54,7 @@ export interface RunningExecution {
   result(): Promise<ExecutionResult>;
 }
 
-/** A state machine under test. It keeps nothing from one execution to the next. */
+/** A state machine under test. No execution leaves data for the next execution. */
 export class TestedStateMachine {
   readonly name: string;
   readonly type: WorkflowType;
@@ -69,7 +69,7 @@ export class TestedStateMachine {
     this.name = name;
     this.type = type;
     this.definition = definition;
-    // A Resource without a mock is refused only when it is called.
+    // A Resource without a mock is refused when a state calls the Resource, not at load time.
     this.#loaded = loadDefinition(definition, type, () => true);
     this.#mocks = functions;
   }
@@ -114,7 +114,7 @@ export class TestedStateMachine {
         if (problem !== undefined) throw problem;
         return new ExecutionResult(execution, {
           ...{ retries, functionNames },
-          // A call that nobody waits for may still end.
+          // Copied: an aborted call may still end and change its record.
           calls: calls.map(call => ({ ...call })),
         });
       },

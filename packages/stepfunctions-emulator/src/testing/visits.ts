@@ -6,7 +6,7 @@ export interface Visit {
   /** `Task`, `Choice`… */
   readonly type: string;
   readonly input: Json;
-  /** Absent when the state failed without being caught, or was aborted. */
+  /** Absent when the state was not left: after a failure without a Catch, or an abort. */
   readonly output: Json | undefined;
   /** Epoch milliseconds. */
   readonly enteredDate: number;
@@ -26,8 +26,8 @@ interface StateDetails {
 }
 
 /**
- * Every visit of a state, in order, also in branches and iterations. The states of a distributed Map's children follow the start of its
- * Map Run, grouped by child.
+ * Every visit of a state, in order, also in branches and iterations. The states of a distributed Map's children follow the event
+ * MapRunStarted, grouped by child.
  */
 export function visitsOf(execution: Execution): Visit[] {
   const { history, arn } = execution;
@@ -69,7 +69,7 @@ function findExits(history: readonly HistoryEvent[]): Map<number, HistoryEvent> 
   return exits;
 }
 
-/** The chain of previous events leads back through the events inside the state. Ids count from 1. */
+/** Finds the StateEntered event of an exit: `previousEventId` leads back through the events inside the state. Ids count from 1. */
 function entryBefore(history: readonly HistoryEvent[], exit: HistoryEvent, name: string): number | undefined {
   for (let event = history[exit.previousEventId - 1]; event; event = history[event.previousEventId - 1]) {
     if (!event.type.endsWith(ENTERED)) continue;

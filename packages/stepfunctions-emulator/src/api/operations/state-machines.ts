@@ -13,7 +13,7 @@ import { type Members, takeItems, takeMachineArn, takePage, takeRoleArn } from '
 
 const TYPES = ['STANDARD', 'EXPRESS'] as const satisfies readonly WorkflowType[];
 const DEFINITION_LENGTH = { min: 1, max: 1_048_576 };
-/** Largest number of problems in an error; the others are shown once these are corrected. */
+/** Maximum number of problems in an error; further problems are shown after the first are corrected. */
 const MAX_PROBLEMS = 20;
 
 export const createStateMachine: Operation = ({ stateMachines, account, region, partition }, members) => {
@@ -95,7 +95,7 @@ function load(text: string, type: WorkflowType): Definition {
 function invalidDefinition({ problems }: InvalidDefinitionError): ApiError {
   const shown = problems.slice(0, MAX_PROBLEMS).map(problem => {
     const [code, message] = diagnosticOf(problem);
-    // A problem of the whole definition is at "null", as recorded on AWS.
+    // Recorded on AWS: the place of a problem of the whole definition is "null".
     const at = problem.path.replace(/(?<=\/(?:Choices|Catch|Branches))\/(\d+)/g, '[$1]') || null;
     return `${code}: ${message} at ${at}`;
   });
@@ -112,7 +112,7 @@ function diagnosticOf({
   return ['SCHEMA_VALIDATION_FAILED', `expected ${expected}, got ${got}`];
 }
 
-/** A client that relies on a version or a tag is told that there are none, instead of missing them later. */
+/** Versions and tags are not emulated: the request fails at once, before the client needs the version or the tag. */
 function refuseVersionsAndTags(members: Members): void {
   if (members.boolean('publish') === true || members.has('versionDescription')) {
     throw notEmulated(members.has('publish') ? 'publish' : 'versionDescription', 'versions');

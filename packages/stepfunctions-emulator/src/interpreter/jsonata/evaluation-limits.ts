@@ -7,14 +7,14 @@ export class EvaluationLimitError extends EmulatorError {
   override readonly name = 'EvaluationLimitError';
 }
 
-/** The time and space that one evaluation has used. It is not stored in the expression, because all executions share that. */
+/** Depth and deadline of one evaluation. An expression does not store its usage, because all executions share the expression. */
 interface Usage {
   depth: number;
   /** Epoch milliseconds of the wall clock. */
   readonly deadline: number;
 }
 
-/** The space keeps expressions from using this name. */
+/** The name begins with a space: no expression can use the name. */
 const USAGE_BINDING = ' usage';
 
 interface Frame {
@@ -28,11 +28,11 @@ export function newUsage(): Record<string, Usage> {
 }
 
 /**
- * Makes an expression obey Step Functions' limits, as jsonata's own time box does (`timeboxExpression` in its
- * test/run-test-suite.js): by the hooks that it calls on the way into and out of each node of the expression.
+ * Applies Step Functions' limits to an expression. jsonata calls hooks before and after the evaluation of each node. jsonata's own time box
+ * (`timeboxExpression` in its test/run-test-suite.js) uses the same hooks.
  *
- * Depth is the number of nodes that are under way. The keys of a group-by are evaluated beside each other, so each of
- * them adds to it (https://github.com/jsonata-js/jsonata/issues/606).
+ * Depth is the number of nodes whose evaluation has begun and not ended. The keys of a group-by are evaluated at the same time, and each
+ * key adds to the depth (https://github.com/jsonata-js/jsonata/issues/606).
  */
 export function limitEvaluation(expression: jsonata.Expression): void {
   assignHook(expression, 'jsonata.__evaluate_entry', (_node, _input, frame) => {
@@ -67,13 +67,13 @@ function assignHook(expression: jsonata.Expression, name: string, hook: Hook): v
 /** Bytes counted for one array element of any type: the size of a number. */
 const ELEMENT_BYTES = 8;
 
-/** Lower bound for the size of a node's result. It does not look into the result, because it runs at every node. */
+/** Lower bound for the size of a node's result, bytes. Elements of an array are not measured: the function runs at every node. */
 function bytesOf(result: unknown): number {
   if (typeof result === 'string') return result.length;
   return Array.isArray(result) ? result.length * ELEMENT_BYTES : 0;
 }
 
-/** A match over at most this number of characters cannot take long, nor can one without a repetition. */
+/** A match over at most this number of characters is always fast, and so is a match without a repetition. */
 const FEW_CHARACTERS = 16;
 const REPEATS = /[*+{]/;
 
@@ -81,9 +81,9 @@ const sandbox = createContext({ match: () => null });
 const script = new Script('match()');
 
 /**
- * A regular expression whose matches are aborted after a time limit. `/(a+)+$/` on thirty characters takes minutes, during which
- * JavaScript does nothing else: no other execution continues, and Ctrl-C has no effect. Only V8's own timeout for a script can interrupt a
- * match. It costs a tenth of a millisecond, so it is used only where a match could take long.
+ * A regular expression whose matches are aborted after a time limit. `/(a+)+$/` on thirty characters takes minutes. Meanwhile JavaScript
+ * does nothing else: no other execution continues, and Ctrl-C has no effect. Only V8's own timeout for a script can interrupt a match. The
+ * timeout costs 0.1 ms: only a match that could take long runs with the timeout.
  */
 export class LimitedRegExp extends RegExp {
   override exec(text: string): RegExpExecArray | null {

@@ -12,7 +12,7 @@ export interface ExpressionScope {
 
 export interface AslExpression {
   readonly source: string;
-  /** Resolves to jsonata's result, which may not be JSON; rejects with jsonata's error, or an {@link EvaluationLimitError}. */
+  /** Resolves to jsonata's result, JSON or not; rejects with jsonata's error, or an {@link EvaluationLimitError}. */
   evaluate(scope: ExpressionScope): Promise<unknown>;
 }
 
@@ -22,7 +22,7 @@ export class ExpressionSyntaxError extends EmulatorError {
 
 /**
  * @param source the text between the markers
- * @throws ExpressionSyntaxError when it doesn't parse, or uses what Step Functions doesn't have
+ * @throws ExpressionSyntaxError when the text is not JSONata, or when Step Functions does not support the expression
  */
 export function compileExpression(source: string, place: ExpressionPlace): AslExpression {
   const text = source.trim();
@@ -49,8 +49,8 @@ export function compileExpression(source: string, place: ExpressionPlace): AslEx
 
 function parse(text: string): jsonata.Expression {
   try {
-    // The type declares an instance, but a class is needed. JSONata 2.0.6 uses the engine given last for all expressions, so every call
-    // passes it.
+    // The type declares an instance, but jsonata needs a class. JSONata 2.0.6 uses the last given engine for all expressions: every call
+    // passes the same engine.
     return jsonata(text, { RegexEngine: LimitedRegExp as unknown as RegExp });
   } catch (error) {
     throw new ExpressionSyntaxError(describeJsonataError(error));

@@ -8,7 +8,7 @@ export interface FunctionRuntime {
   readonly random: RandomSource;
 }
 
-/** The space keeps expressions from using this name, so they cannot reach the runtime. */
+/** The name begins with a space: no expression can use the name and reach the runtime. */
 export const RUNTIME_BINDING = ' runtime';
 
 interface Focus {
@@ -17,7 +17,7 @@ interface Focus {
 
 const runtimeOf = (focus: Focus) => focus.environment.lookup(RUNTIME_BINDING) as FunctionRuntime;
 
-/** jsonata builds the messages of its own errors from their codes; ours have no code and keep their message. */
+/** An error without a code keeps its message: jsonata makes new messages only for errors with a code. */
 function fail(message: string): never {
   throw new Error(message);
 }
@@ -37,8 +37,8 @@ function partition(array: unknown[] | undefined, size: number | undefined): unkn
 const MAX_RANGE_LENGTH = 10_000_000;
 
 /**
- * A sequence, as jsonata makes it from steps and filters: a single number is unwrapped, and an empty one is undefined. Recorded on AWS:
- * `$range(1, 9, 9)` is 1. ($partition gives ordinary arrays there: `$partition([0], 1)` is [[0]].)
+ * Returns a jsonata sequence, like a path or a filter: jsonata unwraps a single number, and makes an empty sequence undefined. Recorded on
+ * AWS: `$range(1, 9, 9)` is 1. ($partition gives ordinary arrays on AWS: `$partition([0], 1)` is [[0]].)
  */
 function range(first?: number, last?: number, step?: number): number[] | undefined {
   if (first === undefined || last === undefined || step === undefined) return undefined;
@@ -120,7 +120,10 @@ function base64decode(text: string | undefined): string | undefined {
 
 type Implementation = Parameters<jsonata.Expression['registerFunction']>[1];
 
-/** name → implementation and jsonata signature. The last four replace jsonata's own functions: three of them use our clock and seed. */
+/**
+ * name → implementation and jsonata signature. `random` to `base64decode` replace jsonata's own; `random` to `shuffle` use our clock or
+ * seed.
+ */
 const FUNCTIONS: ReadonlyArray<readonly [string, Implementation, string]> = [
   ['partition', partition, '<an:a>'],
   ['range', range, '<nnn:a<n>>'],

@@ -1,7 +1,7 @@
 import { isObject } from '../json.ts';
 import { ASL_FUNCTIONS } from './functions.ts';
 
-/** The functions of JSONata 2.0.6, the version that Step Functions names, except `$eval`, which it does not support. */
+/** The functions of JSONata 2.0.6, the version that AWS documents for Step Functions, without `$eval`: AWS does not support `$eval`. */
 const JSONATA_FUNCTIONS: ReadonlySet<string> = new Set(
   (
     'abs append assert average base64decode base64encode boolean ceil clone contains count decodeUrl ' +
@@ -12,14 +12,14 @@ const JSONATA_FUNCTIONS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The members of `$states` that exist in a place; others are refused when the definition is loaded. */
+/** Whether a place has `$states.result` and `$states.errorOutput`; loading refuses a member that the place does not have. */
 export interface ExpressionPlace {
   readonly result: boolean;
   readonly errorOutput: boolean;
 }
 
 export interface ExpressionInspection {
-  /** Names (without `$`) of variables that may have to be bound from outside. */
+  /** Names (without `$`) of variables that may need a value from outside of the expression. */
   readonly variables: readonly string[];
   readonly problem: string | undefined;
 }
@@ -59,8 +59,8 @@ function addName(node: unknown, names: Set<string>): void {
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
- * @param inContext whether there is a context value here: inside a path, a filter and the like. At the top level
- * there is none, and `$` or a bare field name would silently be nothing.
+ * @param inContext whether there is a context value, as inside a path or a filter. At the top level there is no context value: `$` or a
+ * bare field name would silently be undefined.
  */
 function visit(value: unknown, inContext: boolean, walk: Walk): void {
   if (Array.isArray(value)) {
@@ -95,7 +95,7 @@ function visit(value: unknown, inContext: boolean, walk: Walk): void {
   visitMembers(value, inContext, walk);
 }
 
-/** In filters, groupings and sort terms the context is the value that they apply to; other parts have no such context. */
+/** Parts whose context is the value that the part filters, groups or sorts. Other parts keep the context around the node. */
 const SEES_CONTEXT: ReadonlySet<string> = new Set(['predicate', 'stages', 'group', 'terms']);
 
 function visitMembers(node: Node, inContext: boolean, walk: Walk): void {

@@ -22,8 +22,8 @@ const OPEN = '{%';
 const CLOSE = '%}';
 
 /**
- * Returns the expression in `text`, or undefined when `text` is an ordinary string. The markers must be its first and last characters: AWS
- * takes `" {% $x %} "` literally.
+ * Returns the expression in `text`, or undefined when `text` is an ordinary string. `text` must begin and end with the markers: AWS takes
+ * `" {% $x %} "` literally.
  * @throws ExpressionSyntaxError, UnbalancedMarkersError
  */
 export function expressionIn(text: string, place: ExpressionPlace): AslExpression | undefined {

@@ -5,20 +5,20 @@ import { type Assign, constant, FieldReader, type LoadContext, oneOf, text } fro
 import { type DefinitionProblem, InvalidDefinitionError, quote } from './problems.ts';
 import { readGraph, type State, type StateGraph } from './states.ts';
 
-/** A checked definition with compiled expressions. It is stateless: any number of executions share it. */
+/** A checked definition with compiled expressions. Definitions are stateless: any number of executions share a definition. */
 export interface Definition extends StateGraph {
   readonly bytes: number;
   readonly timeoutSeconds: number | undefined;
-  /** Whether it contains a distributed Map at any depth, which an Express state machine cannot have. */
+  /** Whether the definition contains a distributed Map at any depth. An Express state machine cannot contain a distributed Map. */
   readonly hasDistributedMap: boolean;
 }
 
 type Assigned = ReadonlyMap<string, string>;
 
 /**
- * Checks the scopes of variables: one that an outer scope assigns cannot be assigned in a Parallel branch or an item processor inside of
- * it. The inner assignment would be lost, and AWS refuses the definition ("Variable scope" in the Developer Guide). Assignments in the
- * Parallel's or the Map's own Catch are allowed, as recorded on AWS.
+ * Checks the scopes of variables: a Parallel branch or an item processor cannot assign a variable that an outer scope assigns. The inner
+ * assignment would be lost, and AWS refuses the definition ("Variable scope" in the Developer Guide). Recorded on AWS: the Catch of the
+ * Parallel or Map itself may assign the same name.
  */
 function checkVariableScopes(
   { states }: StateGraph,
@@ -70,9 +70,9 @@ const namesOf = (assign: Assign | undefined): string[] => (assign ?? []).map(([n
  * Reads a definition in the Amazon States Language and compiles its expressions. Strict: fields that are unknown, not implemented, or
  * refused by CreateStateMachine are problems, and all problems are reported together.
  * @param source the definition's JSON text, or its parsed value
- * @param type of the state machine: an Express one can't have a distributed Map
- * @param isMocked whether a Resource that is not implemented, by its ARN, is accepted: `EngineOptions.resources` has to answer it.
- * @default none is
+ * @param type of the state machine: an Express state machine can't have a distributed Map
+ * @param isMocked whether to accept the ARN of a Resource that is not implemented: `EngineOptions.resources` must answer its calls.
+ * @default no such ARN is accepted
  * @throws InvalidDefinitionError with the path of each offending field
  */
 export function loadDefinition(

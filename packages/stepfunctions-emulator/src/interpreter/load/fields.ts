@@ -10,12 +10,12 @@ export type QueryLanguage = 'JSONata' | 'JSONPath';
 
 export interface LoadContext {
   readonly problems: DefinitionProblem[];
-  /** Query language of the state machine: as measured on AWS, states inside a Map or a Parallel do not use that of the Map or Parallel. */
+  /** Query language of the state machine. Measured on AWS: the QueryLanguage of a Map or Parallel does not apply to the states inside. */
   readonly language: QueryLanguage;
   readonly names: Map<string, string>;
   readonly labels: Map<string, string>;
   readonly isMocked: (arn: string) => boolean;
-  /** Whether it is inside a distributed Map with Express children, where no other distributed Map is allowed. */
+  /** Whether the states run in an Express execution, where no distributed Map is allowed. */
   readonly express: boolean;
 }
 
@@ -45,7 +45,7 @@ export class FieldReader {
     this.context.problems.push({ path: key === undefined ? this.path : this.at(key), expected, got });
   }
 
-  /** Marks a field as known. @returns its raw value, or undefined when it is absent */
+  /** Marks a field as known. @returns the field's raw value, or undefined when the field is absent */
   take(key: string): Json | undefined {
     this.#known.add(key);
     return this.has(key) ? this.raw[key] : undefined;
@@ -62,7 +62,7 @@ export class FieldReader {
 export type Read<T> = (reader: FieldReader, key: string) => T;
 
 type Table = Readonly<Record<string, Read<unknown>>>;
-/** The fields of a table with their values, `MaxConcurrency` as `maxConcurrency`. */
+/** The values of a table's fields, under names such as `maxConcurrency` for `MaxConcurrency`. */
 export type Fields<T extends Table> = {
   readonly [K in keyof T & string as Uncapitalize<K>]: ReturnType<T[K]>;
 };
@@ -120,7 +120,7 @@ export const object =
     return undefined;
   };
 
-/** An array of objects, each with its own reader. @param read is told whether it is the last */
+/** An array of objects, each with its own reader. @param read `last` is true for the last object */
 export const list =
   <T>(
     emptiness: 'not empty' | 'may be empty',

@@ -5,14 +5,14 @@ export interface DefinitionProblem {
   readonly path: string;
   readonly expected: string;
   readonly got: string;
-  /** AWS's own message, where it was recorded. */
+  /** AWS's own message, if the message was recorded. */
   readonly diagnostic?: {
     readonly code: 'MISSING_TRANSITION_TARGET' | 'MISSING_END_STATE';
     readonly message: string;
   };
 }
 
-/** The definition is not valid, or uses fields that this interpreter does not implement; no field was ignored. */
+/** The definition is not valid, or uses fields that this interpreter does not implement. The interpreter ignores no field. */
 export class InvalidDefinitionError extends EmulatorError {
   override readonly name = 'InvalidDefinitionError';
   readonly problems: readonly DefinitionProblem[];
@@ -28,7 +28,7 @@ export function quote(value: unknown): string {
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }
 
-/** Fields of JSONPath, which a definition in transition may still contain. */
+/** Fields of the JSONPath dialect: a definition on its way to JSONata may still have such fields. */
 const JSONPATH_FIELDS: ReadonlySet<string> = new Set([
   'CausePath',
   'ErrorPath',

@@ -11,7 +11,7 @@ export type TaskResource =
   | { readonly kind: 'function' | 'lambda:invoke'; readonly arn: string }
   | { readonly kind: 'service'; readonly arn: string; readonly service: string; readonly action: string };
 
-/** The supported arguments of lambda:invoke: what is expected of a value that is not accepted. */
+/** The supported arguments of lambda:invoke. Each function returns what it expects, or undefined for an accepted value. */
 const ARGUMENTS: Readonly<Record<string, (value: Json) => string | undefined>> = {
   FunctionName: text,
   InvocationType: only('RequestResponse'),
@@ -41,7 +41,7 @@ const FUNCTION_ARN =
 /** `dynamodb:putItem`, `aws-sdk:s3:getObject`, `states:startExecution.sync:2`, `sqs:sendMessage.waitForTaskToken`… */
 const SERVICE_ARN =
   /^arn:aws[a-z-]*:states:[a-z0-9-]*:\d*:((?:aws-sdk:)?[a-z0-9-]+):([A-Za-z0-9]+(?:\.sync(?::2)?|\.waitForTaskToken)?)$/;
-/** The only Resource besides functions that can be called, and not only mocked. */
+/** The only implemented Resource besides functions and lambda:invoke: all others can only be mocked. */
 const START_EXECUTION = 'states:startExecution';
 
 export function readResource(reader: FieldReader): TaskResource {

@@ -232,7 +232,7 @@ function readStates(reader: FieldReader): Map<string, State> {
   return states;
 }
 
-/** Reads one state; undefined when its type or language is invalid, so that its other fields cannot be checked. */
+/** Reads one state. Undefined when the type or the language is invalid: the other fields cannot be checked then. */
 function readState(name: string, reader: FieldReader): State | undefined {
   const types = Object.keys(STATES) as StateType[];
   const type = required(`one of ${types.join(', ')}`, oneOf(...types))(reader, 'Type');
@@ -269,7 +269,7 @@ function checkTransitions(reader: FieldReader, startAt: string, states: Readonly
       else problems.push(missingTarget(pathOf(name) + at, 'the name of a state beside this one', target));
     }
   }
-  // As measured on AWS, an endless loop is accepted inside of a Map or a Parallel, and then unreachable states are not reported.
+  // Measured on AWS: inside of a Map or a Parallel, an endless loop is accepted. Outside, AWS reports the loop, but no unreachable states.
   if (reader.path === '' && ![...states.values()].some(endsGraph)) {
     problems.push({
       path: '',

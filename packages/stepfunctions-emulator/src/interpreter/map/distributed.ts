@@ -18,8 +18,8 @@ const labelOf = ({ children, name }: MapState): string =>
 /**
  * One attempt of a distributed Map: a Map Run with a child execution for each item.
  *
- * @returns the outputs of the children, in the order of the items; a tolerated failure leaves an object about the
- * child execution in its place
+ * @returns the outputs of the children, in the order of the items; in place of the output of a child whose failure is tolerated, an object
+ * about the child
  */
 export async function runDistributedMap(visit: StateVisit, state: MapState): Promise<Payload> {
   const { line } = visit;
@@ -114,7 +114,7 @@ function startChild(
   { settings }: MapRun,
   input: Payload,
 ): ChildExecution {
-  // Starting a child is a transition of the parent.
+  // The start of a child is billed as a state transition of the parent.
   visit.countTransition();
   const { run } = visit.line;
   return run.startChild({
@@ -151,8 +151,8 @@ function endBadly({ line }: StateVisit, mapRun: MapRun, error: unknown): void {
 }
 
 /**
- * Result of a child. By the Developer Guide ("ResultWriter", Transformation) the result of a failed child is returned unchanged, as with
- * NONE: the fields of a ResultWriter's record.
+ * Result of a child. A failed child gives the fields of a ResultWriter's record: by the Developer Guide ("ResultWriter", Transformation),
+ * AWS returns the result of a failed child unchanged, as with NONE.
  */
 function resultOf(child: ChildExecution, mapRun: MapRun): Json {
   if (child.status === 'SUCCEEDED') return child.output ?? null;

@@ -21,7 +21,7 @@ export async function evaluateSettings(visit: StateVisit, state: MapState): Prom
   };
 }
 
-/** Evaluates the items of a Map: its Items, otherwise its input. A distributed Map also accepts an object, whose members are the items. */
+/** Evaluates the items of a Map: its Items or, without Items, its input. A distributed Map accepts an object: its members are the items. */
 export async function evaluateItems(visit: StateVisit, state: MapState): Promise<readonly MapItem[]> {
   const value = state.items === undefined ? visit.input.value : await visit.evaluate(state.items);
   if (Array.isArray(value)) return value.map((item, index) => ({ index, value: item }));
@@ -46,10 +46,10 @@ export async function iterationInput(
 }
 
 /**
- * Runs `work` for 0 … count-1, never more than `concurrency` at a time and in order of the index, until `stopped`.
- * Rejects when one of them does; the others are not awaited then.
+ * Calls `work` for 0 … count-1 in this order, for at most `concurrency` indexes at a time, until `stopped`. Rejects as soon as one call
+ * rejects, without waiting for the other calls.
  *
- * @param work is told which of the workers, 0 … concurrency-1, does it
+ * @param work `worker` is the number of the worker that makes the call, 0 … concurrency-1
  */
 export async function forEachIndex(
   count: number,

@@ -1,8 +1,8 @@
 import { Cancelled } from '../failure.ts';
 
 /**
- * Ends everything that runs in one part of an execution. Parts nest: cancelling a part cancels the parts inside of it. Cheaper than
- * AbortSignal, of which a large Map would need thousands.
+ * Ends everything that runs in one part of an execution. Parts nest: cancelling a part cancels the parts inside of it. A large Map needs
+ * thousands of Cancellations; each is cheaper than an AbortSignal.
  */
 export class Cancellation {
   #cancelled = false;
@@ -28,7 +28,7 @@ export class Cancellation {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Creates a part inside this part. Call `release` when the inner part has ended: else the outer part keeps a reference. */
+  /** Creates a part inside this part. Call `release` when the inner part has ended: otherwise the outer part keeps the inner part. */
   part(): { readonly cancellation: Cancellation; release(): void } {
     const cancellation = new Cancellation();
     return { cancellation, release: this.onCancel(() => cancellation.cancel()) };

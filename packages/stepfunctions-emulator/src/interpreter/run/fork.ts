@@ -5,9 +5,9 @@ import type { Cancellation } from './cancellation.ts';
 import type { Line, MapItem } from './line.ts';
 
 /**
- * Records the events of a branch or an iteration that fails, in the order recorded on AWS: first the failed iteration; then its Task,
- * whose failed call counts as aborted; then the other branches or iterations, each before its open states. All of these events follow the
- * event of the failure.
+ * Records the events after the failure of a branch or an iteration, in the order recorded on AWS: first the failed iteration; then an abort
+ * of its Task, if a call failed; then the other branches or iterations, each before its open states. The previous event of all these events
+ * is the event of the failure.
  */
 function recordPartFailed(line: Line, index: number, failure: unknown): void {
   const failed = line.openParts.get(index);
@@ -34,7 +34,7 @@ function recordIteration(line: Line, index: number, how: 'Failed' | 'Aborted', a
   line.run.events.add(`MapIteration${how}`, after, `mapIteration${how}`, details);
 }
 
-/** Types of states for which AWS records an event when they are aborted. */
+/** AWS records an event for the abort of a state of these types. */
 const REPORTS_ABORT: ReadonlySet<string> = new Set(['Task', 'Wait', 'Map', 'Parallel']);
 
 function recordState({ run, openState }: Line, after: number): void {
@@ -64,8 +64,8 @@ export class Fork {
 
   /**
    * Runs a branch or an iteration.
-   * @param work returns its output, and the event that follows when it was the last one
-   * @returns undefined when it failed or was cut off
+   * @param work returns the output, and the id of the ending event: the next event of the Map or Parallel follows the latest ending event
+   * @returns undefined when the branch or iteration failed or was aborted
    */
   async run(
     index: number,
@@ -95,7 +95,7 @@ export class Fork {
     this.#cancellation.cancel();
   }
 
-  /** @throws what the first one failed with; Cancelled when all were cut off from outside */
+  /** @throws the failure of the part that failed first; Cancelled when the line around the parts was cancelled */
   end(): void {
     this.#release();
     this.#line.cancellation.throwIfCancelled();

@@ -1,7 +1,7 @@
 export interface HistoryEvent {
   /** Event id, from 1, without gaps. */
   readonly id: number;
-  /** The previous event of the same execution, branch or iteration; 0 for the first. */
+  /** Id of the event that this event follows; 0 for the first event and for ExecutionAborted. */
   readonly previousEventId: number;
   /** Epoch milliseconds. */
   readonly timestamp: number;
@@ -25,9 +25,9 @@ export class History {
   readonly #now: () => number;
 
   /**
-   * @param limit events that fit, counting the one that ends the execution
-   * @param onFull called instead of adding the event that would leave no room for the last one; without it,
-   * events that don't fit are dropped
+   * @param limit maximum number of events, with the event that ends the execution
+   * @param onFull called instead of adding an event when only the event that ends the execution still fits; without `onFull`, such an event
+   * is dropped
    */
   constructor(now: () => number, limit: number, onFull: (() => void) | undefined) {
     this.#now = now;

@@ -51,14 +51,14 @@ export class Line {
 
   /**
    * Adds an event to the history.
-   * @throws Cancelled when the line was cancelled: its end is in the history, and no event may follow
+   * @throws Cancelled when the line was cancelled: no event may follow the end of the line
    */
   record(type: string, detailsKey?: string, details?: EventDetails): number {
     this.lastEventId = this.recordAside(type, detailsKey, details);
     return this.lastEventId;
   }
 
-  /** Records an event that the next one does not follow: on AWS, both follow the previous event. */
+  /** Records an event that the next event does not follow: on AWS, both events have the same previous event. */
   recordAside(type: string, detailsKey?: string, details?: EventDetails): number {
     this.cancellation.throwIfCancelled();
     return this.run.events.add(type, this.lastEventId, detailsKey, details);

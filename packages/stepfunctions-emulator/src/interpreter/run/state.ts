@@ -33,8 +33,8 @@ async function runParallel(visit: StateVisit, state: StateOf<'Parallel'>): Promi
 }
 
 /**
- * Delay before a retry, milliseconds: the interval grows by the rate with each attempt of this retrier, is capped, and with jitter is
- * drawn uniformly between zero and that.
+ * Delay before a retry, milliseconds: the interval, multiplied by the rate for each earlier retry of this retrier, at most MaxDelaySeconds.
+ * With jitter, a random delay between zero and that value.
  * @param attempt 0 for the first retry
  */
 export function retryDelayMs(

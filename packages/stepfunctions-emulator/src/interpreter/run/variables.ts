@@ -13,7 +13,7 @@ interface Variable {
   readonly bytes: number;
 }
 
-/** The variables of an execution, a branch or an iteration. An inner scope can read the outer ones, but assigns only its own. */
+/** The variables of an execution, a branch or an iteration. An inner scope can read outer variables, but assigns only its own variables. */
 export class VariableScope {
   readonly #outer: VariableScope | undefined;
   readonly #budget: VariableBudget;
@@ -35,7 +35,7 @@ export class VariableScope {
 
   /**
    * Makes all assignments at once.
-   * @param assignments name, value and its JSON text
+   * @param assignments name, value and JSON text of the value
    * @throws StateFailure States.DataLimitExceeded
    */
   assign(assignments: ReadonlyArray<readonly [string, Json, string]>, limits: Limits): void {

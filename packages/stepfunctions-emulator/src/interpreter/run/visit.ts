@@ -8,7 +8,7 @@ import type { State } from '../load/states.ts';
 import { NOT_TRUNCATED } from './history.ts';
 import type { Line, MapItem } from './line.ts';
 
-/** The states that can be retried. Recorded on AWS: the context of a Pass has no RetryCount, that of a Task has. */
+/** The types of states that can have Retry. Recorded on AWS: the context of a Task has RetryCount, the context of a Pass does not. */
 const RETRIED: ReadonlySet<string> = new Set(['Task', 'Parallel', 'Map']);
 
 /** `$states.context` of a visit, with the item of the Map around it, if any. */
@@ -21,7 +21,7 @@ function contextObject({ run, item }: Line, visit: StateVisit): JsonObject {
       Name: run.name,
       RoleArn: run.machine.roleArn,
       StartTime: isoTime(run.startDate),
-      // Recorded on AWS: all executions have RedriveCount, except synchronous ones.
+      // Recorded on AWS: all executions except synchronous executions have RedriveCount.
       ...(!run.synchronous && { RedriveCount: 0 }),
     },
     StateMachine: { Id: run.machine.arn, Name: run.machine.name },
@@ -55,7 +55,7 @@ export interface StateResult {
   readonly errorOutput?: Json;
 }
 
-/** One entry into a state: its input, its messages and the evaluation of its fields. */
+/** One visit of a state: its input, its failures and the evaluation of its fields. */
 export class StateVisit {
   readonly line: Line;
   readonly state: State;
@@ -85,7 +85,7 @@ export class StateVisit {
     this.hold(input);
   }
 
-  /** Standard executions are billed by the transition, and a retry is one. */
+  /** Standard executions are billed by state transition. A retry counts as a state transition. */
   countTransition(): void {
     if (this.line.run.machine.type === 'STANDARD') this.line.run.bill.add('stateTransitions', 1);
   }
@@ -96,13 +96,13 @@ export class StateVisit {
     engine.onRetry?.({ executionArn, state, retry: this.retryCount + 1, ms, error, cause });
   }
 
-  /** Evaluates a payload field; returns a promise only when it contains an expression. */
+  /** Evaluates a payload field; returns a promise only when the field contains an expression. */
   evaluate(template: Template, result: StateResult = {}, line: Line = this.line): Json | Promise<Json> {
     const scope = this.#scope(result, line);
     return template.evaluate((expression, field) => this.#evaluateExpression(expression, field, scope, line));
   }
 
-  /** Evaluates a field of one kind; undefined when it is absent. */
+  /** Evaluates a field of one type; undefined when the field is absent. */
   evaluateField<T extends string | number | boolean>(field: Field<T>): Promise<T>;
   evaluateField<T extends string | number | boolean>(field: Field<T> | undefined): Promise<T | undefined>;
   async evaluateField<T extends string | number | boolean>(given: Field<T> | undefined) {
@@ -128,7 +128,7 @@ export class StateVisit {
 
   evaluationFailed(location: string, cause: string, line: Line = this.line): StateFailure {
     const failure = this.failure('States.QueryEvaluationError', cause);
-    // Recorded on AWS: a failure directly at the entry follows the event before it, not the entry.
+    // Recorded on AWS: a failure right at StateEntered follows the event before StateEntered.
     if (line.lastEventId === this.enteredEventId) line.lastEventId = this.#beforeEntry;
     const { error, cause: wholeCause } = failure;
     const details = { error, cause: wholeCause, location, state: this.state.name };
@@ -149,20 +149,20 @@ export class StateVisit {
     return exceedsBytes(result.text, this.line.run.engine.limits.payloadBytes);
   }
 
-  /** @throws StateFailure States.DataLimitExceeded when the payload is too big to be passed on */
+  /** @throws StateFailure States.DataLimitExceeded when the payload exceeds the limit `payloadBytes` */
   checkSize(result: Payload): void {
     if (this.isTooBig(result))
       throw new StateFailure('States.DataLimitExceeded', tooBigCause(this.state.name));
   }
 
-  /** Sets the payload of the state. @throws StateFailure as checkSize does */
+  /** Records a payload's size for the bill, and checks the size. @throws StateFailure as checkSize does */
   take(result: Payload): void {
     this.hold(result);
     this.checkSize(result);
   }
 
   /**
-   * Leaves the state: all expressions use the variables at the entry, then the variables change.
+   * Leaves the state. All expressions use the variables at the entry; the variables change afterwards.
    * @param otherwise the output when there is no Output field
    */
   async leave(

@@ -12,15 +12,15 @@ export interface Returned {
 interface Request {
   readonly arn: string;
   readonly body: string;
-  /** Whether it is a function, whose time is billed, or another Resource, whose costs are not counted here. */
+  /** True for a function: its time is billed. False for another Resource: its costs are not counted here. */
   readonly isFunction: boolean;
   readonly timeoutSeconds: number | undefined;
   readonly heartbeatSeconds: number | undefined;
 }
 
 /**
- * Calls a function or another Resource and waits until it returns, fails or times out. A late call is aborted, not awaited.
- * @throws CallFailure when it fails or times out; Cancelled when the execution, branch or iteration is cancelled
+ * Calls a function or another Resource and waits until the call returns, fails or times out. A late call is aborted, not awaited.
+ * @throws CallFailure when the call fails or times out; Cancelled when the execution, branch or iteration is cancelled
  */
 export async function call(line: Line, request: Request): Promise<Returned> {
   line.cancellation.throwIfCancelled();
@@ -42,7 +42,7 @@ export async function call(line: Line, request: Request): Promise<Returned> {
   }
 }
 
-/** All calls share one reason: an error for each call, which nobody reads, would cost a stack trace. */
+/** All calls share one abort reason: a new error for each call would cost a stack trace, and nobody reads the error. */
 const CALL_ENDED = new DOMException('The call has ended.', 'AbortError');
 
 function race(line: Line, invoker: FunctionInvoker, request: Request): Promise<FunctionResult> {
@@ -117,6 +117,6 @@ function describe(value: unknown): string {
 function causeText({ errorType, errorMessage, cause }: Extract<FunctionResult, { ok: false }>): string {
   if (typeof cause === 'string') return cause;
   if (cause !== undefined) return JSON.stringify(cause);
-  // Lambda itself answers in plain text, functions with an object.
+  // Errors of Lambda itself are plain text; errors of a function are an object.
   return errorType.startsWith('Lambda.') ? errorMessage : JSON.stringify({ errorMessage, errorType });
 }

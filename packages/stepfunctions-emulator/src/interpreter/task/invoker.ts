@@ -31,25 +31,25 @@ export interface CallSite {
   readonly executionArn: string;
   readonly mapRunArn?: string | undefined;
   readonly state: string;
-  /** Event id of the state's entry: the attempts of one visit share it. */
+  /** Event id of the state's entry. All attempts of one visit have the same id. */
   readonly enteredEventId: number;
 }
 
 export interface InvokeOptions {
-  /** Aborted when the result is no longer needed: the task timed out or the execution was stopped. */
+  /** Aborted when the call has ended: with a result, by a timeout, or because the execution, branch or iteration was cancelled. */
   readonly signal: AbortSignal;
-  /** TimeoutSeconds of the task, if any, milliseconds. The engine enforces it as well. */
+  /** TimeoutSeconds of the task, if any, milliseconds. The engine enforces the timeout as well. */
   readonly timeoutMs?: number;
   /**
-   * Adds to `billing.usage` of the execution: the function's use of other services, if the invoker knows it. It counts even after the task
-   * has timed out.
+   * Adds the function's use of other services to `billing.usage` of the execution, if the invoker knows the use. Use counts even after the
+   * task has timed out.
    * @param counter any name, such as `s3Requests`
    */
   readonly onUsage?: (counter: string, amount: number) => void;
   readonly site?: CallSite;
 }
 
-/** Calls functions. A rejection counts as `Lambda.Unknown`: return an error that the function threw as a result. */
+/** Calls functions. Return an error of the function as a result: a rejection counts as `Lambda.Unknown`. */
 export interface FunctionInvoker {
   /** @param payload the event: a fresh copy that the function may change */
   invoke(functionArn: string, payload: unknown, options: InvokeOptions): Promise<FunctionResult>;

@@ -10,7 +10,7 @@ import { type StateVisit, tooBigCause } from '../run/visit.ts';
 import { call, type Returned } from './function-call.ts';
 
 /**
- * One attempt of a Task: evaluates its fields and calls its function.
+ * One attempt of a Task: evaluates its fields and calls its Resource.
  *
  * @returns the raw result, `$states.result`
  */
@@ -72,8 +72,8 @@ function eventsOf(resource: TaskResource) {
 }
 
 /**
- * The result of the optimised integration lambda:invoke: the function's payload inside of the AWS SDK for Java's form of the HTTP answer,
- * of which the headers are left out. Step Functions parses Payload, so it is JSON here and not a string.
+ * The result of the optimised integration lambda:invoke: Lambda's answer in the form of the AWS SDK for Java, without HTTP headers. Step
+ * Functions parses Payload: Payload is JSON here and not a string.
  */
 const invokeResult = (engine: EngineContext, returned: Returned): JsonObject => ({
   ExecutedVersion: returned.executedVersion,
@@ -99,12 +99,12 @@ function readInvokeArguments(visit: StateVisit, { value, text }: Payload) {
   return {
     arn: functionArn(visit.line.run.machine.arn, functionName, qualifier as string | undefined),
     body: bodyOf(given as Json | undefined),
-    // A value that was created here is JSON already; parsing it again takes time for large events.
+    // Text that was created here is valid JSON: checking the text of a large event again would take time.
     isGivenText: typeof given === 'string',
   };
 }
 
-/** JSON text of the event. A string is used as the request's body unchanged, and an empty body is an empty event. */
+/** JSON text of the event. A string is sent unchanged as the request's body; an empty string becomes an empty event. */
 function bodyOf(given: Json | undefined): string {
   if (typeof given === 'string') return given || '{}';
   return JSON.stringify(given ?? {});
