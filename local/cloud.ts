@@ -14,34 +14,34 @@ import { LocalStepFunctions, loadMachines } from './step-functions.ts';
 
 export interface LocalCloudOptions {
   readonly stack: PlainStack;
-  /** A running DynamoDB, which is not stopped. @default AWS_ENDPOINT_URL_DYNAMODB, or a DynamoDB Local of its own */
+  /** A DynamoDB that already runs. `stop()` leaves it running. @default AWS_ENDPOINT_URL_DYNAMODB, or a DynamoDB Local of its own */
   readonly dynamoDb?: DynamoDbEndpoint;
-  /** The environment, of which only `AWS_ENDPOINT_URL_DYNAMODB` is read. @default process.env */
+  /** Only `AWS_ENDPOINT_URL_DYNAMODB` is read from this environment. @default process.env */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Returns the endpoint of a proxy through which the functions call DynamoDB. @default the endpoint of DynamoDB */
   readonly functionsDynamoDbEndpoint?: (dynamoDbEndpoint: string) => string | Promise<string>;
   readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint'>;
   readonly pipes?: PipesOptions;
-  /** Clock of the state machines and schedules; functions in threads have this machine's. @default the wall clock */
+  /** Clock of the state machines and schedules. Functions in threads use this machine's clock. @default the wall clock */
   readonly clock?: Clock;
   /** Number of threads in which each function is loaded before its first call, so that the first calls are not slower. @default 0 */
   readonly warm?: number;
   readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
   readonly schedules?: boolean;
-  /** Whether what a schedule would start has anything to do; the clock stands still meanwhile. @default always */
+  /** Returns whether a firing has work to do; else nothing starts. The clock stands still during the call. @default all have work */
   readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
-  /** Schemas of the tables that the stack only refers to: a missing one is made. @default they are unknown, and must exist */
+  /** Schemas of tables that the stack does not create. A missing table is created. @default unknown: the tables must exist */
   readonly existing?: readonly TableResource[];
   readonly observe?: boolean;
-  /** Called when an execution has ended, whatever its status, with the name of the schedule that started it, if any. */
+  /** Called after each execution, with any status. `schedule` is the name of the schedule that started the execution, if one did. */
   readonly onExecution?: (execution: Execution, schedule: string | undefined) => void;
   readonly onScheduleError?: (error: unknown, firing: Firing) => void;
 }
 
 /**
  * A synthesized deployment that runs on this machine: the tables in DynamoDB Local, the bundled functions in worker threads, the state
- * machines on the emulator, the schedules by the clock, and the pipes of the tables' streams as far as their targets.
+ * machines on the emulator, the schedules by the clock, and the pipes of the tables' streams. No target of a pipe receives anything.
  */
 export class LocalCloud {
   readonly synthesized: SynthesizedCloud;
@@ -116,7 +116,7 @@ export class LocalCloud {
         ...{ pipes: synthesized.pipes, client, streams, clock },
         invoke: (functionArn, payload) => functions.invoke(functionArn, payload),
       });
-      // The pipes' invocations end by themselves, or with their functions.
+      // Waits a short time for the pipes' running invocations. The stop of the functions ends the others.
       undo.push(() => Promise.race([pipes.stop(), sleep(LAST_INVOCATION_MS, undefined, { ref: false })]));
       const parts = { synthesized, dynamoDb, client, functions, pipes };
       const cloud = new LocalCloud(options, parts, machines, undo);
@@ -162,7 +162,7 @@ export class LocalCloud {
     this.#schedules.stop();
   }
 
-  /** Nothing that remains keeps the process alive. Safe to call more than once. */
+  /** Stops all parts. After that, no part keeps the process alive. Safe to call more than once. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;

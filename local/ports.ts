@@ -24,8 +24,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Checks the port before anything is started: the server itself would report it later and less clearly.
- * @param flag where the port comes from, for the message
+ * Checks the port before anything is started: the server itself would report a used port later and less clearly.
+ * @param flag the command's option that sets the port, for the message
  * @throws {LocalCloudError}
  */
 export async function requireFree(port: number, flag: string): Promise<void> {

@@ -12,7 +12,7 @@ export interface ScheduleResource {
 
 export interface Firing {
   readonly schedule: ScheduleResource;
-  /** The minute, epoch milliseconds. */
+  /** The minute for which the schedule fires, epoch milliseconds. */
   readonly scheduledTime: number;
   readonly input: string;
 }
@@ -25,7 +25,7 @@ export interface SchedulesOptions {
   readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
 }
 
-/** Scheduler replaces it by the minute. Source: EventBridge Scheduler User Guide, "Adding context attributes". */
+/** Scheduler replaces this text with the minute. Source: EventBridge Scheduler User Guide, "Adding context attributes". */
 export const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
 
 const MINUTE_MS = 60_000;

@@ -12,7 +12,7 @@ export interface ServeOptions
 
 export interface ServedCloud {
   readonly cloud: LocalCloud;
-  /** DynamoDB endpoint for all users of this cloud; only this machine can reach it when DynamoDB was started here. */
+  /** DynamoDB endpoint for all users of this cloud. If DynamoDB was started here, only this machine can reach the endpoint. */
   readonly dynamoDbEndpoint: string;
   readonly endpoint: string;
   readonly region: string;
@@ -20,9 +20,9 @@ export interface ServedCloud {
 }
 
 /**
- * Starts a local cloud for a user: DynamoDB Local and the API of Step Functions on chosen ports, with the synthesized state
- * machines, and with running schedules.
- * @throws {LocalCloudError} saying what is wrong; nothing is left running then
+ * Starts a local cloud for a user: DynamoDB Local and the API of Step Functions on chosen ports, with the synthesized state machines, and
+ * with running schedules.
+ * @throws {LocalCloudError} saying what is wrong; nothing is left running after the error
  */
 export async function serve(options: ServeOptions): Promise<ServedCloud> {
   const environment = await environmentFor(options);
@@ -58,8 +58,8 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
 }
 
 /**
- * Removes the endpoint of an earlier run from the environment. A shell into which the lines of that run were pasted still has it.
- * Nothing listens there any more, and this run is about to use the same port.
+ * Removes the endpoint of an earlier run from the environment. The user's shell may still have the variables of that run. Nothing listens
+ * at that endpoint any more, and this run is about to use the same port.
  */
 async function environmentFor({
   environment,

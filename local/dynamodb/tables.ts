@@ -16,12 +16,11 @@ import type { TableIndex, TableResource } from './table.ts';
 const ACTIVE_TIMEOUT_MS = 30_000;
 
 /**
- * Makes a table with its indexes, or uses the one that is there when it has the same keys and these indexes; it may have others.
+ * Creates a table with its indexes, or uses an existing table with the same keys and these indexes. An existing table may have more.
  *
- * Native TTL stays off whatever the resource says: DynamoDB Local's own TTL deletes within seconds, so the
- * sweep would find nothing to delete.
+ * Native TTL stays off, whatever the resource says: DynamoDB Local's native TTL would delete within seconds, before the sweep.
  *
- * @throws {LocalCloudError} when a different table has that name
+ * @throws {LocalCloudError} when an existing table of that name differs
  */
 export async function ensureTable(client: DynamoDBClient, table: TableResource): Promise<void> {
   const wanted = createTableInput(table);
@@ -43,8 +42,8 @@ export async function ensureTable(client: DynamoDBClient, table: TableResource):
 }
 
 /**
- * Builds the CreateTable request for a synthesized table. It leaves out settings that DynamoDB Local accepts and ignores: capacity, table
- * class, encryption and recovery; and deletion protection, because a local table may be deleted.
+ * Builds the CreateTable request for a synthesized table. The request leaves out settings that DynamoDB Local ignores: capacity, table
+ * class, encryption and recovery. Deletion protection is left out too, because a local table may be deleted.
  */
 function createTableInput(table: TableResource): CreateTableCommandInput & { TableName: string } {
   return {

@@ -19,7 +19,7 @@ export interface EnvironmentOptions {
 
 export interface EnvironmentEvents {
   readonly onReady: () => void;
-  /** The module cannot be loaded; {@link onGone} follows. The outcome is for the caller that waited for it. */
+  /** Called when the module cannot be loaded; {@link onGone} follows. `outcome` is the answer to the call that waited longest. */
   readonly onLoadFailed: (outcome: Outcome) => void;
   readonly onGone: () => void;
 }
@@ -27,9 +27,7 @@ export interface EnvironmentEvents {
 /** The response limit of a synchronous invocation, bytes: 6 MB as Lambda counts it. */
 const MAX_RESPONSE_BYTES = 6_291_556;
 const LOAD_TIMEOUT_MS = 10_000;
-/**
- * Size of a thread's heap for new objects, MB. V8 would use up to 96, and a thread uses all of it before its first garbage collection.
- */
+/** Size of a thread's heap for new objects, MB. V8's default is 96, and a thread fills this heap before its first garbage collection. */
 const YOUNG_GENERATION_MB = 12;
 const KEPT_LINES = 20;
 const KEPT_LINE_LENGTH = 2_000;
@@ -106,7 +104,7 @@ export class Environment {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#timedOut = this.#failed('Sandbox.Timedout', text((milliseconds / 1000).toFixed(2)));
-      // The caller is informed when the thread has ended: a function that timed out does nothing any more.
+      // The caller gets the result after the thread has ended, so that the function does no work after its timeout.
       void this.#worker.terminate();
     }, milliseconds);
   }

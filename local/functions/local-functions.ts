@@ -11,12 +11,12 @@ import { WorkerPool } from './pool.ts';
 import { unpack, writeWorkerProgram } from './programs.ts';
 import type { ErrorPayload } from './protocol.ts';
 
-/** Port "discard", on which nothing listens: a call of a service that is not run here fails, and does not leave this machine. */
+/** Port 9, "discard": nothing listens there. Calls of AWS services that do not run here fail, and do not leave this machine. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** A thread uses 30 MB under load. Functions mostly wait for DynamoDB Local, which uses the same cores. */
 const MAX_THREADS = 6;
-/** Ticks start every minute: functions that they use stay loaded, as on Lambda. */
+/** Longer than the minute between two ticks, so that the ticks' functions stay loaded, as on Lambda. */
 const IDLE_MS = 90_000;
 
 export interface FunctionCall {
@@ -26,8 +26,8 @@ export interface FunctionCall {
 }
 
 /**
- * Wraps every invocation: may delay it, fail it before or after the function ran, or run it twice. `next` runs the function, optionally
- * with another payload, and never rejects.
+ * Wraps every invocation. A wrapper may delay the invocation, fail it before or after the function ran, or run the function twice. `next`
+ * runs the function, optionally with another payload, and never rejects.
  */
 export type InvokeWrapper = (
   call: FunctionCall,
@@ -52,14 +52,14 @@ export interface LocalFunctionsOptions {
   readonly dynamoDbEndpoint: string;
   /** Largest number of threads per function. Further calls wait instead of being throttled. @default 6 */
   readonly maxConcurrency?: number;
-  /** Idle time after which a thread ends, milliseconds. @default longer than from tick to tick */
+  /** Idle time after which a thread ends, milliseconds. @default 90000, longer than the time between two ticks */
   readonly idleMs?: number;
   /** Called with every line that a function prints: JSON logs and embedded metrics. @default lines are dropped */
   readonly onLog?: ((functionName: string, line: string) => void) | undefined;
   readonly onInvocation?: ((record: InvocationRecord) => void) | undefined;
   readonly wrap?: InvokeWrapper | undefined;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Called where an invocation begins, within `wrap`, with the trace id that its calls of AWS carry. */
+  /** Called when an invocation begins, inside `wrap`, with the trace id that the function's AWS requests carry. */
   readonly onTrace?: ((traceId: string) => void) | undefined;
 }
 
@@ -186,7 +186,7 @@ function newTraceId(now: number): string {
 }
 
 /**
- * The variables that Lambda itself sets, and those that keep the function's calls on this machine. It contains none of the user's
+ * The variables that Lambda itself sets, and variables that keep the function's calls on this machine. No variable comes from the user's
  * environment.
  */
 function runtimeEnvironment(

@@ -14,8 +14,8 @@ export interface PoolOptions extends EnvironmentOptions {
 }
 
 /**
- * Largest number of threads that load their module at a time. Loading needs only the processor, so more threads would only delay the first
- * one, which could already serve calls that wait.
+ * Largest number of threads that load their module at a time. Loading needs only the processor: more threads would delay the first thread,
+ * and the calls that wait for that thread.
  */
 const MAX_LOADING = Math.max(1, availableParallelism());
 
@@ -38,7 +38,7 @@ interface Resting {
 export class WorkerPool {
   readonly #options: PoolOptions;
   readonly #environments = new Set<Environment>();
-  /** Idle environments. The one used last comes first, so that few stay warm under little load, as on Lambda. */
+  /** Idle environments, the most recently used first. So few environments stay warm under little load, as on Lambda. */
   readonly #resting: Resting[] = [];
   readonly #queue: Waiting[] = [];
   readonly #running = new Map<string, number>();
@@ -51,12 +51,12 @@ export class WorkerPool {
   }
 
   /**
-   * Invokes the function. Never rejects: every way an invocation can fail is an outcome.
+   * Invokes the function. Never rejects: every failure of an invocation is an outcome.
    *
    * @param payload JSON text
-   * @param traceId names the invocation in the calls of its AWS clients
-   * @param caller name of the caller: of those that wait, the one with the fewest running calls is served first
-   * @param signal cancels an invocation that still waits for a thread. One that runs continues, as on Lambda when its caller has gone.
+   * @param traceId identifies the invocation in the function's AWS requests
+   * @param caller name of the caller; among waiting calls, the caller with the fewest running calls is served first
+   * @param signal cancels an invocation that still waits for a thread. A running invocation continues, as on Lambda without its caller.
    */
   invoke(payload: string, traceId: string, caller = '', signal?: AbortSignal): Promise<Outcome> {
     return new Promise(resolve => {

@@ -8,7 +8,7 @@ import { workerSource } from './worker-source.ts';
 const EXTENSIONS = ['.mjs', '.js', '.cjs'];
 
 /**
- * Unpacks a function's deployment package, as Lambda does before it starts one.
+ * Unpacks a function's deployment package, as Lambda does before the function starts.
  *
  * @param directory folder for the files; it is created
  * @returns the module that holds the handler and the name of its export
@@ -53,8 +53,8 @@ export function unpack(
 let program: string | undefined;
 
 /**
- * Writes the program of a thread, `worker.ts` without its types, into a folder. Node can strip types by itself, but loads its tool for
- * that again in every thread, which delays the start.
+ * Writes the program of a thread, `worker.ts` without its types, into a folder. Node can strip types too, but would load its stripping tool
+ * again in every thread, and so delay each start.
  * @returns absolute path of the file
  */
 export function writeWorkerProgram(directory: string): string {

@@ -11,7 +11,7 @@ export interface WorkerSetup {
 export interface Invocation {
   readonly requestId: string;
   readonly payload: string;
-  /** The X-Amzn-Trace-Id that the function's AWS clients send, which identifies the invocation of a call. */
+  /** X-Amzn-Trace-Id of the function's AWS requests: shows which invocation sent a request. */
   readonly traceId: string;
   /** Time at which the worker will be ended, epoch milliseconds. */
   readonly deadline: number;

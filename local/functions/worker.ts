@@ -1,6 +1,6 @@
 /*
- * Runs one Lambda function in a worker thread, one invocation at a time, as a Lambda execution environment does. It imports only Node's
- * own modules, because programs.ts copies this file alone.
+ * Runs one Lambda function in a worker thread, one invocation at a time, as a Lambda execution environment does. This file imports only
+ * Node's own modules, because programs.ts writes this file alone into a folder.
  */
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';

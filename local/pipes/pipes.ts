@@ -12,14 +12,14 @@ export interface PipeResource {
   readonly name: string;
   readonly tableName: string;
   readonly enrichmentArn: string;
-  /** JSON with {@link EVENT_PLACEHOLDER}: what the function gets of each record. */
+  /** Input of the function for one record: JSON with {@link EVENT_PLACEHOLDER}. */
   readonly inputTemplate: string;
   readonly targetArn: string;
   readonly batchSize: number;
   readonly startingPosition: 'TRIM_HORIZON' | 'LATEST';
 }
 
-/** Where a template has the record. Source: EventBridge User Guide, "Pipes input transformation", reserved variables. */
+/** Pipes replaces this text with the record. Source: EventBridge User Guide, "Pipes input transformation", reserved variables. */
 const EVENT_PLACEHOLDER = '<aws.pipes.event.json>';
 
 export function enrichmentInput(template: string, records: readonly object[]): unknown[] {
@@ -35,11 +35,11 @@ export interface DeliveredExpiry {
 
 export interface PipesOptions {
   readonly onExpiry?: ((delivered: DeliveredExpiry) => void) | undefined;
-  /** Called when a stream cannot be read or the function fails; it is tried again. @default prints the error */
+  /** Called when a stream cannot be read or the function fails. The pipe then tries again. @default prints the error */
   readonly onError?: ((error: unknown, pipe: PipeResource) => void) | undefined;
   /** Pause after a read without records, milliseconds. @default 250 */
   readonly pollMs?: number | undefined;
-  /** Whether streams are read only by {@link Pipes.drain}: for a clock that stands still. @default false */
+  /** Whether only {@link Pipes.drain} reads the streams: for a clock that stands still. @default false */
   readonly onlyDrained?: boolean | undefined;
 }
 
@@ -65,7 +65,7 @@ export class Pipes {
     return new Pipes(pollers);
   }
 
-  /** Delivers the expiries of all records that are in the streams now. @throws what makes a pipe try again */
+  /** Delivers the expiries of all records that are in the streams now. @throws an error of a read or of the function */
   async drain(): Promise<void> {
     for (const poller of this.#pollers) await poller.drain();
   }
@@ -87,7 +87,7 @@ async function pollerOf(
     batchSize: pipe.batchSize,
     fromLatest: pipe.startingPosition === 'LATEST',
     clock,
-    // DynamoDB Local rounds a record's time down to the minute, by this machine's clock; an expiry is judged by the second.
+    // DynamoDB Local rounds a record's time down to this machine's minute. An expiry needs the second, so the first read's time is used.
     timeOf: (minuteMs, firstReadAtMs) =>
       clock === realClock ? Math.min(firstReadAtMs, minuteMs + 59_999) : firstReadAtMs,
     pollMs,
@@ -98,7 +98,7 @@ async function pollerOf(
   });
 }
 
-/** @throws when the function fails, or answers what Pipes delivers to no target */
+/** @throws when the function fails, or its answer is no array of at most as many events as records */
 async function enriched(
   { enrichmentArn, inputTemplate }: PipeResource,
   removals: readonly DynamoDbStreamRecord[],

@@ -8,7 +8,7 @@ export interface StreamPollerOptions {
   readonly fromLatest: boolean;
   readonly clock: Clock;
   readonly timeOf: RecordTime;
-  /** Takes removals. When it rejects, they are read again, in smaller batches. */
+  /** Takes removals. After a rejection, the same removals are read again, in smaller batches. */
   readonly take: (removals: readonly DynamoDbStreamRecord[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
   /** Pause between two reads, milliseconds. @default 250 */
@@ -17,19 +17,19 @@ export interface StreamPollerOptions {
 
 /**
  * Calculates when a record was made, epoch milliseconds.
- * @param approximateMs as the stream has it
- * @param firstReadAtMs when it was first read, by the clock of the local cloud
+ * @param approximateMs time in the stream's record
+ * @param firstReadAtMs time of the record's first read, by the clock of the local cloud
  */
 export type RecordTime = (approximateMs: number, firstReadAtMs: number) => number;
 
 const POLL_MS = 250;
 const MAX_BACKOFF_MS = 30_000;
-/** DynamoDB Local begins a new shard every few hours; when a shard ends, they are listed at once. */
+/** DynamoDB Local begins a new shard every few hours. When a shard ends, the shards are listed at once. */
 const LIST_SHARDS_MS = 10_000;
 
 /**
- * Reads a table's stream as a pipe does: each shard in its order, and only after its parent. A failed batch is tried again in halves until
- * it succeeds, so that one bad record holds up only its shard.
+ * Reads a table's stream as a pipe does: the records of a shard in order, after all records of the parent shard. A failed batch is tried
+ * again in halves until it succeeds, so that one bad record holds up only its shard.
  */
 export class StreamPoller {
   readonly #options: StreamPollerOptions;
@@ -61,7 +61,7 @@ export class StreamPoller {
     await this.#last;
   }
 
-  /** Reads all that is in the stream now. @throws the first error, when all shards were tried */
+  /** Reads all records that are in the stream now. @throws the first error, after all shards were tried */
   drain(): Promise<void> {
     const drained = this.#last.then(() => this.#drain());
     this.#last = drained.catch(() => {});
@@ -144,7 +144,7 @@ export class StreamPoller {
     shard.after = batch.at(-1)?.dynamodb.SequenceNumber ?? shard.after;
   }
 
-  /** A record has the same time, to the second, each time that it is read. */
+  /** Gives a record the same time, to the second, at each read. */
   #timed(record: DynamoDbStreamRecord): DynamoDbStreamRecord {
     const { SequenceNumber, ApproximateCreationDateTime } = record.dynamodb;
     const readAt = this.#readAt.get(SequenceNumber) ?? this.#options.clock.now();
@@ -154,8 +154,8 @@ export class StreamPoller {
   }
 
   /**
-   * Passes over the existing records. An iterator of the type LATEST would be faster, but has no position: when it expires before its first
-   * record, later records are lost.
+   * Passes over the existing records. An iterator of the type LATEST would be faster, but has no position: if the iterator expires before
+   * the first record, later records are lost.
    */
   async #passOver(): Promise<void> {
     for (const shard of await this.#list()) {

@@ -15,12 +15,12 @@ export const MAX_RECORDS = 1_000;
 
 export interface StreamShard {
   readonly id: string;
-  /** The shard that it continues. The stream may no longer list it. */
+  /** Id of the shard that this shard continues. The stream may no longer list that parent. */
   readonly parentId?: string | undefined;
 }
 
 export interface ReadRecords {
-  /** With a time as the stream has it: DynamoDB Local rounds it down to the minute. */
+  /** The records' times are the stream's: DynamoDB Local rounds a time down to the minute. */
   readonly records: readonly DynamoDbStreamRecord[];
   readonly isEnd: boolean;
 }
@@ -29,13 +29,13 @@ export interface TableStream {
   shards(): Promise<readonly StreamShard[]>;
   /**
    * The next records of a shard, in order.
-   * @param after the sequence number of the last one that was read; undefined: from the shard's beginning
+   * @param after the sequence number of the last record read; undefined reads from the shard's beginning
    * @param limit maximum number of records, up to {@link MAX_RECORDS}
    */
   read(shardId: string, after: string | undefined, limit: number): Promise<ReadRecords>;
 }
 
-/** A table's stream in DynamoDB Local. Each read asks for an iterator of its own: one that is kept may have expired. */
+/** A table's stream in DynamoDB Local. Each read asks for a new iterator, because a kept iterator may have expired. */
 export class DynamoDbTableStream implements TableStream {
   readonly #client: DynamoDBStreamsClient;
   readonly #streamArn: string;
@@ -76,7 +76,7 @@ export class DynamoDbTableStream implements TableStream {
             }),
           )
           .catch(error => {
-            // A stream keeps its records for a day.
+            // The record at `after` is gone: a stream keeps its records for a day. The oldest kept record is next.
             if (error instanceof TrimmedDataAccessException) return this.#client.send(beginning);
             throw error;
           }));
@@ -95,7 +95,7 @@ export class DynamoDbTableStream implements TableStream {
     }
   }
 
-  /** Lambda and Pipes write native TTL's mark in lower case. Source: DynamoDB Developer Guide. */
+  /** Field names of native TTL's `userIdentity` become lower case, as in Lambda and Pipes. Source: DynamoDB Developer Guide. */
   #asPipesHaveIt({
     eventID = '',
     eventName = 'MODIFY',
@@ -132,7 +132,7 @@ const inJson = (item: Readonly<Record<string, AttributeValue>>): EventImage =>
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
 /**
- * An attribute as in Lambda's events. DynamoDB Local's streams leave out the type of an empty map
+ * An attribute value as in Lambda's events. For an empty map, DynamoDB Local's streams leave out the type
  * (https://github.com/awslabs/amazon-dynamodb-local-samples/issues/37).
  */
 function valueInJson(value: AttributeValue): EventValue {

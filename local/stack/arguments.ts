@@ -20,8 +20,8 @@ export interface Found {
 const ANYWHERE = ['tags', 'timeouts'];
 
 /**
- * The arguments of a resource, or of a block in it. Each read names its argument; unread arguments that are not known to be without effect
- * are refused at the end, so that no setting with an effect on AWS is silently ignored.
+ * The arguments of a resource, or of a block in a resource. Each read names its argument. `end` refuses unread arguments, except the
+ * arguments without effect. So every setting with an effect on AWS is either used or refused.
  */
 export class Arguments {
   readonly #where: string;
@@ -34,7 +34,7 @@ export class Arguments {
     this.#body = body;
   }
 
-  /** Reads a required argument. @throws {TerraformError} for another kind of value, which only an override can set */
+  /** Reads a required argument. @throws {TerraformError} for a value of another kind; only an override can set such a value */
   get<Value>(name: string, known: Kind<Value>): Value {
     this.#read.add(name);
     const value = this.#body[name];
@@ -52,7 +52,7 @@ export class Arguments {
     return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, String(value)]));
   }
 
-  /** Reads nested blocks: CDKTF writes a single one as an object or as a list. */
+  /** Reads nested blocks. CDKTF writes a single block as an object or as a list. */
   blocks(name: string): readonly Arguments[] {
     const found = [this.find(name, BLOCKS) ?? []].flat() as Readonly<Record<string, unknown>>[];
     return found.map((body, index) => {

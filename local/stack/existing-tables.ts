@@ -4,8 +4,8 @@ import type { TableResource } from '../dynamodb/table.ts';
 import { synthesizedCloud } from './synthesized.ts';
 
 /**
- * Schemas of the tables with `existingTable: true`. The stack only refers to them: these are the schemas with which it would create them.
- * @throws {InvalidConfigError} for a person to read
+ * Schemas of the tables with `existingTable: true`: the schemas with which the stack would create these tables.
+ * @throws {InvalidConfigError} with a message for the user
  */
 export function existingTablesAsMade(config: DeploymentConfig): readonly TableResource[] {
   const tables = config.tables

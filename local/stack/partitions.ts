@@ -1,4 +1,4 @@
-/** Partitions of AWS, named as in ARNs, by the prefix of their regions; a test compares them with the SDK's. All other regions are commercial. */
+/** Partitions of AWS, named as in ARNs, by region prefix. Other regions are commercial. A test compares this table with the SDK's. */
 const PARTITIONS: Readonly<Record<string, string>> = {
   'cn-': 'aws-cn',
   'us-gov-': 'aws-us-gov',

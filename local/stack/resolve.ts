@@ -10,7 +10,7 @@ interface Place {
   readonly deployedAt: string;
 }
 
-/** Computes an attribute of a resource. @param argument returns the value of an argument of the resource; an empty text if there is none */
+/** Computes an attribute of a resource. @param argument returns the value of an argument of the resource, or an empty text */
 type Given = (argument: (name: string) => string, place: Place) => string;
 
 const arn =
@@ -18,7 +18,7 @@ const arn =
   (argument, { partition, region, account }) =>
     `arn:${partition}:${service}:${region}:${account}:${resource}${argument(name)}`;
 
-/** IAM's ARNs have no region, and a path that begins and ends with a slash. */
+/** IAM's ARNs have no region. An IAM path begins and ends with a slash. */
 const iamArn =
   (kind: string): Given =>
   (argument, { partition, account }) =>
@@ -26,7 +26,7 @@ const iamArn =
 
 const named: Given = argument => argument('name');
 
-/** Placeholder for the label of a stream in its ARN, for which AWS uses the time of its creation. */
+/** Stands for the label in a stream's ARN. On AWS the label is the time of the stream's creation. */
 const LOCAL_STREAM_LABEL = 'local';
 
 const tableArn = arn('dynamodb', 'table/');
@@ -35,7 +35,7 @@ const table: Readonly<Record<string, Given>> = {
   stream_arn: (...of) => `${tableArn(...of)}/stream/${LOCAL_STREAM_LABEL}`,
 };
 
-/** Terraform appends the time and a number to the prefix. */
+/** On AWS, Terraform appends the time and a number to the prefix. */
 const bucketName: Given = argument => `${argument('bucket_prefix')}local`;
 
 /**
@@ -80,7 +80,7 @@ export interface ResolvedBlock {
   readonly kind: 'resource' | 'data';
   readonly type: string;
   readonly address: string;
-  /** Empty for a resource without an ARN, or whose ARN contains a number that AWS chooses. */
+  /** Empty for a resource without an ARN, and for a resource whose ARN contains a number that AWS chooses. */
   readonly arn: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -88,7 +88,7 @@ export interface ResolvedBlock {
 /** Arguments for CDKTF and Terraform, not for AWS. The conditions in `lifecycle` are not checked here. */
 const THEIR_OWN = ['//', 'depends_on', 'lifecycle'];
 
-/** An escape, or an expression: our stacks contain references to attributes. */
+/** Matches an escape or an expression. The expressions in our stacks are references to attributes. */
 const TEMPLATE = /\$\$\{|%%\{|%\{|\$\{([^}]*)\}?/g;
 const REFERENCE = /^(data\.)?(\w+)\.([\w-]+)\.(\w+)$/;
 

@@ -9,16 +9,15 @@ import { Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
 import { partitionOf } from './partitions.ts';
 import { type ResolvedBlock, resolveReferences } from './resolve.ts';
 
-/** The account of every ARN in the local cloud: the one AWS uses in its examples. */
+/** The account in every ARN of the local cloud: the account of AWS's examples. */
 export const LOCAL_ACCOUNT = '123456789012';
 
-/** Settings of a table that contain attribute names used in its guarded deletes. */
+/** Settings of a table that hold attribute names. Guarded deletes use these names. */
 const SETTINGS = ['partitionKey', 'sortKey', 'ttlAttribute'];
 
 /**
- * Finds attribute names by which DynamoDB Local cannot delete: it reads a quoted name in PartiQL that begins with `#` or `:` as the
- * placeholder of an expression, and refuses each guarded delete. Seen with DynamoDB Local 3.3; AWS's documents name no such rule for
- * DynamoDB.
+ * Finds attribute names that DynamoDB Local refuses in guarded deletes. DynamoDB Local takes a quoted PartiQL name that begins with `#` or
+ * `:` for a placeholder of an expression. Seen with DynamoDB Local 3.3; AWS's documents name no such rule for DynamoDB.
  */
 function partiqlNameProblems(stateMachines: readonly { readonly definition: string }[]): string[] {
   const problems = stateMachines
@@ -69,12 +68,12 @@ export interface SynthesizedCloud {
 const throughput = (of: string) =>
   `${of}read_capacity ${of}write_capacity ${of}on_demand_throughput ${of}warm_throughput`;
 
-/** Arguments without a local effect, by the types of resources that are run. Other types have no effect here. */
+/** Arguments without a local effect, by resource type. Resources of other types are not run here. */
 const WITHOUT_EFFECT = {
   aws_dynamodb_table: `billing_mode deletion_protection_enabled point_in_time_recovery replica server_side_encryption table_class ttl ${throughput('')} ${throughput('global_secondary_index.')} ${throughput('local_secondary_index.')}`,
   aws_lambda_function:
     'architectures dead_letter_config description ephemeral_storage kms_key_arn logging_config.application_log_level logging_config.log_format logging_config.log_group logging_config.system_log_level publish role skip_destroy source_code_hash tracing_config vpc_config',
-  // No target gets anything here, and what fails is tried again until it succeeds.
+  // No target receives anything here. A failed batch is tried again until the batch succeeds.
   aws_pipes_pipe: `description log_configuration role_arn target_parameters ${[
     'dead_letter_config',
     'maximum_batching_window_in_seconds',
@@ -85,7 +84,7 @@ const WITHOUT_EFFECT = {
   ]
     .map(name => `source_parameters.dynamodb_stream_parameters.${name}`)
     .join(' ')}`,
-  // A start that fails is shown, and neither tried again nor sent to a queue.
+  // A failed start is shown. The start is neither tried again nor sent to a queue.
   aws_scheduler_schedule:
     'action_after_completion description kms_key_arn schedule_expression_timezone target.dead_letter_config target.retry_policy',
   aws_sfn_state_machine: 'encryption_configuration logging_configuration publish tracing_configuration',
@@ -207,7 +206,7 @@ const EACH_MINUTE = kind<string>(
   `${EVERY_MINUTE}, the only expression that is run locally`,
 );
 
-/** Fn.jsonencode would escape the angle brackets, and Scheduler then replaces nothing. */
+/** Fn.jsonencode would escape the angle brackets, and Scheduler would then not find the placeholder. */
 const SCHEDULED_INPUT = kind<string>(value => {
   const rest = String(value).replaceAll(SCHEDULED_TIME, '');
   try {

@@ -17,7 +17,7 @@ export interface TestedFunctionsOptions {
   readonly documents: DynamoDBDocumentClient;
   readonly clock: Clock;
   readonly onLog: ((functionName: string, line: string) => void) | undefined;
-  /** Returns the plan of a tick that was planned before its execution began. */
+  /** Returns the plan of a tick, if the plan was made before the tick's execution began. */
   readonly planOf: (input: PlanSweepInput) => PlanSweepOutput | undefined;
   /** Called when a function has changed watermarks. */
   readonly onWatermarks: () => void;
@@ -62,7 +62,7 @@ export function testedFunctions(options: TestedFunctionsOptions): InvokeWrapper 
   };
 }
 
-/** Sweeps use the date in DynamoDB's answers, which DynamoDB Local takes from this machine's clock. */
+/** Gives DynamoDB's answers the date of the given clock: sweeps use that date, and DynamoDB Local sends this machine's. */
 function withDate(documents: Documents, now: () => number): Documents {
   const send = async (...args: Parameters<Documents['send']>) => {
     const answer = (await documents.send(...args)) as unknown as { readonly $metadata: object };

@@ -17,17 +17,15 @@ import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contrac
 import type { CarriedSettings, TickInput } from '../../statemachine/contract/inputs.ts';
 import type { LocalCloud } from '../cloud.ts';
 
-/**
- * Time for which an index's content is reused. If indexed by window, a tick reads this span again, and finds what was written meanwhile.
- */
+/** Time for which an index's content is reused, milliseconds. In an index by window, a tick reads this span again, and finds new items. */
 const KEPT_MS = 600_000;
 
 type Ttls = Map<unknown, number[]>;
 
 /**
- * Finds the ticks that have nothing to do, for a clock that jumps. PlanSweep's own code decides, in this process: with the journal, and with
- * what the indexes held a while ago. Only sweeps delete meanwhile, so only entries that may still be there are read again. What idle ticks
- * would write into the journal is written before the next tick that runs, and by {@link settle}.
+ * Finds the ticks that have nothing to do, for a clock that jumps. PlanSweep's own code decides, in this process: with the journal, and
+ * with a copy of the indexes. Only sweeps delete items meanwhile, so only entries of the copy are read again. Idle ticks' changes of the
+ * journal are written before the next tick that runs, and by {@link settle}.
  */
 export class IdleTicks {
   readonly #cloud: LocalCloud;
@@ -48,20 +46,20 @@ export class IdleTicks {
   }
 
   async isNeeded(input: TickInput, nowMs: number): Promise<boolean> {
-    // A tick that cannot be planned says itself what is wrong.
+    // A tick that cannot be planned is started, and reports the error itself.
     const plan = await this.#planOf(input, nowMs).catch(() => undefined);
     if (plan?.next === 'end') return false;
     await this.#write();
     return true;
   }
 
-  /** The plan of a tick that is needed: PlanSweep need not make it again. */
+  /** The plan of a tick that is needed, so that PlanSweep need not plan again. */
   planOf({ executionInput, startedAt }: PlanSweepInput): PlanSweepOutput | undefined {
     const tick = JSON.stringify({ executionInput, startedAt });
     return this.#plan?.tick === tick ? this.#plan.output : undefined;
   }
 
-  /** Reads the journal again for the next tick: an execution has changed it. */
+  /** Forgets the read journal, because an execution has changed the journal. */
   forgetJournal(): void {
     this.#state = undefined;
   }
@@ -71,7 +69,7 @@ export class IdleTicks {
     await this.settle();
   }
 
-  /** Writes the journal, and forgets journal and entries: a test may change them while the clock stands still. */
+  /** Writes the journal, and forgets journal and entries: a test may change both while the clock stands still. */
   async settle(): Promise<void> {
     await this.#write();
     this.#state = undefined;
@@ -113,8 +111,8 @@ export class IdleTicks {
   }
 
   /**
-   * Reads the journal. A table indexed by second gets a first watermark, as late as its index allows: otherwise its first tick would query
-   * each second of two days.
+   * Reads the journal. A table indexed by second without a watermark gets a watermark, just before the oldest entry of its index: otherwise
+   * the table's first tick would query each second of two days.
    */
   async #read(input: TickInput, nowMs: number): Promise<DeploymentState> {
     if (this.#state !== undefined) return this.#state;

@@ -5,17 +5,17 @@ import type { DeploymentProps, PreciseTtlProps } from '../../stacks/config/props
 import type { SweepInput } from '../../statemachine/contract/inputs.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 
-/** An expiry that a pipe has passed on: the event that its target would get. */
+/** An expiry that a pipe has passed on: the event that the pipe's target would get. */
 export interface PassedOnExpiry extends ExpiryEvent {
-  /** ARN of the pipe's target; for an archive, that of its Firehose stream. */
+  /** ARN of the pipe's target; for an archive, the ARN of the archive's Firehose stream. */
   readonly target: string;
 }
 
 /** The tested configuration: that of a whole deployment, or only its tables. */
 export interface TestedConfig extends DeploymentProps {
   /**
-   * Tables, as `defineConfig` accepts them. Tables with `existingTable: true` are created here too, with their index; one that exists
-   * already must have it.
+   * Tables, as `defineConfig` accepts them. Tables with `existingTable: true` are created here too, with their index. A table that exists
+   * already must have its index.
    */
   readonly tables: readonly PreciseTtlProps[];
   /** @default 'us-east-1' */
@@ -36,16 +36,16 @@ export interface TestOptions {
   /** Whether the schedules fire: the ticks, every minute of the clock. @default true */
   readonly schedules?: boolean;
   /**
-   * A running DynamoDB Local, e.g. `http://127.0.0.1:8000`; it is not stopped, and tables created in it are deleted at the end. Several
-   * tests may share it with different tables: the deployment's name gets a suffix, so each test has its own journal. @default a DynamoDB
-   * Local of its own
+   * A running DynamoDB Local, e.g. `http://127.0.0.1:8000`. `stop()` leaves it running, and deletes the tables that the test created.
+   * Several tests may share a DynamoDB Local with different tables: the deployment's name gets a suffix, so each test has its own journal.
+   * @default a DynamoDB Local of its own
    */
   readonly dynamoDbEndpoint?: string;
   /** Called with every line that a function logs. @default lines are dropped */
   readonly onLog?: (functionName: string, line: string) => void;
 }
 
-/** Clock of the schedules and sweeps, which decides whether an item is expired. */
+/** Clock of the schedules and sweeps. This clock decides whether an item is expired. */
 export interface LocalClock {
   readonly kind: 'virtual' | 'real';
   /** Epoch milliseconds. */
@@ -62,17 +62,16 @@ export interface LocalPreciseTtl {
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: LocalClock;
   /**
-   * Sweeps a table: `{ from, to }` sweeps a span of expiry times, as a replay does, `{ scheduledTime }` is a tick of this table only. It
-   * waits also for executions that the execution starts, and includes them in the report. A virtual clock advances while an execution
-   * waits.
+   * Sweeps a table: `{ from, to }` sweeps a span of expiry times, as a replay does, `{ scheduledTime }` is a tick of this table only. Waits
+   * also for the execution's child executions, and includes them in the report. A virtual clock advances while an execution waits.
    * @throws {LocalTestError} for a table that is not in the configuration
-   * @throws {SweepFailedError} when it does not succeed, with the report
+   * @throws {SweepFailedError} when the sweep does not succeed, with the report
    */
   sweep(tableName: string, input: SweepInput): Promise<SweepReport>;
   /**
-   * Runs the tick of a minute to its end, as the schedules do, and returns the reports by table. What it cannot finish is left to the next
-   * tick (`leftForLater`). A tick sweeps the minute after its own and waits for it, so it takes up to two minutes on the clock. An earlier
-   * virtual clock first advances to the tick's own minute.
+   * Runs the tick of a minute to its end, as the schedules do, and returns the reports by table. Work that the tick cannot finish is left
+   * to the next tick (`leftForLater`). A tick sweeps the minute after its own minute and waits for it, so a tick takes up to two minutes on
+   * the clock. An earlier virtual clock first advances to the tick's own minute.
    * @param at a Date, epoch milliseconds, or ISO-8601 with a zone. @default the current minute
    * @throws {SweepFailedError}
    */
@@ -85,12 +84,12 @@ export interface LocalPreciseTtl {
    */
   advance(duration: string): Promise<void>;
   /**
-   * The expiries that the pipes have passed on so far, in that order: for a configuration with `events` or `archive`. An expiry of a table
-   * with two pipes is there twice. Before, the pipes get all records that the tables' streams have now. Nothing is sent to a target.
+   * The expiries that the pipes have passed on so far, in the order of passing: for a configuration with `events` or `archive`. A table
+   * with two pipes has each expiry twice. The call first gives the pipes all records of the tables' streams. No target receives anything.
    */
   expiries(): Promise<readonly PassedOnExpiry[]>;
   /**
-   * Stops everything. Tables created in a DynamoDB Local of yours are deleted. Safe to call more than once.
+   * Stops everything. Tables that the test created in the DynamoDB Local at `dynamoDbEndpoint` are deleted. Safe to call more than once.
    * @throws {SweepFailedError} after everything is stopped, if a sweep that a schedule started has failed and no earlier call reported it
    */
   stop(): Promise<void>;

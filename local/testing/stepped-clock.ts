@@ -21,7 +21,7 @@ export class SteppedClock extends VirtualClock {
     return super.schedule(this.now() + Math.max(0, ms) - super.now(), callback);
   }
 
-  /** Advances the clock. Everything that becomes due meanwhile runs until it waits again. */
+  /** Advances the clock. Work that becomes due meanwhile runs until the work waits again. */
   advance(milliseconds: number): Promise<void> {
     return this.#step(async () => {
       const reached = new Promise<void>(resolve => {

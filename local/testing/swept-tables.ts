@@ -14,9 +14,9 @@ export function reportsOf({ output, cause }: Execution): SweepReports {
 }
 
 /**
- * Failures of an execution that did not succeed, one for each table that it reports as incomplete, or for each of its tables when it names
- * none.
- * @param deployed the tables of its deployment
+ * Failures of an execution that did not succeed: one for each table that the execution reports as incomplete. If no table is reported,
+ * there is a failure for each table of the execution.
+ * @param deployed the tables of the execution's deployment
  */
 export function failuresOf(execution: Execution, deployed: readonly string[]): FailedSweep[] {
   const { input, status, error, cause } = execution;
