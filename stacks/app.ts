@@ -80,7 +80,7 @@ function replacing(value: unknown): unknown {
 function nameOf(resource: TerraformResource): unknown {
   const { resource: types } = resource.toTerraform();
   const given = types[resource.terraformResourceType][resource.friendlyUniqueId];
-  // A schedule has two arguments with names: its own name, and that of its group.
+  // A schedule has two arguments with names: the schedule's own name, and its group's name.
   return given['name'] ?? Object.entries(given).find(([argument]) => NAME_ARGUMENT.test(argument))?.[1];
 }
 
@@ -90,8 +90,8 @@ export const STACK = 'precise-ttl';
 export const TERRAFORM_VERSION = '>= 1.10';
 
 /**
- * CDKTF's classes for the resources were generated for one of these versions, and would allow no other. The first of them has all arguments
- * that we use.
+ * Allowed versions of the AWS provider. CDKTF's classes were generated for one version, and would allow only that version. Version 6.25 has
+ * all arguments that we use.
  */
 export const AWS_PROVIDER = { source: 'hashicorp/aws', version: '>= 6.25, < 7' };
 
@@ -106,8 +106,8 @@ export class PreciseTtlStack extends TerraformStack {
       const scope = new Construct(this, constructId(props.tableName, 'stack'));
       return new SweptTable(scope, place, resolveProps(props));
     });
-    // The deployment's construct has the same address under any name: with another address a new name would delete the deployment. No
-    // table's name has a colon.
+    // The id is the same for every deployment name. With the name in the id, a new name would change the addresses, and Terraform would
+    // delete the deployment. No table's name has a colon.
     const sweeps = new Construct(this, ':sweeps');
     const sweep = new DeployedSweep(sweeps, DEFAULT_DEPLOYMENT, () => ({ place, tables }));
     if (config.overrides) applyOverrides(this, config.overrides);
@@ -116,8 +116,8 @@ export class PreciseTtlStack extends TerraformStack {
         'The configuration for status, pause, replay and other commands, as JSON for precise-ttl.config.json',
       value: sweep.configuration,
     });
-    // All tables have one output: Terraform's names allow fewer characters than table names do. The id has a colon, which no table's name
-    // has; CDKTF leaves out the colon, so the output's name is `tables`.
+    // One output has all tables, because Terraform's names allow fewer characters than table names do. No table's name has the colon of
+    // this id. CDKTF leaves out the colon, so the output's name is `tables`.
     new TerraformOutput(this, ':tables', {
       description:
         'By table: its ARN, that of its stream where something reads it, its deployment, the state machine to start replays of, the queue of starts and expiries that did not get through, the topic that the alarms tell, the dashboard, the bucket of its archive, and what its writers give to expiryModel',
@@ -146,14 +146,14 @@ function outputOf(table: SweptTable, sweep: DeployedSweep): object {
 type Blocks = Record<string, Record<string, { readonly lifecycle?: { readonly prevent_destroy?: boolean } }>>;
 
 /**
- * Takes everything out of a stack except what holds data, which it tells Terraform to forget: applying it deletes the rest, and leaves an
- * empty state. No table is read, so a missing table is no obstacle.
+ * Takes all resources out of a stack: applying the stack deletes these resources, and leaves an empty state. Terraform only forgets the
+ * resources that hold data. No table is read, so a missing table is no obstacle.
  */
 function removeAll(stack: PreciseTtlStack): void {
   const { resource, removed = [] } = stack.toTerraform() as { resource: Blocks; removed?: object[] };
   const held = Object.entries(resource).flatMap(([type, named]) =>
     Object.entries(named)
-      // A bucket that stays keeps its settings.
+      // A bucket that stays in AWS keeps its settings.
       .filter(([, { lifecycle }]) => lifecycle?.prevent_destroy || type.startsWith('aws_s3_bucket'))
       .map(([name]) => ({ from: `${type}.${name}`, lifecycle: [{ destroy: false }] })),
   );
@@ -166,7 +166,7 @@ function removeAll(stack: PreciseTtlStack): void {
 function prepare(stack: TerraformStack, { region, state, provider = {}, tags }: DeploymentConfig): void {
   const { backend, ...settings } = state ?? { backend: 'local' };
   const defaults: Readonly<Record<string, object>> = {
-    // The path is relative to the stack's folder in cdktf.out, where Terraform runs: this leads to the folder of cdktf.json.
+    // The path is relative to the stack's folder in cdktf.out, where Terraform runs. The path leads to the folder of cdktf.json.
     local: { path: `../../../terraform.${stack.node.id}.tfstate` },
     s3: { key: DEFAULT_STATE_KEY, region, encrypt: true, use_lockfile: true },
   };

@@ -19,8 +19,8 @@ const OPTIONS: BuildOptions = {
   format: 'esm',
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': join(FUNCTIONS, 'runtime/lambda-credentials.ts') },
-  // CommonJS packages in the bundle load Node's modules with require, which ESM does not have. The name is so long that the minifier cannot
-  // choose it too.
+  // CommonJS packages in the bundle load Node's modules with require, which ESM does not have. The minifier chooses only short names, so
+  // the long name is unique.
   banner: {
     js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
   },

@@ -1,4 +1,4 @@
-/** `precise-ttl/cdktf`, which is also `precise-ttl/cdktn` with other names of the same modules: constructs for a team's own stacks. */
+/** `precise-ttl/cdktf`: constructs for a team's own stacks. `precise-ttl/cdktn` is the same, with other names of CDKTF's modules. */
 
 export { PreciseTtlError } from '../expiry/errors.ts';
 export { PreciseTtlStack } from './app.ts';

@@ -24,11 +24,11 @@ import type { TableReference } from './parts/swept-table.ts';
 
 const OF_OUR_TABLE = ['tableName', 'existingTable'] as const;
 
-/** A table that another part of the stack makes, and how it is swept. */
+/** A table that another part of the stack makes, and the props of its sweep. */
 export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number]> & {
   /**
-   * Its name and its ARN, which can be tokens: the `DynamodbTable` itself can be passed. The stack must make its index and turn on its
-   * native TTL; nothing checks them.
+   * Name and ARN of the table; both can be tokens, so the `DynamodbTable` itself can be passed. The stack must make the table's index and
+   * turn on native TTL. No check covers the index and native TTL.
    */
   readonly table: TableReference;
 } & { readonly [Name in (typeof OF_OUR_TABLE)[number]]?: never };

@@ -16,8 +16,8 @@ interface StackJson {
 const MAIN = 'main.tf.json';
 
 /**
- * Writes a configuration's stack as a Terraform module: `main.tf.json` without provider and backend, which are the root's, and the
- * functions' archives in `assets`. The module has no inputs.
+ * Writes a configuration's stack as a Terraform module: `main.tf.json`, and the functions' archives in `assets`. The root module has the
+ * provider and the backend. The module has no inputs.
  *
  * @param config configuration as read from the file
  * @param folder existing folder that is empty, or contains an earlier module
@@ -38,7 +38,7 @@ export function synthesizeModule(config: unknown, folder: string): string {
     const synthesized = JSON.parse(readFileSync(join(stack, 'cdk.tf.json'), 'utf8'), withoutComment);
     rmSync(join(folder, 'assets'), { recursive: true, force: true });
     cpSync(join(stack, 'assets'), join(folder, 'assets'), { recursive: true });
-    // Terraform prints the line of an error: so the JSON has lines.
+    // Terraform prints the line of an error, so the JSON is written with line breaks.
     writeFileSync(join(folder, MAIN), `${JSON.stringify(inModule(synthesized, checked.region), null, 2)}\n`);
     return join(folder, MAIN);
   } finally {

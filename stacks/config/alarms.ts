@@ -21,7 +21,7 @@ interface Alarm {
   readonly names: readonly string[];
   readonly statistic: 'Sum' | 'Maximum' | 'p99';
   readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
-  /** The unit is that of the metric; undefined: the lag that counts as late with the coarsest precision of the tables. */
+  /** Threshold in the metric's unit. If undefined: the lag that counts as late with the coarsest precision of the tables. */
   readonly threshold: number | undefined;
   readonly unit: string;
   readonly periodSeconds: 60 | 300;
@@ -33,17 +33,16 @@ interface Alarm {
 }
 
 /**
- * How an alarm detects that a metric has stopped. Its expression is 0 in a span without a datapoint, but only after a span with one: before
- * the first success there is no datapoint at all, so a new deployment raises no alarm.
+ * How an alarm detects that a metric has stopped. The expression is 0 in a span without a datapoint, but only after a span with a
+ * datapoint. Before the first success the metric has no datapoint, so a new deployment raises no alarm.
  *
- * - One datapoint is the sum of the whole span, so that a single success in it is enough. CloudWatch evaluates the span that ends now, each
- *    minute.
- * - Two datapoints are evaluated, and one that is 0 is enough. So the previous datapoint, which was not 0, is among those from which the
- *    expression is computed. It is documented that CloudWatch reads some more datapoints, but not how many, and nothing here depends on it.
- * - When the last success is too long ago to be read, there are no datapoints any more: with `ignore` the alarm does not change.
+ * - A datapoint is the sum of a whole span, so a single success in the span is enough. Each minute, CloudWatch evaluates the latest span.
+ * - The alarm evaluates two datapoints, and one 0 is enough. So the expression also reads the previous datapoint, which was above 0.
+ * CloudWatch documents that more datapoints are read, but not how many; nothing here depends on their number.
+ * - When the last success is too old to be read, the expression has no datapoints: with `ignore` the alarm does not change.
  *
- * With missing data as `breaching` the alarm would sound at the first evaluation, before any sweep, since an alarm does not know its own
- * age. Sources: CloudWatch User Guide, "Configuring how CloudWatch alarms treat missing data" and "Using math expressions with CloudWatch
+ * With missing data as `breaching`, the alarm would sound at its first evaluation, before any sweep: an alarm does not know its own age.
+ * Sources: CloudWatch User Guide, "Configuring how CloudWatch alarms treat missing data" and "Using math expressions with CloudWatch
  * metrics" (FILL, IF).
  */
 export const HEARTBEAT = {
@@ -66,9 +65,9 @@ const ONCE = {
  * The Terraform code, the dashboard, the alarms that commands look up, and the table in docs/reference/alarms.md are made from this list.
  *
  * A sweep that finds nothing and keeps up records none of our metrics, so missing data means no alarm. The alarm on the queue keeps its
- * state: SQS stops a queue's metrics six hours after its last call, with messages still in it.
+ * state: SQS stops a queue's metrics six hours after the queue's last call, even if messages are left.
  *
- * One alarm is for all pipes: Pipes have no metric of their lag, so their function records one of the deployment.
+ * All pipes share one alarm: Pipes has no metric of a pipe's lag, so the pipes' function records a metric of the deployment.
  */
 export const ALARMS = {
   noSweep: {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-// Node before 22.15 has no registerHooks, and could not even load a file that imports it by name.
+// Node before 22.15 has no registerHooks: there, an import of registerHooks by name would fail.
 import * as nodeModule from 'node:module';
 import { relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -48,7 +48,7 @@ export function findConfigFile(named?: string): string {
 }
 
 /**
- * The configuration is not checked yet.
+ * Loads the configuration, without checking its content.
  * @param named as for {@link findConfigFile}
  * @throws ConfigFileError when the file is missing, broken, throws, or exports nothing
  */
@@ -101,8 +101,8 @@ function takeTypeScriptAsModules(): void {
 }
 
 /**
- * The stack begins with the file and line when a file could not be parsed; otherwise the configuration's own line counts, even if the error
- * occurred in a function that this line called.
+ * The file and line of an error. After a parse error, the stack begins with the place. Otherwise the configuration's line counts, also for
+ * an error in a function that this line called.
  */
 function placeOf(error: unknown, config: string): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';

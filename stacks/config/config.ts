@@ -27,7 +27,7 @@ export const DEFAULT_STATE_KEY = 'precise-ttl/terraform.tfstate';
 
 /**
  * Where Terraform keeps its state, with the backend's settings by Terraform's names. `local`, the default, is a file beside the project,
- * only for trials by one person. Of `s3` only `bucket` is required, which must exist; the state is encrypted, and locked in the bucket.
+ * only for trials by one person. `s3` requires only `bucket`, an existing bucket; the state is encrypted, and locked in the bucket.
  */
 export interface State {
   readonly backend: 'local' | 's3' | (string & {});
@@ -42,11 +42,11 @@ export interface DeploymentConfig extends DeploymentProps {
   readonly state?: State;
   /**
    * Arguments of Terraform's AWS provider, by Terraform's names: `profile`, `assume_role`, `allowed_account_ids`.
-   * @default with the AWS credentials that Terraform finds
+   * @default none: Terraform looks for AWS credentials as usual
    */
   readonly provider?: Readonly<Record<string, unknown>>;
   /**
-   * Arguments of Terraform without a field here, by type, or type and name: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`.
+   * Other arguments of Terraform, by resource type, or type and name: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`.
    * @default none
    */
   readonly overrides?: Overrides;
@@ -87,7 +87,7 @@ const STATE: Kind<State> = kind(
   { remedy: () => SEE_DOCS, inside: state => plainProblems(state) },
 );
 
-/** Terraform knows these fields, and not this project: their values go into Terraform's JSON unchanged. */
+/** Only Terraform knows these fields, so their values go into Terraform's JSON unchanged. */
 function plainProblems(values: Readonly<Record<string, unknown>>): FieldProblem[] {
   return Object.entries(values).flatMap(([field, got]) => valueProblems(field, PLAIN, got, CORRECT));
 }
@@ -161,8 +161,8 @@ const OVERRIDES: Kind<Overrides> = kind(
 );
 
 /**
- * Every service takes such a tag: IAM's characters, and a value that is not empty, since EventBridge Scheduler allows no empty one. Source:
- * IAM API reference, Tag.
+ * A tag that every service accepts: a key and a value of IAM's characters. The value is not empty, since EventBridge Scheduler refuses an
+ * empty value. Source: IAM API reference, Tag.
  */
 const TAG = /^(?!aws:)(?!__proto__)[\p{L}\p{Z}\p{N}_.:/=+\-@]+$/iu;
 
@@ -218,7 +218,7 @@ export const CONFIG_KINDS = {
 const DEPLOYMENT_KINDS = Object.fromEntries(DEPLOYMENT_PROPS.map(prop => [prop, PROPS[prop].kind]));
 
 /**
- * Checks a whole configuration as read from the file: it need not have been type-checked. Each table of the result has the props that
+ * Checks a whole configuration as read from the file, which no type checker may have seen. Each table of the result has the props that
  * stand beside `tables`.
  * @throws InvalidConfigError with all problems, each with its path, e.g. `tables[0].granularityMinutes`
  */
@@ -239,7 +239,7 @@ export function refuse(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw new InvalidConfigError(problems);
 }
 
-/** DynamoDB, Lambda and CloudWatch use only keys and topics of their own region, and pipes deliver only within theirs. */
+/** DynamoDB, Lambda and CloudWatch use only keys and topics of their own region, and pipes deliver only within one region. */
 function otherRegionProblems(table: PreciseTtlProps, region: string): FieldProblem[] {
   const { events, kmsKeyArn, tableKmsKeyArn, alarms } = table;
   const targets = [events?.to ?? []].flat().map(to => ['events.to', to] as const);

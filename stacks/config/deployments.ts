@@ -65,13 +65,13 @@ export function deploymentProblems(tables: readonly ResolvedProps[]): FieldProbl
   return problems.length > 0 ? problems : settingsProblems(tables);
 }
 
-/** The deployment's bucket has one retention. Undefined if the table's archive is not locked there. */
+/** Days of the lock, since the deployment's bucket has one retention; 0: no lock. Undefined without an archive in that bucket. */
 function lockOf(table: ResolvedProps): number | undefined {
   const archive = archiveOf(table);
   return archive === undefined || archive.bucket !== undefined ? undefined : (archive.lockDays ?? 0);
 }
 
-/** The rest of a state's 256 KiB is for the targets. Source: Step Functions quotas. */
+/** A state has at most 256 KiB: the rest is for the targets. Source: Step Functions quotas. */
 const MAX_SETTINGS_BYTES = 200_000;
 
 function settingsProblems(tables: readonly ResolvedProps[]): FieldProblem[] {
@@ -105,7 +105,7 @@ export function tablesInDefinition(definition: string): readonly CarriedSettings
   );
 }
 
-/** `rate(1 minute)` would count from its own start, and not from the full minute. */
+/** `rate(1 minute)` would count from the schedule's own start, and not from the full minute. */
 export const EVERY_MINUTE = 'cron(* * * * ? *)';
 
 /** Scheduler replaces the placeholder, whose angle brackets must not be escaped. */

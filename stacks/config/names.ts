@@ -14,9 +14,9 @@ export function bundleId(file: string): string {
 }
 
 /**
- * The id of a table's `PreciseTtl` is the table's name, unless Terraform would refuse the names made from it (they begin with a letter or
- * `_`; constructs leave out other characters that Terraform refuses), or another construct has that id. The other form contains a colon,
- * which no table's name has.
+ * The id of a table's `PreciseTtl` is the table's name. If another construct has that id, or if Terraform would refuse names made from that
+ * id, the id gets the prefix `table:`; no table's name has a colon. Terraform's names begin with a letter or `_`; constructs leave out
+ * other characters that Terraform refuses.
  */
 export function constructId(tableName: string, scope: keyof typeof TAKEN_IDS): string {
   const begins = tableName.replaceAll(/[^A-Za-z0-9_-]/g, '').slice(0, 1);
@@ -67,7 +67,7 @@ export function pipeName(table: { readonly name: string }, { id }: Pick<Pipe, 'i
   return `${table.name}-${id}`;
 }
 
-/** A pattern for the names of a deployment's pipes and of its tables' resources. A long name is cut there: see `tablePrefix`. */
+/** A pattern for the names of a deployment's pipes and of its tables' resources. `tablePrefix` cuts a long name at the same length. */
 export function beginningOf(deployment: string): string {
   return deployment.length <= LONGEST_WHOLE ? `${deployment}-` : deployment.slice(0, LONGEST_WHOLE);
 }

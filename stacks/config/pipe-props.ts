@@ -28,9 +28,9 @@ export type EventTarget = keyof typeof TARGETS;
 export const EVENT_TARGETS = Object.keys(TARGETS) as EventTarget[];
 
 export interface EventsProp {
-  /** The ARN of one target, or of two, each of which gets every event. */
+  /** The ARN of one target, or the ARNs of two targets. Each target gets every event. */
   readonly to: string | readonly string[];
-  /** The kind of the target, if only Terraform knows its ARN. @default what the ARN says */
+  /** The kind of the target, if only Terraform knows the ARN. @default the kind in the ARN */
   readonly as?: EventTarget;
   /** Whether an event contains the item before its deletion. @default false */
   readonly oldImage?: boolean;
@@ -50,8 +50,8 @@ interface PipedTable {
 
 export interface Pipe {
   /**
-   * The id follows the table's name in the pipe's name. Another kind of target is another pipe: an update would keep parameters of the old
-   * target.
+   * The id follows the table's name in the pipe's name. A new kind of target gets a new id, and so a new pipe: an update would keep
+   * parameters of the old target.
    */
   readonly id: string;
   readonly kind: TargetKind;

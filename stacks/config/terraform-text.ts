@@ -1,8 +1,8 @@
 import type { Kind } from '../../expiry/fields.ts';
 
 /**
- * Only Terraform knows the value of `${aws_kms_key.main.arn}`, or of the token that a construct has instead. A list of references can be
- * one token, which begins with `#`.
+ * Whether a value is a reference, such as `${aws_kms_key.main.arn}`, or a construct's token. Only Terraform knows the value of a reference.
+ * One token can stand for a list of references; such a token begins with `#`.
  */
 export function isReference(value: unknown): value is string {
   return typeof value === 'string' && /[$#]\{/.test(value);

@@ -3,12 +3,12 @@ import type { Place } from './place.ts';
 import { keyStatement, type Statement } from './role.ts';
 import type { SweptTable } from './swept-table.ts';
 
-/** Source: the permissions that the AWS CDK grants with a table's, in aws-dynamodb's perms.ts. */
+/** Source: the permissions on a table's key that the AWS CDK grants, in aws-dynamodb's perms.ts. */
 const TO_READ = ['kms:Decrypt', 'kms:DescribeKey'];
 const TO_WRITE = ['kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'];
 
 /**
- * DynamoDB uses the table's key with the permissions of its caller. A key that DynamoDB owns needs none.
+ * DynamoDB uses the table's key with the permissions of DynamoDB's caller. A key that DynamoDB owns needs no permissions.
  * @param access `write` includes reading, since each delete reads the item first
  */
 export function tableKeyStatements(
@@ -41,9 +41,9 @@ export function deleteStatements({ props, tableArn }: SweptTable, place: Place):
 }
 
 /**
- * The sender makes a data key, and SQS and SNS decrypt it to check its integrity. Sources: developer guides of SQS ("Configure KMS
- * permissions for producers"), SNS and Kinesis on KMS.
- * @param by by which key of the encryption context the ARN of the target is named
+ * The sender makes a data key, and SQS and SNS decrypt this data key to check its integrity. Sources: developer guides of SQS ("Configure
+ * KMS permissions for producers"), SNS and Kinesis on KMS.
+ * @param by key of the encryption context whose value is the target's ARN
  */
 export function senderKeyStatement(
   { kmsKeyArn }: Pick<ResolvedProps, 'kmsKeyArn'>,

@@ -17,7 +17,7 @@ import type { Part } from './place.ts';
 import { keyStatement, ServiceRole } from './role.ts';
 import type { SweptTable } from './swept-table.ts';
 
-/** The bucket's resources, by their ids, are kept together: a kept bucket must not lose its policy. */
+/** The bucket's resources, by their ids. All are kept together: a kept bucket must not lose its policy. */
 const BUCKET_TYPES = {
   bucket: 'aws_s3_bucket',
   versioning: 'aws_s3_bucket_versioning',
@@ -28,7 +28,7 @@ const BUCKET_TYPES = {
   policy: 'aws_s3_bucket_policy',
 } as const;
 
-/** Addresses of the bucket that a deployment leaves in AWS, if it no longer archives anything there. */
+/** Addresses of the deployment's bucket, if the deployment has no archive in the bucket any more. The bucket then stays in AWS. */
 export function leftBucket(part: IConstruct): string[] {
   const child = (parent: IConstruct, id: string): IConstruct =>
     parent.node.tryFindChild(id) ?? new Construct(parent as Construct, id);
@@ -63,7 +63,7 @@ export class Archive extends Construct {
     const own = tables.filter(({ props }) => archiveOf(props)?.bucket === undefined);
     const lockDays = archiveOf(own[0]?.props ?? {})?.lockDays ?? 0;
     if (own.length > 0) this.bucket = new ArchiveBucket(this, 'bucket', deployment, lockDays);
-    // Each access to the attribute makes another token: so all uses share this one.
+    // Each access to the attribute makes another token, so all uses share this token.
     const ownName = this.bucket?.bucketName ?? '';
     this.bucketNames = Object.fromEntries(
       tables.map(({ props }) => [props.name, archiveOf(props)?.bucket ?? ownName]),
@@ -179,7 +179,7 @@ class ArchiveBucket extends Construct {
       lockDays === 0
         ? []
         : [
-            // This turns Object Lock on, too. The bucket's own argument could only do so for a new bucket.
+            // This resource also turns Object Lock on. The bucket's own argument could turn Object Lock on for a new bucket only.
             new S3BucketObjectLockConfigurationA(this, 'lock', {
               bucket,
               rule: { defaultRetention: { mode: 'COMPLIANCE', days: lockDays } },

@@ -6,8 +6,8 @@ import { escaped } from '../config/terraform-text.ts';
 import type { SweptTable } from './swept-table.ts';
 
 /**
- * The configuration with which commands such as `status`, `pause` and `replay` find a deployment that a team has made by the construct or
- * the module, as a value for an output: `terraform output -json config > precise-ttl.config.json`. The tables are existing ones in it.
+ * The configuration of a deployment that a team has made by the construct or the module, as a value for an output. Commands such as
+ * `status` read the file of `terraform output -json config > precise-ttl.config.json`. Each table has `existingTable: true`.
  */
 export function configurationOf(region: string, tables: readonly SweptTable[]): object {
   return { region, tables: tables.map(entryOf) };

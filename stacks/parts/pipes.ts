@@ -73,7 +73,7 @@ export const DELIVERIES: Readonly<Record<TargetKind, Delivery>> = {
 
 const ARCHIVE_WINDOW_SECONDS = 30;
 
-/** An older record goes to the failure queue before the 24 hours of a stream are over: a person can still read it in the stream. */
+/** An older record goes to the failure queue before the stream drops the record after 24 hours: a person can still read the record. */
 const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 
 /** The maximum of Pipes. MAX_RECORD_AGE_SECONDS ends the retries of a record earlier. Source: Pipes API reference. */
@@ -133,7 +133,7 @@ export class Pipes extends Construct {
     });
   }
 
-  /** Pipes of one kind share their role: a role for each pipe would be two roles for each table. */
+  /** Pipes of one kind share a role: a role for each pipe would be two roles for each table. */
   #role(kind: 'archive' | 'events', own: readonly TablePipe[]): ServiceRole {
     const { place, deployment } = this.#part;
     const { name } = deployment;
@@ -177,7 +177,7 @@ export class Pipes extends Construct {
       sourceParameters: {
         filterCriteria: { filter: [{ pattern: '{"eventName":["REMOVE"]}' }] },
         dynamodbStreamParameters: {
-          // An archive also gets the items that expired before it was made, as far back as the stream goes.
+          // An archive also gets the items that expired before the archive was made, as far back as the stream goes.
           startingPosition: isArchive ? 'TRIM_HORIZON' : 'LATEST',
           batchSize,
           maximumBatchingWindowInSeconds: isArchive ? ARCHIVE_WINDOW_SECONDS : 0,

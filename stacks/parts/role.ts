@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import { refuse } from '../config/config.ts';
 import type { Place } from './place.ts';
 
-/** Maximum length of all inline policies of a role together. Source, also for the next two: IAM User Guide, "IAM and AWS STS quotas". */
+/** Maximum length of a role's inline policies together. Source, also of the next two values: IAM User Guide, "IAM and AWS STS quotas". */
 export const INLINE_CHARACTERS = 10_240;
 
 const MANAGED_CHARACTERS = 6_144;
@@ -123,8 +123,8 @@ export class ServiceRole extends Construct {
         'Put some of the tables into another configuration, with another deployment, which has roles of its own.';
       refuse([{ field: 'tables', expected, got: `${managed.length} managed ones`, remedy }]);
     }
-    // A role that still has its policy cannot be deleted. The role's name stays the same when a new path replaces the role; its id does
-    // not.
+    // The policies refer to the role's id: a new path replaces the role, and changes the id but not the name. A role that still has its
+    // policy cannot be deleted.
     const role = this.role.id;
     const own = new IamRolePolicy(this, 'policy', { name, role, policy: documentOf(inline.map(inIam)) });
     const attachments = managed.map((each, index) => {

@@ -16,7 +16,7 @@ const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
   OnlyExpiries: 60,
 };
 
-/** With less memory a function's calls take longer; with more no sweep is faster, since most of a call is waiting. */
+/** With less memory a function's calls take longer. More memory makes no sweep faster, since a call mostly waits. */
 const MEMORY_MB = 512;
 
 export interface SweepFunctionProps {
@@ -73,8 +73,8 @@ export class SweepFunction extends Construct {
           POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
         },
       },
-      // Lambda's own lines are logged only for failed calls: the other lines record the start and duration of a call, which free metrics
-      // have too, and would be most of the logs. Source: Lambda Developer Guide, "Log-level filtering".
+      // Lambda's own lines are logged only for failed calls. The other lines record the start and duration of a call: free metrics show
+      // both, and these lines would be most of the logs. Source: Lambda Developer Guide, "Log-level filtering".
       loggingConfig: { logFormat: 'JSON', logGroup: this.logGroup.name, systemLogLevel: 'WARN' },
       // Without the block the provider would not turn off what an override had turned on.
       tracingConfig: { mode: 'PassThrough' },

@@ -9,7 +9,7 @@ import { logGroup } from './log-group.ts';
 import type { Part } from './place.ts';
 import { keyStatement, ServiceRole } from './role.ts';
 
-/** Step Functions has this default. If it were left out here, the next plan would find it and try to remove it. */
+/** Step Functions has this default. Without the value here, the next plan would find the default and try to remove it. */
 const KEY_REUSE_SECONDS = 300;
 
 export class SweepMachine extends Construct {
@@ -34,7 +34,7 @@ export class SweepMachine extends Construct {
         ? ([deployment.name, 'EXPRESS', tickDefinition(functions, options)] as const)
         : ([replayName(deployment.name), 'STANDARD', replayDefinition(functions, options)] as const);
     const { kmsKeyArn, logKeys } = deployment;
-    // This prefix keeps the log's resource policy, which has a small limit per region, from growing with each state machine.
+    // With this prefix, the log's resource policy does not grow with each state machine. The policy has a small limit per region.
     this.logGroup = logGroup(this, `/aws/vendedlogs/states/${name}`, deployment);
     this.role = role ?? sweepRole(this, part, functions);
     this.stateMachine = new SfnStateMachine(this, 'machine', {

@@ -14,7 +14,7 @@ import { ServiceRole } from './role.ts';
  */
 const LEFT_ALONE = ['state', 'start_date'];
 
-/** Time for which Scheduler retries the start. A later tick has little value: the next ticks look back far enough to cover its minute. */
+/** Time for which Scheduler retries the start, seconds. A later start has little value: the next ticks' lookback covers its minute. */
 const RETRY_SECONDS = 300;
 
 export class SweepSchedules extends Construct {

@@ -14,14 +14,14 @@ import { indexCondition, tableConditions } from './table-conditions.ts';
 export interface TableReference {
   readonly name: string;
   readonly arn: string;
-  /** ARN of its stream, which must have old images. Required for `archive` and `events`. */
+  /** ARN of the table's stream. The stream must have old images. Required for `archive` and `events`. */
   readonly streamArn?: string;
 }
 
 /**
- * A table of a deployment, with its sparse index of expiry windows or seconds. The table is made, and then never deleted or replaced; or an
- * existing table is looked up by its name and checked; or a table is passed in, and its owner sees to its keys, its index and its native
- * TTL. The addresses of its resources have not changed since the first version.
+ * A table of a deployment, with its sparse index of expiry windows or seconds. The deployment makes the table, and never deletes or
+ * replaces it; or looks up an existing table by name and checks it; or gets a table whose owner is responsible for keys, index and native
+ * TTL. The addresses of the table's resources have not changed since the first version.
  */
 export class SweptTable extends Construct {
   readonly props: ResolvedProps;
@@ -66,12 +66,12 @@ export class SweptTable extends Construct {
 }
 
 /**
- * Other programs may change these attributes of a table: further indexes, streams, replicas in other regions. The next deployment would
- * remove them otherwise, a replica with its data. A postcondition checks our own index.
+ * Other programs may change these attributes of a table: further indexes, streams, replicas in other regions. Otherwise the next deployment
+ * would remove such changes, and a replica with its data. A postcondition checks our own index.
  */
 const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica'];
 
-/** The attributes of a stream are left alone if nothing here reads the stream. */
+/** A stream's attributes are left alone if the deployment does not read the stream. */
 const STREAM = ['stream_enabled', 'stream_view_type'];
 
 function made(scope: Construct, props: ResolvedProps): DynamodbTable {
@@ -85,7 +85,7 @@ function made(scope: Construct, props: ResolvedProps): DynamodbTable {
   const table = new DynamodbTable(scope, 'table', {
     name: tableName,
     billingMode: 'PAY_PER_REQUEST',
-    // The class is written, so that it is set back when an override is taken out.
+    // Without this argument, the class from a removed override would stay.
     tableClass: 'STANDARD',
     deletionProtectionEnabled: true,
     hashKey: partitionKey,
@@ -108,7 +108,7 @@ function made(scope: Construct, props: ResolvedProps): DynamodbTable {
     ...(tableKmsKeyArn !== undefined && {
       serverSideEncryption: { enabled: true, kmsKeyArn: tableKmsKeyArn },
     }),
-    // Native TTL is the backstop: within days it deletes what no sweep finds (a wrong window, a long pause).
+    // Native TTL deletes within days what no sweep finds: items with a wrong window, or items of a long pause.
     ttl: { attributeName: ttlAttribute, enabled: true },
     pointInTimeRecovery: { enabled: true },
     lifecycle: { preventDestroy: true, ignoreChanges: [...LEFT_ALONE, ...(hasStream ? [] : STREAM)] },

@@ -4,10 +4,10 @@ import { type ResolvedProps, readsStream } from '../config/props.ts';
 import { escaped, literal } from '../config/terraform-text.ts';
 
 /**
- * The conditions of an existing table, which are checked before its sweep is deployed. With other keys each delete of the sweep would fail.
+ * The conditions of an existing table, checked before the table's sweep is deployed. With other keys each delete of the sweep would fail.
  *
- * The data source does not read an index's status, so an index that is still CREATING passes: the sweep's queries are refused until the
- * index is ACTIVE, and its executions fail with that error.
+ * The data source does not read an index's status, so an index that is still CREATING passes. Until the index is ACTIVE, DynamoDB refuses
+ * the sweep's queries, and the sweep's executions fail with that error.
  */
 export function tableConditions(props: ResolvedProps) {
   const { tableName, partitionKey, partitionKeyType, sortKey, sortKeyType, indexName, ttlAttribute } = props;
@@ -74,8 +74,8 @@ function conditionOf({ tableName }: ResolvedProps, test: string, problem: string
 }
 
 /**
- * A table that the deployment makes has this condition, too: the next deployments leave its indexes alone, so an index that the
- * configuration has changed would never be made, and the sweep would find nothing.
+ * A table that the deployment makes has this condition, too, because later deployments do not change the table's indexes: an index that
+ * differs from the configuration would never be made, and the sweep would find nothing.
  */
 export function indexCondition(props: ResolvedProps) {
   const { indexName, ttlAttribute } = props;

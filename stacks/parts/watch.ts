@@ -51,7 +51,7 @@ export class SweepAlarms extends Construct {
 }
 
 /**
- * Without a key of the user's the topic is not encrypted: CloudWatch cannot publish to a topic with AWS's own key for SNS, and only the
+ * Without the user's own key the topic is not encrypted: CloudWatch cannot publish to a topic with AWS's own key for SNS, and only the
  * alarm's history would show the failure. Source: AWS re:Post knowledge center, "configure CloudWatch alarms with an encrypted SNS topic".
  * The messages name the alarm and its metric, and no item.
  */
@@ -169,7 +169,7 @@ export class SweepDashboard extends Construct {
   }
 }
 
-/** Queries of Logs Insights by their names, over all logs or those of RecordMetrics. A query costs nothing until a person runs it. */
+/** Queries of Logs Insights by their names, over all logs or RecordMetrics' logs. A query costs nothing until a person runs the query. */
 const QUERIES = {
   'last-sweeps': {
     of: 'recordMetrics',
@@ -183,7 +183,7 @@ const QUERIES = {
     of: 'all',
     text: 'fields @timestamp, @log, @message | filter @message like "the key, or its hash" | sort @timestamp desc | limit 100',
   },
-  // A chunk that succeeds logs nothing: the time of its sweep includes its own time.
+  // A chunk that succeeds logs nothing: the duration of the sweep includes the chunk's duration.
   'slowest-sweeps': {
     of: 'recordMetrics',
     text: 'fields @timestamp, table, durationMs, deleted, throttled, retries | filter message = "swept" | sort durationMs desc | limit 50',
