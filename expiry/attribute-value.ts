@@ -7,8 +7,8 @@ const MEMBERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The low-level client, streams and exports use this form of a value: `{ N: '1658266020' }`. A map of the document client can look the
- * same.
+ * Whether a value has the form of the low-level client, streams and exports: `{ N: '1658266020' }`. A map of the document client can look
+ * the same.
  */
 export function isAttributeValue(value: unknown): boolean {
   if (!isObject(value)) return false;

@@ -9,7 +9,7 @@ import { windowKey, windowStart } from './window.ts';
 
 /** When an item expires. Without `ttlSeconds` and `expiresAt` the model's default TTL applies. */
 export interface ExpiryOptions {
-  /** Lifetime of the item in seconds from now; 0 = it does not expire, whatever the model's default TTL. */
+  /** Lifetime of the item in seconds from now; 0: the item does not expire, whatever the model's default TTL. */
   readonly ttlSeconds?: number;
   /** The moment of expiry in epoch seconds, instead of `ttlSeconds`. */
   readonly expiresAt?: number;
@@ -21,8 +21,8 @@ const OPTIONS = ['ttlSeconds', 'expiresAt', 'nowMs'] as const satisfies (keyof E
 
 /**
  * The attributes that make an item expire: put them into the item on every write, so that a renewal moves the item into its new window.
- * Empty when the item does not expire; to make a stored item permanent, use {@link withExpiry} on an update, which removes the old ones. In
- * a table that is indexed by second the result is the TTL alone.
+ * Empty when the item does not expire. To make a stored item permanent, use {@link withExpiry}: the update removes the old attributes. In a
+ * table that is indexed by second the result is the TTL alone.
  * @param key the item's primary key, or the whole item, in the form of the document client
  * @returns e.g. `{ ttl: 1658266020, expirationWindow: '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z' }`
  * @throws InvalidTtlError for a TTL that must not be written, InvalidKeyError for an incomplete key, InvalidArgumentError for an unknown

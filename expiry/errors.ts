@@ -31,7 +31,7 @@ export class InvalidModelError extends InvalidFieldError {
   override readonly name = 'InvalidModelError';
 }
 
-/** The item's key lacks a key attribute, or one has a value of an invalid type. */
+/** The item's key lacks a key attribute, or a key attribute has a value of an invalid type. */
 export class InvalidKeyError extends InvalidFieldError {
   override readonly name = 'InvalidKeyError';
 }

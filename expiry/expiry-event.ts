@@ -1,6 +1,6 @@
 /**
  * The event of an expiry, for the prop `events`: the `detail` of an EventBridge event, the body of an SQS message, the data of a Kinesis
- * record, or an element of the array that is a function's or a state machine's input. An archive has one as each of its lines.
+ * record, or an element of the array that is a function's or a state machine's input. Each line of an archive is such an event.
  */
 export interface ExpiryEvent {
   /** A unique id that is the same at every delivery of the event. */
@@ -12,11 +12,11 @@ export interface ExpiryEvent {
   readonly group: string;
   /** The item's TTL as an ISO time; null if native TTL deleted an item by another attribute. */
   readonly expiredAt: string | null;
-  /** The time of the deletion, an ISO time. Streams round it down to the second. */
+  /** The time of the deletion, an ISO time, rounded down to the second by the stream. */
   readonly deletedAt: string;
   /** The item before its deletion, in DynamoDB JSON. Only with `oldImage: true`, and in an archive. */
   readonly oldImage?: EventImage;
-  /** Set if the image was left out because its target would have refused the event, as too large or for a character. */
+  /** Set if the image was left out: with the image, the target would refuse the event because of its size or a character. */
   readonly oldImageOmitted?: true;
   /** The image of an archived item that is too large for a record of Firehose: its JSON, compressed with gzip, in base64. */
   readonly oldImageGzip?: string;

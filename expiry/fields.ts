@@ -8,7 +8,7 @@ import { unknownFieldProblems } from './unknown-fields.ts';
 export interface Kind<Value> {
   readonly expected: string;
   readonly is: (value: unknown) => value is Value;
-  /** Returns the text itself if it is no text of such a value. */
+  /** Converts a text to a value. A text of another kind of value is returned unchanged. */
   readonly fromText: (text: string) => unknown;
   readonly remedy?: (got: unknown) => string;
   inside?(value: Value): FieldProblem[];

@@ -17,7 +17,7 @@ export interface Tables {
   readonly cutoff: () => number;
 }
 
-/** These are the SDK's names of the commands. Items that a write returns are not filtered: they belong to the writer. */
+/** By the SDK's names of the commands. Items in the answer to a write are not filtered: these items belong to the writer. */
 const READS: Readonly<Record<string, (request: Fields, tables: Tables) => FilteredRead>> = {
   QueryCommand: manyItems,
   ScanCommand: manyItems,
@@ -110,7 +110,7 @@ function mapped(output: Fields, field: string, change: (table: string, value: un
   };
 }
 
-/** The answers have the order of the requests, so an expired item becomes a missing one in its place. */
+/** The answers have the order of the requests, so an answer without an item takes the place of an expired item. */
 function transaction(request: Fields, tables: Tables): FilteredRead {
   const reads = itemsOf(request['TransactItems']).map(({ Get = {} }) =>
     tableRead(Get as Fields, (Get as Fields)['TableName'], tables),
@@ -127,7 +127,7 @@ function transaction(request: Fields, tables: Tables): FilteredRead {
   };
 }
 
-/** PartiQL is refused: only a parser could tell what a statement reads, and whether it reads the TTL. */
+/** PartiQL reads are refused: only a parser could tell what a statement reads, and whether the statement reads the TTL. */
 function statements(request: Fields): FilteredRead {
   const all = [request, ...itemsOf(request['Statements']), ...itemsOf(request['TransactStatements'])];
   const reading = all

@@ -1,7 +1,7 @@
 /**
- * precise-ttl for applications: stamp items with an expiry when you write them, leave out expired items when you read. It has no AWS
- * client, no dependency, and no clock but the one you pass; it runs on Node 22.12 or later and in browsers. The rules behind it, for tools
- * and migrations, are in `precise-ttl/data-model`.
+ * precise-ttl for applications: stamp items with an expiry when you write them, leave out expired items when you read. The module has no
+ * AWS client and no dependency. Its clock is Date.now(), or the clock that you pass. Node 22.12 or later and browsers run it. The rules
+ * behind it, for tools and migrations, are in `precise-ttl/data-model`.
  */
 export { type ExpiryOptions, expiryAttributes } from './attributes.ts';
 export { type FieldProblem, PreciseTtlError } from './errors.ts';

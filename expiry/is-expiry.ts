@@ -5,13 +5,13 @@ import { changedAtMs, changeOf, type StreamRecord } from './stream-record.ts';
 import { isExpired, toEpochSeconds } from './ttl.ts';
 
 /**
- * Whether a record of a table's stream is an expiry: the removal of an item whose TTL had expired by then.
+ * Whether a record of a table's stream is an expiry: the removal of an item whose TTL had expired at the time of the record.
  *
  * 1. The change is a REMOVE. Writes and updates are no expiries.
  * 2. The TTL in the old image had expired at the time of the record, by the rule of `isExpired`.
- * 3. It does not matter who removed the item. Deletions by this sweep and by native TTL are expiries, also in replicas, where native TTL's
- *    mark is missing. A deletion by an application is an expiry only after the item's expiry.
- * 4. Native TTL's mark (`userIdentity`) is sufficient: its records are recognized even in streams without old images.
+ * 3. Anybody may have removed the item. Deletions by this sweep and by native TTL are expiries, also in replicas, where native TTL's mark
+ * is missing. A deletion by an application is an expiry only after the item's expiry.
+ * 4. Native TTL's mark (`userIdentity`) is sufficient: a record with the mark is an expiry even in streams without old images.
  *
  * Times of DynamoDB Streams are rounded down to the second. A delete in the very second of the expiry counts as an expiry.
  *
@@ -45,7 +45,7 @@ export function isExpiryBy(ttlAttribute: string, record: StreamRecord): boolean 
 }
 
 /**
- * Lambda and Kinesis write the fields of native TTL's mark in lower case; the AWS SDK's type has them in upper case. Source: DynamoDB
+ * Lambda and Kinesis write the fields of native TTL's mark in lower case; the AWS SDK's type has the fields in upper case. Source: DynamoDB
  * Developer Guide.
  */
 function isByNativeTtl(identity: unknown): boolean {

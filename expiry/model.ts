@@ -7,8 +7,8 @@ import { utf8 } from './utf8.ts';
 import { GRANULARITIES, MINUTES_PER_DAY } from './window.ts';
 
 /**
- * How expired items are found in the index. `'window'`: its partition key is the window that a writer stamps on each item.
- * `'second'`: its partition key is the TTL attribute itself, so that writers stamp nothing.
+ * How expired items are found in the index. `'window'`: the index's partition key is the window that a writer stamps on each item.
+ * `'second'`: the index's partition key is the TTL attribute itself, so that writers stamp nothing.
  */
 export const INDEXED_BY = ['window', 'second'] as const;
 export type IndexedBy = (typeof INDEXED_BY)[number];
@@ -16,7 +16,7 @@ export type IndexedBy = (typeof INDEXED_BY)[number];
 /** How the items of a table expire. Writers, readers and the sweep must use the same model. */
 export interface ExpiryModelProps extends KeyNames {
   readonly partitionKey: string;
-  /** Name of the table's sort key. @default the table has none */
+  /** Name of the table's sort key. @default no sort key */
   readonly sortKey?: string;
   /** Attribute with the expiry time: Number, epoch seconds. @default 'ttl' */
   readonly ttlAttribute?: string;
@@ -28,7 +28,7 @@ export interface ExpiryModelProps extends KeyNames {
   readonly granularityMinutes?: number;
   /** Indexed by window: number of index keys over which one window is spread. @default 2 */
   readonly shards?: number;
-  /** Lifetime of an item in seconds if its writer names none; 0 = it does not expire. @default 0 */
+  /** Lifetime of an item in seconds, if the item's writer names none; 0: the item does not expire. @default 0 */
   readonly defaultTtlSeconds?: number;
 }
 
@@ -54,7 +54,7 @@ export const DEFAULT_INDEXED_BY: IndexedBy = 'window';
 export const DEFAULT_WINDOW_ATTRIBUTE = 'expirationWindow';
 export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
 /**
- * Two keys seldom share a partition of the index. For an idle table they cost a cent a month more than one key:
+ * Two keys seldom share a partition of the index. For an idle table, two keys cost a cent a month more than one key:
  * docs/contributing/decisions.md, "Two shards by default".
  */
 export const DEFAULT_SHARDS = 2;
@@ -68,7 +68,7 @@ export const MAX_SHARDS = 1000;
 /** Longest attribute name that can be part of an index key. Source: DynamoDB quotas. */
 const MAX_KEY_ATTRIBUTE_NAME_LENGTH = 255;
 
-/** This attribute name has a special meaning in JavaScript objects: code that reads keys or times by it would fail. */
+/** This attribute name has a special meaning in JavaScript objects: code that reads keys or times by this name would fail. */
 const LOST_NAME = '__proto__';
 
 export const MODEL_KINDS = {

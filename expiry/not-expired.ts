@@ -21,7 +21,7 @@ export interface ReadRequest {
   readonly ConditionExpression?: never;
 }
 
-/** The additions of {@link notExpired}. Its values are plain, which the low-level client does not accept. */
+/** The additions of {@link notExpired}. The low-level client does not accept the plain values. */
 export interface ReadAdditions {
   readonly FilterExpression?: string | undefined;
   readonly ProjectionExpression?: string | undefined;
@@ -55,11 +55,11 @@ const FOREIGN = {
 
 /**
  * Merges "not expired" into the input of a Query, Scan or Get of the document client, so that readers never see an expired item, even
- * before it is swept. A Query or Scan gets the condition ANDed to its filter. A Get cannot filter: the TTL attribute is added to its
- * projection, if it has one, and {@link unlessExpired} decides on the item that comes back. A Query on an index whose key is the TTL
- * attribute cannot filter on it: put the bound into its key condition instead.
- * @throws InvalidRequestError for the input of another command or of the low-level client (of which only a Get is taken), and for legacy
- * parameters, which cannot be mixed with expressions; InvalidArgumentError for a clock in another unit
+ * before the item is swept. A Query or Scan gets the condition ANDed to its filter. A Get cannot filter: the TTL attribute is added to the
+ * Get's projection, if there is one, and {@link unlessExpired} decides on the returned item. A Query on an index whose key is the TTL
+ * attribute cannot filter on the TTL: put the bound into the key condition instead.
+ * @throws InvalidRequestError for the input of another command or of the low-level client (except a Get), and for legacy parameters, which
+ * cannot be mixed with expressions; InvalidArgumentError for a clock in another unit
  */
 export function notExpired<Request extends ReadRequest>(
   model: ExpiryModel,
@@ -86,9 +86,9 @@ export function notExpired<Request extends ReadRequest>(
 }
 
 /**
- * Returns the item, or undefined when it is expired or missing.
+ * Returns the item, or undefined when the item is expired or missing.
  *
- * @param item result of a Get or BatchGet of the document client or of the low-level one, or a stream record's image
+ * @param item result of a Get or BatchGet of the document client or the low-level client, or a stream record's image
  * @throws InvalidArgumentError for anything but an item, and for a clock in another unit
  */
 export function unlessExpired<Item extends ItemLike>(

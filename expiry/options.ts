@@ -2,7 +2,7 @@ import { InvalidArgumentError } from './errors.ts';
 import { isObject } from './fields.ts';
 import { unknownFieldProblems } from './unknown-fields.ts';
 
-/** A misspelt option would otherwise be ignored. @throws InvalidArgumentError */
+/** Refuses unknown options: a misspelt option would otherwise be ignored. @throws InvalidArgumentError */
 export function checkOptions(options: unknown, known: readonly string[]): void {
   if (!isObject(options)) {
     throw new InvalidArgumentError({

@@ -2,8 +2,8 @@
 const NUMBER = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
 
 /**
- * DynamoDB returns a Number so: no exponent, no plus sign, no leading zeros, no trailing zeros of a fraction, and `0` for every zero.
- * JavaScript would write `1e+21` and `1e-7`. @returns undefined if the text is not a number
+ * Writes a number as DynamoDB returns a Number: no exponent, no plus sign, no leading zeros, no trailing zeros of a fraction, and `0` for
+ * every zero. JavaScript would write `1e+21` and `1e-7`. @returns undefined if the text is not a number
  */
 export function plainDecimal(text: string): string | undefined {
   const [matched, sign, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];

@@ -4,8 +4,8 @@ import { checkLegacy, type Fields } from './requests.ts';
 const NAME = '#preciseTtl';
 
 /**
- * @param wholeItems whether a request without a projection returns whole items; one that counts returns none
- * @returns isAdded: whether the request did not ask for the attribute
+ * @param wholeItems whether a request without a projection returns whole items; a count returns no items
+ * @returns isAdded: whether the request lacked the attribute
  * @throws InvalidRequestError if the attribute cannot be added
  */
 export function withTtlAttribute(

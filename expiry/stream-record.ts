@@ -4,8 +4,8 @@ import { isObject } from './fields.ts';
 
 /**
  * A change of an item, as a record of DynamoDB Streams, a Lambda event source mapping or Kinesis Data Streams for DynamoDB. The type has
- * only the fields that are read here; records of the AWS SDK and of `@types/aws-lambda` fit it. For Kinesis it is the record's data,
- * parsed as JSON.
+ * only the fields that are read here; records of the AWS SDK and of `@types/aws-lambda` have this type. For Kinesis, the record's data
+ * parsed as JSON has this type.
  */
 export interface StreamRecord {
   /** `INSERT`, `MODIFY` or `REMOVE`. */
@@ -20,7 +20,7 @@ export interface StreamChange {
   readonly OldImage?: object | undefined;
   /**
    * When the change was made: a Date (AWS SDK), epoch seconds (Lambda), or epoch milliseconds or microseconds (Kinesis). DynamoDB Streams
-   * round it down to the second.
+   * rounds the time down to the second.
    */
   readonly ApproximateCreationDateTime?: Date | number | undefined;
   readonly ApproximateCreationDateTimePrecision?: string | undefined;

@@ -28,10 +28,10 @@ export function expiredRange(cutoff: number): ExpiredRange {
 
 /**
  * Whether an item with this value in its TTL attribute is expired at `cutoff` (epoch seconds, whole).
- * 1. The TTL attribute is a Number of epoch seconds; an item without it, or with any other type, never expires.
+ * 1. The TTL attribute is a Number of epoch seconds. An item without the attribute, or with another type, never expires.
  * 2. The item is expired from the second that its TTL names: `ttl <= cutoff`.
- * 3. A TTL more than five years before the cutoff is ignored, as native TTL ignores it.
- * 4. The clock is an argument: a sweep fixes the cutoff once, and checks with the same one when it deletes.
+ * 3. A TTL more than five years before the cutoff is ignored, as native TTL ignores such a TTL.
+ * 4. The clock is an argument: a sweep fixes the cutoff once, and uses the same cutoff when the sweep deletes.
  * @param ttl the attribute's value as any client gives it: a number, a bigint, a NumberValue or `{ N: '…' }`
  * @throws InvalidArgumentError for a cutoff in another unit: nothing would ever be expired
  */
@@ -49,7 +49,7 @@ export type TtlFault = 'notNumber' | 'negative' | 'tooOld' | 'milliseconds' | 't
 const MILLISECONDS = { from: 1e12, before: 1e14 } as const;
 
 /**
- * Undefined for a correct TTL. A fraction is no fault: the item is expired in its second, though an index by second does not find it.
+ * Undefined for a correct TTL. A fraction is no fault: the item is expired in its second, though an index by second does not find the item.
  * @param seconds the TTL, epoch seconds; NaN for a value that is not a Number
  * @param nowSeconds the clock, epoch seconds
  */

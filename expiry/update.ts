@@ -12,7 +12,7 @@ export interface UpdateRequest {
   readonly ExpressionAttributeValues?: Record<string, any> | undefined;
 }
 
-/** The additions of {@link withExpiry}. Its values are plain, which the low-level client does not accept. */
+/** The additions of {@link withExpiry}. The low-level client does not accept the plain values. */
 export interface UpdateAdditions {
   readonly UpdateExpression: string;
   readonly ExpressionAttributeNames: Record<string, string>;
@@ -23,8 +23,8 @@ const NAMES = { ttl: '#preciseTtl', window: '#preciseTtlWindow' } as const;
 const VALUES = { ttl: ':preciseTtl', window: ':preciseTtlWindow' } as const;
 
 /**
- * Merges the expiry into an UpdateCommand's input. Each update computes it anew: the item's TTL and, by window, its window are set
- * together, or removed together when the item shall not expire.
+ * Merges the expiry into an UpdateCommand's input. Each update computes the expiry anew: the TTL and, if indexed by window, the window are
+ * set together, or removed together when the item shall not expire.
  *
  * @throws InvalidTtlError, InvalidKeyError, InvalidArgumentError as {@link expiryAttributes}; InvalidRequestError for the input of another
  * command or of the low-level client, and for legacy parameters

@@ -1,6 +1,6 @@
 /**
- * A window is a partition key of the expiry index. It is half-open, [start, end): an item that expires exactly on an edge belongs to the
- * window that starts there.
+ * A window is a partition key of the expiry index. A window is half-open, [start, end): an item that expires exactly on an edge belongs to
+ * the window that starts on this edge.
  */
 
 /** Write units per second of one partition, and so of one key. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */

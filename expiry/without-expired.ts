@@ -44,17 +44,17 @@ const FILTER_NAME = 'preciseTtlWithoutExpired';
  * Makes a client whose reads return no expired items: Query, Scan, Get, BatchGet and TransactGet, by their commands, the methods of
  * `DynamoDBDocument` and the paginators. An expired item looks like a missing one. All other requests are sent unchanged.
  *
- * The client that is passed does not change; the returned one shares its configuration and its connections. Middleware that is added to
- * one of them later does not apply to the other.
+ * The given client does not change. The returned client shares the given client's configuration and connections. Middleware that is added
+ * later to one client does not apply to the other client.
  *
  * Expired items are removed from the answers, and `Count` is reduced. `ScannedCount` and `LastEvaluatedKey` stay, so a page can be empty
- * although more pages follow. A read with a projection also reads the TTL, and so does one with `Select: 'COUNT'`; it is removed from the
- * answer. A secondary index must project the TTL: otherwise DynamoDB refuses a read with a projection or a count, and a read without one
+ * although more pages follow. A read with a projection or with `Select: 'COUNT'` also reads the TTL; the TTL is removed from the answer. A
+ * secondary index must project the TTL. Otherwise DynamoDB refuses a read with a projection or a count, and any other read of the index
  * returns expired items.
  *
  * @throws InvalidArgumentError for anything but a client, for a client that this function returned, and for malformed options;
- * InvalidModelError for a malformed model. A read of a table that is not in `models`, a PartiQL statement that reads, and a projection of
- * a part of the TTL attribute fail with an InvalidRequestError before they are sent
+ * InvalidModelError for a malformed model. A read of a table that is not in `models`, a PartiQL statement that reads, and a projection of a
+ * part of the TTL attribute fail with an InvalidRequestError before they are sent
  * @param models each table that is read, e.g. `{ Sessions: expiryModel({ partitionKey: 'id' }), Users: null }`
  */
 export function withoutExpired<Client extends SdkClient>(
@@ -98,7 +98,7 @@ function addFilter(stack: Stack, tables: Tables): void {
       },
     { step: 'initialize', priority: 'high', name: FILTER_NAME },
   );
-  // This middleware runs just before sending: without its TTL an expired item would pass for a live one.
+  // This middleware runs just before sending. A request that has lost the TTL attribute is refused: an expired item would look live.
   stack.add(
     (next, { commandName }) =>
       async call => {
