@@ -71,7 +71,7 @@ export function planDeletes(
   return { planned, credit: progress.credit && { at, keys: credit } };
 }
 
-/** @param page `lagMs` after the machine's clock begins a second, DynamoDB's clock has certainly begun the same second */
+/** @param page `lagMs` after the state machine's clock begins a second, DynamoDB's clock has certainly begun the same second */
 export function toChunks(
   planned: readonly PlannedDelete[],
   { cutoff, lagMs }: { readonly cutoff: Seconds; readonly lagMs: Millis },

@@ -28,11 +28,11 @@ export function startProgress({ target, limit }: ChildSweep, nowMs: Millis): Chi
 /**
  * Every key of a chunk has one result:
  *
- * 1. The key is deleted, renewed, not found, or refused by DynamoDB. It is counted, and the cursor passes it.
- * 2. Its call failed for good (no permission, a bug). The key counts as failed, and the cursor passes it, but what the child notes in the
- *    journal ends before it.
- * 3. The key is left: capacity or time was missing, or the answer of its call is lost. It sets the cursor back. The next page tries it
- *    again so that it is counted, even if the index does not show it any more.
+ * 1. The key is deleted, renewed, not found, or refused by DynamoDB. The key is counted, and the cursor passes the key.
+ * 2. The key's call failed for good (no permission, a bug). The key counts as failed, and the cursor passes the key. But the span that the
+ * child notes in the journal ends before the key's TTL.
+ * 3. The key is left: capacity or time was missing, or the answer of its call is lost. The key sets the cursor back. The next page tries
+ * the key again, so that it is counted even if the index does not show the key any more.
  */
 export function addUp(before: ChildProgress, results: readonly Chunk[], { sweep, showKey }: Listing) {
   if (results.length === 0) return { after: before, isPaused: false };
@@ -85,7 +85,7 @@ function countFailed(
   failed: readonly FailedKey[],
   { sweep, showKey }: Listing,
 ): CountsProgress {
-  // A page may have a thousand keys: only the listed ones are hashed.
+  // A page may have a thousand keys: only the listed keys are hashed.
   const shown = failed.slice(0, LISTED_KEYS).map((key): ListedFailure => shownFailure(key, showKey));
   const failedKeys = listFailedKeys([...counts.failedKeys, ...shown], sweep.listedKeysBytes);
   return { ...counts, failed: counts.failed + failed.length, failedKeys };

@@ -14,7 +14,7 @@ import { RANGES } from '../table/shard-ranges.ts';
 
 /**
  * `found` is the sum of all results, except in a dry run. No key is counted twice, and a key that is left is not counted. Counts of 0 and
- * empty lists are left out. If the buckets of lag have no room, fewer and wider ones are returned.
+ * empty lists are left out. If the buckets of lag have no room, fewer and wider buckets are returned.
  */
 export function resultOf(
   { counts }: ChildProgress,
@@ -45,7 +45,7 @@ const NOTHING: ShardResult = {
   ...{ failedKeys: [], sampleKeys: [], interrupted: false },
 };
 
-/** Undefined when the child crashed. A malformed result counts as a crash: it must not spoil the sums of the other children. */
+/** Undefined when the child crashed. A malformed result counts as a crash: such a result must not spoil other children's sums. */
 export function shardResultOf(output: ChildOutput): ShardResult | undefined {
   try {
     const result = resultOfOutput(output);

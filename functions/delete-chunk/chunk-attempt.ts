@@ -26,12 +26,12 @@ export interface ChunkAttemptOptions extends Pick<Runtime, 'clock' | 'random' | 
  * Makes one attempt at the unprocessed keys of a chunk.
  *
  * 1. The Wait before the attempt ends on a whole second; the attempt begins at the chunk's moment within that second. A planned delete also
- *    waits for the function's own clock. So it can be too early only if two clocks are wrong.
+ * waits for the function's own clock. So a planned delete can be too early only if both clocks are wrong.
  * 2. No call begins after the deadline: the child must be able to end.
- * 3. Nothing is deleted while the table is paused, or while the journal cannot be read. What the function knows of a pause may be two
- *    seconds old.
+ * 3. Nothing is deleted while the table is paused, or while the journal cannot be read. The function's copy of the pauses may be two
+ * seconds old.
  * 4. Unprocessed keys are tried again (`wait`), unless the wait would end after the deadline (`done`). The first attempt sets an earlier
- *    deadline ({@link RETRY_MS}).
+ * deadline ({@link RETRY_MS}).
  *
  * @throws TablePausedError, or any error that neither a retry nor a smaller batch can solve
  */
@@ -40,7 +40,7 @@ export async function attemptChunk(
   options: ChunkAttemptOptions,
 ): Promise<Chunk> {
   const { settings, send, clock, random, sleep } = options;
-  // Deadlines and waits are times of the machine's clock, which has shown `now`. The function's clock measures the time after `now`.
+  // Deadlines and waits are times of the state machine's clock, which showed `now`. The function's clock measures the time after `now`.
   const ahead = Date.parse(now) - clock();
   const machineClock = () => clock() + ahead;
   const before = chunk.progress ?? NO_PROGRESS;

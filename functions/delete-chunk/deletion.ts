@@ -30,10 +30,10 @@ export const NO_DELETION: Deletion = {
 /**
  * Gives each key exactly one result.
  *
- * If DynamoDB is too busy for a call, all its keys are unprocessed. If DynamoDB refuses a call as invalid, the call is halved until the
- * invalid key is alone: the other keys can then be deleted.
+ * If DynamoDB is too busy for a call, all keys of the call are unprocessed. If DynamoDB refuses a call as invalid, the call is halved until
+ * the invalid key is alone: the other keys can then be deleted.
  *
- * @throws any other error of the call (no access, no such table): neither a retry nor a smaller batch can solve it
+ * @throws any other error of the call (no access, no such table), which neither a retry nor a smaller batch can solve
  */
 export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): Promise<Deletion> {
   if (keys.length === 0) return NO_DELETION;
@@ -97,8 +97,8 @@ export function guardedBatch(
 type GuardSettings = Pick<SweepSettings, 'tableName' | 'model'>;
 
 /**
- * Makes the statement, for example `DELETE FROM "t" WHERE "pk" = ? AND "sk" = ? AND "ttl" <= ? AND "ttl" > ? RETURNING ALL OLD *`. Its
- * parameters: the values of the key, the latest TTL, and the TTL that is too old.
+ * Makes the statement, for example `DELETE FROM "t" WHERE "pk" = ? AND "sk" = ? AND "ttl" <= ? AND "ttl" > ? RETURNING ALL OLD *`. The
+ * parameters are the values of the key, the latest TTL that is expired, and the latest TTL that is too old.
  */
 export function guardedDelete({ tableName, model }: GuardSettings): string {
   const ttl = quote(model.ttlAttribute);
@@ -115,7 +115,7 @@ function quote(name: string): string {
 }
 
 /**
- * With `RETURNING ALL OLD *` an answer has the old item if this call deleted it, and none if the item was missing.
+ * With `RETURNING ALL OLD *` an answer has the old item if this call deleted the item, and has no item if the item was missing.
  * @param answers in the order of the statements
  */
 function deletionOf(
@@ -169,7 +169,7 @@ export function unguardedBatch(
       deleted.map(({ ttl }) => ttl),
       clock(),
     );
-    // DynamoDB gives no reason for unprocessed keys; its documentation names throttling first.
+    // DynamoDB gives no reason for unprocessed keys; DynamoDB's documentation names throttling first.
     const throttled = unprocessed.length;
     return { ...NO_DELETION, deleted: deleted.length, throttled, unprocessed, ...lag };
   };

@@ -6,7 +6,7 @@ import { noteReplayed, noteSwept, putRows, writeWatermarks } from './write-entri
 
 const ATTEMPTS = 3;
 
-/** A pause must stop deletes within five seconds: a read may take two seconds, and what it read is kept for two more. */
+/** A pause must stop deletes within five seconds: a read may take two seconds, and the pauses are kept for two more seconds. */
 const KEPT_MS = 2_000;
 
 /** The pauses are kept for KEPT_MS from the beginning of their read. A failed read is not kept. */

@@ -8,11 +8,11 @@ import { withoutNothing } from '../report/listed-keys.ts';
  * key `at`: attributes.
  *
  * - `deployment`, `table#TABLE`: `pause` of the table.
- * - `deployment`, `watermarks`: `tick`, the time of the last tick, and `table#TABLE` for each table, in one item, which takes one write
- *   per minute.
+ * - `deployment`, `watermarks`: `tick`, the time of the last tick, and `table#TABLE` for each table. One item has all watermarks, so a
+ * minute takes one write.
  * - `sweep#TABLE`, `START#EXECUTION`: the result of an execution for the table; removed by native TTL.
  *
- * Losing the journal loses no item: without it nothing is paused, and the next tick begins two days back.
+ * Losing the journal loses no item: without the journal nothing is paused, and the next tick begins two days back.
  */
 
 export const JOURNAL_KEYS = { partitionKey: 'id', sortKey: 'at' } as const;
@@ -75,7 +75,7 @@ export interface SweptSpan extends SweepPart {
   readonly to: number;
 }
 
-/** Moves the watermark over the spans that children have swept. It stops before a gap, and before a span of which a part is missing. */
+/** Moves the watermark over the spans that children have swept, up to a gap, or up to a span with a missing part. */
 export function advanced({ swept = [], ...mark }: Watermark): Watermark {
   let { gone } = mark;
   const spans = [...Map.groupBy(swept, ({ from, tick }) => `${from} ${tick}`).values()];

@@ -76,7 +76,7 @@ export async function readState(journal: JournalTable): Promise<DeploymentState>
   };
 }
 
-/** Reads without the watermarks: one read unit, and not one more for every 46 tables. @throws JournalUnreadableError */
+/** Reads the pauses only: the watermarks cost one more read unit for every 46 tables. @throws JournalUnreadableError */
 export async function readPauses(journal: JournalTable): Promise<Pauses> {
   return pausesOf(journal, await readEntries(journal, TABLE_PREFIX));
 }

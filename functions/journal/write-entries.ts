@@ -39,11 +39,11 @@ function unwritable(tableName: string, error: unknown): JournalUnwritableError {
   return new JournalUnwritableError(problemOf(tableName, 'write', error), { cause: error });
 }
 
-/** An expression has at most 4 KB, and a table takes up to 12 characters of it. Source: DynamoDB Developer Guide, "Constraints". */
+/** An expression has at most 4 KB, and each table adds up to 12 characters. Source: DynamoDB Developer Guide, "Constraints". */
 const TABLES_AT_ONCE = 300;
 
 /**
- * Tables without a new watermark keep theirs, which a replay may have moved further in the meantime.
+ * Tables without a new watermark keep the old watermark, which a replay may have moved further in the meantime.
  * @param tick start of the tick, ISO-8601
  * @throws JournalUnwritableError
  */
@@ -71,7 +71,7 @@ export async function writeWatermarks(
 }
 
 /**
- * Only notes the span: the next tick that plans moves the watermark over it.
+ * Only notes the span. The next tick that plans moves the watermark over this span.
  * @throws JournalUnwritableError also when the table has no watermark
  */
 export async function noteSwept(journal: JournalTable, table: string, span: SweptSpan): Promise<void> {

@@ -1,7 +1,7 @@
 import type { EventImage } from '../../expiry/expiry-event.ts';
 import type { StreamRecord } from '../../expiry/stream-record.ts';
 
-/** Maximum size of one event, and of the answer to one call, bytes: what the target's batch call takes, less what a pipe adds. */
+/** Maximum size of one event, and of the answer to one call, bytes: the limit of the target's batch call, less the pipe's own bytes. */
 export interface Limits {
   readonly event: number;
   readonly call: number;
@@ -9,7 +9,7 @@ export interface Limits {
   readonly refused?: RegExp;
 }
 
-/** The targets take 256 KiB, some regions and queues more by now. */
+/** The targets take 256 KiB. Some regions and queues take more by now. */
 const QUARTER_MIB: Limits = { event: 240_000, call: 240_000 };
 const MESSAGES: Limits = { ...QUARTER_MIB, refused: /[\uFFFE\uFFFF]/ };
 const RECORDS: Limits = { event: 1_000_000, call: 4_000_000 };

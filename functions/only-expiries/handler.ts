@@ -7,7 +7,7 @@ import { changedAtMs } from '../../expiry/stream-record.ts';
 import { deploymentMetrics } from '../runtime/deployment-metric.ts';
 import { type Limits, type PipedRecord, TARGET_LIMITS } from './contract.ts';
 
-/** A pipe that keeps up, or waits for a full batch, has younger records: it records no age, and pays for no metric. */
+/** A pipe that keeps up, or waits for a full batch, has younger records. Their age is not recorded, since each metric costs money. */
 export const MIN_AGE_SECONDS = 300;
 
 /**
@@ -15,9 +15,9 @@ export const MIN_AGE_SECONDS = 300;
  * EventBridge User Guide, "Filtering events using enrichment".
  *
  * A record that cannot be judged fails the whole call, so that no record of the call reaches the target. The pipe halves the batch and
- * tries again; the record that is left goes to the failure queue.
+ * tries again. At the end, the record alone goes to the failure queue.
  *
- * @throws Error that names the table and the event of such a record: it is no record, or a removal without its old image or its time
+ * @throws Error with the table and the event, for a value that is no record, and for a removal without its old image or its time
  */
 export function onlyExpiries(batch: readonly PipedRecord[]): ExpiryEvent[] {
   const [first] = batch;
@@ -81,7 +81,7 @@ function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord):
 
 const bytesOf = (event: ExpiryEvent): number => Buffer.byteLength(JSON.stringify(event)) + 1;
 
-/** Pipes have no metric for the age of their oldest record. A batch whose call fails comes again, and its age has grown. */
+/** Records the oldest record's age, since Pipes has no such metric. A batch whose call fails comes again, with a higher age. */
 export function recordAge(batch: readonly PipedRecord[], nowMs: number): void {
   const times = batch.map(({ record }) => record?.dynamodb?.ApproximateCreationDateTime);
   const seconds = Math.floor(nowMs / 1000 - Math.min(...times.filter(Number.isFinite)));

@@ -52,9 +52,9 @@ export interface PlannedTable {
 }
 
 /**
- * Each child of the lookback sweeps a part of the lookback's time, in all shards where something is left. A lookback that is too short for
- * that is divided by shards, too. With a limit each child sweeps its shards from the watermark to the end of the minute in which this tick
- * may delete: the lookback and the upcoming minute together.
+ * Each child of the lookback sweeps a part of the lookback's time, in all shards where something is left. A short lookback is divided by
+ * shards, too. With a limit each child sweeps its shards from the watermark to the end of the minute in which this tick may delete: the
+ * lookback and the upcoming minute together.
  */
 export function planChildren(
   { from, before, upcoming }: Spans,
@@ -118,9 +118,9 @@ function inParts(targets: readonly SweepTarget[]): PlannedChild[] {
 }
 
 /**
- * The children of a tick, in groups of 40; those of the upcoming minute come first. One child of each table is taken in turn, so that a
- * table with many children does not delay the others. If there are too many children, each sweeps more shards. If there is still no room
- * for all children of a table, the table has failed. The next tick begins with another table and finds the items.
+ * The children of a tick, in groups of 40. Children of the upcoming minute come first. One child of each table is taken in turn, so that a
+ * table with many children does not delay the others. If there are too many children, each child sweeps more shards. If some children of a
+ * table still have no room, the table has failed. The next tick begins with another table and finds the items.
  */
 export function tickChildren(
   tables: readonly PlannedTable[],

@@ -20,8 +20,8 @@ import { type ReplayRequest, readReplayInput, tablesOfInput } from './sweep-inpu
 const LEAST_PART_SECONDS = 60;
 
 /**
- * The first round cuts the span into children, by time and then by shards. It needs no probe, since a child that finds nothing ends at
- * once. Each further round has what earlier children have left.
+ * The first round cuts the span into children, by time and then by shards. The first round needs no probe, since a child that finds nothing
+ * ends at once. Each further round sweeps what earlier children have left.
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
 export async function planReplay(
@@ -57,7 +57,7 @@ export async function planReplay(
   return { next, groups: [], due, results: [], sweeps: { [tableName]: sweep } };
 }
 
-/** All shards that the table ever had are swept: the journal knows their highest number. */
+/** All shards that the table ever had are swept: the journal has the highest number of shards. */
 async function firstTargets(
   { from, before }: ReplayRequest,
   table: string,

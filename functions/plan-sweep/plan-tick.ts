@@ -22,7 +22,7 @@ import { sideBySide } from './side-by-side.ts';
 import { readTickInput, type TickRequest, tablesOfInput } from './sweep-input.ts';
 import { FIRST_LOOKBACK_SECONDS, oldestWatermark } from './watermark-age.ts';
 
-/** A table whose probe hangs does not delay the others. */
+/** Tables that are probed at once: a table whose probe hangs does not delay the others. */
 const TABLES_AT_ONCE = 32;
 
 const REQUEST_TIMEOUT_MS = 600;
@@ -31,13 +31,13 @@ const REQUEST_TIMEOUT_MS = 600;
 const PROBE_MS = { window: 5_000, second: 45_000 } as const;
 const LEAST_PROBE_MS = 700;
 
-/** Writing the watermarks each minute would more than double DynamoDB's price for idle tables. */
+/** Watermarks of idle tables are not written within this time: a write each minute would more than double DynamoDB's price for them. */
 const QUIET_SECONDS = 90;
 
-/** If indexed by window, this span before the watermark is read again: some of its items may have been written after their expiry. */
+/** In a table indexed by window, this span before the watermark is read again: items may have been written after their expiry. */
 const AGAIN_SECONDS = 600;
 
-/** Children of another tick still run if that tick began less than this before or after: they sweep the lookback. */
+/** If another tick began less than these seconds before or after, that tick's children still run, and sweep the lookback. */
 const BESIDE_SECONDS = 50;
 
 export interface TickDependencies extends Pick<Runtime, 'clock' | 'sleep'> {
@@ -75,8 +75,8 @@ export async function planTick(
   const isWhole = chosen === undefined;
   if (!isWhole || !isQuiet(planned, state, startedAtMs)) {
     try {
-      // The journal has the start of the last tick that looked back to the watermark. A tick of some tables does not look back so far, nor
-      // does a tick beside another one.
+      // `tick` is the start of the last tick that looked back to the watermark. A tick of only some tables, or a tick beside another tick,
+      // does not look back so far, and so keeps `tick`.
       const keeps = !isWhole || tickBeside(state, startedAtMs, 0) !== undefined;
       const tick = keeps ? (state.watermarks.tick ?? startedAt) : startedAt;
       await journal.writeWatermarks(tick, Object.fromEntries(marks));

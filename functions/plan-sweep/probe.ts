@@ -20,7 +20,7 @@ export interface Spans {
 
 export interface ShardProbe {
   readonly shard: number;
-  /** The lookback has nothing left before this TTL; undefined: it has nothing left at all. */
+  /** The lookback has nothing left before this TTL; undefined: the whole lookback has nothing left. */
   readonly left: number | undefined;
   readonly isSeen: boolean;
   readonly isUpcoming: boolean;
@@ -34,8 +34,8 @@ export interface ProbeOptions extends Pick<Runtime, 'clock' | 'sleep'> {
 }
 
 /**
- * Asks each shard of a table for its oldest entry since the watermark, and whether it has any entry in the upcoming minute. If a busy table
- * does not answer in time, every shard counts as one with entries: its children query again.
+ * Asks each shard of a table for its oldest entry since the watermark, and whether the shard has any entry in the upcoming minute. If a
+ * busy table does not answer in time, every shard counts as a shard with entries: the table's children query again.
  */
 export async function probeShards(
   shards: number,
@@ -77,7 +77,7 @@ async function probeShard(
     span.before <= span.from ? [] : layout.keys({ ...span, shards: `${shard}` });
   const earliest = async (key: IndexKey, span: { from: number; before: number }) => {
     const { entries } = await readIndex(key, { from: span.from, upTo: span.before }, 1);
-    // BETWEEN includes its upper end; the span does not.
+    // BETWEEN includes its upper end; the span excludes its end.
     return entries.find(({ ttl }) => ttl < span.before)?.ttl;
   };
   const back = keysOf({ from, before });

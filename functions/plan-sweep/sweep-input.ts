@@ -5,7 +5,7 @@ import { MAX_DELETES_PER_SECOND } from '../../statemachine/contract/limits.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 
-/** The times are compared with TTLs: they are earlier than the clock by the table's margin. */
+/** All times are earlier than the clock by the table's margin, because the times are compared with TTLs. */
 export interface TickRequest {
   /** The lookback ends with this TTL, epoch seconds. */
   readonly cutoff: number;
@@ -94,7 +94,7 @@ function readFields(input: unknown): Fields {
 }
 
 /**
- * An upcoming minute begins on a whole minute of the clock. Its TTLs begin earlier by the margin.
+ * An upcoming minute begins on a whole minute of the clock. The minute's TTLs begin earlier by the margin.
  * @param startedAtMs start of the execution, epoch milliseconds: the cutoff is never later
  * @throws InvalidExecutionInputError naming the field
  */
@@ -109,7 +109,7 @@ export function readTickInput(input: unknown, startedAtMs: number, settings: Inp
   const upcoming = settings.precision === 'minute' || isToCome ? null : minute;
   const begins = minuteOf(isToCome ? startedAtMs : scheduledMs);
   return {
-    // The previous tick owns the TTLs of this second: its upcoming minute begins here.
+    // The previous tick owns the TTLs of this second: in this second the previous tick's upcoming minute begins.
     cutoff: toEpochSeconds(Math.min(scheduledMs, startedAtMs)) - (upcoming ? 1 : 0) - marginSeconds,
     upcoming: upcoming && { from: upcoming.from - marginSeconds, before: upcoming.before - marginSeconds },
     // Ticks overlap, and would exceed the limit together. So a tick with a limit deletes only in its own minute.
@@ -126,7 +126,7 @@ export function readTickInput(input: unknown, startedAtMs: number, settings: Inp
 }
 
 /**
- * @param startedAtMs start of the execution, epoch milliseconds: items that expire after it are not swept
+ * @param startedAtMs start of the execution, epoch milliseconds: items that expire after this start are not swept
  * @throws InvalidExecutionInputError naming the field
  */
 export function readReplayInput(input: unknown, startedAtMs: number, settings: InputSettings): ReplayRequest {

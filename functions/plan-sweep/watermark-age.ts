@@ -1,22 +1,22 @@
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { type DeploymentState, pauseOf, type Watermark } from '../journal/layout.ts';
 
-/** A table that keeps up or catches up has a younger watermark: its age is not recorded, and costs nothing. */
+/** A table that keeps up or catches up has a younger watermark. A younger age is not recorded, and so costs nothing. */
 export const MIN_AGE_SECONDS = 3_600;
 
 export const FIRST_LOOKBACK_SECONDS = 2 * 24 * 60 * 60;
 
 /**
- * The age of the oldest watermark. It is high after a forgotten pause, and for a table that cannot be probed or swept.
+ * The age of the oldest watermark. The age is high after a forgotten pause, and for a table that cannot be probed or swept.
  *
- * 1. A table without a watermark has no age; while the table is paused, its age is that of the pause.
+ * 1. A table without a watermark has no age; while such a table is paused, the pause's age counts.
  * 2. The margin does not count as a delay.
- * 3. A pause with an end was intended: the age begins at the end of the pause, since the ticks may catch up after it.
+ * 3. A pause with an end was intended: the age begins at the end of the pause, since the ticks may catch up after the pause.
  * 4. The first tick looks back two days, which are no delay: no age begins before the first tick.
  *
  * @param moved new watermarks of this tick by table
- * @returns the table with the oldest watermark, and the seconds since its watermark stopped moving; undefined when none is older than
- *   {@link MIN_AGE_SECONDS}
+ * @returns the table with the oldest watermark, and the seconds since its watermark stopped moving; undefined when no watermark is older
+ * than {@link MIN_AGE_SECONDS}
  */
 export function oldestWatermark(
   tables: readonly CarriedSettings[],

@@ -13,8 +13,8 @@ import { type NextStepOptions, nextStep } from './next-step.ts';
 const ATTEMPTS = 2;
 
 /**
- * Adds up the results of a child's deletes. Then it reads a page of expired keys, tells the child to wait, or ends the child. At its end a
- * child of the lookback notes in the journal what it swept: the next tick continues there.
+ * Adds up the results of a child's deletes. Then the function reads a page of expired keys, tells the child to wait, or ends the child.
+ * When a child of the lookback ends, the function notes the swept span in the journal: the next tick continues there.
  */
 export function queryExpired(
   input: QueryExpiredInput,

@@ -30,16 +30,16 @@ const PLAN_WITHIN_MS = 200;
 const READ_MS = { upcoming: 600, back: 2_000 } as const;
 
 /**
- * Decides the next step of a child: when it begins, after each wait, and after each page of deletes.
+ * Decides the next step of a child: at the child's beginning, after each wait, and after each page of deletes.
  *
  * 1. The results of DeleteChunks are added up. Keys that are left set the cursor back. Keys that can never be deleted are counted and
- *    listed, and the cursor passes them.
+ * listed, and the cursor passes these keys.
  * 2. The child ends when its cursor has reached the end of its target, when its time is over, or when its table was paused.
- * 3. The entries after the cursor are read: what is due, and in an upcoming minute what will be due.
- * 4. Each key gets its second: that of its TTL, or a later one because of a limit. DeleteChunks waits for these seconds.
+ * 3. The entries after the cursor are read: entries that are due, and in an upcoming minute entries that will be due.
+ * 4. Each key gets its second: the second of its TTL, or a later second because of a limit. DeleteChunks waits for these seconds.
  *
- * DynamoDB's clock decides what is expired. Each page compares it with the machine's clock, by which the child waits. All TTLs are compared
- * with times that are earlier by the table's margin.
+ * DynamoDB's clock decides what is expired. The child waits by the state machine's clock, so each page compares the two clocks. All TTLs
+ * are compared with times that are earlier by the table's margin.
  */
 export async function nextStep(
   { sweep, progress, results, startedAt, now }: QueryExpiredInput,
@@ -90,7 +90,7 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
     isUpcoming ? Math.min(target.before, Math.max(nowTtl + ahead, progress.cursor)) : target.before,
     { ...child, ...{ patienceMs: READ_MS[isUpcoming ? 'upcoming' : 'back'], left: progress.left.length } },
   );
-  // The machine's clock is known from the moment when the state was entered: a call that began late knows it less well.
+  // The state machine's clock is known from the state's entry: a call that began late knows this clock less exactly.
   const isKnown = mayPlan && page.lagMs + Math.max(0, lateMs) <= PLAN_WITHIN_MS;
   const wanted = entriesToTake(page, progress.left, isKnown ? ahead : 0, settings);
   const { planned, credit } = planDeletes(wanted, page, progress, child);
@@ -98,7 +98,7 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
   // The cursor passes only expired TTLs, since items with later TTLs may still be written. But after a page that plans the rest of the
   // minute, no page follows: the next tick finds what is written later. A minute that is polled (`pollSeconds`) has further pages.
   const passed = Math.min(page.knownUpTo, page.cutoff);
-  // A child that notes in the journal what it swept must not pass items that are written into its minute later.
+  // A child that notes its swept span in the journal must not pass items that are written into its minute later.
   const mayEnd = isKnown && settings.pollSeconds === 0 && sweep.part === null;
   const plannedUpTo = page.cutoff + (mayEnd ? ahead : 0);
   const isRead = firstLeft === undefined && Math.min(page.knownUpTo, plannedUpTo) >= target.before;
@@ -150,7 +150,7 @@ function end(
   return step(progress, child, { next: 'end', result: resultOf(progress, child.sweep, how) });
 }
 
-/** If the child got no further and deleted nothing, what it leaves has failed. Otherwise another child will get further. */
+/** If the child got no further and deleted nothing, the keys that are left have failed. Otherwise another child will get further. */
 function endEarly(progress: ChildProgress, child: Child): QueryExpiredOutput {
   const { target, limit } = child.sweep;
   // The cursor may stay in the first second of the target, although items of that second were deleted.

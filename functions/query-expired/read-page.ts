@@ -23,21 +23,21 @@ export interface ReadPageOptions
     Pick<Planning, 'marginSeconds' | 'machineClock'> {
   readonly patienceMs: Millis;
   /**
-   * Number of entries that the page before left: they are read again. New entries get at least half of the page, so that a throttled shard
-   * does not delay the others. They do not get more, since a longer page delays the retry of what it leaves. @default 0
+   * Number of entries that the previous page left; these entries are read again. New entries get half of the page at least, so that a
+   * throttled shard does not delay the others, and not more, since a longer page delays the retry of left entries. @default 0
    */
   readonly left?: number;
 }
 
 export interface Page {
   readonly entries: readonly ExpiredKey[];
-  /** TTLs up to this one were expired by DynamoDB's clock when it answered. */
+  /** TTLs up to this time were expired by DynamoDB's clock at DynamoDB's answer. */
   readonly cutoff: Seconds;
   /** Up to this TTL the page has every entry. */
   readonly knownUpTo: Seconds;
   /** Entries up to this TTL may be taken, also in a second that has more entries than the page has room for. */
   readonly takenUpTo: Seconds;
-  /** This long after the machine's clock begins a second, DynamoDB's clock has certainly begun the same second. */
+  /** This long after the state machine's clock begins a second, DynamoDB's clock has certainly begun the same second. */
   readonly lagMs: Millis;
 }
 
@@ -45,7 +45,7 @@ export interface Page {
  * Reads the entries of a target with TTLs after the cursor and up to `upTo`.
  *
  * Several keys of the index are read at once, each up to some TTL. The page has all entries only up to the lowest of these TTLs: the cursor
- * must not pass it. If the page is full or its time is over, the page ends before the TTLs of the next key.
+ * must not pass this lowest TTL. If the page is full or its time is over, the page ends before the TTLs of the next key.
  *
  * @throws DynamoDbBusyError
  * @throws DynamoDbDateMissingError
@@ -116,8 +116,8 @@ function readTogether(keys: readonly IndexKey[]): IndexKey[][] {
 }
 
 /**
- * Returns the entries of a page that are due now or within `ahead`, in the order of TTL. Among them are the keys that the page before left:
- * the index may not show them any more.
+ * Returns the entries of a page that are due now or within `ahead`, in the order of TTL. The keys that the previous page left are included:
+ * the index may not show these keys any more.
  */
 export function entriesToTake(
   { entries, cutoff, takenUpTo }: Page,

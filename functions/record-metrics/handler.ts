@@ -14,8 +14,8 @@ import { embeddedMetrics } from './metrics.ts';
 import { didAnything, reportedTables, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
 
 /**
- * Time reserved for printing. The journal's client may retry until the function's timeout. A function that times out is called again: if it
- * had printed its metrics, it would print them twice.
+ * Time reserved for printing. The journal's client may retry until the function's timeout. A function that times out is called again:
+ * printing before the timeout would print the metrics twice.
  */
 const PRINTING_MS = 3_000;
 
@@ -29,10 +29,10 @@ export interface RecordDependencies {
 }
 
 /**
- * Adds up an execution: records it as CloudWatch metrics in the embedded metric format, as a log line for each table and in the journal,
- * and returns its reports. A dry run records no metrics: it deleted nothing.
+ * Adds up an execution. Records the sums as CloudWatch metrics in the embedded metric format, as a log line for each table and in the
+ * journal, and returns the reports. A dry run records no metrics, because it deletes nothing.
  *
- * The log and the metrics are printed last, since a call that ends before its answer is repeated. They are printed even when the journal
+ * The log and the metrics are printed last, since a call that ends before its answer is repeated. Both are printed even when the journal
  * cannot be written, or does not answer in time. Then the execution fails without a retry, and an alarm sounds.
  *
  * @throws JournalUnwritableError
@@ -52,7 +52,7 @@ export async function recordMetrics(
   const reported = machine === 'replay' ? records : records.filter(didAnything);
   try {
     await Promise.race([writeJournal(input, reported, journal), tooSlow]);
-    // A tick leaves items to the next tick; no later execution sweeps what a replay leaves.
+    // A tick leaves items to the next tick; no later execution sweeps the items that a replay leaves.
     const isDone = ({ totals }: TableRecord) =>
       leftNothing(totals) && (machine === 'tick' || totals.leftForLater === 0);
     return { complete: records.every(isDone), ...reportedTables(reported) };

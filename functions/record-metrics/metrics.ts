@@ -30,8 +30,8 @@ interface SweepFacts {
 }
 
 /**
- * Milliseconds. A deletion with a longer lag is late: a tick that keeps up has a shorter one. Settings that cannot be read count as those
- * with `precision: 'second'`.
+ * Milliseconds. A deletion with a longer lag is late: a tick that keeps up has a shorter lag. Settings that cannot be read count as
+ * settings with `precision: 'second'`.
  */
 export function lateMs({ precision }: { readonly precision?: unknown }): number {
   return precision === 'minute' ? 120_000 : 11_000;

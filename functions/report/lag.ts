@@ -2,9 +2,9 @@ import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
 import type { LagSummary } from '../../statemachine/contract/report.ts';
 
 /**
- * Bucket 0 counts everything up to 16 ms, each further bucket ends 2^(1/4) (19%) higher, and the last takes the rest. A hundred buckets
- * reach beyond five days, and a metric in the embedded metric format may have a hundred values. Source: CloudWatch User Guide, "Embedded
- * metric format specification", target members.
+ * Bucket 0 counts lags up to 16 ms, each further bucket ends 2^(1/4) (19%) higher, and the last bucket has all longer lags. A hundred
+ * buckets reach beyond five days, and a metric in the embedded metric format may have a hundred values. Source: CloudWatch User Guide,
+ * "Embedded metric format specification", target members.
  */
 export const LAG_BUCKETS = 100;
 const FIRST_BUCKET_MS = 16;
@@ -73,8 +73,8 @@ export function countAbove({ lagCounts }: DeletionLag, lagMs: number): number {
 export type MetricHistogram = ReturnType<typeof toMetricHistogram>;
 
 /**
- * Each value is the upper bound of a bucket that is not empty; for the last bucket it is the largest lag. CloudWatch computes percentiles
- * from the values.
+ * Each value is the upper bound of a bucket that is not empty; for the last bucket the value is the largest lag. CloudWatch computes
+ * percentiles from the values.
  */
 export function toMetricHistogram({ lagCounts, lagMaxMs }: DeletionLag) {
   const filled = filledBuckets(lagCounts);

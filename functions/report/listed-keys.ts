@@ -1,7 +1,7 @@
 import type { ListedFailure } from '../../statemachine/contract/keys.ts';
 import { LISTED_KEYS } from '../../statemachine/contract/limits.ts';
 
-/** UTF-8 bytes as JSON, which is how Step Functions measures and passes a value. */
+/** Size of a value as JSON, UTF-8 bytes: Step Functions measures and passes values as JSON. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
@@ -27,7 +27,7 @@ export function firstThatFit<Listed>(all: readonly Listed[], maxBytes: number): 
 }
 
 /**
- * The first failure is always listed. If its key does not fit, `keyStart` has the beginning of the key's JSON. It is not named `key`, since
+ * The first failure is always listed. If its key does not fit, `keyStart` has the beginning of the key's JSON. The name is not `key`, since
  * a part of a key could be the key of a live item.
  */
 export function listFailedKeys(all: readonly ListedFailure[], maxBytes: number): ListedFailure[] {

@@ -28,9 +28,9 @@ export function shownFailure(
 }
 
 /**
- * A key's hash, the same in every log, report and command. It includes the table's name, so that the same key has another hash in another
- * table. It is not secret: a person who guesses a key can compare its hash.
- * @param names partition key first: a key that was parsed from JSON may have them in any order
+ * A key's hash, the same in every log, report and command. The hash includes the table's name, so that the same key has another hash in
+ * another table. The hash is not secret: a person who guesses a key can compare its hash.
+ * @param names partition key first: a key that was parsed from JSON may have its attributes in any order
  */
 export function hashOfKey(key: ItemKey, names: readonly string[], tableName: string): KeyHash {
   const text = JSON.stringify(Object.fromEntries(names.map(name => [name, key[name]])));

@@ -18,7 +18,7 @@ export function startTotals(dryRun: boolean): SweepTotals {
   };
 }
 
-/** Children without a result have failed: they crashed, or the whole round did. */
+/** Children without a result have failed: either the child crashed, or the whole round crashed. */
 export function addRound(
   { totals = startTotals(false), targets }: Pick<TableSweep, 'totals' | 'targets'>,
   { results, planFailed }: Pick<SweepState, 'results' | 'planFailed'>,

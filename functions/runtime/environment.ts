@@ -18,8 +18,8 @@ const ATTRIBUTE_NAME = kind<string>(
 );
 
 /**
- * The props of a table that the functions know; `stacks/config/props.ts` takes them from here. An execution carries them for each table
- * that it sweeps ({@link readSettings}).
+ * The props of a table that the functions know; `stacks/config/props.ts` takes these kinds from here. An execution carries these props for
+ * each table that it sweeps ({@link readSettings}).
  */
 export const SETTING_KINDS = {
   tableName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),

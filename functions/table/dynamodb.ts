@@ -5,7 +5,7 @@ export type Documents = Pick<DynamoDBDocumentClient, 'send'>;
 
 const MAX_REQUEST_TIMEOUT_MS = 5_000;
 
-/** All attempts end before the task's timeout: so the function can report its failure. */
+/** All attempts end before the task's timeout, so that the function can report its failure. */
 export function requestTimeoutMs(taskTimeoutSeconds: number, attempts: number): number {
   return Math.min(MAX_REQUEST_TIMEOUT_MS, Math.floor((taskTimeoutSeconds * 750) / attempts));
 }
@@ -17,8 +17,8 @@ export interface RequestOptions {
 
 /**
  * Returns wrapped numbers, since a key's number may have more digits than a double.
- * @param maxAttempts 1 for deletes: the state machine does their backoff, and retries of the client would hide the throttling from it
- * @param connection only needed outside of Lambda, whose environment has it
+ * @param maxAttempts 1 for deletes: the state machine does the backoff, and retries of the client would hide the throttling
+ * @param connection only needed outside of Lambda: Lambda's environment has these values
  */
 export function createDocuments(
   { maxAttempts }: { maxAttempts: number },
@@ -41,7 +41,7 @@ export function createDocuments(
 
 type DatedMetadata = QueryCommandOutput['$metadata'] & { readonly date?: string | undefined };
 
-/** Adds its date to each answer ({@link answeredAt}): the SDK passes on no headers. */
+/** Adds the date header to each answer, for {@link answeredAt}: the SDK passes on no headers. */
 export function keepDates(client: DynamoDBClient): void {
   client.middlewareStack.add(
     next => async args => {
@@ -56,8 +56,8 @@ export function keepDates(client: DynamoDBClient): void {
 }
 
 /**
- * When DynamoDB answered by its own clock, epoch seconds, rounded down; undefined for an answer without a date. HTTP requires a date from
- * every server with a clock. Source: RFC 9110, 6.6.1.
+ * When DynamoDB answered, by DynamoDB's own clock, epoch seconds, rounded down; undefined for an answer without a date. HTTP requires a
+ * date from every server with a clock. Source: RFC 9110, 6.6.1.
  */
 export function answeredAt({ $metadata }: { readonly $metadata?: DatedMetadata }): number | undefined {
   const ms = Date.parse($metadata?.date ?? '');

@@ -4,7 +4,7 @@ const KEPT = ['name', 'code', '$fault', '$retryable', '$metadata'] as const;
 
 /**
  * Removes DynamoDB's messages from errors. Some messages repeat values of the request, such as an invalid number. Lambda logs an error that
- * a function throws, and the error becomes the cause of a failed execution. The request's id stays: with it AWS finds the message.
+ * a function throws, and the error becomes the cause of a failed execution. The request's id stays: AWS finds the message by this id.
  */
 export function withoutMessages(documents: Documents): Documents {
   const send = async (...args: Parameters<Documents['send']>) => {

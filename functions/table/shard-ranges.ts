@@ -1,4 +1,4 @@
-/* A target may have a thousand shards: they are written as ranges, since payloads have a limited size. */
+/* A target may have a thousand shards: the shards are written as ranges, since payloads have a limited size. */
 
 export const RANGES = /^\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*$/;
 
