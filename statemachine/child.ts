@@ -97,7 +97,7 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
             },
             WaitForCapacity: {
               Type: 'Wait',
-              // A Wait accepts fewer formats of a time than JSONata: the time is converted to the usual one.
+              // A Wait accepts fewer formats of a time than JSONata: the time is converted to the usual format.
               Timestamp: jsonata('$fromMillis($toMillis($states.input.until))'),
               Next: 'DeleteChunk',
             },
@@ -177,8 +177,8 @@ const CHECKED_CHUNK = oneLine(`(
 )`);
 
 /**
- * The child's result and its table, limited in size. A Succeed has no Catch, so any value is accepted. Each character beyond ASCII counts
- * as three bytes: a single one has at most three, and a surrogate pair has four.
+ * The child's result and its table, limited in size. A Succeed has no Catch, so any value is accepted. Each UTF-16 unit beyond ASCII counts
+ * as three bytes: a single unit has at most three bytes, and a surrogate pair has four.
  */
 const BOUNDED_RESULT = oneLine(`(
   $result := $states.input.result;

@@ -133,7 +133,7 @@ export function noCounts<Name extends CountName>(names: readonly Name[]): Readon
   return countEach(names, () => 0);
 }
 
-/** An execution can begin before an update of the deployment: it lacks the counts that the update added. */
+/** An execution that begins before an update of the deployment lacks the counts that the update adds. */
 export function addCounts<Name extends CountName>(
   names: readonly Name[],
   one: Readonly<Record<Name, number>>,

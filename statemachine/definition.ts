@@ -72,8 +72,8 @@ export function tickDefinition(functions: FunctionArns, options: DefinitionOptio
 /**
  * Makes the replay's definition: a Standard execution that sweeps a span of one table for a person, in rounds.
  *
- * 1. PlanSweep cuts the span into children. SweepShards runs them. A failed child does not stop the others; the sweep fails at its end.
- * 2. PlanFurther adds up their results; the next round has what they left.
+ * 1. PlanSweep cuts the span into children, and SweepShards runs them. A failed child does not stop the others; the sweep fails at its end.
+ * 2. PlanFurther adds up the children's results; the next round sweeps what the children left.
  * 3. RecordMetrics reports.
  */
 export function replayDefinition(functions: FunctionArns, options: DefinitionOptions) {
@@ -224,5 +224,5 @@ const PATIENT_RETRY = [
   JitterStrategy: 'FULL',
 }));
 
-/** A tick has five minutes, and the next tick begins after one. */
+/** A tick has five minutes, and the next tick begins after one minute. */
 const SHORT_PATIENCE = PATIENT_RETRY.map(retry => ({ ...retry, MaxAttempts: 3, MaxDelaySeconds: 2 }));

@@ -2,7 +2,7 @@ import type { TaskName } from './contract/machines.ts';
 
 /**
  * A JSONata expression in Amazon States Language. Terraform reads the definition as a template, so no expression may contain `${` or `%{`.
- * This is why a space follows the opening delimiter: an expression may begin with `{`.
+ * An expression may begin with `{`, so a space follows the opening delimiter.
  */
 export function jsonata(expression: string): string {
   return `{% ${expression} %}`;

@@ -54,10 +54,10 @@ export interface ChildProgress {
   readonly cursor: Seconds;
   /** Consecutive pages without progress, since DynamoDB was too busy. */
   readonly stuck: number;
-  /** Number of keys that the limit allows at the second `at` of the machine's clock; null: no limit. */
+  /** Number of keys that the limit allows at the second `at` of the state machine's clock; null: no limit. */
   readonly credit: { readonly at: Seconds; readonly keys: number } | null;
   readonly left: readonly ExpiredKey[];
-  /** First TTL of the delete calls that failed for good, e.g. without permission. What the child notes in the journal ends before it. */
+  /** First TTL of the deletes that failed for good, e.g. without permission. The span noted in the journal ends before this TTL. */
   readonly brokenAt: Seconds | null;
   readonly counts: CountsProgress;
 }

@@ -18,7 +18,7 @@ export interface Chunk {
   readonly timeoutSeconds: Seconds;
   readonly deadline: string;
   /**
-   * Each guarded delete has the condition that the TTL is at most this one. DynamoDB's clock had reached this time when the key was read.
+   * Each guarded delete has the condition that the TTL is at most this time. DynamoDB's clock had reached this time when the key was read.
    * If the chunk is planned, the clock reaches this time during the chunk's wait.
    */
   readonly cutoff: Seconds;

@@ -9,8 +9,8 @@ export interface TickInput {
 }
 
 /**
- * Input of a replay, which sweeps the expiry times in [from, to), ISO-8601. With `dryRun` it only finds and counts. Defaults: the only
- * table of the deployment, and its own `maxDeletesPerSecond`; 0 = no limit.
+ * Input of a replay, which sweeps the expiry times in [from, to), ISO-8601. With `dryRun` the replay only finds and counts. Defaults: the
+ * only table of the deployment, and that table's `maxDeletesPerSecond`; 0 = no limit.
  */
 export interface ReplayInput {
   readonly table?: string;

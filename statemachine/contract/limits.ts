@@ -1,4 +1,4 @@
-/** Items in a BatchWriteItem, statements in a BatchExecuteStatement. Source: DynamoDB API reference. */
+/** Maximum number of items in a BatchWriteItem, and of statements in a BatchExecuteStatement. Source: DynamoDB API reference. */
 export const CHUNK_KEYS = 25;
 
 /** 40 chunks: an inline Map runs at most 40 iterations at once. Source: Step Functions quotas. */
@@ -19,8 +19,8 @@ export const BACK_SECONDS = 45;
 
 /**
  * Age of an execution in seconds after which no child begins a step, in case a function hangs or never returns `end`. The tick must still
- * record its other results: the rest of its time is enough for a QueryExpired with all its retries, and for RecordMetrics. A test adds this
- * up.
+ * record its other results: the remaining time is enough for a QueryExpired with all its retries, and for RecordMetrics. A test adds up
+ * these times.
  */
 export const LAST_STEP_SECONDS = 225;
 
@@ -39,8 +39,8 @@ export const MAX_ROUNDS = 500;
 
 /**
  * Age of an execution in seconds after which a child begins no step and no wait. Running work then ends within the 300 seconds of an
- * Express execution: two calls of QueryExpired with all their retries, or one of DeleteChunk and one of QueryExpired. A test adds this up
- * from the synthesized values. Source: Step Functions quotas.
+ * Express execution: two calls of QueryExpired with all their retries, or one call of DeleteChunk and one call of QueryExpired. A test adds
+ * up these times from the synthesized values. Source: Step Functions quotas.
  */
 export const MAX_CHILD_SECONDS = 195;
 

@@ -43,7 +43,7 @@ export const REFUSED = 'Lambda.TooManyRequestsException';
 
 export const PAUSED = 'TablePausedError';
 
-/** After these errors a second call may succeed. It is harmless for any function. `States.ALL` is not here: a wrong input stays wrong. */
+/** After these errors a second call may succeed, and is harmless for any function. `States.ALL` is left out: a wrong input stays wrong. */
 export const TRANSIENT_ERRORS: readonly string[] = [
   BUSY,
   'Lambda.ClientExecutionTimeoutException',
