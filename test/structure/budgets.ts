@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 22_502,
+    most: 22_494,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -26,7 +26,7 @@ export const ROOM_LINES = [
     ],
     most: 4_689,
   },
-  { rooms: ['stacks'], most: 3_642 },
+  { rooms: ['stacks'], most: 3_641 },
   { rooms: ['bench', 'tools'], most: 6_639 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
