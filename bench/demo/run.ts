@@ -404,7 +404,7 @@ class Run {
     this.#progress.say(`✗ ${problem}`);
   }
 
-  /** Reports only the first such problem: later problems follow from the first problem. */
+  /** Ends the run. Only the first problem is reported: later problems follow from it. */
   #breakOff(problem: string): void {
     if (!this.#broken.signal.aborted) this.#problem(problem);
     this.#broken.abort();

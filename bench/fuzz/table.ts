@@ -10,7 +10,7 @@ export interface Change {
   readonly by: Who;
   /** Time by DynamoDB's clock, epoch milliseconds. */
   readonly at: number;
-  /** Time of the stream's record by its server's clock, epoch milliseconds. */
+  /** Time in the stream record, by one server's clock, epoch milliseconds. */
   readonly recordedAt: number;
   readonly eventId: string;
   readonly before: EventImage | undefined;

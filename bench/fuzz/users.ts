@@ -118,7 +118,7 @@ export class Users {
     else if (drawn < 0.27) this.#stray(id, key, ttl);
   }
 
-  /** Writes an item with a fractional TTL, or with an earlier TTL in the same window: this TTL may have passed. */
+  /** Rewrites an item with another TTL in its window: a fraction, or an earlier TTL, which may have passed. */
   #stray(id: string, key: EventImage, ttl: number): void {
     const { settings, table } = this.#options;
     if (settings.model.indexedBy === 'second') return;

@@ -11,7 +11,7 @@ const SAMPLE_MS = 100;
 const LATE_MS = 50;
 /** A standstill of this length may be the reason for a missed tick, or for too long a wait of the sweep. */
 const MISSED_TICK_MS = 1_000;
-/** Time for which a missed tick makes items late: the second tick after the missed tick sweeps the owned minute. */
+/** Items due within this time after a missed tick may be late: the minute that this tick owned ends then. */
 const EFFECT_MS = 120_000;
 
 /**

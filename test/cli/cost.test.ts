@@ -52,6 +52,7 @@ test.each<[string, number, PreciseTtlProps]>([
   ['| an idle table, by window | $% |', 1, IDLE],
   ['as `adopt` makes it | $% |', 1, { ...IDLE, index: { by: 'second' } }],
   ['| a hundred idle tables by window, in one deployment | $% |', 100, IDLE],
+  ['$% a month for an idle table with `pollSeconds: 5`', 1, { ...IDLE, pollSeconds: 5 }],
 ])('the README says what idle tables cost: %s', (sentence, copies, props) => {
   const dollars = ask({ props, copies }).bill.total.toFixed(2);
   expect(readFileSync('README.md', 'utf8')).toContain(sentence.replace('%', dollars));

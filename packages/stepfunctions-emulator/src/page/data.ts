@@ -17,7 +17,7 @@ export interface PageExecution {
   readonly status: ExecutionStatus;
   readonly startDate: number;
   readonly stopDate?: number | undefined;
-  /** Summary of the execution's input in a few words; empty without a short value. */
+  /** The first texts and numbers of the execution's input; may be empty. */
   readonly summary?: string;
 }
 
