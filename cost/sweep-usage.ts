@@ -1,4 +1,12 @@
 import {
+  BACK_CHILDREN,
+  CHUNK_KEYS,
+  KEYS_AT_ONCE,
+  PAGE_KEYS,
+  SHARDS_OF_CHILD,
+  TICK_CHILDREN,
+} from '../statemachine/contract/limits.ts';
+import {
   CALL_MS,
   ENTRY_BYTES,
   FUNCTION_MEMORY_MB,
@@ -36,14 +44,6 @@ export const TICKS_A_MONTH = 43_200;
 const MINUTE = 60;
 
 const PAUSES_KEPT = 2;
-
-const SHARDS_OF_CHILD = 4;
-const TICK_CHILDREN = 400;
-const BACK_CHILDREN = 8;
-
-const CHUNK_KEYS = 25;
-const PAGE_KEYS = 1000;
-const KEYS_AT_ONCE = 10;
 
 /** Index keys that a tick's lookback reads in a table indexed by second: the lookback begins ten seconds before the watermark. */
 const BACK_KEYS = MINUTE + 10;

@@ -2,12 +2,14 @@ import type { ChildStart, ChildSweep, SweepTarget } from '../../statemachine/con
 import type { PlanSweepOutput, TableSweep } from '../../statemachine/contract/execution.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import {
+  BACK_CHILDREN,
   BACK_SECONDS,
   CHILD_LISTED_KEYS_BYTES,
   GROUP_CHILDREN,
   MAX_CHILD_SECONDS,
   PLAN_BYTES,
   RESULTS_BYTES,
+  SHARDS_OF_CHILD,
   TICK_CHILDREN,
 } from '../../statemachine/contract/limits.ts';
 import { childTimeouts } from '../../statemachine/contract/machines.ts';
@@ -18,9 +20,6 @@ import { rangesOf } from '../table/shard-ranges.ts';
 import type { ShardProbe, Spans } from './probe.ts';
 import type { SweepLimit, TickRequest } from './sweep-input.ts';
 
-const SHARDS_OF_CHILD = 4;
-
-const BACK_CHILDREN = 8;
 const LEAST_PART_SECONDS = 120;
 
 /** Deletes per second that one child reaches with some reserve. */

@@ -1,3 +1,4 @@
+import { KEYS_AT_ONCE } from '../../statemachine/contract/limits.ts';
 import type { Seconds } from '../../statemachine/times.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -6,7 +7,6 @@ import type { ReadIndex } from '../table/index-query.ts';
 import { sideBySide } from './side-by-side.ts';
 
 const SHARDS_AT_ONCE = 16;
-const KEYS_AT_ONCE = 10;
 
 /** Maximum number of index keys that a plan reads in a shard's lookback: ten minutes if indexed by second. The children read the rest. */
 const MOST_KEYS = 600;

@@ -1,6 +1,6 @@
 import type { SweepTarget } from '../../statemachine/contract/child.ts';
 import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
-import { LISTED_KEYS, PAGE_KEYS } from '../../statemachine/contract/limits.ts';
+import { KEYS_AT_ONCE, LISTED_KEYS, PAGE_KEYS } from '../../statemachine/contract/limits.ts';
 import type { Millis, Seconds } from '../../statemachine/times.ts';
 import type { Planning } from '../child/plan-chunks.ts';
 import { sweptRange } from '../child/swept-range.ts';
@@ -9,8 +9,6 @@ import { DynamoDbDateMissingError } from '../runtime/errors.ts';
 import type { IndexKey, IndexLayout } from '../table/index-layout.ts';
 import type { CountIndex, ReadIndex } from '../table/index-query.ts';
 import { keyText } from '../table/item-key.ts';
-
-const KEYS_AT_ONCE = 10;
 
 export interface IndexReaders {
   readonly layout: IndexLayout;

@@ -8,6 +8,13 @@ export const GROUP_CHILDREN = 40;
 
 export const TICK_CHILDREN = 400;
 
+/** Children of a table's lookback, and shards of a child unless a tick has too many children. */
+export const BACK_CHILDREN = 8;
+export const SHARDS_OF_CHILD = 4;
+
+/** Keys of the index that one call of a function reads at once. */
+export const KEYS_AT_ONCE = 10;
+
 /** Maximum size of a tick's plan, UTF-8 bytes: a state's output may have 256 KiB. */
 export const PLAN_BYTES = 240_000;
 

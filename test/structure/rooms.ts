@@ -11,7 +11,7 @@ export const MAY_IMPORT = {
   functions: ['statemachine'],
   'stacks/config': ['functions'],
   stacks: ['stacks/config'],
-  cost: [],
+  cost: ['statemachine'],
   // What runs and measures it on one machine.
   [EMULATOR]: [],
   // In a browser; of the emulator, only the types of the data that it shows.
