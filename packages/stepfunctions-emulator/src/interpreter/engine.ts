@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type CancelTimer, type Clock, realClock } from '../clock.ts';
+import { type Clock, realClock } from '../clock.ts';
 import { EmulatorError } from '../errors.ts';
 import { ALLOWED_NAME, isAllowedName } from './arn.ts';
 import { Billing, type BillingCounters } from './billing.ts';
@@ -24,12 +24,6 @@ export interface EngineOptions {
   /** Source of random numbers for jitter, `$random`, `$uuid` and `$shuffle`. @default different in every run */
   readonly random?: RandomSource;
   readonly limits?: Partial<Limits>;
-  /**
-   * Delays with which the start of an Express execution is delivered, milliseconds. `[0]` is one delivery. `[0, 12000]` runs the execution
-   * again 12 s later, with the same name and input. AWS delivers a start at least once, but starts an execution of StartSyncExecution at
-   * most once (Developer Guide, "Execution guarantees"). @default one delivery
-   */
-  readonly expressDeliveries?: (machine: Machine, options: StartOptions) => readonly [0, ...number[]];
   /** Called when an execution starts, except for children of a Map Run. */
   readonly onStart?: (execution: Execution) => void;
   /** Called with every retry before its delay, because the history has no event for a coming retry. */
@@ -75,8 +69,7 @@ function engineContext({ limits, random, clock = realClock, ...options }: Engine
 /** Runs state machines. An engine keeps no data of an execution that has ended. */
 export class Engine {
   readonly #context: EngineContext;
-  readonly #options: Pick<EngineOptions, 'expressDeliveries' | 'onStart'>;
-  readonly #deliveries = new Set<CancelTimer>();
+  readonly #options: Pick<EngineOptions, 'onStart'>;
 
   constructor(options: EngineOptions) {
     this.#context = engineContext(options);
@@ -111,35 +104,9 @@ export class Engine {
       input: this.#checkInput(options),
       synchronous: options.synchronous ?? false,
     };
-    const execution = this.#run(spec);
-    if (type === 'EXPRESS' && !spec.synchronous) this.#deliverAgain(machine, options, spec);
-    return execution;
-  }
-
-  endDeliveries(): void {
-    for (const cancel of this.#deliveries) cancel();
-    this.#deliveries.clear();
-  }
-
-  #run(spec: ExecutionSpec): Execution {
     const execution = new Execution(this.#context, spec);
     this.#options.onStart?.(execution);
     return execution;
-  }
-
-  #deliverAgain(machine: Machine, options: StartOptions, spec: ExecutionSpec): void {
-    const [, ...again] = this.#options.expressDeliveries?.(machine, options) ?? [0];
-    for (const delay of again) {
-      if (delay === 0) {
-        this.#run(spec);
-        continue;
-      }
-      const cancel = this.#context.clock.schedule(delay, () => {
-        this.#deliveries.delete(cancel);
-        this.#run(spec);
-      });
-      this.#deliveries.add(cancel);
-    }
   }
 
   #checkInput({ input, inputText }: StartOptions): Payload {

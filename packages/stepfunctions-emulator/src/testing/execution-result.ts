@@ -110,7 +110,6 @@ export class ExecutionResult {
   /** Epoch milliseconds on the execution's clock. */
   readonly startDate: number;
   readonly stopDate: number;
-  readonly mapRunArn: string | undefined;
   /** AWS's bill for the execution and its children. */
   readonly billing: Readonly<BillingCounters>;
   /** Events of the execution, without events of its children. */
@@ -132,7 +131,6 @@ export class ExecutionResult {
     this.cause = execution.cause;
     this.startDate = execution.startDate;
     this.stopDate = execution.stopDate ?? execution.startDate;
-    this.mapRunArn = execution.mapRunArn;
     this.billing = billing;
     this.history = execution.history;
     this.visits = visitsOf(execution);
@@ -152,11 +150,12 @@ export class ExecutionResult {
   }
 
   get waits(): readonly WaitRecord[] {
+    const ended = new Map(allOf(this).map(({ arn, stopDate }) => [arn, stopDate]));
     return this.visits
       .filter(({ type }) => type === 'Wait')
-      .map(({ name: state, enteredDate, exitedDate }) => ({
+      .map(({ name: state, enteredDate, exitedDate, executionArn }) => ({
         state,
-        ms: (exitedDate ?? this.stopDate) - enteredDate,
+        ms: (exitedDate ?? ended.get(executionArn) ?? this.stopDate) - enteredDate,
       }));
   }
 
@@ -170,7 +169,7 @@ export class ExecutionResult {
   }
 
   #ownOf<T extends { readonly executionArn: string }>(records: readonly T[]): readonly T[] {
-    const arns = new Set(arnsOf(this));
+    const arns = new Set(allOf(this).map(({ arn }) => arn));
     return records.filter(({ executionArn }) => arns.has(executionArn));
   }
 
@@ -224,6 +223,6 @@ export class ExecutionResult {
   }
 }
 
-function arnsOf({ arn, children }: ExecutionResult): string[] {
-  return [arn, ...children.flatMap(arnsOf)];
+function allOf(execution: ExecutionResult): ExecutionResult[] {
+  return [execution, ...execution.children.flatMap(allOf)];
 }

@@ -58,8 +58,6 @@ export interface RunningExecution {
 export class TestedStateMachine {
   readonly name: string;
   readonly type: WorkflowType;
-  /** Definition in the Amazon States Language, JSON text. */
-  readonly definition: string;
   readonly #loaded: Definition;
   readonly #mocks: Mocks;
 
@@ -68,7 +66,6 @@ export class TestedStateMachine {
     const { name = 'StateMachine', type = 'STANDARD', functions = {} } = options;
     this.name = name;
     this.type = type;
-    this.definition = definition;
     // A Resource without a mock is refused when a state calls the Resource, not at load time.
     this.#loaded = loadDefinition(definition, type, () => true);
     this.#mocks = functions;

@@ -65,6 +65,14 @@ const REFUSED: readonly Refused[] = [
     ['no Resource', { Type: 'Task', End: true }, '/Resource', /got nothing/],
     ['a Map without ItemProcessor', { Type: 'Map', End: true }, '/ItemProcessor', /got nothing/],
     ['a Choice without Choices', { Type: 'Choice', Default: 'A' }, '/Choices', /got nothing/],
+    ['a Choice with empty Choices', { Type: 'Choice', Choices: [], Default: 'A' }, '/Choices', /non-empty/],
+    ['a Parallel without Branches', { Type: 'Parallel', End: true }, '/Branches', /got nothing/],
+    [
+      'a Parallel with empty Branches',
+      { Type: 'Parallel', Branches: [], End: true },
+      '/Branches',
+      /non-empty/,
+    ],
   ),
   ...changing(rule => ({ Type: 'Choice', Choices: [{ Next: 'A', ...rule }] }), '')(
     ['a Choice as the only end', { Condition: true }, '', /a state that ends the state machine/],

@@ -190,3 +190,18 @@ describe('in words', () => {
     );
   });
 });
+
+test('a Wait that a time limit ended lasted until its own execution ended', async () => {
+  const ProcessorConfig = { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' };
+  const States = { Long: { Type: 'Wait', Seconds: 3_600, End: true } };
+  const machine = machineOf({
+    Children: {
+      ...{ Type: 'Map', Items: [1], ItemProcessor: { ProcessorConfig, StartAt: 'Long', States } },
+      ...{ ToleratedFailurePercentage: 100, Next: 'After' },
+    },
+    After: { Type: 'Wait', Seconds: 3_600, End: true },
+  });
+  const { waits, children } = await machine.run();
+  const long = { state: 'Long', ms: 300_000 };
+  expect([children[0]?.waits, waits]).toEqual([[long], [long, { state: 'After', ms: 3_600_000 }]]);
+});

@@ -149,6 +149,10 @@ test('a function is mocked by the state that calls it, unless a mock has its nam
 });
 
 describe('errors', () => {
+  test('an answer that is no JSON fails as it does in Lambda', async () => {
+    expect((await one.run({ functions: { f: () => 1n } })).error).toBe('Runtime.MarshalError');
+  });
+
   class OutOfStock extends Error {
     override readonly name = 'OutOfStock';
   }

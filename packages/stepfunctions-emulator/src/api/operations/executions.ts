@@ -253,4 +253,9 @@ const datesOf = ({ startDate, stopDate }: MapRun) => ({
 });
 
 /** `failuresNotRedrivable` is 0: a redrive of a Map Run includes every failed child, whatever the failure was. */
-const countsOf = (counts: MapRunCounts) => ({ ...counts, failuresNotRedrivable: 0, pendingRedrive: 0 });
+const countsOf = (counts: MapRunCounts) => ({
+  ...counts,
+  resultsWritten: 0,
+  failuresNotRedrivable: 0,
+  pendingRedrive: 0,
+});

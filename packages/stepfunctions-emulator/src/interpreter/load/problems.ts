@@ -36,8 +36,6 @@ const JSONPATH_FIELDS: ReadonlySet<string> = new Set([
   'InputPath',
   'ItemsPath',
   'MaxConcurrencyPath',
-  'MaxItemsPerBatchPath',
-  'MaxInputBytesPerBatchPath',
   'OutputPath',
   'Parameters',
   'Result',

@@ -9,7 +9,6 @@ export interface MapRunCounts {
   timedOut: number;
   aborted: number;
   total: number;
-  resultsWritten: number;
 }
 
 const OUTCOME = {
@@ -43,8 +42,13 @@ export class MapRun {
     this.settings = settings;
     this.startDate = startDate;
     this.counts = {
-      ...{ pending: items, running: 0, succeeded: 0, failed: 0, timedOut: 0, aborted: 0 },
-      ...{ total: items, resultsWritten: 0 },
+      pending: items,
+      running: 0,
+      succeeded: 0,
+      failed: 0,
+      timedOut: 0,
+      aborted: 0,
+      total: items,
     };
   }
 
