@@ -71,7 +71,7 @@ export function localEndpoint(
 
 export const isLocal = (service: Service): boolean => localEndpoint(service) !== undefined;
 
-export async function untilAborted<Is>(signal: AbortSignal, work: () => Promise<Is>): Promise<Is> {
+async function untilAborted<Is>(signal: AbortSignal, work: () => Promise<Is>): Promise<Is> {
   signal.throwIfAborted();
   const working = work();
   let stop = () => {};
@@ -84,10 +84,10 @@ export async function untilAborted<Is>(signal: AbortSignal, work: () => Promise<
 
 const REFUSED = /^E(ADDRNOTAVAIL|AI_AGAIN|CONN[A-Z]+|HOST[A-Z]+|NETUNREACH|NOTFOUND|PIPE)$/;
 
-export const ANSWER_MS = 5_000;
+const ANSWER_MS = 5_000;
 
 /** Why a service did not answer. Undefined for every other error. */
-export function silenceOf(error: Error & { readonly code?: unknown }, service: Service): string | undefined {
+function silenceOf(error: Error & { readonly code?: unknown }, service: Service): string | undefined {
   const [title, { name, code }] = [SERVICES[service].title, error];
   if (name === 'TimeoutError' || code === 'ETIMEDOUT') return `${title}: no answer in ${ANSWER_MS / 1_000} s`;
   return typeof code === 'string' && REFUSED.test(code) ? `${title} cannot be reached (${code})` : undefined;
@@ -100,7 +100,7 @@ const THROTTLED = /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceed
 export const isThrottled = (thrown: unknown): boolean => THROTTLED.test(causeOf(thrown).name);
 
 /** Undefined for a bug of precise-ttl, and for Ctrl-C. IAM's own message names the action and the resource. */
-export function reasonOf(thrown: unknown, service: Service): string | undefined {
+function reasonOf(thrown: unknown, service: Service): string | undefined {
   const error = causeOf(thrown);
   const title = SERVICES[service].title;
   if (error instanceof NoAnswerError) return error.message;

@@ -31,7 +31,7 @@ export interface ReadItem {
 }
 
 /** Ticks should have deleted an item that expired this long ago. */
-export const GONE_SECONDS = 600;
+const GONE_SECONDS = 600;
 
 const broken = (is: string, remedy: Fault['remedy'], seen: Fault['seen']): Fault => {
   return { severity: 'broken', is, remedy, seen };

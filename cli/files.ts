@@ -18,11 +18,18 @@ export function writableFile(flag: string, path: string): string {
 export function writableFolder(flag: string, path: string): string {
   const folder = resolve(path);
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     rmdirSync(mkdtempSync(join(folder, '.precise-ttl-')));
   } catch (error) {
     const got = `${path} (${(error as NodeJS.ErrnoException).code})`;
     throw wrong(flag, 'a folder that can be made and written to', got, 'Name another.');
   }
   return folder;
+}
+
+/** Node's option `recursive` never ends below /proc, where nobody can make a folder. */
+function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
 }

@@ -28,7 +28,7 @@ const STATUS = [
   ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
 ];
 
-/** The help and docs/reference/iam.md are generated from this list. A test compares the list with the real calls. */
+/** The help and docs/reference/iam.md are generated from this list. Tests compare the list with the calls of each command but `verify`. */
 export const COMMAND_ACTIONS = {
   adopt: on(TABLE, [
     'dynamodb:DescribeTable',

@@ -117,16 +117,23 @@ export async function askForTable(
     ...{ tableName: 'Sessions', existingTable: false },
     ...{ partitionKey: undefined, sortKey: undefined, ttlAttribute: undefined },
   };
-  const askFor = async (text: string, read: (answer: string) => Partial<Answers>): Promise<void> => {
+  const askFor = async (
+    text: string,
+    read: (answer: string) => Partial<Record<keyof Answers, unknown>>,
+  ): Promise<void> => {
     const answer = await ask(text);
     if (answer === '') return;
-    const changed = { ...answers, ...read(answer) };
+    const given = read(answer);
+    const changed = { ...answers, ...given } as Answers;
     try {
       await configOf(changed, region);
     } catch (error) {
       if (!(error instanceof InvalidConfigError)) throw error;
-      tell(error.message);
-      return askFor(text, read);
+      // A key may have the name that the moment of expiry has until it is asked for.
+      if (error.problems.some(({ field }) => (field.split('.')[1] ?? '') in given)) {
+        tell(error.message);
+        return askFor(text, read);
+      }
     }
     answers = changed;
   };

@@ -93,7 +93,7 @@ export async function runLocalJob({
 }
 
 /** The variables with which an AWS client uses the local services. */
-export function environmentOf({ region, ...served }: ServedCloud) {
+function environmentOf({ region, ...served }: ServedCloud) {
   return {
     AWS_ENDPOINT_URL_DYNAMODB: served.dynamoDbEndpoint,
     AWS_ENDPOINT_URL_SFN: served.endpoint,

@@ -164,6 +164,8 @@ function describeCause(cause: string): Rows {
   ];
 }
 
+const MOST_CALLS = 1_000;
+
 /** The last failed call of a function in each running execution. The call's log lines explain the failure. */
 export class FailedCalls {
   readonly #byExecution = new Map<string, InvocationRecord>();
@@ -171,6 +173,8 @@ export class FailedCalls {
   add(record: InvocationRecord): void {
     const { executionArn, ok } = record;
     if (ok || executionArn === undefined) return;
+    // A call may fail after its execution has ended: nobody takes such a call.
+    if (this.#byExecution.size >= MOST_CALLS) this.#byExecution.clear();
     this.#byExecution.set(executionArn, record);
   }
 

@@ -75,7 +75,7 @@ type Asked = Pick<Given, 'tables' | 'now'> & {
   };
 };
 
-export function settingsOf({ flags, tables, now }: Asked) {
+function settingsOf({ flags, tables, now }: Asked) {
   const dryRun = flags['dry-run'];
   const [from, to] = spanOf(flags, now(), tables);
   // A new name for each dry run. For a used name, Step Functions would return the earlier run's result.

@@ -76,20 +76,25 @@ export const EXPERIMENTS: readonly Experiment[] = [
     id: 'function-permissions',
     criterion: 'no execution fails, and no key is refused or throttled',
     otherwise: 'the reason names the action: report it, and add it to the role until it is mended',
-    judge: ({ rows: all, metrics }) => {
+    judge: seen => {
+      const { rows: all } = seen;
       const reports = all.map(({ report }) => report);
       const failed = reports.filter(each => each.failure || each.shardsFailed + each.tablesFailed > 0);
-      const measured = {
-        unsuccessfulExecutions: metrics.unsuccessful,
+      const reported = {
         failedSweeps: failed.length,
         failedKeys: sum(reports.map(each => each.failed)),
         throttled: sum(reports.map(each => each.throttled)),
       };
+      // A fault that the journal shows is a fault also if CloudWatch does not answer.
+      const isSound = all.length > 0 && sum(Object.values(reported)) === 0;
+      const measured = isSound
+        ? { unsuccessfulExecutions: seen.metrics.unsuccessful, ...reported }
+        : reported;
       const reasons = reports.flatMap(each =>
         [...each.failedKeys.map(({ reason }) => reason), each.failure?.error ?? []].flat(),
       );
       const because = all.length === 0 ? 'the journal has no sweep' : [...new Set(reasons)].join(', ');
-      const kept = all.length > 0 && sum(Object.values(measured)) === 0;
+      const kept = isSound && sum(Object.values(measured)) === 0;
       return { measured, kept, ...(because !== '' && { because }) };
     },
   },
@@ -99,9 +104,13 @@ export const EXPERIMENTS: readonly Experiment[] = [
       'nothing that was due is left, each has one event, and all that was renewed is there and has none',
     otherwise:
       '`precise-ttl doctor` and docs/reference/alarms.md; a renewed item that is gone is a fault of ours: report it',
-    judge: ({ items: { due, left, renewed, renewedLeft }, expiries: { length: events } }) => {
-      const kept = due > 0 && left === 0 && renewedLeft === renewed && events === due;
-      return { measured: { due, left, renewed, renewedLeft, events }, kept };
+    judge: seen => {
+      const { due, left, renewed, renewedLeft } = seen.items;
+      const measured = { due, left, renewed, renewedLeft };
+      // A fault that the items show is a fault also if the events cannot be read.
+      if (due === 0 || left > 0 || renewedLeft !== renewed) return { measured, kept: false };
+      const events = seen.expiries.length;
+      return { measured: { ...measured, events }, kept: events === due };
     },
   },
   {

@@ -1,9 +1,13 @@
 import { isObject } from './fields.ts';
 
-/** The type of each member's content. Source: DynamoDB API reference, AttributeValue. */
-const MEMBERS: Readonly<Record<string, string>> = {
-  ...{ S: 'string', N: 'string', NULL: 'boolean', BOOL: 'boolean' },
-  ...{ B: 'object', SS: 'object', NS: 'object', BS: 'object', M: 'object', L: 'object' },
+const isText = (content: unknown) => typeof content === 'string';
+const isBoolean = (content: unknown) => typeof content === 'boolean';
+
+/** What each member contains. Source: DynamoDB API reference, AttributeValue. */
+const MEMBERS: Readonly<Record<string, (content: unknown) => boolean>> = {
+  ...{ S: isText, N: isText, NULL: isBoolean, BOOL: isBoolean },
+  ...{ SS: Array.isArray, NS: Array.isArray, BS: Array.isArray, L: Array.isArray },
+  ...{ M: isObject, B: content => content instanceof Uint8Array },
 };
 
 /**
@@ -13,7 +17,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
 export function isAttributeValue(value: unknown): boolean {
   if (!isObject(value)) return false;
   const [[name, content] = [''], ...others] = Object.entries(value);
-  return others.length === 0 && Object.hasOwn(MEMBERS, name) && typeof content === MEMBERS[name];
+  return others.length === 0 && Object.hasOwn(MEMBERS, name) && MEMBERS[name]?.(content) === true;
 }
 
 export function isLowLevel(values: unknown): boolean {

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from './errors.ts';
 import { type ItemLike, isItem } from './item.ts';
 import { checkModel, type ExpiryModel } from './model.ts';
 import { checkOptions } from './options.ts';
-import { withTtlAttribute } from './projection.ts';
+import { NAME, withTtlAttribute } from './projection.ts';
 import { checkRequest, type Fields } from './requests.ts';
 import { expiredRange, isExpired } from './ttl.ts';
 
@@ -34,7 +34,6 @@ export interface ReadOptions {
   readonly nowMs?: number;
 }
 
-const NAME = '#preciseTtl';
 const VALUES = { after: ':preciseTtlAfter', upTo: ':preciseTtlUpTo', type: ':preciseTtlType' } as const;
 
 /**
@@ -69,7 +68,8 @@ export function notExpired<Request extends ReadRequest>(
   checkModel(model);
   checkRequest(request, 'the input of a Query, Scan or Get of the document client', FOREIGN);
   const { after, upTo } = expiredRange(nowSeconds(options));
-  if (request.Key) return { ...request, ...withTtlAttribute(request as Fields, model.ttlAttribute).request };
+  if (request.Key)
+    return withTtlAttribute(request as Fields, model.ttlAttribute).request as Request & ReadAdditions;
   return {
     ...request,
     FilterExpression: request.FilterExpression?.trim()

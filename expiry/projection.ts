@@ -1,7 +1,8 @@
 import { InvalidRequestError } from './errors.ts';
 import { checkLegacy, type Fields } from './requests.ts';
 
-const NAME = '#preciseTtl';
+/** Stands for the TTL attribute in what is added to a read. */
+export const NAME = '#preciseTtl';
 
 /**
  * @param wholeItems whether a request without a projection returns whole items; a count returns no items
@@ -48,6 +49,14 @@ function requirePossible(
       expected: `the TTL attribute ${ttlAttribute} as a whole, or without it`,
       got: request['ProjectionExpression'],
       remedy: `Write the attribute in the place of ${within}: DynamoDB does not take both, and without it nobody knows what is expired.`,
+    });
+  }
+  if (names[NAME] !== undefined && names[NAME] !== ttlAttribute) {
+    throw new InvalidRequestError({
+      field: 'ExpressionAttributeNames',
+      expected: `${NAME} for the TTL attribute ${ttlAttribute} alone`,
+      got: names,
+      remedy: `Give ${names[NAME]} another placeholder.`,
     });
   }
 }

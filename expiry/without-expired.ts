@@ -53,8 +53,8 @@ const FILTER_NAME = 'preciseTtlWithoutExpired';
  * returns expired items.
  *
  * @throws InvalidArgumentError for anything but a client, for a client that this function returned, and for malformed options;
- * InvalidModelError for a malformed model. A read of a table that is not in `models`, a PartiQL statement that reads, and a projection of a
- * part of the TTL attribute fail with an InvalidRequestError before they are sent
+ * InvalidModelError for a malformed model. A read of a table that is not in `models`, a PartiQL statement that reads, a projection of a part
+ * of the TTL attribute, and legacy parameters of a projection or a count fail with an InvalidRequestError before they are sent
  * @param models each table that is read, e.g. `{ Sessions: expiryModel({ partitionKey: 'id' }), Users: null }`
  */
 export function withoutExpired<Client extends SdkClient>(

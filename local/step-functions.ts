@@ -71,7 +71,6 @@ export class LocalStepFunctions {
   }
 
   async stop(): Promise<void> {
-    this.#engine.endDeliveries();
     const { running } = this;
     for (const execution of running) execution.stop('Local.Stopped', 'The local cloud was stopped.');
     await Promise.all(running.map(execution => execution.done));

@@ -1,10 +1,10 @@
 import type { Execution } from 'stepfunctions-emulator';
-import { timeOfDay } from '../../cli/dashboard/words.ts';
+import { count, timeOfDay } from '../../cli/dashboard/words.ts';
 import { readExecutionReport } from '../../functions/report/execution-report.ts';
 import type { DeleteMode } from '../../functions/runtime/environment.ts';
 import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
 import type { FollowedPipe } from '../ledger/deliveries.ts';
-import { count, seconds } from '../report/numbers.ts';
+import { seconds } from '../report/numbers.ts';
 import { type Pace, promisedLagMs } from './deadline.ts';
 import { describePromise } from './judge.ts';
 

@@ -1,6 +1,7 @@
+import { count } from '../../cli/dashboard/words.ts';
 import type { ExpiredItem, Tally } from '../ledger/ledger.ts';
 import { describeViolations, type Violation } from '../ledger/verdict.ts';
-import { count, lagPercentiles, seconds } from '../report/numbers.ts';
+import { lagPercentiles, seconds } from '../report/numbers.ts';
 import type { MachineWatch } from '../workload/machine.ts';
 import { dueAt, type LateTicks, type Pace, promisedLagMs } from './deadline.ts';
 

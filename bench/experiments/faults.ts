@@ -1,9 +1,10 @@
 /** `npm run bench faults`: checks the lag while DynamoDB throttles or hangs, and while the scheduler fails. */
 import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
+import { count } from '../../cli/dashboard/words.ts';
 import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { readExecutionReport } from '../../functions/report/execution-report.ts';
 import { lagMsOf, Simulation, type SimulationOptions } from '../../test/support/simulation/simulation.ts';
-import { count, type LagPercentiles, lagPercentiles } from '../report/numbers.ts';
+import { type LagPercentiles, lagPercentiles } from '../report/numbers.ts';
 import { defineExperiment, markdownTable, SEEDS, seconds, wholeNumber } from './support/experiment.ts';
 
 interface StreamItem {

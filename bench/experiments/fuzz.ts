@@ -1,11 +1,11 @@
 /** `npm run bench fuzz`: compares the sweep with an oracle (bench/fuzz/oracle.ts), under all faults. See `--help`. */
 
 import { unknown, wrong } from '../../cli/command.ts';
+import { count } from '../../cli/dashboard/words.ts';
 import { ALL_FAULTS, FAULT_GROUPS, type FaultGroup } from '../fuzz/faults.ts';
 import { fuzzVariant, type VariantResult } from '../fuzz/fuzz.ts';
 import { VARIANTS } from '../fuzz/variants.ts';
 import { describeViolations } from '../ledger/verdict.ts';
-import { count } from '../report/numbers.ts';
 import { defineExperiment, SEEDS, textFlag, wholeNumber } from './support/experiment.ts';
 
 const FLAGS = {

@@ -1,5 +1,6 @@
 /** `npm run bench lag`: measures how late items are deleted, to the second and once a minute. */
 import type { Given } from '../../cli/command.ts';
+import { count } from '../../cli/dashboard/words.ts';
 import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
@@ -7,7 +8,6 @@ import { plainStack } from '../../stacks/plain-stack.ts';
 import { CHUNK_KEYS } from '../../statemachine/contract/limits.ts';
 import type { DemoResult, Judged } from '../demo/judge.ts';
 import { ownNames, runDemo } from '../demo/run.ts';
-import { count } from '../report/numbers.ts';
 import { defineExperiment, markdownTable, SEEDS, seconds, wholeNumber } from './support/experiment.ts';
 
 const MODES = {

@@ -1,5 +1,6 @@
 /** `npm run bench throughput`: measures how fast a backlog is deleted, by the sweep and by a simple loop. */
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { count } from '../../cli/dashboard/words.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { toEpochSeconds } from '../../expiry/ttl.ts';
 import { guardedBatch } from '../../functions/delete-chunk/deletion.ts';
@@ -12,7 +13,6 @@ import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { CHUNK_KEYS, PAGE_KEYS } from '../../statemachine/contract/limits.ts';
-import { count } from '../report/numbers.ts';
 import { defineExperiment, markdownTable, seconds, wholeNumber } from './support/experiment.ts';
 
 const REGION = 'us-east-1';

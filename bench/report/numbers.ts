@@ -1,7 +1,3 @@
-export function count(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
 export function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }

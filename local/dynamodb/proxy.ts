@@ -20,8 +20,8 @@ export interface ProxiedCall {
   /** Operation in X-Amz-Target, such as `Query`; undefined when the header is absent. */
   readonly operation: string | undefined;
   readonly text: string;
-  /** Sends the call to the server. Rejects when the connection breaks. @param text body to send instead of the call's own */
-  readonly forward: (text?: string) => Promise<Answer>;
+  /** Sends the call to the server. Rejects when the connection breaks. */
+  readonly forward: () => Promise<Answer>;
 }
 
 /** Answers a call, with the server's answer or another. For undefined or a rejection, the caller sees a broken connection. */
@@ -103,8 +103,7 @@ async function answer(
     headers,
     operation: typeof target === 'string' ? (target.split('.').at(-1) ?? '') : undefined,
     text: body.toString(),
-    forward: text =>
-      forward(destination, { method, url, headers }, text === undefined ? body : Buffer.from(text)),
+    forward: () => forward(destination, { method, url, headers }, body),
   });
   if (given === undefined) outgoing.destroy();
   else send(outgoing, given);

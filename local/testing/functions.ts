@@ -33,6 +33,7 @@ export function testedFunctions(options: TestedFunctionsOptions): InvokeWrapper 
     ...written,
     noteSwept: (...span) => written.noteSwept(...span).finally(onWatermarks),
     writeWatermarks: (...marks) => written.writeWatermarks(...marks).finally(onWatermarks),
+    replayed: (...span) => written.replayed(...span).finally(onWatermarks),
   };
   const namespace = METRICS_NAMESPACE;
   const metrics = new Metrics({ namespace, serviceName: METRIC_DIMENSIONS.service });

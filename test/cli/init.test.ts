@@ -96,6 +96,12 @@ test.each<[string[], object, (string | undefined)[], string]>([
   [['a b', 'Tokens', 'Id', ''], TOKENS, [NAME, NAME, KEYS, TTL], 'tableName'],
   [['Tokens', 'At At', 'Id At', ''], { ...TOKENS, sortKey: 'At' }, [NAME, KEYS, KEYS, TTL], 'sortKey'],
   [['Tokens', 'Id', 'Id', 'End'], { ...TOKENS, ttlAttribute: 'End' }, [NAME, KEYS, TTL, TTL], 'ttlAttribute'],
+  [
+    ['Tokens', 'Id ttl', 'Expires'],
+    { ...TOKENS, sortKey: 'ttl', ttlAttribute: 'Expires' },
+    [NAME, KEYS, TTL],
+    '',
+  ],
   // Nobody answers any more.
   [['a b'], NONE, [NAME, NAME, KEYS, TTL], 'tableName'],
 ])(

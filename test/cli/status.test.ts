@@ -236,6 +236,27 @@ test.each([
   expect(data).toMatchObject({ tables: [expected] });
 });
 
+test.each([
+  ['DISABLED', ['ALARM', 'OK', 'INSUFFICIENT_DATA'], false, ['precise-ttl-a']],
+  ['ENABLED', ['OK'], true, []],
+])('the schedule is %s, and alarms are %j', async (State, states, isScheduled, sounding) => {
+  const refuse = { send: () => Promise.reject(Object.assign(new Error('no'), { name: 'TimeoutError' })) };
+  const MetricAlarms = states.map((StateValue, at) => ({
+    AlarmName: `precise-ttl-${'abc'[at]}`,
+    StateValue,
+  }));
+  const clients = {
+    ...{ documents: refuse, dynamoDb: refuse },
+    scheduler: { send: async () => ({ State }) },
+    cloudWatch: { send: async () => ({ MetricAlarms }) },
+  } as never;
+  const config = configOf({ tableName: 'Sessions', partitionKey: 'id', alarms: true });
+  const { data } = await ran(command, [], { config, clients });
+  expect(data).toMatchObject({
+    tables: [{ isScheduled, alarms: sounding.map(name => ({ name, since: null })) }],
+  });
+});
+
 function besideFailing(error: Error, props: Partial<PreciseTtlProps> = {}) {
   const refuse = { send: () => Promise.reject(error) };
   const clients = { documents: refuse, dynamoDb: refuse, scheduler: refuse, cloudWatch: refuse } as never;

@@ -3,6 +3,7 @@ import { type AttributeValue, DynamoDBClient, type PutItemCommandInput } from '@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { NoAnswerError } from '../../cli/clients.ts';
 import {
   runVerify,
   type VerifyOptions,
@@ -168,6 +169,22 @@ test.each<[string, Partial<Seen>, Partial<Seen>]>([
   ['replay', {}, { replay: { succeeded: false, tookMs: 9 } }],
 ])('%s', (id, kept, broken) => {
   expect([brokenIn({ ...GOOD, ...kept }), brokenIn({ ...GOOD, ...broken })]).toEqual([[], [id]]);
+});
+
+const unreadable = (part: keyof Seen, seen: Seen) =>
+  Object.defineProperty({ ...seen }, part, {
+    get() {
+      throw new NoAnswerError(part);
+    },
+  });
+
+test.each<[string, keyof Seen, Partial<Seen>]>([
+  ['deleted', 'expiries', { items: { due: 100, left: 0, renewed: 10, renewedLeft: 3 } }],
+  ['function-permissions', 'metrics', { rows: [rowOf({ failed: 1 })] }],
+])('%s is broken by what was seen, though %s cannot be read', (id, part, seen) => {
+  const judge = EXPERIMENTS.find(each => each.id === id)?.judge;
+  expect(judge?.(unreadable(part, { ...GOOD, ...seen }))).toMatchObject({ kept: false });
+  expect(() => judge?.(unreadable(part, GOOD))).toThrow(NoAnswerError);
 });
 
 test('every experiment is broken by one of these', () => {

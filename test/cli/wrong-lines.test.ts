@@ -83,8 +83,8 @@ The configuration is wrong:
   region: expected an AWS region, e.g. 'eu-central-1', got "eu-west". Correct the value: there is no default for it.
 synth -c --out a --module b
 --module: expected no --out beside it, got "both". Leave one out.
-synth -c --module DIR/c.json/such
---module: expected a folder that can be made and written to, got "DIR/c.json/such (…)". Name another.
+synth -c --module /proc/no/such
+--module: expected a folder that can be made and written to, got "/proc/no/such (ENOENT)". Name another.
 synth --config DIR/none.json
 DIR/none.json: expected the configuration, got no such file. Correct --config, or leave it out for the one in this folder.
 pause --config DIR/c.yaml

@@ -1,5 +1,12 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import * as cloudwatch from '@aws-sdk/client-cloudwatch';
+import * as dynamodb from '@aws-sdk/client-dynamodb';
+import * as dynamodbstreams from '@aws-sdk/client-dynamodb-streams';
+import * as lambda from '@aws-sdk/client-lambda';
+import * as stepfunctions from '@aws-sdk/client-sfn';
+import * as sns from '@aws-sdk/client-sns';
+import * as sqs from '@aws-sdk/client-sqs';
 import { COMMANDS } from '../../bin/commands.ts';
 import { type Flag, type Table, tablesOf } from '../../cli/command.ts';
 import { FAULTS } from '../../cli/faults.ts';
@@ -14,6 +21,11 @@ const scriptsOf = (folder: string) =>
   (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { scripts: Record<string, string> })
     .scripts;
 
+const AWS: Readonly<Record<string, object>> = {
+  ...{ cloudwatch, dynamodb, dynamodbstreams, lambda, stepfunctions, sns, sqs },
+};
+const FLAGS_OF_THE_AWS_CLI = 'region query output endpoint-url profile cli-input-json no-paginate'.split(' ');
+
 /** What stands for a value that only a person knows: TIME, FILE, `…`. */
 const isPlaceholder = (word: string) => /^(?:[A-Z][A-Z_]*|…|<.*>|\[.*\])$/.test(word);
 
@@ -21,6 +33,7 @@ const isPlaceholder = (word: string) => /^(?:[A-Z][A-Z_]*|…|<.*>|\[.*\])$/.tes
 async function problemOf(words: readonly string[]): Promise<string | undefined> {
   try {
     const [program, ...rest] = words;
+    if (program === 'aws') return awsProblem(rest);
     if (program === 'npm') return await npmProblem(rest);
     return await commandProblem(rest.slice(rest[0] === 'node' ? 2 : 1));
   } catch (error) {
@@ -60,6 +73,23 @@ async function commandProblem([name = '', ...args]: readonly string[]): Promise<
 function exampleOf({ kind, default: is }: Flag, word: string): string {
   const [, least] = /(?:from|one of|e\.g\.) "?([\w.:-]+)/.exec(kind?.expected ?? '') ?? [];
   return String(is ?? least ?? word);
+}
+
+/** Against the models of AWS's own clients. Of services without a client here nothing is known. */
+function awsProblem([service = '', operation = '', ...args]: readonly string[]): string | undefined {
+  const client = AWS[service] as Readonly<Record<string, unknown>> | undefined;
+  if (client === undefined) return undefined;
+  const plain = (name: string) => name.replaceAll('-', '').toLowerCase();
+  const found = Object.keys(client).find(name => plain(name) === `${plain(operation)}$`);
+  // [kind, namespace, name, traits, input]; of an input [kind, namespace, name, traits, its members]
+  const [, , , , input] = (client[found ?? ''] ?? []) as unknown[];
+  const schema = (typeof input === 'function' ? input() : input) as unknown[] | undefined;
+  if (schema === undefined) return `${service} has no operation ${operation}`;
+  const known = [...FLAGS_OF_THE_AWS_CLI, ...(schema[4] as string[])].map(plain);
+  const flags = args.filter(word => word.startsWith('--')).map(word => word.slice(2).split('=')[0] ?? '');
+  return flags
+    .filter(flag => !known.includes(plain(flag)) && !known.includes(plain(flag.replace(/^no-/, ''))))
+    .map(flag => `aws ${service} ${operation} has no --${flag}`)[0];
 }
 
 async function problemsOf(commands: readonly (readonly string[])[]): Promise<string[]> {
@@ -130,6 +160,8 @@ test.each([
   ['npm start --minutes 5', 'what follows -- only'],
   ['npm run no-such', 'no script'],
   ['npm run bench shards', 'no experiment shards'],
+  ['aws dynamodb update-tables --table-name T', 'no operation'],
+  ['aws dynamodb update-time-to-live --table T', 'has no --table'],
 ])('%s cannot be typed', async (text, problem) => {
   expect(await problemOf(wordsOf(text))).toContain(problem);
 });

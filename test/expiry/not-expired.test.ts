@@ -59,8 +59,10 @@ describe('notExpired', () => {
     expect(read).toThrow(message);
   });
 
-  test('takes maps that only resemble the low-level form', () => {
-    const values = { ':size': { S: 3 }, ':two': { S: 'a', size: 1 }, ':plain': 'a' };
+  test.each([
+    { ':size': { S: 3 }, ':two': { S: 'a', size: 1 }, ':plain': 'a' },
+    { ':list': { L: { one: 1 } }, ':none': { M: null } },
+  ])('takes maps that only resemble the low-level form: %j', values => {
     expect(
       notExpired(model, { ExpressionAttributeValues: values }, { nowMs }).ExpressionAttributeValues,
     ).toMatchObject(values);

@@ -130,6 +130,16 @@ describe('a read that cannot be filtered is refused before it is sent:', () => {
       /^ProjectionExpression: .*got "#t\[0\]"/,
     ],
     [
+      'our placeholder for another attribute',
+      get({
+        TableName: 'Sessions',
+        Key,
+        ProjectionExpression: '#preciseTtl',
+        ExpressionAttributeNames: { '#preciseTtl': 'color' },
+      }),
+      /^ExpressionAttributeNames: expected #preciseTtl for the TTL attribute ttl alone/,
+    ],
+    [
       'legacy parameters',
       get({ TableName: 'Sessions', Key, AttributesToGet: ['id'] }),
       /^AttributesToGet: .*expressions/,

@@ -218,6 +218,7 @@ describe('on the oldest Node', () => {
       const client = localDynamoDb(endpoint, region);
       expect((await client.send(new ScanCommand({ TableName: 'Sessions' }))).Count).toBe(0);
       client.destroy();
+      expect(printed).toMatch(/ {2}replay {2}Sessions: found 20/);
       child.kill('SIGTERM');
       expect((await ended)[0]).toBe(0);
     } finally {

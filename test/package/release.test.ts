@@ -1,8 +1,42 @@
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
+import { zipSync } from 'fflate';
 import { UNPACKED, withPackedLinks } from '../../tools/package/document-links.ts';
 import { licencesOf } from '../../tools/package/licences.ts';
+import { contentProblems, type PackedFile } from '../../tools/package/release-content.ts';
+
+const file = (path: string, text = ''): PackedFile => ({ path, content: Buffer.from(text) });
+const inArchive = (name: string, text: string): PackedFile => ({
+  path: 'dist/functions/a.zip',
+  content: zipSync({ [name]: Buffer.from(text) }),
+});
+
+const MACHINE = ['/srv/checkout'];
+
+// Joined here, so that nobody who looks for secrets finds them in this file.
+const KEY = ['AKIA', 'ABCDEFGHIJKLMNOP'].join('');
+
+test.each([
+  ['a path of the machine', 'const a = "/srv/checkout/expiry/index.ts"', 'expected no path of this machine'],
+  ['a home folder', 'at /home/alice/work/index.ts', 'a home folder, got "/home/alice/"'],
+  ['a home folder on a Mac', '"/Users/alice/a"', 'a home folder'],
+  ['an access key', `const key = '${KEY}';`, 'an AWS access key'],
+  ['a private key', ['-----BEGIN RSA', 'PRIVATE KEY-----'].join(' '), 'a private key'],
+  ['a token of npm', `_authToken=${['npm', 'a'.repeat(36)].join('_')}`, 'a token of npm'],
+])('%s is found, in a file and in an archive', (_what, text, problem) => {
+  expect(contentProblems([file('dist/index.js', text)], MACHINE)).toEqual([expect.stringContaining(problem)]);
+  expect(contentProblems([inArchive('index.mjs', text)], MACHINE)).toEqual([
+    expect.stringMatching(/^dist\/functions\/a\.zip\/index\.mjs: /),
+  ]);
+});
+
+test.each(['AKIAIOSFODNN7EXAMPLE, the key of the documents', 'see /home/you/app for an example'])(
+  '%j is no problem',
+  text => {
+    expect(contentProblems([file('dist/node/testing.js', text)], MACHINE)).toEqual([]);
+  },
+);
 
 test.each([
   ['MIT', true],

@@ -113,7 +113,6 @@ const OF_EACH: Readonly<Record<string, Resource>> = {
       /"Effect":"Deny","Principal":"\*",.*"Condition":\{"Bool":\{"aws:SecureTransport":"false"\}\}/,
     ),
   },
-  // No object expires.
   aws_s3_bucket_lifecycle_configuration: {
     rule: [{ id: 'incomplete-uploads', abort_incomplete_multipart_upload: [{ days_after_initiation: 7 }] }],
   },
@@ -220,6 +219,12 @@ test('what takes a role waits for its policies, and the archive for all that its
   const before = firehose?.on.map(address => String(address).split('.')[0]);
   const ofBucket = Object.keys(OF_EACH).filter(type => /^aws_s3_bucket_(?!lifecycle)/.test(type));
   expect(before?.sort()).toEqual(['aws_iam_role_policy', ...ofBucket].sort());
+});
+
+test('no object of an archive expires', () => {
+  const rules = JSON.stringify(named('aws_s3_bucket_lifecycle_configuration'));
+  expect(rules).toContain('incomplete-uploads');
+  expect(rules).not.toMatch(/expiration|transition/);
 });
 
 test('functions know of no table, pipes log no items, and each archive is there', () => {

@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 22_494,
+    most: 22_537,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -24,16 +24,16 @@ export const ROOM_LINES = [
       'functions/table',
       'statemachine',
     ],
-    most: 4_689,
+    most: 4_693,
   },
   { rooms: ['stacks'], most: 3_641 },
-  { rooms: ['bench', 'tools'], most: 6_639 },
+  { rooms: ['bench', 'tools'], most: 6_682 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
-    most: 8_801,
+    most: 8_771,
   },
-  { rooms: ['packages/stepfunctions-emulator/test'], most: 6_436 },
-  { rooms: ['test'], most: 22_582 },
+  { rooms: ['packages/stepfunctions-emulator/test'], most: 6_405 },
+  { rooms: ['test'], most: 22_710 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
@@ -50,7 +50,7 @@ export const NUMBERS = {
   alarms: 7,
   /** States by name, in all machines. */
   states: 20,
-  files: 703,
+  files: 704,
   /** What a deployment of 100 tables has beside them. */
   resourcesOfHundredTables: 46,
 } as const;

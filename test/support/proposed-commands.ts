@@ -8,7 +8,7 @@ export function codeBlocks(file: string, language: string): string[] {
 
 /** The beginnings of what our texts propose to type. */
 const BEGINNING =
-  /(?<![\w./-])(?:npx precise-ttl|npx node bin\/precise-ttl\.js|npm (?:start|run))(?= |$|`)/gm;
+  /(?<![\w./-])(?:npx precise-ttl|npx node bin\/precise-ttl\.js|npm (?:start|run)|aws(?= [a-z0-9]+ [a-z]+-))(?= |$|`)/gm;
 
 /** Up to what is no part of the command any more: an operator, a comment, the end of the line or of the code. */
 const COMMAND = /^(?:\\[\s\S]|'[^']*'|"[^"]*"|\$\([^)]*\)|(?<!\s)#|[^'"\\|;&<>)`\n#])*/;

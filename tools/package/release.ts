@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, join } from 'node:path';
-import { unzipSync } from 'fflate';
+import { basename, join, relative, sep } from 'node:path';
 import { lintProblems, packAll } from './packed-files.ts';
+import { contentProblems } from './release-content.ts';
 
 /**
- * `npm run release:check`: packs both packages into `.build/release`, checks the packages, and prints the commands for publishing.
+ * `npm run release:check`: packs both packages into `.build/release`, checks the packages and what is in them, and prints the commands for publishing.
  * Publishes nothing. Exit status 1 after a problem.
  */
 
@@ -34,15 +34,16 @@ async function problemsOf(file: string): Promise<string[]> {
   const { version } = manifestOf(file);
   const heading = `## [${version}]`;
   const hasHeading = readFileSync(join(folder, 'package', 'CHANGELOG.md'), 'utf8').includes(heading);
-  const contents = globSync(`${folder}/**/*.{js,mjs,ts,json,md,txt,zip}`).flatMap(path => {
-    const content = readFileSync(path);
-    return path.endsWith('.zip') ? Object.values(unzipSync(content)).map(Buffer.from) : [content];
-  });
-  const ofMachine = [process.cwd(), homedir()].filter(path => contents.some(each => each.includes(path)));
+  const content = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .map(path => ({ path: relative(folder, path), content: readFileSync(path) }));
+  // The name of a folder directly below the root is too common to search for.
+  const ofMachine = [process.cwd(), homedir()].filter(path => path.split(sep).length > 2);
   return [
     ...(await lintProblems(file)),
     ...(hasHeading ? [] : [`CHANGELOG.md: expected a heading "${heading} - <date>", got none`]),
-    ...ofMachine.map(path => `${basename(file)}: expected no path of this machine, got ${path}`),
+    ...contentProblems(content, ofMachine).map(problem => `${basename(file)}: ${problem}`),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
-import { clock, count, seconds as inSeconds } from '../../report/numbers.ts';
+import { count } from '../../../cli/dashboard/words.ts';
+import { clock, seconds as inSeconds } from '../../report/numbers.ts';
 import type { LagSpan, Moment, Second } from './moment.ts';
 
 const MARGIN = 2;
@@ -79,7 +80,7 @@ function timeLeft({ now, firstTtl, lastTtl }: Moment): string {
 const BARS = '▁▂▃▄▅▆▇█';
 
 /** Bars of the lags of the latest deletions. The scale ends at the promised lag. */
-export function lagLine({ lags, promisedLagMs }: Moment): string {
+function lagLine({ lags, promisedLagMs }: Moment): string {
   const last = lags.findLast(span => span !== undefined);
   const plot = (which: keyof LagSpan) => {
     const bars = lags.map(span => {

@@ -1,5 +1,6 @@
+import { count } from '../../../cli/dashboard/words.ts';
 import type { Moment, Second } from '../../demo/live/moment.ts';
-import { count, seconds } from '../../report/numbers.ts';
+import { seconds } from '../../report/numbers.ts';
 
 /** Length of the animation, and time from its beginning to the first expiry, seconds. */
 export const SECONDS = 30;
