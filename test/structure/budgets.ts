@@ -32,7 +32,7 @@ export const ROOM_LINES = [
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
     most: 8_771,
   },
-  { rooms: ['packages/stepfunctions-emulator/test'], most: 6_405 },
+  { rooms: ['packages/stepfunctions-emulator/test'], most: 6_407 },
   { rooms: ['test'], most: 22_710 },
 ] as const;
 

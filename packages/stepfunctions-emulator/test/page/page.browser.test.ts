@@ -263,9 +263,11 @@ describe('500 executions, and one with 25,000 events', () => {
     const page = await browser.open(full.addressOf(running));
     await page.waitForSelector('header .badge.running');
     const session = await page.context().newCDPSession(page);
-    const measured = async () => {
+    /** What stays after a collection that finds nothing more: on a busy machine the page may draw during one. */
+    const measured = async (most = Number.POSITIVE_INFINITY): Promise<{ nodes: number; bytes: number }> => {
       await session.send('HeapProfiler.collectGarbage');
       const { nodes } = await session.send('Memory.getDOMCounters');
+      if (nodes < most) return measured(nodes);
       return { nodes, bytes: (await session.send('Runtime.getHeapUsage')).usedSize };
     };
     await page.waitForTimeout(2_000);
