@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 22_537,
+    most: 22_600,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -24,16 +24,16 @@ export const ROOM_LINES = [
       'functions/table',
       'statemachine',
     ],
-    most: 4_693,
+    most: 4_700,
   },
-  { rooms: ['stacks'], most: 3_641 },
-  { rooms: ['bench', 'tools'], most: 6_682 },
+  { rooms: ['stacks'], most: 3_700 },
+  { rooms: ['bench', 'tools'], most: 6_700 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
-    most: 8_771,
+    most: 8_800,
   },
-  { rooms: ['packages/stepfunctions-emulator/test'], most: 6_407 },
-  { rooms: ['test'], most: 22_710 },
+  { rooms: ['packages/stepfunctions-emulator/test'], most: 6_500 },
+  { rooms: ['test'], most: 22_800 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */
@@ -50,7 +50,7 @@ export const NUMBERS = {
   alarms: 7,
   /** States by name, in all machines. */
   states: 20,
-  files: 704,
+  files: 710,
   /** What a deployment of 100 tables has beside them. */
   resourcesOfHundredTables: 46,
 } as const;
