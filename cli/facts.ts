@@ -1,8 +1,7 @@
 import { DescribeAlarmsCommand, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import { GetScheduleCommand } from '@aws-sdk/client-scheduler';
 import { QueryCommand, type QueryCommandOutput, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { storedNumber } from '../expiry/stored-number.ts';
-import { expiredRange } from '../expiry/ttl.ts';
+import { expiredRange, storedNumber } from '../expiry/ttl.ts';
 import { advanced, INDEX_SECONDS, pauseOf, type Watermark } from '../functions/journal/layout.ts';
 import { readState } from '../functions/journal/read-state.ts';
 import { sideBySide } from '../functions/plan-sweep/side-by-side.ts';

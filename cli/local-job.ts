@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import { type ServedCloud, serve } from '../local/serve.ts';
-import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
+import { existingTablesAsMade } from '../local/stack/synthesized.ts';
 import { checkConfig } from '../stacks/config/config.ts';
 import { replayName } from '../stacks/config/names.ts';
 import type { ResolvedProps } from '../stacks/config/props.ts';

@@ -1,8 +1,6 @@
-import { ENTRY_BYTES, FUNCTION_MEMORY_MB, PIPED, STORED_ENTRY_BYTES } from './assumptions.ts';
-import { writeUnits } from './capacity-units.ts';
-import { LOG_BYTES } from './measured.ts';
+import { ENTRY_BYTES, FUNCTION_MEMORY_MB, LOG_BYTES, PIPED, STORED_ENTRY_BYTES } from './assumptions.ts';
 import { PRICES } from './prices.ts';
-import { type SweptTable, sum, usageOfMonth } from './sweep-usage.ts';
+import { type SweptTable, sum, usageOfMonth, writeUnits } from './sweep-usage.ts';
 
 export interface BilledTable extends SweptTable {
   readonly itemBytes: number;

@@ -15,7 +15,6 @@ import {
   TICK_LATE_SECONDS,
   WATERMARK_BYTES,
 } from './assumptions.ts';
-import { readUnits, writeUnits } from './capacity-units.ts';
 
 export interface SweptTable {
   readonly indexedBy: 'window' | 'second';
@@ -286,3 +285,8 @@ export function sum<Each>(list: readonly Each[], of: (each: Each) => number): nu
 function times<Of extends object>(factor: number, amounts: Of): Of {
   return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount * factor])) as Of;
 }
+
+export const writeUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / 1024));
+
+/** Read units of a consistent read of items with this total size. An eventually consistent read takes half. */
+export const readUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / 4096));

@@ -1,8 +1,8 @@
 import { clockSeconds } from './clock.ts';
 import { InvalidTtlError } from './errors.ts';
+import { checkOptions } from './fields.ts';
 import type { ItemLike } from './item.ts';
 import { checkModel, type ExpiryModel } from './model.ts';
-import { checkOptions } from './options.ts';
 import { shardOf } from './shard.ts';
 import { checkTtl, MAX_TTL_SECONDS } from './ttl.ts';
 import { windowKey, windowStart } from './window.ts';

@@ -1,7 +1,5 @@
 import { InvalidRequestError } from './errors.ts';
-import { withTtlAttribute } from './projection.ts';
-import type { Fields } from './requests.ts';
-import { tableNameOf } from './table-name.ts';
+import { type Fields, withTtlAttribute } from './requests.ts';
 import { isExpired } from './ttl.ts';
 
 export interface FilteredRead {
@@ -156,4 +154,12 @@ function itemsOf(list: unknown): readonly Fields[] {
 function without(fields: Fields, name: string): Fields {
   const { [name]: _left, ...others } = fields;
   return others;
+}
+
+/**
+ * A request may name its table by an ARN (`arn:aws:dynamodb:eu-central-1:123456789012:table/Sessions`). Source: DynamoDB API reference,
+ * TableName of Query.
+ */
+export function tableNameOf(nameOrArn: string): string {
+  return nameOrArn.split(':table/').at(-1) ?? nameOrArn;
 }

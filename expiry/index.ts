@@ -6,6 +6,7 @@
 export { type ExpiryOptions, expiryAttributes } from './attributes.ts';
 export { type FieldProblem, PreciseTtlError } from './errors.ts';
 export type { EventImage, EventValue, ExpiryEvent } from './expiry-event.ts';
+export type { StreamChange, StreamRecord } from './is-expiry.ts';
 export { isExpiry } from './is-expiry.ts';
 export type { ItemLike } from './item.ts';
 export {
@@ -22,7 +23,6 @@ export {
   type ReadRequest,
   unlessExpired,
 } from './not-expired.ts';
-export type { StreamChange, StreamRecord } from './stream-record.ts';
 export { isExpired } from './ttl.ts';
 export { type UpdateAdditions, type UpdateRequest, withExpiry } from './update.ts';
 export { type FilterOptions, type SdkClient, type TableModels, withoutExpired } from './without-expired.ts';

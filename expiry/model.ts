@@ -1,9 +1,7 @@
 import { type FieldProblem, InvalidModelError } from './errors.ts';
-import { fieldProblems, isObject, type Kind, kind, oneOf, whole } from './fields.ts';
-import type { KeyNames } from './shard.ts';
+import { fieldProblems, isObject, type Kind, kind, oneOf, unknownFieldProblems, whole } from './fields.ts';
+import { type KeyNames, utf8 } from './shard.ts';
 import { MAX_TTL_SECONDS } from './ttl.ts';
-import { unknownFieldProblems } from './unknown-fields.ts';
-import { utf8 } from './utf8.ts';
 import { GRANULARITIES, MINUTES_PER_DAY } from './window.ts';
 
 /**

@@ -1,10 +1,9 @@
 import { clockSeconds } from './clock.ts';
 import { InvalidArgumentError } from './errors.ts';
+import { checkOptions } from './fields.ts';
 import { type ItemLike, isItem } from './item.ts';
 import { checkModel, type ExpiryModel } from './model.ts';
-import { checkOptions } from './options.ts';
-import { NAME, withTtlAttribute } from './projection.ts';
-import { checkRequest, type Fields } from './requests.ts';
+import { checkRequest, type Fields, NAME, withTtlAttribute } from './requests.ts';
 import { expiredRange, isExpired } from './ttl.ts';
 
 export interface ReadRequest {

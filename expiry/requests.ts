@@ -1,6 +1,6 @@
-import { isLowLevel } from './attribute-value.ts';
 import { InvalidRequestError } from './errors.ts';
 import { isObject } from './fields.ts';
+import { isLowLevel } from './item.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -58,4 +58,64 @@ export function checkLegacy(request: Fields): void {
     got: request[field],
     remedy: 'Rewrite the legacy parameter as an expression: DynamoDB takes no mixture of the two.',
   });
+}
+
+/** Stands for the TTL attribute in what is added to a read. */
+export const NAME = '#preciseTtl';
+
+/**
+ * @param wholeItems whether a request without a projection returns whole items; a count returns no items
+ * @returns isAdded: whether the request lacked the attribute
+ * @throws InvalidRequestError if the attribute cannot be added
+ */
+export function withTtlAttribute(
+  request: Fields,
+  ttlAttribute: string,
+  wholeItems = true,
+): { readonly request: Fields; readonly isAdded: boolean } {
+  const { ProjectionExpression: projection, AttributesToGet } = request;
+  const isProjected = typeof projection === 'string' && projection.trim() !== '';
+  if (!isProjected && wholeItems && AttributesToGet === undefined) return { request, isAdded: false };
+  checkLegacy(request);
+  const names = (request['ExpressionAttributeNames'] ?? {}) as Readonly<Record<string, string>>;
+  const paths = isProjected ? projection.split(',').map(path => path.trim()) : [];
+  // DynamoDB refuses to name an attribute twice ("two document paths overlap").
+  if (paths.some(path => (names[path] ?? path) === ttlAttribute)) return { request, isAdded: false };
+  requirePossible(request, paths, names, ttlAttribute);
+  return {
+    request: {
+      ...request,
+      ProjectionExpression: isProjected ? `${projection}, ${NAME}` : NAME,
+      ExpressionAttributeNames: { ...names, [NAME]: ttlAttribute },
+    },
+    isAdded: true,
+  };
+}
+
+function requirePossible(
+  request: Fields,
+  paths: readonly string[],
+  names: Readonly<Record<string, string>>,
+  ttlAttribute: string,
+): void {
+  const within = paths.find(path => {
+    const [root = ''] = path.split(/[.[]/);
+    return (names[root] ?? root) === ttlAttribute;
+  });
+  if (within !== undefined) {
+    throw new InvalidRequestError({
+      field: 'ProjectionExpression',
+      expected: `the TTL attribute ${ttlAttribute} as a whole, or without it`,
+      got: request['ProjectionExpression'],
+      remedy: `Write the attribute in the place of ${within}: DynamoDB does not take both, and without it nobody knows what is expired.`,
+    });
+  }
+  if (names[NAME] !== undefined && names[NAME] !== ttlAttribute) {
+    throw new InvalidRequestError({
+      field: 'ExpressionAttributeNames',
+      expected: `${NAME} for the TTL attribute ${ttlAttribute} alone`,
+      got: names,
+      remedy: `Give ${names[NAME]} another placeholder.`,
+    });
+  }
 }

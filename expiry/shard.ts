@@ -1,8 +1,5 @@
-import { isAttributeValue } from './attribute-value.ts';
 import { InvalidKeyError } from './errors.ts';
-import { type ItemLike, isItem } from './item.ts';
-import { plainDecimal } from './plain-decimal.ts';
-import { utf8 } from './utf8.ts';
+import { type ItemLike, isAttributeValue, isItem } from './item.ts';
 
 export interface KeyNames {
   readonly partitionKey: string;
@@ -73,4 +70,31 @@ function base64(bytes: Uint8Array): string {
 
 function isNumberValue(value: unknown): value is { readonly value: string } {
   return typeof value === 'object' && value !== null && 'value' in value && typeof value.value === 'string';
+}
+
+/** The same bytes as from TextEncoder. jsdom, in which front ends are tested, long had no TextEncoder. */
+export function utf8(text: string): Uint8Array {
+  const escaped = encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd')).match(/%..|./g) ?? [];
+  return Uint8Array.from(escaped, part =>
+    part.startsWith('%') ? Number.parseInt(part.slice(1), 16) : part.charCodeAt(0),
+  );
+}
+
+/** DynamoDB's exponents have at most three digits. */
+const NUMBER = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
+
+/**
+ * Writes a number as DynamoDB returns a Number: no exponent, no plus sign, no leading zeros, no trailing zeros of a fraction, and `0` for
+ * every zero. JavaScript would write `1e+21` and `1e-7`. @returns undefined if the text is not a number
+ */
+export function plainDecimal(text: string): string | undefined {
+  const [matched, sign, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  const digits = whole + fraction;
+  if (matched === undefined || digits === '') return undefined;
+  const point = whole.length + Number(exponent);
+  const padded = '0'.repeat(Math.max(0, -point)) + digits.padEnd(point, '0');
+  const units = padded.slice(0, Math.max(0, point)).replace(/^0+/, '') || '0';
+  const rest = padded.slice(Math.max(0, point)).replace(/0+$/, '');
+  const plain = rest === '' ? units : `${units}.${rest}`;
+  return sign === '-' && plain !== '0' ? `-${plain}` : plain;
 }

@@ -1,6 +1,5 @@
 import { checkCutoff } from './clock.ts';
 import { InvalidTtlError } from './errors.ts';
-import { storedNumber } from './stored-number.ts';
 
 /**
  * Five years of 365 days, in seconds. Native TTL ignores an older TTL, so that a wrong unit or a zero does not empty a table; the sweep
@@ -107,4 +106,15 @@ function remedyForType(value: unknown): string {
   return typeof value === 'string'
     ? 'A string is never expired: parse it and write the number of seconds.'
     : 'Write Math.floor(Date.now() / 1000) plus the seconds the item may live.';
+}
+
+/**
+ * The number in a value of any form that a client returns: a number, a bigint, the document client's NumberValue or another wrapper object,
+ * or the low-level `{ N: '…' }` of streams. NaN for a value that is not a Number in DynamoDB.
+ */
+export function storedNumber(value: unknown): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return Number.NaN;
+  return 'N' in value && typeof value.N === 'string' ? Number(value.N) : Number(value);
 }

@@ -1,6 +1,6 @@
-import { isLowLevel } from './attribute-value.ts';
 import { type ExpiryOptions, expiryAttributes } from './attributes.ts';
 import { InvalidRequestError } from './errors.ts';
+import { isLowLevel } from './item.ts';
 import type { ExpiryModel } from './model.ts';
 import { checkRequest, DOCUMENT_CLIENT } from './requests.ts';
 

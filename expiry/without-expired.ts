@@ -1,11 +1,9 @@
 import { clockSeconds } from './clock.ts';
 import { InvalidArgumentError, InvalidRequestError } from './errors.ts';
-import { isObject } from './fields.ts';
-import { filteredRead, type Tables } from './filtered-reads.ts';
+import { checkOptions, isObject } from './fields.ts';
+import { filteredRead, type Tables, tableNameOf } from './filtered-reads.ts';
 import { checkModel, type ExpiryModel } from './model.ts';
-import { checkOptions } from './options.ts';
 import type { Fields } from './requests.ts';
-import { tableNameOf } from './table-name.ts';
 
 /** The document client or the low-level client of the AWS SDK for JavaScript v3. */
 export interface SdkClient {

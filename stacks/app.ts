@@ -19,11 +19,9 @@ import {
   type Overrides,
   refuse,
 } from './config/config.ts';
-import { mapValues } from './config/map-values.ts';
 import { constructId } from './config/names.ts';
 import { DEFAULT_DEPLOYMENT, readsStream, resolveProps } from './config/props.ts';
-import { literals } from './parts/configuration.ts';
-import { DeployedSweep } from './parts/deployed-sweep.ts';
+import { DeployedSweep, literals, mapValues } from './parts/deployed-sweep.ts';
 import { Place } from './parts/place.ts';
 import { SweptTable } from './parts/swept-table.ts';
 

@@ -42,6 +42,7 @@ let sources: readonly string[] = [];
 /**
  * The functions are the same for all tables: they are bundled once per process, and the files are removed when the process ends. A
  * `TerraformAsset` of type ARCHIVE would start a process for each function, in every synthesis, and put the time into the archive.
+ * `tools/package/bundles.ts` replaces this file in the npm package, which has no bundler.
  */
 export function bundleFunctions(): Readonly<Record<FunctionName, Bundle>> {
   if (made !== undefined) return made;

@@ -12,6 +12,6 @@ export {
 } from './config/config.ts';
 export type { ArchiveProp, EventsProp } from './config/pipe-props.ts';
 export type { PreciseTtlProps, ResolvedProps } from './config/props.ts';
-export type { ConstructProps, SweptTableProps } from './construct-props.ts';
 export type { TableReference } from './parts/swept-table.ts';
+export type { ConstructProps, SweptTableProps } from './precise-ttl.ts';
 export { PreciseTtl } from './precise-ttl.ts';

@@ -2,7 +2,7 @@ import { TerraformAsset } from 'cdktf';
 import { RootConstruct } from 'constructs';
 import { ALL_FUNCTIONS, fileOf } from '../functions/function-list.ts';
 import { PreciseTtlStack, STACK, withoutDeprecations } from './app.ts';
-import { archiveOf } from './archives.ts';
+import { bundleFunctions } from './bundle.ts';
 import { checkConfig } from './config/config.ts';
 import { bundleId } from './config/names.ts';
 
@@ -24,7 +24,7 @@ export function plainStack(config: unknown): PlainStack {
   const { resource, data, output } = withoutDeprecations(() => stack.toTerraform());
   const archives = ALL_FUNCTIONS.flatMap(name => {
     const asset = stack.node.tryFindChild(bundleId(fileOf(name)));
-    return asset instanceof TerraformAsset ? [[asset.path, archiveOf(name)]] : [];
+    return asset instanceof TerraformAsset ? [[asset.path, bundleFunctions()[name].archive]] : [];
   });
   return { region: checked.region, resource, data, output, archives: Object.fromEntries(archives) };
 }

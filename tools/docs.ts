@@ -4,9 +4,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { print } from '../cli/print.ts';
-import { behavioursPage } from './docs/behaviours.ts';
 import { DOC_TABLES, withTables } from './docs/doc-tables.ts';
-import { commandsPage, diagramPage } from './docs/pages.ts';
+import { behavioursPage, commandsPage, diagramPage } from './docs/pages.ts';
 
 for (const file of Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[]) {
   write(file, withTables(file, readFileSync(pathOf(file), 'utf8')));

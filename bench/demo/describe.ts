@@ -5,8 +5,7 @@ import type { DeleteMode } from '../../functions/runtime/environment.ts';
 import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
 import type { FollowedPipe } from '../ledger/deliveries.ts';
 import { seconds } from '../report/numbers.ts';
-import { type Pace, promisedLagMs } from './deadline.ts';
-import { describePromise } from './judge.ts';
+import { describePromise, type Pace, promisedLagMs } from './judge.ts';
 
 export interface Sweep extends Pace {
   readonly deleteMode: DeleteMode;

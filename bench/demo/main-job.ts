@@ -4,7 +4,7 @@ import { chosenTables, EXIT } from '../../cli/command.ts';
 import { startDashboard } from '../../cli/dashboard/start.ts';
 import { pageLook } from '../../cli/status.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
-import { existingTablesAsMade } from '../../local/stack/existing-tables.ts';
+import { existingTablesAsMade } from '../../local/stack/synthesized.ts';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config/config.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';

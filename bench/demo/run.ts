@@ -20,11 +20,9 @@ import { seconds } from '../report/numbers.ts';
 import { MachineWatch } from '../workload/machine.ts';
 import { backlogOf, LIFE, planItems } from '../workload/plan.ts';
 import { WatchedTable } from '../workload/watched-table.ts';
-import { minuteOf, promisedLagMs } from './deadline.ts';
 import { describeFailure, describeStart, describeSweep, renews, type Sweep } from './describe.ts';
-import { type Backlog, type Judged, judge, punctualityOf } from './judge.ts';
-import { countsLine } from './live/draw.ts';
-import { type Moment, momentOf } from './live/moment.ts';
+import { type Backlog, type Judged, judge, minuteOf, promisedLagMs, punctualityOf } from './judge.ts';
+import { countsLine, type Moment, momentOf } from './live.ts';
 
 export interface DemoOptions {
   readonly stack: LocalCloudOptions['stack'];

@@ -8,7 +8,7 @@ import { number, oneOf, text, whole } from '../../expiry/fields.ts';
 import { INDEXED_BY } from '../../expiry/model.ts';
 import { checkConfig } from '../../stacks/config/config.ts';
 import { loadConfigFile } from '../../stacks/config/config-file.ts';
-import { drawMoment } from './live/draw.ts';
+import { drawMoment } from './live.ts';
 import type { MainJobOptions } from './main-job.ts';
 
 export const command = defineCommand({

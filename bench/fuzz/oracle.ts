@@ -1,5 +1,5 @@
 import type { EventImage } from '../../expiry/expiry-event.ts';
-import { plainDecimal } from '../../expiry/plain-decimal.ts';
+import { plainDecimal } from '../../expiry/shard.ts';
 import type { Millis } from '../../statemachine/times.ts';
 import { Deliveries, type FollowedPipe } from '../ledger/deliveries.ts';
 import { isOverdue } from '../ledger/item.ts';

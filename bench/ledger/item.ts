@@ -1,5 +1,5 @@
 import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
-import { plainDecimal } from '../../expiry/plain-decimal.ts';
+import { plainDecimal } from '../../expiry/shard.ts';
 import type { Millis } from '../../statemachine/times.ts';
 
 /** TTL of an item, epoch seconds; undefined for an item that does not expire. */

@@ -11,7 +11,7 @@ const PLAIN = {
   'icon.svg': ['icon.svg', 'image/svg+xml'],
 } as const;
 
-/** Makes the files of the page. For the npm package, `tools/package/prebuilt.ts` makes these files at the build. */
+/** Makes the files of the page. For the npm package, `tools/package/bundles.ts` makes these files at the build. */
 export async function pageFiles(): Promise<Map<string, PageFile>> {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({

@@ -1,5 +1,5 @@
 import type { EventImage } from '../../expiry/expiry-event.ts';
-import type { StreamRecord } from '../../expiry/stream-record.ts';
+import type { StreamRecord } from '../../expiry/is-expiry.ts';
 
 /** Maximum size of one event, and of the answer to one call, bytes: the limit of the target's batch call, less the pipe's own bytes. */
 export interface Limits {

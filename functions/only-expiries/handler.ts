@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { EventImage, EventValue, ExpiryEvent } from '../../expiry/expiry-event.ts';
-import { isExpiryBy } from '../../expiry/is-expiry.ts';
-import { storedNumber } from '../../expiry/stored-number.ts';
-import { changedAtMs } from '../../expiry/stream-record.ts';
+import { changedAtMs, isExpiryBy } from '../../expiry/is-expiry.ts';
+import { storedNumber } from '../../expiry/ttl.ts';
 import { deploymentMetrics } from '../runtime/deployment-metric.ts';
 import { type Limits, type PipedRecord, TARGET_LIMITS } from './contract.ts';
 

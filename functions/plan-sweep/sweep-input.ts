@@ -1,6 +1,14 @@
-import { boolean, fieldProblems, isObject, kind, text, type ValueOf, whole } from '../../expiry/fields.ts';
+import {
+  boolean,
+  fieldProblems,
+  isObject,
+  kind,
+  text,
+  unknownFieldProblems,
+  type ValueOf,
+  whole,
+} from '../../expiry/fields.ts';
 import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
-import { unknownFieldProblems } from '../../expiry/unknown-fields.ts';
 import { MAX_DELETES_PER_SECOND } from '../../statemachine/contract/limits.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';

@@ -1,6 +1,5 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
-import { windowKey } from '../../expiry/window.ts';
-import { windowStarts } from '../../expiry/window-starts.ts';
+import { windowKey, windowStarts } from '../../expiry/window.ts';
 import type { SweepTarget } from '../../statemachine/contract/child.ts';
 import { keyAttributeNames } from './item-key.ts';
 import { shardsOf } from './shard-ranges.ts';

@@ -11,7 +11,6 @@ import {
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { isLoopbackHost, requireLoopback, stopServer } from 'stepfunctions-emulator/loopback';
-import { type Answer, jsonAnswer } from './answer.ts';
 
 export interface ProxiedCall {
   readonly method: string;
@@ -140,4 +139,18 @@ function refuse(incoming: IncomingMessage, outgoing: ServerResponse): void {
 function framed(headers: IncomingHttpHeaders, body: Buffer): IncomingHttpHeaders {
   const passedOn = Object.entries(headers).filter(([name]) => !OF_ONE_CONNECTION.includes(name));
   return { ...Object.fromEntries(passedOn), 'content-length': String(body.length) };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export function jsonAnswer(body: object, status = 200): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/x-amz-json-1.0' },
+    body: Buffer.from(JSON.stringify(body)),
+  };
 }

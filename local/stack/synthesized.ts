@@ -1,13 +1,13 @@
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
+import type { DeploymentConfig } from '../../stacks/config/config.ts';
 import { EVERY_MINUTE, tablesInDefinition } from '../../stacks/config/deployments.ts';
-import type { PlainStack } from '../../stacks/plain-stack.ts';
+import { type PlainStack, plainStack } from '../../stacks/plain-stack.ts';
 import type { TableIndex, TableResource } from '../dynamodb/table.ts';
 import { TerraformError } from '../errors.ts';
 import { enrichmentInput, type PipeResource } from '../pipes/pipes.ts';
 import { SCHEDULED_TIME, type ScheduleResource } from '../schedules.ts';
 import { Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
-import { partitionOf } from './partitions.ts';
-import { type ResolvedBlock, resolveReferences } from './resolve.ts';
+import { partitionOf, type ResolvedBlock, resolveReferences } from './resolve.ts';
 
 /** The account in every ARN of the local cloud: the account of AWS's examples. */
 export const LOCAL_ACCOUNT = '123456789012';
@@ -274,4 +274,15 @@ function readPipe(args: Arguments, { address }: Found): PipeResource {
     batchSize: stream?.get('batch_size', whole(1, 10_000)) ?? 1,
     startingPosition: stream?.get('starting_position', oneOf(['TRIM_HORIZON', 'LATEST'])) ?? 'LATEST',
   };
+}
+
+/**
+ * Schemas of the tables with `existingTable: true`: the schemas with which the stack would create these tables.
+ * @throws {InvalidConfigError} with a message for the user
+ */
+export function existingTablesAsMade(config: DeploymentConfig): readonly TableResource[] {
+  const tables = config.tables
+    .filter(({ existingTable }) => existingTable === true)
+    .map(table => ({ ...table, existingTable: false }));
+  return tables.length === 0 ? [] : synthesizedCloud(plainStack({ ...config, tables })).tables;
 }

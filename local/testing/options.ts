@@ -4,7 +4,7 @@ import { checkConfig, type DeploymentConfig } from '../../stacks/config/config.t
 import { DEFAULT_DEPLOYMENT } from '../../stacks/config/props.ts';
 import { type PlainStack, plainStack } from '../../stacks/plain-stack.ts';
 import type { TableResource } from '../dynamodb/table.ts';
-import { existingTablesAsMade } from '../stack/existing-tables.ts';
+import { existingTablesAsMade } from '../stack/synthesized.ts';
 import { LocalTestError } from './errors.ts';
 import type { TestedConfig } from './local-precise-ttl.ts';
 

@@ -6,9 +6,9 @@ import {
   objectProblems,
   text,
   under,
+  unknownFieldProblems,
   valueProblems,
 } from '../../expiry/fields.ts';
-import { unknownFieldProblems } from '../../expiry/unknown-fields.ts';
 import { deploymentProblems } from './deployments.ts';
 import { propProblems } from './prop-problems.ts';
 import {

@@ -1,15 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
+import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
+import { Token } from 'cdktf';
 import { Construct } from 'constructs';
+import { isObject } from '../../expiry/fields.ts';
+import { EXPIRES, JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
 import type { TaskName } from '../../statemachine/contract/machines.ts';
 import { type Deployment, deploymentOf } from '../config/deployments.ts';
-import { mapValues } from '../config/map-values.ts';
-import { readsStream } from '../config/props.ts';
-import { deleteStatements, queryStatements } from './access-statements.ts';
-import { configurationOf } from './configuration.ts';
-import { Journal } from './journal.ts';
+import { type FlatProps, PROP_NAMES, propsOfSettings, readsStream, resolveProps } from '../config/props.ts';
+import { escaped } from '../config/terraform-text.ts';
 import { KeptTables } from './kept-tables.ts';
 import { Pipes } from './pipes.ts';
-import type { Place } from './place.ts';
-import type { Statement } from './role.ts';
+import type { Part, Place } from './place.ts';
+import { deleteStatements, queryStatements, type Statement, tableKeyStatements } from './role.ts';
 import { SweepFunction } from './sweep-function.ts';
 import { SweepMachine } from './sweep-machines.ts';
 import { SweepSchedules } from './sweep-schedules.ts';
@@ -83,5 +85,79 @@ export class DeployedSweep extends Construct {
     });
     this.node.defaultChild = this.tick.stateMachine;
     this.configuration = configurationOf(place.region, tables);
+  }
+}
+
+export function mapValues<Key extends string, Value, Result>(
+  values: Readonly<Record<Key, Value>>,
+  map: (value: Value, key: Key) => Result,
+): Record<Key, Result> {
+  const entries = Object.entries<Value>(values).map(([key, value]) => [key, map(value, key as Key)]);
+  return Object.fromEntries(entries) as Record<Key, Result>;
+}
+
+/**
+ * The configuration of a deployment that a team has made by the construct or the module, as a value for an output. Commands such as
+ * `status` read the file of `terraform output -json config > precise-ttl.config.json`. Each table has `existingTable: true`.
+ */
+export function configurationOf(region: string, tables: readonly SweptTable[]): object {
+  return { region, tables: tables.map(entryOf) };
+}
+
+function entryOf({ props, tableName }: SweptTable): unknown {
+  const { partitionKey, indexedBy } = props;
+  const byDefault = resolveProps({ tableName: props.tableName, partitionKey, indexedBy });
+  const set = PROP_NAMES.filter(name => !isDeepStrictEqual(props[name], byDefault[name]));
+  const written = { ...Object.fromEntries(set.map(name => [name, props[name]])), partitionKey, indexedBy };
+  const entry = propsOfSettings({ ...written, tableName: props.tableName } as FlatProps);
+  return { ...(literals(entry) as object), tableName, existingTable: true };
+}
+
+export function literals(value: unknown): unknown {
+  if (typeof value === 'string') return Token.isUnresolved(value) ? value : escaped(value);
+  if (Array.isArray(value)) return value.map(literals);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, literals(each)]));
+}
+
+/** Watermarks, pauses and results: see `functions/journal/layout.ts`. No configuration deletes or replaces the journal. */
+export class Journal extends Construct {
+  readonly tableName: string;
+  readonly tableArn: string;
+  readonly table: DynamodbTable;
+  readonly #part: Part;
+
+  constructor(scope: Construct, id: string, part: Part) {
+    super(scope, id);
+    this.#part = part;
+    const { place, deployment } = part;
+    const name = journalName(deployment.name);
+    const { partitionKey, sortKey } = JOURNAL_KEYS;
+    this.table = new DynamodbTable(this, 'table', {
+      name,
+      billingMode: 'PAY_PER_REQUEST',
+      hashKey: partitionKey,
+      rangeKey: sortKey,
+      attribute: [partitionKey, sortKey].map(each => ({ name: each, type: 'S' })),
+      ttl: { attributeName: EXPIRES, enabled: true },
+      pointInTimeRecovery: { enabled: true },
+      deletionProtectionEnabled: true,
+      lifecycle: { preventDestroy: true },
+      ...(deployment.kmsKeyArn !== undefined && {
+        serverSideEncryption: { enabled: true, kmsKeyArn: deployment.kmsKeyArn },
+      }),
+    });
+    this.node.defaultChild = this.table;
+    this.tableName = this.table.name;
+    this.tableArn = this.table.arn;
+    place.know(this.tableArn, name, 'table/');
+  }
+
+  statements(...actions: readonly string[]): Statement[] {
+    const { place, deployment } = this.#part;
+    return [
+      { actions: actions.map(each => `dynamodb:${each}`), resources: [this.tableArn] },
+      ...tableKeyStatements('write', { tableKmsKeyArn: deployment.kmsKeyArn }, place),
+    ];
   }
 }

@@ -5,12 +5,10 @@ import type { PipedRecord, TargetKind } from '../../functions/only-expiries/cont
 import { beginningOf, pipeName } from '../config/names.ts';
 import { type Pipe, pipesOf } from '../config/pipe-props.ts';
 import { escaped } from '../config/terraform-text.ts';
-import { senderKeyStatement, tableKeyStatements } from './access-statements.ts';
 import { Archive } from './archive.ts';
-import { logGroup } from './log-group.ts';
 import type { Part } from './place.ts';
-import { ServiceRole } from './role.ts';
-import { SweepFunction } from './sweep-function.ts';
+import { ServiceRole, senderKeyStatement, tableKeyStatements } from './role.ts';
+import { logGroup, SweepFunction } from './sweep-function.ts';
 import type { SweptTable } from './swept-table.ts';
 
 interface Delivery {

@@ -1,13 +1,13 @@
-import type { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
+import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
 import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
 import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { type FunctionName, fileOf } from '../../functions/function-list.ts';
 import { METRICS_NAMESPACE } from '../../functions/record-metrics/metrics.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract/machines.ts';
-import { archiveOf } from '../archives.ts';
+import { bundleFunctions } from '../bundle.ts';
+import type { Deployment } from '../config/deployments.ts';
 import { bundleId } from '../config/names.ts';
-import { logGroup } from './log-group.ts';
 import type { Part } from './place.ts';
 import { keyStatement, ServiceRole, type Statement } from './role.ts';
 
@@ -91,5 +91,15 @@ function bundleAsset(scope: Construct, task: FunctionName): TerraformAsset {
   const id = bundleId(fileOf(task));
   const made = stack.node.tryFindChild(id);
   if (made instanceof TerraformAsset) return made;
-  return new TerraformAsset(stack, id, { path: archiveOf(task), type: AssetType.FILE });
+  return new TerraformAsset(stack, id, { path: bundleFunctions()[task].archive, type: AssetType.FILE });
+}
+
+const RETENTION_DAYS = 30;
+
+export function logGroup(scope: Construct, name: string, { kmsKeyArn }: Deployment): CloudwatchLogGroup {
+  return new CloudwatchLogGroup(scope, 'logs', {
+    name,
+    retentionInDays: RETENTION_DAYS,
+    ...(kmsKeyArn !== undefined && { kmsKeyId: kmsKeyArn }),
+  });
 }

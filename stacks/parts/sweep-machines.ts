@@ -5,9 +5,9 @@ import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
 import { replayName } from '../config/names.ts';
-import { logGroup } from './log-group.ts';
 import type { Part } from './place.ts';
 import { keyStatement, ServiceRole } from './role.ts';
+import { logGroup } from './sweep-function.ts';
 
 /** Step Functions has this default. Without the value here, the next plan would find the default and try to remove it. */
 const KEY_REUSE_SECONDS = 300;

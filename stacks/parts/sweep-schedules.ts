@@ -4,9 +4,8 @@ import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { Construct } from 'constructs';
 import { EVERY_MINUTE, TICK_INPUT } from '../config/deployments.ts';
 import { deadLetterQueueOf, tickName } from '../config/names.ts';
-import { senderKeyStatement } from './access-statements.ts';
 import type { Part } from './place.ts';
-import { ServiceRole } from './role.ts';
+import { ServiceRole, senderKeyStatement } from './role.ts';
 
 /**
  * A person may turn a schedule off in EventBridge Scheduler, or set its start, and a deployment must not silently turn it on again. No

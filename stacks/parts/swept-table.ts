@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { DataAwsDynamodbTable } from '@cdktf/provider-aws/lib/data-aws-dynamodb-table/index.js';
 import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { TerraformStack } from 'cdktf';
@@ -7,9 +8,8 @@ import { carriedSettings, modelPropsOfSettings } from '../../functions/runtime/e
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { modelOf } from '../config/deployments.ts';
 import { functionSettings, type ResolvedProps, readsStream } from '../config/props.ts';
-import { escaped } from '../config/terraform-text.ts';
+import { escaped, literal } from '../config/terraform-text.ts';
 import type { Place } from './place.ts';
-import { indexCondition, tableConditions } from './table-conditions.ts';
 
 export interface TableReference {
   readonly name: string;
@@ -121,4 +121,96 @@ function lookedUp(scope: Construct, props: ResolvedProps): DataAwsDynamodbTable 
   const table = new DataAwsDynamodbTable(scope, 'table', { name: props.tableName });
   table.addOverride('lifecycle', { postcondition: tableConditions(props) });
   return table;
+}
+
+/**
+ * The conditions of an existing table, checked before the table's sweep is deployed. With other keys each delete of the sweep would fail.
+ *
+ * The data source does not read an index's status, so an index that is still CREATING passes. Until the index is ACTIVE, DynamoDB refuses
+ * the sweep's queries, and the sweep's executions fail with that error.
+ */
+export function tableConditions(props: ResolvedProps) {
+  const { tableName, partitionKey, partitionKeyType, sortKey, sortKeyType, indexName, ttlAttribute } = props;
+  const { windowAttribute } = modelOf(props);
+  const types = [
+    [partitionKey, partitionKeyType],
+    ...(sortKey === undefined ? [] : [[sortKey, sortKeyType]]),
+    ...(windowAttribute === undefined ? [] : [[windowAttribute, 'S']]),
+    [ttlAttribute, 'N'],
+  ].map(([name = '', type]) => ({ name, type }));
+  const typeOf = types.map(({ name, type }) => `${literal(name)} = "${type}"`).join(', ');
+  // A table's attributes are the keys of the table and of its indexes.
+  const typesOfTable = '${join(", ", [for a in self.attribute : "${a.name} (${a.type})"])}';
+  const ofSortKey =
+    sortKey === undefined ? 'try(length(self.range_key), 0) == 0' : `self.range_key == ${literal(sortKey)}`;
+  const conditions = [
+    conditionOf(
+      props,
+      `self.hash_key == ${literal(partitionKey)} && ${ofSortKey}`,
+      // Terraform evaluates the message even when its condition holds.
+      `its keys are \${join(", ", compact([self.hash_key, self.range_key]))}, not ${escaped([partitionKey, sortKey ?? []].flat().join(', '))}.`,
+      'Correct partitionKey and sortKey in the configuration.',
+    ),
+    conditionOf(
+      props,
+      `alltrue([for a in self.attribute : a.type == lookup({ ${typeOf} }, a.name, a.type)])`,
+      `its key attributes are ${typesOfTable}, not ${escaped(types.map(({ name, type }) => `${name} (${type})`).join(', '))}.`,
+      'Correct partitionKey.type and sortKey.type in the configuration; the types of the index are those that the sweep needs.',
+    ),
+    indexCondition(props),
+    conditionOf(
+      props,
+      `alltrue([for i in self.global_secondary_index : i.projection_type == "KEYS_ONLY" if i.name == ${literal(indexName)}])`,
+      `the index ${indexName} projects more than keys.`,
+      'Every write and every query would cost capacity for attributes that the sweep never reads: add another index with KEYS_ONLY and name it in index.name.',
+    ),
+    conditionOf(
+      props,
+      `anytrue([for ttl in self.ttl : ttl.enabled && ttl.attribute_name == ${literal(ttlAttribute)}])`,
+      `native TTL is not ENABLED on the attribute ${escaped(ttlAttribute)}.`,
+      `It is the backstop: turn it on. It is ENABLING for up to an hour then; deploy again when it is ENABLED: aws dynamodb describe-time-to-live --table-name ${tableName}.`,
+    ),
+  ];
+  if (!readsStream(props)) return conditions;
+  // The ARN of a stream that was turned off stays in the table for a day.
+  const view = 'try(self.stream_enabled ? self.stream_view_type : "off", "off")';
+  const turnOn = `aws dynamodb update-table --table-name ${tableName} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES`;
+  return [
+    ...conditions,
+    conditionOf(
+      props,
+      `contains(["OLD_IMAGE", "NEW_AND_OLD_IMAGES"], ${view})`,
+      `its stream has no old images, it is \${${view}}.`,
+      `Without them archive and events cannot tell whether a removed item had expired. Turn it on: ${turnOn}. A stream keeps its view: turn one with another view off first, and have its other readers begin again.`,
+    ),
+  ];
+}
+
+function conditionOf({ tableName }: ResolvedProps, test: string, problem: string, remedy: string) {
+  return {
+    condition: `\${${test}}`,
+    error_message: `Table ${tableName}: ${problem} ${remedy} See docs/adopt.md of precise-ttl.`,
+  };
+}
+
+/**
+ * A table that the deployment makes has this condition, too, because later deployments do not change the table's indexes: an index that
+ * differs from the configuration would never be made, and the sweep would find nothing.
+ */
+export function indexCondition(props: ResolvedProps) {
+  const { indexName, ttlAttribute } = props;
+  const { windowAttribute } = modelOf(props);
+  const [keys, test] =
+    windowAttribute === undefined
+      ? [ttlAttribute, `i.hash_key == ${literal(ttlAttribute)} && try(length(i.range_key), 0) == 0`]
+      : [
+          `${windowAttribute} and ${ttlAttribute}`,
+          `i.hash_key == ${literal(windowAttribute)} && i.range_key == ${literal(ttlAttribute)}`,
+        ];
+  return conditionOf(
+    props,
+    `anytrue([for i in self.global_secondary_index : i.name == ${literal(indexName)} && ${test}])`,
+    `it has no index ${indexName} with the keys ${escaped(keys)}.`,
+    "An index's keys cannot be changed: correct index and ttlAttribute in the configuration, or add such an index first: npx precise-ttl adopt says how.",
+  );
 }

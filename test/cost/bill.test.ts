@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { LOG_BYTES } from '../../cost/assumptions.ts';
 import {
   type Bill,
   type BilledDeployment,
@@ -6,7 +7,6 @@ import {
   type BillLine,
   monthlyBill,
 } from '../../cost/bill.ts';
-import { LOG_BYTES } from '../../cost/measured.ts';
 
 /** By window with the defaults, idle. */
 const IDLE: BilledTable = {

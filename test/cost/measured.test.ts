@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { MemoryJournal } from '../../bench/fuzz/memory-journal.ts';
-import { LOG_BYTES } from '../../cost/measured.ts';
+import { LOG_BYTES } from '../../cost/assumptions.ts';
 import { recordMetrics } from '../../functions/record-metrics/handler.ts';
 import { lagOf } from '../../functions/report/lag.ts';
 import { startTotals } from '../../functions/report/sweep-totals.ts';

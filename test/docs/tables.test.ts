@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { behavioursPage } from '../../tools/docs/behaviours.ts';
 import { DOC_TABLES, withTables } from '../../tools/docs/doc-tables.ts';
-import { commandsPage, diagramPage } from '../../tools/docs/pages.ts';
+import { behavioursPage, commandsPage, diagramPage } from '../../tools/docs/pages.ts';
 
 const FILES = Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[];
 

@@ -7,7 +7,7 @@ import {
   InvalidTtlError,
 } from '../../expiry/errors.ts';
 import { expiryModel } from '../../expiry/model.ts';
-import { plainDecimal } from '../../expiry/plain-decimal.ts';
+import { plainDecimal } from '../../expiry/shard.ts';
 
 const nowMs = Date.parse('2022-07-19T21:27:00.500Z');
 const now = Math.floor(nowMs / 1000);

@@ -8,10 +8,10 @@ import {
   oneOf,
   text,
   under,
+  unknownFieldProblems,
   valueProblems,
   whole,
 } from '../../expiry/fields.ts';
-import { unknownFieldProblems } from '../../expiry/unknown-fields.ts';
 
 describe('a kind', () => {
   test.each<[string, Kind<unknown>, unknown[], unknown[]]>([

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { InvalidArgumentError } from '../../expiry/errors.ts';
-import { isExpiry } from '../../expiry/is-expiry.ts';
+import { changedAtMs, isExpiry, type StreamRecord } from '../../expiry/is-expiry.ts';
 import { expiryModel } from '../../expiry/model.ts';
-import { changedAtMs, type StreamRecord } from '../../expiry/stream-record.ts';
 import { isExpired } from '../../expiry/ttl.ts';
 
 const model = expiryModel({ partitionKey: 'id', ttlAttribute: 'expires' });

@@ -1,6 +1,6 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { plainDecimal } from '../../expiry/plain-decimal.ts';
+import { plainDecimal } from '../../expiry/shard.ts';
 import { createExpiringTable } from '../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 

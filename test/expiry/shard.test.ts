@@ -2,9 +2,7 @@ import { crc32 } from 'node:zlib';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { InvalidKeyError } from '../../expiry/errors.ts';
-import { plainDecimal } from '../../expiry/plain-decimal.ts';
-import { shardOf } from '../../expiry/shard.ts';
-import { utf8 } from '../../expiry/utf8.ts';
+import { plainDecimal, shardOf, utf8 } from '../../expiry/shard.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const NAMES = { partitionKey: 'UserName', sortKey: 'SessionId' };

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { GRANULARITIES, readWindowKey, windowKey, windowStart } from '../../expiry/window.ts';
-import { windowStarts } from '../../expiry/window-starts.ts';
+import { GRANULARITIES, readWindowKey, windowKey, windowStart, windowStarts } from '../../expiry/window.ts';
 
 const at = (iso: string) => Date.parse(iso) / 1000;
 

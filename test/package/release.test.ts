@@ -2,9 +2,13 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { zipSync } from 'fflate';
-import { UNPACKED, withPackedLinks } from '../../tools/package/document-links.ts';
 import { licencesOf } from '../../tools/package/licences.ts';
-import { contentProblems, type PackedFile } from '../../tools/package/release-content.ts';
+import {
+  contentProblems,
+  type PackedFile,
+  UNPACKED,
+  withPackedLinks,
+} from '../../tools/package/release-content.ts';
 
 const file = (path: string, text = ''): PackedFile => ({ path, content: Buffer.from(text) });
 const inArchive = (name: string, text: string): PackedFile => ({

@@ -5,7 +5,7 @@ import { SnsTopic } from '@cdktf/provider-aws/lib/sns-topic/index.js';
 import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { TerraformOutput, type TerraformStack, Testing } from 'cdktf';
 import { PreciseTtl, PreciseTtlStack } from '../../stacks/cdktf.ts';
-import type { ConstructProps } from '../../stacks/construct-props.ts';
+import type { ConstructProps } from '../../stacks/precise-ttl.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
 import { SESSION_DATA } from '../support/configs.ts';
 import { ownStack, synthesizedStack } from '../support/own-stack.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FUNCTION_MEMORY_MB } from '../../cost/assumptions.ts';
 import { STACK } from '../../stacks/app.ts';
-import { mapValues } from '../../stacks/config/map-values.ts';
+import { mapValues } from '../../stacks/parts/deployed-sweep.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
 import { EXAMPLE_ARNS } from '../../tools/docs/role-statements.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { resolveProps } from '../../stacks/config/props.ts';
-import { tableConditions } from '../../stacks/parts/table-conditions.ts';
+import { tableConditions } from '../../stacks/parts/swept-table.ts';
 import { SESSION_DATA } from '../support/configs.ts';
 
 // Whether Terraform takes and judges them as meant, test/deploy shows.

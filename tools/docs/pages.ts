@@ -1,9 +1,10 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, sep } from 'node:path';
 import { COMMAND_GROUPS, COMMANDS } from '../../bin/commands.ts';
 import type { AnyCommand, Flag } from '../../cli/command.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
-import { mermaid } from './diagram.ts';
 
 const HEAD = `# Commands
 
@@ -91,3 +92,95 @@ ${mermaid(replay)}
 \`\`\`
 `;
 }
+
+export function behavioursPage(): string {
+  const files = globSync('test/statemachine/*.test.ts').map(file => file.replaceAll(sep, '/'));
+  const sections = files
+    .sort()
+    .map(file => [`## [${basename(file)}](../../${file})`, namesIn(file).join('\n')].join('\n\n'));
+  return `${[BEHAVIOURS, ...sections].join('\n\n')}\n`;
+}
+
+const BEHAVIOURS = `# Behaviours
+
+What the state machine does, as the names of its tests say it. They run the real definition on a virtual clock. \`npm run docs\` writes this page; … stands
+for each case of a table.`;
+
+/** `test('name'`, `describe('name'`, `test.each(…)('name'`, and the end of a table of several lines: `])('name'`. */
+const NAME =
+  /^( *)(?:(?:test|describe)\b[^\n]*?|\](?: as const)?\))\(\n? *(?:'((?:[^'\\\n]|\\.)*)'|"([^"\n]*)")/gm;
+
+function namesIn(file: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(NAME)].map(([, indent, name = '', quoted = '']) => {
+    const text = (name || quoted).replaceAll(/\\(.)/g, '$1').replaceAll(/%[a-z]|\$\w+/g, '…');
+    return `${indent}- ${text}`;
+  });
+}
+
+/** Draws a definition as a Mermaid flowchart: every state with its transitions. */
+
+interface State {
+  readonly Type: string;
+  readonly Next?: string;
+  readonly Default?: string;
+  readonly Choices?: readonly { readonly Condition: string; readonly Next: string }[];
+  readonly Catch?: readonly { readonly Next: string }[];
+  readonly ItemProcessor?: Graph;
+}
+
+interface Graph {
+  readonly StartAt: string;
+  readonly States: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Draws a state machine, or the item processor of a Map. An inline Map inside is a subgraph. A distributed Map is a state, because its
+ * items are child executions.
+ */
+export function mermaid(graph: Graph): string {
+  return ['flowchart TD', ...lines(graph, '  ')].join('\n');
+}
+
+function lines({ StartAt, States }: Graph, indent: string): string[] {
+  const states = Object.entries(States as Readonly<Record<string, State>>);
+  return [
+    `${indent}start_${id(StartAt)}(( )) --> ${id(StartAt)}`,
+    ...states.flatMap(([name, { Type, ItemProcessor }]) => {
+      if (ItemProcessor === undefined || JSON.stringify(ItemProcessor).includes('"DISTRIBUTED"')) {
+        const [open, close] = SHAPES[Type] ?? ['[', ']'];
+        return [`${indent}${id(name)}${open}"${name}"${close}`];
+      }
+      const inside = lines(ItemProcessor, `${indent}  `);
+      return [`${indent}subgraph ${id(name)} [${name}]`, ...inside, `${indent}end`];
+    }),
+    ...states.flatMap(([name, state]) => edges(name, state).map(edge => indent + edge)),
+  ];
+}
+
+const SHAPES: Readonly<Record<string, readonly [string, string]>> = {
+  Choice: ['{{', '}}'],
+  Wait: ['[/', '/]'],
+  Map: ['[[', ']]'],
+  Succeed: ['([', '])'],
+  Fail: ['([', '])'],
+};
+
+function edges(name: string, { Choices = [], Default, Next, Catch = [] }: State): string[] {
+  const to = (next: string, label = '') => `${id(name)} -->${label} ${id(next)}`;
+  const caught = new Set(Catch.map(({ Next: next }) => next));
+  return [
+    ...Choices.map(({ Condition, Next: next }) => to(next, `|"${labelOf(Condition)}"|`)),
+    ...(Default ? [to(Default, '|"else"|')] : []),
+    ...(Next ? [to(Next)] : []),
+    ...[...caught].map(next => `${id(name)} -.->|"fails"| ${id(next)}`),
+  ];
+}
+
+/** Label of a condition: `$states.input.next = 'wait'` becomes `wait`. */
+function labelOf(condition: string): string {
+  const text = condition.replaceAll(/^\{% | %\}$/g, '');
+  const [, routed] = /^\$states\.input\.next = '(\w+)'$/.exec(text) ?? [];
+  return routed ?? text.replaceAll(/\$states\.(context|input)\./g, '').replaceAll('State.', '');
+}
+
+const id = (name: string): string => name.replaceAll(/\W/g, '');

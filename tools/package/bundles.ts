@@ -1,12 +1,12 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { pageFiles } from '../../cli/dashboard/page-files.ts';
 import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
-import { archiveOf } from '../../stacks/archives.ts';
-import { bundledFiles } from '../../stacks/bundle.ts';
-import { TERRAIN } from './build-types.ts';
+import { workerSource } from '../../local/functions/worker-source.ts';
+import { bundlePage } from '../../packages/stepfunctions-emulator/page/bundle.ts';
+import { bundledFiles, bundleFunctions } from '../../stacks/bundle.ts';
 import { LICENCES_FILE, licencesOf } from './licences.ts';
-import { PREBUILT } from './prebuilt.ts';
 
 const ON_NODE: BuildOptions = {
   bundle: true,
@@ -34,12 +34,15 @@ export async function bundleDataModel(): Promise<void> {
 export async function copyArchives(): Promise<void> {
   mkdirSync('dist/functions', { recursive: true });
   for (const task of ALL_FUNCTIONS)
-    copyFileSync(archiveOf(task), join('dist/functions', `${fileOf(task)}.zip`));
+    copyFileSync(bundleFunctions()[task].archive, join('dist/functions', `${fileOf(task)}.zip`));
   writeFileSync(join('dist/functions', LICENCES_FILE), licencesOf(bundledFiles()));
 }
 
 /** Not bundled: the application's stack needs the application's own copy of these classes. */
 const PACKAGES_OF_A_STACK = ['cdktf', 'cdktn', 'constructs', '@cdktf/provider-aws', '@cdktn/provider-aws'];
+
+/** CDK Terrain is CDKTF under other names. */
+export const TERRAIN = { cdktf: 'cdktn', '@cdktf/provider-aws': '@cdktn/provider-aws' };
 
 /** Bundles `precise-ttl/cdktf`, and `precise-ttl/cdktn` with CDK Terrain's packages instead of CDKTF's packages. */
 export async function bundleConstructs(): Promise<void> {
@@ -103,3 +106,55 @@ export async function bundlePrograms(): Promise<void> {
   );
   writeFileSync(join(folder, LICENCES_FILE), licencesOf(inside));
 }
+
+/** Folder of the emulator's page. Several modules of the package read this one copy. */
+const FOLDER = 'dist/page';
+const FILES = { script: 'page.js', style: 'page.css' };
+
+export async function buildPage(): Promise<void> {
+  const { script, style, files } = await bundlePage();
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(join(FOLDER, FILES.script), script);
+  writeFileSync(join(FOLDER, FILES.style), style);
+  // The file of dagre contains graphlib: the licence of graphlib is needed, too.
+  const inside = files.map(file => file.replace('/@dagrejs/dagre/', '/@dagrejs/graphlib/'));
+  writeFileSync(join(FOLDER, LICENCES_FILE), licencesOf([...files, ...inside]));
+}
+
+/** Replaces stepfunctions-emulator/src/page/page-source.ts. @param folder path of the page, relative to the module */
+const pageSource = (folder: string): string => `import { readFileSync } from 'node:fs';
+const read = name => readFileSync(new URL('${folder}/' + name, import.meta.url), 'utf8');
+export const pageSource = async () => ({ script: read('${FILES.script}'), style: read('${FILES.style}') });
+`;
+
+export async function buildEmulatorPage(): Promise<void> {
+  await buildPage();
+  writeFileSync('dist/esm/page/page-source.js', pageSource('../../page'));
+}
+
+/** Module that needs a compiler or a bundler → text that replaces the module in bundles: the package has no compiler. */
+const MODULES: Readonly<Record<string, () => string | Promise<string>>> = {
+  'stacks/bundle.ts': () =>
+    `import { join } from 'node:path'; import { ALL_FUNCTIONS, fileOf } from '../functions/function-list.ts';
+     const archive = name => join(import.meta.dirname, '../functions', fileOf(name) + '.zip');
+     export const bundleFunctions = () => Object.fromEntries(ALL_FUNCTIONS.map(name => [name, { archive: archive(name) }]));`,
+  'packages/stepfunctions-emulator/src/page/page-source.ts': () => pageSource('../page'),
+  'cli/dashboard/page-files.ts': async () =>
+    `export const pageFiles = async () => new Map(${JSON.stringify([...(await pageFiles())])});`,
+  'local/functions/worker-source.ts': () =>
+    `export const workerSource = () => ${JSON.stringify(workerSource())};`,
+};
+
+export const PREBUILT: Plugin = {
+  name: 'prebuilt',
+  setup: ({ onLoad }) => {
+    for (const [file, contents] of Object.entries(MODULES)) {
+      const path = file.replaceAll('.', '\\.').replaceAll('/', '[/\\\\]');
+      onLoad({ filter: new RegExp(`[/\\\\]${path}$`) }, async ({ path: module }) => ({
+        contents: await contents(),
+        loader: 'js',
+        resolveDir: dirname(module),
+      }));
+    }
+  },
+};

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { withPackedLinks } from './document-links.ts';
+import { withPackedLinks } from './release-content.ts';
 
 interface Manifest {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { dueAt, promisedLagMs } from '../../../bench/demo/deadline.ts';
+import { dueAt, promisedLagMs } from '../../../bench/demo/judge.ts';
 
 /** 09:00:00 of a day; everything else is seconds from there. */
 const NINE = Date.parse('2026-11-20T09:00:00Z') / 1000;

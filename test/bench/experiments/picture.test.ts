@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import type { Moment } from '../../../bench/demo/live/moment.ts';
-import { drawPicture } from '../../../bench/experiments/support/draw-picture.ts';
+import type { Moment } from '../../../bench/demo/live.ts';
+import { drawPicture } from '../../../bench/experiments/picture.ts';
 
 const FIRST = Date.parse('2026-11-20T09:01:00Z') / 1000;
 

@@ -1,5 +1,5 @@
 import { seededRandom } from 'stepfunctions-emulator';
-import { variedAttributes } from '../../../bench/fuzz/varied-item.ts';
+import { variedAttributes } from '../../../bench/fuzz/users.ts';
 import { itemText } from '../../../bench/ledger/item.ts';
 
 const LONG = '12345678901234567890123456789012345678';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { partitionOf } from '../../../local/stack/partitions.ts';
+import { partitionOf } from '../../../local/stack/resolve.ts';
 import { REGION } from '../../../stacks/config/config.ts';
 
 interface SdkPartitions {

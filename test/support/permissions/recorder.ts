@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isObject } from '../../../expiry/fields.ts';
-import { type Answer, jsonAnswer } from '../../../local/dynamodb/answer.ts';
-import { DynamoDbProxy, type ProxiedCall } from '../../../local/dynamodb/proxy.ts';
+import { type Answer, DynamoDbProxy, jsonAnswer, type ProxiedCall } from '../../../local/dynamodb/proxy.ts';
 import type { InvokeWrapper } from '../../../local/functions/local-functions.ts';
 
 /** The JSON body of a request. */

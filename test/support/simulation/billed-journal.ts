@@ -1,5 +1,5 @@
 import type { MemoryJournal } from '../../../bench/fuzz/memory-journal.ts';
-import { readUnits, writeUnits } from '../../../cost/capacity-units.ts';
+import { readUnits, writeUnits } from '../../../cost/sweep-usage.ts';
 import type { Journal } from '../../../functions/journal/lambda-journal.ts';
 import { DEPLOYMENT_ID, rowItem, tableEntry, WATERMARKS_AT } from '../../../functions/journal/layout.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock, InvokeOptions } from 'stepfunctions-emulator';
 import { ENTRY_BYTES } from '../../../cost/assumptions.ts';
-import { readUnits } from '../../../cost/capacity-units.ts';
+import { readUnits } from '../../../cost/sweep-usage.ts';
 import { type ExpiryModel, expiryModel } from '../../../expiry/model.ts';
 import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/deletion.ts';
 import { addLags, lagOf } from '../../../functions/report/lag.ts';

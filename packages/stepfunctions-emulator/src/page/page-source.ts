@@ -8,7 +8,7 @@ const BUNDLER: string = '../../page/bundle.ts';
 
 let source: Promise<PageSource> | undefined;
 
-/** The page's script and style. In the published packages, tools/package/prebuilt.ts replaces this file by the built page. */
+/** The page's script and style. In the published packages, tools/package/bundles.ts replaces this file by the built page. */
 export function pageSource(): Promise<PageSource> {
   source ??= bundle();
   return source;

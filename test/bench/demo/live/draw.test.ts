@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { drawMoment, scaleOf } from '../../../../bench/demo/live/draw.ts';
-import type { Moment } from '../../../../bench/demo/live/moment.ts';
+import { drawMoment, type Moment, scaleOf } from '../../../../bench/demo/live.ts';
 
 const NOW = Date.parse('2026-11-20T09:01:30.300Z');
 const SECOND = Math.floor(NOW / 1000);

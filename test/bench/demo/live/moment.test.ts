@@ -1,4 +1,4 @@
-import { momentOf } from '../../../../bench/demo/live/moment.ts';
+import { momentOf } from '../../../../bench/demo/live.ts';
 import { Ledger } from '../../../../bench/ledger/ledger.ts';
 
 const NOW = Date.parse('2026-11-20T09:01:30.300Z');
