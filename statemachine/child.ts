@@ -5,22 +5,19 @@ import { CAUGHT_ERROR, catchAnything, type FunctionArns, invokeTask, jsonata, ro
 const CHUNKS_AT_ONCE = 40;
 
 /**
- * The states of a child, which sweeps one target of a table: an iteration of a tick's Map, or an Express execution of a replay's
- * distributed Map. QueryExpired decides everything (`functions/query-expired/next-step.ts`); the state machine carries out its steps.
+ * Makes the states of a child, which sweeps one target of a table. In a tick a child is an iteration of a Map; in a replay a child is an
+ * Express execution of a distributed Map. The function QueryExpired decides each step, and the states carry the steps out.
  *
- * 1. PlanSweep decides how the child begins: at once, or with a wait until its upcoming minute.
- * 2. QueryExpired reads the entries after the cursor. It returns chunks of keys (`delete`), a time to wait for (`wait`), or the child's
- *    result (`end`).
- * 3. DeleteChunks deletes the chunks concurrently. Each chunk waits for its second. A retry has only unprocessed keys. No call begins after
- *    the chunk's deadline: a chunk can get its place in the Map late.
- * 4. QueryExpired gets the results, adds them up, and decides the next step.
+ * 1. PlanSweep has decided how the child begins: at once, or with a wait until its upcoming minute.
+ * 2. QueryExpired reads the index and returns `delete` with chunks of keys, `wait` with a time, or `end` with the child's result.
+ * 3. DeleteChunks deletes the chunks concurrently. Each chunk waits for its second. A retry has only the unprocessed keys. After the
+ *    chunk's deadline no call begins.
+ * 4. QueryExpired gets the results of the chunks and decides the next step.
  *
- * An Express execution has 300 seconds. QueryExpired keeps the child, its waits and its chunks within this time. If a task fails
- * permanently, the child returns its last progress: the page in flight counts as failed.
+ * If a task fails permanently, the child returns its last progress, and the keys of the page that was being deleted count as failed.
  *
- * A failed child would end the tick's Map, and the sweeps of all other tables with it. So no state of a child may fail. A malformed answer
- * fails its task, whose Catch takes the failure. States without a Catch accept any value. All data that a child keeps or returns after a
- * failure has a limited size.
+ * No state of a child may fail: in a tick this would end the whole Map, and the children of all other tables with it. So each task checks
+ * the output of its function and catches a failed check, and a state without a Catch accepts any value.
  */
 export function childStates(functions: FunctionArns, { partition }: { readonly partition: string }) {
   return {
@@ -97,7 +94,7 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
             },
             WaitForCapacity: {
               Type: 'Wait',
-              // A Wait accepts fewer formats of a time than JSONata: the time is converted to the usual format.
+              // `$toMillis` accepts more formats of a time than a Wait state: so `$fromMillis` writes the time in its one format.
               Timestamp: jsonata('$fromMillis($toMillis($states.input.until))'),
               Next: 'DeleteChunk',
             },
@@ -108,8 +105,8 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
                 settings: jsonata('$settings'),
               }),
               TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
-              // A new account may run ten functions at once, and a page has 40 chunks. After other errors QueryExpired decides how the keys
-              // count: it is unknown which of them were deleted.
+              // Only a call that Lambda refused is repeated here: a new account may run ten functions at once, and a page has 40 chunks.
+              // After any other error it is unknown which keys were deleted, and QueryExpired decides how these keys count.
               Retry: [{ ErrorEquals: [REFUSED], MaxAttempts: 3, ...SHORT_BACKOFF }],
               Output: jsonata(CHECKED_CHUNK),
               Catch: catchAnything(
@@ -177,8 +174,8 @@ const CHECKED_CHUNK = oneLine(`(
 )`);
 
 /**
- * The child's result and its table, limited in size. A Succeed has no Catch, so any value is accepted. Each UTF-16 unit beyond ASCII counts
- * as three bytes: a single unit has at most three bytes, and a surrogate pair has four.
+ * The child's output: its result and its table. A Succeed state has no Catch, so a result that is too long, or no object, is replaced by an
+ * interrupted result. A UTF-16 unit beyond ASCII counts as three bytes, since UTF-8 needs at most three bytes for a unit.
  */
 const BOUNDED_RESULT = oneLine(`(
   $result := $states.input.result;
@@ -198,8 +195,8 @@ function oneLine(expression: string): string {
 const SHORT_BACKOFF = { IntervalSeconds: 1, BackoffRate: 2, MaxDelaySeconds: 2, JitterStrategy: 'FULL' };
 
 /**
- * A child's time is limited, so its retries are few and short. A call that hangs takes its whole timeout each time; a call that Lambda
- * refuses takes no time. If DynamoDB is busy, QueryExpired does not fail: it returns a wait.
+ * Retries of QueryExpired. The retries are few and short, because the child's time is limited. A call that Lambda refuses takes no time,
+ * but a call that hangs takes its whole timeout. If DynamoDB is busy, QueryExpired does not fail, but returns a wait.
  */
 const SHORT_RETRY = [
   { ErrorEquals: [REFUSED], MaxAttempts: 6 },

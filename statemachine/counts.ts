@@ -1,21 +1,21 @@
 export interface Count {
-  /** Each level adds up the counts of the level before: a call of DynamoDB, a chunk with all its attempts, a child, the execution. */
+  /** The smallest unit with this count: a call of DynamoDB, a chunk, a child, or the execution. The larger units add the counts up. */
   readonly by: 'call' | 'chunk' | 'child' | 'execution';
-  /** An item that was found has exactly one of these counts as its result. Their sum is `found`, except in a dry run. */
+  /** Each item that was found is counted in exactly one of the counts with `isFate`. Their sum is `found`, except in a dry run. */
   readonly isFate?: true;
   readonly help: string;
   readonly metric?: {
     readonly name: string;
     readonly unit: 'Count' | 'Seconds';
-    /** Whether a value of 0 is left out: CloudWatch bills a metric for each hour with a datapoint. */
+    /** True: a value of 0 is not recorded, because CloudWatch bills a metric for each hour in which a value is recorded. */
     readonly onlyAboveZero?: true;
   };
-  /** Whether `precise-ttl replay` adds up and shows the count. */
+  /** True: `precise-ttl replay` adds up this count and shows the sum. */
   readonly replayed?: true;
 }
 
 /**
- * All counts of a sweep, in the order of its report. Types, sums, reports, metrics, the totals of a replay and tables in docs/ are made
+ * All counts of a sweep, in the order of its report. Types, sums, reports, metrics, the totals of a replay, and tables in docs/ are made
  * from this list.
  */
 export const COUNTS = {
@@ -133,7 +133,7 @@ export function noCounts<Name extends CountName>(names: readonly Name[]): Readon
   return countEach(names, () => 0);
 }
 
-/** An execution that begins before an update of the deployment lacks the counts that the update adds. */
+/** An execution that began before an update of the deployment has results without the counts that the update added. */
 export function addCounts<Name extends CountName>(
   names: readonly Name[],
   one: Readonly<Record<Name, number>>,

@@ -12,22 +12,20 @@ import {
 import { CAUGHT_ERROR, catchAnything, type FunctionArns, invokeTask, jsonata, route } from './states.ts';
 
 export interface DefinitionOptions {
-  /**
-   * The settings of all tables are in the definition: they never change during an execution, and no input of an execution can replace them.
-   */
+  /** The settings of all tables: in the definition they cannot change during an execution, and no input can replace them. */
   readonly tables: readonly CarriedSettings[];
   readonly partition?: string;
 }
 
 /**
- * Makes the tick's definition in Amazon States Language. The tick is an Express execution that sweeps all tables in one round. The
- * functions decide and add up; the state machine routes by `next`.
+ * Makes the tick's definition in Amazon States Language. A tick is an Express execution that sweeps all tables in one round. The functions
+ * decide and add up; the states follow the field `next` of the functions' answers.
  *
  * 1. PlanSweep probes every table. If nothing is due, the tick ends.
- * 2. SweepGroups is a Map of groups of at most 40 children, since an inline Map runs at most 40 at once; `child.ts` defines a child. If a
- *    Map of children has no results, all these children count as failed.
- * 3. RecordMetrics adds up and reports, also about tables that could not be planned. The watermark stays before what is left, and the next
- *    tick begins there.
+ * 2. SweepGroups runs the children (`child.ts`) in groups of 40, because an inline Map runs at most 40 iterations at once. If the Map of a
+ *    group fails, all its children count as failed.
+ * 3. RecordMetrics adds up the results, and reports also about tables that could not be planned. The next tick sweeps the items that are
+ *    left.
  */
 export function tickDefinition(functions: FunctionArns, options: DefinitionOptions) {
   const { planSweep, sweepShards, child, ends } = sweepStates(functions, 'tick', options, SHORT_PATIENCE);
@@ -70,10 +68,10 @@ export function tickDefinition(functions: FunctionArns, options: DefinitionOptio
 }
 
 /**
- * Makes the replay's definition: a Standard execution that sweeps a span of one table for a person, in rounds.
+ * Makes the replay's definition: a Standard execution that sweeps a span of one table, in rounds, for a person who started it.
  *
- * 1. PlanSweep cuts the span into children, and SweepShards runs them. A failed child does not stop the others; the sweep fails at its end.
- * 2. PlanFurther adds up the children's results; the next round sweeps what the children left.
+ * 1. PlanSweep cuts the span into targets, and SweepShards runs their children. A failed child fails the execution only at its end.
+ * 2. PlanFurther adds up the children's results. The next round sweeps the rest of their targets.
  * 3. RecordMetrics reports.
  */
 export function replayDefinition(functions: FunctionArns, options: DefinitionOptions) {
@@ -154,7 +152,7 @@ function sweepStates(
     sweepShards: {
       Type: 'Map',
       Items: jsonata('$states.input.due'),
-      // Any value must get its own iteration: a failure outside of the iterations would fail all of them.
+      // An error in the selector would fail the whole Map, so the selector accepts any value. Each child checks its own start.
       ItemSelector: {
         start: jsonata(target),
         settings: jsonata(
@@ -210,8 +208,8 @@ const CHECKED_RECORD = [
 ].join(' ');
 
 /**
- * Retries of a task in an execution that may take hours. Together they wait for a minute and a half on average: a throttled table needs
- * less time to scale.
+ * Retries of the tasks of a replay, which may take hours. The 20 retries after a busy DynamoDB wait for a minute and a half on average, and
+ * DynamoDB adds capacity to a throttled table in less time.
  */
 const PATIENT_RETRY = [
   { ErrorEquals: [BUSY], MaxAttempts: 20 },
@@ -224,5 +222,5 @@ const PATIENT_RETRY = [
   JitterStrategy: 'FULL',
 }));
 
-/** A tick has five minutes, and the next tick begins after one minute. */
+/** A tick has fewer and shorter retries, because it has only five minutes, and the next tick begins after one minute. */
 const SHORT_PATIENCE = PATIENT_RETRY.map(retry => ({ ...retry, MaxAttempts: 3, MaxDelaySeconds: 2 }));

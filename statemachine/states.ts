@@ -2,7 +2,7 @@ import type { TaskName } from './contract/machines.ts';
 
 /**
  * A JSONata expression in Amazon States Language. Terraform reads the definition as a template, so no expression may contain `${` or `%{`.
- * An expression may begin with `{`, so a space follows the opening delimiter.
+ * The space after `{%` is necessary: an expression that begins with `{` would otherwise make `%{`.
  */
 export function jsonata(expression: string): string {
   return `{% ${expression} %}`;
@@ -12,10 +12,10 @@ export function route(next: string, state: string) {
   return { Condition: jsonata(`$states.input.next = '${next}'`), Next: state };
 }
 
-/** The name of the caught error, shortened: a function can choose any name, and the payload has little room. */
+/** The name of the caught error, at most 100 characters: a function can choose any name, and the payload of a state has limited room. */
 export const CAUGHT_ERROR = '$substring($states.errorOutput.Error, 0, 100)';
 
-/** `States.ALL` does not catch `States.DataLimitExceeded`, the error of an answer or a result above 256 KiB. */
+/** Two catchers, because `States.ALL` does not catch `States.DataLimitExceeded`, the error of an output above 256 KiB. */
 export function catchAnything(Output: unknown, Next: string) {
   return [['States.DataLimitExceeded'], ['States.ALL']].map(ErrorEquals => ({ ErrorEquals, Output, Next }));
 }

@@ -10,15 +10,14 @@ import { jsonBytes } from '../report/listed-keys.ts';
 import { waitUntil } from '../retry/backoff.ts';
 
 /**
- * Maximum size of the keys and TTLs of one page, bytes of JSON. A state's payload may have 256 KiB and contains the page's keys once.
- * QueryExpired's output has them in chunks. If no key can be deleted, DeleteChunks' output has them as failed keys, each with a reason of
- * at most 60 bytes. The payload also has the other fields of 40 chunks, and the child's progress. Source: Step Functions quotas.
+ * Maximum bytes of JSON for the keys and TTLs of one page. Step Functions allows 256 KiB for a state's payload. The payload also contains
+ * the child's progress, other fields of 40 chunks, and a reason of at most 60 bytes for each key that cannot be deleted.
  */
 const PAGE_BYTES = 120 * 1024;
 
 /**
- * The next page waits for the slowest chunk of a page. So in an upcoming minute no chunk is tried later than this time after the page's
- * last second.
+ * In an upcoming minute no delete begins later than this time after the page's last second. The child reads its next page only when all
+ * chunks of this page have ended, and the items of the next seconds must not wait.
  */
 const LAST_TRY_MS = 600;
 
@@ -41,8 +40,8 @@ export interface PlannedDelete {
 }
 
 /**
- * Gives each key its second: now, or the second of its expiry. A limit spreads the keys over further seconds. Keys are left if the page or
- * the seconds have no room for them.
+ * Plans the second in which each key is deleted: now if the item has expired, otherwise the second of its expiry. A limit of deletes per
+ * second moves keys to later seconds. A key is left out if the page or the child's time has no room for the key.
  */
 export function planDeletes(
   keys: readonly ExpiredKey[],
@@ -71,7 +70,7 @@ export function planDeletes(
   return { planned, credit: progress.credit && { at, keys: credit } };
 }
 
-/** @param page `lagMs` after the state machine's clock begins a second, DynamoDB's clock has certainly begun the same second */
+/** @param page DynamoDB's clock is at most `lagMs` behind the state machine's clock, so planned deletes begin `lagMs` later */
 export function toChunks(
   planned: readonly PlannedDelete[],
   { cutoff, lagMs }: { readonly cutoff: Seconds; readonly lagMs: Millis },

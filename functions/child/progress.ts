@@ -26,13 +26,13 @@ export function startProgress({ target, limit }: ChildSweep, nowMs: Millis): Chi
 }
 
 /**
- * Every key of a chunk has one result:
+ * Adds the results of a page's chunks to the child's progress. Each key has one of three results:
  *
- * 1. The key is deleted, renewed, not found, or refused by DynamoDB. The key is counted, and the cursor passes the key.
- * 2. The key's call failed for good (no permission, a bug). The key counts as failed, and the cursor passes the key. But the span that the
- * child notes in the journal ends before the key's TTL.
- * 3. The key is left: capacity or time was missing, or the answer of its call is lost. The key sets the cursor back. The next page tries
- * the key again, so that it is counted even if the index does not show the key any more.
+ * 1. DeleteChunk counted the key as deleted, renewed, not found or failed. The cursor passes the key.
+ * 2. The chunk ended with an error that a retry cannot solve, such as a missing permission. The key counts as failed, and the cursor passes
+ *    the key. `brokenAt` is the earliest TTL of such keys: the span that the child notes in the journal ends before `brokenAt`.
+ * 3. The key is left: DynamoDB was too busy, the time was over, or the call's answer was lost. The cursor goes back to before the key's
+ *    TTL, and the next page tries the key again, even if the index does not show the key any more.
  */
 export function addUp(before: ChildProgress, results: readonly Chunk[], { sweep, showKey }: Listing) {
   if (results.length === 0) return { after: before, isPaused: false };
@@ -85,7 +85,7 @@ function countFailed(
   failed: readonly FailedKey[],
   { sweep, showKey }: Listing,
 ): CountsProgress {
-  // A page may have a thousand keys: only the listed keys are hashed.
+  // A report lists at most LISTED_KEYS keys, so only that many keys are hashed: a page may have 1,000 failed keys.
   const shown = failed.slice(0, LISTED_KEYS).map((key): ListedFailure => shownFailure(key, showKey));
   const failedKeys = listFailedKeys([...counts.failedKeys, ...shown], sweep.listedKeysBytes);
   return { ...counts, failed: counts.failed + failed.length, failedKeys };

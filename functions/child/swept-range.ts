@@ -2,9 +2,9 @@ import { type ExpiredRange, expiredRange } from '../../expiry/ttl.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 
 /**
- * Longest time between the cutoff and the stream's record of a delete: a child lives for 300 s, and its last function for 15 s more. An
- * item that expired more than five years ago, native TTL's bound, does not count as expired. The item must still count as expired when its
- * record is made: so a sweep leaves out TTLs that become five years old within this time.
+ * Longest time, with a reserve, from a child's query to the stream's record of a delete: a child lives 300 s, and its last function 15 s
+ * more. Native TTL and `isExpired` ignore TTLs of more than five years ago. If an item exceeded five years between query and delete, its
+ * record would not count as an expiry. So a sweep leaves out items that exceed five years within this time.
  */
 const CHILD_LIFE_SECONDS = 10 * 60;
 

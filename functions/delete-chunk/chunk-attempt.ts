@@ -9,10 +9,10 @@ import { JournalUnreadableError, TablePausedError } from '../runtime/errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { deleteKeys, NO_DELETION, type SendBatch } from './deletion.ts';
 
-/** Longest time for which a call waits for the function's own clock. The state machine does longer waits. */
+/** Longest sleep until the function's own clock reaches an item's expiry. For a longer time the state machine waits. */
 const OWN_WAIT_MS = 300;
 
-/** Longest time from a chunk's first to its last attempt. Then its place in the Map is free, and a later page has its keys. */
+/** Longest time from a chunk's first to its last attempt. Then the child goes on, and a later page has the unprocessed keys. */
 const RETRY_MS = 5_000;
 
 export interface ChunkAttemptOptions extends Pick<Runtime, 'clock' | 'random' | 'sleep'> {
@@ -23,29 +23,29 @@ export interface ChunkAttemptOptions extends Pick<Runtime, 'clock' | 'random' | 
 }
 
 /**
- * Makes one attempt at the unprocessed keys of a chunk.
+ * Makes one attempt to delete the keys of a chunk.
  *
- * 1. The Wait before the attempt ends on a whole second; the attempt begins at the chunk's moment within that second. A planned delete also
- * waits for the function's own clock. So a planned delete can be too early only if both clocks are wrong.
- * 2. No call begins after the deadline: the child must be able to end.
- * 3. Nothing is deleted while the table is paused, or while the journal cannot be read. The function's copy of the pauses may be two
- * seconds old.
- * 4. Unprocessed keys are tried again (`wait`), unless the wait would end after the deadline (`done`). The first attempt sets an earlier
- * deadline ({@link RETRY_MS}).
+ * 1. The Wait state before the attempt ended on a whole second. The function sleeps for the rest, until `retryAtMs`. Before a planned
+ *    delete the function also sleeps until its own clock reaches the expiry. So a planned delete is too early only if the state machine's
+ *    clock and the function's clock are both wrong.
+ * 2. No delete begins after `deadline`: otherwise the child could not end in time.
+ * 3. If the table is paused, the function throws. If the journal cannot be read, nothing is deleted, and all keys are unprocessed.
+ * 4. If keys are unprocessed, the function returns `wait` with the time of the next attempt, or `done` if that time is after the deadline.
+ *    The first attempt sets an earlier deadline, RETRY_MS after its own beginning.
  *
- * @throws TablePausedError, or any error that neither a retry nor a smaller batch can solve
+ * @throws TablePausedError; DynamoDB's error if neither a retry nor a smaller batch can succeed (no access, no such table)
  */
 export async function attemptChunk(
   { chunk, now }: DeleteChunkInput,
   options: ChunkAttemptOptions,
 ): Promise<Chunk> {
   const { settings, send, clock, random, sleep } = options;
-  // Deadlines and waits are times of the state machine's clock, which showed `now`. The function's clock measures the time after `now`.
+  // Deadlines are times of the state machine's clock, which showed `now` just before the call. `machineClock` estimates that clock.
   const ahead = Date.parse(now) - clock();
   const machineClock = () => clock() + ahead;
   const before = chunk.progress ?? NO_PROGRESS;
   const deadlineMs = Date.parse(chunk.deadline);
-  // The pause is read before the wait: a read after the wait would make the delete later.
+  // The journal is read before the sleep, because a read after the sleep would delay the delete.
   const mayDelete = await isKnownNotPaused(options);
   await sleepRest(before.retryAtMs, machineClock(), sleep);
   const earlyMs = chunk.planned ? (chunk.cutoff + settings.marginSeconds) * 1000 - clock() : 0;

@@ -28,12 +28,10 @@ export const NO_DELETION: Deletion = {
 };
 
 /**
- * Gives each key exactly one result.
+ * Deletes the keys. If DynamoDB is too busy, all keys are returned as unprocessed. If DynamoDB refuses the batch as invalid, each half of
+ * the batch is sent on its own, and so on: in the end only the invalid key fails.
  *
- * If DynamoDB is too busy for a call, all keys of the call are unprocessed. If DynamoDB refuses a call as invalid, the call is halved until
- * the invalid key is alone: the other keys can then be deleted.
- *
- * @throws any other error of the call (no access, no such table), which neither a retry nor a smaller batch can solve
+ * @throws DynamoDB's other errors (no access, no such table): a retry or a smaller batch would fail, too
  */
 export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): Promise<Deletion> {
   if (keys.length === 0) return NO_DELETION;
@@ -64,8 +62,8 @@ function addDeletions(one: Deletion, other: Deletion): Deletion {
 }
 
 /**
- * Deletes only items that are expired at the moment of the delete: each statement has the condition on the TTL, with the cutoff by which
- * the item was found. So an item that was renewed or lost its TTL in the meantime stays.
+ * Deletes with a condition on the TTL in each statement: the TTL is at most the cutoff, and less than five years old. So an item stays if a
+ * writer has renewed the item, or removed its TTL, since the index was read.
  */
 export function guardedBatch(
   documents: Documents,
@@ -97,8 +95,8 @@ export function guardedBatch(
 type GuardSettings = Pick<SweepSettings, 'tableName' | 'model'>;
 
 /**
- * Makes the statement, for example `DELETE FROM "t" WHERE "pk" = ? AND "sk" = ? AND "ttl" <= ? AND "ttl" > ? RETURNING ALL OLD *`. The
- * parameters are the values of the key, the latest TTL that is expired, and the latest TTL that is too old.
+ * Makes the PartiQL statement, for example `DELETE FROM "t" WHERE "pk" = ? AND "sk" = ? AND "ttl" <= ? AND "ttl" > ? RETURNING ALL OLD *`.
+ * Its parameters are the values of the key, the cutoff, and the latest TTL that is too old to count as expired.
  */
 export function guardedDelete({ tableName, model }: GuardSettings): string {
   const ttl = quote(model.ttlAttribute);
@@ -115,8 +113,8 @@ function quote(name: string): string {
 }
 
 /**
- * With `RETURNING ALL OLD *` an answer has the old item if this call deleted the item, and has no item if the item was missing.
- * @param answers in the order of the statements
+ * With `RETURNING ALL OLD *` DynamoDB answers with the old item if the statement deleted an item, and without `Item` if the table had no
+ * such item. The answers are in the order of `keys`.
  */
 function deletionOf(
   keys: readonly ExpiredKey[],
@@ -141,8 +139,8 @@ function deletionOf(
 }
 
 /**
- * Deletes without checking the TTL again: the fastest way, for tables whose keys are never written again once they have a TTL.
- * BatchWriteItem does not say which items existed, so all processed keys count as deleted.
+ * Deletes without a condition on the TTL, which is faster. This is safe only in a table whose items never get a later TTL: a renewed item
+ * would be deleted, too. BatchWriteItem does not say which items existed, so every processed key counts as deleted.
  */
 export function unguardedBatch(
   documents: Documents,
@@ -169,7 +167,7 @@ export function unguardedBatch(
       deleted.map(({ ttl }) => ttl),
       clock(),
     );
-    // DynamoDB gives no reason for unprocessed keys; DynamoDB's documentation names throttling first.
+    // DynamoDB gives no reason for an unprocessed key. DynamoDB's documentation names throttling as the most likely reason.
     const throttled = unprocessed.length;
     return { ...NO_DELETION, deleted: deleted.length, throttled, unprocessed, ...lag };
   };

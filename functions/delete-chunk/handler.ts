@@ -10,8 +10,8 @@ import { guardedBatch, unguardedBatch } from './deletion.ts';
 const ATTEMPTS = 1;
 
 /**
- * A second call with the same keys is harmless.
- * @throws TablePausedError, or DynamoDB's error when no key of the table can be deleted (no access, no such table)
+ * Makes one attempt to delete a chunk. `deleteMode` decides whether each delete has a condition on the TTL.
+ * @throws TablePausedError; DynamoDB's error if no key of the table can be deleted (no access, no such table)
  */
 export function deleteChunk(
   input: DeleteChunkInput,

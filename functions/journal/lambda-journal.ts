@@ -6,10 +6,9 @@ import { noteReplayed, noteSwept, putRows, writeWatermarks } from './write-entri
 
 const ATTEMPTS = 3;
 
-/** A pause must stop deletes within five seconds: a read may take two seconds, and the pauses are kept for two more seconds. */
+/** The function reads the pauses anew after this time, because `precise-ttl pause` promises to stop deletes within five seconds. */
 const KEPT_MS = 2_000;
 
-/** The pauses are kept for KEPT_MS from the beginning of their read. A failed read is not kept. */
 export function keptPauses(clock: () => number): (read: () => Promise<Pauses>) => Promise<Pauses> {
   let kept: { readonly pauses: Pauses; readonly readAtMs: number } | undefined;
   return async read => {

@@ -4,20 +4,20 @@ import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { withoutNothing } from '../report/listed-keys.ts';
 
 /**
- * How the journal's table is laid out. One query of {@link DEPLOYMENT_ID} reads all that a tick needs. Each line: partition key `id`, sort
- * key `at`: attributes.
+ * The items of the journal's table, by the partition key `id` and the sort key `at`:
  *
- * - `deployment`, `table#TABLE`: `pause` of the table.
- * - `deployment`, `watermarks`: `tick`, the time of the last tick, and `table#TABLE` for each table. One item has all watermarks, so a
- * minute takes one write.
- * - `sweep#TABLE`, `START#EXECUTION`: the result of an execution for the table; removed by native TTL.
+ * - `id` = `deployment`, `at` = `table#TABLE`: the attribute `pause` of this table.
+ * - `id` = `deployment`, `at` = `watermarks`: the attribute `tick`, the time of the last tick, and an attribute `table#TABLE` for each
+ *   table. All watermarks are in one item, so that a tick needs only one write.
+ * - `id` = `sweep#TABLE`, `at` = `START#EXECUTION`: the report of an execution about this table. Native TTL removes the item.
  *
- * Losing the journal loses no item: without the journal nothing is paused, and the next tick begins two days back.
+ * One query for `id` = `deployment` reads everything that a tick needs. If the journal is lost, all pauses end, and the next tick looks
+ * back two days.
  */
 
 export const JOURNAL_KEYS = { partitionKey: 'id', sortKey: 'at' } as const;
 
-/** The attribute of the native TTL, epoch seconds. */
+/** The journal's own TTL attribute for native TTL, epoch seconds. */
 export const EXPIRES = 'expires';
 
 export const DEPLOYMENT_ID = 'deployment';
@@ -44,38 +44,38 @@ export function sweepsId(table: string): string {
   return `sweep#${table}`;
 }
 
-/** The table is not swept from `since` to `until`; without `until`, until somebody resumes it. Both are ISO-8601. */
+/** The table is not swept from `since` to `until` (ISO-8601); without `until`, until somebody runs `precise-ttl resume`. */
 export interface Pause {
   readonly since: string;
   readonly until?: string;
 }
 
 /**
- * Longest time until an entry shows in the index, in seconds. A global secondary index is eventually consistent, "usually within a
+ * Longest time in seconds, with a reserve, until the index shows a new item. DynamoDB updates a global secondary index "usually within a
  * fraction of a second". Source: DynamoDB Developer Guide, "Using Global Secondary Indexes".
  */
 export const INDEX_SECONDS = 10;
 
 /**
- * At `at` (ISO-8601), all items with TTLs from `since` to `gone` (epoch seconds) were deleted. Items of the last {@link INDEX_SECONDS}
- * before `gone` may be left, since the index did not show them yet. No tick of the deployment has looked for TTLs before `since`.
+ * The state at the time `at` (ISO-8601): no item with a TTL from `since` to `gone` (epoch seconds) is left. Exceptions are TTLs of the last
+ * {@link INDEX_SECONDS} before `gone`, because the index may show such items late. No tick has looked for TTLs before `since`.
  */
 export interface Watermark {
   readonly since: number;
   readonly gone: number;
   readonly at: string;
-  /** The most shards that the table ever had. */
+  /** The highest number of shards that the table ever had: old items may still be in shards that writers no longer use. */
   readonly shards: number;
   readonly swept?: readonly SweptSpan[];
 }
 
-/** TTLs of [from, to), epoch seconds, that a child has swept in its part of the shards. */
+/** A child's note: its shards have no more items with TTLs in [from, to), epoch seconds. `parts` children divide the table's shards. */
 export interface SweptSpan extends SweepPart {
   readonly from: number;
   readonly to: number;
 }
 
-/** Moves the watermark over the spans that children have swept, up to a gap, or up to a span with a missing part. */
+/** Moves `gone` over the spans that children noted, up to a gap between spans, or up to a span that some children have not noted. */
 export function advanced({ swept = [], ...mark }: Watermark): Watermark {
   let { gone } = mark;
   const spans = [...Map.groupBy(swept, ({ from, tick }) => `${from} ${tick}`).values()];

@@ -64,8 +64,8 @@ function object(kinds: Kinds, required: readonly string[] = Object.keys(kinds)) 
 const REMEDY = 'Correct it, or take the whole item away: then nothing is set.';
 
 /**
- * Reads with strong consistency. A missing entry means that nothing is set.
- * @throws JournalUnreadableError when the journal cannot be read, or has a malformed entry: then it is unknown which tables are paused
+ * Reads the pauses and the watermarks with strong consistency. A table without an entry is not paused and has no watermark.
+ * @throws JournalUnreadableError when the journal cannot be read, or has a malformed entry: nobody then knows which tables are paused
  */
 export async function readState(journal: JournalTable): Promise<DeploymentState> {
   const items = await readEntries(journal);
@@ -76,7 +76,7 @@ export async function readState(journal: JournalTable): Promise<DeploymentState>
   };
 }
 
-/** Reads the pauses only: the watermarks cost one more read unit for every 46 tables. @throws JournalUnreadableError */
+/** Reads only the pauses: the watermarks would cost another read unit for every 46 tables. @throws JournalUnreadableError */
 export async function readPauses(journal: JournalTable): Promise<Pauses> {
   return pausesOf(journal, await readEntries(journal, TABLE_PREFIX));
 }
@@ -93,7 +93,7 @@ function pausesOf(journal: JournalTable, items: readonly Record<string, unknown>
   return pauses;
 }
 
-/** An object without a prototype: tables may have the names of inherited properties. */
+/** An object without a prototype, because a table may have the name of an inherited property, such as `toString`. */
 function byTable<Value>(): Record<string, Value> {
   return Object.create(null);
 }
@@ -122,7 +122,7 @@ function checked<Entry>(
   return item as Entry;
 }
 
-/** Replaces wrapped numbers in a value of the document client by plain ones: no number in the journal has more digits than a double. */
+/** Replaces each `NumberValue` of the document client by a plain number. The journal's numbers are small enough for a plain number. */
 export function plainValue(value: unknown): unknown {
   if (value instanceof NumberValue) return Number(value.value);
   if (Array.isArray(value)) return value.map(plainValue);

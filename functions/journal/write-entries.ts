@@ -18,7 +18,7 @@ import {
 import { type JournalTable, problemOf } from './read-state.ts';
 
 /**
- * @returns undefined when the condition of the update does not hold
+ * @returns undefined when the update's `ConditionExpression` is false
  * @throws JournalUnwritableError
  */
 export async function updateEntry(
@@ -39,11 +39,11 @@ function unwritable(tableName: string, error: unknown): JournalUnwritableError {
   return new JournalUnwritableError(problemOf(tableName, 'write', error), { cause: error });
 }
 
-/** An expression has at most 4 KB, and each table adds up to 12 characters. Source: DynamoDB Developer Guide, "Constraints". */
+/** Maximum number of tables in an UpdateExpression, which may have 4 KB. Source: DynamoDB Developer Guide, "Constraints". */
 const TABLES_AT_ONCE = 300;
 
 /**
- * Tables without a new watermark keep the old watermark, which a replay may have moved further in the meantime.
+ * Writes only the watermarks of these tables: a replay may have moved other tables' watermarks after this tick read them.
  * @param tick start of the tick, ISO-8601
  * @throws JournalUnwritableError
  */
@@ -71,8 +71,8 @@ export async function writeWatermarks(
 }
 
 /**
- * Only notes the span. The next tick that plans moves the watermark over this span.
- * @throws JournalUnwritableError also when the table has no watermark
+ * Adds a child's span to the table's entry. The watermark itself does not move before the next tick, which calls `advanced`.
+ * @throws JournalUnwritableError, also when the table has no watermark
  */
 export async function noteSwept(journal: JournalTable, table: string, span: SweptSpan): Promise<void> {
   await updateEntry(journal, WATERMARKS_AT, {
@@ -83,9 +83,9 @@ export async function noteSwept(journal: JournalTable, table: string, span: Swep
 }
 
 /**
- * A replay has swept all TTLs of [from, to), epoch seconds. The table's watermark moves to the end of this span, unless there is a gap
- * before the span, or the watermark is further already.
- * @param endedAt ISO-8601
+ * Moves a table's watermark to the end of the span that a replay has swept: the TTLs of [from, to), epoch seconds. The watermark stays if
+ * there is a gap between the watermark and `from`, or if the watermark has already reached `to`.
+ * @param endedAt end of the replay, ISO-8601
  * @throws JournalUnwritableError
  */
 export async function noteReplayed(
@@ -108,12 +108,12 @@ export async function noteReplayed(
   });
 }
 
-/** Source: DynamoDB API reference, BatchWriteItem. */
+/** Maximum number of items in one BatchWriteItem. Source: DynamoDB API reference. */
 const ROWS_AT_ONCE = 25;
 
 const PAUSES_MS = [50, 200, 800];
 
-/** Writing the same row again changes nothing. @throws JournalUnwritableError */
+/** Writes a row for each report. A repeated call writes the same rows, so a retry is harmless. @throws JournalUnwritableError */
 export async function putRows(
   { documents, tableName }: JournalTable,
   rows: readonly SweepRow[],

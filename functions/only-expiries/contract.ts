@@ -1,15 +1,15 @@
 import type { EventImage } from '../../expiry/expiry-event.ts';
 import type { StreamRecord } from '../../expiry/is-expiry.ts';
 
-/** Maximum size of one event, and of the answer to one call, bytes: the limit of the target's batch call, less the pipe's own bytes. */
+/** Maximum bytes of JSON: of one event, and of all events that one call returns and the pipe sends to the target in one call. */
 export interface Limits {
   readonly event: number;
   readonly call: number;
-  /** Characters that the target refuses and that JSON does not escape. Sources: the API references of the calls. */
+  /** Characters that the target refuses in a message, although JSON does not escape them. Source: the API reference of each call. */
   readonly refused?: RegExp;
 }
 
-/** The targets take 256 KiB. Some regions and queues take more by now. */
+/** These targets accept at least 256 KiB in one call. */
 const QUARTER_MIB: Limits = { event: 240_000, call: 240_000 };
 const MESSAGES: Limits = { ...QUARTER_MIB, refused: /[\uFFFE\uFFFF]/ };
 const RECORDS: Limits = { event: 1_000_000, call: 4_000_000 };
@@ -19,10 +19,10 @@ export const TARGET_LIMITS = {
   queue: MESSAGES, // SendMessageBatch
   fifoQueue: MESSAGES,
   topic: MESSAGES, // PublishBatch
-  stream: { ...RECORDS, call: 4_500_000 }, // PutRecords: 1 MiB a record, 5 MiB
-  firehose: RECORDS, // PutRecordBatch: 1,000 KiB a record, 4 MiB
+  stream: { ...RECORDS, call: 4_500_000 }, // PutRecords: 1 MiB a record, 5 MiB a call
+  firehose: RECORDS, // PutRecordBatch: 1,000 KiB a record, 4 MiB a call
   archive: RECORDS,
-  function: { event: 5_000_000, call: 5_000_000 }, // Invoke: 6 MB
+  function: { event: 5_000_000, call: 5_000_000 }, // Invoke: 6 MB a call
   stateMachine: QUARTER_MIB, // StartExecution
 } satisfies Record<string, Limits>;
 
@@ -36,14 +36,14 @@ export interface PipedRecord {
   readonly record: DynamoDbStreamRecord;
 }
 
-/** Source: EventBridge User Guide, "DynamoDB stream as a source". `eventID` is the same at every delivery of the record. */
+/** If a pipe delivers a record again, `eventID` is the same. Source: EventBridge User Guide, "DynamoDB stream as a source". */
 export interface DynamoDbStreamRecord extends StreamRecord {
   readonly eventID: string;
   readonly dynamodb: {
     readonly Keys: EventImage;
     readonly OldImage?: EventImage;
     readonly NewImage?: EventImage;
-    /** A text of up to 40 digits. A later record of the shard has a higher number. */
+    /** A number of up to 40 digits. A later record of the same stream shard has a higher number. */
     readonly SequenceNumber: string;
     /** Epoch seconds. */
     readonly ApproximateCreationDateTime: number;

@@ -6,17 +6,17 @@ import { storedNumber } from '../../expiry/ttl.ts';
 import { deploymentMetrics } from '../runtime/deployment-metric.ts';
 import { type Limits, type PipedRecord, TARGET_LIMITS } from './contract.ts';
 
-/** A pipe that keeps up, or waits for a full batch, has younger records. Their age is not recorded, since each metric costs money. */
+/** A pipe without delay has younger records. Their ages are not recorded, because CloudWatch bills each recorded metric. */
 export const MIN_AGE_SECONDS = 300;
 
 /**
- * Returns one event for each record that is an expiry, in the order of the records. Without an event the pipe calls no target. Source:
- * EventBridge User Guide, "Filtering events using enrichment".
+ * Returns one event for each record that is an expiry, in the order of the records. The function is the enrichment of a pipe: if the
+ * function returns no event, the pipe does not call its target. Source: EventBridge User Guide, "Filtering events using enrichment".
  *
- * A record that cannot be judged fails the whole call, so that no record of the call reaches the target. The pipe halves the batch and
- * tries again. At the end, the record alone goes to the failure queue.
+ * If one record cannot be judged, the whole call fails, and the target gets no record of the batch. The pipe then calls the function with
+ * each half of the batch, and so on. A record that still fails alone goes to the failure queue.
  *
- * @throws Error with the table and the event, for a value that is no record, and for a removal without its old image or its time
+ * @throws Error with the table and the event, for a value that is no stream record, and for a removal without an old image or a time
  */
 export function onlyExpiries(batch: readonly PipedRecord[]): ExpiryEvent[] {
   const [first] = batch;
@@ -55,13 +55,13 @@ function groupOf(key: EventImage): string {
   return createHash('sha256').update(inOneOrder).digest('hex');
 }
 
-/** Null if there is no TTL, or if its year does not have four digits. */
+/** ISO-8601. Null if the item has no TTL, or if the TTL is before 1970 or after the year 9999. */
 function timeOf(ttl: EventValue | undefined): string | null {
   const ms = storedNumber(ttl) * 1000;
   return ms >= 0 && ms < Date.UTC(10_000, 0, 1) ? new Date(ms).toISOString() : null;
 }
 
-/** Leaves out the largest images until all events fit into one call. An archive needs all images: its pipe halves the batch instead. */
+/** Removes the largest old images until all events fit into one call. An archive needs each image: its pipe halves the batch. */
 function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord): ExpiryEvent[] {
   const { call } = TARGET_LIMITS[to];
   const fitting = [...events];
@@ -80,7 +80,7 @@ function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord):
 
 const bytesOf = (event: ExpiryEvent): number => Buffer.byteLength(JSON.stringify(event)) + 1;
 
-/** Records the oldest record's age, since Pipes has no such metric. A batch whose call fails comes again, with a higher age. */
+/** Records the age of the oldest record, because Pipes has no such metric. Each repetition of a failed batch has a higher age. */
 export function recordAge(batch: readonly PipedRecord[], nowMs: number): void {
   const times = batch.map(({ record }) => record?.dynamodb?.ApproximateCreationDateTime);
   const seconds = Math.floor(nowMs / 1000 - Math.min(...times.filter(Number.isFinite)));
@@ -90,7 +90,7 @@ export function recordAge(batch: readonly PipedRecord[], nowMs: number): void {
 }
 
 export const handler = async (batch: readonly PipedRecord[]): Promise<ExpiryEvent[]> => {
-  // The age is recorded before the work, since a call that fails records nothing afterwards.
+  // The age is recorded first, because `onlyExpiries` may throw, and then nothing after it runs.
   recordAge(batch, Date.now());
   return onlyExpiries(batch);
 };

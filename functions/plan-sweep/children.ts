@@ -22,15 +22,15 @@ import type { SweepLimit, TickRequest } from './sweep-input.ts';
 
 const LEAST_PART_SECONDS = 120;
 
-/** Deletes per second that one child reaches with some reserve. */
+/** Deletes per second that one child can do, with a reserve. From this number follows how many children a table with a limit gets. */
 const CHILD_PER_SECOND = 500;
 
-/** UTF-8 bytes. A child's result is also limited to its share of {@link RESULTS_BYTES}. */
+/** Maximum size of a child's result, UTF-8 bytes; less if the results of many children must share {@link RESULTS_BYTES}. */
 const MOST_RESULT_BYTES = 40_000;
 
 export interface PlannedChild {
   readonly target: SweepTarget;
-  /** Null: the child notes nothing in the journal. */
+  /** The child's number among the children of one span, for its note in the journal. Null: the child writes no note. */
   readonly part: { readonly part: number; readonly parts: number } | null;
 }
 
@@ -45,15 +45,15 @@ export interface PlannedTable {
   readonly children: TableChildren;
   readonly oldestOverdueSeconds: number;
   readonly failure?: PlanFailure;
-  /** Seconds. TTLs are compared with a time that is earlier than the clock by this margin. */
+  /** An item may be deleted only this many seconds after its expiry. */
   readonly marginSeconds: number;
   readonly limit: SweepLimit | null;
 }
 
 /**
- * Each child of the lookback sweeps a part of the lookback's time, in all shards where something is left. A short lookback is divided by
- * shards, too. With a limit each child sweeps its shards from the watermark to the end of the minute in which this tick may delete: the
- * lookback and the upcoming minute together.
+ * Decides which children a table gets. The time of the lookback is divided among several children, and each child sweeps its part of the
+ * time in all shards that have expired items. A short lookback is also divided by shards. If the table has a limit of deletes per second,
+ * only the shards are divided: each child sweeps the lookback and the upcoming minute in its shards.
  */
 export function planChildren(
   { from, before, upcoming }: Spans,
@@ -83,9 +83,9 @@ export function planChildren(
 }
 
 /**
- * Cuts a span of expired TTLs into at most `most` targets: by time, and if the span is short, by shards.
- * @param leastSeconds least length of a part, if there are several
- * @returns the targets of each part of the time
+ * Cuts a span of expired TTLs into at most `most` targets. The span is first cut by time, into parts of at least `leastSeconds`. If these
+ * parts are fewer than `most`, each part is also cut by shards.
+ * @returns for each part of the time, the targets of that part
  */
 export function cutSpan(
   { from, before }: { readonly from: number; readonly before: number },
@@ -117,9 +117,9 @@ function inParts(targets: readonly SweepTarget[]): PlannedChild[] {
 }
 
 /**
- * The children of a tick, in groups of 40. Children of the upcoming minute come first. One child of each table is taken in turn, so that a
- * table with many children does not delay the others. If there are too many children, each child sweeps more shards. If some children of a
- * table still have no room, the table has failed. The next tick begins with another table and finds the items.
+ * Puts the children of all tables into groups of 40. The tables take turns, one child at a time, so that a table with many children does
+ * not delay other tables. If the tick has too many children, each child of the upcoming minute sweeps more shards. A table whose children
+ * still do not fit is reported as failed: the next tick begins with another table, and its lookback finds the items.
  */
 export function tickChildren(
   tables: readonly PlannedTable[],

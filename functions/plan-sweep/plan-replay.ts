@@ -20,8 +20,8 @@ import { type ReplayRequest, readReplayInput, tablesOfInput } from './sweep-inpu
 const LEAST_PART_SECONDS = 60;
 
 /**
- * The first round cuts the span into children, by time and then by shards. The first round needs no probe, since a child that finds nothing
- * ends at once. Each further round sweeps what earlier children have left.
+ * Plans the next round of a replay. The first round cuts the whole span into targets, by time and then by shards; a child that finds
+ * nothing ends at once. In a further round each child sweeps the rest of a target for which an earlier child had no time.
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
 export async function planReplay(
@@ -57,7 +57,7 @@ export async function planReplay(
   return { next, groups: [], due, results: [], sweeps: { [tableName]: sweep } };
 }
 
-/** All shards that the table ever had are swept: the journal has the highest number of shards. */
+/** Covers all shards that the table ever had (the journal knows their number), because old items may be in these shards. */
 async function firstTargets(
   { from, before }: ReplayRequest,
   table: string,

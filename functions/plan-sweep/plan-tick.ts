@@ -22,22 +22,22 @@ import { sideBySide } from './side-by-side.ts';
 import { readTickInput, type TickRequest, tablesOfInput } from './sweep-input.ts';
 import { FIRST_LOOKBACK_SECONDS, oldestWatermark } from './watermark-age.ts';
 
-/** Tables that are probed at once: a table whose probe hangs does not delay the others. */
+/** Number of tables that are probed at the same time, so that one slow table does not delay all other tables. */
 const TABLES_AT_ONCE = 32;
 
 const REQUEST_TIMEOUT_MS = 600;
 
-/** Longest time for the probe of a table. If the table is indexed by second, the probe reads up to 660 keys. */
+/** Longest time for the probe of a table. A probe takes longer in an index by second, where it queries up to 660 index keys. */
 const PROBE_MS = { window: 5_000, second: 45_000 } as const;
 const LEAST_PROBE_MS = 700;
 
-/** Watermarks of idle tables are not written within this time: a write each minute would more than double DynamoDB's price for them. */
+/** While all tables are idle, watermarks are written only after this time: a write each minute would more than double the price. */
 const QUIET_SECONDS = 90;
 
-/** In a table indexed by window, this span before the watermark is read again: items may have been written after their expiry. */
+/** In an index by window a tick also searches this time before the watermark, for items that were written after their expiry. */
 const AGAIN_SECONDS = 600;
 
-/** If another tick began less than these seconds before or after, that tick's children still run, and sweep the lookback. */
+/** If another tick began less than this time before or after this tick, the other tick's children still sweep the lookback. */
 const BESIDE_SECONDS = 50;
 
 export interface TickDependencies extends Pick<Runtime, 'clock' | 'sleep'> {
@@ -48,11 +48,11 @@ export interface TickDependencies extends Pick<Runtime, 'clock' | 'sleep'> {
 }
 
 /**
- * Plans a tick: one query of the journal, then one probe per table and shard. A tick of the time T owns what expires from T + 60 s to T +
- * 120 s. It looks back from T to the watermark. The watermark moves to the first item that the probe sees.
+ * Plans a tick: reads the journal, then asks each shard of each table for its oldest entry. A tick of the minute T sweeps items that expire
+ * from T + 60 s to T + 120 s, and looks back from T to the table's watermark, which then moves up to the oldest item that is left.
  *
- * The first tick of a table always writes its watermark, also if the probe fails or the table is paused: later ticks must know where to
- * begin.
+ * The first tick of a table always writes a watermark, even if the probe fails or the table is paused: the lookback of later ticks begins
+ * there.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
@@ -75,8 +75,8 @@ export async function planTick(
   const isWhole = chosen === undefined;
   if (!isWhole || !isQuiet(planned, state, startedAtMs)) {
     try {
-      // `tick` is the start of the last tick that looked back to the watermark. A tick of only some tables, or a tick beside another tick,
-      // does not look back so far, and so keeps `tick`.
+      // The journal's `tick` is the start of the last tick that swept every table from its watermark on. A tick of only some tables does
+      // not change `tick`, and neither does a tick that began shortly before or after another tick.
       const keeps = !isWhole || tickBeside(state, startedAtMs, 0) !== undefined;
       const tick = keeps ? (state.watermarks.tick ?? startedAt) : startedAt;
       await journal.writeWatermarks(tick, Object.fromEntries(marks));
@@ -101,7 +101,7 @@ const NO_SWEEP: Omit<PlannedTable, 'carried'> = {
 };
 
 interface ProbedTable extends PlannedTable {
-  /** Undefined: the watermark stays. */
+  /** The table's new watermark. Undefined: the watermark in the journal does not change. */
   readonly mark: Omit<Watermark, 'at'> | undefined;
 }
 
@@ -128,7 +128,7 @@ interface PlanOptions extends TickDependencies {
   readonly state: DeploymentState;
 }
 
-/** An error of one table is a failure of this table and does not stop the others. Only a wrong input stops the tick. */
+/** An error about one table does not stop the sweep of other tables. Only a wrong input of the execution stops the tick. */
 async function planTable(carried: CarriedSettings, options: PlanOptions): Promise<ProbedTable> {
   const { state, executionInput, startedAtMs, readIndexOf } = options;
   const known = state.watermarks.tables[carried.tableName];
@@ -141,7 +141,7 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
     const shards = Math.max(indexLayout(settings.model).shards, mark.shards);
     if (known === undefined) first = { ...mark, shards };
     if (isPaused(state.pauses, carried.tableName, startedAtMs)) {
-      // The highest number of shards is kept: a deployment may lower the number before the table is swept again.
+      // The number of shards may change again during the pause. The journal keeps the highest: all of these shards may have items.
       const kept = known !== undefined && shards > known.shards ? { ...known, shards } : first;
       return { ...NO_SWEEP, carried, mark: kept };
     }
@@ -175,11 +175,11 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
   }
 }
 
-/** A lookback begins before the watermark: the index shows an item late, and an item may be written after its expiry. */
+/** A lookback begins before the watermark: the index may show an item late, and a writer may write an item after its expiry. */
 function lookbackFrom({ gone }: Pick<Watermark, 'gone'>, { model }: Pick<SweepSettings, 'model'>): number {
   const from = gone + 1 - INDEX_SECONDS;
   if (model.indexedBy === 'second') return from;
-  // Reading the rest of the same window costs no further query.
+  // The lookback does not go back to the previous window, because each window costs a further query.
   return Math.max(windowStart(from, model.granularitySeconds), from - AGAIN_SECONDS);
 }
 
@@ -193,7 +193,7 @@ function tickBeside(
   return isBeside ? Math.floor(otherMs / 60_000) * 60 - 60 - marginSeconds : undefined;
 }
 
-/** A probe must end before the minute begins. If it takes longer, the children query the index themselves. */
+/** A probe must end before the upcoming minute begins. If the probe takes longer, children query all shards of the table. */
 function patienceMs(settings: SweepSettings, { upcoming }: TickRequest, nowMs: number): number {
   const most = PROBE_MS[settings.model.indexedBy];
   if (upcoming === null) return most;

@@ -8,11 +8,11 @@ import { sideBySide } from './side-by-side.ts';
 
 const SHARDS_AT_ONCE = 16;
 
-/** Maximum number of index keys that a plan reads in a shard's lookback: ten minutes if indexed by second. The children read the rest. */
+/** A probe queries at most this many index keys in a shard's lookback: ten minutes in an index by second. Children query the rest. */
 const MOST_KEYS = 600;
 
 export interface Spans {
-  /** The lookback: TTLs of [from, before), epoch seconds. */
+  /** The lookback is `from` <= TTL < `before`, epoch seconds. */
   readonly from: Seconds;
   readonly before: Seconds;
   readonly upcoming: { readonly from: Seconds; readonly before: Seconds } | null;
@@ -20,7 +20,7 @@ export interface Spans {
 
 export interface ShardProbe {
   readonly shard: number;
-  /** The lookback has nothing left before this TTL; undefined: the whole lookback has nothing left. */
+  /** The lookback has no item with a TTL before this TTL. Undefined: the lookback has no item at all. */
   readonly left: number | undefined;
   readonly isSeen: boolean;
   readonly isUpcoming: boolean;
@@ -34,8 +34,8 @@ export interface ProbeOptions extends Pick<Runtime, 'clock' | 'sleep'> {
 }
 
 /**
- * Asks each shard of a table for its oldest entry since the watermark, and whether the shard has any entry in the upcoming minute. If a
- * busy table does not answer in time, every shard counts as a shard with entries: the table's children query again.
+ * Asks each shard of a table for its oldest entry in the lookback, and whether the shard has an entry in the upcoming minute. If DynamoDB
+ * is too busy to answer in time, each shard is treated as if it had entries in both, and the table's children query the index themselves.
  */
 export async function probeShards(
   shards: number,
@@ -77,14 +77,14 @@ async function probeShard(
     span.before <= span.from ? [] : layout.keys({ ...span, shards: `${shard}` });
   const earliest = async (key: IndexKey, span: { from: number; before: number }) => {
     const { entries } = await readIndex(key, { from: span.from, upTo: span.before }, 1);
-    // BETWEEN includes its upper end; the span excludes its end.
+    // The query's BETWEEN includes `span.before`, but the span ends before `span.before`.
     return entries.find(({ ttl }) => ttl < span.before)?.ttl;
   };
   const back = keysOf({ from, before });
   const ahead = upcoming === null ? [] : keysOf(upcoming);
   const shared = new Set(ahead.map(({ value }) => value));
   const known = new Map<IndexKey['value'], boolean>();
-  // One query mostly answers for both spans when they share a window.
+  // If the lookback and the upcoming minute are in the same window, one query mostly answers for both times.
   const earliestBack = async (key: IndexKey) => {
     if (upcoming === null || !shared.has(key.value)) return earliest(key, { from, before });
     const ttl = await earliest(key, { from, before: upcoming.before });

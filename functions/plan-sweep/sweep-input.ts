@@ -13,16 +13,16 @@ import { MAX_DELETES_PER_SECOND } from '../../statemachine/contract/limits.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 
-/** All times are earlier than the clock by the table's margin, because the times are compared with TTLs. */
+/** All times are `marginSeconds` earlier than the clock, because an item may be deleted only `marginSeconds` after its TTL. */
 export interface TickRequest {
-  /** The lookback ends with this TTL, epoch seconds. */
+  /** The latest TTL of the lookback, epoch seconds. */
   readonly cutoff: number;
-  /** The expiry times that this tick owns and waits for; null with `precision: 'minute'`. */
+  /** The TTLs of the upcoming minute. Null with `precision: 'minute'`, and if `scheduledTime` is more than a minute in the future. */
   readonly upcoming: { readonly from: number; readonly before: number } | null;
   readonly limit: SweepLimit | null;
 }
 
-/** A replay sweeps TTLs with from <= ttl < before; epoch seconds. */
+/** A replay sweeps the items with `from` <= TTL < `before`, epoch seconds. */
 export interface ReplayRequest {
   readonly from: number;
   readonly before: number;
@@ -32,12 +32,12 @@ export interface ReplayRequest {
 
 export interface SweepLimit {
   readonly perSecond: number;
-  /** Deletes happen in [from, before), epoch seconds; a later tick has the rest. */
+  /** The tick deletes only at times in [from, before), epoch seconds. A later tick deletes the items that are left. */
   readonly from: number;
   readonly before: number;
 }
 
-/** A time without a zone is ambiguous. */
+/** ISO-8601 with a zone, because a time without a zone is ambiguous. */
 const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
 const TIME = kind<string>(isTime, 'a time in ISO-8601 with a zone, e.g. 2026-11-20T09:00:00Z');
@@ -64,8 +64,8 @@ const REPLAY_ONLY = ['from', 'to', 'dryRun', 'table'] as const;
 type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[Name]> };
 
 /**
- * Seconds from a tick's time to its upcoming minute, and the length of that minute. Scheduler starts a tick at any moment of a minute. So a
- * tick owns the minute after its own: its children run before that minute begins.
+ * A tick's upcoming minute begins LEAD_SECONDS after the minute of the tick. EventBridge Scheduler may start the tick at any moment of its
+ * minute. With this lead the children run before the upcoming minute begins.
  */
 const LEAD_SECONDS = 60;
 const UPCOMING_SECONDS = 60;
@@ -93,7 +93,7 @@ function readFields(input: unknown): Fields {
   if (!['scheduledTime', 'from', 'to'].some(field => field in input)) {
     throw invalid('scheduledTime', 'either scheduledTime, or from and to', undefined);
   }
-  // A field with the value undefined is as wrong as one with null.
+  // Every field that is present is also required, so that a field with the value `undefined` is an error, like a field with `null`.
   const required = 'scheduledTime' in input ? ['scheduledTime'] : ['from', 'to'];
   const given = [...new Set([...required, ...Object.keys(input)])];
   const [problem] = fieldProblems(KINDS, input, { required: given, remedy: REMEDY });
@@ -102,8 +102,8 @@ function readFields(input: unknown): Fields {
 }
 
 /**
- * An upcoming minute begins on a whole minute of the clock. The minute's TTLs begin earlier by the margin.
- * @param startedAtMs start of the execution, epoch milliseconds: the cutoff is never later
+ * The upcoming minute begins on a whole minute of the clock. Its TTLs begin `marginSeconds` earlier.
+ * @param startedAtMs start of the execution, epoch milliseconds: items that expire later do not belong to the lookback
  * @throws InvalidExecutionInputError naming the field
  */
 export function readTickInput(input: unknown, startedAtMs: number, settings: InputSettings): TickRequest {
@@ -111,16 +111,16 @@ export function readTickInput(input: unknown, startedAtMs: number, settings: Inp
   if (scheduledTime === undefined) throw invalid('scheduledTime', 'the time of a tick', undefined);
   const { marginSeconds } = settings;
   const scheduledMs = Date.parse(scheduledTime);
-  // With a time in the future the children would wait longer than they can live.
+  // For a time in the future the children would have to wait longer than an Express execution may last.
   const isToCome = scheduledMs > startedAtMs + LEAD_SECONDS * 1000;
   const minute = minuteOf(scheduledMs);
   const upcoming = settings.precision === 'minute' || isToCome ? null : minute;
   const begins = minuteOf(isToCome ? startedAtMs : scheduledMs);
   return {
-    // The previous tick owns the TTLs of this second: in this second the previous tick's upcoming minute begins.
+    // The previous tick's upcoming minute begins with this second, so the lookback of this tick ends one second earlier.
     cutoff: toEpochSeconds(Math.min(scheduledMs, startedAtMs)) - (upcoming ? 1 : 0) - marginSeconds,
     upcoming: upcoming && { from: upcoming.from - marginSeconds, before: upcoming.before - marginSeconds },
-    // Ticks overlap, and would exceed the limit together. So a tick with a limit deletes only in its own minute.
+    // Two ticks may run at once and would exceed the limit together. So a tick with a limit deletes only in its upcoming minute.
     limit:
       perSecond === 0
         ? null
@@ -158,7 +158,7 @@ function isTime(value: unknown): boolean {
   return match !== null && !Number.isNaN(Date.parse(match[0])) && isCalendarDay(match);
 }
 
-/** Date.parse takes 30 February for 2 March. */
+/** `Date.parse` does not refuse 30 February: the result is 2 March. */
 function isCalendarDay([, year, month, day]: RegExpExecArray): boolean {
   return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
 }

@@ -1,22 +1,22 @@
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { type DeploymentState, pauseOf, type Watermark } from '../journal/layout.ts';
 
-/** A table that keeps up or catches up has a younger watermark. A younger age is not recorded, and so costs nothing. */
+/** A table that is swept without delay has a younger watermark. Its age is not recorded: CloudWatch bills each recorded metric. */
 export const MIN_AGE_SECONDS = 3_600;
 
 export const FIRST_LOOKBACK_SECONDS = 2 * 24 * 60 * 60;
 
 /**
- * The age of the oldest watermark. The age is high after a forgotten pause, and for a table that cannot be probed or swept.
+ * Finds the table whose watermark has not moved for the longest time, for example because somebody forgot a pause, or because the table
+ * cannot be queried.
  *
- * 1. A table without a watermark has no age; while such a table is paused, the pause's age counts.
- * 2. The margin does not count as a delay.
- * 3. A pause with an end was intended: the age begins at the end of the pause, since the ticks may catch up after the pause.
- * 4. The first tick looks back two days, which are no delay: no age begins before the first tick.
+ * 1. If a table has no watermark, its age begins with its pause. Without a pause such a table has no age.
+ * 2. The watermark is always `marginSeconds` behind the clock, so the age begins `marginSeconds` later.
+ * 3. A pause with an end (`until`) was planned, so the age begins at that end.
+ * 4. The first tick looks back two days. The age does not begin before the first tick.
  *
- * @param moved new watermarks of this tick by table
- * @returns the table with the oldest watermark, and the seconds since its watermark stopped moving; undefined when no watermark is older
- * than {@link MIN_AGE_SECONDS}
+ * @param moved the new watermarks of this tick, by table
+ * @returns the table, and its age in seconds; undefined when all ages are below {@link MIN_AGE_SECONDS}
  */
 export function oldestWatermark(
   tables: readonly CarriedSettings[],

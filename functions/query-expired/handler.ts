@@ -9,12 +9,12 @@ import { indexLayout } from '../table/index-layout.ts';
 import { indexCounter, indexReader } from '../table/index-query.ts';
 import { type NextStepOptions, nextStep } from './next-step.ts';
 
-/** An immediate second attempt is cheaper than a wait, which takes at least a second. */
+/** Attempts of DynamoDB's client in one call: a second attempt at once is faster than a Wait state, which takes a second. */
 const ATTEMPTS = 2;
 
 /**
- * Adds up the results of a child's deletes. Then the function reads a page of expired keys, tells the child to wait, or ends the child.
- * When a child of the lookback ends, the function notes the swept span in the journal: the next tick continues there.
+ * Decides the next step of a child (`nextStep`). When a child of the lookback ends, the function notes in the journal which span the child
+ * has swept, so that the next tick does not sweep this span again.
  */
 export function queryExpired(
   input: QueryExpiredInput,

@@ -16,30 +16,30 @@ import { countEntries, entriesToTake, type IndexReaders, readPage } from './read
 export interface NextStepOptions extends IndexReaders, Pick<Listing, 'showKey'> {
   readonly settings: Pick<SweepSettings, 'deleteMode' | 'pollSeconds' | 'marginSeconds'>;
   readonly random: () => number;
-  /** The function's own clock only measures durations. */
+  /** The function's own clock, used only to measure durations. */
   readonly clock: () => Millis;
 }
 
-/** A page reads this far ahead. A shorter time takes more calls; a longer time takes more refused deletes of renewed items. */
+/** An upcoming minute is read this far ahead. A shorter time takes more calls; a longer time plans more deletes of renewed items. */
 const AHEAD_SECONDS = 60;
 
-/** A call plans no deletes if its delay and its uncertainty about DynamoDB's clock are together more than this. */
+/** Deletes are planned ahead only if DynamoDB's clock is known well: its lag plus the delay of the call is at most this time. */
 const PLAN_WITHIN_MS = 200;
 
-/** A page ends when its reads have taken this time. The time is short in an upcoming minute: the items of its first seconds are waiting. */
+/** After this time a page begins no further read. In an upcoming minute, items of the first seconds are waiting for this page. */
 const READ_MS = { upcoming: 600, back: 2_000 } as const;
 
 /**
  * Decides the next step of a child: at the child's beginning, after each wait, and after each page of deletes.
  *
- * 1. The results of DeleteChunks are added up. Keys that are left set the cursor back. Keys that can never be deleted are counted and
- * listed, and the cursor passes these keys.
+ * 1. The results of DeleteChunks are added up (`addUp`).
  * 2. The child ends when its cursor has reached the end of its target, when its time is over, or when its table was paused.
- * 3. The entries after the cursor are read: entries that are due, and in an upcoming minute entries that will be due.
- * 4. Each key gets its second: the second of its TTL, or a later second because of a limit. DeleteChunks waits for these seconds.
+ * 3. Otherwise the function reads the index entries after the cursor: entries that have expired, and in an upcoming minute also entries
+ *    that will soon expire.
+ * 4. Each key gets the second of its delete (`planDeletes`), and DeleteChunks waits for this second.
  *
- * DynamoDB's clock decides what is expired. The child waits by the state machine's clock, so each page compares the two clocks. All TTLs
- * are compared with times that are earlier by the table's margin.
+ * DynamoDB's clock decides what is expired. The child waits by the state machine's clock, so each page compares the two clocks. An item is
+ * deleted only `marginSeconds` after its TTL.
  */
 export async function nextStep(
   { sweep, progress, results, startedAt, now }: QueryExpiredInput,
@@ -73,7 +73,7 @@ export async function nextStep(
 
 interface Child extends NextStepOptions, Planning {
   readonly nowMs: Millis;
-  /** Time from the state's entry to the function's beginning, by the function's own clock. */
+  /** Time from `now`, when the state machine entered the state, to the beginning of the function by its own clock. */
   readonly lateMs: Millis;
 }
 
@@ -90,15 +90,15 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
     isUpcoming ? Math.min(target.before, Math.max(nowTtl + ahead, progress.cursor)) : target.before,
     { ...child, ...{ patienceMs: READ_MS[isUpcoming ? 'upcoming' : 'back'], left: progress.left.length } },
   );
-  // The state machine's clock is known from the state's entry: a call that began late knows this clock less exactly.
+  // The function estimates the state machine's clock from `now`. The later the function began, the less exact is the estimate.
   const isKnown = mayPlan && page.lagMs + Math.max(0, lateMs) <= PLAN_WITHIN_MS;
   const wanted = entriesToTake(page, progress.left, isKnown ? ahead : 0, settings);
   const { planned, credit } = planDeletes(wanted, page, progress, child);
   const firstLeft = wanted[planned.length];
-  // The cursor passes only expired TTLs, since items with later TTLs may still be written. But after a page that plans the rest of the
-  // minute, no page follows: the next tick finds what is written later. A minute that is polled (`pollSeconds`) has further pages.
+  // The cursor passes only expired TTLs, because writers may still write items with later TTLs.
   const passed = Math.min(page.knownUpTo, page.cutoff);
-  // A child that notes its swept span in the journal must not pass items that are written into its minute later.
+  // After a page that plans the rest of the upcoming minute the child may end, because the next tick finds items that are written later.
+  // But with `pollSeconds` the child itself must find such items. And a span that the child notes in the journal must have no such items.
   const mayEnd = isKnown && settings.pollSeconds === 0 && sweep.part === null;
   const plannedUpTo = page.cutoff + (mayEnd ? ahead : 0);
   const isRead = firstLeft === undefined && Math.min(page.knownUpTo, plannedUpTo) >= target.before;
@@ -150,10 +150,10 @@ function end(
   return step(progress, child, { next: 'end', result: resultOf(progress, child.sweep, how) });
 }
 
-/** If the child got no further and deleted nothing, the keys that are left have failed. Otherwise another child will get further. */
+/** If a child made no progress, the keys that are left have failed. Otherwise another child sweeps the rest of the target. */
 function endEarly(progress: ChildProgress, child: Child): QueryExpiredOutput {
   const { target, limit } = child.sweep;
-  // The cursor may stay in the first second of the target, although items of that second were deleted.
+  // The cursor stays while items of the target's first second are left. So a deleted item also counts as progress.
   const gotOn = progress.cursor > target.from || resultOf(progress, child.sweep).found > 0;
   if (gotOn || (limit !== null && progress.left.length === 0))
     return end(progress, child, { resume: { ...target, from: Math.max(target.from, progress.cursor) } });

@@ -21,29 +21,29 @@ export interface ReadPageOptions
     Pick<Planning, 'marginSeconds' | 'machineClock'> {
   readonly patienceMs: Millis;
   /**
-   * Number of entries that the previous page left; these entries are read again. New entries get half of the page at least, so that a
-   * throttled shard does not delay the others, and not more, since a longer page delays the retry of left entries. @default 0
+   * Number of keys that the previous page left. The index shows these keys again, so the page reads more entries: at least half a page of
+   * new entries, so that one throttled shard does not delay the other shards. @default 0
    */
   readonly left?: number;
 }
 
 export interface Page {
   readonly entries: readonly ExpiredKey[];
-  /** TTLs up to this time were expired by DynamoDB's clock at DynamoDB's answer. */
+  /** Items with a TTL up to this time had expired when DynamoDB answered, by DynamoDB's clock and with the margin. */
   readonly cutoff: Seconds;
-  /** Up to this TTL the page has every entry. */
+  /** The page has all entries with TTLs up to this second. */
   readonly knownUpTo: Seconds;
-  /** Entries up to this TTL may be taken, also in a second that has more entries than the page has room for. */
+  /** Entries up to this second may be deleted. In a second with more entries than a page, `knownUpTo` is the second before. */
   readonly takenUpTo: Seconds;
-  /** This long after the state machine's clock begins a second, DynamoDB's clock has certainly begun the same second. */
+  /** DynamoDB's clock is at most this much behind the state machine's clock. */
   readonly lagMs: Millis;
 }
 
 /**
- * Reads the entries of a target with TTLs after the cursor and up to `upTo`.
+ * Reads the index entries of a target with TTLs after the cursor and up to `upTo`.
  *
- * Several keys of the index are read at once, each up to some TTL. The page has all entries only up to the lowest of these TTLs: the cursor
- * must not pass this lowest TTL. If the page is full or its time is over, the page ends before the TTLs of the next key.
+ * Several index keys are queried at once, each up to its limit. The page is complete only up to the lowest TTL at which a query stopped:
+ * the cursor must not pass this TTL. When the page is full or `patienceMs` is over, no further key is queried.
  *
  * @throws DynamoDbBusyError
  * @throws DynamoDbDateMissingError
@@ -114,8 +114,8 @@ function readTogether(keys: readonly IndexKey[]): IndexKey[][] {
 }
 
 /**
- * Returns the entries of a page that are due now or within `ahead`, in the order of TTL. The keys that the previous page left are included:
- * the index may not show these keys any more.
+ * Returns the entries that have expired or will expire within `ahead`, in the order of their TTLs. Keys that the previous page left are
+ * added, because the index no longer shows a key whose item is deleted, and such a key must still be counted.
  */
 export function entriesToTake(
   { entries, cutoff, takenUpTo }: Page,
@@ -153,7 +153,7 @@ export async function countEntries(
   let count = 0;
   let seconds: readonly IndexKey[] = layout.keys({ ...target, from });
   if (seconds[0]?.ttl === undefined) {
-    // The TTLs of a window may be passed only when all its keys are counted: so one call counts the child's whole span.
+    // In an index by window the cursor passes a window only when all its keys are counted. So one call counts the whole span.
     for (const key of seconds) await countKey(key);
     return { count, samples, upTo: last };
   }

@@ -14,8 +14,8 @@ import { embeddedMetrics } from './metrics.ts';
 import { didAnything, reportedTables, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
 
 /**
- * Time reserved for printing. The journal's client may retry until the function's timeout. A function that times out is called again:
- * printing before the timeout would print the metrics twice.
+ * The function stops waiting for the journal this long before its timeout, and prints the metrics. If the function timed out after
+ * printing, Step Functions would call the function again, and the metrics would be printed twice.
  */
 const PRINTING_MS = 3_000;
 
@@ -29,11 +29,11 @@ export interface RecordDependencies {
 }
 
 /**
- * Adds up an execution. Records the sums as CloudWatch metrics in the embedded metric format, as a log line for each table and in the
- * journal, and returns the reports. A dry run records no metrics, because it deletes nothing.
+ * Adds up an execution, and returns a report for each table. The reports are also written to the journal and the log, and their sums as
+ * CloudWatch metrics (embedded metric format). A dry run has no metrics and no rows in the journal, because it deletes nothing.
  *
- * The log and the metrics are printed last, since a call that ends before its answer is repeated. Both are printed even when the journal
- * cannot be written, or does not answer in time. Then the execution fails without a retry, and an alarm sounds.
+ * The log and the metrics are printed last, because a call that fails earlier is repeated and would print them again. If the journal cannot
+ * be written or does not answer in time, both are still printed; the execution then fails without a retry, and an alarm sounds.
  *
  * @throws JournalUnwritableError
  */
@@ -52,7 +52,7 @@ export async function recordMetrics(
   const reported = machine === 'replay' ? records : records.filter(didAnything);
   try {
     await Promise.race([writeJournal(input, reported, journal), tooSlow]);
-    // A tick leaves items to the next tick; no later execution sweeps the items that a replay leaves.
+    // The next tick sweeps the items that a tick left. Nothing sweeps the items that a replay left, so that replay is incomplete.
     const isDone = ({ totals }: TableRecord) =>
       leftNothing(totals) && (machine === 'tick' || totals.leftForLater === 0);
     return { complete: records.every(isDone), ...reportedTables(reported) };

@@ -13,7 +13,7 @@ type SweepMetricName = CountMetricName | 'ItemsDeletedLate' | 'DeletionLag' | 'S
 
 export const METRICS_NAMESPACE = 'PreciseTtl';
 
-/** The dimensions besides `Deployment`: Powertools' `service` is the name of the function. */
+/** Powertools adds the dimension `service`, the name of the function, to every metric. */
 export const METRIC_DIMENSIONS = { service: TASKS.RecordMetrics } as const;
 
 export interface SweepMetric {
@@ -30,8 +30,8 @@ interface SweepFacts {
 }
 
 /**
- * Milliseconds. A deletion with a longer lag is late: a tick that keeps up has a shorter lag. Settings that cannot be read count as
- * settings with `precision: 'second'`.
+ * A deletion with a lag of more than this many milliseconds counts as late. The lags of a tick without delay are shorter. If `precision`
+ * cannot be read, it counts as 'second'.
  */
 export function lateMs({ precision }: { readonly precision?: unknown }): number {
   return precision === 'minute' ? 120_000 : 11_000;
@@ -64,8 +64,8 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
 ];
 
 /**
- * Powertools takes only numbers, but the format also allows `{Values, Counts, Min, Max, Count, Sum}`. So the histograms are added to
- * Powertools' document.
+ * Makes a document in the embedded metric format. Powertools accepts only a number for a metric, but CloudWatch also accepts a histogram
+ * `{Values, Counts, Min, Max, Count, Sum}`. So histograms replace their numbers in the document that Powertools has made.
  * @returns undefined when there is nothing to record
  */
 export function embeddedMetrics(
@@ -85,7 +85,7 @@ export function embeddedMetrics(
       histograms[name] = measured;
     }
   }
-  // Powertools warns about a document without metrics.
+  // Without this condition Powertools would log a warning for a document without metrics.
   const document = metrics.hasStoredMetrics() ? metrics.serializeMetrics() : undefined;
   metrics.clearMetrics();
   metrics.clearDimensions();

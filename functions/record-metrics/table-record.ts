@@ -19,7 +19,7 @@ export interface TableRecord {
   readonly late: number;
 }
 
-/** A crashed child has no result that names its table. In a replay, which has only one table, the result belongs to that table. */
+/** A crashed child does not name its table. If the execution has only one table, like a replay, the result belongs to that table. */
 export function tableRecords({ soFar }: Pick<RecordMetricsInput, 'soFar'>): TableRecord[] {
   const sweeps = Object.entries(soFar.sweeps);
   return sweeps.map(([table, sweep]) => {
@@ -66,7 +66,7 @@ export function didAnything({ totals }: TableRecord): boolean {
 
 const FEW_KEYS_BYTES = 1_000;
 
-/** The cause of a failure has room for some reports; reports with failures come first. The journal has all reports. */
+/** Chooses reports for the execution's output, which has limited room: reports with failures first. The journal has all reports. */
 export function reportedTables(
   records: readonly TableRecord[],
 ): Pick<RecordMetricsOutput, 'tables' | 'moreTables'> {

@@ -1,7 +1,7 @@
 import type { ListedFailure } from '../../statemachine/contract/keys.ts';
 import { LISTED_KEYS } from '../../statemachine/contract/limits.ts';
 
-/** Size of a value as JSON, UTF-8 bytes: Step Functions measures and passes values as JSON. */
+/** Size of a value as JSON, in UTF-8 bytes. Step Functions limits the payload of a state in these bytes. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
@@ -16,7 +16,7 @@ export function withoutNothing<Report extends object>(report: Report): Partial<R
 
 export function firstThatFit<Listed>(all: readonly Listed[], maxBytes: number): Listed[] {
   const kept: Listed[] = [];
-  let bytes = 2; // bytes of the brackets
+  let bytes = 2; // the two brackets of a JSON array
   for (const each of all) {
     const size = jsonBytes(each) + 1;
     if (kept.length === LISTED_KEYS || bytes + size > maxBytes) break;
@@ -27,8 +27,8 @@ export function firstThatFit<Listed>(all: readonly Listed[], maxBytes: number): 
 }
 
 /**
- * The first failure is always listed. If its key does not fit, `keyStart` has the beginning of the key's JSON. The name is not `key`, since
- * a part of a key could be the key of a live item.
+ * Lists as many failures as fit into `maxBytes`, and always lists the first failure. If its key is too long, the failure has `keyStart`,
+ * the beginning of the key's JSON, and no `key`: the shortened text could be mistaken for the key of another item.
  */
 export function listFailedKeys(all: readonly ListedFailure[], maxBytes: number): ListedFailure[] {
   const [first] = all;
@@ -38,7 +38,7 @@ export function listFailedKeys(all: readonly ListedFailure[], maxBytes: number):
 
 function shorten({ key, keyStart, reason }: ListedFailure, maxBytes: number): ListedFailure {
   if (key === undefined && keyStart === undefined) return { reason: reason.slice(0, 100) };
-  // Counts code points: half of a surrogate pair is not a valid character.
+  // The text is shortened by code points, because half of a surrogate pair is not a valid character.
   const characters = [...(keyStart ?? JSON.stringify(key))];
   for (let length = characters.length; ; length = Math.floor(length / 2)) {
     const shortened = { keyStart: characters.slice(0, length).join(''), reason: reason.slice(0, 100) };

@@ -3,7 +3,7 @@ import type { ItemKey, KeyHash, ListedFailure, ShownKey } from '../../statemachi
 import type { SweepSettings } from '../runtime/environment.ts';
 import { keyAttributeNames } from '../table/item-key.ts';
 
-/** A hash has 64 bits: even among a million keys two equal hashes are very unlikely. */
+/** 64 bits, in hexadecimal digits: even among a million keys two equal hashes are very unlikely. */
 const HASH_DIGITS = 16;
 
 export type ShowKey = (key: ItemKey) => ShownKey | undefined;
@@ -28,9 +28,9 @@ export function shownFailure(
 }
 
 /**
- * A key's hash, the same in every log, report and command. The hash includes the table's name, so that the same key has another hash in
- * another table. The hash is not secret: a person who guesses a key can compare its hash.
- * @param names partition key first: a key that was parsed from JSON may have its attributes in any order
+ * Hashes a key. A key has the same hash in every log, report and command. The table's name is part of the hash, so that the same key has
+ * another hash in another table. The hash does not hide a key that can be guessed: anybody can hash a guessed key and compare.
+ * @param names names of the key attributes, partition key first: a key that was parsed from JSON may have its attributes in any order
  */
 export function hashOfKey(key: ItemKey, names: readonly string[], tableName: string): KeyHash {
   const text = JSON.stringify(Object.fromEntries(names.map(name => [name, key[name]])));

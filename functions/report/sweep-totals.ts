@@ -18,7 +18,7 @@ export function startTotals(dryRun: boolean): SweepTotals {
   };
 }
 
-/** Children without a result have failed: either the child crashed, or the whole round crashed. */
+/** Adds a round's results to the totals. A child without a result counts as failed, and so does an interrupted child. */
 export function addRound(
   { totals = startTotals(false), targets }: Pick<TableSweep, 'totals' | 'targets'>,
   { results, planFailed }: Pick<SweepState, 'results' | 'planFailed'>,
@@ -51,7 +51,7 @@ export function leftNothing({
   return failed === 0 && shardsFailed === 0 && tablesFailed === 0;
 }
 
-/** Leaves out the histogram: RecordMetrics computes percentiles from it. */
+/** Leaves out the histogram of lags: the report has percentiles, which RecordMetrics computes from the histogram. */
 export function reportOf({ lagCounts: _counts, lagMaxMs: _max, ...report }: SweepTotals): SweepReport {
   return report;
 }

@@ -1,6 +1,6 @@
 import { readDeploymentName } from './deployment.ts';
 
-/** Metrics that any function may record, only when a problem occurs. */
+/** Metrics that a function of the deployment records when there is a problem. */
 const DEPLOYMENT_METRICS = {
   ExpiryAge: {
     unit: 'Seconds',
@@ -19,8 +19,8 @@ export const DEPLOYMENT_DIMENSION = 'Deployment';
 export type RecordDeploymentMetric = ReturnType<typeof deploymentMetrics>;
 
 /**
- * Prints a metric of the function's deployment, in the embedded metric format. Source: CloudWatch User Guide, "Specification: Embedded
- * metric format". @throws InvalidEnvironmentError
+ * Returns a function that prints a metric of the deployment in the embedded metric format. Source: CloudWatch User Guide, "Specification:
+ * Embedded metric format". @throws InvalidEnvironmentError
  */
 export function deploymentMetrics({
   namespace = process.env['POWERTOOLS_METRICS_NAMESPACE'] ?? '',
@@ -39,7 +39,7 @@ export function deploymentMetrics({
   };
 }
 
-/** With JSON logging Lambda wraps the output of `console.log` into a document, and CloudWatch finds embedded metrics only at the root. */
+/** With JSON logging Lambda wraps a line of `console.log` in a document, but CloudWatch finds metrics only at a document's root. */
 export function printMetrics(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -11,15 +11,15 @@ export const PRECISIONS = ['second', 'minute'] as const;
 export const LOG_KEYS = ['full', 'hash', 'none'] as const;
 export type LogKeys = (typeof LOG_KEYS)[number];
 
-/** DynamoDB allows any text, but the environment of a function cannot contain a zero byte. */
+/** DynamoDB allows any text, but Terraform's files are UTF-8, and a zero byte may not pass through all programs on the way. */
 const ATTRIBUTE_NAME = kind<string>(
   value => MODEL_KINDS.partitionKey.is(value) && value.isWellFormed() && !value.includes('\0'),
   `${MODEL_KINDS.partitionKey.expected} of UTF-8 without a zero`,
 );
 
 /**
- * The props of a table that the functions know; `stacks/config/props.ts` takes these kinds from here. An execution carries these props for
- * each table that it sweeps ({@link readSettings}).
+ * The settings of a table that the functions know. `stacks/config/props.ts` checks a configuration by the same kinds. The definition of a
+ * state machine contains these settings for each table, and passes them to the functions ({@link readSettings}).
  */
 export const SETTING_KINDS = {
   tableName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),
@@ -56,7 +56,7 @@ export type WithSettings<Input> = Input & { readonly settings: unknown };
 
 export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & {
   readonly model: ExpiryModel;
-  /** Seconds after an item's expiry at which a sweep may delete it: 0 unless the item's record goes to an archive or events. */
+  /** A sweep deletes an item this many seconds after its expiry at the earliest: 0 without `archive` and `events`. */
   readonly marginSeconds: number;
 };
 
@@ -72,8 +72,8 @@ export function readSettings(carried: unknown): SweepSettings {
 }
 
 /**
- * Picks the values that {@link readSettings} reads. Fields without a value are left out.
- * @param write converts each text, for example with Terraform's escapes
+ * Picks the settings that {@link readSettings} reads. Settings without a value are left out.
+ * @param write converts each text, for example escapes it for Terraform
  */
 export function carriedSettings(
   settings: Settings,

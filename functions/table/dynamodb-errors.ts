@@ -1,6 +1,6 @@
 /**
- * Errors of DynamoDB after which a retry may succeed. Source: DynamoDB Developer Guide, "Error handling", and the API reference of
- * BatchStatementError for the codes of single statements.
+ * After each of these errors of DynamoDB a retry may succeed. Source: DynamoDB Developer Guide, "Error handling"; for the codes of single
+ * statements the API reference of BatchStatementError.
  */
 
 const THROTTLING = [
@@ -16,14 +16,14 @@ const BUSY: ReadonlySet<string> = new Set([
   ...THROTTLING,
   'InternalServerError',
   'InternalServerErrorException',
-  // Tables that are replicated with strong consistency have this error.
+  // Only a global table with strong consistency returns this error.
   'ReplicatedWriteConflictException',
   'ServiceUnavailable',
   'ServiceUnavailableException',
   'TransactionConflict',
   'TransactionConflictException',
   'TransactionInProgressException',
-  // The SDK has these errors for a request that did not get through or timed out.
+  // The SDK itself makes these errors when a request times out or the connection fails.
   'TimeoutError',
   'NetworkingError',
   'AbortError',

@@ -5,20 +5,20 @@ export type Documents = Pick<DynamoDBDocumentClient, 'send'>;
 
 const MAX_REQUEST_TIMEOUT_MS = 5_000;
 
-/** All attempts end before the task's timeout, so that the function can report its failure. */
+/** Milliseconds for one attempt: all attempts take at most 75% of the task's timeout, so that the function can report a failure. */
 export function requestTimeoutMs(taskTimeoutSeconds: number, attempts: number): number {
   return Math.min(MAX_REQUEST_TIMEOUT_MS, Math.floor((taskTimeoutSeconds * 750) / attempts));
 }
 
 export interface RequestOptions {
-  /** Milliseconds. The client's own limit is five seconds. */
+  /** Milliseconds. The client's own limit is five seconds, and is used if this value is missing. */
   readonly requestTimeout?: number;
 }
 
 /**
- * Returns wrapped numbers, since a key's number may have more digits than a double.
- * @param maxAttempts 1 for deletes: the state machine does the backoff, and retries of the client would hide the throttling
- * @param connection only needed outside of Lambda: Lambda's environment has these values
+ * The client returns each number as a `NumberValue`, because a number in a key may have more digits than a JavaScript number.
+ * @param maxAttempts 1 for deletes: the state machine waits and retries, and attempts of the client would hide that DynamoDB throttles
+ * @param connection needed only outside of Lambda, whose environment has these values
  */
 export function createDocuments(
   { maxAttempts }: { maxAttempts: number },
@@ -27,8 +27,8 @@ export function createDocuments(
   const client = new DynamoDBClient({
     ...connection,
     maxAttempts,
-    // These times are far above DynamoDB's latency and far below the function's timeout. So a missing answer counts as a busy DynamoDB, for
-    // which the state machine waits, and not as a function that hangs.
+    // DynamoDB usually answers within milliseconds. An attempt without an answer fails after these times and counts as a busy DynamoDB, for
+    // which the state machine waits. Without these times the function would hang until its own timeout.
     requestHandler: {
       connectionTimeout: 1_000,
       requestTimeout: MAX_REQUEST_TIMEOUT_MS,
@@ -41,7 +41,7 @@ export function createDocuments(
 
 type DatedMetadata = QueryCommandOutput['$metadata'] & { readonly date?: string | undefined };
 
-/** Adds the date header to each answer, for {@link answeredAt}: the SDK passes on no headers. */
+/** Adds the HTTP header `Date` to the metadata of each answer for {@link answeredAt}, because the SDK does not return HTTP headers. */
 export function keepDates(client: DynamoDBClient): void {
   client.middlewareStack.add(
     next => async args => {
@@ -56,8 +56,8 @@ export function keepDates(client: DynamoDBClient): void {
 }
 
 /**
- * When DynamoDB answered, by DynamoDB's own clock, epoch seconds, rounded down; undefined for an answer without a date. HTTP requires a
- * date from every server with a clock. Source: RFC 9110, 6.6.1.
+ * The time of DynamoDB's answer by DynamoDB's own clock: epoch seconds, rounded down. Undefined if the answer has no `Date` header; HTTP
+ * requires this header from every server with a clock. Source: RFC 9110, 6.6.1.
  */
 export function answeredAt({ $metadata }: { readonly $metadata?: DatedMetadata }): number | undefined {
   const ms = Date.parse($metadata?.date ?? '');

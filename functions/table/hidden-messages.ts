@@ -3,8 +3,8 @@ import type { Documents } from './dynamodb.ts';
 const KEPT = ['name', 'code', '$fault', '$retryable', '$metadata'] as const;
 
 /**
- * Removes DynamoDB's messages from errors. Some messages repeat values of the request, such as an invalid number. Lambda logs an error that
- * a function throws, and the error becomes the cause of a failed execution. The request's id stays: AWS finds the message by this id.
+ * Removes the messages from DynamoDB's errors: some messages repeat a key, and `logKeys` may forbid keys in logs. Lambda logs an error that
+ * a function throws, and the error becomes the cause of the failed execution. The request id stays: AWS can find the message by this id.
  */
 export function withoutMessages(documents: Documents): Documents {
   const send = async (...args: Parameters<Documents['send']>) => {

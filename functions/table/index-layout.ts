@@ -6,17 +6,17 @@ import { shardsOf } from './shard-ranges.ts';
 
 export interface IndexKey {
   readonly value: string | number;
-  /** Epoch seconds. No entry under this key has an earlier TTL, unless its writer stamped a wrong window. */
+  /** Epoch seconds. Entries under this key have no earlier TTL, unless a writer wrote a wrong window. */
   readonly from: number;
-  /** The TTL of all entries under the key, epoch seconds; undefined when the TTLs can differ. */
+  /** In an index by second: the TTL of all entries under this key, epoch seconds. Undefined in an index by window. */
   readonly ttl?: number;
 }
 
 export interface IndexLayout {
   readonly shards: number;
-  /** Number of entries that a query reads for its minimum price. */
+  /** Number of entries that one query can read for the minimum price of a query. */
   readonly entriesOfLeastRead: number;
-  /** The keys of the oldest entries come first. The same target always has the same keys. */
+  /** The index keys under which the target's entries are, the oldest first. */
   keys(target: Pick<SweepTarget, 'shards' | 'from' | 'before'>): readonly IndexKey[];
 }
 
@@ -25,15 +25,15 @@ export function indexLayout(model: ExpiryModel): IndexLayout {
 }
 
 /**
- * Bytes that an eventually consistent query reads for half a read unit, its minimum price. Source: DynamoDB Developer Guide, "Read
- * consumption".
+ * The minimum price of an eventually consistent query is half a read unit, which covers this many bytes. Source: DynamoDB Developer Guide,
+ * "Read consumption".
  */
 const MIN_READ_BYTES = 4096;
 
-/** A TTL has ten digits. Source: DynamoDB Developer Guide, "Item sizes and formats". */
+/** Size of a number of ten digits, such as a TTL. Source: DynamoDB Developer Guide, "Item sizes and formats". */
 const TTL_BYTES = 6;
 
-/** A key attribute's value, which the writers choose, is assumed to be a UUID. */
+/** Assumed size of a key attribute's value: the size of a UUID. Writers may choose other values. */
 const KEY_VALUE_BYTES = 36;
 
 function entryBytes(model: ExpiryModel): number {

@@ -8,7 +8,7 @@ import { isBusy } from './dynamodb-errors.ts';
 import type { IndexKey } from './index-layout.ts';
 import { keyAttributeNames, toItemKey } from './item-key.ts';
 
-/** Both TTLs are included, epoch seconds. */
+/** `from` <= TTL <= `upTo`, epoch seconds. */
 export interface TtlRange {
   readonly from: number;
   readonly upTo: number;
@@ -17,7 +17,7 @@ export interface TtlRange {
 export interface IndexPage {
   readonly entries: ExpiredKey[];
   readonly more: boolean;
-  /** DynamoDB's clock at the answer, epoch seconds, rounded down; undefined when the answer had no date, or no query was made. */
+  /** DynamoDB's clock at the answer, epoch seconds, rounded down. Undefined if the answer had no date or no query was needed. */
   readonly readAt?: number | undefined;
 }
 
@@ -81,7 +81,7 @@ async function send(documents: Documents, request: QueryCommandInput, options: R
   }
 }
 
-/** An index by second has no sort key: all entries under a key have the same TTL. */
+/** An index by second has the TTL as its partition key and no sort key, so the condition has no range of TTLs. */
 export function keyCondition(
   { ttlAttribute, windowAttribute }: ExpiryModel,
   { value }: IndexKey,

@@ -3,7 +3,7 @@ import type { EventImage } from '../../expiry/expiry-event.ts';
 import type { KeyNames } from '../../expiry/shard.ts';
 import type { ItemKey, KeyAttribute } from '../../statemachine/contract/keys.ts';
 
-/** States get keys as JSON. In this JSON numbers are strings, since a DynamoDB number has 38 digits and a double 15; bytes are base64. */
+/** A key's number is a string in JSON, because DynamoDB's numbers have up to 38 digits and JavaScript's 15. Bytes are base64. */
 
 export type NativeKeyValue = string | NumberValue | Uint8Array;
 

@@ -1,4 +1,4 @@
-/* A target may have a thousand shards: the shards are written as ranges, since payloads have a limited size. */
+/* A target may have a thousand shards. They are written as ranges such as `0-24,30`, because the payload of a state has limited room. */
 
 export const RANGES = /^\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*$/;
 

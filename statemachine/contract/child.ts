@@ -12,8 +12,8 @@ export interface ChildStart {
 }
 
 /**
- * What a child sweeps: the TTLs with from <= ttl < before in `shards`, which are ascending ranges (`0-24,30`). From `upcomingFrom` on, the
- * child deletes items as they expire; null: all items of the target are expired.
+ * A child sweeps the items with from <= TTL < before in `shards`, ascending ranges such as `0-24,30`. Items with a TTL from `upcomingFrom`
+ * on expire while the child runs. If `upcomingFrom` is null, all items of the target have expired.
  */
 export interface SweepTarget {
   readonly shards: string;
@@ -26,9 +26,9 @@ export interface ChildSweep {
   readonly target: SweepTarget;
   readonly dryRun: boolean;
   readonly limit: ChildLimit | null;
-  /** Age of the execution at which the child ends, whatever is left. */
+  /** The child ends at this age of the execution, even if items are left. */
   readonly endsAfter: Seconds;
-  /** At its end the child notes in the journal how far it swept this part of a tick; null: it notes nothing. */
+  /** At its end the child notes its swept span in the journal as this part of the lookback; null: the child notes nothing. */
   readonly part: SweepPart | null;
   readonly listedKeysBytes: number;
   readonly resultBytes: number;
@@ -41,8 +41,8 @@ export interface SweepPart {
 }
 
 /**
- * A child's share of `maxDeletesPerSecond`; null: no limit. The share ends at `before`, and a later sweep deletes the rest. If `before` is
- * null, another child of the execution continues.
+ * A child's share of `maxDeletesPerSecond`; null: no limit. In a tick the child stops at the time `before`, and a later tick deletes the
+ * rest. In a replay `before` is null: when the child's time is over, a child of the next round continues.
  */
 export interface ChildLimit {
   readonly perSecond: number;
@@ -52,12 +52,12 @@ export interface ChildLimit {
 
 export interface ChildProgress {
   readonly cursor: Seconds;
-  /** Consecutive pages without progress, since DynamoDB was too busy. */
+  /** Number of pages in a row that finished no key, because DynamoDB was too busy. */
   readonly stuck: number;
-  /** Number of keys that the limit allows at the second `at` of the state machine's clock; null: no limit. */
+  /** Number of keys that may still be deleted in the second `at` of the state machine's clock; null: no limit. */
   readonly credit: { readonly at: Seconds; readonly keys: number } | null;
   readonly left: readonly ExpiredKey[];
-  /** First TTL of the deletes that failed for good, e.g. without permission. The span noted in the journal ends before this TTL. */
+  /** Earliest TTL of the keys whose delete failed for good. The span that the child notes in the journal ends before this TTL. */
   readonly brokenAt: Seconds | null;
   readonly counts: CountsProgress;
 }
@@ -89,7 +89,7 @@ export type SweepCounts = Counts<'call' | 'chunk' | 'child'>;
 
 export interface ShardResult extends Omit<CountsProgress, 'inFlight'> {
   readonly interrupted: boolean;
-  /** The rest of the target, if the child ran out of time. */
+  /** The rest of the target, if the child's time was over before the end of its target. */
   readonly resume?: SweepTarget;
 }
 

@@ -2,15 +2,15 @@ import type { Counts } from '../counts.ts';
 import type { Millis, Seconds } from '../times.ts';
 import type { ExpiredKey, FailedKey } from './keys.ts';
 
-/** `lagCounts` has the number of deleted items by bucket of `functions/report/lag.ts`, without empty buckets. */
+/** A histogram of lags. `lagCounts` has the number of deleted items in each bucket that is not empty (`functions/report/lag.ts`). */
 export interface DeletionLag {
   readonly lagCounts: Readonly<Record<string, number>>;
   readonly lagMaxMs: Millis;
 }
 
 /**
- * Input and output of DeleteChunk; an object, since JSONata flattens arrays of arrays. A wait ends at `until`, ISO-8601 without
- * milliseconds, which a Wait would drop. No call begins after `deadline`, ISO-8601 with milliseconds.
+ * Input and output of DeleteChunk: keys that are deleted together. With `next: 'wait'` the chunk waits until `until`, ISO-8601 in whole
+ * seconds. After `deadline`, ISO-8601 with milliseconds, no call of DeleteChunk begins.
  */
 export interface Chunk {
   readonly next: 'delete' | 'wait' | 'done';
@@ -18,8 +18,8 @@ export interface Chunk {
   readonly timeoutSeconds: Seconds;
   readonly deadline: string;
   /**
-   * Each guarded delete has the condition that the TTL is at most this time. DynamoDB's clock had reached this time when the key was read.
-   * If the chunk is planned, the clock reaches this time during the chunk's wait.
+   * Epoch seconds. In the delete mode `guarded` an item is deleted only if its TTL is at most this time. DynamoDB's clock had reached this
+   * time when the index was read; if the chunk is `planned`, the clock reaches this time while the chunk waits.
    */
   readonly cutoff: Seconds;
   readonly planned: boolean;
@@ -36,6 +36,6 @@ export interface DeleteChunkInput {
 export interface ChunkProgress extends Counts<'call' | 'chunk'>, DeletionLag {
   readonly attempts: number;
   readonly failed: readonly FailedKey[];
-  /** The next call deletes at this moment, epoch milliseconds. The wait before that call ends on a whole second. */
+  /** The moment of the next delete, epoch milliseconds. The Wait before this delete ends on a whole second, so a bit earlier. */
   readonly retryAtMs: Millis;
 }

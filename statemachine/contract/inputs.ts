@@ -1,6 +1,6 @@
 /**
- * Input of a tick, as EventBridge Scheduler sends it. `scheduledTime`, ISO-8601, determines the upcoming minute and the end of the
- * lookback. `maxDeletesPerSecond` is for each table; 0 = no limit. Defaults: all tables of the deployment, each with its own limit.
+ * Input of a tick. EventBridge Scheduler sends `scheduledTime` (ISO-8601), which decides about the upcoming minute and the end of the
+ * lookback. Defaults: all tables of the deployment, and each table's own `maxDeletesPerSecond` (0 = no limit).
  */
 export interface TickInput {
   readonly scheduledTime: string;
@@ -9,8 +9,8 @@ export interface TickInput {
 }
 
 /**
- * Input of a replay, which sweeps the expiry times in [from, to), ISO-8601. With `dryRun` the replay only finds and counts. Defaults: the
- * only table of the deployment, and that table's `maxDeletesPerSecond`; 0 = no limit.
+ * Input of a replay, which sweeps the items that expire in [from, to), ISO-8601. With `dryRun` the replay only counts the items. `table`
+ * may be missing if the deployment has only one table. `maxDeletesPerSecond`: 0 = no limit; default: the table's own `maxDeletesPerSecond`.
  */
 export interface ReplayInput {
   readonly table?: string;

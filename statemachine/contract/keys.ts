@@ -1,6 +1,6 @@
 import type { Seconds } from '../times.ts';
 
-/** A value of a key attribute in DynamoDB's JSON, bytes in base64. */
+/** A value of a key attribute in DynamoDB's JSON. Bytes (`B`) are base64. */
 export type KeyAttribute = { readonly S: string } | { readonly N: string } | { readonly B: string };
 
 export type ItemKey = Readonly<Record<string, KeyAttribute>>;
@@ -12,7 +12,7 @@ export interface ExpiredKey {
 
 export interface FailedKey {
   readonly key: ItemKey;
-  /** DynamoDB's error code, e.g. `ValidationError`; `Unprocessed` when time or attempts ran out. */
+  /** DynamoDB's error code, e.g. `ValidationError`; or `Unprocessed` if the child's time was over before the key was deleted. */
   readonly reason: string;
 }
 
@@ -21,7 +21,7 @@ export type KeyHash = `hmac-sha256:${string}`;
 export type ShownKey = ItemKey | KeyHash;
 
 export interface ListedFailure {
-  /** Missing if keys are not shown. A key that is too long has `keyStart` instead, the beginning of its JSON. */
+  /** Missing if `logKeys` is 'none', or if the key is too long. A key that is too long has its beginning, as JSON, in `keyStart`. */
   readonly key?: ShownKey;
   readonly keyStart?: string;
   readonly reason: string;

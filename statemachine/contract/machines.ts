@@ -9,12 +9,12 @@ export type TaskName = keyof typeof TASKS;
 
 export const SWEEP_INCOMPLETE = 'SweepIncompleteError';
 
-/** Less than the five minutes of an Express execution. */
+/** A tick must end before Step Functions stops it: an Express execution may last 300 seconds. */
 export const TICK_TIMEOUT_SECONDS = 290;
 
 /**
- * A replay may take hours, and its functions and children end by themselves. The limit is for failures such as a Map Run that never starts.
- * Without a limit such an execution could run for a year. Source: Step Functions quotas.
+ * Ends a replay that hangs, for example because its Map Run never starts: without this limit a Standard execution could run for a year. A
+ * replay that works ends by itself, at most after some hours. Source: Step Functions quotas.
  */
 export const EXECUTION_TIMEOUT_SECONDS = 86_400;
 
@@ -26,8 +26,8 @@ export const FUNCTION_TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
 };
 
 /**
- * Time limits of a child's tasks during its upcoming minute. A call that hangs must not delay the items of the next seconds. A query that
- * times out is repeated; the next page has the keys of a delete that timed out.
+ * Timeouts of the tasks of a child with an upcoming minute: a call that hangs must not delay items that expire in the next seconds. After a
+ * timeout QueryExpired is called again; the keys of a DeleteChunk that timed out are in the next page.
  */
 const PRECISE_TIMEOUT_SECONDS = { QueryExpired: 3, DeleteChunk: 2 } as const;
 
@@ -43,7 +43,7 @@ export const REFUSED = 'Lambda.TooManyRequestsException';
 
 export const PAUSED = 'TablePausedError';
 
-/** After these errors a second call may succeed, and is harmless for any function. `States.ALL` is left out: a wrong input stays wrong. */
+/** After these errors a second call may succeed, and does no harm. `States.ALL` would also repeat a wrong input, in vain. */
 export const TRANSIENT_ERRORS: readonly string[] = [
   BUSY,
   'Lambda.ClientExecutionTimeoutException',

@@ -19,7 +19,7 @@ export interface SweepReport extends Omit<SweepTotals, keyof DeletionLag> {
   readonly failure?: PlanFailure;
 }
 
-/** Null when nothing was deleted. p50 and p99 are the upper bounds of their buckets. */
+/** `p50` and `p99` are the upper bounds of histogram buckets, but at most `max`. */
 export interface LagSummary {
   readonly p50: Millis;
   readonly p99: Millis;
