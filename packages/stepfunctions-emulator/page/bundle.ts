@@ -7,7 +7,7 @@ export interface BundledPage {
   readonly files: readonly string[];
 }
 
-/** Bundles the page for browsers, including the packages that it needs. */
+/** Bundles the page for browsers. The bundle contains the packages that the page imports. */
 export async function bundlePage(): Promise<BundledPage> {
   const { outputFiles, metafile } = await build({
     entryPoints: ['main.ts', 'style.css'].map(file => join(import.meta.dirname, 'browser', file)),
@@ -18,7 +18,7 @@ export async function bundlePage(): Promise<BundledPage> {
     format: 'iife',
     platform: 'browser',
     target: 'es2022',
-    // A separate file contains the licences.
+    // The comments with licences are left out: a separate file of the published package contains the licences.
     legalComments: 'none',
     metafile: true,
     logLevel: 'error',

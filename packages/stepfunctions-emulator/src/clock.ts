@@ -3,33 +3,33 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** Cancels a scheduled callback; does nothing after the callback has run. */
 export type CancelTimer = () => void;
 
-/** The time of executions, schedules and the API, epoch milliseconds. */
+/** Clock of executions, timers and the API. Times are epoch milliseconds. */
 export interface Clock {
   now(): number;
-  /** Resolves `ms` milliseconds later (immediately for 0 or less); rejects with `signal.reason` when aborted. */
+  /** Resolves `ms` milliseconds later (immediately for 0 or less); rejects with `signal.reason` when `signal` is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   schedule(ms: number, callback: () => void): CancelTimer;
   /**
-   * Runs real I/O (a function, a call over HTTP). A virtual clock stands still during such work, except while all such work sleeps on the
-   * clock.
+   * Runs work that takes real time, such as a call over HTTP. A virtual clock stands still until such work ends. While all such work sleeps
+   * on the virtual clock, the clock does not stand still.
    */
   busy<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Largest natural drift between the wall clock and the timers' clock. A larger difference means that a person or a program set the wall
- * clock.
+ * Largest natural difference between the wall clock and the steady `performance.now()` during a delay, milliseconds. A larger difference
+ * means that a person or a program has set the wall clock.
  */
 const MAX_DRIFT_MS = 1_000;
 
-/** Saved at import, before a test framework installs fake timers: fake timers would stop the clock forever. */
+/** Node's setImmediate, saved at import: a test framework may later install a fake, and a fake would stop every virtual clock forever. */
 const immediately = setImmediate;
 
-/** Lets other work on this thread run: timers, I/O, signals. A virtual clock stands still meanwhile. */
+/** Lets other work of this thread run: timers, I/O, signals. A virtual clock stands still during this pause. */
 export const giveWay = (clock: Clock): Promise<void> =>
   clock.busy(() => new Promise(resolve => immediately(resolve)));
 
-/** Longest delay of setTimeout (2^31 - 1 ms, almost 25 days). A timer with a longer delay fires immediately. */
+/** Longest delay of setTimeout, milliseconds (2^31 - 1, almost 25 days). A timer with a longer delay fires immediately. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
 function sleepOn(clock: Pick<Clock, 'schedule'>, ms: number, signal?: AbortSignal): Promise<void> {
@@ -48,8 +48,8 @@ function sleepOn(clock: Pick<Clock, 'schedule'>, ms: number, signal?: AbortSigna
 }
 
 /**
- * The wall clock. A pending timer keeps the process alive, because an execution waits for the timer. A delay has its full length even when
- * the wall clock is set meanwhile.
+ * The wall clock. A pending timer keeps the process alive, because an execution waits for the timer. A delay keeps its full length even
+ * when a person or a program sets the wall clock during the delay.
  */
 export const realClock: Clock = {
   now: () => Date.now(),
@@ -57,7 +57,7 @@ export const realClock: Clock = {
   schedule(ms, callback) {
     const due = Date.now() + ms;
     const dueSteady = performance.now() + ms;
-    // Timers may fire a millisecond early and cannot be longer than 25 days, so the clock is checked again.
+    // Node's timers may fire a millisecond early, and have at most 25 days: so each timer computes the time that is left.
     const left = () => {
       const steady = dueSteady - performance.now();
       const wall = due - Date.now();
@@ -85,27 +85,27 @@ interface Hold {
 }
 
 /**
- * clock → the busy work to which the running code belongs. All clocks share one storage: before Node 24, every storage that was ever used
- * permanently slows down each promise of the process.
+ * Clock → the `busy` work in which the current code runs. All clocks share one AsyncLocalStorage: before Node 24, every AsyncLocalStorage
+ * that was ever used slows down all promises of the process.
  */
 const holds = new AsyncLocalStorage<ReadonlyMap<Clock, Hold>>();
 
 /**
- * A clock for tests that stands still while anything runs and then jumps to the next timer: ten minutes of backoff take milliseconds, and
- * the same program always sees the same times.
+ * A clock for tests. The clock stands still while code runs, and then jumps to the next timer. Ten minutes of waiting take milliseconds,
+ * and the same program sees the same times in every run.
  *
- * "Nothing runs" means: the microtask queue is empty, and all `busy` work sleeps on this clock. The clock does not see real work outside of
- * `busy`, and may jump over such work. Work inside `busy` that never ends stops time.
+ * The clock jumps when the microtask queue is empty and all `busy` work sleeps on this clock. The clock does not see I/O outside of `busy`
+ * and may jump before such I/O ends. `busy` work that never ends stops the clock.
  */
 export class VirtualClock implements Clock {
   #now: number;
   #sequence = 0;
   #awake = 0;
   #checkPending = false;
-  /** The timer that is due first is the last element. */
+  /** Sorted, the timer with the earliest time last: `pop` takes that timer. */
   readonly #timers: Timer[] = [];
 
-  /** @param startMs epoch milliseconds to begin at */
+  /** @param startMs first time of the clock, epoch milliseconds */
   constructor(startMs = Date.UTC(2026, 0, 1)) {
     this.#now = startMs;
   }
@@ -130,7 +130,7 @@ export class VirtualClock implements Clock {
     const timer: Timer = {
       due: this.#now + Math.max(0, ms),
       sequence: this.#sequence++,
-      callback: AsyncLocalStorage.bind(callback), // The callback belongs to its scheduler, not to the work that advances time.
+      callback: AsyncLocalStorage.bind(callback), // The callback runs in the async context of the code that called `schedule`.
     };
     this.#timers.splice(this.#indexOf(timer), 0, timer);
     this.#check();
@@ -147,7 +147,7 @@ export class VirtualClock implements Clock {
       return await holds.run(new Map(holds.getStore()).set(this, hold), work);
     } finally {
       if (hold.sleeping === 0) this.#changeAwake(-1);
-      // Later sleeps of ended work must not change `#awake`.
+      // The work has ended, but its code may still sleep later. With this value, such a sleep does not change `#awake`.
       hold.sleeping = Number.POSITIVE_INFINITY;
     }
   }
@@ -160,7 +160,7 @@ export class VirtualClock implements Clock {
   #check(): void {
     if (this.#checkPending || this.#awake > 0 || this.#timers.length === 0) return;
     this.#checkPending = true;
-    // Immediates run after all microtasks, so everything that can run without time passing has run.
+    // setImmediate calls back after all microtasks: by then, all code that needs no time has run.
     immediately(() => {
       this.#checkPending = false;
       if (this.#awake > 0) return;

@@ -1,4 +1,4 @@
-/** AWS Step Functions on this machine: a strict interpreter of JSONata state machines, its clocks, and its API. */
+/** AWS Step Functions on this machine: a strict interpreter of JSONata state machines, clocks, and a server of the API. */
 
 export {
   type ApiContext,

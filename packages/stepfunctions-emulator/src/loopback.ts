@@ -5,10 +5,10 @@ import { NotLoopbackError } from './errors.ts';
 export { EmulatorError, NotLoopbackError } from './errors.ts';
 
 /**
- * Accepts an endpoint only when the endpoint is on this machine: 127.0.0.0/8, ::1 or localhost. This check alone keeps requests away from a
- * real AWS account, so all other names are refused without a DNS query.
- * @param source where the value comes from, for the message: `AWS_ENDPOINT_URL_DYNAMODB`
- * @param otherwise what a person can do instead, for the message
+ * Accepts an endpoint only when the endpoint is on this machine: 127.0.0.0/8, ::1 or localhost. No other check keeps requests away from a
+ * real AWS account. So every other name is refused, even if DNS gives an address of this machine for the name.
+ * @param source name of the setting with the endpoint, for the message: `AWS_ENDPOINT_URL_DYNAMODB`
+ * @param otherwise what the user can do, for the message
  * @returns the endpoint without a trailing slash
  * @throws {NotLoopbackError}
  */
@@ -38,21 +38,21 @@ export function requireLoopback(
   return url.origin;
 }
 
-// The class URL converts every spelling of an IPv4 address (0x7f.1, 2130706433) to four decimals.
+// Callers pass the host name of a URL object, which converts every form of an IPv4 address (0x7f.1, 2130706433) to four decimals.
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /**
- * Whether the Host of a request names this machine. The host name of a hostile web page can resolve to this machine, but the page's
- * requests carry that host name. SDKs put `sync-` before the host for StartSyncExecution.
+ * Whether the Host header of a request names this machine. A hostile web page can make its own host name resolve to this machine, but
+ * browsers then send that host name in the Host header. SDKs put `sync-` before the host for StartSyncExecution.
  */
 export function isLoopbackHost(header = ''): boolean {
   const name = header.toLowerCase().replace(/^sync-|:\d+$/g, '');
   return isLoopback(name) || name.endsWith('.localhost');
 }
 
-/** Ends a server and its connections. Safe to call more than once, and for a server that never started. */
+/** Ends a server and its connections. Does nothing for a server that has ended or never started. */
 export async function stopServer(server: Server): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, 'close');

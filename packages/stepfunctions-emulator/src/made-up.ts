@@ -1,9 +1,8 @@
-/** Placeholder account, region and role of everything that is not deployed. */
+/** Account, region and partition in the ARNs of everything that exists only on this machine. */
 export const PLACE = { account: '123456789012', region: 'us-east-1', partition: 'aws' } as const;
 
 export const ROLE_ARN = `arn:aws:iam::${PLACE.account}:role/test`;
 
-/** ARN of a mocked function of this name. */
 export const functionArn = (name: string): string =>
   `arn:aws:lambda:${PLACE.region}:${PLACE.account}:function:${name}`;
 

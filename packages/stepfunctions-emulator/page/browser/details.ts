@@ -3,9 +3,9 @@ import { type Outcome, type Visit, variablesAt } from '../model/history.ts';
 import { element } from './element.ts';
 import { count, duration, moment, OUTCOMES, outcomeOf, pretty, wordsOf } from './text.ts';
 
-/** Maximum number of characters of a value that are shown at first. */
+/** Maximum number of characters of a value that are shown before the user presses `Show all`. */
 const SHOWN_CHARACTERS = 20_000;
-/** Maximum number of executions of a Map Run in the list. */
+/** Maximum number of child executions of a Map Run in the list. */
 const SHOWN_CHILDREN = 100;
 
 export interface DetailsContext {
@@ -27,7 +27,7 @@ function facts(...pairs: readonly (readonly [string, string | undefined])[]): HT
   );
 }
 
-/** A value as text. A button shows the rest of a long value. */
+/** Shows a value as text. A button shows the rest of a long value. */
 function valueBlock(title: string, json: string | undefined): HTMLElement[] {
   if (json === undefined) return [];
   const text = pretty(json);
@@ -83,7 +83,7 @@ export function executionDetails(execution: ExecutionDescription): HTMLElement[]
   ];
 }
 
-/** A text that changes whenever the details of the visit change. */
+/** A text that changes whenever the details of the visit change. The page draws the details again only after such a change. */
 export const signatureOf = ({ id, outcome, attempts, exitId }: Visit): string =>
   [id, outcome, attempts.length, attempts.at(-1)?.to, exitId].join();
 
@@ -115,7 +115,7 @@ export function visitDetails(visit: Visit, context: DetailsContext): HTMLElement
   ];
 }
 
-/** The executions of a Map Run, failed executions first. */
+/** The child executions of a Map Run as a list of buttons, failed executions first. */
 function childList({ children, open }: DetailsContext): HTMLElement[] {
   if (children.length === 0) return [];
   const order: readonly Outcome[] = ['failed', 'running', 'cutOff', 'succeeded'];
@@ -166,11 +166,9 @@ async function fill(place: HTMLElement, visit: Visit, { data }: DetailsContext):
   );
 }
 
-/** The text; undefined if both texts are equal. */
 const differs = (text: string | undefined, other: string | undefined): string | undefined =>
   text === other ? undefined : text;
 
-/** Variables as JSON text of one object; undefined without variables. */
 function objectOf(
   variables: readonly (readonly [name: string, json: string | undefined])[],
 ): string | undefined {

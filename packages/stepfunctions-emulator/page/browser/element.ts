@@ -4,7 +4,7 @@ export interface Attributes {
   readonly [name: string]: string | number | boolean | undefined | ((event: Event) => void);
 }
 
-/** Makes an HTML element. Strings become text nodes: no data is ever parsed as HTML. */
+/** Makes an HTML element. A string becomes a text node, so the data of an execution is never parsed as HTML. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Attributes = {},
@@ -35,7 +35,7 @@ function setAttributes(made: Element, attributes: Attributes): void {
   }
 }
 
-/** Lets Enter and the space bar press an element that is not an HTML button. */
+/** Makes a key handler for an element that is not an HTML button: Enter and the space bar press the element. */
 export const whenPressed =
   (press: () => void) =>
   (event: Event): void => {

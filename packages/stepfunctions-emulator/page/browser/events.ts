@@ -33,7 +33,7 @@ export class EventTable {
     this.#filter();
   }
 
-  /** Shows only events that contain the text; an empty text shows all events. */
+  /** Shows only events that contain the text. An empty text shows all events. */
   search(text: string): void {
     this.#search.value = text;
     this.#filter();
@@ -53,7 +53,7 @@ export class EventTable {
   }
 }
 
-/** `#17` for an event of the iteration with index 17; otherwise empty. */
+/** `#17` for an event in the iteration with index 17 of an inline Map; an empty text for an event outside of Maps. */
 const placeOf = ({ visit, event }: VisitEvent): string => {
   if (event.type.startsWith('MapIteration')) return `#${event.index}`;
   return visit?.line.parent?.type === 'Map' ? `#${visit.line.index}` : '';

@@ -39,7 +39,7 @@ export class GraphView {
     this.svg.style.maxWidth = `${width}px`;
     this.svg.style.maxHeight = `${height}px`;
     for (const box of layout.boxes) this.#addState(box, () => select(box.state.name));
-    // Arrows are drawn above the boxes of Maps and Parallels.
+    // Arrows come after boxes: otherwise the box of a Map or Parallel would hide the arrows inside.
     for (const arrow of layout.arrows) this.#addArrow(arrow);
     for (const { x, y, kind } of layout.terminals) {
       const circle = drawn('circle', { class: `terminal ${kind}`, cx: x, cy: y, r: 5.5 });
@@ -144,7 +144,7 @@ function classOf(
   return `arrow ${kind} ${colour}`;
 }
 
-/** A curve from the first point to the last, near the points between. */
+/** SVG path of a curve from the first point to the last point. The curve passes near the other points. */
 function curveThrough(points: readonly Point[]): string {
   const [first = { x: 0, y: 0 }, ...others] = points;
   const parts = [`M${at(first)}`];

@@ -7,7 +7,7 @@ export interface LazyListOptions<Item> {
   readonly choose: (item: Item) => void;
 }
 
-/** Items within this distance above and below the visible part are drawn, too. */
+/** Items within this distance above and below the visible part are drawn, too: a user who scrolls sees no gap. */
 const SPARE_PX = 200;
 const STEPS: Readonly<Record<string, number>> = {
   ...{ ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 },
@@ -16,7 +16,7 @@ const STEPS: Readonly<Record<string, number>> = {
 
 /**
  * A list with HTML elements only for the visible items and their neighbours: a history of 25,000 events takes no more elements than a short
- * one. The list has the keyboard focus; the arrow keys choose an item.
+ * history. The list element has the keyboard focus, and the arrow keys choose an item.
  */
 export class LazyList<Item> {
   readonly element: HTMLElement;
@@ -40,7 +40,7 @@ export class LazyList<Item> {
     new ResizeObserver(() => this.#show()).observe(this.element);
   }
 
-  /** @param chosen the item to mark; without effect if `items` does not contain the item */
+  /** @param chosen the item to mark; no item is marked if `items` does not contain `chosen` */
   set(items: readonly Item[], chosen: Item | undefined): void {
     this.#items = items;
     this.#chosen = chosen === undefined ? -1 : items.indexOf(chosen);

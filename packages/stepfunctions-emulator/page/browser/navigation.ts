@@ -67,7 +67,7 @@ export class Navigation {
 const textOf = ({ name, summary = '', status }: PageExecution): string =>
   `${name} ${summary} ${wordsOf(status)}`.toLowerCase();
 
-/** Shows the summary of the input, or else the name: the name of an execution is often a random id. */
+/** Shows the summary of the execution's input or, without a summary, the execution's name, which is often a random id. */
 function fillExecution(place: HTMLElement, execution: PageExecution): void {
   const { name, summary, status, startDate, stopDate } = execution;
   const took = stopDate === undefined ? 'running' : duration(stopDate - startDate);

@@ -13,7 +13,7 @@ import { count, duration, outcomeOf, wordsOf } from './text.ts';
 
 const POLL_MS = 1_000;
 
-/** Whether the page is narrow; the width is the same as in style.css. */
+/** Whether the window is narrow. The media query in style.css has the same width. */
 const isNarrow = (): boolean => matchMedia('(max-width: 1000px)').matches;
 
 interface Opened {
@@ -22,7 +22,7 @@ interface Opened {
   readonly graph: Graph;
   readonly model: HistoryModel;
   view: GraphView | undefined;
-  /** The details panel shows the visit of this event; if undefined, the whole execution. */
+  /** The details panel shows the visit of this event; if undefined, the details panel shows the whole execution. */
   chosen: VisitEvent | undefined;
   readonly children: Map<string, readonly PageExecution[]>;
   now: number;
@@ -72,14 +72,14 @@ export class Page {
     }, POLL_MS);
   }
 
-  /** Opens the execution in the address, which users can share as a link; otherwise the first of the list. */
+  /** Opens the execution whose ARN stands after `#` in the page's address; without an ARN, the first execution of the list. */
   async #openAddressed(): Promise<void> {
     const arn = decoded(location.hash.slice(1)) || this.#executions[0]?.arn;
     if (arn === undefined) await this.#showMachine();
     else await this.#open(arn);
   }
 
-  /** Requests nothing while the page is hidden. */
+  /** Loads the lists and the opened execution. A hidden page loads nothing, because nobody sees the page. */
   async #refresh(): Promise<void> {
     if (document.hidden) return;
     try {
@@ -183,7 +183,7 @@ export class Page {
       more = page.more;
       const ended = page.execution.status !== opened.description.status;
       if (ended && !more) opened.description = await server.execution(opened.arn);
-      // The first answer with events is shown at once. Later events are shown when all events have arrived.
+      // A long history needs several answers. The page shows the first answer at once, and all others after the last answer.
       if (more && opened.view !== undefined) continue;
       await this.#refreshChildren(opened);
       if (opened !== this.#opened) return;
@@ -206,14 +206,14 @@ export class Page {
     opened.view?.show({ states: statesOf(model), taken: takenTransitions(model), outcome });
     this.#showHeader(opened);
     this.#events.show(model, description.startDate, chosen);
-    // New details would lose the scroll position: the old details stay until the visit changes.
+    // New details lose the scroll position. So the page shows new details only after the visit has changed.
     if (chosen?.visit !== undefined && signatureOf(chosen.visit) !== this.#detailed)
       this.#showDetails(opened);
   }
 
   /**
-   * Draws the graph. For a child execution of a Map Run, only the states inside the Map are drawn. The name of the first visited state
-   * identifies the Map.
+   * Draws the graph. For a child execution of a Map Run, only the states inside the Map are drawn. The first visited state shows which Map
+   * of the definition started the child.
    */
   #draw(opened: Opened): GraphView | undefined {
     const { graph, model, description } = opened;
@@ -245,7 +245,7 @@ export class Page {
     return element('button', { type: 'button', onclick: press }, text);
   }
 
-  /** Shows the events of a state, and the last visit with the outcome that decides the state's colour. */
+  /** Shows the events of a state, and the details of the last visit whose outcome gives the state its colour. */
   #chooseState({ model }: Opened, state: string): void {
     const outcome = statesOf(model).get(state)?.outcome;
     this.#events.search(state);
@@ -256,11 +256,11 @@ export class Page {
 
   #chooseByHand(chosen: VisitEvent | undefined): void {
     this.#choose(chosen);
-    // On a narrow page the details panel is below everything else.
+    // In a narrow window, the details panel is below all other parts, so the page scrolls to the panel.
     if (isNarrow()) this.#details.scrollIntoView({ block: 'start' });
   }
 
-  /** Shows the visit of an event; without an event, the execution and all its events. */
+  /** Shows the details of an event's visit; without an event, the details of the execution, and all events. */
   #choose(chosen: VisitEvent | undefined): void {
     const opened = this.#opened;
     if (opened === undefined) return;
@@ -297,7 +297,7 @@ function failureOf({ model, description }: Opened): VisitEvent | undefined {
   return failed && model.events.findLast(({ visit }) => visit === failed);
 }
 
-/** A truncated address may end inside of an escape such as `%3A`. */
+/** Decodes a part of the address. An address that was cut may end inside of an escape such as `%3A`: such a text stays as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -7,7 +7,7 @@ import type {
   PageMachine,
 } from '../../src/page/data.ts';
 
-/** The server refused a request, for the reason in the message. */
+/** The server refused a request. The message says why. */
 export class RefusedError extends Error {}
 
 export const server = {

@@ -12,17 +12,17 @@ export function duration(ms: number): string {
 
 type Unit = readonly [ms: number, name: string];
 
-/** `2 min 5 s`, `2 min`. */
+/** A duration in two units, such as `2 min 5 s`. A smaller unit of zero is left out: `2 min`. */
 function inTwo(ms: number, [large, largeName]: Unit, [small, smallName]: Unit): string {
   const rest = Math.floor((ms % large) / small);
   return `${Math.floor(ms / large)} ${largeName}${rest === 0 ? '' : ` ${rest} ${smallName}`}`;
 }
 
-/** A moment in UTC, as commands and logs print it. */
+/** A time in UTC without milliseconds, such as `2026-11-28 12:00:00 UTC`. */
 export const moment = (epochMs: number): string =>
   `${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-/** A moment for lists, without the year; if the date is today, only the time. */
+/** A time in UTC for lists, without the year. If the date is today, the date is left out, too: `12:00:00 UTC`. */
 export function shortMoment(epochMs: number): string {
   const text = moment(epochMs);
   return text.slice(0, 10) === moment(Date.now()).slice(0, 10) ? text.slice(11) : text.slice(5);
@@ -58,7 +58,7 @@ export function pretty(json: string): string {
 
 type Status = PageExecution['status'];
 
-/** `timed out` */
+/** The status in words: `timed out` for TIMED_OUT. */
 export const wordsOf = (status: Status): string => status.toLowerCase().replace('_', ' ');
 
 export const outcomeOf = (status: Status): Outcome => STATUS_OUTCOMES[status];

@@ -1,7 +1,7 @@
 export interface Transition {
   readonly to: string;
   readonly kind: 'next' | 'choice' | 'default' | 'catch';
-  /** A short form of the condition or of the errors. */
+  /** Text beside the arrow: the condition of a Choice rule, `otherwise` for Default, the error names of a Catch; empty for Next. */
   readonly label: string;
 }
 
@@ -9,7 +9,7 @@ export interface GraphState {
   readonly name: string;
   readonly type: string;
   readonly transitions: readonly Transition[];
-  /** The state machines inside a Map or a Parallel. */
+  /** The inner graphs: the branches of a Parallel, or the item processor of a Map. Other states have no inner graphs. */
   readonly branches: readonly Graph[];
   readonly ends: boolean;
 }
@@ -90,7 +90,7 @@ export interface Place {
   readonly branch: number;
 }
 
-/** state name → place of the state. A name is unique in the whole definition. */
+/** State name → the Map or Parallel around the state, and the index of the branch. State names are unique in the whole definition. */
 export function placesOf(graph: Graph, parent?: string, branch = 0): Map<string, Place> {
   return new Map(
     graph.states.flatMap(state => [
@@ -100,7 +100,7 @@ export function placesOf(graph: Graph, parent?: string, branch = 0): Map<string,
   );
 }
 
-/** The graph to which a state belongs directly. A child execution of a distributed Map runs only the graph inside the Map. */
+/** The graph to which a state belongs directly: for a state inside a Map, the graph of the Map's item processor. */
 export function graphWith(graph: Graph, name: string): Graph | undefined {
   if (graph.states.some(state => state.name === name)) return graph;
   for (const inner of graph.states.flatMap(({ branches }) => branches)) {

@@ -1,7 +1,7 @@
 import type { PageEvent } from '../../src/page/data.ts';
 import type { Place } from './definition.ts';
 
-/** The outcome of a visit or an execution. `cutOff`: aborted after a failure elsewhere, or because the execution ended. */
+/** The outcome of a visit or an execution. `cutOff`: the visit was aborted, because another branch failed or the execution ended. */
 export type Outcome = 'running' | 'succeeded' | 'caught' | 'failed' | 'cutOff';
 
 export interface Attempt {
@@ -11,7 +11,7 @@ export interface Attempt {
   failed?: boolean;
   error?: string | undefined;
   cause?: string | undefined;
-  /** `startEventId`: event with the arguments; `endEventId`: event with the result or the failure. */
+  /** `startEventId` is the id of the event with the arguments, `endEventId` the id of the event with the result or failure. */
   startEventId?: number;
   endEventId?: number;
 }
@@ -28,11 +28,10 @@ export interface Visit {
   exitId?: number;
   error?: string | undefined;
   cause?: string | undefined;
-  /** Names of the variables that the visit assigned. */
   variables: readonly string[];
-  /** The branches of a Parallel, from its last attempt. */
+  /** The branches of a Parallel in the visit's last attempt. */
   branches: Line[];
-  /** The iterations of an inline Map by index, from its last attempt. */
+  /** Index → iteration of an inline Map in the visit's last attempt. */
   iterations: Line[];
   length?: number;
   /** ARN of the Map Run of a distributed Map's last attempt. */
@@ -45,7 +44,7 @@ export interface VisitEvent {
   readonly visit: Visit | undefined;
 }
 
-/** States that run one after the other: the execution itself, a branch, or an iteration. */
+/** A sequence of visits, one after the other: the visits of the execution itself, of a branch, or of an iteration. */
 export interface Line {
   readonly parent: Visit | undefined;
   readonly index: number;
@@ -55,9 +54,9 @@ export interface Line {
 type Failure = Pick<PageEvent, 'error' | 'cause'>;
 
 /**
- * A history as visits. Events are added in order, also while the execution runs. `previousEventId` gives the line of an event: the line of
- * the previous event, or a line around it. The order alone does not give the line: iterations of a Map run at the same time, and the state
- * that was entered last is not always the next state that is left.
+ * Turns the events of an execution into visits of states. Events must be added in order, also while the execution runs. Iterations of a Map
+ * run at the same time, so two neighbouring events may belong to different lines. `previousEventId` gives the line of an event: the line of
+ * the previous event, or a line around that line.
  */
 export class HistoryModel {
   readonly root: Line = { parent: undefined, index: 0, visits: [] };
@@ -84,7 +83,7 @@ export class HistoryModel {
     this.lastTime = event.timestamp;
   }
 
-  /** @returns the line of the events that follow this event */
+  /** @returns the line of the events that have this event as their previous event */
   #take(event: PageEvent, line: Line): Line {
     const { type } = event;
     if (type.endsWith('StateEntered')) return this.#enter(event, line);
@@ -113,7 +112,7 @@ export class HistoryModel {
     return line;
   }
 
-  /** The line in which a state is entered: the previous event's line, a line around it, or a line in the Map or Parallel. */
+  /** The line of a state that is entered: the line of the previous event, a line around it, or a branch or iteration of the outer state. */
   #lineOf(name: string, before: Line): Line {
     const place = this.#places.get(name);
     if (place?.parent === undefined) return this.root;
@@ -130,14 +129,14 @@ export class HistoryModel {
   }
 
   /**
-   * The visit of an event, found by the name of the event's state: the open visit in the event's line or in a line around it; otherwise the
-   * open visit that was entered last.
+   * Finds the open visit of a state by the state's name: in the line of the event, or in a line around that line. If these lines have no
+   * such visit, the open visit that was entered last is taken.
    */
   #find(name: string, line: Line): Visit | undefined {
     const near = linesAround(line)
       .map(({ visits }) => visits.at(-1))
       .find(visit => visit?.name === name && this.#open.has(visit));
-    // A failure right at the entry of a branch's first state follows an event outside of the branch.
+    // If the first state of a branch fails at its entry, the previous event of the failure belongs to a line outside of the branch.
     return near ?? [...this.#open].findLast(visit => visit.name === name);
   }
 
@@ -165,7 +164,7 @@ export class HistoryModel {
     return line;
   }
 
-  /** After a failure, ends everything that still runs in the Map or Parallel around the failed state. */
+  /** Handles the abort of a state after another failure: ends everything that still runs in the Map or Parallel around the state. */
   #cutOffAround({ timestamp }: PageEvent, line: Line): Line {
     if (line.parent !== undefined) this.#closeInside(line.parent, timestamp);
     return line;
@@ -209,7 +208,7 @@ export class HistoryModel {
     return visit.line;
   }
 
-  /** An event of a call of a function, of another service, or of an activity. */
+  /** Handles an event of a call: of a function, of another service, or of an activity. */
   #call(event: PageEvent, line: Line): Line {
     const visit = line.visits.at(-1);
     if (visit === undefined) return line;
@@ -287,18 +286,17 @@ function endAttempt(visit: Visit, to: number, failure?: Failure, endEventId?: nu
   last.cause = failure.cause;
 }
 
-/** Whether the last attempt failed, with or without an event. */
+/** Whether the last attempt of a visit failed. If the visit has an exit event all the same, a Catch handled the failure. */
 function isCaught({ type, attempts }: Visit): boolean {
   const last = attempts.at(-1);
   if (last?.failed) return true;
-  // Some failures have no event of their own: for example, the failure of a result that is too large.
+  // Some failures have no event, for example a result that is too large: then the last attempt has no end.
   return ['Task', 'Map', 'Parallel'].includes(type) && last !== undefined && last.to === undefined;
 }
 
 const outcomeOfCutOff = (visit: Visit): Outcome =>
   visit.type === 'Fail' || visit.attempts.at(-1)?.failed ? 'failed' : 'cutOff';
 
-/** The lines inside of a Map or Parallel, without iterations that have not begun. */
 const linesIn = ({ branches, iterations }: Visit): Line[] => [
   ...branches,
   ...iterations.filter(each => each !== undefined),
@@ -317,8 +315,8 @@ function insideFailure(visit: Visit): Failure {
 }
 
 /**
- * The variables that a visit can see on its entry: name → id of the StateExited event that assigned the variable. Variables of inner lines
- * are not visible outside.
+ * The variables that a visit can see on its entry: name → id of the StateExited event that assigned the variable. Variables that branches
+ * and iterations assign are not visible outside.
  */
 export function variablesAt(visit: Visit): Map<string, number> {
   const { parent, visits } = visit.line;
@@ -329,6 +327,6 @@ export function variablesAt(visit: Visit): Map<string, number> {
   return seen;
 }
 
-/** The innermost visit that failed; undefined if no visit failed. */
+/** The failed visit that was entered last: the innermost failed visit. Undefined if no visit failed. */
 export const failedVisit = ({ visits }: HistoryModel): Visit | undefined =>
   visits.findLast(({ outcome }) => outcome === 'failed');

@@ -6,7 +6,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** A state in the drawing; a Map or a Parallel contains other states. */
+/** The rectangle of a state. The rectangle of a Map or Parallel contains the rectangles of the inner states. */
 export interface Box {
   readonly state: GraphState;
   readonly x: number;
@@ -25,12 +25,11 @@ export interface Arrow {
   readonly isInside: boolean;
 }
 
-/** The start point or the end point of a state machine. */
 export interface Terminal extends Point {
   readonly kind: 'start' | 'end';
 }
 
-/** A drawing. A Map or Parallel comes before the states inside it. */
+/** A drawing. In `boxes`, a Map or Parallel comes before its inner states, which are then drawn on top. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
@@ -45,15 +44,14 @@ const PADDING = 14;
 const TERMINAL = 14;
 const CHARACTER_WIDTH = 7.2;
 const LABEL_CHARACTER_WIDTH = 6;
-/** Maximum length of a name and of a label, characters; longer texts are cut. */
+/** Maximum lengths of a state's name and of an arrow's label, characters. Longer texts are cut. */
 export const NAME_LENGTH = 30;
 const LABEL_LENGTH = 26;
 
-/** A text for the drawing, cut at a length. */
 export const shortened = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;
 
-/** Lays out a state machine. The inside of a Map or Parallel is laid out first, because it decides the size of the state's box. */
+/** Computes the drawing of a state machine. Inner drawings come first: the drawing inside of a Map decides the size of the Map's box. */
 export function layOut(graph: Graph, outermost = true): Layout {
   const inner = new Map(graph.states.map(state => [state.name, insideOf(state)]));
   const dagre = new DagreGraph({ multigraph: true });
@@ -94,7 +92,7 @@ export function layOut(graph: Graph, outermost = true): Layout {
     }),
   );
   const outer = [...arrows, ...terminalArrows(dagre, graph)];
-  // dagre's bounds cover only boxes and labels: an arrow can lie outside of the bounds.
+  // The width from dagre covers only boxes and labels: an arrow can lie outside of this width.
   const across = outer.flatMap(({ points }) => points.map(({ x }) => x));
   const left = Math.min(0, ...across.map(x => x - PADDING));
   const right = Math.max(width, ...across.map(x => x + PADDING));
@@ -110,7 +108,7 @@ export function layOut(graph: Graph, outermost = true): Layout {
   );
 }
 
-/** Left out of labels to save room: most conditions begin with this text. */
+/** Labels leave this text out to save room: most conditions begin with this text. */
 const STATES_INPUT = /\$states\.(?:input\.)?/g;
 
 /** Text beside an arrow. dagre keeps room for the length of this text. */
@@ -119,7 +117,7 @@ export const labelOf = ({ label }: Transition): string =>
 
 const insideOf = (state: GraphState): Layout[] => state.branches.map(branch => layOut(branch, false));
 
-// The prefix keeps the keys of states different from the keys of the start and the end.
+// The prefix makes the keys of states different from the keys START and END.
 const nodeOf = (name: string): string => `state ${name}`;
 const START = 'start';
 const END = 'end';
@@ -153,7 +151,7 @@ function terminalsOf(dagre: DagreGraph): Terminal[] {
   });
 }
 
-/** Arrows from the start and to the end. The start and the end have an empty name. */
+/** Arrows from the start point and to the end point. In `from` and `to`, these points have an empty name. */
 function terminalArrows(dagre: DagreGraph, { startAt, states }: Graph): Arrow[] {
   const arrow = (from: string, to: string, key: string, names: { from: string; to: string }): Arrow[] => {
     const points = dagre.hasEdge(from, to, key) ? dagre.edge(from, to, key).points : undefined;
@@ -168,7 +166,7 @@ function terminalArrows(dagre: DagreGraph, { startAt, states }: Graph): Arrow[] 
   ];
 }
 
-/** Moves the contents of a state into its box: the branches side by side, in the middle. */
+/** Moves the inner drawings of a Map or Parallel into the state's box: side by side, in the middle. */
 function placed(inner: readonly Layout[], box: Box): Layout[] {
   const across = inner.reduce((sum, { width }) => sum + width, 0);
   let left = box.x + (box.width - across) / 2;

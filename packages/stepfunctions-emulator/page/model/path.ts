@@ -7,7 +7,7 @@ export interface StateSummary {
   readonly outcome: Outcome;
 }
 
-/** Outcomes, the most important outcome first. */
+/** All outcomes, the most important outcome first. */
 const BY_WEIGHT: readonly Outcome[] = ['running', 'failed', 'caught', 'succeeded', 'cutOff'];
 
 export function statesOf({ visits }: HistoryModel): Map<string, StateSummary> {
@@ -31,11 +31,11 @@ function summaryOf(visits: readonly Visit[]): StateSummary {
 
 export const retriesOf = ({ attempts }: Visit): number => Math.max(0, attempts.length - 1);
 
-/** Key of a transition between two states. The key contains `caught`: Next and Catch of a state can lead to the same state. */
+/** Key of a transition between two states. `caught` is a part of the key, because Next and Catch can lead to the same state. */
 export const transitionKey = (from: string, to: string, caught: boolean): string =>
   JSON.stringify([from, to, caught]);
 
-/** The transitions that an execution has taken. The names of the start and of the end are empty. */
+/** Keys of the transitions that an execution has taken. The start point and the end point have an empty name. */
 export function takenTransitions({ visits, root }: HistoryModel): Set<string> {
   const taken = new Set<string>();
   for (const { visits: ofLine } of new Set<Line>(visits.map(({ line }) => line))) {

@@ -15,7 +15,7 @@ export interface ApiContext {
 
 export interface HttpRequest {
   readonly method: string;
-  /** Path and query, as the client wrote them. */
+  /** Path and query of the URL, not decoded. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -29,7 +29,7 @@ export interface HttpAnswer {
 
 export type Operation = (context: ApiContext, members: Members) => object | Promise<object>;
 
-/** Times are epoch seconds with a fraction in AWS JSON 1.0. */
+/** Converts a time for an answer: in AWS JSON 1.0, times are epoch seconds with a fraction. */
 export const seconds = (epochMilliseconds: number): number => epochMilliseconds / 1000;
 
 export const optional = <K extends string, V>(name: K, value: V | undefined): { [key in K]?: V } =>

@@ -15,7 +15,7 @@ export class ApiError extends EmulatorError {
 
 /** Namespace of Step Functions' error types; clients read the part after the `#`. */
 const MODEL = 'com.amazonaws.swf.service.v2.model#';
-/** Errors that all of AWS's JSON services share. */
+/** Namespaces of the errors that all JSON services of AWS share. */
 const FRAMEWORK: Readonly<Record<string, string>> = {
   AccessDeniedException: 'com.amazon.coral.service#',
   InternalFailure: 'com.amazon.coral.service#',
@@ -33,7 +33,7 @@ export const validationError = (detail: string): ApiError =>
 export const stateMachineDoesNotExist = (arn: string): ApiError =>
   new ApiError('StateMachineDoesNotExist', `State Machine Does Not Exist: '${arn}'`);
 
-/** @param why a further sentence for the message */
+/** @param why a further sentence for the error message */
 export const executionDoesNotExist = (arn: string, why?: string): ApiError =>
   new ApiError(
     'ExecutionDoesNotExist',

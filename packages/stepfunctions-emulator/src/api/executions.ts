@@ -12,23 +12,23 @@ export interface StartedExecution {
 }
 
 export interface KeptExecutions {
-  /** Number of ended executions of each state machine; AWS keeps executions for 90 days. */
+  /** Maximum number of ended executions that are kept for each state machine. AWS keeps every ended execution for 90 days. */
   readonly executions: number;
   /**
-   * Characters of JSON in the histories of a state machine's ended executions and their children; above this limit, the oldest histories
-   * are removed.
+   * Maximum number of JSON characters in the histories of a state machine's ended executions, with the histories of child executions. Above
+   * this number, the oldest histories are removed.
    */
   readonly characters: number;
 }
 
-/** Enough for eight hours with an execution a minute; at most about 50 MB for a state machine, including the parsed values. */
+/** 500 executions are eight hours with one execution a minute. 10,000,000 characters take about 50 MB, with the parsed values. */
 const KEPT_EXECUTIONS: KeptExecutions = { executions: 500, characters: 10_000_000 };
 
 export class Executions {
   readonly #byArn = new Map<string, StartedExecution>();
-  /** Names of Standard executions by state machine. A name stays taken after the execution is removed. */
+  /** ARN of a state machine → names of its Standard executions. A name stays taken after the execution has been removed. */
   readonly #names = new Map<string, Set<string>>();
-  /** Ended executions by state machine, the earliest end first, with the size of each history. */
+  /** ARN of a state machine → its ended executions, the earliest end first, with the number of characters in each history. */
   readonly #ended = new Map<string, Map<Execution, number>>();
   #sequence = 0;
   #version = 0;
@@ -66,7 +66,7 @@ export class Executions {
     return this.#byArn.get(arn);
   }
 
-  /** Finds an execution that a client or a Map Run started. `started` holds the execution of the client. */
+  /** Finds an execution of a client, or a child execution of a Map Run. For a child, too, `started` is the execution of the client. */
   get(arn: string): { readonly execution: Execution; readonly started: StartedExecution } {
     const known = this.#byArn.get(arn);
     if (known !== undefined) return { execution: known.execution, started: known };
@@ -128,7 +128,7 @@ export class Executions {
   }
 }
 
-/** The children of an execution's Map Runs, and the children of children at any depth. Removed children are missing. */
+/** All child executions of an execution's Map Runs, at any depth. `Execution.forget` removes the children of an execution. */
 export function* descendants({ mapRuns }: Execution): Generator<Execution> {
   for (const child of mapRuns.flatMap(childrenOf)) {
     yield child;
@@ -146,6 +146,6 @@ const charactersOf = (execution: Execution): number =>
     0,
   );
 
-/** The name is taken, even if the execution with the name has been removed. */
+/** Error for a name that an earlier execution has. The name stays taken after the earlier execution has been removed. */
 export const executionAlreadyExists = (arn: string): ApiError =>
   new ApiError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);

@@ -1,4 +1,4 @@
-/** The API of Step Functions, AWS JSON 1.0 over HTTP. */
+/** Server of the Step Functions API: AWS JSON 1.0 over HTTP. */
 
 export type { ApiContext } from './context.ts';
 export { ApiError } from './errors.ts';

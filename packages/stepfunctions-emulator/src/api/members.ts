@@ -5,7 +5,7 @@ interface LengthLimits {
   readonly max?: number;
 }
 
-/** The fields of a request. Unknown fields are ignored, as on AWS. */
+/** The fields of a request's JSON body. Unknown fields are ignored, because AWS ignores unknown fields, too. */
 export class Members {
   readonly #raw: Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,7 @@ export class Members {
     this.#raw = raw;
   }
 
-  /** Whether the field is present; null counts as absent everywhere in AWS. */
+  /** Whether the field is present. A field with the value null counts as absent, as on AWS. */
   has(name: string): boolean {
     return this.#take(name) !== undefined;
   }
@@ -84,7 +84,7 @@ function unsatisfied(name: string, value: string | number | undefined, constrain
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** AWS's message names the token of AWS's JSON parser, but not the field. The field is added here. */
+/** AWS's message names only the JSON token, such as START_ARRAY. Here the message also names the field, to help the user. */
 function wrongType(name: string, value: unknown, expected: string): ApiError {
   const got = Array.isArray(value)
     ? 'START_ARRAY'
@@ -100,7 +100,7 @@ function wrongType(name: string, value: unknown, expected: string): ApiError {
   );
 }
 
-/** The API model's limits for every ARN field. */
+/** Limits of the API model for the length of an ARN, characters. The ARN of a Map Run may be longer. */
 const ARN_LENGTH = { min: 1, max: 256 };
 const LONG_ARN_LENGTH = { min: 1, max: 2000 };
 
@@ -117,7 +117,7 @@ function checkArn(arn: string, kinds: readonly string[]): string {
   return arn;
 }
 
-/** Reads the ARN of a state machine. The ARN of a version or an alias is accepted here, but no state machine has such an ARN. */
+/** Reads the ARN of a state machine. The ARN of a version or an alias passes this check, but no state machine has such an ARN. */
 export function takeMachineArn(members: Members): string {
   const arn = checkArn(members.string('stateMachineArn', ARN_LENGTH), ['stateMachine']);
   if (!arn.includes('/')) return arn;
@@ -129,21 +129,21 @@ export function takeMachineArn(members: Members): string {
   );
 }
 
-/** Most operations accept only ARNs of the kind `execution`; an Express execution has the kind `express`. */
+/** Reads the ARN of an execution. Most operations accept only the kind `execution`. An Express execution's ARN has the kind `express`. */
 export const takeExecutionArn = (members: Members, kinds: readonly string[] = ['execution']): string =>
   checkArn(members.string('executionArn', ARN_LENGTH), kinds);
 
 export const takeMapRunArn = (members: Members): string =>
   checkArn(members.string('mapRunArn', LONG_ARN_LENGTH), ['mapRun']);
 
-/** The role has no local effect; its form is checked so that a typo is found before a deployment. */
+/** Reads the role's ARN. The emulator does not use the role, but checks the form, so that a typing error is found before a deployment. */
 export function takeRoleArn(members: Members): string {
   const arn = members.string('roleArn', ARN_LENGTH);
   if (/^arn:aws[a-z-]*:iam::[^:]+:role\/./.test(arn)) return arn;
   throw invalidArn(`Invalid Role Arn: '${arn}'`);
 }
 
-/** Position of an item in a list: it increases along the list and never changes, even when items are added or removed. */
+/** Position of an item in a list: increases along the list and never changes. A page begins after the last position of the page before. */
 type Position = number | string;
 
 const DEFAULT_RESULTS = 100;
@@ -156,8 +156,8 @@ export interface PageRequest {
 }
 
 /**
- * Reads `maxResults` and `nextToken`. A token is valid only for the same request.
- * @param list operation and subject of the list: `ListExecutions arn…`
+ * Reads `maxResults` and `nextToken`. A token is valid only for the list for which the server made the token.
+ * @param list name of the list: operation and subject, such as `ListExecutions arn…`
  */
 export function takePage(members: Members, list: string): PageRequest {
   const size = members.integer('maxResults', 0, MAX_RESULTS) || DEFAULT_RESULTS;
@@ -174,7 +174,7 @@ function readToken(token: string, list: string): Position {
     const [of, after] = JSON.parse(Buffer.from(token, 'base64').toString()) as [unknown, unknown];
     if (of === list && (typeof after === 'number' || typeof after === 'string')) return after;
   } catch {
-    // This server has not made the token.
+    // The token is not base64 of JSON, so this server has not made the token.
   }
   throw new ApiError('InvalidToken', "Invalid Token: 'Invalid token'");
 }

@@ -4,12 +4,12 @@ import { ApiError, validationError } from './errors.ts';
 import { isObject, Members } from './members.ts';
 import { startAlone } from './operations/executions.ts';
 
-/** Arguments of `states:startExecution`. In the API's StartExecution, the same names begin with a small letter. */
+/** Arguments that `states:startExecution` accepts. The API operation StartExecution has the same names with a small first letter. */
 const ARGUMENTS = ['Input', 'Name', 'StateMachineArn', 'TraceHeader'];
 
 /**
- * Implements the Resource `states:startExecution`: an execution starts another execution and does not wait for its end.
- * @param context called at each call of the Resource: the engine that runs the started execution is made after this invoker
+ * Implements the Resource `states:startExecution`: a Task starts another execution and does not wait for the end of that execution.
+ * @param context a function, because the context needs an engine, and the engine needs this invoker
  */
 export function nestedExecutions(context: () => ApiContext): FunctionInvoker {
   return {
@@ -21,7 +21,7 @@ export function nestedExecutions(context: () => ApiContext): FunctionInvoker {
           payload: {
             ExecutionArn: execution.arn,
             SdkHttpMetadata: { HttpStatusCode: 200 },
-            // Optimised integrations return times in milliseconds.
+            // AWS's optimized integrations return epoch milliseconds; the API returns epoch seconds.
             StartDate: execution.startDate,
           },
         };

@@ -43,17 +43,17 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 
 const TARGET = 'AWSStepFunctions';
 
-/** The port of Step Functions Local, which many configurations contain. */
+/** The port of AWS's own Step Functions Local: many projects have this port in their configuration. */
 export const DEFAULT_PORT = 8083;
 
 export interface ServerOptions {
   /** @default a free port */
   readonly port?: number | undefined;
-  /** Called with internal errors of this server; the client gets an error of the API. @default prints the error */
+  /** Called with each internal error of this server; the client gets InternalFailure. @default prints the error */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Serves the API over HTTP in AWS JSON 1.0 (1.1 is accepted, too), on this machine only, and shows a page at its address. */
+/** Serves the API over HTTP in AWS JSON 1.0 (1.1 works, too), on 127.0.0.1 only. A browser shows the page at the same address. */
 export class ApiServer {
   readonly endpoint: string;
   readonly #server: Server;
@@ -74,25 +74,25 @@ export class ApiServer {
     return new ApiServer(server);
   }
 
-  /** Safe to call more than once. Callers that wait for an answer lose the connection. */
+  /** Ends the server. Clients that wait for an answer lose the connection. A second call does nothing. */
   async stop(): Promise<void> {
     await stopServer(this.#server);
   }
 }
 
-/** AWS's quota for a request. */
+/** AWS's quota for the size of a request. */
 const MAX_REQUEST_BYTES = 1_048_576;
-/** Number of bytes of an oversized request that are read and discarded, so that the client can read the answer. */
+/** Maximum bytes above the quota that are read and discarded: many clients read the answer only after they have sent all bytes. */
 const MAX_DISCARDED_BYTES = 67_108_864;
 
-/** Never rejects. */
+/** Answers one request. The promise never rejects, because nobody waits for the promise. */
 async function serve(
   context: ApiContext,
   incoming: IncomingMessage,
   response: ServerResponse,
   onError: (error: unknown) => void,
 ): Promise<void> {
-  response.on('error', () => {}); // The client has disconnected.
+  response.on('error', () => {}); // The client has disconnected. Without a listener, Node would throw the error.
   const requestId = randomUUID();
   let answer: HttpAnswer;
   try {
@@ -100,7 +100,7 @@ async function serve(
     answer = await (isOfPage(request) ? answerPage(context, request) : answerApi(context, request));
   } catch (error) {
     if (incoming.destroyed && !incoming.complete) {
-      // The client has disconnected in the middle of its request.
+      // The client has disconnected in the middle of its request: nobody can receive an answer.
       response.destroy();
       return;
     }
@@ -117,7 +117,7 @@ async function serve(
 
 async function receive(incoming: IncomingMessage): Promise<HttpRequest> {
   const { headers, method = '', url: target = '/' } = incoming;
-  // The host name of a hostile web page can resolve to this machine.
+  // A hostile web page can make its own host name resolve to this machine. A browser then sends that host name in the Host header.
   if (!isLoopbackHost(headers.host)) {
     const got = JSON.stringify((headers.host ?? '').slice(0, 100));
     const message = `Host: expected this machine (127.0.0.1, [::1] or localhost), got ${got}`;

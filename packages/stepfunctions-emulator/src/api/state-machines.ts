@@ -1,7 +1,7 @@
 import type { Machine } from '../interpreter/index.ts';
 import { ApiError, stateMachineDoesNotExist } from './errors.ts';
 
-/** A state machine as the API describes it. The object is immutable: an update replaces the object. */
+/** A state machine with the data that the API returns. An update makes a new object: running executions keep the old object. */
 export interface StateMachine extends Machine {
   readonly definitionText: string;
   /** Epoch milliseconds. */
@@ -40,8 +40,8 @@ export class StateMachines {
   }
 
   /**
-   * Creates a state machine. Creating an identical state machine again changes nothing.
-   * @throws {ApiError} StateMachineAlreadyExists when a different state machine has the name
+   * Creates a state machine. If an identical state machine exists, nothing changes.
+   * @throws {ApiError} StateMachineAlreadyExists when the state machine with this ARN has another definition, type or role
    */
   create(machine: NewStateMachine): StateMachine {
     const existing = this.#byArn.get(machine.arn);

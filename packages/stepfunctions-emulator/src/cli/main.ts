@@ -31,14 +31,14 @@ class StartError extends EmulatorError {
   override readonly name = 'StartError';
 }
 
-/** `stepfunctions-emulator`: ends this process at SIGINT or SIGTERM, and sets its exit status to 1 when the server can't start. */
+/** The command `stepfunctions-emulator`. SIGINT and SIGTERM end this process. The exit status is 1 when the server can't start. */
 export async function main(args: readonly string[]): Promise<void> {
   try {
     const { values } = readFlags(args);
     if (values.help === true) console.log(HELP);
     else await serve(values);
   } catch (error) {
-    // An error that the user can correct is shown without a stack; any other is a bug of the emulator and keeps its stack.
+    // The user can correct an EmulatorError: the message is enough. Any other error is a bug of the emulator, and Node prints the stack.
     if (!(error instanceof EmulatorError)) throw error;
     console.error(error.message);
     process.exitCode = 1;
@@ -113,7 +113,7 @@ function machineOf(file: string, type: string): NewStateMachine {
   }
 }
 
-/** @param functions the user's module: functions by name */
+/** Calls the functions of the user's module. @param functions name → function */
 function invokerOf(functions: Readonly<Record<string, unknown>>): FunctionInvoker {
   return {
     async invoke(functionArn, payload) {

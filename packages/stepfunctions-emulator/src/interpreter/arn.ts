@@ -18,14 +18,14 @@ function parseMachineArn(arn: string): MachineArn {
 const build = (machine: MachineArn, ...rest: string[]) =>
   ['arn', machine.partition, 'states', machine.region, machine.account, ...rest].join(':');
 
-/** ARN of a Standard execution or, with `expressId`, of an Express execution. Each start has its own `expressId`. */
+/** ARN of a Standard execution or, with `expressId`, of an Express execution. Each Express execution has its own `expressId`. */
 export function executionArn(machineArn: string, name: string, expressId?: string): string {
   const machine = parseMachineArn(machineArn);
   if (expressId === undefined) return build(machine, 'execution', machine.name, name);
   return build(machine, 'express', machine.name, name, expressId);
 }
 
-/** ARN of the state machine that represents the item processor of a distributed Map. */
+/** ARN of the state machine to which child executions belong: AWS treats a distributed Map's item processor as a state machine. */
 export function childMachineArn(machineArn: string, label: string): string {
   const machine = parseMachineArn(machineArn);
   return build(machine, 'stateMachine', `${machine.name}/${label}`);
@@ -53,7 +53,7 @@ export function functionArn(machineArn: string, functionName: string, qualifier?
   return `arn:${partition}:lambda:${region}:${account}:function:${functionName}${suffix}`;
 }
 
-/** AWS refuses these characters in names: white space, brackets, wildcards, special and control characters. */
+/** AWS refuses these characters in names: white space, brackets, wildcards, other special characters, and control characters. */
 const NOT_IN_NAMES = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}\uFFFE\uFFFF]/u;
 
 export const ALLOWED_NAME = `1 to ${NAME_LENGTH} characters without white space, brackets, wildcards or any of "#%\\^|~\`$&,;:/`;

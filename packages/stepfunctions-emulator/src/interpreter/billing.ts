@@ -1,17 +1,17 @@
-/** Express executions are billed in steps of 64 MB and of 100 ms (Step Functions pricing page). */
+/** AWS bills Express executions in steps of 64 MB and of 100 ms (Step Functions pricing page). */
 const EXPRESS_MEMORY_STEP_MB = 64;
 const EXPRESS_DURATION_STEP_MS = 100;
 const EXPRESS_BASE_MB = 50;
-/** The examples of the pricing page count 1,000 KB to the MB. */
+/** Bytes of one MB: in the examples of the pricing page, 1,000 KB are one MB. */
 const MB = 1e6;
 
 /**
- * Memory of an Express execution, MB, by AWS's estimate: "50 MB + state machine definition size + execution data size x number of parallel
- * or map steps". The memory that AWS measures is the metric ExpressExecutionMemory.
+ * Estimated memory of an Express execution, MB. The pricing page estimates: "50 MB + state machine definition size + execution data size x
+ * number of parallel or map steps". On AWS, the metric ExpressExecutionMemory has the measured memory.
  *
  * Source: https://aws.amazon.com/step-functions/pricing/, examples 3 and 4.
  *
- * @param dataBytes of all iterations and branches together
+ * @param dataBytes execution data of all iterations and branches together
  */
 export const expressMemoryMb = (definitionBytes: number, dataBytes: number): number =>
   EXPRESS_BASE_MB + (definitionBytes + dataBytes) / MB;
@@ -28,22 +28,22 @@ export const expressBill = ({ memoryMb, durationMs }: ExpressBill): ExpressBill 
 });
 
 export interface BillingCounters {
-  /** State transitions of Standard executions: states entered, retries, and one for each child execution that was started. */
+  /** State transitions of Standard executions: entries into states, retries, and starts of child executions. */
   stateTransitions: number;
   expressRequests: number;
   expressGbSeconds: number;
   functionInvocations: number;
-  /** Duration of functions, not rounded, milliseconds. */
+  /** Total duration of all function calls, not rounded, milliseconds. */
   functionDurationMs: number;
-  /** Memory-time of functions, in GB-seconds; each invocation is rounded up to a millisecond, as Lambda bills it. */
+  /** Memory of functions × duration, GB-seconds. The duration of each call is rounded up to a whole millisecond, as on Lambda's bill. */
   functionGbSeconds: number;
-  /** Further usage of the functions, under the names by which their invoker reports it; see `InvokeOptions.onUsage`. */
+  /** What functions used of other services: name of a counter → amount. The invoker reports each amount by `InvokeOptions.onUsage`. */
   readonly usage: Record<string, number>;
 }
 
 type EngineCounter = Exclude<keyof BillingCounters, 'usage'>;
 
-/** Lambda's smallest memory, assumed for a function with unknown memory, MB. */
+/** Lambda's smallest memory, MB. The bill assumes this memory for a function whose memory the invoker does not report. */
 const MIN_FUNCTION_MEMORY_MB = 128;
 
 export class Billing {

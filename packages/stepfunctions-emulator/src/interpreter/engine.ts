@@ -16,17 +16,17 @@ import type { FunctionInvoker } from './task/invoker.ts';
 export interface EngineOptions {
   readonly invoker: FunctionInvoker;
   /**
-   * Answers Tasks whose Resource is not a function, such as `states:startExecution`: the invoker receives the Resource instead of a
-   * function's ARN, and the Arguments as the payload. @default such a Task fails
+   * Answers Tasks whose Resource is not a function, such as `states:startExecution`. The invoker gets the Resource in place of a function's
+   * ARN, and the Task's Arguments as the payload. @default such a Task fails
    */
   readonly resources?: FunctionInvoker;
   readonly clock?: Clock;
-  /** Source of random numbers for jitter, `$random`, `$uuid` and `$shuffle`. @default different in every run */
+  /** Source of random numbers for jitter, `$random`, `$uuid` and `$shuffle`. @default other numbers in every run */
   readonly random?: RandomSource;
   readonly limits?: Partial<Limits>;
-  /** Called when an execution starts, except for children of a Map Run. */
+  /** Called at the start of each execution, but not for child executions of a Map Run. */
   readonly onStart?: (execution: Execution) => void;
-  /** Called with every retry before its delay, because the history has no event for a coming retry. */
+  /** Called for each retry before its delay, because the history has no event that announces a retry. */
   readonly onRetry?: (retry: RetryNotice) => void;
 }
 
@@ -35,12 +35,12 @@ export interface Machine extends MachineIdentity {
 }
 
 export interface StartOptions {
-  /** Name of 1 to 80 characters. The caller must check that the name is unused. @default a new id */
+  /** Name of 1 to 80 characters. The engine does not check whether another execution has the name. @default a new id */
   readonly name?: string;
   readonly input: unknown;
-  /** JSON text of the input, as it was given, for the history. @default made from `input` */
+  /** JSON text of the input as the client sent the text; the history shows this text. @default made from `input` */
   readonly inputText?: string;
-  /** Started by StartSyncExecution. @default false */
+  /** Whether StartSyncExecution starts the execution. @default false */
   readonly synchronous?: boolean;
 }
 
@@ -66,7 +66,7 @@ function engineContext({ limits, random, clock = realClock, ...options }: Engine
   };
 }
 
-/** Runs state machines. An engine keeps no data of an execution that has ended. */
+/** Runs state machines. The engine forgets an execution that has ended; only the engine's bill still counts the execution. */
 export class Engine {
   readonly #context: EngineContext;
   readonly #options: Pick<EngineOptions, 'onStart'>;
@@ -77,8 +77,8 @@ export class Engine {
   }
 
   /**
-   * The bill of all executions so far: the transitions of the Standard ones, the requests and the memory-time of the
-   * Express ones, and the usage of the functions.
+   * The bill of all executions of this engine so far: transitions of Standard executions, requests and memory-time of Express executions,
+   * and usage of functions.
    */
   get billing(): Readonly<BillingCounters> {
     return this.#context.billing.counters;
@@ -86,7 +86,7 @@ export class Engine {
 
   /**
    * Starts an execution in the background.
-   * @throws InvalidStartError
+   * @throws InvalidStartError when the name or the input isn't allowed
    * @throws InvalidDefinitionError for an Express state machine with a distributed Map
    */
   start(machine: Machine, options: StartOptions): Execution {

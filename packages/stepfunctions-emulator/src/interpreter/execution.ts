@@ -55,7 +55,6 @@ export class Execution {
   readonly #run: Run;
   readonly #spec: ExecutionSpec;
   readonly #variableBudget: VariableBudget = { used: 0, most: 0 };
-  /** Undefined for a Standard execution: only the bill of an Express execution depends on the held data. */
   readonly #held: HeldData | undefined;
   readonly #cancellation = new Cancellation();
   readonly #line: Line;
@@ -135,19 +134,19 @@ export class Execution {
     return this.#run.bill.counters;
   }
 
-  /** Memory of an Express execution so far by AWS's estimate, MB; undefined for a Standard execution. */
+  /** Estimated memory of an Express execution so far, MB; undefined for a Standard execution: its memory is not billed. */
   get memoryMb(): number | undefined {
     if (this.#held === undefined) return undefined;
     return expressMemoryMb(this.#spec.definitionBytes, this.#held.most + this.#variableBudget.most);
   }
 
-  /** Ends the execution as StopExecution does; does nothing when it has ended already. */
+  /** Stops the execution as the API's StopExecution does. An execution that has ended stays as it is. */
   stop(error?: string, cause?: string): void {
     this.#end({ status: 'ABORTED', error, cause });
   }
 
   async #main(): Promise<Execution> {
-    // The caller receives the execution before its first step.
+    // The caller of the constructor gets the execution before its first state runs.
     await undefined;
     try {
       const output = await runGraph(this.#line, this.#spec.graph, this.#spec.input);
@@ -185,12 +184,12 @@ export class Execution {
   }
 
   #timeOut(cause?: string): void {
-    // Recorded on AWS: a Standard execution that timed out is described without an error.
+    // Recorded on AWS: DescribeExecution shows no error for a Standard execution that timed out.
     const error = this.machine.type === 'EXPRESS' ? 'States.Timeout' : undefined;
     this.#end({ status: 'TIMED_OUT', error, cause });
   }
 
-  /** Ends an endless loop of states. On AWS every state takes time, and the timeout of the execution ends such a loop. */
+  /** Ends an execution whose states loop without time passing. On AWS every state takes time, so that the timeout ends such a loop. */
   #endLoop(state: string): void {
     const limit = durationLimitMs(this.#run.engine, this.#spec) / 1000;
     this.#timeOut(

@@ -1,6 +1,6 @@
 import { EmulatorError } from '../errors.ts';
 
-/** A failure of a state as Step Functions reports it: an error name and a cause. Both are optional, as in a Fail state. */
+/** A failure of a state as Step Functions reports it: an error name and a cause. Both are optional, as the fields of a Fail state are. */
 export class StateFailure extends EmulatorError {
   override readonly name = 'StateFailure';
   readonly error: string | undefined;
@@ -13,7 +13,7 @@ export class StateFailure extends EmulatorError {
   }
 }
 
-/** Ends an aborted execution, branch or iteration: after a failed sibling, a stop or a limit. No Catch handles a Cancelled. */
+/** Thrown in an execution, branch or iteration that a stop, a limit or another branch's failure aborted. No Catch handles a Cancelled. */
 export class Cancelled extends EmulatorError {
   override readonly name = 'Cancelled';
 }
@@ -22,20 +22,21 @@ export class CallFailure extends StateFailure {}
 
 export class TimeoutFailure extends CallFailure {}
 
-/** A missed heartbeat: the error name is States.Timeout, but Retry and Catch match also States.HeartbeatTimeout. */
+/** A missed heartbeat. The error name is States.Timeout, but Retry and Catch match the failure also by States.HeartbeatTimeout. */
 export class HeartbeatTimeout extends TimeoutFailure {}
 
 /**
- * Whether States.ALL and States.TaskFailed do not match a failure. By the Developer Guide ("Error names"), neither name matches
- * States.DataLimitExceeded. But recorded on AWS, States.ALL matches if the result of a function or of lambda:invoke is too large.
+ * Whether ErrorEquals matches a failure only by its own name, not by States.ALL or States.TaskFailed. The Developer Guide ("Error names")
+ * says so for States.DataLimitExceeded. But recorded on AWS: States.ALL matches if the result of a function or of lambda:invoke is too
+ * large.
  */
 function onlyByName(error: string, failure: StateFailure): boolean {
   return error === 'States.DataLimitExceeded' && !(failure instanceof CallFailure);
 }
 
 /**
- * Recorded on AWS: States.ALL in the Catch of a Task matches a result that is too large. States.ALL in the Catch of a Map or Parallel
- * around the Task does not match the same failure.
+ * The failure of a branch or iteration, as the Parallel or Map around sees the failure. Recorded on AWS for a result that is too large:
+ * States.ALL matches in the Catch of the Task, but not in the Catch of the Map or Parallel around the Task.
  */
 export function failureAround(failure: unknown): unknown {
   if (!(failure instanceof CallFailure) || failure.error !== 'States.DataLimitExceeded') return failure;
@@ -58,8 +59,8 @@ export function errorMatches(errorEquals: readonly string[], failure: StateFailu
 }
 
 /**
- * Error names of Step Functions itself, besides names that begin with `States.Http.`. By the Amazon States Language ("Errors") no other
- * name may begin with `States.`.
+ * All error names that begin with `States.`, except names that begin with `States.Http.`. The Amazon States Language ("Errors") allows no
+ * other names with `States.` at the beginning.
  */
 export const STATES_ERRORS: ReadonlySet<string> = new Set([
   'States.ALL',

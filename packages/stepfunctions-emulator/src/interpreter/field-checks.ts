@@ -2,7 +2,7 @@ export interface Kind<T> {
   readonly type: 'string' | 'number' | 'boolean';
   readonly accepts: (value: unknown) => value is T;
   readonly expected: string;
-  /** Cause of the failure when a value of this type is not accepted; AWS's own text, where known. */
+  /** Cause of the failure when `accepts` refuses a value, in AWS's own words. @default a general text */
   readonly causeOf?: (value: unknown) => string;
 }
 
@@ -42,19 +42,19 @@ export const TIMESTAMP: Kind<string> = {
 
 const OFFSET_DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2}(?::\d{2})?)$/i;
-/** Offsets reach from -18:00 to +18:00, as in Java: AWS's messages name Java's date-time format. */
+/** Java's largest offset, minutes. AWS seems to parse times with Java: AWS's messages name Java's date-time format. */
 const MAX_OFFSET_MINUTES = 18 * 60;
 
 /**
- * Parses an ISO-8601 date-time with an offset as epoch milliseconds. A Wait state accepts only this form: `T` between date and time, up to
- * nine fractional digits (digits beyond milliseconds are dropped), `Z` or an offset. Undefined for any other text.
+ * Converts an ISO-8601 date-time to epoch milliseconds; undefined for a text that a Wait state does not accept. Accepted are `T` between
+ * date and time, up to nine fractional digits (digits beyond milliseconds are dropped), and `Z` or an offset.
  */
 export function parseTimestamp(text: string): number | undefined {
   const match = OFFSET_DATE_TIME.exec(text);
   if (match === null) return undefined;
   const [, date = '', hours, minutes, seconds = '0', fraction = '', zone = 'Z'] = match;
   const midnight = Date.parse(`${date}T00:00:00Z`);
-  // Date.parse turns 30 February into 2 March.
+  // Date.parse turns 30 February into 2 March: the comparison with `date` finds such a day.
   if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== date) return undefined;
   const [h, m, s] = [Number(hours), Number(minutes), Number(seconds)];
   if (h > 23 || m > 59 || s > 59) return undefined;

@@ -5,7 +5,7 @@
  * - `run/` runs a loaded definition: its states one after the other, branches, retries, variables, the history
  * - `task/` and `map/`: Tasks, and inline and distributed Maps
  * - `jsonata/`: expressions, AWS's functions, and the limits of an evaluation
- * - beside this file: the engine, the execution as callers see it, and modules that several folders use
+ * - files beside this file: the engine, the class Execution, and modules that several folders use
  */
 
 export { ALLOWED_NAME, isAllowedName } from './arn.ts';

@@ -1,6 +1,6 @@
 import { EmulatorError } from '../errors.ts';
 
-/** A value that a state can receive, hold and return. Values are shared and immutable. */
+/** A JSON value: input, variable or output of a state. Several states share the same value, so no code may change a value. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json;
@@ -14,8 +14,8 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Copies the result of an expression as plain JSON, without jsonata's flags on arrays and without undefined members.
- * @throws NotJsonError for other values that JSON cannot represent: functions, NaN, infinities and the like
+ * Copies the result of an expression as plain JSON: jsonata's flags on arrays and undefined members of objects are dropped.
+ * @throws NotJsonError for a function, NaN, an infinity or another value that JSON cannot represent
  */
 export function toJson(value: unknown): Json {
   switch (typeof value) {
@@ -46,7 +46,7 @@ function objectToJson(value: Record<string, unknown>): JsonObject {
   return copy;
 }
 
-/** Sets a key of any name; an assignment to `__proto__` would change the prototype instead. */
+/** Sets a member of any name. A plain assignment to `__proto__` would change the object's prototype and add no member. */
 export function setKey(object: JsonObject, key: string, value: Json): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });

@@ -3,22 +3,22 @@ import type { Json } from './json.ts';
 export type WorkflowType = 'STANDARD' | 'EXPRESS';
 
 /**
- * The limits of Step Functions. Sources: the pages "Service quotas", "Passing data with variables" and
- * "Map state" of the AWS Step Functions Developer Guide, unless a line says otherwise.
+ * The limits of Step Functions. Sources: the pages "Service quotas", "Passing data with variables" and "Map state" of the AWS Step
+ * Functions Developer Guide, unless a comment names another source.
  */
 export interface Limits {
-  /** Bytes of UTF-8 of one input, result or output of a state, a task or an execution. */
+  /** Maximum size of one input, result or output of a state, a Task or an execution, bytes of UTF-8. */
   readonly payloadBytes: number;
-  /** Maximum number of events of a Standard execution; at the limit, the last event is the execution's failure. */
+  /** Maximum number of events of a Standard execution. An execution that needs more events fails, with the failure as the last event. */
   readonly standardHistoryEvents: number;
-  /** Number of events stored for an Express execution. AWS stores none; further events are dropped without an error. */
+  /** Maximum number of events that are stored for an Express execution. Later events are dropped without an error. AWS stores no events. */
   readonly expressHistoryEvents: number;
   readonly expressDurationMs: number;
   readonly standardDurationMs: number;
-  /** Maximum number of concurrent iterations of an inline Map, also when MaxConcurrency is 0 or above this limit. */
+  /** Maximum number of iterations of an inline Map at the same time, even when MaxConcurrency is 0 or larger than this limit. */
   readonly inlineMapConcurrency: number;
   readonly distributedMapConcurrency: number;
-  /** Maximum size of one variable, and of all variables of one Assign together, bytes. */
+  /** Maximum size of one variable, bytes; also the maximum size of all variables of one Assign together. */
   readonly variableBytes: number;
   readonly allVariablesBytes: number;
 }
@@ -35,34 +35,34 @@ export const AWS_LIMITS: Limits = {
   allVariablesBytes: 10 * 1_048_576,
 };
 
-/** Characters of the name of a state, of a variable and of an execution. */
+/** Maximum length of the name of a state, a variable or an execution, characters. */
 export const NAME_LENGTH = 80;
 export const LABEL_LENGTH = 40;
-/** Bytes of UTF-8 of a definition. */
+/** Maximum size of a definition, bytes of UTF-8. */
 export const DEFINITION_BYTES = 1_048_576;
-/** Highest number of seconds and attempts (Amazon States Language, "Retry" and "Wait"). */
+/** Largest value of MaxAttempts and of most fields in seconds (Amazon States Language, "Retry" and "Wait"). */
 export const MAX_SECONDS = 99_999_999;
-/** Highest MaxDelaySeconds: one second below a leap year (366 days). */
+/** Largest value of MaxDelaySeconds: one second less than a leap year (366 days). */
 export const MAX_DELAY_SECONDS = 31_622_399;
 /**
- * Time limit for the evaluation of one JSONata expression, milliseconds. AWS allows one second of evaluation. Here many executions share a
- * thread and a wall clock: the limit is higher, and stops only endless evaluations.
+ * Time limit for the evaluation of one JSONata expression, milliseconds. AWS allows one second. In the emulator, many executions share one
+ * thread, and slow each other down: the higher limit stops only endless evaluations.
  */
 export const EXPRESSION_TIMEOUT_MS = 10_000;
 export const REGEX_TIMEOUT_MS = 3_000;
 /**
- * Number of states that a branch or the execution itself may enter without time passing: on a virtual clock, an endless loop without a Wait
- * never reaches its timeout. The number equals the maximum number of events of a Standard execution.
+ * Maximum number of states that a branch, an iteration or the execution itself enters without time passing. On a virtual clock, an endless
+ * loop without a Wait never reaches a timeout. The number is also AWS's maximum number of events of a Standard execution.
  */
 export const STATES_WITHOUT_TIME = 25_000;
 /**
- * Maximum number of nodes of a JSONata expression whose evaluation has begun and not ended. AWS documents no number. Measured with
- * TestState in August 2026: AWS refused five kinds of nesting from 99 to 101 on (https://github.com/floci-io/floci/issues/2737).
+ * Maximum number of nodes of a JSONata expression whose evaluation has begun and not ended. AWS documents no number. TestState in August
+ * 2026: for five kinds of nesting, AWS first refused a depth of 99, 100 or 101 (https://github.com/floci-io/floci/issues/2737).
  */
 export const EXPRESSION_DEPTH = 100;
 /**
- * Largest size of a JSONata expression's data, bytes. In the measurements for EXPRESSION_DEPTH, AWS accepted `[1..873782]` and refused
- * `[1..873783]`. A number takes 8 bytes.
+ * Maximum size of a value during the evaluation of a JSONata expression, bytes. In the measurements for EXPRESSION_DEPTH, AWS accepted the
+ * array `[1..873782]` and refused `[1..873783]`. A number takes 8 bytes.
  */
 export const EXPRESSION_BYTES = 873_782 * 8;
 

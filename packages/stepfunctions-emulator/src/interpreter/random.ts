@@ -1,4 +1,4 @@
-/** Numbers n with 0 <= n < 1. Everything random in the interpreter uses such a source. */
+/** Returns random numbers n with 0 <= n < 1. The interpreter takes all random numbers from such a source. */
 export interface RandomSource {
   next(): number;
 }
@@ -8,8 +8,8 @@ export const systemRandom: RandomSource = { next: () => Math.random() };
 /**
  * A reproducible source: the same seed gives the same numbers.
  *
- * A 32-bit counter that walks through all of its 2^32 values by an odd step, each mixed with two multiply-xorshift
- * rounds (the construction known as mulberry32). Good enough for jitter and test data, never for secrets.
+ * The algorithm is mulberry32: a 32-bit counter grows by a constant, and multiplications and shifts mix each value of the counter. The
+ * numbers are good enough for jitter and test data, but never for secrets.
  *
  * @param seed any number; only its lowest 32 bits count
  */
@@ -27,7 +27,7 @@ export function seededRandom(seed: number): RandomSource {
 
 const HEX = '0123456789abcdef';
 
-/** A version 4 UUID drawn from `random`, so that a seeded run has the same identifiers every time. */
+/** A version 4 UUID made from the numbers of `random`: a run with the same seed gets the same ids. */
 export function uuidFrom(random: RandomSource): string {
   return 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replace(/[xy]/g, letter => {
     const nibble = Math.floor(random.next() * 16);

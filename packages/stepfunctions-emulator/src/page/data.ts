@@ -1,5 +1,5 @@
-// Data that the page requests from the server. All times are epoch milliseconds. The page is compiled with browser types, so nothing is
-// imported here.
+// Types of the data that the page requests from the server. All times are epoch milliseconds. The page is compiled with browser types, so
+// this file imports no module of the server.
 
 type WorkflowType = 'STANDARD' | 'EXPRESS';
 type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
@@ -17,14 +17,14 @@ export interface PageExecution {
   readonly status: ExecutionStatus;
   readonly startDate: number;
   readonly stopDate?: number | undefined;
-  /** The first texts and numbers of the execution's input; may be empty. */
+  /** The first two texts or numbers of the execution's input, for the list of executions; may be empty. */
   readonly summary?: string;
 }
 
 export interface ExecutionList {
-  /** Version that changes whenever an execution starts or ends, or a state machine is deleted. */
+  /** Version of the server's executions: the number changes whenever an execution starts or ends, or a state machine is deleted. */
   readonly version: number;
-  /** Absent when the page already has this version. */
+  /** Absent when the page's request names this version, because the page already has the list. */
   readonly executions?: readonly PageExecution[];
 }
 
@@ -32,11 +32,9 @@ export interface ExecutionDescription extends PageExecution {
   readonly machine: string;
   readonly machineArn: string;
   readonly type: WorkflowType;
-  /** JSON text of the definition with which the execution started. */
+  /** JSON text of the definition with which the execution started. `input` and `output` are JSON texts, too. */
   readonly definition: string;
-  /** JSON text. */
   readonly input: string;
-  /** JSON text. */
   readonly output?: string | undefined;
   readonly error?: string | undefined;
   readonly cause?: string | undefined;
@@ -60,7 +58,7 @@ export interface PageEvent {
   readonly mapRunArn?: string;
 }
 
-/** The data of an event: JSON texts. */
+/** Input, output and assigned variables of an event, as JSON texts. */
 export interface EventData {
   readonly id: number;
   readonly input?: string;
@@ -68,11 +66,11 @@ export interface EventData {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** Events of an execution, from the first event that the page does not have. */
+/** Answer with the events of an execution that come after the last event that the page already has. */
 export interface HistoryPage {
   readonly events: readonly PageEvent[];
   readonly more: boolean;
-  /** Current time on the execution's clock. */
+  /** Current time of the server. The page needs the time to show the duration of a running execution. */
   readonly now: number;
   readonly execution: PageExecution;
 }

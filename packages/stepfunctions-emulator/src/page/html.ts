@@ -1,4 +1,4 @@
-/** The page loads only the listed sources, and cannot be framed. */
+/** Content-Security-Policy of the page: the browser loads only these sources, and no other page can show this page in a frame. */
 export const POLICY = [
   "default-src 'none'",
   'img-src data:',

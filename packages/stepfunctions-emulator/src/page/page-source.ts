@@ -3,12 +3,12 @@ interface PageSource {
   readonly style: string;
 }
 
-/** A variable keeps compilers and bundlers from resolving the path: the file exists only in the repository. */
+/** The file exists only in the repository. A variable hides the path from compilers and bundlers, which would look for the file. */
 const BUNDLER: string = '../../page/bundle.ts';
 
 let source: Promise<PageSource> | undefined;
 
-/** The page's script and style. In the published packages, tools/package/bundles.ts replaces this file by the built page. */
+/** The page's script and style. In published packages, tools/package/bundles.ts replaces this module by a reader of built files. */
 export function pageSource(): Promise<PageSource> {
   source ??= bundle();
   return source;

@@ -18,7 +18,7 @@ import { summaryOfInput } from './summary.ts';
 const EVENTS_AT_ONCE = 5_000;
 const DATA_AT_ONCE = 100;
 
-/** Answers to the page's requests, by the last part of the path. All requests are read-only. */
+/** Answers to the page's requests for data. The key is the last part of the path: `machines` for `/page/data/machines`. */
 const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSearchParams) => object>> = {
   machines: ({ stateMachines, executions }): readonly PageMachine[] =>
     stateMachines.all.map(({ arn, name, type }) => {
@@ -63,7 +63,7 @@ const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSearchPar
     const { execution } = executions.get(query.get('arn') ?? '');
     const after = Number(query.get('after') ?? 0);
     const { history } = execution;
-    // Ids count from 1, without gaps.
+    // Event ids count from 1 without gaps: the event after the id `after` has the index `after`.
     const events = history.slice(after, after + EVENTS_AT_ONCE).map(pageEvent);
     const more = after + events.length < history.length;
     return { events, more, now: stateMachines.now, execution: summaryOf(execution) };
@@ -91,7 +91,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
-  // After a restart the server may have another version, with other state machines.
+  // Browsers must not cache an answer: after a restart, the server may have other state machines and a newer page.
   'cache-control': 'no-store',
 };
 
@@ -101,11 +101,11 @@ const FILES: Readonly<Record<string, () => Promise<{ type: string; body: string 
   '/page/style.css': async () => ({ type: 'text/css', body: (await pageSource()).style }),
 };
 
-/** Whether a request is for the page: requests of AWS's API are POST. */
+/** Whether a request is for the page. The page sends only GET requests; the API of AWS has only POST requests. */
 export const isOfPage = ({ method }: HttpRequest): boolean => method === 'GET';
 
 /**
- * Answers a request of the page: its files, and the data that it shows.
+ * Answers a request for a file of the page, or for data that the page shows.
  * @throws {ApiError} for an unknown path, and for a request that another web site makes in a browser on this machine
  */
 export async function answerPage(context: ApiContext, request: HttpRequest): Promise<HttpAnswer> {
@@ -131,7 +131,7 @@ const answer = (type: string, body: string): HttpAnswer => ({
   body,
 });
 
-/** In Sec-Fetch-Site, browsers say which site makes a request; `none` means that a person typed the address. */
+/** Refuses requests of other web sites. A browser names the site in Sec-Fetch-Site; `none` means that a person typed the address. */
 function refuseOtherSites({ headers }: HttpRequest): void {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return;

@@ -1,21 +1,21 @@
 import type { Execution } from '../interpreter/index.ts';
 
-/** Inputs with more characters have no summary. */
+/** An input with more characters gets an empty summary, because parsing the input would take too long. */
 const MOST_READ = 10_000;
-/** Maximum number of members that a summary names, and of characters of each value. */
+/** Maximum number of members of the input in a summary, and maximum number of characters of each value. */
 const [MOST_MEMBERS, MOST_CHARACTERS] = [2, 40];
 
-/** A cache: the input of an execution does not change. */
+/** Cache of the summaries. The input of an execution never changes. */
 const known = new WeakMap<Execution, string>();
 
-/** A text that tells executions of one state machine apart: the input, because names are often random. */
+/** Short text from the input, for lists of executions. Names of executions are often random, and tell a person nothing. */
 export function summaryOfInput(execution: Execution): string {
   const summary = known.get(execution) ?? inputSummary(execution.inputText);
   known.set(execution, summary);
   return summary;
 }
 
-/** `2026-11-28 12:00, table: Sessions`: the first texts and numbers of an input. A time needs no name. */
+/** The first texts and numbers of an input: `2026-11-28 12:00, table: Sessions`. A time is shown without the name of its member. */
 export function inputSummary(json: string): string {
   if (json.length > MOST_READ) return '';
   const input: unknown = JSON.parse(json);
@@ -34,7 +34,7 @@ function shortValue(value: unknown): string {
   return value.length > MOST_CHARACTERS ? `${value.slice(0, MOST_CHARACTERS - 1)}…` : value;
 }
 
-/** `2026-11-28 12:00`, with the seconds if the seconds are not 0; undefined for any other value. */
+/** An ISO time as `2026-11-28 12:00`, with the seconds only if the seconds are not 0; undefined for a value that is no ISO time. */
 function shortTime(value: unknown): string | undefined {
   const [, day, minute, seconds = ''] =
     /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?Z$/.exec(String(value)) ?? [];

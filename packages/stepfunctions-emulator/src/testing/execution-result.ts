@@ -89,7 +89,7 @@ const cut = (text: string, length: number): string =>
 
 export interface WaitRecord {
   readonly state: string;
-  /** Duration until the wait ended. For an aborted wait, until the execution ended: the abort may have been earlier. */
+  /** Duration of the wait, milliseconds. An aborted wait may have ended earlier: its duration is the time until the execution ended. */
   readonly ms: number;
 }
 
@@ -110,11 +110,11 @@ export class ExecutionResult {
   /** Epoch milliseconds on the execution's clock. */
   readonly startDate: number;
   readonly stopDate: number;
-  /** AWS's bill for the execution and its children. */
+  /** What AWS would bill for the execution and its children. */
   readonly billing: Readonly<BillingCounters>;
   /** Events of the execution, without events of its children. */
   readonly history: readonly HistoryEvent[];
-  /** Every entry into a state, in order; see `states`. */
+  /** Every visit of a state, in the same order as `states`. */
   readonly visits: readonly Visit[];
   readonly children: readonly ExecutionResult[];
   readonly #records: Records;
@@ -142,8 +142,8 @@ export class ExecutionResult {
   }
 
   /**
-   * Names of the states in the order in which they were entered, also in branches and iterations. The states of a distributed Map's
-   * children are grouped by child.
+   * Names of the visited states in the order of their entry, with the states of branches and iterations. For a distributed Map, the states
+   * of each child stand together.
    */
   get states(): readonly string[] {
     return this.visits.map(({ name }) => name);
@@ -159,7 +159,7 @@ export class ExecutionResult {
       }));
   }
 
-  /** Calls of functions in the order in which the calls began, with the calls of child executions. */
+  /** Calls of functions, with the calls of child executions, in the order in which the calls began. */
   get calls(): readonly FunctionCall[] {
     return this.#ownOf(this.#records.calls);
   }
@@ -178,8 +178,8 @@ export class ExecutionResult {
   }
 
   /**
-   * The calls of one function, in order.
-   *
+   * The calls of one function, in the order in which the calls began.
+   * @param functionName name or ARN of the function, or name of the calling state
    * @throws {HarnessError} when no function of this name is mocked or was called
    */
   callsOf(functionName: string): readonly FunctionCall[] {
@@ -205,15 +205,15 @@ export class ExecutionResult {
     return describeExecution(this);
   }
 
-  /** @throws {UnexpectedStatusError} with the description, unless the execution succeeded */
+  /** @throws {UnexpectedStatusError} when the execution did not succeed */
   assertSucceeded(): this {
     if (this.status === 'SUCCEEDED') return this;
     throw new UnexpectedStatusError(`expected an execution that succeeded, got ${this.describe()}`);
   }
 
   /**
-   * @param error the name that the error has to have
-   * @throws {UnexpectedStatusError} with the description, unless the execution failed, timed out or was stopped, with this error
+   * @param error expected name of the error @default any error
+   * @throws {UnexpectedStatusError} when the execution succeeded, or has another error
    */
   assertFailed(error?: string): this {
     const failed = this.status !== 'SUCCEEDED';

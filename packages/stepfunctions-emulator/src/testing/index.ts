@@ -1,4 +1,4 @@
-/** A test harness for state machines: a definition, mocked functions and a virtual clock, for any test framework. */
+/** A test harness for state machines, with mocked functions and a virtual clock. The harness works in any test framework. */
 
 export { type Clock, realClock, VirtualClock } from '../clock.ts';
 export { EmulatorError } from '../errors.ts';

@@ -3,7 +3,7 @@ import type { FunctionResult } from '../interpreter/index.ts';
 import { HarnessError } from './errors.ts';
 
 export interface CallIdentity {
-  /** Name of the function, without its ARN and qualifier; for other Resources their service and action: `dynamodb:putItem`. */
+  /** Name of the function, without qualifier. For another Resource, the service and the action: `dynamodb:putItem`. */
   readonly functionName: string;
   readonly functionArn: string;
   readonly state: string;
@@ -12,21 +12,21 @@ export interface CallIdentity {
 }
 
 export interface Call extends CallIdentity {
-  /** Number of the call of this function in the execution and its children, from 1. */
+  /** Number of this call among the calls of the function in the execution and its children, from 1. */
   readonly count: number;
-  /** Waits on the execution's clock, which takes no real time when the clock is virtual. */
+  /** Waits `ms` milliseconds on the execution's clock. On a virtual clock, the wait takes no real time. */
   sleep(ms: number): Promise<void>;
   /** Epoch milliseconds on the execution's clock. */
   now(): number;
-  /** Aborted when the caller no longer waits for the answer. */
+  /** Aborted when the Task no longer waits for the answer, for example after a timeout. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Mocks a function: it receives the function's event, and returns its result or throws its error. Retry and Catch see the name of the
- * Error.
+ * Mocks a function: receives the function's event, and returns the function's result or throws the function's error. Retry and Catch see
+ * the `name` of the thrown Error.
  */
-// biome-ignore lint/suspicious/noExplicitAny: an event is whatever the definition makes of it; with unknown, no mock could read it without a cast
+// biome-ignore lint/suspicious/noExplicitAny: the definition decides what an event contains; with unknown, every mock would need a cast
 export type MockFunction = (event: any, call: Call) => unknown;
 
 export type Answer =
@@ -37,21 +37,21 @@ export type Answer =
   | readonly Answer[]
   | { readonly [key: string]: Answer | undefined };
 
-/** The answer to a call: a function is called, an Error is thrown, any other value is the result. */
+/** A mock's answer to one call: a function is called, an Error is thrown, any other value is the result. */
 export type MockStep = MockFunction | Error | Answer;
 
-/** Behaviour of a function: the same in each call, or a list with a step for each call. */
+/** A mock of a function: one answer for all calls, or a list with one answer for each call. */
 export type Mock = MockStep | readonly MockStep[];
 
 /**
- * Mocks by name, `name:qualifier` or ARN of the function, or by the name of the state that calls it. Other resources are named by their
- * state, their ARN, or service and action: `dynamodb:putItem`.
+ * Key → mock. The key of a function is its name, its `name:qualifier`, its ARN, or the name of the calling state. The key of another
+ * Resource is the name of the calling state, its ARN, or its service and action: `dynamodb:putItem`.
  */
 export type Mocks = Readonly<Record<string, Mock>>;
 
 /**
- * Mocks a call that fails with an error of this name: an error of the function or, with a name such as `Lambda.TooManyRequestsException`,
- * an error of Lambda itself.
+ * Mocks a call that fails with this error name. A name such as `Lambda.TooManyRequestsException` stands for an error of Lambda itself, any
+ * other name for an error of the function.
  */
 export function fails(error: string, message = ''): MockFunction {
   if (typeof error !== 'string' || error === '') {
@@ -62,7 +62,7 @@ export function fails(error: string, message = ''): MockFunction {
   };
 }
 
-/** Mocks a call that takes time on the execution's clock before `step`. */
+/** Mocks a call that takes `ms` milliseconds on the execution's clock and then answers with `step`. */
 export function takes(ms: number, step: MockStep = null): MockFunction {
   if (!(ms >= 0)) throw new HarnessError(`takes: expected milliseconds of at least 0, got ${ms}`);
   return async (event, call) => {
@@ -71,7 +71,7 @@ export function takes(ms: number, step: MockStep = null): MockFunction {
   };
 }
 
-/** Recognizes also an error of Node itself: under jest, such an error is not an instance of this module's Error. */
+/** Under jest, an error of Node itself is not an instance of this module's Error: `isNativeError` recognizes such an error. */
 const isError = (value: unknown): value is Error => types.isNativeError(value) || value instanceof Error;
 
 export async function perform(step: MockStep, event: unknown, call: Call): Promise<unknown> {
@@ -80,11 +80,11 @@ export async function perform(step: MockStep, event: unknown, call: Call): Promi
   return step;
 }
 
-/** Converts a thrown error to Lambda's form, as its Node.js runtime reports it. */
+/** Converts a thrown error to the form in which Lambda's Node.js runtime reports the error. */
 export function failureOf(thrown: unknown): Extract<FunctionResult, { ok: false }> {
   const errorType = isError(thrown) ? thrown.name : typeof thrown;
   const errorMessage = isError(thrown) ? thrown.message : String(thrown);
-  // Lambda's own errors are plain text. The stack of a function is left out, because it differs between machines.
+  // The cause of Lambda's own error is plain text. A function's error has no stack here, because a stack differs between machines.
   const cause = errorType.startsWith('Lambda.') ? errorMessage : { errorType, errorMessage, trace: [] };
   return { ok: false, errorType, errorMessage, cause };
 }

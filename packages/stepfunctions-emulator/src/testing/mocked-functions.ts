@@ -5,7 +5,7 @@ import { type CallIdentity, failureOf, type MockStep, type Mocks, perform } from
 
 export interface FunctionCall extends CallIdentity {
   readonly executionArn: string;
-  /** Event id of the state's entry. */
+  /** Id of the StateEntered event of the calling state. */
   readonly enteredEventId: number;
   readonly payload: Json;
   result?: Json | undefined;
@@ -16,14 +16,14 @@ export interface FunctionCall extends CallIdentity {
 
 const UNKNOWN: CallSite = { state: '', executionArn: '', enteredEventId: 0 };
 
-/** Answers the calls of one execution with mocks, and records them. */
+/** Answers the calls of one execution with mocks, and records the calls. */
 export class MockedFunctions implements FunctionInvoker {
   readonly calls: FunctionCall[] = [];
-  /** The error for the first call without a mock; `result` of the execution throws this error. */
+  /** Error of the first call that has no mock or no further answer; `RunningExecution.result` throws this error. */
   problem: MissingMockError | undefined;
   readonly #clock: Clock;
   readonly #onProblem: () => void;
-  /** Numbers of attempts by visit of a state, of calls by function, and of used steps by mock. */
+  /** Counters of the attempts of each visit, of the calls of each function, and of the used answers of each list. */
   readonly #attempts = new Counter();
   readonly #counts = new Counter();
   readonly #steps = new Counter();
@@ -69,16 +69,16 @@ export class MockedFunctions implements FunctionInvoker {
     } catch (thrown) {
       const failure = failureOf(thrown);
       call.error = failure.errorType;
-      // A service reports its error as plain text.
+      // The cause of a service's error is plain text; a function's error has an object.
       return isFunction(arn) ? failure : { ...failure, cause: failure.errorMessage };
     }
   }
 
-  /** Finds the mock's step for this call. Without a step, records a problem and returns undefined. */
+  /** Finds the mock's answer to this call. If there is no answer, records a problem and returns undefined. */
   #stepFor(call: FunctionCall): { readonly step: MockStep } | undefined {
     const { functionArn: arn, functionName: name, state } = call;
     const qualified = `${name}:${arn.split(':')[7]}`;
-    // The order matters: function names often equal state names.
+    // The first key with a mock counts. A function and a state often have the same name, so a function's own name comes first.
     const keys = isFunction(arn) ? [arn, qualified, name, state] : [state, arn, name];
     const key = keys.find(one => Object.hasOwn(this.#mocks, one));
     const mock = key === undefined ? undefined : this.#mocks[key];
@@ -130,7 +130,7 @@ const listEnded = (call: FunctionCall, key: string, length: number): string =>
   `The state "${call.state}" called ${calledBy(call)} once more than the list of its mock "${key}" has ` +
   `steps (${length}). Add one, or write a function instead of the list.`;
 
-/** The answer as the engine parses it. Undefined for a value that is not JSON: such a call fails in the engine as in Lambda. */
+/** The mock's answer as JSON; undefined for an answer that is not JSON. The engine, like Lambda, fails a call with such an answer. */
 function asJson(answer: unknown): Json | undefined {
   try {
     const text = JSON.stringify(answer === undefined ? null : answer);

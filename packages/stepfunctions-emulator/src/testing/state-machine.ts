@@ -18,7 +18,7 @@ import type { Mocks } from './mock.ts';
 import { MockedFunctions } from './mocked-functions.ts';
 
 export interface MachineOptions {
-  /** Name of the state machine, in its ARN and its context. @default the file's name, or StateMachine */
+  /** Name of the state machine, for its ARN and for `$states.context`. @default the file's name, or StateMachine */
   readonly name?: string;
   /** @default STANDARD */
   readonly type?: WorkflowType;
@@ -29,7 +29,7 @@ export interface MachineOptions {
 export interface RunOptions {
   /** Any JSON value. @default {} */
   readonly input?: unknown;
-  /** Mocks by name, `name:qualifier` or ARN of the function or other Resource, or by the calling state. */
+  /** Mocks for this execution; the keys are described at {@link Mocks}. */
   readonly functions?: Mocks;
   /** Name of the execution. @default a new id */
   readonly name?: string;
@@ -43,13 +43,13 @@ export interface RunOptions {
 
 export interface RunningExecution {
   readonly arn: string;
-  /** Clock of the execution. A test that sleeps on this clock can act at a certain moment. */
+  /** Clock of the execution. A test can sleep on this clock, and then for example stop the execution at a certain time. */
   readonly clock: Clock;
   /** Stops the execution as StopExecution does. */
   stop(error?: string, cause?: string): void;
   /**
    * Resolves when the execution has ended, whatever its status.
-   * @throws {MissingMockError}
+   * @throws {MissingMockError} when a call had no mock
    */
   result(): Promise<ExecutionResult>;
 }
@@ -66,13 +66,13 @@ export class TestedStateMachine {
     const { name = 'StateMachine', type = 'STANDARD', functions = {} } = options;
     this.name = name;
     this.type = type;
-    // A Resource without a mock is refused when a state calls the Resource, not at load time.
+    // Loading accepts every Resource, because the mocks of `run` are not known yet. A call of a Resource without a mock fails later.
     this.#loaded = loadDefinition(definition, type, () => true);
     this.#mocks = functions;
   }
 
   /**
-   * Runs the state machine to its end, whatever the status: a failed execution is a result as well.
+   * Runs the state machine to its end. Returns a result for a failed execution, too.
    * @throws {MissingMockError} when a function is called that has no mock
    * @throws {InvalidStartError} when the name or the input isn't allowed
    */
@@ -111,7 +111,7 @@ export class TestedStateMachine {
         if (problem !== undefined) throw problem;
         return new ExecutionResult(execution, {
           ...{ retries, functionNames },
-          // Copied: an aborted call may still end and change its record.
+          // The records are copied: the mock of an aborted call may still answer later, and then changes the original record.
           calls: calls.map(call => ({ ...call })),
         });
       },
@@ -119,7 +119,6 @@ export class TestedStateMachine {
   }
 }
 
-/** Creates the state machine under test. */
 export const stateMachine = {
   /**
    * Creates the state machine from a definition in the Amazon States Language: an object, or its JSON text.
@@ -136,7 +135,7 @@ export const stateMachine = {
    */
   fromFile(path: string | URL, options: MachineOptions = {}): TestedStateMachine {
     const file = typeof path === 'string' ? path : fileURLToPath(path);
-    // `orders.asl.json` → `orders`
+    // The file `orders.asl.json` gives the name `orders`.
     const name = basename(file).split('.')[0] ?? '';
     return new TestedStateMachine(readFileSync(file, 'utf8'), {
       ...(isAllowedName(name) && { name }),

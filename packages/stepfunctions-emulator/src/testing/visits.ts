@@ -3,10 +3,10 @@ import type { Execution, HistoryEvent, Json } from '../interpreter/index.ts';
 
 export interface Visit {
   readonly name: string;
-  /** `Task`, `Choice`… */
+  /** Type of the state, such as `Task` or `Choice`. */
   readonly type: string;
   readonly input: Json;
-  /** Absent when the state was not left: after a failure without a Catch, or an abort. */
+  /** Undefined when the execution did not leave the state: after a failure without a Catch, or after an abort. */
   readonly output: Json | undefined;
   /** Epoch milliseconds. */
   readonly enteredDate: number;
@@ -26,8 +26,8 @@ interface StateDetails {
 }
 
 /**
- * Every visit of a state, in order, also in branches and iterations. The states of a distributed Map's children follow the event
- * MapRunStarted, grouped by child.
+ * Every visit of a state in the order of entry, with the visits in branches and iterations. The visits of a distributed Map's children
+ * stand where the Map Run started, child by child.
  */
 export function visitsOf(execution: Execution): Visit[] {
   const { history, arn } = execution;
@@ -69,7 +69,7 @@ function findExits(history: readonly HistoryEvent[]): Map<number, HistoryEvent> 
   return exits;
 }
 
-/** Finds the StateEntered event of an exit: `previousEventId` leads back through the events inside the state. Ids count from 1. */
+/** Finds the entry of a state by the event of its exit: each `previousEventId` leads one event back. Event ids count from 1. */
 function entryBefore(history: readonly HistoryEvent[], exit: HistoryEvent, name: string): number | undefined {
   for (let event = history[exit.previousEventId - 1]; event; event = history[event.previousEventId - 1]) {
     if (!event.type.endsWith(ENTERED)) continue;

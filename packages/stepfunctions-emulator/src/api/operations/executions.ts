@@ -32,7 +32,7 @@ export const startExecution: Operation = (context, members) => {
 export const startAlone = (context: ApiContext, members: Members): StartedExecution =>
   start(context, context.stateMachines.get(takeMachineArn(members)), members);
 
-/** Answers when the execution has ended, whatever its status. The execution continues when the caller disconnects. */
+/** Answers after the execution has ended, whatever its status. The execution continues when the client disconnects. */
 export const startSyncExecution: Operation = async (context, members) => {
   const stateMachine = context.stateMachines.get(takeMachineArn(members));
   if (stateMachine.type !== 'EXPRESS') throw typeNotSupported();
@@ -48,7 +48,7 @@ export const startSyncExecution: Operation = async (context, members) => {
     name: execution.name,
     startDate: seconds(execution.startDate),
     stopDate: seconds(stopDate),
-    // StartSyncExecution has no status ABORTED: an aborted execution counts as failed.
+    // The answer of StartSyncExecution has no status ABORTED: an aborted execution counts as failed.
     status: execution.status === 'ABORTED' ? 'FAILED' : execution.status,
     ...dataOf(execution),
     billingDetails: {
@@ -92,7 +92,7 @@ function start(
   }
 }
 
-/** A start with the name and the input of a running execution returns that execution. */
+/** Handles a start with a taken name: returns the execution with this name if it runs and has the same input; otherwise throws. */
 function again(
   known: StartedExecution | undefined,
   stateMachine: StateMachine,
@@ -123,7 +123,7 @@ const STATUSES = ['ABORTED', 'FAILED', 'PENDING_REDRIVE', 'RUNNING', 'SUCCEEDED'
 
 export const describeExecution: Operation = ({ executions }, members) => {
   const arn = takeExecutionArn(members, ['execution', 'express']);
-  // AWS describes an Express execution only if a Map Run started the execution: the ARN then has Machine/Label.
+  // AWS describes an Express execution only if a Map Run started it: the ARN then has `Machine/Label`. Other Express ARNs are refused.
   if (/:express:[^/:]+:/.test(arn)) takeExecutionArn(members);
   refuseMetadataOnly(members);
   const { execution } = executions.get(arn);
@@ -162,7 +162,7 @@ export const listExecutions: Operation = ({ executions, stateMachines }, members
   return list(takePage(members, `ListExecutions ${arn}`), [...executions.of(arn)]);
 };
 
-/** For an execution that ended earlier, the answer contains the time of that end. */
+/** Stops an execution. If the execution has ended earlier, nothing changes, and the answer has the time of the earlier end. */
 export const stopExecution: Operation = ({ executions }, members) => {
   const { execution } = executions.get(takeExecutionArn(members));
   const error = members.optionalString('error', { max: 256 });
@@ -189,7 +189,7 @@ function summaryOf({ execution }: Summarized): object {
   };
 }
 
-/** The data fields of an event's details; a request can exclude data by `includeExecutionData`. */
+/** Fields of an event's details that contain data. A request with `includeExecutionData: false` does not get these fields. */
 const DATA = new Set(['assignedVariables', 'input', 'inputDetails', 'output', 'outputDetails', 'parameters']);
 
 export const getExecutionHistory: Operation = ({ executions }, members) => {
@@ -252,7 +252,7 @@ const datesOf = ({ startDate, stopDate }: MapRun) => ({
   ...optional('stopDate', stopDate && seconds(stopDate)),
 });
 
-/** `failuresNotRedrivable` is 0: a redrive of a Map Run includes every failed child, whatever the failure was. */
+/** Counts in the form of DescribeMapRun. `failuresNotRedrivable` is 0, because AWS can redrive every failed child. */
 const countsOf = (counts: MapRunCounts) => ({
   ...counts,
   resultsWritten: 0,

@@ -13,7 +13,7 @@ import { type Members, takeItems, takeMachineArn, takePage, takeRoleArn } from '
 
 const TYPES = ['STANDARD', 'EXPRESS'] as const satisfies readonly WorkflowType[];
 const DEFINITION_LENGTH = { min: 1, max: 1_048_576 };
-/** Maximum number of problems in an error; further problems are shown after the first are corrected. */
+/** Maximum number of problems in one error message. After a user has corrected these problems, the next message shows further problems. */
 const MAX_PROBLEMS = 20;
 
 export const createStateMachine: Operation = ({ stateMachines, account, region, partition }, members) => {
@@ -64,7 +64,7 @@ export const describeStateMachine: Operation = ({ stateMachines }, members) => {
   };
 };
 
-/** Succeeds also when the state machine does not exist, as on AWS. */
+/** Deletes a state machine. The operation also succeeds when the state machine does not exist, as on AWS. */
 export const deleteStateMachine: Operation = ({ stateMachines, executions }, members) => {
   const arn = takeMachineArn(members);
   if (stateMachines.delete(arn)) executions.forget(arn);
@@ -95,7 +95,7 @@ function load(text: string, type: WorkflowType): Definition {
 function invalidDefinition({ problems }: InvalidDefinitionError): ApiError {
   const shown = problems.slice(0, MAX_PROBLEMS).map(problem => {
     const [code, message] = diagnosticOf(problem);
-    // Recorded on AWS: the place of a problem of the whole definition is "null".
+    // Recorded on AWS: the message says `Choices[0]` for `Choices/0`, and `null` for a problem of the whole definition.
     const at = problem.path.replace(/(?<=\/(?:Choices|Catch|Branches))\/(\d+)/g, '[$1]') || null;
     return `${code}: ${message} at ${at}`;
   });
@@ -112,7 +112,7 @@ function diagnosticOf({
   return ['SCHEMA_VALIDATION_FAILED', `expected ${expected}, got ${got}`];
 }
 
-/** Versions and tags are not emulated: the request fails at once, before the client needs the version or the tag. */
+/** Refuses requests with a version or tags: the emulator stores neither, and a later request for the version or tags would fail. */
 function refuseVersionsAndTags(members: Members): void {
   if (members.boolean('publish') === true || members.has('versionDescription')) {
     throw notEmulated(members.has('publish') ? 'publish' : 'versionDescription', 'versions');

@@ -7,14 +7,14 @@ export class EvaluationLimitError extends EmulatorError {
   override readonly name = 'EvaluationLimitError';
 }
 
-/** Depth and deadline of one evaluation. An expression does not store its usage, because all executions share the expression. */
+/** Depth and deadline of one evaluation. All executions share an expression, so each evaluation has its own Usage. */
 interface Usage {
   depth: number;
   /** Epoch milliseconds of the wall clock. */
   readonly deadline: number;
 }
 
-/** The name begins with a space: no expression can use the name. */
+/** Name of the variable with the Usage. No expression can use a name that begins with a space. */
 const USAGE_BINDING = ' usage';
 
 interface Frame {
@@ -28,10 +28,10 @@ export function newUsage(): Record<string, Usage> {
 }
 
 /**
- * Applies Step Functions' limits to an expression. jsonata calls hooks before and after the evaluation of each node. jsonata's own time box
- * (`timeboxExpression` in its test/run-test-suite.js) uses the same hooks.
+ * Applies Step Functions' limits to an expression. jsonata calls one hook before and one hook after the evaluation of each node. The time
+ * limit in jsonata's own tests (`timeboxExpression` in its test/run-test-suite.js) uses the same hooks.
  *
- * Depth is the number of nodes whose evaluation has begun and not ended. The keys of a group-by are evaluated at the same time, and each
+ * Depth is the number of nodes whose evaluation has begun and not ended. jsonata evaluates the keys of a group-by at the same time, so each
  * key adds to the depth (https://github.com/jsonata-js/jsonata/issues/606).
  */
 export function limitEvaluation(expression: jsonata.Expression): void {
@@ -59,21 +59,21 @@ export function limitEvaluation(expression: jsonata.Expression): void {
 
 type Hook = (node: unknown, input: unknown, frame: Frame, result: unknown) => void;
 
-/** jsonata stores its hooks under symbols, which its types do not declare. */
+/** jsonata finds its hooks by symbols, but the type of `assign` allows only strings. */
 function assignHook(expression: jsonata.Expression, name: string, hook: Hook): void {
   expression.assign(Symbol.for(name) as unknown as string, hook);
 }
 
-/** Bytes counted for one array element of any type: the size of a number. */
+/** Number of bytes that `bytesOf` counts for each element of an array: the size of a number. */
 const ELEMENT_BYTES = 8;
 
-/** Lower bound for the size of a node's result, bytes. Elements of an array are not measured: the function runs at every node. */
+/** Minimum size of a node's result, bytes. The function runs after every node and must be fast: elements of an array are only counted. */
 function bytesOf(result: unknown): number {
   if (typeof result === 'string') return result.length;
   return Array.isArray(result) ? result.length * ELEMENT_BYTES : 0;
 }
 
-/** A match over at most this number of characters is always fast, and so is a match without a repetition. */
+/** A match in a text of at most this many characters is always fast, and so is a match of an expression without `*`, `+` and `{`. */
 const FEW_CHARACTERS = 16;
 const REPEATS = /[*+{]/;
 
@@ -81,9 +81,9 @@ const sandbox = createContext({ match: () => null });
 const script = new Script('match()');
 
 /**
- * A regular expression whose matches are aborted after a time limit. `/(a+)+$/` on thirty characters takes minutes. Meanwhile JavaScript
- * does nothing else: no other execution continues, and Ctrl-C has no effect. Only V8's own timeout for a script can interrupt a match. The
- * timeout costs 0.1 ms: only a match that could take long runs with the timeout.
+ * A regular expression whose matches are aborted after a time limit. A match of `/(a+)+$/` in thirty characters takes minutes. During such
+ * a match, no other execution continues, and Ctrl-C has no effect. Only V8's timeout for a script can interrupt a match. This timeout costs
+ * 0.1 ms for each match, so only a match that could take long gets the timeout.
  */
 export class LimitedRegExp extends RegExp {
   override exec(text: string): RegExpExecArray | null {

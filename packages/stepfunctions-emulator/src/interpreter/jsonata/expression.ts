@@ -12,7 +12,7 @@ export interface ExpressionScope {
 
 export interface AslExpression {
   readonly source: string;
-  /** Resolves to jsonata's result, JSON or not; rejects with jsonata's error, or an {@link EvaluationLimitError}. */
+  /** Resolves to jsonata's result, which JSON may not represent; rejects with jsonata's error or an {@link EvaluationLimitError}. */
   evaluate(scope: ExpressionScope): Promise<unknown>;
 }
 
@@ -21,7 +21,7 @@ export class ExpressionSyntaxError extends EmulatorError {
 }
 
 /**
- * @param source the text between the markers
+ * @param source the text between `{%` and `%}`
  * @throws ExpressionSyntaxError when the text is not JSONata, or when Step Functions does not support the expression
  */
 export function compileExpression(source: string, place: ExpressionPlace): AslExpression {
@@ -49,8 +49,8 @@ export function compileExpression(source: string, place: ExpressionPlace): AslEx
 
 function parse(text: string): jsonata.Expression {
   try {
-    // The type declares an instance, but jsonata needs a class. JSONata 2.0.6 uses the last given engine for all expressions: every call
-    // passes the same engine.
+    // jsonata's type declares an instance of RegExp, but jsonata needs a class. JSONata 2.0.6 uses the engine of the latest call for all
+    // expressions, so every call passes the same engine.
     return jsonata(text, { RegexEngine: LimitedRegExp as unknown as RegExp });
   } catch (error) {
     throw new ExpressionSyntaxError(describeJsonataError(error));
@@ -61,7 +61,7 @@ export function describeEvaluationError(error: unknown): string {
   return error instanceof EvaluationLimitError ? `: ${error.message}` : `. ${describeJsonataError(error)}`;
 }
 
-/** jsonata throws plain objects with a code and a message, not always an Error. */
+/** Text of an error that jsonata threw: often a plain object with a code and a message, and not an Error. */
 function describeJsonataError(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);
   const { code, message } = error as { code?: unknown; message?: unknown };

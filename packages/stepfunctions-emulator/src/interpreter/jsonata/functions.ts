@@ -8,7 +8,7 @@ export interface FunctionRuntime {
   readonly random: RandomSource;
 }
 
-/** The name begins with a space: no expression can use the name and reach the runtime. */
+/** Name of the variable with the FunctionRuntime. No expression can use a name that begins with a space. */
 export const RUNTIME_BINDING = ' runtime';
 
 interface Focus {
@@ -17,7 +17,7 @@ interface Focus {
 
 const runtimeOf = (focus: Focus) => focus.environment.lookup(RUNTIME_BINDING) as FunctionRuntime;
 
-/** An error without a code keeps its message: jsonata makes new messages only for errors with a code. */
+/** jsonata keeps the message of an error without a code, and replaces the message of an error with a code. */
 function fail(message: string): never {
   throw new Error(message);
 }
@@ -37,8 +37,8 @@ function partition(array: unknown[] | undefined, size: number | undefined): unkn
 const MAX_RANGE_LENGTH = 10_000_000;
 
 /**
- * Returns a jsonata sequence, like a path or a filter: jsonata unwraps a single number, and makes an empty sequence undefined. Recorded on
- * AWS: `$range(1, 9, 9)` is 1. ($partition gives ordinary arrays on AWS: `$partition([0], 1)` is [[0]].)
+ * Implements $range. Returns a jsonata sequence: jsonata turns a sequence of one number into the number, and an empty sequence into
+ * undefined. Recorded on AWS: `$range(1, 9, 9)` is 1. $partition returns ordinary arrays: `$partition([0], 1)` is [[0]].
  */
 function range(first?: number, last?: number, step?: number): number[] | undefined {
   if (first === undefined || last === undefined || step === undefined) return undefined;
@@ -106,7 +106,7 @@ function shuffle(this: Focus, array?: unknown[]): unknown[] | undefined {
   return result;
 }
 
-/** As measured on AWS, text that is not base64 fails; JSONata on Node skips characters that it cannot decode. */
+/** Implements $base64decode. Measured on AWS: text that is not base64 fails. jsonata's own function skips invalid characters. */
 function base64decode(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   try {
@@ -121,8 +121,8 @@ function base64decode(text: string | undefined): string | undefined {
 type Implementation = Parameters<jsonata.Expression['registerFunction']>[1];
 
 /**
- * name → implementation and jsonata signature. `random` to `base64decode` replace jsonata's own; `random` to `shuffle` use our clock or
- * seed.
+ * Name, implementation, and jsonata's notation of the signature. The functions from `random` to `base64decode` replace jsonata's own
+ * functions. The functions from `random` to `shuffle` use the engine's clock or random source.
  */
 const FUNCTIONS: ReadonlyArray<readonly [string, Implementation, string]> = [
   ['partition', partition, '<an:a>'],

@@ -1,7 +1,7 @@
 import { isObject } from '../json.ts';
 import { ASL_FUNCTIONS } from './functions.ts';
 
-/** The functions of JSONata 2.0.6, the version that AWS documents for Step Functions, without `$eval`: AWS does not support `$eval`. */
+/** The functions of JSONata 2.0.6, the version that AWS documents for Step Functions. `$eval` is missing: AWS does not support `$eval`. */
 const JSONATA_FUNCTIONS: ReadonlySet<string> = new Set(
   (
     'abs append assert average base64decode base64encode boolean ceil clone contains count decodeUrl ' +
@@ -12,7 +12,7 @@ const JSONATA_FUNCTIONS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Whether a place has `$states.result` and `$states.errorOutput`; loading refuses a member that the place does not have. */
+/** Whether expressions at a place of the definition may use `$states.result` and `$states.errorOutput`. Loading refuses other uses. */
 export interface ExpressionPlace {
   readonly result: boolean;
   readonly errorOutput: boolean;
@@ -59,8 +59,8 @@ function addName(node: unknown, names: Set<string>): void {
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
- * @param inContext whether there is a context value, as inside a path or a filter. At the top level there is no context value: `$` or a
- * bare field name would silently be undefined.
+ * @param inContext whether jsonata has a context value here, as inside a path or a filter. At the top level of an expression there is no
+ * context value: `$` or a bare field name would be undefined without any error.
  */
 function visit(value: unknown, inContext: boolean, walk: Walk): void {
   if (Array.isArray(value)) {
@@ -95,7 +95,7 @@ function visit(value: unknown, inContext: boolean, walk: Walk): void {
   visitMembers(value, inContext, walk);
 }
 
-/** Parts whose context is the value that the part filters, groups or sorts. Other parts keep the context around the node. */
+/** Members of a node whose context value is the filtered, grouped or sorted value. Other members have the context value of the node. */
 const SEES_CONTEXT: ReadonlySet<string> = new Set(['predicate', 'stages', 'group', 'terms']);
 
 function visitMembers(node: Node, inContext: boolean, walk: Walk): void {

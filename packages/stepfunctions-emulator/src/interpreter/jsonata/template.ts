@@ -5,10 +5,10 @@ import type { ExpressionPlace } from './rules.ts';
 
 export type EvaluateExpression = (expression: AslExpression, field: string) => Promise<Json>;
 
-/** JSON with JSONata in its strings of the form `{% … %}`. */
+/** A JSON value of a definition. Its strings of the form `{% … %}` are JSONata expressions. */
 export interface Template {
   readonly expression?: AslExpression;
-  /** Returns literals synchronously, so that states without expressions need no promise. */
+  /** A value without expressions is returned directly and not as a promise, because promises take time. */
   readonly evaluate: (evaluate: EvaluateExpression) => Json | Promise<Json>;
 }
 
@@ -22,9 +22,9 @@ const OPEN = '{%';
 const CLOSE = '%}';
 
 /**
- * Returns the expression in `text`, or undefined when `text` is an ordinary string. `text` must begin and end with the markers: AWS takes
- * `" {% $x %} "` literally.
- * @throws ExpressionSyntaxError, UnbalancedMarkersError
+ * Compiles an expression; returns undefined for an ordinary string. An expression begins with `{%` and ends with `%}`: AWS takes a text
+ * with white space outside of both markers as an ordinary string.
+ * @throws ExpressionSyntaxError; UnbalancedMarkersError when only one of both markers is there
  */
 export function expressionIn(text: string, place: ExpressionPlace): AslExpression | undefined {
   const opens = text.startsWith(OPEN);

@@ -5,7 +5,7 @@ import { type Assign, constant, FieldReader, type LoadContext, oneOf, text } fro
 import { type DefinitionProblem, InvalidDefinitionError, quote } from './problems.ts';
 import { readGraph, type State, type StateGraph } from './states.ts';
 
-/** A checked definition with compiled expressions. Definitions are stateless: any number of executions share a definition. */
+/** A checked definition with compiled expressions. A run does not change the definition: any number of executions share a definition. */
 export interface Definition extends StateGraph {
   readonly bytes: number;
   readonly timeoutSeconds: number | undefined;
@@ -16,9 +16,9 @@ export interface Definition extends StateGraph {
 type Assigned = ReadonlyMap<string, string>;
 
 /**
- * Checks the scopes of variables: a Parallel branch or an item processor cannot assign a variable that an outer scope assigns. The inner
- * assignment would be lost, and AWS refuses the definition ("Variable scope" in the Developer Guide). Recorded on AWS: the Catch of the
- * Parallel or Map itself may assign the same name.
+ * Reports a state in a Parallel branch or item processor that assigns a variable of an outer scope. AWS refuses such a definition, because
+ * the inner value would be lost ("Variable scope" in the Developer Guide). Recorded on AWS: the Catch of the Parallel or Map itself may
+ * assign a variable that an inner state assigns.
  */
 function checkVariableScopes(
   { states }: StateGraph,
@@ -67,13 +67,13 @@ const assignedByCatch = (state: State): string[] =>
 const namesOf = (assign: Assign | undefined): string[] => (assign ?? []).map(([name]) => name);
 
 /**
- * Reads a definition in the Amazon States Language and compiles its expressions. Strict: fields that are unknown, not implemented, or
- * refused by CreateStateMachine are problems, and all problems are reported together.
+ * Reads a definition in the Amazon States Language and compiles its expressions. A field that is unknown, not implemented, or refused by
+ * CreateStateMachine is a problem. All problems are reported together.
  * @param source the definition's JSON text, or its parsed value
- * @param type of the state machine: an Express state machine can't have a distributed Map
- * @param isMocked whether to accept the ARN of a Resource that is not implemented: `EngineOptions.resources` must answer its calls.
- * @default no such ARN is accepted
- * @throws InvalidDefinitionError with the path of each offending field
+ * @param type type of the state machine: an Express state machine can't have a distributed Map
+ * @param isMocked whether to accept a Resource that is not implemented: `EngineOptions.resources` must answer its calls.
+ * @default no such Resource is accepted
+ * @throws InvalidDefinitionError with the path of each wrong field
  */
 export function loadDefinition(
   source: unknown,

@@ -45,7 +45,7 @@ export class FieldReader {
     this.context.problems.push({ path: key === undefined ? this.path : this.at(key), expected, got });
   }
 
-  /** Marks a field as known. @returns the field's raw value, or undefined when the field is absent */
+  /** Reads a field and marks the field as known for `refuseUnknown`. @returns the raw value; undefined when the field is absent */
   take(key: string): Json | undefined {
     this.#known.add(key);
     return this.has(key) ? this.raw[key] : undefined;
@@ -62,7 +62,7 @@ export class FieldReader {
 export type Read<T> = (reader: FieldReader, key: string) => T;
 
 type Table = Readonly<Record<string, Read<unknown>>>;
-/** The values of a table's fields, under names such as `maxConcurrency` for `MaxConcurrency`. */
+/** The values that `readFields` returns. The value of the field `MaxConcurrency` is the member `maxConcurrency`. */
 export type Fields<T extends Table> = {
   readonly [K in keyof T & string as Uncapitalize<K>]: ReturnType<T[K]>;
 };
@@ -120,7 +120,7 @@ export const object =
     return undefined;
   };
 
-/** An array of objects, each with its own reader. @param read `last` is true for the last object */
+/** Reads an array of objects. @param read called with a reader for each object; `last` is true for the last object */
 export const list =
   <T>(
     emptiness: 'not empty' | 'may be empty',

@@ -5,14 +5,14 @@ export interface DefinitionProblem {
   readonly path: string;
   readonly expected: string;
   readonly got: string;
-  /** AWS's own message, if the message was recorded. */
+  /** AWS's own code and message for the problem, if the recordings on AWS have such a message. */
   readonly diagnostic?: {
     readonly code: 'MISSING_TRANSITION_TARGET' | 'MISSING_END_STATE';
     readonly message: string;
   };
 }
 
-/** The definition is not valid, or uses fields that this interpreter does not implement. The interpreter ignores no field. */
+/** The definition is not valid, or uses fields that this interpreter does not implement. The interpreter never ignores a field. */
 export class InvalidDefinitionError extends EmulatorError {
   override readonly name = 'InvalidDefinitionError';
   readonly problems: readonly DefinitionProblem[];
@@ -28,7 +28,7 @@ export function quote(value: unknown): string {
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }
 
-/** Fields of the JSONPath dialect: a definition on its way to JSONata may still have such fields. */
+/** Fields that only JSONPath definitions have. A definition that a person converts to JSONata may still have such a field. */
 const JSONPATH_FIELDS: ReadonlySet<string> = new Set([
   'CausePath',
   'ErrorPath',

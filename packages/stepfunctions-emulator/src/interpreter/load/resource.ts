@@ -4,14 +4,14 @@ import { requiredText } from './fields.ts';
 import { quote } from './problems.ts';
 
 /**
- * The resource that a Task calls: a function by its ARN, `lambda:invoke` with the function in its arguments, or an action of another
+ * The resource that a Task calls: a function by its ARN, `lambda:invoke` with the function's name in the Arguments, or an action of another
  * service, such as `putItem` of `dynamodb`.
  */
 export type TaskResource =
   | { readonly kind: 'function' | 'lambda:invoke'; readonly arn: string }
   | { readonly kind: 'service'; readonly arn: string; readonly service: string; readonly action: string };
 
-/** The supported arguments of lambda:invoke. Each function returns what it expects, or undefined for an accepted value. */
+/** The implemented Arguments of lambda:invoke. The check of an Argument returns undefined or, for a wrong value, the expected value. */
 const ARGUMENTS: Readonly<Record<string, (value: Json) => string | undefined>> = {
   FunctionName: text,
   InvocationType: only('RequestResponse'),
@@ -38,10 +38,10 @@ export function expectedArgument(name: string, value: Json): string | undefined 
 
 const FUNCTION_ARN =
   /^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:[A-Za-z0-9_-]{1,140}(:[A-Za-z0-9$_-]+)?$/;
-/** `dynamodb:putItem`, `aws-sdk:s3:getObject`, `states:startExecution.sync:2`, `sqs:sendMessage.waitForTaskToken`… */
+/** Matches ARNs with `dynamodb:putItem`, `aws-sdk:s3:getObject`, `states:startExecution.sync:2`, `sqs:sendMessage.waitForTaskToken`. */
 const SERVICE_ARN =
   /^arn:aws[a-z-]*:states:[a-z0-9-]*:\d*:((?:aws-sdk:)?[a-z0-9-]+):([A-Za-z0-9]+(?:\.sync(?::2)?|\.waitForTaskToken)?)$/;
-/** The only implemented Resource besides functions and lambda:invoke: all others can only be mocked. */
+/** The only implemented Resource besides functions and lambda:invoke. A test must mock every other Resource. */
 const START_EXECUTION = 'states:startExecution';
 
 export function readResource(reader: FieldReader): TaskResource {

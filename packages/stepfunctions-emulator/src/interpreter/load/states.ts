@@ -22,7 +22,7 @@ import { HANDLERS } from './handlers.ts';
 import { type DefinitionProblem, quote } from './problems.ts';
 import { readResource } from './resource.ts';
 
-/** States that run one after another: a whole definition, a branch, or the item processor of a Map. */
+/** The states of a whole definition, of a branch of a Parallel, or of the item processor of a Map. */
 export interface StateGraph {
   readonly startAt: string;
   readonly states: ReadonlyMap<string, State>;
@@ -34,7 +34,7 @@ export type StateOf<T extends StateType> = { readonly type: T; readonly name: st
 >;
 export type State = { [T in StateType]: StateOf<T> }[StateType];
 
-/** `Next`, or undefined for `End: true`. */
+/** Reads Next and End. @returns the name of the next state; undefined for `"End": true` */
 const next: Read<string | undefined> = reader => {
   const target = text(reader, 'Next');
   const end = reader.take('End');
@@ -212,7 +212,7 @@ export function readGraph(reader: FieldReader): StateGraph {
   if (names.length === 0) reader.problem('States', 'at least one state', 'none');
   else if (!names.includes(startAt))
     problems.push(missingTarget(reader.at('StartAt'), 'the name of a state in States', startAt));
-  // Reachability is checked only when all states of the graph are valid.
+  // Transitions are checked only if no state has a problem: a state with a problem may be missing in `states`.
   else if (problems.length === before) checkTransitions(reader, startAt, states);
   return { startAt, states };
 }
@@ -232,7 +232,7 @@ function readStates(reader: FieldReader): Map<string, State> {
   return states;
 }
 
-/** Reads one state. Undefined when the type or the language is invalid: the other fields cannot be checked then. */
+/** Reads one state; undefined when its Type or QueryLanguage is invalid, because the other fields cannot be checked then. */
 function readState(name: string, reader: FieldReader): State | undefined {
   const types = Object.keys(STATES) as StateType[];
   const type = required(`one of ${types.join(', ')}`, oneOf(...types))(reader, 'Type');
@@ -269,7 +269,7 @@ function checkTransitions(reader: FieldReader, startAt: string, states: Readonly
       else problems.push(missingTarget(pathOf(name) + at, 'the name of a state beside this one', target));
     }
   }
-  // Measured on AWS: inside of a Map or a Parallel, an endless loop is accepted. Outside, AWS reports the loop, but no unreachable states.
+  // Measured on AWS: for a definition without an end, AWS reports no unreachable states. Inside of a Map or Parallel, AWS requires no end.
   if (reader.path === '' && ![...states.values()].some(endsGraph)) {
     problems.push({
       path: '',
@@ -294,7 +294,7 @@ const missingTarget = (path: string, expected: string, target: string): Definiti
   path,
   expected,
   got: quote(target),
-  // AWS uses this message for every field that names a state, also StartAt and Default.
+  // AWS uses this message not only for Next, but for every field that names a state, such as StartAt and Default.
   diagnostic: { code: 'MISSING_TRANSITION_TARGET', message: `Missing 'Next' target: ${target}` },
 });
 

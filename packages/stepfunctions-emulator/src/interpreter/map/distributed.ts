@@ -16,10 +16,10 @@ const labelOf = ({ children, name }: MapState): string =>
   children?.label ?? (name.replace(/[^A-Za-z0-9_-]/g, '').slice(0, LABEL_LENGTH) || 'Map');
 
 /**
- * One attempt of a distributed Map: a Map Run with a child execution for each item.
+ * Runs one attempt of a distributed Map: a Map Run with a child execution for each item.
  *
- * @returns the outputs of the children, in the order of the items; in place of the output of a child whose failure is tolerated, an object
- * about the child
+ * @returns the outputs of the children, in the order of the items. For a failed child that the Map tolerates, the output is replaced by an
+ * object that describes the child
  */
 export async function runDistributedMap(visit: StateVisit, state: MapState): Promise<Payload> {
   const { line } = visit;
@@ -151,8 +151,8 @@ function endBadly({ line }: StateVisit, mapRun: MapRun, error: unknown): void {
 }
 
 /**
- * Result of a child. A failed child gives the fields of a ResultWriter's record: by the Developer Guide ("ResultWriter", Transformation),
- * AWS returns the result of a failed child unchanged, as with NONE.
+ * Output of a child. By the Developer Guide ("ResultWriter", Transformation), a failed child is returned as with the transformation NONE:
+ * as an object with these fields.
  */
 function resultOf(child: ChildExecution, mapRun: MapRun): Json {
   if (child.status === 'SUCCEEDED') return child.output ?? null;

@@ -8,8 +8,8 @@ import type { StateVisit } from '../run/visit.ts';
 import { evaluateItems, evaluateSettings, forEachIndex, iterationInput } from './items.ts';
 
 /**
- * Runs one attempt of an inline Map. The first iteration that fails ends all other iterations: AWS accepts ToleratedFailureCount and
- * ToleratedFailurePercentage in an inline Map, but both have no effect.
+ * Runs one attempt of an inline Map. The first failed iteration ends all other iterations: AWS accepts ToleratedFailureCount and
+ * ToleratedFailurePercentage in an inline Map, but both fields have no effect.
  * @returns the outputs of the iterations, in the order of the items
  */
 export async function runInlineMap(visit: StateVisit, state: StateOf<'Map'>): Promise<Payload> {
@@ -21,7 +21,7 @@ export async function runInlineMap(visit: StateVisit, state: StateOf<'Map'>): Pr
   const concurrency = settings.maxConcurrency === 0 ? most : Math.min(settings.maxConcurrency, most);
   const fork = new Fork(line);
   const outputs = new Array<Json>(items.length).fill(null);
-  /** worker → id of the event that the worker's next iteration follows. */
+  /** Number of a worker → id of the event that precedes the worker's next iteration. */
   const lastEventIds = new Map<number, number>();
   await forEachIndex(
     items.length,

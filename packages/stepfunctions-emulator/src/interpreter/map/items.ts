@@ -5,7 +5,7 @@ import type { Line, MapItem } from '../run/line.ts';
 import type { StateVisit } from '../run/visit.ts';
 
 export interface MapSettings {
-  /** 0 means no limit. */
+  /** 0 means that the Map sets no limit. */
   readonly maxConcurrency: number;
   readonly toleratedFailureCount: number | undefined;
   readonly toleratedFailurePercentage: number | undefined;
@@ -21,7 +21,7 @@ export async function evaluateSettings(visit: StateVisit, state: MapState): Prom
   };
 }
 
-/** Evaluates the items of a Map: its Items or, without Items, its input. A distributed Map accepts an object: its members are the items. */
+/** Evaluates the items of a Map: its field Items or, without Items, its input. Members of an object are items in a distributed Map only. */
 export async function evaluateItems(visit: StateVisit, state: MapState): Promise<readonly MapItem[]> {
   const value = state.items === undefined ? visit.input.value : await visit.evaluate(state.items);
   if (Array.isArray(value)) return value.map((item, index) => ({ index, value: item }));
@@ -46,10 +46,10 @@ export async function iterationInput(
 }
 
 /**
- * Calls `work` for 0 … count-1 in this order, for at most `concurrency` indexes at a time, until `stopped`. Rejects as soon as one call
- * rejects, without waiting for the other calls.
+ * Calls `work` for the indexes from 0 to count-1 in this order, for at most `concurrency` indexes at a time, until `stopped` returns true.
+ * Rejects as soon as one call rejects, without waiting for the other calls.
  *
- * @param work `worker` is the number of the worker that makes the call, 0 … concurrency-1
+ * @param work `worker` is the number of the worker that makes the call, from 0 to concurrency-1
  */
 export async function forEachIndex(
   count: number,

@@ -1,6 +1,6 @@
 import type { ChildExecution, ExecutionStatus } from '../run/child.ts';
 
-/** Numbers of a Map Run's children by their status. Each item has a child of its own. */
+/** Number of a Map Run's child executions in each status. Each item has its own child execution. */
 export interface MapRunCounts {
   pending: number;
   running: number;
@@ -61,7 +61,7 @@ export class MapRun {
     this.#move('running', OUTCOME[child.status]);
   }
 
-  /** Whether there are more failures than the Map tolerates. Without a tolerance, one failure is too many. */
+  /** Whether more children failed than the Map tolerates. Without a tolerance, one failed child is too many. */
   get tooManyFailures(): boolean {
     const { toleratedFailureCount: count, toleratedFailurePercentage: percentage } = this.settings;
     const failed = this.counts.failed + this.counts.timedOut;

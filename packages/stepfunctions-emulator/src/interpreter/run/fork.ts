@@ -5,9 +5,9 @@ import type { Cancellation } from './cancellation.ts';
 import type { Line, MapItem } from './line.ts';
 
 /**
- * Records the events after the failure of a branch or an iteration, in the order recorded on AWS: first the failed iteration; then an abort
- * of its Task, if a call failed; then the other branches or iterations, each before its open states. The previous event of all these events
- * is the event of the failure.
+ * Records the events after the failure of a branch or an iteration, in the order recorded on AWS: first the failed iteration; then the
+ * abort of its Task, if a call failed; then each other branch or iteration with its open state. All these events have the same previous
+ * event: the event of the failure.
  */
 function recordPartFailed(line: Line, index: number, failure: unknown): void {
   const failed = line.openParts.get(index);
@@ -34,7 +34,7 @@ function recordIteration(line: Line, index: number, how: 'Failed' | 'Aborted', a
   line.run.events.add(`MapIteration${how}`, after, `mapIteration${how}`, details);
 }
 
-/** AWS records an event for the abort of a state of these types. */
+/** Types of states for whose abort AWS records an event, such as WaitStateAborted. */
 const REPORTS_ABORT: ReadonlySet<string> = new Set(['Task', 'Wait', 'Map', 'Parallel']);
 
 function recordState({ run, openState }: Line, after: number): void {
@@ -43,7 +43,7 @@ function recordState({ run, openState }: Line, after: number): void {
   run.events.add(`${openState.type}StateAborted`, after);
 }
 
-/** The branches of one attempt of a Parallel, or the iterations of a Map. The first failure aborts the others. */
+/** The branches or iterations of one attempt of a Parallel or inline Map. The first failure aborts all other branches or iterations. */
 export class Fork {
   readonly #line: Line;
   readonly #cancellation: Cancellation;
@@ -64,7 +64,7 @@ export class Fork {
 
   /**
    * Runs a branch or an iteration.
-   * @param work returns the output, and the id of the ending event: the next event of the Map or Parallel follows the latest ending event
+   * @param work returns the output and the id of the last event: the next event of the Parallel or Map follows the latest such event
    * @returns undefined when the branch or iteration failed or was aborted
    */
   async run(
@@ -95,7 +95,7 @@ export class Fork {
     this.#cancellation.cancel();
   }
 
-  /** @throws the failure of the part that failed first; Cancelled when the line around the parts was cancelled */
+  /** @throws the failure of the branch or iteration that failed first; Cancelled when the whole Map or Parallel was cancelled */
   end(): void {
     this.#release();
     this.#line.cancellation.throwIfCancelled();

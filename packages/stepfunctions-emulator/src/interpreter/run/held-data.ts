@@ -1,6 +1,6 @@
 /**
- * Maximum size of the data of an execution, a branch or an iteration, bytes. States run one after another: the largest state counts, with
- * all data of its branches or iterations. All iterations of a Map count, even if few run at once, as in an example on AWS's pricing page.
+ * Largest amount of data that an execution, a branch or an iteration holds at one time, bytes. States run one after another: the state with
+ * the most data counts. A Map holds the data of all its iterations, even if few run at once, as in an example on AWS's pricing page.
  */
 export class HeldData {
   readonly #around: HeldData | undefined;
@@ -25,7 +25,7 @@ export class HeldData {
     this.#parts = 0;
   }
 
-  /** Records the size of a state's payload in bytes: its input, arguments, result or output. */
+  /** Records the size of the input, arguments, result or output of the current state, bytes. The largest of the sizes counts. */
   hold(bytes: number): void {
     this.#payload = Math.max(this.#payload, bytes);
     this.#update();

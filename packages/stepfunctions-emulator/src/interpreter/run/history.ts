@@ -14,7 +14,7 @@ export interface EventDetails {
   readonly [key: string]: unknown;
 }
 
-/** Added to every payload in an event; this history never truncates. */
+/** Stands in an event beside each input and output. AWS may cut a long text; this history never cuts a text. */
 export const NOT_TRUNCATED = { truncated: false } as const;
 
 export class History {
@@ -26,8 +26,7 @@ export class History {
 
   /**
    * @param limit maximum number of events, with the event that ends the execution
-   * @param onFull called instead of adding an event when only the event that ends the execution still fits; without `onFull`, such an event
-   * is dropped
+   * @param onFull called when `add` adds no event, because only the event that ends the execution still fits
    */
   constructor(now: () => number, limit: number, onFull: (() => void) | undefined) {
     this.#now = now;
@@ -35,7 +34,7 @@ export class History {
     this.#onFull = onFull;
   }
 
-  /** @returns the id of the new event, or `previousEventId` when it was not added */
+  /** @returns the id of the new event; `previousEventId` when no event was added */
   add(type: string, previousEventId: number, detailsKey?: string, details?: EventDetails): number {
     if (this.#closed) return previousEventId;
     if (this.all.length + 1 >= this.#limit) {

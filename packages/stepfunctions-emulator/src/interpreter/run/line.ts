@@ -26,10 +26,10 @@ export class Line {
   readonly variables: VariableScope;
   readonly cancellation: Cancellation;
   readonly item: MapItem | undefined;
-  /** Undefined in a Standard execution: only the bill of an Express execution depends on the held data. */
+  /** Undefined in a Standard execution: only the bill of an Express execution depends on the amount of data. */
   readonly held: HeldData | undefined;
   openState: OpenState | undefined;
-  /** Branches or iterations of the open state that have not ended, by index. */
+  /** Index → branch or iteration that has not ended, of the Parallel or Map that now runs. */
   readonly openParts = new Map<number, Line>();
   lastEventId: number;
 
@@ -50,15 +50,15 @@ export class Line {
   }
 
   /**
-   * Adds an event to the history.
-   * @throws Cancelled when the line was cancelled: no event may follow the end of the line
+   * Adds an event to the history. The next event of this line follows the added event.
+   * @throws Cancelled when the line was cancelled, because a cancelled line may add no events
    */
   record(type: string, detailsKey?: string, details?: EventDetails): number {
     this.lastEventId = this.recordAside(type, detailsKey, details);
     return this.lastEventId;
   }
 
-  /** Records an event that the next event does not follow: on AWS, both events have the same previous event. */
+  /** Adds an event, but the next event of this line does not follow the added event: on AWS, both have the same previousEventId. */
   recordAside(type: string, detailsKey?: string, details?: EventDetails): number {
     this.cancellation.throwIfCancelled();
     return this.run.events.add(type, this.lastEventId, detailsKey, details);

@@ -8,12 +8,12 @@ import type { FunctionInvoker } from '../task/invoker.ts';
 import type { ChildExecution, ChildSpec, MachineIdentity } from './child.ts';
 import type { History } from './history.ts';
 
-/** After this number of states, an engine lets other work on the thread run. */
+/** Number of states after which an engine lets other work of the thread run. */
 const STATES_IN_A_ROW = 1_000;
 
 /**
- * Lets the event loop run now and then: states that wait for nothing would otherwise delay timers, signals and requests; an endless loop of
- * states would delay them forever.
+ * Pauses after every 1,000 states, so that the event loop runs. Without pauses, states that wait for nothing would delay timers, signals
+ * and requests, and an endless loop of states would delay them forever.
  */
 export class Pace {
   readonly #clock: Clock;
@@ -38,7 +38,7 @@ export class Rounds {
     this.#clock = clock;
   }
 
-  /** Counts the entry into a state. @returns whether too many states were entered without time passing */
+  /** Counts the entry into a state. @returns whether more than STATES_WITHOUT_TIME states were entered without time passing */
   enter(): boolean {
     const now = this.#clock.now();
     if (now !== this.#since) this.#entered = 0;
@@ -82,7 +82,7 @@ export interface Run {
   readonly bill: Billing;
   readonly mapRuns: MapRun[];
   readonly synchronous: boolean;
-  /** Ends the execution, because states loop without time passing. @param state a state of the loop */
+  /** Ends the execution, because its states loop without time passing. @param state name of a state in the loop */
   endLoop(state: string): void;
   startChild(spec: ChildSpec): ChildExecution;
 }

@@ -33,8 +33,8 @@ async function runParallel(visit: StateVisit, state: StateOf<'Parallel'>): Promi
 }
 
 /**
- * Delay before a retry, milliseconds: the interval, multiplied by the rate for each earlier retry of this retrier, at most MaxDelaySeconds.
- * With jitter, a random delay between zero and that value.
+ * Delay before a retry, milliseconds: IntervalSeconds, multiplied by BackoffRate for each earlier retry of this retrier, at most
+ * MaxDelaySeconds. With JitterStrategy FULL, the delay is a random time between zero and that value.
  * @param attempt 0 for the first retry
  */
 export function retryDelayMs(
@@ -111,7 +111,7 @@ async function waitMs(visit: StateVisit, state: StateOf<'Wait'>): Promise<number
   const seconds = await visit.evaluateField(state.seconds);
   if (seconds !== undefined) return seconds * 1000;
   const time = parseTimestamp((await visit.evaluateField(state.timestamp)) ?? '') ?? 0;
-  // "Step Functions considers the time value up to seconds and truncates milliseconds" (Developer Guide, "Wait").
+  // The Developer Guide says ("Wait"): "Step Functions considers the time value up to seconds and truncates milliseconds".
   const wholeSeconds = Math.floor(time / 1000) * 1000;
   return Math.max(0, wholeSeconds - visit.line.run.engine.clock.now());
 }
@@ -151,7 +151,7 @@ async function runHandled(
 }
 
 async function runCatcher(visit: StateVisit, catcher: Catcher, failure: StateFailure): Promise<Payload> {
-  // AWS gives an empty string for a missing error or cause.
+  // In `$states.errorOutput`, AWS replaces a missing error or cause by an empty string.
   const errorOutput = { Error: failure.error ?? '', Cause: failure.cause ?? '' };
   return visit.leave(catcher, payload(errorOutput), { errorOutput });
 }

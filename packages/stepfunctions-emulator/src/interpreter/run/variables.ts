@@ -2,7 +2,7 @@ import { StateFailure } from '../failure.ts';
 import { exceedsBytes, type Json } from '../json.ts';
 import type { Limits } from '../limits.ts';
 
-/** Size of all variables of an execution in all scopes, bytes. */
+/** Size of all variables of an execution in all scopes, bytes: `used` is the size now, `most` is the largest size so far. */
 export interface VariableBudget {
   used: number;
   most: number;
@@ -13,7 +13,7 @@ interface Variable {
   readonly bytes: number;
 }
 
-/** The variables of an execution, a branch or an iteration. An inner scope can read outer variables, but assigns only its own variables. */
+/** The variables of an execution, a branch or an iteration. An inner scope can read outer variables, but can't assign outer variables. */
 export class VariableScope {
   readonly #outer: VariableScope | undefined;
   readonly #budget: VariableBudget;
@@ -34,7 +34,7 @@ export class VariableScope {
   }
 
   /**
-   * Makes all assignments at once.
+   * Assigns the variables of one Assign field.
    * @param assignments name, value and JSON text of the value
    * @throws StateFailure States.DataLimitExceeded
    */

@@ -8,10 +8,10 @@ import type { State } from '../load/states.ts';
 import { NOT_TRUNCATED } from './history.ts';
 import type { Line, MapItem } from './line.ts';
 
-/** The types of states that can have Retry. Recorded on AWS: the context of a Task has RetryCount, the context of a Pass does not. */
+/** The types of states that can have Retry. Recorded on AWS: the context of a Task has RetryCount, the context of a Pass has none. */
 const RETRIED: ReadonlySet<string> = new Set(['Task', 'Parallel', 'Map']);
 
-/** `$states.context` of a visit, with the item of the Map around it, if any. */
+/** Makes `$states.context` for a visit. Inside of a Map, the context contains the item of the iteration. */
 function contextObject({ run, item }: Line, visit: StateVisit): JsonObject {
   const { state, taskToken } = visit;
   return {
@@ -43,7 +43,7 @@ function itemObject(item: MapItem): JsonObject {
 
 export const isoTime = (ms: number) => new Date(ms).toISOString();
 
-/** AWS's message for a result that is too large. `what` is the state, or the resource of a Task. */
+/** AWS's message for a result that is too large. @param what the name of the state, or the resource of a Task */
 export const tooBigCause = (what: string) =>
   `The state/task '${what}' returned a result with a size exceeding the maximum number of bytes service limit.`;
 
@@ -55,7 +55,7 @@ export interface StateResult {
   readonly errorOutput?: Json;
 }
 
-/** One visit of a state: its input, its failures and the evaluation of its fields. */
+/** One visit of a state: evaluates the state's fields, makes the state's failures, and leaves the state. */
 export class StateVisit {
   readonly line: Line;
   readonly state: State;
@@ -64,7 +64,7 @@ export class StateVisit {
   readonly enteredEventId: number;
   retryCount = 0;
   readonly #beforeEntry: number;
-  /** Token that a callback must contain. */
+  /** The token in `$states.context.Task.Token`; undefined unless the Task's Resource ends with `.waitForTaskToken`. */
   readonly taskToken: string | undefined;
 
   constructor(line: Line, state: State, input: Payload) {
@@ -85,7 +85,7 @@ export class StateVisit {
     this.hold(input);
   }
 
-  /** Standard executions are billed by state transition. A retry counts as a state transition. */
+  /** AWS bills Standard executions by state transitions. A retry counts as a state transition, too. */
   countTransition(): void {
     if (this.line.run.machine.type === 'STANDARD') this.line.run.bill.add('stateTransitions', 1);
   }
@@ -96,13 +96,12 @@ export class StateVisit {
     engine.onRetry?.({ executionArn, state, retry: this.retryCount + 1, ms, error, cause });
   }
 
-  /** Evaluates a payload field; returns a promise only when the field contains an expression. */
+  /** Evaluates a field that may have any JSON value. Returns a promise only if the field contains an expression. */
   evaluate(template: Template, result: StateResult = {}, line: Line = this.line): Json | Promise<Json> {
     const scope = this.#scope(result, line);
     return template.evaluate((expression, field) => this.#evaluateExpression(expression, field, scope, line));
   }
 
-  /** Evaluates a field of one type; undefined when the field is absent. */
   evaluateField<T extends string | number | boolean>(field: Field<T>): Promise<T>;
   evaluateField<T extends string | number | boolean>(field: Field<T> | undefined): Promise<T | undefined>;
   async evaluateField<T extends string | number | boolean>(given: Field<T> | undefined) {
@@ -128,7 +127,7 @@ export class StateVisit {
 
   evaluationFailed(location: string, cause: string, line: Line = this.line): StateFailure {
     const failure = this.failure('States.QueryEvaluationError', cause);
-    // Recorded on AWS: a failure right at StateEntered follows the event before StateEntered.
+    // Recorded on AWS: an EvaluationFailed directly after StateEntered has the same previousEventId as StateEntered.
     if (line.lastEventId === this.enteredEventId) line.lastEventId = this.#beforeEntry;
     const { error, cause: wholeCause } = failure;
     const details = { error, cause: wholeCause, location, state: this.state.name };
@@ -155,14 +154,14 @@ export class StateVisit {
       throw new StateFailure('States.DataLimitExceeded', tooBigCause(this.state.name));
   }
 
-  /** Records a payload's size for the bill, and checks the size. @throws StateFailure as checkSize does */
+  /** Records the size of a payload for the bill, and checks the size. @throws StateFailure as `checkSize` */
   take(result: Payload): void {
     this.hold(result);
     this.checkSize(result);
   }
 
   /**
-   * Leaves the state. All expressions use the variables at the entry; the variables change afterwards.
+   * Leaves the state. The expressions of Assign and Output see the variables before the assignment.
    * @param otherwise the output when there is no Output field
    */
   async leave(

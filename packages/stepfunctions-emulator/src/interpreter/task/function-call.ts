@@ -12,14 +12,14 @@ export interface Returned {
 interface Request {
   readonly arn: string;
   readonly body: string;
-  /** True for a function: its time is billed. False for another Resource: its costs are not counted here. */
+  /** Whether the call goes to a function: the bill counts the duration of functions, but no costs of another Resource. */
   readonly isFunction: boolean;
   readonly timeoutSeconds: number | undefined;
   readonly heartbeatSeconds: number | undefined;
 }
 
 /**
- * Calls a function or another Resource and waits until the call returns, fails or times out. A late call is aborted, not awaited.
+ * Calls a function or another Resource, and waits until the call returns, fails or times out. After a timeout, the call is aborted.
  * @throws CallFailure when the call fails or times out; Cancelled when the execution, branch or iteration is cancelled
  */
 export async function call(line: Line, request: Request): Promise<Returned> {
@@ -42,7 +42,7 @@ export async function call(line: Line, request: Request): Promise<Returned> {
   }
 }
 
-/** All calls share one abort reason: a new error for each call would cost a stack trace, and nobody reads the error. */
+/** All calls have the same abort reason: a new error for each call would cost a stack trace, which nobody reads. */
 const CALL_ENDED = new DOMException('The call has ended.', 'AbortError');
 
 function race(line: Line, invoker: FunctionInvoker, request: Request): Promise<FunctionResult> {
@@ -58,12 +58,12 @@ function race(line: Line, invoker: FunctionInvoker, request: Request): Promise<F
       cleanups.push(clock.schedule(seconds * 1000, () => reject(failure())));
     };
     cleanups.push(line.cancellation.onCancel(() => reject(new Cancelled())));
-    // A function sends no heartbeats, so the whole call must fit into one heartbeat interval.
+    // A function can't send heartbeats to this engine, so the whole call must end within HeartbeatSeconds.
     rejectAfter(heartbeatSeconds, () => new HeartbeatTimeout('States.Timeout', undefined));
     rejectAfter(timeoutSeconds, () => new TimeoutFailure('States.Timeout', undefined));
     const options = {
       signal: controller.signal,
-      // Usage counts even after the result is no longer needed: the function's further work is billed.
+      // The bill counts usage even after a timeout: on AWS, a function goes on and is billed, although the Task has timed out.
       onUsage: (counter: string, amount: number) => bill.addUsage(counter, amount),
       ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1000 }),
       ...(openState && {
@@ -94,7 +94,7 @@ function read(result: FunctionResult): Returned {
     const errorMessage = `Unable to marshal response: ${describe(result.payload)} is not JSON serializable`;
     return read({ ok: false, errorType: 'Runtime.MarshalError', errorMessage });
   }
-  // Parsed again: the function may keep its returned object and change it later.
+  // The value is a copy that was parsed from the text, because the function may later change the object that it returned.
   const payload = { value: JSON.parse(text) as Json, text };
   return { payload, executedVersion: result.executedVersion ?? '$LATEST' };
 }
@@ -117,6 +117,6 @@ function describe(value: unknown): string {
 function causeText({ errorType, errorMessage, cause }: Extract<FunctionResult, { ok: false }>): string {
   if (typeof cause === 'string') return cause;
   if (cause !== undefined) return JSON.stringify(cause);
-  // Errors of Lambda itself are plain text; errors of a function are an object.
+  // The cause is plain text for an error of Lambda itself, and an object for an error of a function.
   return errorType.startsWith('Lambda.') ? errorMessage : JSON.stringify({ errorMessage, errorType });
 }

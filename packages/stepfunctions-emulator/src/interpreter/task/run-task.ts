@@ -10,7 +10,7 @@ import { type StateVisit, tooBigCause } from '../run/visit.ts';
 import { call, type Returned } from './function-call.ts';
 
 /**
- * One attempt of a Task: evaluates its fields and calls its Resource.
+ * Runs one attempt of a Task: evaluates the state's fields and calls the Resource.
  *
  * @returns the raw result, `$states.result`
  */
@@ -72,8 +72,8 @@ function eventsOf(resource: TaskResource) {
 }
 
 /**
- * The result of the optimised integration lambda:invoke: Lambda's answer in the form of the AWS SDK for Java, without HTTP headers. Step
- * Functions parses Payload: Payload is JSON here and not a string.
+ * The result of lambda:invoke: Lambda's answer with the names of the AWS SDK for Java, without HTTP headers. Step Functions parses the
+ * function's answer, so Payload is a JSON value and not a string.
  */
 const invokeResult = (engine: EngineContext, returned: Returned): JsonObject => ({
   ExecutedVersion: returned.executedVersion,
@@ -99,18 +99,18 @@ function readInvokeArguments(visit: StateVisit, { value, text }: Payload) {
   return {
     arn: functionArn(visit.line.run.machine.arn, functionName, qualifier as string | undefined),
     body: bodyOf(given as Json | undefined),
-    // Text that was created here is valid JSON: checking the text of a large event again would take time.
+    // Only a Payload that is a string may be invalid JSON. A text that JSON.stringify made is valid, and another check takes time.
     isGivenText: typeof given === 'string',
   };
 }
 
-/** JSON text of the event. A string is sent unchanged as the request's body; an empty string becomes an empty event. */
+/** Body of the request to Lambda. A Payload that is a string is sent unchanged, but an empty string becomes the event `{}`. */
 function bodyOf(given: Json | undefined): string {
   if (typeof given === 'string') return given || '{}';
   return JSON.stringify(given ?? {});
 }
 
-/** @throws CallFailure with Lambda's answer to a body that is not JSON; the function is not called */
+/** @throws CallFailure with Lambda's error for a body that is not JSON; the function is then not called */
 function checkBody(engine: EngineContext, body: string): void {
   try {
     JSON.parse(body);
