@@ -64,7 +64,9 @@ export const COMMANDS = {
     () => import('../cli/doctor.ts'),
   ),
   pause: command('act', 'stop the sweeps for a while, without a deployment', () => import('../cli/pause.ts')),
-  resume: command('act', 'let them go on', () => import('../cli/resume.ts')),
+  resume: command('act', 'let them go on', async () => ({
+    command: (await import('../cli/pause.ts')).resume,
+  })),
   replay: command('act', 'sweep a span of time again', () => import('../cli/replay.ts')),
   verify: command(
     'prove',

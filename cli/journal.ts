@@ -1,19 +1,16 @@
 import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import {
-  type DeploymentState,
   JOURNAL_KEYS,
   journalName,
   type Pause,
-  pauseOf,
   type SweepRow,
   sweepsId,
-  type Watermark,
 } from '../functions/journal/layout.ts';
-import { type JournalTable, plainValue, readState, unreadable } from '../functions/journal/read-state.ts';
+import { type JournalTable, plainValue, unreadable } from '../functions/journal/read-state.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 import { EXECUTION_COUNTS, noCounts } from '../statemachine/counts.ts';
-import { type Clients, noneIfMissing } from './clients.ts';
-import { type Given, type Table, wrong } from './command.ts';
+import type { Clients } from './clients.ts';
+import type { Table } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { clock } from './dashboard/words.ts';
 
@@ -21,39 +18,9 @@ export function journalOf({ props }: Table, { documents }: Pick<Clients, 'docume
   return { documents, tableName: journalName(props.deployment) };
 }
 
-export interface Journaled {
-  readonly table: string;
-  readonly journal: JournalTable;
-  readonly pause: Pause | undefined;
-  /** Undefined: no tick has planned the table yet. */
-  readonly watermark: Watermark | undefined;
-}
-
-export async function readJournals({
-  tables,
-  clients,
-  config,
-  now,
-}: Pick<Given, 'tables' | 'clients' | 'config' | 'now'>): Promise<Journaled[]> {
-  const journal = journalOf(tables[0], clients);
-  const { pauses, watermarks } = await readExisting(journal, config.region);
-  return tables.map(({ props: { tableName: table } }) => ({
-    ...{ table, journal, pause: pauseOf(pauses[table], now()) },
-    watermark: watermarks.tables[table],
-  }));
-}
-
 export function pauseText(table: string, { since, until }: Pause, now: number): string {
   const end = until === undefined ? commandLine('resume', ['--table', table]) : clock(until, now);
   return `since ${clock(since, now)}, until ${end}`;
-}
-
-async function readExisting(journal: JournalTable, region: string): Promise<DeploymentState> {
-  const state = await noneIfMissing(() => readState(journal));
-  if (state !== undefined) return state;
-  const remedy =
-    'Deploy first, or look whether account, region and AWS_ENDPOINT_URL_DYNAMODB are the right ones.';
-  throw wrong('journal', `the table ${journal.tableName} in ${region}`, undefined, remedy);
 }
 
 /** Yields the latest execution first. The next page is read only when the caller needs more rows. */

@@ -1,8 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import fc from 'fast-check';
 import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
-import { command as pause, pauseTable } from '../../cli/pause.ts';
-import { command as resume } from '../../cli/resume.ts';
+import { command as pause, pauseTable, resume } from '../../cli/pause.ts';
 import { journalOf } from '../../functions/journal/lambda-journal.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { type JournalTable, readState } from '../../functions/journal/read-state.ts';

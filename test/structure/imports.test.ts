@@ -101,25 +101,16 @@ test('only the stacks know of CDKTF', () => {
   expect(files.map(([file]) => file).filter(file => !isIn('stacks')(file))).toEqual([]);
 });
 
-test.each([
-  'replay',
-  'pause',
-  'resume',
-  'backfill',
-  'deploy',
-  'synth',
-  'init',
-  'adopt',
-  'doctor',
-  'status',
-  'cost',
-])('the command %s loads nothing that is local', command => {
-  const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];
-  expect(loaded).toContain('cli/command.ts');
-  const emulates = (file: string) =>
-    ['packages/stepfunctions-emulator', 'local', 'bench'].some(room => isIn(room)(file));
-  expect(loaded.filter(emulates)).toEqual([]);
-});
+test.each(['replay', 'pause', 'backfill', 'deploy', 'synth', 'init', 'adopt', 'doctor', 'status', 'cost'])(
+  'the command %s loads nothing that is local',
+  command => {
+    const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];
+    expect(loaded).toContain('cli/command.ts');
+    const emulates = (file: string) =>
+      ['packages/stepfunctions-emulator', 'local', 'bench'].some(room => isIn(room)(file));
+    expect(loaded.filter(emulates)).toEqual([]);
+  },
+);
 
 test('no files import each other in a circle, but for the grammar of the states', () => {
   expect(circlesIn(graph)).toEqual(GRAMMAR);
