@@ -132,23 +132,19 @@ export function readable<Is>(answer: Answer<Is>): Is {
   return answer.is;
 }
 
+type Asked = Readonly<Record<string, Answer<unknown> | Promise<Answer<unknown>>>>;
+type AnswersOf<A extends Asked> = {
+  readonly [Name in keyof A & string]: Extract<Awaited<A[Name]>, { readonly is: unknown }>['is'];
+};
+
 /** A part without an answer throws when the part is read: so readers need no check. */
-export function withAnswers<Known extends object, Answers extends Readonly<Record<string, Answer<unknown>>>>(
-  known: Known,
-  answers: Answers,
-): Known & { readonly [Name in keyof Answers]: Extract<Answers[Name], { readonly is: unknown }>['is'] } {
+export async function seenOf<Known extends object, A extends Asked>(known: Known, asked: A) {
+  const names = Object.keys(asked);
+  const answers = await Promise.all(Object.values(asked));
   const seen = { ...known };
-  for (const [name, answer] of Object.entries(answers))
-    Object.defineProperty(seen, name, { get: () => readable(answer), enumerable: true });
-  return seen as never;
-}
-
-type Asked = Readonly<Record<string, readonly [Service, () => Promise<unknown>]>>;
-
-export async function seenOf<Known extends object, const A extends Asked>(known: Known, asked: A) {
-  const answering = Object.entries(asked).map(async ([name, question]) => [name, await ask(...question)]);
-  type Answers = { readonly [Name in keyof A]: Answer<Awaited<ReturnType<A[Name][1]>>> };
-  return withAnswers(known, Object.fromEntries(await Promise.all(answering)) as Answers);
+  for (const [at, answer] of answers.entries())
+    Object.defineProperty(seen, names[at] ?? '', { get: () => readable(answer), enumerable: true });
+  return seen as Known & AnswersOf<A>;
 }
 
 export async function noneIfMissing<Is>(question: () => Promise<Is>): Promise<Is | undefined> {

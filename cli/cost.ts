@@ -150,7 +150,7 @@ export function monthlyCost(tables: readonly PreciseTtlProps[], load: ItemLoad, 
   const perSecond = (itemsEach / SECONDS_PER_MONTH) * (1 + load.renewalsPerItem);
   const advised = resolved.map(props => ({
     ...{ shardTable: props.tableName, shards: props.shards, indexWritesPerSecond: 2 * perSecond },
-    shardAdvice: adviseShards({ ...props, putsPerSecond: perSecond, deletesPerSecond: perSecond }),
+    shardAdvice: adviseShards({ ...props, perSecond }),
   }));
   const rank = ({ shardAdvice }: (typeof advised)[number]) => VERDICTS.indexOf(shardAdvice.verdict);
   const worst = advised.reduce((one, other) => (rank(other) > rank(one) ? other : one));

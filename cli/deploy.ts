@@ -1,5 +1,14 @@
-import { CONFIG, defineCommand, isWrongUsage } from './command.ts';
-import { TERRAFORM_HELP, Terraform, TerraformError } from './terraform.ts';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { PreciseTtlError } from '../expiry/errors.ts';
+import { CONFIG_FILES, findConfigFile, loadConfigFile } from '../stacks/config/config-file.ts';
+import { CONFIG, defineCommand, isWrongUsage, wrong } from './command.ts';
+
+export const TERRAFORM_HELP =
+  'TERRAFORM_BINARY_NAME: another program than terraform, e.g. tofu. It uses the AWS credentials that Terraform finds.';
 
 export const command = defineCommand({
   name: 'deploy',
@@ -35,3 +44,111 @@ ${TERRAFORM_HELP}`,
     return { data: { folder: terraform.stack.stack, exit }, exit };
   },
 });
+
+interface SynthesisFlags {
+  readonly config: string | undefined;
+  readonly removed?: boolean;
+  readonly outdir?: string;
+}
+
+/** @returns absolute paths. Terraform runs in `stack`. */
+export async function synthesizeStack(flags: SynthesisFlags) {
+  const config = await loadConfigFile(flags.config);
+  // CDKTF takes most of a second to load: so errors of the configuration file are printed before.
+  const { STACK, synthesize } = await import('../stacks/app.ts');
+  const project = projectFolder(findConfigFile(flags.config));
+  const cdktfOut = flags.outdir ?? join(project, 'cdktf.out');
+  mkdirSync(cdktfOut, { recursive: true });
+  synthesize({ config, outdir: cdktfOut, removed: flags.removed ?? false });
+  return { project, cdktfOut, stack: join(cdktfOut, 'stacks', STACK) };
+}
+
+/**
+ * The folder for what is made from a configuration: `cdktf.out`, and Terraform's state if that is local. The folder lies beside the
+ * configuration file, wherever the command is run. A file with another name than the default has a folder `precise-ttl.<name>`: if two
+ * configurations shared one state, each would remove the other's resources.
+ * @param configFile absolute path
+ */
+export function projectFolder(configFile: string): string {
+  const [folder, name] = [dirname(configFile), basename(configFile)];
+  return CONFIG_FILES.includes(name) ? folder : join(folder, `precise-ttl.${basename(name, extname(name))}`);
+}
+
+export class TerraformError extends PreciseTtlError {
+  override readonly name = 'TerraformError';
+}
+
+/** Terraform's check for new versions would report this run to HashiCorp. */
+const environment = () => ({ ...process.env, CHECKPOINT_DISABLE: '1' });
+const LOCK_FILE = '.terraform.lock.hcl';
+
+/**
+ * The program that `TERRAFORM_BINARY_NAME` names, as for the CDKTF CLI. Its version is not checked here: an old Terraform refuses the
+ * stack.
+ * @throws {InvalidFieldError} when the program is missing, or does not run
+ */
+export async function requireTerraform(): Promise<string> {
+  const program = process.env['TERRAFORM_BINARY_NAME'] || 'terraform';
+  const remedy =
+    'Install it (https://developer.hashicorp.com/terraform/install), or name another program in TERRAFORM_BINARY_NAME.';
+  await promisify(execFile)(program, ['version'], { env: environment() }).catch((error: unknown) => {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const got = isMissing ? `no program ${program}` : `${program}: ${(error as Error).message}`;
+    throw wrong('Terraform', 'Terraform 1.10 or newer', got, remedy);
+  });
+  return program;
+}
+
+type SynthesizedStack = Awaited<ReturnType<typeof synthesizeStack>>;
+
+export class Terraform {
+  readonly stack: SynthesizedStack;
+  readonly #program: string;
+
+  private constructor(program: string, stack: SynthesizedStack) {
+    this.#program = program;
+    this.stack = stack;
+  }
+
+  /**
+   * Synthesizes the stack, installs the provider, and opens the state. The lock file, which fixes the provider's version, is kept beside
+   * the configuration.
+   * @throws {InvalidFieldError} {TerraformError}; {ConfigFileError} or {InvalidConfigError} before anything is written
+   */
+  static async of(flags: SynthesisFlags): Promise<Terraform> {
+    const program = await requireTerraform();
+    const terraform = new Terraform(program, await synthesizeStack(flags));
+    const { project, stack } = terraform.stack;
+    const [kept, used] = [join(project, LOCK_FILE), join(stack, LOCK_FILE)];
+    if (existsSync(kept)) copyFileSync(kept, used);
+    else rmSync(used, { force: true });
+    // Only the output of plan and apply may be on stdout.
+    const status = await terraform.run(['init', '-input=false'], process.stderr);
+    if (status !== 0)
+      throw new TerraformError(`Terraform: init ended with ${status} in ${stack}; see above.`);
+    if (existsSync(used)) copyFileSync(used, kept);
+    return terraform;
+  }
+
+  async output(name: string): Promise<unknown> {
+    const args = [`-chdir=${this.stack.stack}`, 'output', '-json', '-no-color'];
+    const { stdout } = await promisify(execFile)(this.#program, args, { env: environment() });
+    return JSON.parse(stdout)[name]?.value;
+  }
+
+  /** @returns the exit status; 1 when a signal ended Terraform */
+  async run(args: readonly string[], output: NodeJS.WriteStream = process.stdout): Promise<number> {
+    const stdio = ['inherit', output, process.stderr] as const;
+    const own = [`-chdir=${this.stack.stack}`, ...args];
+    const child = spawn(this.#program, own, { stdio: [...stdio], env: environment() });
+    // A terminal sends Ctrl-C to Terraform, too. Terraform then stops by itself, and prints how.
+    const ignore = () => {};
+    process.on('SIGINT', ignore);
+    try {
+      const [status] = (await once(child, 'exit')) as [number | null];
+      return status ?? 1;
+    } finally {
+      process.off('SIGINT', ignore);
+    }
+  }
+}

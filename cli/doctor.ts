@@ -1,29 +1,32 @@
-import { GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
-import { DescribeTimeToLiveCommand, type GlobalSecondaryIndexDescription } from '@aws-sdk/client-dynamodb';
-import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
-import { DescribePipeCommand } from '@aws-sdk/client-pipes';
-import { DescribeStateMachineCommand } from '@aws-sdk/client-sfn';
-import { GetTopicAttributesCommand } from '@aws-sdk/client-sns';
-import { GetQueueAttributesCommand, GetQueueUrlCommand } from '@aws-sdk/client-sqs';
+import type { GlobalSecondaryIndexDescription } from '@aws-sdk/client-dynamodb';
 import { number } from '../expiry/fields.ts';
-import { readState } from '../functions/journal/read-state.ts';
 import { sideBySide } from '../functions/plan-sweep/side-by-side.ts';
 import { keyShower } from '../functions/report/shown-keys.ts';
 import { keyAttributeNames } from '../functions/table/item-key.ts';
-import { deadLetterQueueOf, pipeName } from '../stacks/config/names.ts';
-import { pipesOf } from '../stacks/config/pipe-props.ts';
-import { ask, NoAnswerError, noneIfMissing, readable, seenOf } from './clients.ts';
+import { ask, NoAnswerError } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Table, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { count, counted, lasting } from './dashboard/words.ts';
-import { askAlarms, askSchedule } from './facts.ts';
-import { FAULTS, FaultTally, type Item, type Severity } from './faults.ts';
-import { OF_THE_DEPLOYMENT, OF_THE_TABLE, type Question } from './findings.ts';
-import { journalOf } from './journal.ts';
+import { FAULTS, FaultTally, type Severity } from './faults.ts';
+import {
+  indexOf,
+  OF_THE_DEPLOYMENT,
+  OF_THE_TABLE,
+  type Question,
+  seeDeployment,
+  seeTable,
+} from './findings.ts';
 import { shortKey, shownText } from './print.ts';
-import { describeTable, Rate, sampleTable, scanLine, scanTable, sizeOf, storedKey } from './whole-table.ts';
-
-const DAY_SECONDS = 86_400;
+import {
+  describeTable,
+  Rate,
+  type StoredItem,
+  sampleTable,
+  scanLine,
+  scanTable,
+  sizeOf,
+  storedKey,
+} from './whole-table.ts';
 
 export const command = defineCommand({
   name: 'doctor',
@@ -110,123 +113,35 @@ const notKnown = (why: string, asks: string): Found => {
   };
 };
 
-async function examineDeployment({ tables: [table], clients, now }: Given): Promise<Examined> {
-  const { deployment } = table.props;
-  const { sfn, sns, sqs, lambda } = clients;
-  const schedule = ask('SCHEDULER', () => askSchedule(table, clients));
-  const alarms = ask('CLOUDWATCH', () => askAlarms(table, clients));
-  const seen = await seenOf(
-    { ...table, now: Math.floor(now() / 1_000) },
-    {
-      state: ['DYNAMODB', () => noneIfMissing(() => readState(journalOf(table, clients)))],
-      schedule: ['SCHEDULER', async () => readable(await schedule)],
-      machine: [
-        'SFN',
-        async () => {
-          const stateMachineArn = readable(await schedule)?.Target?.Arn;
-          if (!stateMachineArn) return undefined;
-          const described = new DescribeStateMachineCommand({ stateMachineArn });
-          return (await noneIfMissing(() => sfn.send(described)))?.definition;
-        },
-      ],
-      deadLetters: [
-        'SQS',
-        () =>
-          noneIfMissing(async () => {
-            const { QueueUrl } = await sqs.send(
-              new GetQueueUrlCommand({ QueueName: deadLetterQueueOf(deployment) }),
-            );
-            const attribute = 'ApproximateNumberOfMessages';
-            const { Attributes } = await sqs.send(
-              new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [attribute] }),
-            );
-            return Number(Attributes?.[attribute] ?? 0);
-          }),
-      ],
-      alarms: [
-        'CLOUDWATCH',
-        async () =>
-          readable(await alarms).map(({ AlarmName: name = '', AlarmActions = [] }) => {
-            return { name, tells: AlarmActions.length > 0 };
-          }),
-      ],
-      topic: [
-        'SNS',
-        async () => {
-          const told = readable(await alarms).flatMap(({ AlarmActions = [] }) => AlarmActions);
-          const TopicArn = told.find(arn => arn.endsWith(`:${deployment}-alarms`));
-          const isOwn = table.deployment.alarms === true && TopicArn !== undefined;
-          if (!isOwn) return undefined;
-          const found = await noneIfMissing(() => sns.send(new GetTopicAttributesCommand({ TopicArn })));
-          const { SubscriptionsConfirmed: confirmed, SubscriptionsPending: pending } =
-            found?.Attributes ?? {};
-          return found && { arn: TopicArn, confirmed: Number(confirmed), pending: Number(pending) };
-        },
-      ],
-      concurrency: [
-        'LAMBDA',
-        async () =>
-          (await lambda.send(new GetAccountSettingsCommand({}))).AccountLimit
-            ?.UnreservedConcurrentExecutions ?? 0,
-      ],
-    },
-  );
-  return { of: `Deployment ${deployment}`, read: '', findings: findingsOf(OF_THE_DEPLOYMENT, seen) };
+async function examineDeployment(given: Given): Promise<Examined> {
+  const findings = findingsOf(OF_THE_DEPLOYMENT, await seeDeployment(given));
+  return { of: `Deployment ${given.tables[0].props.deployment}`, read: '', findings };
 }
 
 async function examineTable(subject: Table, given: Given): Promise<Examined> {
-  const { tableName: TableName, indexName: IndexName } = subject.props;
+  const { tableName: TableName } = subject.props;
   const { clients, flags, now } = given;
   const described = await ask('DYNAMODB', () => describeTable(clients.dynamoDb, TableName));
   const table = 'is' in described ? described.is : undefined;
-  const index = table?.GlobalSecondaryIndexes?.find(each => each.IndexName === IndexName);
-  const seen = await seenOf(subject, {
-    table: ['DYNAMODB', async () => readable(described)],
-    index: ['DYNAMODB', async () => readable(described) && index],
-    nativeTtl: [
-      'DYNAMODB',
-      async () => {
-        const { TimeToLiveDescription: is } = await clients.dynamoDb.send(
-          new DescribeTimeToLiveCommand({ TableName }),
-        );
-        return (is?.TimeToLiveStatus?.startsWith('ENABL') && is.AttributeName) || 'off';
-      },
-    ],
-    throttled: ['CLOUDWATCH', () => throttledWrites(subject, given)],
-    pipes: [
-      'PIPES',
-      async () => {
-        const names = pipesOf(subject.props).map(pipe => pipeName(subject.props, pipe));
-        const pipes = names.map(Name =>
-          noneIfMissing(() => clients.pipes.send(new DescribePipeCommand({ Name }))),
-        );
-        const found = await Promise.all(pipes);
-        return new Map(names.map((name, at) => [name, found[at]]));
-      },
-    ],
-  });
-  const findings = findingsOf(OF_THE_TABLE, seen);
+  const index = indexOf(subject, table);
+  const findings = findingsOf(OF_THE_TABLE, await seeTable(subject, given, described));
   const read: string[] = [];
-  const tally = async (
-    what: string,
-    isThere: boolean,
-    scan: (add: (item: Item) => void) => Promise<unknown>,
-  ) => {
-    if (!isThere) return;
+  const tally = async (what: string, scan: (add: (item: StoredItem) => void) => Promise<unknown>) => {
     const tallied = new FaultTally(subject.model, Math.floor(now() / 1_000));
     const scanned = await ask('DYNAMODB', () => scan(item => tallied.add(item)));
     read.push(`${count(tallied.read)} ${what}${'not' in scanned ? `, not all: ${scanned.not}` : ''}`);
     if ('not' in scanned) findings.push(notKnown(scanned.not, `What is wrong with the ${what}?`));
     findings.push(...faultsFound(tallied, what, subject));
   };
-  await tally('items of a sample', table !== undefined, async add => {
-    const { items } = await sampleTable(clients.dynamoDb, TableName, given.signal);
-    items.forEach(add);
-  });
+  if (table !== undefined) {
+    await tally('items of a sample', async add => {
+      const { items } = await sampleTable(clients.dynamoDb, TableName, given.signal);
+      items.forEach(add);
+    });
+  }
   const isQueried = index?.IndexStatus === 'ACTIVE' || index?.IndexStatus === 'UPDATING';
-  await tally('entries of the index', flags['all'] === true && isQueried, add =>
-    wholeIndex(subject, index, given, add),
-  );
+  if (flags['all'] && isQueried)
+    await tally('entries of the index', add => wholeIndex(subject, index, given, add));
   return { of: TableName, read: read.join(', '), findings };
 }
 
@@ -257,7 +172,7 @@ async function wholeIndex(
   { props: { tableName, indexName } }: Table,
   { ItemCount: total = 0, IndexSizeBytes: bytes = 0 }: GlobalSecondaryIndexDescription = {},
   { clients, flags, signal, show, print, now }: Given,
-  add: (item: Item) => void,
+  add: (item: StoredItem) => void,
 ): Promise<void> {
   const size = sizeOf({ TableName: tableName, ItemCount: total, TableSizeBytes: bytes });
   const rate = new Rate(Number(flags['rate'] ?? 100));
@@ -273,23 +188,6 @@ async function wholeIndex(
   });
   show('');
   signal.throwIfAborted();
-}
-
-async function throttledWrites(
-  { props: { tableName, indexName } }: Table,
-  { clients, now }: Given,
-): Promise<number> {
-  const Dimensions = Object.entries({ TableName: tableName, GlobalSecondaryIndexName: indexName }).map(
-    ([Name, Value]) => ({ Name, Value }),
-  );
-  const Metric = { Namespace: 'AWS/DynamoDB', MetricName: 'WriteThrottleEvents', Dimensions };
-  const command = new GetMetricDataCommand({
-    StartTime: new Date(now() - DAY_SECONDS * 1_000),
-    EndTime: new Date(now()),
-    MetricDataQueries: [{ Id: 'throttled', MetricStat: { Metric, Period: 3_600, Stat: 'Sum' } }],
-  });
-  const { MetricDataResults: [{ Values = [] } = {}] = [] } = await clients.cloudWatch.send(command);
-  return Values.reduce((sum, each) => sum + each, 0);
 }
 
 function textOf({ of, read, findings }: Examined): string {

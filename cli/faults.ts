@@ -3,8 +3,8 @@ import type { ExpiryModel } from '../expiry/model.ts';
 import { type TtlFault, ttlFault } from '../expiry/ttl.ts';
 import { readWindowKey, type Window, windowStart } from '../expiry/window.ts';
 import { commandLine } from './command-line.ts';
+import type { StoredItem } from './whole-table.ts';
 
-export type Item = Readonly<Record<string, AttributeValue>>;
 export type Severity = 'broken' | 'warning';
 
 interface Fault {
@@ -17,7 +17,7 @@ interface Fault {
 }
 
 export interface ReadItem {
-  readonly item: Item;
+  readonly item: StoredItem;
   /** Undefined: the item has no TTL; NaN: the TTL is no Number. */
   readonly ttl: number | undefined;
   readonly ttlFault: TtlFault | undefined;
@@ -133,7 +133,11 @@ export const FAULTS = {
 export type FaultId = keyof typeof FAULTS;
 export const FAULT_IDS = Object.keys(FAULTS) as FaultId[];
 
-export function readItem(item: Item, { ttlAttribute, windowAttribute }: ExpiryModel, now: number): ReadItem {
+export function readItem(
+  item: StoredItem,
+  { ttlAttribute, windowAttribute }: ExpiryModel,
+  now: number,
+): ReadItem {
   const stored = item[ttlAttribute];
   const ttl = stored && Number(stored.N ?? Number.NaN);
   const stamp = windowAttribute === undefined ? undefined : (item[windowAttribute]?.S ?? '');
@@ -165,7 +169,7 @@ const EXAMPLES = 3;
 interface Counted {
   readonly id: FaultId;
   readonly items: number;
-  readonly examples: readonly Item[];
+  readonly examples: readonly StoredItem[];
   readonly details: ReadonlySet<string>;
   readonly oldest: number;
   readonly newest: number;
@@ -182,7 +186,7 @@ export class FaultTally {
     this.#now = now;
   }
 
-  add(item: Item): void {
+  add(item: StoredItem): void {
     this.read += 1;
     const read = readItem(item, this.#model, this.#now);
     const fault = faultOf(read, this.#model);
@@ -220,5 +224,5 @@ export function looksLikeExpiry(name: string, value: AttributeValue | undefined,
   return isTime && EXPIRY_NAME.test(name.toLowerCase().replaceAll(/[_-]/g, ''));
 }
 
-const timeElsewhere = (item: Item, now: number): string | undefined =>
+const timeElsewhere = (item: StoredItem, now: number): string | undefined =>
   Object.entries(item).find(([name, value]) => looksLikeExpiry(name, value, now))?.[0];

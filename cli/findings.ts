@@ -1,9 +1,13 @@
-/** The questions of `doctor`. Each has the severity and the remedy for the answer "no". */
-
-import type { GlobalSecondaryIndexDescription, TableDescription } from '@aws-sdk/client-dynamodb';
-import type { DescribePipeResponse } from '@aws-sdk/client-pipes';
-import type { GetScheduleCommandOutput } from '@aws-sdk/client-scheduler';
-import { type DeploymentState, journalName } from '../functions/journal/layout.ts';
+/** The questions of `doctor`, and what they read. Each has the severity and the remedy for the answer "no". */
+import { GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
+import { DescribeTimeToLiveCommand, type TableDescription } from '@aws-sdk/client-dynamodb';
+import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
+import { DescribePipeCommand, type DescribePipeResponse } from '@aws-sdk/client-pipes';
+import { DescribeStateMachineCommand } from '@aws-sdk/client-sfn';
+import { GetTopicAttributesCommand } from '@aws-sdk/client-sns';
+import { GetQueueAttributesCommand, GetQueueUrlCommand } from '@aws-sdk/client-sqs';
+import { journalName } from '../functions/journal/layout.ts';
+import { readState } from '../functions/journal/read-state.ts';
 import { carriedSettings } from '../functions/runtime/environment.ts';
 import { keyAttributeNames } from '../functions/table/item-key.ts';
 import { alarmsOf } from '../stacks/config/alarms.ts';
@@ -12,44 +16,115 @@ import { deadLetterQueueOf, pipeName, tickName } from '../stacks/config/names.ts
 import { pipesOf } from '../stacks/config/pipe-props.ts';
 import { functionSettings, readsStream } from '../stacks/config/props.ts';
 import { CHUNK_KEYS, PAGE_KEYS, REPLAY_CONCURRENCY } from '../statemachine/contract/limits.ts';
-import { isLocal } from './clients.ts';
-import type { Table } from './command.ts';
+import { type Answer, ask, isLocal, noneIfMissing, readable, seenOf } from './clients.ts';
+import type { Given, Table } from './command.ts';
 import { commandLine, quoted } from './command-line.ts';
 import { count, counted, lasting } from './dashboard/words.ts';
+import { askAlarms, askSchedule } from './facts.ts';
 import type { Severity } from './faults.ts';
+import { journalOf } from './journal.ts';
 import { namesOf } from './whole-table.ts';
 
 /** Calls at once: each child of a replay deletes the chunks of a page in parallel. */
 const FUNCTIONS_AT_ONCE = (REPLAY_CONCURRENCY * PAGE_KEYS) / CHUNK_KEYS;
 /** A tick starts each minute; a single tick may be late. */
 const TICK_SECONDS = 600;
-/** A part without an answer throws when it is read: the answer to the question is then not known. */
-interface SeenDeployment extends Table {
-  readonly now: number;
-  readonly state: DeploymentState | undefined;
-  readonly schedule: GetScheduleCommandOutput | undefined;
-  readonly machine: string | undefined;
-  readonly deadLetters: number | undefined;
-  readonly alarms: readonly { readonly name: string; readonly tells: boolean }[];
-  /** Only the deployment's own topic. Undefined: there is no own topic, or SNS was not asked. */
-  readonly topic: Topic | undefined;
-  readonly concurrency: number;
+const DAY_MS = 86_400_000;
+
+/** What {@link OF_THE_DEPLOYMENT} asks about. */
+export async function seeDeployment({ tables: [table], clients, now }: Given) {
+  const { deployment } = table.props;
+  const { sfn, sns, sqs, lambda } = clients;
+  const schedule = ask('SCHEDULER', () => askSchedule(table, clients));
+  const alarms = ask('CLOUDWATCH', () => askAlarms(table, clients));
+  return seenOf(
+    { ...table, now: Math.floor(now() / 1_000) },
+    {
+      schedule,
+      alarms,
+      state: ask('DYNAMODB', () => noneIfMissing(() => readState(journalOf(table, clients)))),
+      machine: ask('SFN', async () => {
+        const stateMachineArn = readable(await schedule)?.Target?.Arn;
+        if (!stateMachineArn) return undefined;
+        const described = new DescribeStateMachineCommand({ stateMachineArn });
+        return (await noneIfMissing(() => sfn.send(described)))?.definition;
+      }),
+      deadLetters: ask('SQS', () =>
+        noneIfMissing(async () => {
+          const QueueName = deadLetterQueueOf(deployment);
+          const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName }));
+          const asked = { QueueUrl, AttributeNames: ['ApproximateNumberOfMessages' as const] };
+          const { Attributes } = await sqs.send(new GetQueueAttributesCommand(asked));
+          return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
+        }),
+      ),
+      topic: ask('SNS', async () => {
+        const told = readable(await alarms).flatMap(({ AlarmActions = [] }) => AlarmActions);
+        const TopicArn = told.find(arn => arn.endsWith(`:${deployment}-alarms`));
+        // Only the deployment's own topic is asked about.
+        if (table.deployment.alarms !== true || TopicArn === undefined) return undefined;
+        const found = await noneIfMissing(() => sns.send(new GetTopicAttributesCommand({ TopicArn })));
+        const { SubscriptionsConfirmed: confirmed, SubscriptionsPending: pending } = found?.Attributes ?? {};
+        return found && { arn: TopicArn, confirmed: Number(confirmed), pending: Number(pending) };
+      }),
+      concurrency: ask('LAMBDA', async () => {
+        const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
+        return AccountLimit?.UnreservedConcurrentExecutions ?? 0;
+      }),
+    },
+  );
 }
 
-interface Topic {
-  readonly arn: string;
-  /** Only confirmed subscriptions get messages. */
-  readonly confirmed: number;
-  readonly pending: number;
+export const indexOf = ({ props }: Table, table: TableDescription | undefined) =>
+  table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === props.indexName);
+
+/** What {@link OF_THE_TABLE} asks about. */
+export async function seeTable(
+  subject: Table,
+  { clients, now }: Given,
+  table: Answer<TableDescription | undefined>,
+) {
+  const { dynamoDb, pipes, cloudWatch } = clients;
+  const { tableName: TableName } = subject.props;
+  return seenOf(subject, {
+    table,
+    index: 'is' in table ? { is: indexOf(subject, table.is) } : table,
+    nativeTtl: ask('DYNAMODB', async () => {
+      const described = await dynamoDb.send(new DescribeTimeToLiveCommand({ TableName }));
+      const { TimeToLiveStatus: status, AttributeName: name } = described.TimeToLiveDescription ?? {};
+      return (status?.startsWith('ENABL') && name) || 'off';
+    }),
+    throttled: ask('CLOUDWATCH', async () => {
+      const command = new GetMetricDataCommand(writeThrottles(subject, now()));
+      const { MetricDataResults: [{ Values = [] } = {}] = [] } = await cloudWatch.send(command);
+      return Values.reduce((sum, each) => sum + each, 0);
+    }),
+    pipes: ask('PIPES', async () => {
+      const names = pipesOf(subject.props).map(pipe => pipeName(subject.props, pipe));
+      const found = names.map(async Name => {
+        return [Name, await noneIfMissing(() => pipes.send(new DescribePipeCommand({ Name })))] as const;
+      });
+      return new Map(await Promise.all(found));
+    }),
+  });
 }
 
-interface SeenTable extends Table {
-  readonly table: TableDescription | undefined;
-  readonly index: GlobalSecondaryIndexDescription | undefined;
-  readonly nativeTtl: string;
-  readonly pipes: ReadonlyMap<string, DescribePipeResponse | undefined>;
-  readonly throttled: number;
+/** The sum of the last day, for each hour. */
+function writeThrottles({ props: { tableName, indexName } }: Table, nowMs: number) {
+  const Dimensions = [
+    { Name: 'TableName', Value: tableName },
+    { Name: 'GlobalSecondaryIndexName', Value: indexName },
+  ];
+  const Metric = { Namespace: 'AWS/DynamoDB', MetricName: 'WriteThrottleEvents', Dimensions };
+  return {
+    StartTime: new Date(nowMs - DAY_MS),
+    EndTime: new Date(nowMs),
+    MetricDataQueries: [{ Id: 'throttled', MetricStat: { Metric, Period: 3_600, Stat: 'Sum' as const } }],
+  };
 }
+
+type SeenDeployment = Awaited<ReturnType<typeof seeDeployment>>;
+type SeenTable = Awaited<ReturnType<typeof seeTable>>;
 
 export interface Question<Seen> {
   readonly severity: Severity | 'note';
@@ -263,17 +338,14 @@ export const OF_THE_DEPLOYMENT = {
   'alarms-missing': warning('Are all alarms there?', deploy, ({ alarms, deployment }) =>
     alarmsOf(deployment)
       .map(({ name }) => name)
-      .filter(name => !alarms.some(alarm => alarm.name === name))
+      .filter(name => !alarms.some(({ AlarmName }) => AlarmName === name))
       .join(', '),
   ),
   'alarms-silent': warning(
     'Does each alarm tell somebody?',
     () => `Set alarms to the ARN of a topic in the configuration, and then ${deploy()}`,
     ({ alarms }) =>
-      alarms
-        .filter(({ tells }) => !tells)
-        .map(({ name }) => name)
-        .join(', '),
+      alarms.flatMap(({ AlarmName, AlarmActions }) => (AlarmActions?.length ? [] : AlarmName)).join(', '),
   ),
   'alarms-unheard': note(
     'Is somebody subscribed to the topic of the alarms?',

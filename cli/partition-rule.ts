@@ -23,9 +23,8 @@ export interface IndexLoad {
   readonly indexedBy: IndexedBy;
   readonly granularityMinutes: number;
   readonly shards: number;
-  /** Items that get another TTL are counted here and in `deletesPerSecond`, since their old entries are deleted. */
-  readonly putsPerSecond: number;
-  readonly deletesPerSecond: number;
+  /** Puts per second, and as many deletes. An item that gets another TTL counts in both: its old entry is deleted. */
+  readonly perSecond: number;
   readonly warmUnits?: number | undefined;
 }
 
@@ -50,9 +49,11 @@ export interface ShardAdvice {
  * cd567234).
  */
 export function adviseShards(load: IndexLoad): ShardAdvice {
-  const { indexedBy, shards, putsPerSecond, deletesPerSecond, warmUnits: warm = NEW_TABLE_UNITS } = load;
-  const units = putsPerSecond + deletesPerSecond;
-  const ofWindow = unitsOfWindow(load);
+  const { indexedBy, granularityMinutes, shards, perSecond, warmUnits: warm = NEW_TABLE_UNITS } = load;
+  const units = 2 * perSecond;
+  // Items seldom live for less than a minute: so a second, or a window of a minute, gets its puts before its deletes. Longer windows may
+  // get both at once.
+  const ofWindow = indexedBy === 'window' && granularityMinutes > 1 ? units : perSecond;
   const ofKey = ofWindow / (indexedBy === 'second' ? 1 : shards);
   const holds = ofKey <= mostOfKey(units, warm);
   const wanted = Math.max(warm, Math.ceil(units / FULL_SHARE / PARTITION_UNITS) * PARTITION_UNITS);
@@ -62,21 +63,6 @@ export function adviseShards(load: IndexLoad): ShardAdvice {
     shards: fewest > (indexedBy === 'second' ? 1 : MAX_SHARDS) ? undefined : fewest,
     warmUnits: wanted,
   };
-}
-
-/**
- * Items seldom live for less than a minute: so a second, or a window of a minute, gets its puts before its deletes. Longer windows may get
- * both at once.
- */
-function unitsOfWindow({
-  indexedBy,
-  granularityMinutes,
-  putsPerSecond,
-  deletesPerSecond,
-}: IndexLoad): number {
-  return indexedBy === 'window' && granularityMinutes > 1
-    ? putsPerSecond + deletesPerSecond
-    : Math.max(putsPerSecond, deletesPerSecond);
 }
 
 function mostOfKey(units: number, warmUnits: number): number {

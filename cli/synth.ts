@@ -2,8 +2,8 @@ import { join, relative, resolve } from 'node:path';
 import { text } from '../expiry/fields.ts';
 import { loadConfigFile } from '../stacks/config/config-file.ts';
 import { CONFIG, defineCommand, EXIT, wrong } from './command.ts';
+import { synthesizeStack } from './deploy.ts';
 import { writableFolder } from './files.ts';
-import { synthesizeStack } from './terraform.ts';
 
 const FOLDER = { kind: text(/./s, 'a folder'), value: 'DIR' } as const;
 

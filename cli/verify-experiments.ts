@@ -1,40 +1,7 @@
 /** The questions of `verify`: only a real account can answer them. */
-import { INDEX_SECONDS, type SweepRow } from '../functions/journal/layout.ts';
+import { INDEX_SECONDS } from '../functions/journal/layout.ts';
 import { childTimeouts, FUNCTION_TIMEOUT_SECONDS, type TaskName } from '../statemachine/contract/machines.ts';
-
-/** Times are epoch milliseconds. */
-export interface SeenExpiry {
-  readonly expiredAt: number;
-  /** AWS rounds the time of a stream's record down to the second. */
-  readonly deletedAt: number;
-  readonly sentAt: number;
-}
-
-export interface SeenMetrics {
-  readonly minutes: number;
-  readonly started: number;
-  readonly unsuccessful: number;
-  /** NaN, like `gbSeconds`, if CloudWatch has no datapoint. */
-  readonly billedMemoryMb: number;
-  readonly gbSeconds: number;
-  /** The longest call, milliseconds. */
-  readonly longest: Readonly<Partial<Record<TaskName, number>>>;
-}
-
-/** A part without an answer throws a {@link NoAnswerError} when the part is read. */
-export interface Seen {
-  readonly deployment: { readonly unchanged: boolean };
-  readonly depth: number;
-  readonly replay: { readonly succeeded: boolean; readonly tookMs: number };
-  /** Milliseconds from a put to the entry in the index. */
-  readonly indexLags: readonly number[];
-  readonly items: Readonly<Record<'due' | 'left' | 'renewed' | 'renewedLeft', number>>;
-  readonly expiries: readonly SeenExpiry[];
-  readonly rows: readonly SweepRow[];
-  readonly metrics: SeenMetrics;
-  /** GB-seconds that the calculator expects of the Express executions in the minutes in which items expired. */
-  readonly calculatedGbSeconds: number;
-}
+import type { Seen } from './verify-observe.ts';
 
 export interface Finding {
   readonly measured: Readonly<Record<string, number>>;

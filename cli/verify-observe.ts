@@ -10,11 +10,10 @@ import { INDEX_SECONDS, journalName, type SweepRow } from '../functions/journal/
 import { modelOf } from '../stacks/config/deployments.ts';
 import type { ResolvedProps } from '../stacks/config/props.ts';
 import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
-import { type Answer, ask, type Clients, withAnswers } from './clients.ts';
+import { type Answer, ask, type Clients, seenOf } from './clients.ts';
 import { billedDeployment } from './cost.ts';
 import { counted, lasting } from './dashboard/words.ts';
 import { readRows } from './journal.ts';
-import type { Seen, SeenExpiry, SeenMetrics } from './verify-experiments.ts';
 
 export type VerifyClients = Pick<Clients, 'dynamoDb' | 'documents' | 'sfn' | 'sqs' | 'cloudWatch'>;
 
@@ -23,7 +22,7 @@ export interface Verified {
   readonly stateMachineArn: string;
   readonly replayStateMachineArn: string;
   readonly queueUrl: string;
-  readonly deployment: Seen['deployment'];
+  readonly deployment: { readonly unchanged: boolean };
 }
 
 export interface Time {
@@ -60,7 +59,10 @@ export function monthOf(props: ResolvedProps): Bill {
   return monthlyBill(billedDeployment([props], { ...load, itemsPerMonth: 60 * TICKS_A_MONTH }));
 }
 
-export async function observe(options: ObserveOptions): Promise<Seen> {
+/** A part without an answer throws a {@link NoAnswerError} when the part is read. */
+export type Seen = Awaited<ReturnType<typeof observe>>;
+
+export async function observe(options: ObserveOptions) {
   const { verified, clients, time, show } = options;
   const { props } = verified;
   show('the depth of JSONata, a replay');
@@ -85,8 +87,9 @@ export async function observe(options: ObserveOptions): Promise<Seen> {
   });
   const metrics = await ask('CLOUDWATCH', () => observeMetrics(options, fromMs, toMs));
   const express = monthOf(props).lines.find(({ name }) => name === 'Express executions: time');
+  // What the calculator expects of the Express executions in the minutes in which items expired.
   const calculatedGbSeconds = ((express?.amount ?? 0) / TICKS_A_MONTH) * writer.busyMinutes;
-  return withAnswers(
+  return seenOf(
     { deployment: verified.deployment, calculatedGbSeconds },
     { depth, replay, items, rows, metrics, indexLags: writer.indexLags, expiries: writer.expiries },
   );
@@ -124,11 +127,7 @@ const UNSUCCESSFUL = ['ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAbort
  * AWS writes these metrics by itself. Source: Step Functions Developer Guide, "Execution metrics for Express Workflows"; Lambda Developer
  * Guide.
  */
-async function observeMetrics(
-  { verified, clients }: ObserveOptions,
-  fromMs: number,
-  toMs: number,
-): Promise<SeenMetrics> {
+async function observeMetrics({ verified, clients }: ObserveOptions, fromMs: number, toMs: number) {
   const metric = (Namespace: string, MetricName: string, Stat: string, of: Record<string, string>) => {
     const Dimensions = Object.entries(of).map(([Name, Value]) => ({ Name, Value }));
     return { Period: 60, Stat, Metric: { Namespace, MetricName, Dimensions } };
@@ -164,14 +163,24 @@ async function observeMetrics(
     ...{ minutes: (toMs - fromMs) / MINUTE, started: sum('ExecutionsStarted'), billedMemoryMb },
     unsuccessful: UNSUCCESSFUL.reduce((total, name) => total + sum(name), 0),
     gbSeconds: (sum('ExpressExecutionBilledDuration') / 1_000) * (billedMemoryMb / 1_024),
+    // The longest call of each task, milliseconds.
     longest: Object.fromEntries(
       taskNames.filter(task => values(task).length > 0).map(task => [task, most(task)]),
     ),
   };
 }
 
+/** Times are epoch milliseconds. */
+interface SeenExpiry {
+  readonly expiredAt: number;
+  /** AWS rounds the time of a stream's record down to the second. */
+  readonly deletedAt: number;
+  readonly sentAt: number;
+}
+
 /** Writes items that expire, renews one item of ten in the item's last second, and reads the events of the expiries. */
 class Writer {
+  /** Milliseconds from a put to the entry in the index. */
   indexLags: Answer<readonly number[]> = { is: [] };
   expiries: Answer<readonly SeenExpiry[]> = { is: [] };
   readonly #options: ObserveOptions;

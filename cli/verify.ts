@@ -18,12 +18,13 @@ import { journalName } from '../functions/journal/layout.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config/config.ts';
 import { clientsOf, isLocal, NoAnswerError } from './clients.ts';
 import { defineCommand, EXIT, type Result, tablesOf, wrong, YES } from './command.ts';
-import { requireTerraform, TERRAFORM_HELP, Terraform, TerraformError } from './terraform.ts';
-import { EXPERIMENTS, type Experiment, type Finding, type Seen } from './verify-experiments.ts';
+import { requireTerraform, TERRAFORM_HELP, Terraform, TerraformError } from './deploy.ts';
+import { EXPERIMENTS, type Experiment, type Finding } from './verify-experiments.ts';
 import {
   LIFETIME_SECONDS,
   monthOf,
   observe,
+  type Seen,
   type Time,
   type Verified,
   type VerifyClients,

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectFolder } from '../../cli/terraform.ts';
+import { projectFolder } from '../../cli/deploy.ts';
 import { CONFIG_FILES } from '../../stacks/config/config-file.ts';
 import { configOf } from '../support/configs.ts';
 import { folderWith } from '../support/folder.ts';

@@ -3,12 +3,10 @@ import { MAX_SHARDS } from '../../expiry/model.ts';
 
 const DAY = 1440;
 
-function load(rate: number, others: Partial<IndexLoad> = {}): IndexLoad {
-  return {
-    ...{ indexedBy: 'window', granularityMinutes: 1, shards: 1, putsPerSecond: rate, deletesPerSecond: rate },
-    ...others,
-  };
-}
+const load = (perSecond: number, others: Partial<IndexLoad> = {}): IndexLoad => ({
+  ...{ indexedBy: 'window', granularityMinutes: 1, shards: 1, perSecond },
+  ...others,
+});
 
 test.each<[string, IndexLoad, ReturnType<typeof adviseShards>]>([
   ['little, on one shard', load(300), { verdict: 'holds', shards: 1, warmUnits: 4_000 }],
@@ -34,7 +32,6 @@ test.each<[string, IndexLoad, ReturnType<typeof adviseShards>]>([
     load(1_500, { shards: 3, warmUnits: 40_000 }),
     { verdict: 'holds', shards: 2, warmUnits: 40_000 },
   ],
-  ['only deletes', load(0, { deletesPerSecond: 900 }), { verdict: 'late', shards: 4, warmUnits: 4_000 }],
   [
     'by second, more than a second can take',
     load(2_000, { indexedBy: 'second' }),

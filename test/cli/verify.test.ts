@@ -11,8 +11,8 @@ import {
   verifyConfig,
   withoutNames,
 } from '../../cli/verify.ts';
-import { EXPERIMENTS, type Seen } from '../../cli/verify-experiments.ts';
-import { observe, type Verified } from '../../cli/verify-observe.ts';
+import { EXPERIMENTS } from '../../cli/verify-experiments.ts';
+import { observe, type Seen, type Verified } from '../../cli/verify-observe.ts';
 import type { SweepRow } from '../../functions/journal/layout.ts';
 import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import { type Answers, awsError, fakeClient } from '../support/fake-client.ts';
