@@ -9,7 +9,7 @@ import { INDEXED_BY } from '../expiry/model.ts';
 import { modelOf } from '../stacks/config/deployments.ts';
 import { type AdoptionPlan, inWords, planAdoption, type Reading, type Wish } from './adoption.ts';
 import { isLocal } from './clients.ts';
-import { defineCommand, EXIT, type Given, type Plan, wrong, YES } from './command.ts';
+import { defineCommand, EXIT, type Flags, type Given, type Plan, wrong, YES } from './command.ts';
 import { commandLine, quoted } from './command-line.ts';
 import { aligned, count, counted, lasting } from './dashboard/words.ts';
 import { FAULTS, FaultTally } from './faults.ts';
@@ -20,31 +20,32 @@ import {
   Rate,
   type StoredItem,
   sampleTable,
-  scanLine,
   scanTable,
   sizeOf,
 } from './whole-table.ts';
 
+const FLAGS = {
+  table: name('the table'),
+  'ttl-attribute': name(
+    "attribute with the moment of expiry (default: native TTL's, or what looks like one)",
+  ),
+  by: {
+    help: 'second: writers stamp nothing; window: docs/use.md',
+    kind: oneOf(INDEXED_BY),
+    value: 'WAY',
+    default: 'second',
+  },
+  'index-name': name('name of the index (default: expirySecondIndex, or expirationWindowIndex by window)'),
+  full: { help: 'look at every item before anything is changed, not only at a sample of at most 1,000' },
+  region: { ...name("AWS region (default: the SDK's, such as $AWS_REGION)"), value: 'REGION' },
+  'dry-run': { help: 'say what would be done; change nothing and ask nothing' },
+  yes: YES,
+} as const satisfies Flags;
+
 export const command = defineCommand({
   name: 'adopt',
   usage: '--table NAME [flags]',
-  flags: {
-    table: name('the table'),
-    'ttl-attribute': name(
-      "attribute with the moment of expiry (default: native TTL's, or what looks like one)",
-    ),
-    by: {
-      help: 'second: writers stamp nothing; window: docs/use.md',
-      kind: oneOf(INDEXED_BY),
-      value: 'WAY',
-      default: 'second',
-    },
-    'index-name': name('name of the index (default: expirySecondIndex, or expirationWindowIndex by window)'),
-    full: { help: 'look at every item before anything is changed, not only at a sample of at most 1,000' },
-    region: { ...name("AWS region (default: the SDK's, such as $AWS_REGION)"), value: 'REGION' },
-    'dry-run': { help: 'say what would be done; change nothing and ask nothing' },
-    yes: YES,
-  },
+  flags: FLAGS,
   about: `Makes a table that exists ready to be swept. Reads it, and a sample of its items; says what is to be done; asks; adds the
 index that the sweep needs and waits until DynamoDB has built it; turns native TTL on, as the backstop; and prints the table's entry
 for the configuration. It changes nothing else of the table, and no item. What is there already is not done again: run it as often as
@@ -63,13 +64,7 @@ it has seen a TTL that is no Number. In DynamoDB Local it leaves native TTL off,
   run: planAdopt,
 });
 
-interface Flags extends Wish {
-  readonly table: string | undefined;
-  readonly full: boolean;
-  readonly 'dry-run': boolean;
-  readonly yes: boolean;
-}
-type Session = Pick<Given, 'clients' | 'signal' | 'now' | 'print' | 'show'> & { readonly flags: Flags };
+type Session = Given<typeof FLAGS>;
 
 async function planAdopt(given: Session): Promise<Plan> {
   const {
@@ -169,16 +164,14 @@ const keyOf = (item: StoredItem, { KeySchema }: Reading['table']): string =>
 async function lookAt(
   reading: Reading,
   { configuration }: AdoptionPlan,
-  given: Session,
+  { flags, clients, signal, show }: Session,
 ): Promise<FaultTally> {
-  const { flags, clients, signal, show, now } = given;
   const tally = new FaultTally(modelOf(configuration), reading.now);
-  const add = (items: readonly StoredItem[]) => items.forEach(item => void tally.add(item));
-  const [size, from] = [sizeOf(reading.table), now()];
+  const onPage = (items: readonly StoredItem[]) => items.forEach(item => void tally.add(item));
+  const size = sizeOf(reading.table);
   const rate = new Rate(size.sparingRate);
-  const onProgress = (items: number) => show(scanLine(size.itemCount, items, now() - from, rate.busy));
-  if (flags.full) await scanTable(clients.dynamoDb, size, { rate, signal, onPage: add, onProgress });
-  else add(reading.items);
+  if (flags.full) await scanTable(clients.dynamoDb, size, { rate, signal, show, onPage });
+  else onPage(reading.items);
   signal.throwIfAborted();
   return tally;
 }

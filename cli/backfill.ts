@@ -8,7 +8,7 @@ import { keyShower } from '../functions/report/shown-keys.ts';
 import { isBusy, isInvalid } from '../functions/table/dynamodb-errors.ts';
 import { keyAttributeNames, toNativeKey } from '../functions/table/item-key.ts';
 import type { ShownKey } from '../statemachine/contract/keys.ts';
-import { defineCommand, EXIT, type Given, type Plan, type Table, wrong, YES } from './command.ts';
+import { defineCommand, EXIT, type Flags, type Given, type Plan, type Table, wrong, YES } from './command.ts';
 import { aligned, count, counted, countRows, lasting } from './dashboard/words.ts';
 import { FAULT_IDS, FAULTS, type FaultId, faultOf, readItem } from './faults.ts';
 import { shownText } from './print.ts';
@@ -18,22 +18,22 @@ import {
   namesOf,
   Rate,
   type StoredItem,
-  scanLine,
   scanTable,
   sizeOf,
   storedKey,
-  type TableSize,
 } from './whole-table.ts';
+
+const FLAGS = {
+  // One shard of a window takes twice this number of writes a second: the table's own writers have the other half.
+  rate: { help: 'most writes a second', kind: whole(1, 10_000), value: 'N', default: 500 },
+  'dry-run': { help: 'read and count, write nothing' },
+  yes: YES,
+} as const satisfies Flags;
 
 export const command = defineCommand({
   name: 'backfill',
   tables: 'one',
-  flags: {
-    // One shard of a window takes twice this number of writes a second: the table's own writers have the other half.
-    rate: { help: 'most writes a second', kind: whole(1, 10_000), value: 'N', default: 500 },
-    'dry-run': { help: 'read and count, write nothing' },
-    yes: YES,
-  },
+  flags: FLAGS,
   about: `Writes the window of its TTL into each item of a table that lacks it or has another one. It reads the whole table from this
 machine, in parallel segments, at a rate that spares the table. It leaves as it is an item whose TTL or window is changed
 meanwhile, and one whose TTL no sweep would delete. Stop it whenever you like: run again, it reads the table from its beginning
@@ -58,7 +58,7 @@ const FATES = {
   changedMeanwhile: ['changed meanwhile', 'or deleted; run this again if its writer stamps no window'],
   failed: ['failed', 'DynamoDB did not let it be written'],
 } as const satisfies Readonly<Record<string, readonly [name: string, note: string]>>;
-export type Fate = keyof typeof FATES;
+type Fate = keyof typeof FATES;
 const FATE_NAMES = Object.keys(FATES) as Fate[];
 
 /** Maximum number of reads for each write that the rate allows: a low rate spares the reads too, and items are written soon. */
@@ -68,18 +68,12 @@ const WRITES_AT_ONCE = 24;
 const NAMED = 100;
 const SHOWN = 10;
 
-interface Flags {
-  readonly rate: number;
-  readonly 'dry-run': boolean;
-}
 interface Failure {
   readonly key: ShownKey | undefined;
   readonly reason: string;
 }
 
-type Session = Pick<Given, 'tables' | 'clients' | 'config' | 'signal' | 'now' | 'show'>;
-
-async function planBackfill(given: Session & { readonly flags: Flags }): Promise<Plan> {
+async function planBackfill(given: Given<typeof FLAGS>): Promise<Plan> {
   const { rate: perSecond, 'dry-run': dryRun } = given.flags;
   const { props, model } = given.tables[0] as Table & { readonly model: WindowModel };
   const { dynamoDb } = given.clients;
@@ -146,16 +140,12 @@ async function planBackfill(given: Session & { readonly flags: Flags }): Promise
     ])}`,
     question: dryRun ? undefined : 'Write the windows?',
     async apply() {
-      const { signal, now } = given;
-      const from = now();
-      const onProgress = (items: number) => {
-        const [busy, done] = [reads.busy + writes.busy, `${count(counts.stamped)} written`];
-        given.show(scanLine(size.itemCount, items, now() - from, busy, done));
-      };
+      const { signal, show } = given;
+      const work = () => ({ done: `${count(counts.stamped)} written`, busy: writes.busy });
       const onPage = (items: readonly StoredItem[], stop: AbortSignal) =>
         inParallel(items, WRITES_AT_ONCE, settle, stop);
       try {
-        await scanTable(dynamoDb, size, { rate: reads, signal, onPage, onProgress });
+        await scanTable(dynamoDb, size, { rate: reads, signal, show, onPage, work });
       } catch (error) {
         return result(false, error);
       }
@@ -168,7 +158,7 @@ async function readSize(
   { clients: { dynamoDb }, config: { region } }: Pick<Given, 'clients' | 'config'>,
   name: string,
   keyNames: readonly string[],
-): Promise<TableSize> {
+) {
   const table = await describeTable(dynamoDb, name);
   const remedy = 'Deploy first, or look at account, region and AWS_ENDPOINT_URL_DYNAMODB.';
   if (table === undefined) throw wrong('table', `${name} in ${region}`, undefined, remedy);

@@ -22,7 +22,6 @@ import {
   Rate,
   type StoredItem,
   sampleTable,
-  scanLine,
   scanTable,
   sizeOf,
   storedKey,
@@ -171,7 +170,7 @@ const minuteOf = (seconds: number): string =>
 async function wholeIndex(
   { props: { tableName, indexName } }: Table,
   { ItemCount: total = 0, IndexSizeBytes: bytes = 0 }: GlobalSecondaryIndexDescription = {},
-  { clients, flags, signal, show, print, now }: Given,
+  { clients, flags, signal, show, print }: Given,
   add: (item: StoredItem) => void,
 ): Promise<void> {
   const size = sizeOf({ TableName: tableName, ItemCount: total, TableSizeBytes: bytes });
@@ -180,12 +179,8 @@ async function wholeIndex(
   print(
     `The index of ${tableName} has about ${count(total)} entries: at most $${price}, ${lasting(size.units / rate.perSecond)}.`,
   );
-  const from = now();
-  await scanTable(clients.dynamoDb, size, {
-    ...{ indexName, rate, signal },
-    onPage: items => items.forEach(add),
-    onProgress: items => show(scanLine(total, items, now() - from, rate.busy)),
-  });
+  const onPage = (items: readonly StoredItem[]) => items.forEach(add);
+  await scanTable(clients.dynamoDb, size, { indexName, rate, signal, show, onPage });
   show('');
   signal.throwIfAborted();
 }

@@ -18,7 +18,7 @@ import type { SweepReport } from '../statemachine/contract/report.ts';
 import { COUNT_LIST } from '../statemachine/counts.ts';
 import { type Answer, ask, type Clients, NoAnswerError, noneIfMissing } from './clients.ts';
 import type { Given, Table } from './command.ts';
-import type { Alarm, Facts, IndexLook, Sweep, TableLook } from './dashboard/facts.ts';
+import type { Alarm, Facts, IndexLook, Sweep, TableLook } from './dashboard/looks.ts';
 import { journalOf, readRows } from './journal.ts';
 import { shownText } from './print.ts';
 

@@ -10,7 +10,7 @@ import { replayName } from '../stacks/config/names.ts';
 import type { ResolvedProps } from '../stacks/config/props.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
 import { tablesOf } from './command.ts';
-import { startDashboard } from './dashboard/start.ts';
+import { startDashboard } from './dashboard/server.ts';
 import { aligned, timeOfDay } from './dashboard/words.ts';
 import {
   describeExecution,

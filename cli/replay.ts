@@ -12,7 +12,6 @@ import { readExecutionReport } from '../functions/report/execution-report.ts';
 import type { InvalidExecutionInputError } from '../functions/runtime/errors.ts';
 import { replayName } from '../stacks/config/names.ts';
 import type { ReplayInput } from '../statemachine/contract/inputs.ts';
-import type { ListedFailure, ShownKey } from '../statemachine/contract/keys.ts';
 import { MAX_DELETES_PER_SECOND } from '../statemachine/contract/limits.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 import {
@@ -25,7 +24,7 @@ import {
   wordsOf,
 } from '../statemachine/counts.ts';
 import { noneIfMissing } from './clients.ts';
-import { defineCommand, EXIT, type Given, type Plan, wrong, YES } from './command.ts';
+import { defineCommand, EXIT, type Flags, type Given, type Plan, wrong, YES } from './command.ts';
 import { aligned, count, countRows } from './dashboard/words.ts';
 import { shortKey, shownText } from './print.ts';
 import { inParallel } from './whole-table.ts';
@@ -38,26 +37,28 @@ const TIME = {
   value: 'TIME',
 } as const;
 
+const FLAGS = {
+  from: { ...TIME, help: 'the first expiry time to sweep, ISO-8601 with a zone' },
+  to: { ...TIME, help: 'where the span ends; not part of it' },
+  'max-per-second': {
+    help: 'deletes per second and table at most (default: as configured)',
+    kind: whole(1, MAX_DELETES_PER_SECOND),
+    value: 'N',
+  },
+  run: {
+    help: 'sweeps the same span once more, under this label',
+    kind: text(/^[A-Za-z0-9_-]{1,20}$/, '1 to 20 letters, digits, "_" and "-"'),
+    value: 'LABEL',
+  },
+  'dry-run': { help: 'find and count, delete nothing; counts again each time' },
+  yes: YES,
+} as const satisfies Flags;
+
 export const command = defineCommand({
   name: 'replay',
   usage: '--from TIME --to TIME [flags]',
   tables: 'all',
-  flags: {
-    from: { ...TIME, help: 'the first expiry time to sweep, ISO-8601 with a zone' },
-    to: { ...TIME, help: 'where the span ends; not part of it' },
-    'max-per-second': {
-      help: 'deletes per second and table at most (default: as configured)',
-      kind: whole(1, MAX_DELETES_PER_SECOND),
-      value: 'N',
-    },
-    run: {
-      help: 'sweeps the same span once more, under this label',
-      kind: text(/^[A-Za-z0-9_-]{1,20}$/, '1 to 20 letters, digits, "_" and "-"'),
-      value: 'LABEL',
-    },
-    'dry-run': { help: 'find and count, delete nothing; counts again each time' },
-    yes: YES,
-  },
+  flags: FLAGS,
   about: `Sweeps a span of expiry times again, for example one further back than the ticks look by themselves, by executions of the
 deployment's NAME-replay, one for each table. Items that are live are never deleted, whatever the span. An execution goes on when this
 command is stopped: the same command waits for it again, repeats none that left nothing, and tries again one that failed. In a paused
@@ -68,12 +69,7 @@ table it deletes nothing.`,
   run: planReplay,
 });
 
-type Asked = Pick<Given, 'tables' | 'now'> & {
-  readonly flags: Readonly<Record<'from' | 'to' | 'run', string | undefined>> & {
-    readonly 'max-per-second': number | undefined;
-    readonly 'dry-run': boolean;
-  };
-};
+type Asked = Pick<Given<typeof FLAGS>, 'flags' | 'tables' | 'now'>;
 
 function settingsOf({ flags, tables, now }: Asked) {
   const dryRun = flags['dry-run'];
@@ -129,19 +125,7 @@ const AT_ONCE = 4;
 /** After this number of failed executions, a person must first mend the cause. */
 const MAX_ATTEMPTS = 99;
 
-interface Ended {
-  readonly table: string;
-  readonly execution: string;
-  readonly status: string;
-  readonly startedAt: string | undefined;
-  readonly doneBefore: boolean;
-  readonly totals: Totals;
-  readonly lagP99Ms: number | undefined;
-  readonly sampleKeys: readonly ShownKey[];
-  readonly failedKeys: readonly ListedFailure[];
-  readonly error: string | undefined;
-  readonly cause: string | undefined;
-}
+type Ended = Awaited<ReturnType<typeof sweep>>;
 
 /** An execution in a paused table succeeds, too, but leaves the items for later. */
 const isDone = ({ status, totals }: Pick<Ended, 'status' | 'totals'>): boolean =>
@@ -156,7 +140,7 @@ async function sweep(
   stateMachineArn: string,
   { name: first, input }: ReturnType<typeof settingsOf>['executions'][number],
   signal: AbortSignal,
-): Promise<Ended> {
+) {
   const { table = '' } = input;
   for (let attempt = 1; ; attempt += 1) {
     const name = attempt === 1 ? first : `${first}-${attempt}`;
@@ -217,9 +201,7 @@ async function machinesOf(client: SFNClient, names: readonly string[], region: s
   throw wrong('state machine', `${missing.join(', ')} in ${region}`, undefined, remedy);
 }
 
-async function planReplay(
-  given: Asked & Pick<Given, 'clients' | 'config' | 'signal' | 'print' | 'show'>,
-): Promise<Plan> {
+async function planReplay(given: Given<typeof FLAGS>): Promise<Plan> {
   const { from, to, dryRun, label, executions } = settingsOf(given);
   const { sfn } = given.clients;
   const names = new Set(executions.map(({ machine }) => machine));

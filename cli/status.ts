@@ -3,8 +3,7 @@ import type { DeploymentConfig } from '../stacks/config/config.ts';
 import { clientsOf, type Environment, localEndpoint } from './clients.ts';
 import { defineCommand, EXIT, type Given, lookTime, tablesOf, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
-import type { Facts, Sweep } from './dashboard/facts.ts';
-import type { Looked, LooksOptions } from './dashboard/looks.ts';
+import type { Facts, Looked, LooksOptions, Sweep } from './dashboard/looks.ts';
 import { clock, counted, countsText, lasting } from './dashboard/words.ts';
 import { pauseText } from './journal.ts';
 import { shortKey } from './print.ts';
@@ -61,7 +60,7 @@ it is open it looks every 10 seconds; while it is closed or hidden, never.`,
 });
 
 async function servePage({ config, tables, print, stopped }: Given) {
-  const { startDashboard } = await import('./dashboard/start.ts');
+  const { startDashboard } = await import('./dashboard/server.ts');
   const { region } = config;
   const { address, stop } = await startDashboard({ region, look: pageLook(config, tables) });
   try {

@@ -85,16 +85,13 @@ export async function inParallel<Task>(
 ): Promise<void> {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  let failure: { readonly error: unknown } | undefined;
   await sideBySide(tasks, atOnce, async task => {
     if (either.aborted) return;
     await work(task, either).catch((error: unknown) => {
-      if (either.aborted) return;
-      failure = { error };
-      failed.abort();
+      if (!either.aborted) failed.abort(error);
     });
   });
-  if (failure !== undefined) throw failure.error;
+  failed.signal.throwIfAborted();
 }
 
 export const describeTable = (client: DynamoDBClient, TableName: string) =>
@@ -105,23 +102,14 @@ export const namesOf = (schema: readonly KeySchemaElement[] = []): string[] =>
     schema.filter(({ KeyType }) => KeyType === kind).map(({ AttributeName = '' }) => AttributeName),
   );
 
-export interface TableSize {
-  readonly name: string;
-  readonly itemCount: number;
-  readonly units: number;
-  readonly unitsOfItem: number;
-  readonly sparingRate: number;
-  /** Undefined for a table on demand. */
-  readonly readUnits: number | undefined;
-}
-
 /** Bytes that a scan, eventually consistent, reads for one read unit. Source: DynamoDB Developer Guide, "Read consumption". */
 const UNIT_BYTES = 8_192;
 const USUAL_ITEM_BYTES = 1_024;
 const ON_DEMAND_UNITS = 500;
 const SPARING_PART = 1 / 4;
 
-export function sizeOf(table: TableDescription): TableSize {
+/** Sizes in bytes and in read units. `readUnits` is undefined for a table on demand. */
+export function sizeOf(table: TableDescription) {
   const { TableName: name = '', ItemCount: itemCount = 0, TableSizeBytes: bytes = 0 } = table;
   const isOnDemand = table.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST';
   const readUnits = isOnDemand ? undefined : table.ProvisionedThroughput?.ReadCapacityUnits;
@@ -154,12 +142,14 @@ export async function sampleTable(client: DynamoDBClient, TableName: string, sig
   return { items, isAll: isAll && Segment === SAMPLE.segments };
 }
 
-export interface ScanOptions {
+interface ScanOptions {
   readonly rate: Rate;
   readonly indexName?: string;
   readonly signal: AbortSignal;
   readonly onPage: (items: readonly StoredItem[], signal: AbortSignal) => unknown;
-  readonly onProgress?: (items: number) => void;
+  readonly show?: (line: string) => void;
+  /** What is done with the items, and the number of its repeated calls. @default nothing that is shown */
+  readonly work?: () => { readonly done: string; readonly busy: number };
 }
 
 const SEGMENTS = 4;
@@ -168,10 +158,11 @@ const MAX_PAGE_ITEMS = 100_000;
 /** The segments are read in parallel, each segment at about one page a second. @returns how many items were read */
 export async function scanTable(
   client: DynamoDBClient,
-  { name, unitsOfItem }: Pick<TableSize, 'name' | 'unitsOfItem'>,
-  { rate, indexName, signal, onPage, onProgress }: ScanOptions,
+  { name, unitsOfItem, itemCount }: Pick<ReturnType<typeof sizeOf>, 'name' | 'unitsOfItem' | 'itemCount'>,
+  { rate, indexName, signal, onPage, show, work }: ScanOptions,
 ): Promise<number> {
   let read = 0;
+  const began = performance.now();
   const fits = Math.max(1, Math.floor(rate.perSecond / SEGMENTS / unitsOfItem));
   const part = { TotalSegments: SEGMENTS, Limit: Math.min(MAX_PAGE_ITEMS, fits) };
   const readSegment = async (Segment: number, stop: AbortSignal): Promise<void> => {
@@ -184,7 +175,8 @@ export async function scanTable(
       const page = await rate.patiently(() => client.send(scan, { abortSignal: stop }), stop);
       read += page.Items?.length ?? 0;
       await onPage(page.Items ?? [], stop);
-      onProgress?.(read);
+      const { done, busy = 0 } = work?.() ?? {};
+      show?.(scanLine(itemCount, read, performance.now() - began, rate.busy + busy, done));
       from = page.LastEvaluatedKey;
       await rate.take(page.ConsumedCapacity?.CapacityUnits ?? part.Limit * unitsOfItem, stop);
     } while (from !== undefined);

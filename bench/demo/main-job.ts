@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { chosenTables, EXIT } from '../../cli/command.ts';
-import { startDashboard } from '../../cli/dashboard/start.ts';
+import { startDashboard } from '../../cli/dashboard/server.ts';
 import { pageLook } from '../../cli/status.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
 import { existingTablesAsMade } from '../../local/stack/synthesized.ts';

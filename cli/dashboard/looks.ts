@@ -1,5 +1,72 @@
+import type { Pause, Watermark } from '../../functions/journal/layout.ts';
+import type { LagSummary } from '../../statemachine/contract/report.ts';
 import type { CountName } from '../../statemachine/counts.ts';
-import type { Facts, Sweep } from './facts.ts';
+
+/** All TTLs and times without a zone are epoch seconds. Null means: not known. */
+export interface Facts {
+  readonly table: string;
+  readonly deployment: string;
+  /** Every item that was due from `since` to `by` is deleted, except `unseen` and `recent` items; null: not known. */
+  readonly gone: { readonly since: number; readonly by: number } | null;
+  readonly overdue: IndexLook | null;
+  readonly left: TableLook | null;
+  readonly isLate: boolean;
+  /**
+   * Longest time from the TTL to the deletion of an item that was written two minutes before its TTL. For an item that was written later,
+   * this time is `lateAfterSeconds`.
+   */
+  readonly promisedSeconds: number;
+  readonly lateAfterSeconds: number;
+  readonly watermark: Pick<Watermark, 'since' | 'gone'> | null;
+  readonly tick: string | null;
+  readonly pause: Pause | null;
+  readonly isScheduled: boolean | null;
+  readonly sweeps: readonly Sweep[] | null;
+  /** Why the last sweep left something. Null a quarter of an hour later, if the watermark has passed the end of that sweep. */
+  readonly failing: string | null;
+  readonly alarms: readonly Alarm[] | null;
+  readonly notKnown: readonly string[];
+}
+
+/** The entries of the index with TTLs from `from` to `readAt`. */
+export interface IndexLook {
+  readonly readAt: number;
+  readonly from: number;
+  readonly items: number;
+  readonly oldest: number | null;
+  readonly newest: number | null;
+  readonly keys: readonly string[];
+  readonly queries: number;
+  /** Why the index was not read as far back as wanted: more items may then be overdue. Null: nothing is missing. */
+  readonly short: string | null;
+}
+
+export interface TableLook {
+  readonly readAt: number;
+  readonly read: number;
+  readonly isAll: boolean;
+  readonly before: number;
+  /** Expired items from the span `gone` without the `recent` items. No sweep finds these items. */
+  readonly unseen: number;
+  /** Items of `gone` that expired in the last three minutes: they may have been written late. */
+  readonly recent: number;
+}
+
+export interface Sweep {
+  readonly execution: string;
+  readonly kind: 'tick' | 'replay';
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly counts: Partial<Readonly<Record<CountName, number>>>;
+  readonly lagMs: LagSummary | null;
+  readonly failure: string | null;
+  readonly failedKeys: readonly string[];
+}
+
+export interface Alarm {
+  readonly name: string;
+  readonly since: string | null;
+}
 
 export type Verdict = 'fine' | 'warnings' | 'broken' | 'unknown';
 
@@ -37,25 +104,6 @@ const PARTS = {
 } as const;
 export type Part = keyof typeof PARTS;
 
-/** The result of the last look that learned a part, and when that look began. */
-export interface Known extends Looked {
-  readonly at: string;
-}
-
-/** The items that the sweeps of a minute found, by their fate. */
-export interface Minute {
-  /** ISO-8601. */
-  readonly at: string;
-  /** Items that had expired: the sum of the other counts. */
-  readonly due: number;
-  readonly deleted: number;
-  readonly renewed: number;
-  /** Items that somebody else had deleted. */
-  readonly notFound: number;
-  /** Items that should have been deleted, but were not. */
-  readonly left: number;
-}
-
 /** The page keeps the sweeps of the last SHOWN_MINUTES, but at most MAX_SWEEPS. A busy table has a few sweeps per minute. */
 export const SHOWN_MINUTES = 180;
 const MAX_SWEEPS = 2_000;
@@ -63,7 +111,8 @@ const MINUTE_MS = 60_000;
 
 /** What the looks have learned about a table. */
 export class TableMemory {
-  readonly known = new Map<Part, Known>();
+  /** For each part: the result of the last look that learned the part, and when that look began. */
+  readonly known = new Map<Part, Looked & { readonly at: string }>();
   /** The sweeps of the last SHOWN_MINUTES, the oldest first. */
   sweeps: readonly Sweep[] = [];
   latest: Looked;
@@ -100,10 +149,15 @@ function sweptMinute({ endedAt }: Sweep): string {
   return `${middle.toISOString().slice(0, 16)}:00.000Z`;
 }
 
-function minuteOf(at: string, sweeps: readonly Sweep[]): Minute {
+/** The items that the sweeps of a minute found, by their fate. `due` is the sum of the other counts. */
+export type Minute = ReturnType<typeof minuteOf>;
+
+/** @param at ISO-8601 */
+function minuteOf(at: string, sweeps: readonly Sweep[]) {
   const sum = (name: CountName) => sweeps.reduce((all, { counts }) => all + (counts[name] ?? 0), 0);
   return {
     ...{ at, due: sum('found'), deleted: sum('deleted'), renewed: sum('renewed') },
+    // Somebody else had deleted the items of `notFound`. The items of `left` should have been deleted.
     ...{ notFound: sum('notFound'), left: sum('failed') },
   };
 }

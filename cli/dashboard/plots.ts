@@ -1,6 +1,5 @@
-import type { Sweep } from './facts.ts';
 import { type Html, html } from './html.ts';
-import type { Minute } from './looks.ts';
+import type { Minute, Sweep } from './looks.ts';
 import { count } from './words.ts';
 
 /** Height of a drawing, and of the area between its axes, pixels. Horizontal positions are in percent, to fit a page of any width. */

@@ -1,18 +1,36 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Looks, type LooksOptions } from './looks.ts';
+import { type PageFile, pageFiles } from './page-files.ts';
+import { type Link, view } from './view.ts';
 
-export interface PageFile {
-  readonly type: string;
-  readonly body: string;
+export interface DashboardOptions extends Pick<LooksOptions, 'look'> {
+  readonly region: string;
+  /** Other pages about the same deployment. @default none */
+  readonly links?: readonly Link[];
 }
 
-export interface PageServerOptions {
-  /** Files by their names. The page itself has the empty name. */
-  readonly files: ReadonlyMap<string, PageFile>;
-  /** Makes the parts of the page that change, as HTML. @param query query string of the address */
-  readonly view: (query: URLSearchParams) => string;
+/** Serves the page of the sweep to this machine. The deployment is read only while a browser has the page open. */
+export async function startDashboard({ look, region, links = [] }: DashboardOptions): Promise<PageServer> {
+  const ended = new AbortController();
+  const looks = new Looks({ look, signal: ended.signal });
+  // Names are keys of a map, and are never used as paths on the disk.
+  const files = await pageFiles();
+  const { address, stop } = await servePage((name, query) => {
+    if (name !== 'view.html') return files.get(name);
+    looks.ask();
+    const body = view(looks, { region, links, table: query.get('table') });
+    return { type: 'text/html; charset=utf-8', body };
+  });
+  return {
+    address,
+    async stop() {
+      ended.abort();
+      await stop();
+    },
+  };
 }
 
 export interface PageServer {
@@ -21,12 +39,6 @@ export interface PageServer {
   /** Safe to call more than once. */
   stop(): Promise<void>;
 }
-
-interface Answer extends PageFile {
-  readonly status: number;
-}
-
-const VIEW = 'view.html';
 
 /** The page loads nothing from other servers. No other page can show this page in a frame. */
 const HEADERS = {
@@ -40,12 +52,17 @@ const HEADERS = {
   allow: 'GET',
 } as const;
 
-/** Serves a page on 127.0.0.1, to requests that have the token. The requests only read and change nothing. */
-export async function servePage(options: PageServerOptions): Promise<PageServer> {
+/**
+ * Serves a page on 127.0.0.1, to requests that have the token. The requests only read and change nothing.
+ * @param fileOf finds a file by its name. The page itself has the empty name
+ */
+export async function servePage(
+  fileOf: (name: string, query: URLSearchParams) => PageFile | undefined,
+): Promise<PageServer> {
   const token = randomBytes(32).toString('base64url');
   const server = createServer((request, response) => {
     request.resume();
-    const { status, type, body } = answerTo(request, { ...options, token, port: portOf(server) });
+    const { status, type, body } = answerTo(request, token, fileOf);
     response.on('error', () => undefined); // The browser has closed the connection.
     response.writeHead(status, { ...HEADERS, 'content-type': type });
     response.end(body);
@@ -53,7 +70,7 @@ export async function servePage(options: PageServerOptions): Promise<PageServer>
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    address: `http://127.0.0.1:${portOf(server)}/${token}/`,
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${token}/`,
     async stop() {
       if (!server.listening) return;
       const closed = once(server, 'close');
@@ -64,35 +81,23 @@ export async function servePage(options: PageServerOptions): Promise<PageServer>
   };
 }
 
-const portOf = (server: Server): number => (server.address() as AddressInfo).port;
-
 function answerTo(
-  { method, url = '/', headers }: IncomingMessage,
-  { files, view, token, port }: PageServerOptions & { readonly token: string; readonly port: number },
-): Answer {
+  { method, url = '/', headers, socket }: IncomingMessage,
+  token: string,
+  fileOf: Parameters<typeof servePage>[0],
+): PageFile & { readonly status: number } {
+  const refusal = (status: number, body: string) => ({ status, type: 'text/plain', body: `${body}\n` });
   // A page of another site can resolve its own host name to this machine (DNS rebinding).
-  if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`) {
+  if (![`127.0.0.1:${socket.localPort}`, `localhost:${socket.localPort}`].includes(`${headers.host}`)) {
     return refusal(403, 'Host: expected this machine, got another name');
   }
   if (method !== 'GET') return refusal(405, 'expected GET: the page changes nothing');
   const [path = '', query = ''] = url.split('?', 2);
   const [, given = '', ...names] = path.split('/');
-  if (!isEqual(given, token)) {
+  // In constant time.
+  if (!timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', token, 'buffer'))) {
     return refusal(403, 'expected the address as the command printed it, with the token in it');
   }
-  // Names are keys of a map, and are never used as paths on the disk.
-  const name = names.join('/');
-  if (name === VIEW) {
-    return { status: 200, type: 'text/html; charset=utf-8', body: view(new URLSearchParams(query)) };
-  }
-  const file = names.length === 0 ? undefined : files.get(name);
+  const file = names.length === 0 ? undefined : fileOf(names.join('/'), new URLSearchParams(query));
   return file === undefined ? refusal(404, 'there is no such file') : { status: 200, ...file };
-}
-
-const refusal = (status: number, body: string): Answer => ({ status, type: 'text/plain', body: `${body}\n` });
-
-/** Compares in constant time. */
-function isEqual(given: string, expected: string): boolean {
-  const [one, other] = [given, expected].map(text => createHash('sha256').update(text).digest());
-  return one !== undefined && other !== undefined && timingSafeEqual(one, other);
 }

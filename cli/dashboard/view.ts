@@ -1,6 +1,5 @@
-import type { Sweep } from './facts.ts';
 import { Html, html } from './html.ts';
-import type { Known, Looked, Looks, Part, TableMemory, Verdict } from './looks.ts';
+import type { Looked, Looks, Part, Sweep, TableMemory, Verdict } from './looks.ts';
 import { lagPlot, minutePlot, WHEN_COUNTED } from './plots.ts';
 import { clock, count, counted, lasting } from './words.ts';
 
@@ -30,10 +29,10 @@ export function view(looks: Looks, options: ViewOptions): string {
       ? {}
       : {
           tables: tables.size > 1 && tablesTable(looks, table, now),
-          table: tableHead(table, last.at, now, tables.size),
+          table: tableHead(table, now, tables.size),
           lag: lagPlot(table.sweeps, table.latest.facts.promisedSeconds, now),
           minutes: minutePlot(table.minutes, now),
-          settings: settings(table, last.at, now),
+          settings: settings(table, now),
           sweeps: sweepsTable(table.sweeps.slice(-SHOWN_SWEEPS).reverse(), now),
           foot: `Looked ${lasting((now - Date.parse(last.at)) / 1_000)} ago, at ${clock(last.at, now)}. The same as npx precise-ttl status says; this page changes nothing.`,
         }),
@@ -106,29 +105,19 @@ export function troubleLines({ last, tables, askingSince, failure }: Looks, now:
   return failure === undefined ? stale : [`${failure}. ${shown}`, ...stale];
 }
 
-/** The time of a value that the last look did not learn. */
-const age = (known: Known | undefined, lookedAt: string, now: number): Html | null =>
-  known === undefined || known.at === lookedAt
-    ? null
-    : html` <span class="age">as of ${clock(known.at, now)}</span>`;
-
 /** The most important figures of a table, and its problems. */
-function tableHead(table: TableMemory, lookedAt: string, now: number, tables: number): Html {
-  const { latest, known } = table;
+function tableHead(table: TableMemory, now: number, tables: number): Html {
+  const { latest } = table;
   // Notes tell what is not on this machine, as `settings` does.
   const remarks = latest.remarks
     .filter(({ severity }) => severity !== 'note')
     .map(({ severity, text }) => html`<p class="remark ${severity}"><b>${severity}</b> ${text}</p>`);
-  const tile = (
-    name: string,
-    [value, note, tone = '']: readonly [string, string, string?],
-    part?: Part,
-  ) => html`<div class="panel tile ${tone}"><h3>${name}${part !== undefined && age(known.get(part), lookedAt, now)}</h3>
-    <p class="value">${value}</p><p class="note">${note}</p></div>`;
+  const tile = (name: string, [value, note, tone = '']: readonly [string, string, string?]) =>
+    html`<div class="panel tile ${tone}"><h3>${name}</h3><p class="value">${value}</p><p class="note">${note}</p></div>`;
   return html`<h2>${latest.facts.table}</h2>${tables > 1 && html`<p>${sentence(latest.gone)}</p>`}
     <div class="tiles">${[
-      tile('Watermark', [watermarkOf(table, now), 'the ticks have left nothing up to then'], 'the journal'),
-      tile('Overdue', overdueOf(table, now), 'what is overdue'),
+      tile('Watermark', [watermarkOf(table, now), 'the ticks have left nothing up to then']),
+      tile('Overdue', overdueOf(table, now)),
       tile('Last minute', lastMinuteOf(table)),
       tile('Lag, 99%', lagOf(table)),
     ]}</div>
@@ -173,12 +162,12 @@ function lagOf({ sweeps, latest }: TableMemory): readonly [string, string, strin
 const lagText = (ms: number): string => (ms < 10_000 ? `${(ms / 1_000).toFixed(2)} s` : lasting(ms / 1_000));
 
 /** Pause, ticks, schedule and alarms. */
-function settings({ known, latest }: TableMemory, lookedAt: string, now: number): Html {
+function settings({ known, latest }: TableMemory, now: number): Html {
   const isLocal = latest.remarks.some(({ severity }) => severity === 'note');
   const row = (name: string, part: Part, value: (facts: Looked['facts']) => Html | string) => {
     const seen = known.get(part);
     const is = seen === undefined ? (isLocal ? 'not on this machine' : 'not known') : value(seen.facts);
-    return html`<div><dt>${name}${age(seen, lookedAt, now)}</dt><dd>${is}</dd></div>`;
+    return html`<div><dt>${name}</dt><dd>${is}</dd></div>`;
   };
   return html`<dl>${[
     row('last tick', 'the journal', ({ tick }) =>

@@ -4,7 +4,7 @@ import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { tablesOf } from '../../cli/command.ts';
-import type { Facts } from '../../cli/dashboard/facts.ts';
+import type { Facts } from '../../cli/dashboard/looks.ts';
 import { countsText } from '../../cli/dashboard/words.ts';
 import { countsOf, goneOf } from '../../cli/facts.ts';
 import { OF_THE_DEPLOYMENT } from '../../cli/findings.ts';

@@ -38,13 +38,17 @@ const tableOf = (before: () => void = () => undefined) =>
 test('a scan reads each item once, and in the time that its rate allows', async () => {
   const pace = fastPace();
   const seen = new Set<string>();
-  const progress: number[] = [];
+  const progress: string[] = [];
   const read = await scanTable(tableOf(), SIZE, {
     ...{ rate: new Rate(50, pace), signal: NEVER },
     onPage: items => items.forEach(({ id }) => void seen.add(`${id?.N}`)),
-    onProgress: items => void progress.push(items),
+    show: line => void progress.push(line),
   });
-  expect([read, seen.size, progress.at(-1)]).toEqual([4_000, 4_000, 4_000]);
+  expect([read, seen.size, progress.at(-1)]).toEqual([
+    4_000,
+    4_000,
+    expect.stringContaining('100 %  4,000 of about 4,000 items read'),
+  ]);
   expect(pace.now()).toBeGreaterThan(8_000);
   expect(pace.now()).toBeLessThan(10_500);
 });

@@ -1,9 +1,8 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import type { Page } from 'playwright-core';
-import type { Facts, Sweep } from '../../../cli/dashboard/facts.ts';
-import type { LooksOptions, Remark } from '../../../cli/dashboard/looks.ts';
+import type { Facts, LooksOptions, Remark, Sweep } from '../../../cli/dashboard/looks.ts';
 import type { PageServer } from '../../../cli/dashboard/server.ts';
-import { startDashboard } from '../../../cli/dashboard/start.ts';
+import { startDashboard } from '../../../cli/dashboard/server.ts';
 import { useBrowser, type View } from '../../support/browser.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { factsOf, lookedAt, lookOf, sweepEnded } from '../../support/looks.ts';

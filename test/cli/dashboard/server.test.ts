@@ -9,12 +9,10 @@ const FILES = new Map([
 let server: PageServer;
 const queries: string[] = [];
 beforeAll(async () => {
-  server = await servePage({
-    files: FILES,
-    view(query) {
-      queries.push(String(query));
-      return '<p>3 items</p>';
-    },
+  server = await servePage((name, query) => {
+    if (name !== 'view.html') return FILES.get(name);
+    queries.push(String(query));
+    return { type: 'text/html', body: '<p>3 items</p>' };
   });
 });
 afterAll(() => server.stop());
@@ -86,7 +84,7 @@ test('its page loads nothing from elsewhere, is in no frame of others, and is ke
 test('listens on loopback, with a token that is another one each time', async () => {
   const { hostname, pathname } = new URL(server.address);
   expect([hostname, pathname]).toEqual(['127.0.0.1', expect.stringMatching(/^\/[\w-]{43}\/$/)]);
-  const other = await servePage({ files: FILES, view: () => '' });
+  const other = await servePage(name => FILES.get(name));
   expect(new URL(other.address).pathname).not.toBe(pathname);
   await other.stop();
   await other.stop();
