@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 22_500,
+    most: 22_300,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -33,7 +33,7 @@ export const ROOM_LINES = [
     most: 8_800,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 6_500 },
-  { rooms: ['test'], most: 22_800 },
+  { rooms: ['test'], most: 22_700 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

@@ -1,5 +1,4 @@
-import type { Facts, Sweep } from '../../cli/dashboard/looks.ts';
-import type { Look, Looked } from '../../cli/dashboard/looks.ts';
+import type { Facts, Look, Looked, Sweep } from '../../cli/dashboard/looks.ts';
 
 const AT = Date.parse('2026-11-20T12:00:00.000Z') / 1_000;
 
