@@ -5,18 +5,16 @@ import { isEmulatorError } from '../../cli/command.ts';
 import { executed } from '../support/executed.ts';
 import { shellCommand } from '../support/shell.ts';
 
-const run = (...args: string[]) => shellCommand()(args, {});
-
 test('--help names every command, and so does no command at all, as a wrong one', async () => {
-  const help = await run('--help');
+  const help = await executed(['--help']);
   expect(help).toMatchObject({ status: 0, stderr: '' });
   for (const name of COMMAND_NAMES) expect(help.stdout).toMatch(new RegExp(`^  ${name} +\\w`, 'm'));
-  expect(await run()).toEqual({ status: 2, stdout: '', stderr: help.stdout });
+  expect(await executed([])).toEqual({ status: 2, stdout: '', stderr: help.stdout });
 });
 
 test('--version prints that of package.json', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-  expect(await run('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+  expect(await shellCommand()(['--version'], {})).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 test.each([
@@ -25,10 +23,10 @@ test.each([
   ['--verbose', '"--verbose". See --help.'],
   ['toString', '"toString". See --help.'],
 ])('refuses the command %s', async (name, end) => {
-  expect(await run(name)).toEqual({
+  expect(await executed([name])).toEqual({
     status: 2,
     stdout: '',
-    stderr: `command: expected one of ${COMMAND_NAMES.join(', ')}, got ${end}\n`,
+    stderr: `command: expected one of ${COMMAND_NAMES.join(', ')}, got ${end}`,
   });
 });
 
@@ -40,7 +38,7 @@ test.each(COMMAND_NAMES)(
     expect(help).toMatch(/\n\nExit status: 0 /);
     expect(help).not.toContain('npm run');
     expect(help.includes('It needs in IAM: ')).toBe(help.includes('It asks AWS with '));
-    const { status, stdout, stderr } = await executed(name, ['--no-such-flag']);
+    const { status, stdout, stderr } = await executed([name, '--no-such-flag']);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^--no-such-flag: expected one of .*--help, got .*[sS]ee --help\.?$/);
   },

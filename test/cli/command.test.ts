@@ -72,7 +72,7 @@ function changing(apply: () => Promise<{ exit: number; error?: unknown }>): AnyC
 
 async function ended(made: AnyCommand, line: readonly string[]): Promise<readonly unknown[]> {
   const load = jest.spyOn(COMMANDS.pause, 'load').mockResolvedValue(made as never);
-  const { status, stdout, stderr } = await executed('pause', line, here);
+  const { status, stdout, stderr } = await executed(['pause', ...line], here);
   load.mockRestore();
   return [status, stdout, stderr];
 }

@@ -15,7 +15,7 @@ const TABLES: readonly PreciseTtlProps[] = [
   },
 ];
 const CONFIG = join(folderWith({ 'config.json': JSON.stringify(configOf(...TABLES)) }), 'config.json');
-const cost = (...args: readonly string[]) => executed('cost', args);
+const cost = (...args: readonly string[]) => executed(['cost', ...args]);
 
 const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24, itemsPerMonth: 0 };
 /** Asks for the cost of copies of a table. */

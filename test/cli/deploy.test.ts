@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { projectFolder } from '../../cli/deploy.ts';
 import { CONFIG_FILES } from '../../stacks/config/config-file.ts';
 import { configOf } from '../support/configs.ts';
+import { executed } from '../support/executed.ts';
 import { folderWith } from '../support/folder.ts';
-import { shellCommand } from '../support/shell.ts';
 
 test.each([
   ...CONFIG_FILES.map(name => [name, '/repo']),
@@ -15,8 +15,8 @@ test.each([
 });
 
 test('says in one line that Terraform is missing', async () => {
-  const { status, stderr } = await shellCommand('deploy')([], { TERRAFORM_BINARY_NAME: 'no-such-terraform' });
-  expect([status, stderr.trim()]).toEqual([
+  const { status, stderr } = await executed(['deploy'], { TERRAFORM_BINARY_NAME: 'no-such-terraform' });
+  expect([status, stderr]).toEqual([
     2,
     expect.stringMatching(
       /^Terraform: expected Terraform 1\.10 or newer, got "no program no-such-terraform"\. Inst.*$/,
@@ -34,7 +34,7 @@ test('deploy uses the lock of the provider that is kept; a wrong configuration i
   const config = join(project, 'precise-ttl.config.json');
   const folder = join(project, 'cdktf.out/stacks/precise-ttl');
   const deploy = (...args: string[]) =>
-    shellCommand('deploy')(['--config', config, ...args], { TERRAFORM_BINARY_NAME: 'true' });
+    executed(['deploy', '--config', config, ...args], { TERRAFORM_BINARY_NAME: 'true' });
   const { status, stdout } = await deploy('--json');
   expect([status, JSON.parse(stdout)]).toEqual([0, { folder, exit: 0 }]);
   expect(readFileSync(join(folder, '.terraform.lock.hcl'), 'utf8')).toBe('kept');

@@ -1,6 +1,4 @@
-/** @jest-environment ./test/support/dynamodb-environment.ts */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NoAnswerError } from '../../cli/clients.ts';
 import { tablesOf } from '../../cli/command.ts';
 import { command, type Found } from '../../cli/doctor.ts';
@@ -8,15 +6,13 @@ import { FAULT_IDS, type FaultId, faultOf, readItem } from '../../cli/faults.ts'
 import { OF_THE_DEPLOYMENT, OF_THE_TABLE } from '../../cli/findings.ts';
 import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
-import { writeWatermarks } from '../../functions/journal/write-entries.ts';
+import { DEPLOYMENT_ID, WATERMARKS_AT } from '../../functions/journal/layout.ts';
 import { carriedSettings } from '../../functions/runtime/environment.ts';
 import { alarmsOf } from '../../stacks/config/alarms.ts';
 import { EVERY_MINUTE, modelOf, TICK_INPUT } from '../../stacks/config/deployments.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import { configOf } from '../support/configs.ts';
 import { awsError } from '../support/fake-client.ts';
-import { createJournal } from '../support/journal-table.ts';
-import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { expectListedActions, ran } from '../support/ran.ts';
 
 const NOW = Math.floor(Date.parse('2026-11-20T12:00:00.000Z') / 1_000);
@@ -73,9 +69,6 @@ test('each fault has an item above', () => {
   expect(FAULT_IDS.filter(id => !ITEMS.some(([each]) => each === id))).toEqual([]);
 });
 
-const dynamo = useLocalDynamoDb();
-const documents = DynamoDBDocumentClient.from(dynamo.client, { unmarshallOptions: { wrapNumbers: true } });
-
 /** What answers a command by its class's name. */
 type Answers = Readonly<Record<string, (input: never) => unknown>>;
 const client = (answers: Answers) => ({
@@ -128,6 +121,15 @@ const ALARMS = alarmsOf(table.deployment).map(({ name: AlarmName }) => ({
   AlarmActions: [TOPIC],
 }));
 
+/** A journal whose last tick was then. */
+const ticked = (secondsAgo: number) => ({
+  QueryCommand: () => ({
+    Items: [
+      { id: DEPLOYMENT_ID, at: WATERMARKS_AT, tick: new Date((NOW - secondsAgo) * 1_000).toISOString() },
+    ],
+  }),
+});
+
 /** Answers of a deployment that is as it should be. */
 const HEALTHY: Answers = {
   DescribeTableCommand: () => ({ Table: TABLE }),
@@ -135,6 +137,7 @@ const HEALTHY: Answers = {
     TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED', AttributeName: TTL },
   }),
   ScanCommand: () => ({ Items: [] }),
+  ...ticked(60),
   GetMetricDataCommand: () => ({ MetricDataResults: [{ Values: [] }] }),
   DescribeAlarmsCommand: () => ({ MetricAlarms: ALARMS }),
   GetScheduleCommand: () => SCHEDULE,
@@ -147,7 +150,7 @@ const HEALTHY: Answers = {
   GetAccountSettingsCommand: () => ({ AccountLimit: { UnreservedConcurrentExecutions: 100_000 } }),
 };
 
-const SERVICES = ['dynamoDb', 'scheduler', 'sfn', 'sns', 'sqs', 'cloudWatch', 'lambda', 'pipes'];
+const SERVICES = ['dynamoDb', 'documents', 'scheduler', 'sfn', 'sns', 'sqs', 'cloudWatch', 'lambda', 'pipes'];
 
 /** The clients of all services, which answer these commands. */
 function clientsThat(answers: Answers) {
@@ -161,18 +164,13 @@ async function examined(
   around = config,
   signal = new AbortController().signal,
 ) {
-  const clients = { ...clientsThat({ ...HEALTHY, ...answers }), documents } as never;
+  const clients = clientsThat({ ...HEALTHY, ...answers }) as never;
   const now = () => NOW * 1_000;
   const { data, ...told } = await ran(command, args, { config: around, clients, now, signal });
   const [deployment, ...tables] = (data as { examined: readonly { findings: Found[] }[] }).examined;
   const found = [deployment, ...tables].flatMap(each => each?.findings ?? []);
   return { ...told, deployment, tables, found };
 }
-
-beforeAll(async () => {
-  const journal = await createJournal(dynamo.client, 'doctored');
-  await writeWatermarks(journal, new Date((NOW - 60) * 1_000).toISOString(), {});
-});
 
 test('of what is as it should be nothing is found', async () => {
   const { found, exit, text } = await examined({});
@@ -246,6 +244,8 @@ const WRONG: readonly (readonly [id: string, answers: Answers, detail: string])[
     '-archive is STOPPED (USER_INITIATED)',
   ],
   ['pipe-off', piped({ CurrentState: 'START_FAILED' }), '-archive is START_FAILED'],
+  ['journal-missing', { QueryCommand: missing }, 'doctored-journal'],
+  ['no-tick', ticked(601), '10 minutes'],
   // A remark: the exit status stays.
   ['alarms-unheard', subscribed('0', '0'), 'No: nobody'],
   ['alarms-unheard', subscribed('0', '1'), 'No: 1 subscription, none confirmed'],
@@ -271,15 +271,6 @@ test.each([
   expect((await foundIn(answers)).found).toEqual([]);
 });
 
-test('a deployment without a journal, and one whose ticks have ended', async () => {
-  const of = async (deployment: string) =>
-    (await examined({}, [], configOf({ ...props, deployment }))).deployment?.findings.map(({ id }) => id);
-  expect(await of('nowhere')).toContain('journal-missing');
-  const journal = await createJournal(dynamo.client, 'stopped');
-  await writeWatermarks(journal, new Date((NOW - 601) * 1_000).toISOString(), {});
-  expect(await of('stopped')).toContain('no-tick');
-});
-
 test('the alarms of another deployment, whose name begins with this one, are not those of this one', async () => {
   const also = { AlarmName: 'doctored-too-no-sweep' };
   const DescribeAlarmsCommand = ({ AlarmNames: names }: { readonly AlarmNames?: readonly string[] }) => ({
@@ -296,7 +287,7 @@ test('a topic of the user is not asked about', async () => {
 });
 
 test('every question was seen to find something', () => {
-  const seen = new Set([...WRONG.map(([id]) => id), 'journal-missing', 'no-tick']);
+  const seen = new Set(WRONG.map(([id]) => id));
   const all = [...Object.keys(OF_THE_DEPLOYMENT), ...Object.keys(OF_THE_TABLE)];
   expect(all.filter(id => !seen.has(id))).toEqual([]);
 });

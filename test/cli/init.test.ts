@@ -1,24 +1,20 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { askForTable, configText } from '../../cli/init.ts';
 import { checkConfig } from '../../stacks/config/config.ts';
+import { executed } from '../support/executed.ts';
 import { folderWith } from '../support/folder.ts';
 
 const folder = folderWith();
-const PROGRAM = resolve('bin/precise-ttl.js');
+const HERE = process.cwd();
 
-/** Runs the command without a terminal, in a folder of its own. */
+/** Runs the command in a folder of its own. */
 async function init(args: readonly string[], files: Readonly<Record<string, string>> = {}) {
   const cwd = mkdtempSync(join(folder, 'project-'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
-  const { AWS_REGION: _one, AWS_DEFAULT_REGION: _other, ...env } = process.env;
-  const ended = await new Promise<{ status: number; stdout: string; stderr: string }>(done => {
-    execFile(process.execPath, [PROGRAM, 'init', ...args], { cwd, env }, (error, stdout, stderr) => {
-      done({ status: error === null ? 0 : Number(error.code), stdout, stderr: stderr.trim() });
-    });
-  });
+  process.chdir(cwd);
+  const ended = await executed(['init', ...args]).finally(() => process.chdir(HERE));
   return { ...ended, cwd, read: (name: string) => readFileSync(join(cwd, name), 'utf8') };
 }
 

@@ -14,7 +14,6 @@ import { OF_THE_DEPLOYMENT, OF_THE_TABLE } from '../../cli/findings.ts';
 import { PreciseTtlError } from '../../expiry/errors.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { configOf } from '../support/configs.ts';
-import { EXPERIMENTS } from '../support/experiments.ts';
 import { commandsIn, commandsOfDocument, wordsOf } from '../support/proposed-commands.ts';
 
 const scriptsOf = (folder: string) =>
@@ -52,8 +51,9 @@ async function npmProblem([first = '', ...rest]: readonly string[]): Promise<str
   if (name === 'start' && ![undefined, '--'].includes(separator))
     return `npm takes what follows -- only: ${separator}`;
   if (name === 'start') return commandProblem(['start', ...given]);
-  const experiments = [undefined, '--', 'NAME', ...EXPERIMENTS];
-  return name === 'bench' && !experiments.includes(separator) ? `no experiment ${separator}` : undefined;
+  const isExperiment =
+    [undefined, '--', 'NAME'].includes(separator) || existsSync(`bench/experiments/${separator}.ts`);
+  return name === 'bench' && !isExperiment ? `no experiment ${separator}` : undefined;
 }
 
 async function commandProblem([name = '', ...args]: readonly string[]): Promise<string | undefined> {

@@ -1,9 +1,12 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that look like Terraform's templates
 
+import { command as status } from '../../cli/status.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
+import { configOf } from '../support/configs.ts';
 import { type Item, useLocalSweep } from '../support/local-sweep.ts';
+import { ran } from '../support/ran.ts';
 
 /** Names that Terraform, PartiQL and JSONata could each take for something else. */
 const odd = (tableName: string, props: Partial<PreciseTtlProps>): PreciseTtlProps => ({
@@ -23,7 +26,7 @@ const TABLES = [
 
 const local = useLocalSweep(TABLES, { functions: { maxConcurrency: 1 } });
 
-test.each(TABLES)('$tableName is swept in $deleteMode mode', async props => {
+test.each(TABLES)('$tableName is shown by status, and swept in $deleteMode mode', async props => {
   const { tableName, partitionKey, sortKey = '', ttlAttribute = '' } = resolveProps(props);
   const nowMs = Date.now();
   const item = (id: string, ttlSeconds: number): Item => {
@@ -34,6 +37,12 @@ test.each(TABLES)('$tableName is swept in $deleteMode mode', async props => {
     };
   };
   await local.put(tableName, [item('expired', 1), item('live', 3600)]);
+  const refuse = { send: () => Promise.reject(Object.assign(new Error('no'), { name: 'TimeoutError' })) };
+  const clients = { documents: local.documents, scheduler: refuse, cloudWatch: refuse } as never;
+  const shown = await ran(status, [], { config: configOf(props), clients });
+  expect(shown.data).toMatchObject({
+    tables: [{ overdue: { items: 1 }, left: { read: 2, isAll: true } }],
+  });
   const iso = (ms: number) => new Date(ms).toISOString();
   const { report } = await local.sweep(tableName, { from: iso(nowMs - 90_000), to: iso(nowMs - 30_000) });
   expect(report).toMatchObject({ found: 1, deleted: 1, failed: 0, failedKeys: [] });

@@ -7,6 +7,8 @@ import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
 import { bundledFiles, bundleFunctions } from '../../stacks/bundle.ts';
 import { licencesOf } from '../../tools/package/licences.ts';
 
+jest.unmock('../../stacks/bundle.ts');
+
 const bundles = bundleFunctions();
 const FOLDERS = ALL_FUNCTIONS.map(fileOf);
 

@@ -1,4 +1,4 @@
-import { COMMANDS, type CommandName } from '../../bin/commands.ts';
+import { main } from '../../bin/commands.ts';
 
 export interface Executed {
   readonly status: unknown;
@@ -9,10 +9,10 @@ export interface Executed {
 /**
  * Runs a command in this process, as a script without a terminal does: for all that ends before anything is asked of AWS.
  *
+ * @param args the command's name, and what follows it
  * @param environment all of it: whoever runs the tests may be logged in to AWS
  */
 export async function executed(
-  name: CommandName,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Executed> {
@@ -24,8 +24,7 @@ export async function executed(
   process.env = { AWS_EC2_METADATA_DISABLED: 'true', HOME: '/no/such/home', ...environment };
   Object.defineProperty(process.stdin, 'isTTY', { value: false, configurable: true });
   try {
-    const command = await COMMANDS[name].load();
-    await command.execute(args);
+    await main(new URL('../../package.json', import.meta.url), args);
     return {
       status: process.exitCode,
       stdout: printed.stdout.join('\n'),

@@ -42,8 +42,13 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0)) await cleanUp();
 });
 
+/** Answers at the port that DynamoDB Local is told, as it answers without tables. Java itself starts for every file with tables. */
+const ANSWERING = `exec '${process.execPath}' -e '
+  require("node:http").createServer((_, answer) => answer.end("{\\"TableNames\\":[]}")).listen(process.argv.at(-1), "127.0.0.1");
+' -- "$@"`;
+
 test('starts on a free port, answers, can be attached to, and is gone after stop', async () => {
-  const server = await startDynamoDbLocal();
+  const server = await startDynamoDbLocal({ java: fakeJava(ANSWERING) });
   cleanUps.push(server.stop);
   expect(server.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const client = localDynamoDb(server.endpoint, 'eu-central-1');
@@ -62,11 +67,11 @@ test('starts on a free port, answers, can be attached to, and is gone after stop
 
 const VERSION = 'if [ "$1" = -version ]; then echo \'openjdk version "21.0.2"\' >&2; exit 0; fi';
 
-/** A process of its own that starts DynamoDB Local, prints the endpoint, and then does what it is told. */
+/** A process of its own that starts it, prints the endpoint, and then does what it is told. */
 async function startElsewhere(then: string): Promise<{ process: ChildProcess; endpoint: string }> {
   const file = join(import.meta.dirname, '../../../local/dynamodb/dynamodb-local.ts');
   const code = `import { startDynamoDbLocal } from ${JSON.stringify(file)};
-    const { endpoint } = await startDynamoDbLocal();
+    const { endpoint } = await startDynamoDbLocal({ java: ${JSON.stringify(fakeJava(ANSWERING))} });
     console.log(endpoint);
     ${then}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {

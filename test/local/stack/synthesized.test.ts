@@ -202,15 +202,16 @@ const REFUSED: Readonly<Record<string, readonly [object, string, string][]>> = {
   ],
 };
 
+const everything = plainStack(configOf(EVERYTHING));
+
 describe('of an override that is not run here it is said where it stands and what to do', () => {
   const cases = Object.entries(REFUSED).flatMap(([type, those]) =>
     those.map(each => [type, ...each] as const),
   );
   test.each(cases)('%s: %j', (type, over, path, expected) => {
     // As overrides would bring it, but in the place of what is there.
-    const stack = plainStack(configOf(EVERYTHING));
-    const all = mapValues(stack.resource[type] ?? {}, args => ({ ...args, ...over }));
-    const overridden = { ...stack, resource: { ...stack.resource, [type]: all } };
+    const all = mapValues(everything.resource[type] ?? {}, args => ({ ...args, ...over }));
+    const overridden = { ...everything, resource: { ...everything.resource, [type]: all } };
     expect(() => synthesizedCloud(overridden)).toThrow(TerraformError);
     expect(() => synthesizedCloud(overridden)).toThrow(`.${path}: expected ${expected}`);
     expect(() => synthesizedCloud(overridden)).toThrow(/^aws_\w+\..+ (Correct|Leave|Give) .+\.$/);

@@ -1,6 +1,9 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { CreateTableCommand, DeleteTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { expiryAttributes, expiryModel } from '../../../expiry/index.ts';
+import { ensureTable } from '../../../local/dynamodb/tables.ts';
+import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import {
   type LocalPreciseTtl,
   SweepFailedError,
@@ -8,14 +11,31 @@ import {
   type TestOptions,
   withPreciseTtl,
 } from '../../../local/testing/index.ts';
+import { plainStack } from '../../../stacks/plain-stack.ts';
+import { configOf } from '../../support/configs.ts';
 import { dynamoDbOfFile, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
-import { START, write } from './sessions.ts';
 
 const SESSIONS = { tableName: 'Sessions', partitionKey: 'id' } as const;
 const CONFIG: TestedConfig = { tables: [SESSIONS] };
 
 const { client: ours } = useLocalDynamoDb();
 const tables = async () => (await ours.send(new ListTablesCommand({}))).TableNames ?? [];
+
+const START = '2026-11-20T09:00:05Z';
+const model = expiryModel({ partitionKey: 'id' });
+
+/** Writes a session that expires so many seconds from now, by the cloud's clock; a negative number: it has expired before. */
+async function write(
+  { documents, clock }: LocalPreciseTtl,
+  id: string,
+  ttlSeconds: number,
+  TableName = 'Sessions',
+) {
+  const item = { id, note: { of: id, bytes: Buffer.from('hello'), empty: {} } };
+  const expiresAt = Math.floor(clock.now() / 1000) + ttlSeconds;
+  const attributes = expiryAttributes(model, item, { expiresAt, nowMs: (expiresAt - 1) * 1000 });
+  await documents.send(new PutCommand({ TableName, Item: { ...item, ...attributes } }));
+}
 
 const here = (options: TestOptions = {}): TestOptions => ({
   dynamoDbEndpoint: dynamoDbOfFile().endpoint,
@@ -241,4 +261,47 @@ test.each<[string, () => Promise<unknown>, string]>([
 ])('refuses %s', async (_what, attempt, message) => {
   await expect(attempt()).rejects.toThrow(message);
   expect(await tables()).toEqual([]);
+});
+
+const BUS = 'arn:aws:events:us-east-1:123456789012:event-bus/orders';
+
+test('a test sees what the pipes pass on: the expiries of its items, and no other deletes', async () => {
+  // A table of somebody else's has no stream.
+  const { tables: theirs } = synthesizedCloud(plainStack(configOf(SESSIONS)));
+  for (const table of theirs.filter(({ name }) => name === 'Sessions')) await ensureTable(ours, table);
+  const config = { tables: [{ ...SESSIONS, archive: true, events: { to: BUS }, existingTable: true }] };
+  await using(
+    async local => {
+      await write(local, 'first', 200);
+      await write(local, 'second', 230);
+      await write(local, 'stays', 9_000);
+      await write(local, 'deleted', 9_000);
+      await local.documents.send(new DeleteCommand({ TableName: 'Sessions', Key: { id: 'deleted' } }));
+      expect(await local.expiries()).toEqual([]);
+      await local.advance('4m');
+      const seen = await local.expiries();
+      // At the second of the virtual clock at which each was deleted: the next one, since records are judged.
+      const expected = [
+        ['first', '2026-11-20T09:03:25.000Z'],
+        ['second', '2026-11-20T09:03:55.000Z'],
+      ].map(([id, time]) => ({
+        table: 'Sessions',
+        key: { id: { S: id } },
+        expiredAt: time,
+        deletedAt: new Date(Date.parse(String(time)) + 1000).toISOString(),
+      }));
+      const events = seen.filter(({ target }) => target === BUS);
+      expect(events).toMatchObject(expected);
+      expect(events.map(({ oldImage }) => oldImage)).toEqual([undefined, undefined]);
+      const archived = seen.filter(({ target }) => target.includes(':deliverystream/'));
+      expect(archived).toMatchObject(expected);
+      expect(archived.map(({ oldImage }) => oldImage?.['note'])).toEqual(
+        ['first', 'second'].map(id => ({ M: { of: { S: id }, bytes: { B: 'aGVsbG8=' }, empty: { M: {} } } })),
+      );
+      expect(seen).toHaveLength(4);
+    },
+    {},
+    config,
+  );
+  await ours.send(new DeleteTableCommand({ TableName: 'Sessions' }));
 });

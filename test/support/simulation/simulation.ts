@@ -219,10 +219,16 @@ function machinesOf(tables: readonly CarriedSettings[]): Readonly<Record<Machine
   };
 }
 
+/** Most simulations have tables of the same settings. By text. */
+const definitions = new Map<string, Definition>();
+
 function machineOf(name: string, type: WorkflowType, definition: object): Machine {
+  const text = JSON.stringify(definition);
+  const loaded = definitions.get(text) ?? loadDefinition(text, 'STANDARD');
+  definitions.set(text, loaded);
   return {
     arn: `arn:aws:states:us-east-1:123456789012:stateMachine:${name}`,
     roleArn: 'arn:aws:iam::123456789012:role/sweep',
-    ...{ name, type, definition: loadDefinition(JSON.stringify(definition), 'STANDARD') },
+    ...{ name, type, definition: loaded },
   };
 }

@@ -79,13 +79,3 @@ test('uses the DynamoDB that runs at its port', async () => {
     await served.stop();
   }
 });
-
-test('nothing is left running when it fails to start', async () => {
-  const overrides = { aws_lambda_function: { runtime: 'python3.13' } };
-  const unrunnable = plainStack({ ...configOf({ tableName: 'Served', partitionKey: 'id' }), overrides });
-  const options = { ...ports, stack: unrunnable, schedules: false, environment: {} };
-  await expect(serve({ ...options, onExecution: nothing, onScheduleError: nothing })).rejects.toThrow(
-    /runtime: expected a Node\.js runtime such as "nodejs24\.x" .*, got "python3\.13"/,
-  );
-  await expectFree();
-});
