@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that look like Terraform's templates
 
 import { expiryModel } from '../../expiry/model.ts';
+import { ALARM_NAMES } from '../../stacks/config/alarms.ts';
 import { checkConfig } from '../../stacks/config/config.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
 import { type PreciseTtlProps, type PropName, resolveProps } from '../../stacks/config/props.ts';
@@ -81,6 +82,8 @@ function changesOf(other: TerraformJson): string[] {
 }
 
 const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1';
+/** All but the one of pipes, which this deployment has not. */
+const ALARMS = ALARM_NAMES.length - 1;
 const TOPIC = 'arn:aws:sns:us-east-1:123456789012:on-call';
 const BUCKET_SETTINGS = [
   ...['lifecycle_configuration', 'object_lock_configuration', 'policy', 'public_access_block'],
@@ -152,7 +155,11 @@ const EFFECTS: Readonly<
   ],
   alarms: [
     { alarms: TOPIC },
-    ['- sns_topic', `metric_alarm.alarm_actions.0: ${TOPIC} (6)`, `metric_alarm.ok_actions.0: ${TOPIC} (6)`],
+    [
+      '- sns_topic',
+      `metric_alarm.alarm_actions.0: ${TOPIC} (${ALARMS})`,
+      `metric_alarm.ok_actions.0: ${TOPIC} (${ALARMS})`,
+    ],
   ],
   dashboard: [{ dashboard: true }, ['+ dashboard']],
   kmsKeyArn: [
@@ -221,7 +228,7 @@ test.each(Object.entries(EFFECTS))(
 
 test('without alarms there is no topic', () => {
   const quiet = terraformJson(configOf({ ...SESSION_DATA, alarms: false }));
-  expect(changesOf(quiet)).toEqual(['- metric_alarm (6)', '- sns_topic']);
+  expect(changesOf(quiet)).toEqual([`- metric_alarm (${ALARMS})`, '- sns_topic']);
   expect(outputsOf(quiet)).not.toHaveProperty('alarmTopicArn');
 });
 
