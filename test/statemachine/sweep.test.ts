@@ -1,14 +1,14 @@
 import { expiryModel } from '../../expiry/model.ts';
+import type { ReplayInput } from '../../statemachine/contract/inputs.ts';
 import { MACHINES, SWEEP_INCOMPLETE } from '../../statemachine/contract/machines.ts';
 import { sumOfFates } from '../../statemachine/counts.ts';
 import type { SweepFunctions } from '../support/simulation/functions.ts';
 import { type CallFault, Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
 
-/* What both state machines keep. Each story is a sweep of items that expired in the ten minutes before it. */
+/* What both state machines keep. Each story is a sweep of items that expired in the minute before it, or in ten. */
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const iso = (epochSeconds: number) => new Date(epochSeconds * 1000).toISOString();
-const SPAN = { from: iso(START - 600), to: iso(START) };
 
 interface Story extends Omit<SimulationOptions, 'start'> {
   readonly shards?: number;
@@ -16,23 +16,27 @@ interface Story extends Omit<SimulationOptions, 'start'> {
   readonly idOf?: (item: number) => string;
   /** Seconds of the items, which expire by turns, back from the start. */
   readonly within?: number;
-  readonly input?: object;
+  readonly input?: Partial<ReplayInput>;
   readonly disturb?: (simulation: Simulation) => void;
 }
+
+/** A replay cuts its span into minutes, with a child for each. */
+const TEN_MINUTES = { within: 590 };
 
 async function sweep(
   machine: (typeof MACHINES)[number],
   count: number,
-  { shards = 1, idOf = String, within = 590, input = {}, disturb, ...options }: Story = {},
+  { shards = 1, idOf = String, within = 50, input, disturb, ...options }: Story = {},
 ) {
   const model = expiryModel({ partitionKey: 'id', granularityMinutes: 1440, shards });
   const simulation = new Simulation({ start: START, model, ...options });
+  const from = START - within - 10;
   const at = iso(START - 60);
-  await simulation.journal.writeWatermarks(at, { simulated: { since: 0, gone: START - 601, at, shards } });
+  await simulation.journal.writeWatermarks(at, { simulated: { since: 0, gone: from - 1, at, shards } });
   for (let item = 0; item < count; item += 1)
     simulation.table.write(idOf(item), START - 1 - (item % within), item % shards);
-  if (machine === 'replay') simulation.replay({ ...SPAN, ...input });
-  else simulation.tick(START, 0, input);
+  if (machine === 'replay') simulation.replay({ from: iso(from), to: iso(START), ...input });
+  else simulation.tick(START);
   disturb?.(simulation);
   await simulation.finish();
   const [execution] = simulation.executions;
@@ -54,7 +58,7 @@ const failing =
 
 describe.each(MACHINES)('the %s', machine => {
   test.each([1, 25, 26, 1001])('deletes %d items, each once', async count => {
-    const { simulation, execution, report } = await sweep(machine, count);
+    const { simulation, execution, report } = await sweep(machine, count, TEN_MINUTES);
     expect(execution.status).toBe('SUCCEEDED');
     expect(report).toMatchObject({
       ...{ found: count, deleted: count, retries: 0, leftForLater: 0, shardsFailed: 0, failedKeys: [] },
@@ -144,7 +148,7 @@ describe.each(MACHINES)('the %s', machine => {
       15,
     ],
   ])('tells the keys that DynamoDB %s, and does not stop the rest', async (_name, story, told, left) => {
-    const { simulation, report, execution } = await sweep(machine, 60, story);
+    const { simulation, report, execution } = await sweep(machine, 60, { ...TEN_MINUTES, ...story });
     expect(execution).toMatchObject({ status: 'FAILED', error: SWEEP_INCOMPLETE });
     const { failedKeys = report.failedKeys, ...counts } = told as { readonly failedKeys?: unknown };
     expect(report).toMatchObject(counts);
@@ -161,8 +165,8 @@ describe.each(MACHINES)('the %s', machine => {
 
   test.each<[string, number, (item: number) => string]>([
     ['few short ones', 12, item => `someone-${item}@department.example.com`],
-    ['the longest ones, in each of many shards', 200, item => fill(item, '\u0001')],
-    ['those of three bytes a character', 200, item => fill(item, '語')],
+    ['the longest ones, in each of many shards', 100, item => fill(item, '\u0001')],
+    ['those of three bytes a character', 50, item => fill(item, '語')],
   ])('lists keys that failed as far as the cause of a failure has room: %s', async (_name, shards, idOf) => {
     const { report, execution } = await sweep(machine, shards, { shards, idOf, refused: () => true });
     // Source: Step Functions quotas, length of a cause; whether that counts characters or bytes is not said.
@@ -176,8 +180,7 @@ describe.each(MACHINES)('the %s', machine => {
   test('ends within seconds after a pause, and what it left is not deleted', async () => {
     const disturb = ({ clock, journal }: Simulation) =>
       clock.schedule(3_000, () => Object.assign(journal.pauses, { simulated: { since: iso(START + 3) } }));
-    const input = machine === 'replay' ? { from: iso(START - 50) } : {};
-    const story = { within: 50, input, disturb, failingCall: failing('delete-chunk', { hangsMs: 2_000 }) };
+    const story = { disturb, failingCall: failing('delete-chunk', { hangsMs: 2_000 }) };
     const { simulation, execution, report } = await sweep(machine, 2_000, story);
     expect(simulation.deleted.length).toBeGreaterThan(0);
     expect(simulation.deleted.at(-1)?.deletedAt).toBeLessThan((START + 8) * 1000);
@@ -190,15 +193,11 @@ describe.each(MACHINES)('the %s', machine => {
 
 describe('a replay', () => {
   test('goes on in rounds with what its children leave when their time is over', async () => {
-    // One child, of which a page of a thousand takes 18 seconds.
-    const input = { from: iso(START - 50) };
-    const { simulation, execution, report } = await sweep('replay', 15_000, {
-      callMs: 9_000,
-      within: 50,
-      input,
-    });
+    // One child, of which a page of a thousand takes 24 seconds.
+    const story = { callMs: 9_500, failingCall: failing('delete-chunk', { hangsMs: 5_000 }) };
+    const { simulation, execution, report } = await sweep('replay', 11_000, story);
     expect([execution.status, simulation.table.size]).toEqual(['SUCCEEDED', 0]);
-    expect(report).toMatchObject({ found: 15_000, failed: 0, shardsFailed: 0, leftForLater: 0 });
+    expect(report).toMatchObject({ found: 11_000, failed: 0, shardsFailed: 0, leftForLater: 0 });
     expect(report.shardsSwept).toBeGreaterThan(1);
   });
 

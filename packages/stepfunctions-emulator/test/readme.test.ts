@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
+import { fails, stateMachine } from '../src/testing/index.ts';
 import { exportedBy, startEmulator } from './support/emulator-process.ts';
 
 /*
@@ -73,7 +74,7 @@ describe('under jest', () => {
 });
 
 test("under Node's own test runner", async () => {
-  const { stdout } = await run(process.execPath, ['--test', ...examples], {
+  const { stdout } = await run(process.execPath, ['--test', '--test-isolation=none', ...examples], {
     cwd: writeExamples('node:test'),
   });
   const tests = examples.flatMap(name => files.get(name)?.match(/^test\(/gm) ?? []).length;
@@ -81,16 +82,11 @@ test("under Node's own test runner", async () => {
 });
 
 test('what it prints of an execution is what is printed', async () => {
-  const folder = writeExamples('node:test');
-  const program = `
-    import { fails, stateMachine } from 'stepfunctions-emulator/testing';
-    const orders = stateMachine.fromFile('orders.asl.json');
-    const ChargeCard = [fails('CardBusy'), fails('CardBusy'), { receipt: 'r-1' }];
-    const ShipOrder = order => ({ parcel: 'p-' + order.receipt });
-    console.log((await orders.run({ input: { orderId: 'o-1' }, functions: { ChargeCard, ShipOrder } })).describe());`;
-  writeFileSync(join(folder, 'print.mjs'), program);
-  const { stdout } = await run(process.execPath, ['print.mjs'], { cwd: folder });
-  expect(readme).toContain(`\`\`\`\n${stdout}\`\`\``);
+  const orders = stateMachine.from(JSON.parse(files.get('orders.asl.json') ?? ''));
+  const ChargeCard = [fails('CardBusy'), fails('CardBusy'), { receipt: 'r-1' }];
+  const ShipOrder = ({ receipt }: { receipt: string }) => ({ parcel: `p-${receipt}` });
+  const execution = await orders.run({ input: { orderId: 'o-1' }, functions: { ChargeCard, ShipOrder } });
+  expect(readme).toContain(`\`\`\`\n${execution.describe()}\n\`\`\``);
 });
 
 test('as a server: the command serves the definition with the functions, as it stands there but for the port', async () => {

@@ -77,7 +77,6 @@ export class Simulation {
   readonly #random = seededRandom(1);
   readonly #options: SimulationOptions;
   readonly #engine: Engine;
-  readonly #machines: Readonly<Record<MachineName, Machine>>;
   readonly #starts: Promise<void>[] = [];
 
   constructor(options: SimulationOptions) {
@@ -86,7 +85,6 @@ export class Simulation {
     this.clock = new VirtualClock(start * 1000);
     this.tables = tables.map(table => new SimulatedTable(table, this.clock));
     this.journal = new MemoryJournal(() => this.clock.now());
-    this.#machines = machinesOf(this.tables.map(({ carried }) => carried));
     this.#engine = new Engine({
       clock: this.clock,
       random: this.#random,
@@ -153,7 +151,13 @@ export class Simulation {
   #startAt(machine: MachineName, atMs: number, input: SweepInput): void {
     const start = async () => {
       await this.clock.sleep(atMs - this.clock.now());
-      this.#engine.start(this.#machines[machine], { input });
+      this.#engine.start(
+        machineOf(
+          machine,
+          this.tables.map(({ carried }) => carried),
+        ),
+        { input },
+      );
     };
     this.#starts.push(start());
   }
@@ -206,29 +210,31 @@ interface Machine {
 }
 
 /** The ARNs of the functions end in the names of their files. */
-function machinesOf(tables: readonly CarriedSettings[]): Readonly<Record<MachineName, Machine>> {
-  const functions = Object.fromEntries(
-    Object.entries(TASKS).map(([task, file]) => [
-      task,
-      `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
-    ]),
-  ) as FunctionArns;
-  return {
-    tick: machineOf('simulated', 'EXPRESS', tickDefinition(functions, { tables })),
-    replay: machineOf('simulated-replay', 'STANDARD', replayDefinition(functions, { tables })),
-  };
-}
+const FUNCTIONS = Object.fromEntries(
+  Object.entries(TASKS).map(([task, file]) => [
+    task,
+    `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
+  ]),
+) as FunctionArns;
 
-/** Most simulations have tables of the same settings. By text. */
-const definitions = new Map<string, Definition>();
+const MACHINES = {
+  tick: { name: 'simulated', type: 'EXPRESS', definition: tickDefinition },
+  replay: { name: 'simulated-replay', type: 'STANDARD', definition: replayDefinition },
+} as const;
 
-function machineOf(name: string, type: WorkflowType, definition: object): Machine {
-  const text = JSON.stringify(definition);
-  const loaded = definitions.get(text) ?? loadDefinition(text, 'STANDARD');
-  definitions.set(text, loaded);
-  return {
+/** By their definition: to compile one takes longer than many a simulation. */
+const made = new Map<string, Machine>();
+
+function machineOf(machine: MachineName, tables: readonly CarriedSettings[]): Machine {
+  const { name, type, definition } = MACHINES[machine];
+  const text = JSON.stringify(definition(FUNCTIONS, { tables }));
+  const known = made.get(text);
+  if (known !== undefined) return known;
+  const loaded = {
     arn: `arn:aws:states:us-east-1:123456789012:stateMachine:${name}`,
     roleArn: 'arn:aws:iam::123456789012:role/sweep',
-    ...{ name, type, definition: loaded },
+    ...{ name, type, definition: loadDefinition(text, 'STANDARD') },
   };
+  made.set(text, loaded);
+  return loaded;
 }

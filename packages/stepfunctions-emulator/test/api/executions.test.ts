@@ -128,13 +128,16 @@ describe('StartSyncExecution', () => {
       A: {
         Type: 'Map',
         Items: '{% [1..60] %}',
-        ItemSelector: '{% $pad("", 250000, "x") %}',
+        ItemSelector: '{% $states.input %}',
         ItemProcessor: { StartAt: 'B', States: { B: { Type: 'Pass', Output: 1, End: true } } },
         End: true,
       },
     });
     const stateMachineArn = await create(api, definition, 'EXPRESS');
-    const { billingDetails } = await api.client.send(new StartSyncExecutionCommand({ stateMachineArn }));
+    const input = JSON.stringify('x'.repeat(250_000));
+    const { billingDetails } = await api.client.send(
+      new StartSyncExecutionCommand({ stateMachineArn, input }),
+    );
     expect(billingDetails?.billedMemoryUsedInMB).toBe(128);
   });
 

@@ -180,7 +180,7 @@ test('members of random types are errors of the API', async () => {
     'DescribeMapRun ListMapRuns'
   ).split(' ');
   const statuses = new Set<number>();
-  for (let round = 0; round < 1_000; round += 1) {
+  for (let round = 0; round < 400; round += 1) {
     const body = Object.fromEntries(Array.from({ length: 4 }, () => [pick(names), pick(values)]));
     statuses.add((await call(pick(operations), JSON.stringify(body))).status);
   }

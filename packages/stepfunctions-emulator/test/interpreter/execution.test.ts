@@ -203,14 +203,6 @@ describe('limits', () => {
     D: { Type: 'Succeed' },
   });
 
-  test('a Standard execution fails at its last event, which is that failure', async () => {
-    const execution = await run(loop, { input: { rounds: 10_000 } });
-    expect(outcome(execution)).toEqual({ status: 'FAILED', error: 'States.Runtime' });
-    expect(execution.cause).toBe('The execution reached the maximum number of history events (25000).');
-    expect(execution.history).toHaveLength(25_000);
-    expect(eventTypes(execution).at(-1)).toBe('ExecutionFailed');
-  });
-
   test('exactly as many events as there may be are enough', async () => {
     // 1 start, 2 for A, 4 per round, 2 for D, 1 end
     const events = (rounds: number) => 6 + 4 * rounds;
@@ -249,7 +241,7 @@ describe('start', () => {
     expect(() => start(machineOf({ A: pass }), { input: () => 1 })).toThrow(/function/);
   });
 
-  test('keeps nothing of 1,000 executions', async () => {
+  test('keeps nothing of 200 executions', async () => {
     const clock = new VirtualClock();
     const engine = new Engine({ clock, invoker: invokerOf({ f: () => 1 }, clock) });
     const map = {
@@ -266,7 +258,7 @@ describe('start', () => {
     const finalizers = new FinalizationRegistry(() => {
       registry.collected += 1;
     });
-    for (let i = 0; i < 1000; i += 1) {
+    for (let i = 0; i < 200; i += 1) {
       const execution = engine.start(machine, { input: {} });
       finalizers.register(execution, undefined);
       await execution.done;
@@ -275,10 +267,10 @@ describe('start', () => {
     const { runInNewContext } = await import('node:vm');
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
-    for (let i = 0; i < 5 && registry.collected < 950; i += 1) {
+    for (let i = 0; i < 5 && registry.collected < 190; i += 1) {
       collect();
       await new Promise(resolve => setImmediate(resolve));
     }
-    expect(registry.collected).toBeGreaterThanOrEqual(950);
+    expect(registry.collected).toBeGreaterThanOrEqual(190);
   });
 });

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { createContext, Script } from 'node:vm';
 import type jsonata from 'jsonata';
 import { EmulatorError } from '../../errors.ts';
@@ -10,7 +11,7 @@ export class EvaluationLimitError extends EmulatorError {
 /** Depth and deadline of one evaluation. All executions share an expression, so each evaluation has its own Usage. */
 interface Usage {
   depth: number;
-  /** Epoch milliseconds of the wall clock. */
+  /** Milliseconds of `performance.now`. */
   readonly deadline: number;
 }
 
@@ -24,7 +25,7 @@ interface Frame {
 const usageOf = (frame: Frame) => frame.lookup(USAGE_BINDING) as Usage;
 
 export function newUsage(): Record<string, Usage> {
-  return { [USAGE_BINDING]: { depth: 0, deadline: Date.now() + EXPRESSION_TIMEOUT_MS } };
+  return { [USAGE_BINDING]: { depth: 0, deadline: performance.now() + EXPRESSION_TIMEOUT_MS } };
 }
 
 /**
@@ -43,7 +44,7 @@ export function limitEvaluation(expression: jsonata.Expression): void {
         'Stack overflow error: Check for non-terminating recursive function. Consider rewriting as tail-recursive.',
       );
     }
-    if (Date.now() > usage.deadline) {
+    if (performance.now() > usage.deadline) {
       throw new EvaluationLimitError('Expression evaluation timeout: Check for infinite loop');
     }
   });

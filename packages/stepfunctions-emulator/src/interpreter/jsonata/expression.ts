@@ -29,7 +29,7 @@ export function compileExpression(source: string, place: ExpressionPlace): AslEx
   const expression = parse(text);
   const inspection = inspectExpression(expression.ast(), place);
   if (inspection.problem !== undefined) throw new ExpressionSyntaxError(inspection.problem);
-  registerAslFunctions(expression);
+  registerAslFunctions(expression, inspection.variables);
   limitEvaluation(expression);
   const names = inspection.variables.filter(name => name !== 'states');
   const wantsStates = inspection.variables.includes('states');

@@ -146,9 +146,10 @@ export const ASL_FUNCTIONS: ReadonlySet<string> = new Set([
   'random',
 ]);
 
-export function registerAslFunctions(expression: jsonata.Expression): void {
+/** @param names what the expression refers to: to register a function takes about as long as to parse a short expression */
+export function registerAslFunctions(expression: jsonata.Expression, names: readonly string[]): void {
   for (const [name, implementation, signature] of FUNCTIONS) {
-    expression.registerFunction(name, implementation, signature);
+    if (names.includes(name)) expression.registerFunction(name, implementation, signature);
   }
   expression.assign('eval', undefined);
 }
