@@ -151,13 +151,8 @@ export class Simulation {
   #startAt(machine: MachineName, atMs: number, input: SweepInput): void {
     const start = async () => {
       await this.clock.sleep(atMs - this.clock.now());
-      this.#engine.start(
-        machineOf(
-          machine,
-          this.tables.map(({ carried }) => carried),
-        ),
-        { input },
-      );
+      const tables = this.tables.map(({ carried }) => carried);
+      this.#engine.start(machineOf(machine, tables), { input });
     };
     this.#starts.push(start());
   }
