@@ -7,11 +7,10 @@ import { shardOf } from './shard.ts';
 import { checkTtl, MAX_TTL_SECONDS } from './ttl.ts';
 import { windowKey, windowStart } from './window.ts';
 
-/** When an item expires. Without `ttlSeconds` and `expiresAt` the model's default TTL applies. */
 export interface ExpiryOptions {
-  /** Lifetime of the item in seconds from now; 0: the item does not expire, whatever the model's default TTL. */
+  /** Lifetime of the item in seconds from now; 0: the item never expires. @default the model's `defaultTtlSeconds` */
   readonly ttlSeconds?: number;
-  /** The moment of expiry in epoch seconds, instead of `ttlSeconds`. */
+  /** The moment of expiry, epoch seconds: give either `expiresAt` or `ttlSeconds`. */
   readonly expiresAt?: number;
   /** The writer's clock, epoch milliseconds. @default Date.now() */
   readonly nowMs?: number;
@@ -20,9 +19,9 @@ export interface ExpiryOptions {
 const OPTIONS = ['ttlSeconds', 'expiresAt', 'nowMs'] as const satisfies (keyof ExpiryOptions)[];
 
 /**
- * The attributes that make an item expire: put them into the item on every write, so that a renewal moves the item into its new window.
- * Empty when the item does not expire. To make a stored item permanent, use {@link withExpiry}: the update removes the old attributes. In a
- * table that is indexed by second the result is the TTL alone.
+ * Returns the attributes that make an item expire: the TTL and, in a table indexed by window, the window. Put them into the item on every
+ * write, so that a renewed item moves to its new window. The result is empty if the item never expires. To make a stored item permanent,
+ * use {@link withExpiry}: the update removes the old attributes.
  * @param key the item's primary key, or the whole item, in the form of the document client
  * @returns e.g. `{ ttl: 1658266020, expirationWindow: '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z' }`
  * @throws InvalidTtlError for a TTL that must not be written, InvalidKeyError for an incomplete key, InvalidArgumentError for an unknown
@@ -37,7 +36,7 @@ export function expiryAttributes<Key extends ItemLike>(
   checkOptions(options, OPTIONS);
   const ttl = expiryTime(model, options);
   if (ttl === undefined) return {};
-  // A malformed key is an error in every table, even in one that is indexed by second and needs no shard.
+  // The shard is computed even if the table has no windows, so that a malformed key is an error in every table.
   const shard = shardOf(key, model, model.shards);
   const { granularitySeconds, ttlAttribute, windowAttribute } = model;
   if (windowAttribute === undefined) return { [ttlAttribute]: ttl };

@@ -1,13 +1,12 @@
 import { InvalidArgumentError } from './errors.ts';
 
 /**
- * Between the years 1973 and 5138 a time has 12 to 14 digits in milliseconds, 9 to 11 in seconds, and 15 to 17 in microseconds. The bounds
- * are epoch milliseconds.
+ * Epoch milliseconds in the years 1973 and 5138. Between these times the number of digits shows the unit of a time: 9 to 11 digits are
+ * seconds, 12 to 14 milliseconds, and 15 to 17 microseconds.
  */
 export const FIRST_MS = 1e11;
 export const END_MS = 1e14;
 
-/** @throws InvalidArgumentError for another unit than milliseconds, and for anything but a number */
 export function clockSeconds(now: unknown, field = 'nowMs'): number {
   if (isBetween(now, FIRST_MS, END_MS)) return Math.floor(now / 1000);
   throw new InvalidArgumentError({

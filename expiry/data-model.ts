@@ -1,6 +1,6 @@
 /**
- * The rules behind the main entry point: windows, shards, bounds and all error classes. They are for tools that stamp or find items
- * themselves, such as migrations. Applications only need `precise-ttl`.
+ * The module `precise-ttl/data-model`: windows, shards, bounds and all error classes, for tools that write or find expiry attributes
+ * themselves, such as migrations. Applications only need the module `precise-ttl`.
  */
 export {
   describeProblem,

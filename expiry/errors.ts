@@ -1,4 +1,3 @@
-/** The data for correcting a wrong value: the field, the expected and the actual value, and the remedy. */
 export interface FieldProblem {
   readonly field: string;
   readonly expected: string;
@@ -21,27 +20,22 @@ export class InvalidFieldError extends PreciseTtlError {
   }
 }
 
-/** A TTL or an expiry time must not be written. */
 export class InvalidTtlError extends InvalidFieldError {
   override readonly name = 'InvalidTtlError';
 }
 
-/** The description of the table's expiry model is wrong. */
 export class InvalidModelError extends InvalidFieldError {
   override readonly name = 'InvalidModelError';
 }
 
-/** The item's key lacks a key attribute, or a key attribute has a value of an invalid type. */
 export class InvalidKeyError extends InvalidFieldError {
   override readonly name = 'InvalidKeyError';
 }
 
-/** The expiry cannot be added to the request. */
 export class InvalidRequestError extends InvalidFieldError {
   override readonly name = 'InvalidRequestError';
 }
 
-/** An option, a clock, an item, a client or a stream record is malformed. */
 export class InvalidArgumentError extends InvalidFieldError {
   override readonly name = 'InvalidArgumentError';
 }
@@ -67,6 +61,6 @@ function safeJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? `${inner}n` : inner));
   } catch {
-    return undefined; // JSON.stringify fails for a cycle: the caller falls back to String()
+    return undefined; // JSON.stringify throws for a cyclic value; `show` then uses String()
   }
 }

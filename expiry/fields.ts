@@ -1,13 +1,12 @@
 import { type FieldProblem, InvalidArgumentError } from './errors.ts';
 
 /**
- * The valid values of a field. Kinds check everything that a person or another program can get wrong: models and options, the
- * configuration, environments, the input of an execution, command lines, Terraform's JSON.
+ * The valid values of a field. Kinds check everything that a person or another program can get wrong: models, options, the configuration,
+ * environment variables, inputs of executions, command lines. `fromText` converts a text to a value, or returns the text unchanged.
  */
 export interface Kind<Value> {
   readonly expected: string;
   readonly is: (value: unknown) => value is Value;
-  /** Converts a text to a value. A text of another kind of value is returned unchanged. */
   readonly fromText: (text: string) => unknown;
   readonly remedy?: (got: unknown) => string;
   inside?(value: Value): FieldProblem[];
@@ -51,7 +50,6 @@ export function oneOf<const Value>(values: readonly Value[]): Kind<Value> {
   return kind(value => values.some(each => each === value), expected);
 }
 
-/** A person writes plain digits: not `1e3`, ` 1` or `0x1`. */
 function decimal(value: string): unknown {
   return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 }
@@ -73,7 +71,7 @@ export function valueProblems(
   return [{ field, expected, got, remedy: ownRemedy?.(got) ?? remedy }];
 }
 
-/** A missing field is valid unless it is required; null is a wrong value, not a missing one. */
+/** A missing field is valid unless it is required. A field with null is not missing: null is a wrong value. */
 export function fieldProblems(
   kinds: Kinds,
   object: object,
@@ -126,7 +124,6 @@ export function unknownFieldProblems(object: object, known: readonly string[]): 
     });
 }
 
-/** Levenshtein distance: the fewest insertions, deletions and replacements of letters that turn one text into the other. */
 export function editDistance(one: string, other: string): number {
   const columns = [...other];
   let distances = [0, ...columns.map((_letter, column) => column + 1)];
@@ -144,7 +141,6 @@ export function editDistance(one: string, other: string): number {
   return distances.at(-1) ?? 0;
 }
 
-/** Refuses unknown options: a misspelt option would otherwise be ignored. @throws InvalidArgumentError */
 export function checkOptions(options: unknown, known: readonly string[]): void {
   if (!isObject(options)) {
     throw new InvalidArgumentError({

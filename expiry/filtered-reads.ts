@@ -9,13 +9,12 @@ export interface FilteredRead {
 }
 
 export interface Tables {
-  /** Returns null for a table whose items do not expire. */
+  /** `ttlAttributeOf` returns null if the table's items do not expire. `cutoff`, epoch seconds, is called when an answer arrives. */
   readonly ttlAttributeOf: (tableName: unknown) => string | null;
-  /** Epoch seconds. The cutoff is taken when the answer arrives. */
   readonly cutoff: () => number;
 }
 
-/** By the SDK's names of the commands. Items in the answer to a write are not filtered: these items belong to the writer. */
+/** The commands of the SDK that read, and their filters. The answer to a write is not filtered: its items are the writer's own. */
 const READS: Readonly<Record<string, (request: Fields, tables: Tables) => FilteredRead>> = {
   QueryCommand: manyItems,
   ScanCommand: manyItems,
@@ -57,12 +56,12 @@ function tableRead(request: Fields, tableName: unknown, tables: Tables, wholeIte
 }
 
 function manyItems(request: Fields, tables: Tables): FilteredRead {
-  // DynamoDB refuses a request with both a count and a projection.
+  // DynamoDB itself refuses a request that has both a count and a projection.
   const counts = request['Select'] === 'COUNT' && request['ProjectionExpression'] === undefined;
   const { isAdded, live, ...read } = tableRead(request, request['TableName'], tables, !counts);
   if (counts && !isAdded) return untouched(request);
   return {
-    // A count cannot be filtered by the client, and a filter cannot name the key of an index. So the items are read, at the same price.
+    // DynamoDB cannot leave out expired items from a count: a filter must not name an index key. So items are read and counted here.
     request: counts ? { ...read.request, Select: 'SPECIFIC_ATTRIBUTES' } : read.request,
     isAdded,
     answer: output => {
@@ -91,7 +90,7 @@ function batch(request: Fields, tables: Tables): FilteredRead {
     answer: output => ({
       ...output,
       ...mapped(output, 'Responses', (name, items) => readOf(name)?.live(itemsOf(items)) ?? items),
-      // The reader sends unprocessed keys again: so they get the reader's own projection.
+      // The reader sends unprocessed keys again, so these keys must have the reader's own projection.
       ...mapped(output, 'UnprocessedKeys', (name, left) => ({
         ...readOf(name)?.ofTable,
         Keys: (left as Fields)['Keys'],
@@ -108,7 +107,7 @@ function mapped(output: Fields, field: string, change: (table: string, value: un
   };
 }
 
-/** The answers have the order of the requests, so an answer without an item takes the place of an expired item. */
+/** The answers have the order of the requests. So the answer for an expired item stays in its place, but without an item. */
 function transaction(request: Fields, tables: Tables): FilteredRead {
   const reads = itemsOf(request['TransactItems']).map(({ Get = {} }) =>
     tableRead(Get as Fields, (Get as Fields)['TableName'], tables),
@@ -125,7 +124,7 @@ function transaction(request: Fields, tables: Tables): FilteredRead {
   };
 }
 
-/** PartiQL reads are refused: only a parser could tell what a statement reads, and whether the statement reads the TTL. */
+/** Refuses PartiQL statements that read: only a parser could tell what a statement reads, and whether it reads the TTL. */
 function statements(request: Fields): FilteredRead {
   const all = [request, ...itemsOf(request['Statements']), ...itemsOf(request['TransactStatements'])];
   const reading = all
@@ -156,10 +155,7 @@ function without(fields: Fields, name: string): Fields {
   return others;
 }
 
-/**
- * A request may name its table by an ARN (`arn:aws:dynamodb:eu-central-1:123456789012:table/Sessions`). Source: DynamoDB API reference,
- * TableName of Query.
- */
+/** The table's name, also if a request has the table's ARN in `TableName`. Source: DynamoDB API reference, TableName of Query. */
 export function tableNameOf(nameOrArn: string): string {
   return nameOrArn.split(':table/').at(-1) ?? nameOrArn;
 }

@@ -1,7 +1,7 @@
 /**
- * precise-ttl for applications: stamp items with an expiry when you write them, leave out expired items when you read. The module has no
- * AWS client and no dependency. Its clock is Date.now(), or the clock that you pass. Node 22.12 or later and browsers run it. The rules
- * behind it, for tools and migrations, are in `precise-ttl/data-model`.
+ * The module `precise-ttl` for applications: it gives items an expiry when they are written, and leaves out expired items when they are
+ * read. The module has no AWS client and no dependency, and runs in Node 22.12 or later and in browsers. The clock is Date.now(), or a
+ * clock that the application passes. Tools and migrations use the module `precise-ttl/data-model`.
  */
 export { type ExpiryOptions, expiryAttributes } from './attributes.ts';
 export { type FieldProblem, PreciseTtlError } from './errors.ts';

@@ -7,13 +7,12 @@ import { isExpired, toEpochSeconds } from './ttl.ts';
 /**
  * Whether a record of a table's stream is an expiry: the removal of an item whose TTL had expired at the time of the record.
  *
- * 1. The change is a REMOVE. Writes and updates are no expiries.
- * 2. The TTL in the old image had expired at the time of the record, by the rule of `isExpired`.
- * 3. Anybody may have removed the item. Deletions by this sweep and by native TTL are expiries, also in replicas, where native TTL's mark
- * is missing. A deletion by an application is an expiry only after the item's expiry.
- * 4. Native TTL's mark (`userIdentity`) is sufficient: a record with the mark is an expiry even in streams without old images.
+ * 1. Only a record with the `eventName` REMOVE can be an expiry.
+ * 2. The TTL in the old image must have expired at the time of the record, by the rule of `isExpired`.
+ * 3. Anybody may have removed the item: the sweep, native TTL, or an application after the item's expiry.
+ * 4. A record with native TTL's mark (`userIdentity`) is an expiry even without an old image. In replicas this mark is missing.
  *
- * Times of DynamoDB Streams are rounded down to the second. A delete in the very second of the expiry counts as an expiry.
+ * DynamoDB Streams rounds times down to the second. A removal in the second that the TTL names is an expiry.
  *
  * @param record record from the stream, Lambda or (decoded) Kinesis
  * @throws InvalidModelError for a model that `expiryModel()` did not make
@@ -45,8 +44,8 @@ export function isExpiryBy(ttlAttribute: string, record: StreamRecord): boolean 
 }
 
 /**
- * Lambda and Kinesis write the fields of native TTL's mark in lower case; the AWS SDK's type has the fields in upper case. Source: DynamoDB
- * Developer Guide.
+ * Native TTL's mark has the fields `type` and `principalId` in records of Lambda and Kinesis, and `Type` and `PrincipalId` in records of
+ * the AWS SDK. Source: DynamoDB Developer Guide.
  */
 function isByNativeTtl(identity: unknown): boolean {
   if (!isObject(identity)) return false;
@@ -55,15 +54,13 @@ function isByNativeTtl(identity: unknown): boolean {
 }
 
 /**
- * A change of an item, as a record of DynamoDB Streams, a Lambda event source mapping or Kinesis Data Streams for DynamoDB. The type has
- * only the fields that are read here; records of the AWS SDK and of `@types/aws-lambda` have this type. For Kinesis, the record's data
- * parsed as JSON has this type.
+ * A change of an item. Records of DynamoDB Streams, as the AWS SDK or a Lambda function (`@types/aws-lambda`) gets them, have this type. A
+ * record of Kinesis has this type after its data is parsed as JSON. The type has only the fields that this module reads.
  */
 export interface StreamRecord {
-  /** `INSERT`, `MODIFY` or `REMOVE`. */
   readonly eventName?: string | undefined;
   readonly dynamodb?: StreamChange | undefined;
-  /** Set only in deletions by native TTL, and not in replicas. */
+  /** Native TTL's mark. Records of other deletions, and all records of replicas, have no mark. */
   readonly userIdentity?: unknown;
 }
 
@@ -71,14 +68,14 @@ export interface StreamChange {
   /** The item before the change, in DynamoDB JSON. Only in streams with old images. */
   readonly OldImage?: object | undefined;
   /**
-   * When the change was made: a Date (AWS SDK), epoch seconds (Lambda), or epoch milliseconds or microseconds (Kinesis). DynamoDB Streams
+   * The time of the change: a Date (AWS SDK), epoch seconds (Lambda), or epoch milliseconds or microseconds (Kinesis). DynamoDB Streams
    * rounds the time down to the second.
    */
   readonly ApproximateCreationDateTime?: Date | number | undefined;
   readonly ApproximateCreationDateTimePrecision?: string | undefined;
 }
 
-/** Units per second. Source: DynamoDB API reference, KinesisDataStreamDestination. */
+/** The units of a time in Kinesis, per second. Source: DynamoDB API reference, KinesisDataStreamDestination. */
 const UNITS_PER_SECOND: Readonly<Record<string, number>> = {
   SECOND: 1,
   MILLISECOND: 1e3,

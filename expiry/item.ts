@@ -1,8 +1,8 @@
 import { isObject } from './fields.ts';
 
 /**
- * One item, as a class, an interface or a record. The two fields exclude values that would otherwise pass for an item without an expiry:
- * the output of a command instead of its Item, and lists, Sets and Maps.
+ * An item, as any object without these two fields. A command's output has `$metadata`; a list, a Set or a Map has `forEach`. If such a
+ * value were passed by mistake, it would look like an item that never expires.
  */
 export type ItemLike = object & { readonly $metadata?: never; readonly forEach?: never };
 
@@ -13,7 +13,7 @@ export function isItem(value: unknown): value is ItemLike {
 const isText = (content: unknown) => typeof content === 'string';
 const isBoolean = (content: unknown) => typeof content === 'boolean';
 
-/** What each member contains. Source: DynamoDB API reference, AttributeValue. */
+/** The members of an AttributeValue, and a check of the content of each. Source: DynamoDB API reference, AttributeValue. */
 const MEMBERS: Readonly<Record<string, (content: unknown) => boolean>> = {
   ...{ S: isText, N: isText, NULL: isBoolean, BOOL: isBoolean },
   ...{ SS: Array.isArray, NS: Array.isArray, BS: Array.isArray, L: Array.isArray },
@@ -21,8 +21,8 @@ const MEMBERS: Readonly<Record<string, (content: unknown) => boolean>> = {
 };
 
 /**
- * Whether a value has the form of the low-level client, streams and exports: `{ N: '1658266020' }`. A map of the document client can look
- * the same.
+ * Whether a value has the form of the low-level client, streams and exports: `{ N: '1658266020' }`. A map of the document client with a
+ * single field can have the same form.
  */
 export function isAttributeValue(value: unknown): boolean {
   if (!isObject(value)) return false;

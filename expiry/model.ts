@@ -5,8 +5,8 @@ import { MAX_TTL_SECONDS } from './ttl.ts';
 import { GRANULARITIES, MINUTES_PER_DAY } from './window.ts';
 
 /**
- * How expired items are found in the index. `'window'`: the index's partition key is the window that a writer stamps on each item.
- * `'second'`: the index's partition key is the TTL attribute itself, so that writers stamp nothing.
+ * The partition key of the index in which the sweep finds expired items. `'window'`: a window, which writers put into each item.
+ * `'second'`: the TTL attribute itself, so that writers only write the TTL.
  */
 export const INDEXED_BY = ['window', 'second'] as const;
 export type IndexedBy = (typeof INDEXED_BY)[number];
@@ -14,29 +14,27 @@ export type IndexedBy = (typeof INDEXED_BY)[number];
 /** How the items of a table expire. Writers, readers and the sweep must use the same model. */
 export interface ExpiryModelProps extends KeyNames {
   readonly partitionKey: string;
-  /** Name of the table's sort key. @default no sort key */
   readonly sortKey?: string;
-  /** Attribute with the expiry time: Number, epoch seconds. @default 'ttl' */
+  /** Attribute with the expiry time: a Number, epoch seconds. @default 'ttl' */
   readonly ttlAttribute?: string;
-  /** The kind of the index's partition key. @default 'window' */
+  /** The index's partition key: a window, or the TTL itself. @default 'window' */
   readonly indexedBy?: IndexedBy;
-  /** Indexed by window: attribute with the window's key; partition key of the index. @default 'expirationWindow' */
+  /** Only if indexed by window: attribute with the window, the partition key of the index. @default 'expirationWindow' */
   readonly windowAttribute?: string;
-  /** Indexed by window: length of a window in minutes; a divisor of a day. @default 1440, a day */
+  /** Only if indexed by window: length of a window in minutes, a divisor of a day. @default 1440, a day */
   readonly granularityMinutes?: number;
-  /** Indexed by window: number of index keys over which one window is spread. @default 2 */
+  /** Only if indexed by window: number of index keys over which the items of a window are spread. @default 2 */
   readonly shards?: number;
-  /** Lifetime of an item in seconds, if the item's writer names none; 0: the item does not expire. @default 0 */
+  /** Lifetime of an item in seconds, if the item's writer names none; 0: the item never expires. @default 0 */
   readonly defaultTtlSeconds?: number;
 }
 
-/** A checked model with every default filled in. Made by {@link expiryModel}. */
+/** A checked model with all defaults, made by {@link expiryModel}. An index by second has no `windowAttribute`. */
 export interface ExpiryModel extends KeyNames {
   readonly ttlAttribute: string;
   readonly indexedBy: IndexedBy;
-  /** Undefined if the table is indexed by second: its items have no such attribute. */
   readonly windowAttribute: string | undefined;
-  /** Length, in seconds, of the span of expiry times under one index key. */
+  /** Length of a window in seconds: the span of the TTLs under one index key. 1 in an index by second. */
   readonly granularitySeconds: number;
   readonly shards: number;
   readonly defaultTtlSeconds: number;
@@ -52,21 +50,21 @@ export const DEFAULT_INDEXED_BY: IndexedBy = 'window';
 export const DEFAULT_WINDOW_ATTRIBUTE = 'expirationWindow';
 export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
 /**
- * Two keys seldom share a partition of the index. For an idle table, two keys cost a cent a month more than one key:
- * docs/contributing/decisions.md, "Two shards by default".
+ * The index keys of two shards are seldom in the same partition, so a window can have more writes per second than a partition takes. The
+ * second shard of an idle table costs a cent a month: docs/contributing/decisions.md, "Two shards by default".
  */
 export const DEFAULT_SHARDS = 2;
 
 /**
- * Maximum number of shards of one window: enough for 20,000 items per second in windows of a day, with some reserve
- * (cli/partition-rule.ts). A table on demand allows 40,000 writes per second by default, which are 20,000 puts and as many deletes.
+ * Maximum number of shards: with a reserve, enough for 20,000 items per second in windows of a day (cli/partition-rule.ts). An on-demand
+ * table allows 40,000 writes per second by default: 20,000 puts and 20,000 deletes.
  */
 export const MAX_SHARDS = 1000;
 
-/** Longest attribute name that can be part of an index key. Source: DynamoDB quotas. */
+/** Longest name of an index key's attribute, bytes of UTF-8. Source: DynamoDB quotas. */
 const MAX_KEY_ATTRIBUTE_NAME_LENGTH = 255;
 
-/** This attribute name has a special meaning in JavaScript objects: code that reads keys or times by this name would fail. */
+/** In JavaScript objects this name has a special meaning, so code could not read an attribute of this name. */
 const LOST_NAME = '__proto__';
 
 export const MODEL_KINDS = {
@@ -117,7 +115,7 @@ export function expiryModel(props: ExpiryModelProps): ExpiryModel {
 }
 
 /**
- * Refuses objects that {@link expiryModel} has not made, such as its props: attributes would be stamped as `undefined`.
+ * Refuses objects that {@link expiryModel} has not made, such as its props, which lack the defaults.
  * @throws InvalidModelError
  */
 export function checkModel(model: unknown, field = 'model'): void {
@@ -130,10 +128,6 @@ export function checkModel(model: unknown, field = 'model'): void {
   });
 }
 
-/**
- * Problems of a model's values; empty if they are valid. This function also checks the configuration of a deployment, whose other fields
- * are ignored.
- */
 export function modelProblems(props: ExpiryModelProps): FieldProblem[] {
   const options = {
     required: ['partitionKey'],

@@ -14,13 +14,12 @@ export interface ReadRequest {
   readonly ExpressionAttributeNames?: Record<string, string> | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: the document client types its values as any
   readonly ExpressionAttributeValues?: Record<string, any> | undefined;
-  // Only write requests have these fields.
+  // Requests with these fields are writes: TypeScript refuses them here.
   readonly Item?: never;
   readonly UpdateExpression?: never;
   readonly ConditionExpression?: never;
 }
 
-/** The additions of {@link notExpired}. The low-level client does not accept the plain values. */
 export interface ReadAdditions {
   readonly FilterExpression?: string | undefined;
   readonly ProjectionExpression?: string | undefined;
@@ -36,8 +35,8 @@ export interface ReadOptions {
 const VALUES = { after: ':preciseTtlAfter', upTo: ':preciseTtlUpTo', type: ':preciseTtlType' } as const;
 
 /**
- * The negated rules of {@link isExpired}. Every case is written out instead of one NOT, so that nothing depends on the result of a
- * comparison with a missing attribute.
+ * True for an item that is not expired by the rules of {@link isExpired}. Each case is written out: one NOT around a comparison would
+ * depend on what DynamoDB answers if the attribute is missing.
  */
 const FILTER =
   `(attribute_not_exists(${NAME}) OR NOT attribute_type(${NAME}, ${VALUES.type})` +
@@ -52,10 +51,10 @@ const FOREIGN = {
 };
 
 /**
- * Merges "not expired" into the input of a Query, Scan or Get of the document client, so that readers never see an expired item, even
- * before the item is swept. A Query or Scan gets the condition ANDed to its filter. A Get cannot filter: the TTL attribute is added to the
- * Get's projection, if there is one, and {@link unlessExpired} decides on the returned item. A Query on an index whose key is the TTL
- * attribute cannot filter on the TTL: put the bound into the key condition instead.
+ * Changes the input of a Query, Scan or Get of the document client so that a reader gets no expired item, even before the item is swept. A
+ * Query or Scan gets a filter, added to its own filter by AND. A Get cannot filter: if it has a projection, the TTL attribute is added, and
+ * the reader must pass the returned item to {@link unlessExpired}. A Query on an index whose key is the TTL attribute cannot filter on the
+ * TTL: write the bound into its key condition.
  * @throws InvalidRequestError for the input of another command or of the low-level client (except a Get), and for legacy parameters, which
  * cannot be mixed with expressions; InvalidArgumentError for a clock in another unit
  */

@@ -20,10 +20,6 @@ const LEGACY = [
   'Expected',
 ];
 
-/**
- * @param expected the command whose input the request should be
- * @param foreign fields of other commands, each with its remedy
- */
 export function checkRequest(
   request: object,
   expected: string,
@@ -60,13 +56,12 @@ export function checkLegacy(request: Fields): void {
   });
 }
 
-/** Stands for the TTL attribute in what is added to a read. */
 export const NAME = '#preciseTtl';
 
 /**
  * @param wholeItems whether a request without a projection returns whole items; a count returns no items
- * @returns isAdded: whether the request lacked the attribute
- * @throws InvalidRequestError if the attribute cannot be added
+ * @returns the request with the TTL attribute in its projection; isAdded: whether the projection lacked the TTL attribute
+ * @throws InvalidRequestError if the TTL attribute cannot be added
  */
 export function withTtlAttribute(
   request: Fields,

@@ -7,8 +7,8 @@ export interface KeyNames {
 }
 
 /**
- * The shard (0 … shards-1) of a window for an item: a hash of its primary key, so that every writer puts the same item into the same
- * shard. The sweep reads all shards, so another choice would lose no item.
+ * The shard of an item, from 0 to `shards` - 1: a hash of the item's primary key, so that every writer puts an item into the same shard. If
+ * a writer took another shard, the sweep would still find the item, because the sweep reads all shards.
  *
  * The hash is CRC-32 over `S:…`, `N:…` or `B:…` (B in base64) of the partition key and, if there is one, the sort key, each followed by a
  * zero byte, taken modulo the number of shards. A number is written in plain digits. docs/use.md is the specification for writers in other
@@ -34,7 +34,6 @@ export function shardOf<Key extends ItemLike>(key: Key, names: KeyNames, shards:
   return crc32(utf8(parts.map(part => `${part}\0`).join(''))) % shards;
 }
 
-/** The CRC-32 of zlib, gzip and PNG (RFC 1952). */
 function crc32(bytes: Uint8Array): number {
   let crc = -1;
   for (const byte of bytes) {
@@ -72,7 +71,7 @@ function isNumberValue(value: unknown): value is { readonly value: string } {
   return typeof value === 'object' && value !== null && 'value' in value && typeof value.value === 'string';
 }
 
-/** The same bytes as from TextEncoder. jsdom, in which front ends are tested, long had no TextEncoder. */
+/** The text in UTF-8. TextEncoder is not used, because older versions of jsdom, in which front ends are tested, do not have it. */
 export function utf8(text: string): Uint8Array {
   const escaped = encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd')).match(/%..|./g) ?? [];
   return Uint8Array.from(escaped, part =>
@@ -80,7 +79,6 @@ export function utf8(text: string): Uint8Array {
   );
 }
 
-/** DynamoDB's exponents have at most three digits. */
 const NUMBER = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
 
 /**

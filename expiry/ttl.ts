@@ -2,20 +2,19 @@ import { checkCutoff } from './clock.ts';
 import { InvalidTtlError } from './errors.ts';
 
 /**
- * Five years of 365 days, in seconds. Native TTL ignores an older TTL, so that a wrong unit or a zero does not empty a table; the sweep
- * does the same. Source: DynamoDB Developer Guide, "Time to Live".
+ * Five years of 365 days, in seconds. Native TTL ignores older TTLs, so that TTLs of 0 or in a wrong unit do not empty a table; the sweep
+ * ignores them, too. Source: DynamoDB Developer Guide, "Time to Live".
  */
 export const OLDEST_EXPIRY_AGE_SECONDS = 5 * 365 * 24 * 60 * 60;
 
-/** 20 years of 365 days, in seconds: the longest TTL of Amazon Keyspaces, whose rules the writer helper follows. */
+/** 20 years of 365 days, in seconds: the longest TTL that a writer may write, as in Amazon Keyspaces. */
 export const MAX_TTL_SECONDS = 20 * 365 * 24 * 60 * 60;
 
-/** The whole second of a time. `epochMs`: milliseconds since 1970, like `Date.now()`. */
 export function toEpochSeconds(epochMs: number): number {
   return Math.floor(epochMs / 1000);
 }
 
-/** The TTL values that count as expired at a cutoff: `after < ttl <= upTo`, both in epoch seconds. */
+/** The TTLs that count as expired at a cutoff: `after < ttl <= upTo`, both in epoch seconds. */
 export interface ExpiredRange {
   readonly after: number;
   readonly upTo: number;
@@ -30,7 +29,7 @@ export function expiredRange(cutoff: number): ExpiredRange {
  * 1. The TTL attribute is a Number of epoch seconds. An item without the attribute, or with another type, never expires.
  * 2. The item is expired from the second that its TTL names: `ttl <= cutoff`.
  * 3. A TTL more than five years before the cutoff is ignored, as native TTL ignores such a TTL.
- * 4. The clock is an argument: a sweep fixes the cutoff once, and uses the same cutoff when the sweep deletes.
+ * 4. The caller gives the cutoff, so that a sweep queries and deletes with the same cutoff.
  * @param ttl the attribute's value as any client gives it: a number, a bigint, a NumberValue or `{ N: '…' }`
  * @throws InvalidArgumentError for a cutoff in another unit: nothing would ever be expired
  */
@@ -41,14 +40,14 @@ export function isExpired(ttl: unknown, cutoff: number): boolean {
   return seconds > after && seconds <= upTo;
 }
 
-/** Neither native TTL nor a sweep ever deletes an item with one of these faults, except `tooFarAhead`. */
+/** Faults of a TTL. Only an item with the fault `tooFarAhead` is ever deleted by native TTL or by a sweep. */
 export type TtlFault = 'notNumber' | 'negative' | 'tooOld' | 'milliseconds' | 'tooFarAhead';
 
-/** Epoch milliseconds of the years 2001 to 5138. As seconds they would be over 29,000 years ahead. */
+/** Epoch milliseconds of the years 2001 to 5138. Read as seconds, such a TTL is over 29,000 years ahead. */
 const MILLISECONDS = { from: 1e12, before: 1e14 } as const;
 
 /**
- * Undefined for a correct TTL. A fraction is no fault: the item is expired in its second, though an index by second does not find the item.
+ * The fault of a TTL; undefined for a correct TTL. A fraction is no fault: the item expires, but an index by second does not find the item.
  * @param seconds the TTL, epoch seconds; NaN for a value that is not a Number
  * @param nowSeconds the clock, epoch seconds
  */
@@ -109,8 +108,8 @@ function remedyForType(value: unknown): string {
 }
 
 /**
- * The number in a value of any form that a client returns: a number, a bigint, the document client's NumberValue or another wrapper object,
- * or the low-level `{ N: '…' }` of streams. NaN for a value that is not a Number in DynamoDB.
+ * Reads a number in any form that a client returns: a number, a bigint, the document client's NumberValue or another wrapper object, or the
+ * low-level `{ N: '…' }` of streams. NaN for a value that is not a Number in DynamoDB.
  */
 export function storedNumber(value: unknown): number {
   if (typeof value === 'number') return value;

@@ -12,7 +12,6 @@ export interface UpdateRequest {
   readonly ExpressionAttributeValues?: Record<string, any> | undefined;
 }
 
-/** The additions of {@link withExpiry}. The low-level client does not accept the plain values. */
 export interface UpdateAdditions {
   readonly UpdateExpression: string;
   readonly ExpressionAttributeNames: Record<string, string>;
@@ -23,8 +22,8 @@ const NAMES = { ttl: '#preciseTtl', window: '#preciseTtlWindow' } as const;
 const VALUES = { ttl: ':preciseTtl', window: ':preciseTtlWindow' } as const;
 
 /**
- * Merges the expiry into an UpdateCommand's input. Each update computes the expiry anew: the TTL and, if indexed by window, the window are
- * set together, or removed together when the item shall not expire.
+ * Adds the expiry to an UpdateCommand's input. The update sets the TTL and, in a table indexed by window, the window. If the item shall
+ * never expire, the update removes these attributes.
  *
  * @throws InvalidTtlError, InvalidKeyError, InvalidArgumentError as {@link expiryAttributes}; InvalidRequestError for the input of another
  * command or of the low-level client, and for legacy parameters
@@ -72,8 +71,8 @@ export function withExpiry<Request extends UpdateRequest>(
 }
 
 /**
- * Each keyword may stand once in an update expression. The keywords are reserved words: a keyword without `#` always begins its clause,
- * since an attribute of that name needs a placeholder.
+ * An update expression may have each keyword only once, so the addition goes into the keyword's clause if there is one. SET and REMOVE are
+ * reserved words, so no attribute's name in an expression can be mistaken for a keyword.
  */
 function addClause(expression: string | undefined, keyword: 'SET' | 'REMOVE', addition: string): string {
   if (!expression?.trim()) return `${keyword} ${addition}`;

@@ -1,12 +1,11 @@
 /**
- * A window is a partition key of the expiry index. A window is half-open, [start, end): an item that expires exactly on an edge belongs to
- * the window that starts on this edge.
+ * A window is a partition key of the index. A window contains the TTLs of [start, end): a TTL exactly on the edge of two windows belongs to
+ * the later window. The length of a window divides a day, so that each day at midnight UTC a window begins.
  */
 
 /** Write units per second of one partition, and so of one key. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */
 export const PARTITION_UNITS = 1000;
 
-/** A granularity must divide a day, so that windows are aligned with midnight UTC and with replays. */
 export const MINUTES_PER_DAY = 24 * 60;
 
 export const GRANULARITIES: readonly number[] = Array.from(
@@ -38,8 +37,8 @@ export interface Window {
 const WINDOW_KEY = /^([^_#]+)_([^_#]+)(?:#(\d+))?$/;
 
 /**
- * The inverse of {@link windowKey}. Whether the granularity is allowed, and whether the start is aligned to it, is not checked.
- * @returns undefined for keys that `windowKey` does not write; writing the result gives the same key again
+ * Reads a key that {@link windowKey} has written. The length and the alignment of the window are not checked.
+ * @returns undefined for other keys; from the result `windowKey` writes the same key
  */
 export function readWindowKey(key: string): Window | undefined {
   const [, from = '', to = '', shardText = '0'] = WINDOW_KEY.exec(key) ?? [];
@@ -55,8 +54,8 @@ function isoMilliseconds(epochSeconds: number): string {
 }
 
 /**
- * Starts of windows in epoch seconds, oldest first. Older writers put a TTL on the edge of two windows into the earlier window. So the
- * search begins at `from - 1`: if `from` lies on an edge, the earlier window is found too; otherwise nothing changes.
+ * Starts of the windows that may contain TTLs of a span, epoch seconds, oldest first. Writers of earlier versions put a TTL on the edge of
+ * two windows into the earlier window. So the search begins at `from - 1`, to find that window, too.
  * @param from first TTL, epoch seconds, inclusive
  * @param before end of the span, epoch seconds, exclusive; nothing is yielded when `before` is not after `from`
  */

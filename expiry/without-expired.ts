@@ -23,7 +23,7 @@ const OPTIONS = ['now'] as const satisfies (keyof FilterOptions)[];
 
 interface Stack {
   clone(): Stack;
-  /** Source: @smithy/types, MiddlewareStack. The SDK has this method since 2023. */
+  /** Source: @smithy/types, MiddlewareStack. Only versions of the SDK since 2023 have this method. */
   identify?(): readonly string[];
   add(middleware: Middleware, options: Readonly<Record<string, string>>): void;
 }
@@ -40,7 +40,7 @@ const FILTER_NAME = 'preciseTtlWithoutExpired';
 
 /**
  * Makes a client whose reads return no expired items: Query, Scan, Get, BatchGet and TransactGet, by their commands, the methods of
- * `DynamoDBDocument` and the paginators. An expired item looks like a missing one. All other requests are sent unchanged.
+ * `DynamoDBDocument` and the paginators. An expired item looks like a missing item. All other requests are sent unchanged.
  *
  * The given client does not change. The returned client shares the given client's configuration and connections. Middleware that is added
  * later to one client does not apply to the other client.
@@ -77,7 +77,7 @@ export function withoutExpired<Client extends SdkClient>(
     ttlAttributeOf: tableName => ttlAttributeOf(models, tableName),
     cutoff: () => clockSeconds(now(), 'now()'),
   });
-  // Both clients share their configuration. Cached handlers belong to one stack, and must not be shared.
+  // The new client shares the configuration, but not the cached handlers: handlers belong to one stack of middleware.
   return Object.assign(Object.create(Object.getPrototypeOf(client)), client, {
     middlewareStack: stack,
     handlers: undefined,
@@ -85,7 +85,7 @@ export function withoutExpired<Client extends SdkClient>(
 }
 
 function addFilter(stack: Stack, tables: Tables): void {
-  // This middleware is outside of all others: the application's own request and answer pass here.
+  // This middleware is outermost: it gets the application's request first, and the answer last.
   stack.add(
     (next, { commandName }) =>
       async call => {
@@ -96,7 +96,7 @@ function addFilter(stack: Stack, tables: Tables): void {
       },
     { step: 'initialize', priority: 'high', name: FILTER_NAME },
   );
-  // This middleware runs just before sending. A request that has lost the TTL attribute is refused: an expired item would look live.
+  // Just before sending, a request that has lost the TTL attribute is refused: without the TTL an expired item would look live.
   stack.add(
     (next, { commandName }) =>
       async call => {

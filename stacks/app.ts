@@ -25,7 +25,7 @@ import { DeployedSweep, literals, mapValues } from './parts/deployed-sweep.ts';
 import { Place } from './parts/place.ts';
 import { SweptTable } from './parts/swept-table.ts';
 
-/** A Terraform backend with any type and settings, by Terraform's names: CDKTF's classes lack newer backends and settings. */
+/** A Terraform backend of any type with any settings, under Terraform's names: CDKTF's classes lack newer backends and settings. */
 class AnyBackend extends TerraformBackend {
   readonly #settings: Record<string, unknown>;
 
@@ -44,9 +44,9 @@ class AnyBackend extends TerraformBackend {
 }
 
 /**
- * Merges arguments into all resources of a type, into the resource of a type and a name, as in `aws_dynamodb_table.Sessions`, or into the
- * resource at an address. Blocks are merged; a list takes the place of the previous list.
- * @throws InvalidConfigError for a type, a name or an address that nothing in the stack has
+ * Sets the arguments of `overrides` in each resource that a key of `overrides` names: a resource type, a type and a name as in
+ * `aws_dynamodb_table.Sessions`, or an address. Blocks are merged; a list replaces the list that the resource has.
+ * @throws InvalidConfigError for a key that names no resource of the stack
  */
 function applyOverrides(stack: TerraformStack, overrides: Overrides): void {
   const all = stack.node.findAll().filter(TerraformResource.isTerraformResource);
@@ -69,7 +69,7 @@ function applyOverrides(stack: TerraformStack, overrides: Overrides): void {
   refuse(problems);
 }
 
-/** CDKTF would append a plain list to the previous list. */
+/** `addOverride` appends a plain list to the list that the resource has. A lazy value replaces that list. */
 function replacing(value: unknown): unknown {
   if (Array.isArray(value)) return Lazy.anyValue({ produce: () => value });
   return isObject(value) ? mapValues(value, replacing) : value;
@@ -78,23 +78,23 @@ function replacing(value: unknown): unknown {
 function nameOf(resource: TerraformResource): unknown {
   const { resource: types } = resource.toTerraform();
   const given = types[resource.terraformResourceType][resource.friendlyUniqueId];
-  // A schedule has two arguments with names: the schedule's own name, and its group's name.
+  // `name` is first, because a schedule also has `group_name`, which is the name of its group.
   return given['name'] ?? Object.entries(given).find(([argument]) => NAME_ARGUMENT.test(argument))?.[1];
 }
 
 export const STACK = 'precise-ttl';
 
-/** Terraform 1.7 added `removed` blocks, and 1.10 the lock file in a bucket. */
+/** The stack uses `removed` blocks (since Terraform 1.7) and the lock file of the S3 backend (since Terraform 1.10). */
 export const TERRAFORM_VERSION = '>= 1.10';
 
 /**
- * Allowed versions of the AWS provider. CDKTF's classes were generated for one version, and would allow only that version. Version 6.25 has
- * all arguments that we use.
+ * Allowed versions of Terraform's AWS provider. By default CDKTF allows only the version for which CDKTF's classes were generated. Version
+ * 6.25 has all arguments that the stack uses.
  */
 export const AWS_PROVIDER = { source: 'hashicorp/aws', version: '>= 6.25, < 7' };
 
 export class PreciseTtlStack extends TerraformStack {
-  /** @throws InvalidConfigError with all errors of the configuration, which need not have been type-checked */
+  /** @throws InvalidConfigError with all errors of `given`, which may come from a file without type checks */
   constructor(scope: Construct, id: string, given: DeploymentConfig) {
     super(scope, id);
     const config = checkConfig(given);
@@ -104,8 +104,8 @@ export class PreciseTtlStack extends TerraformStack {
       const scope = new Construct(this, constructId(props.tableName, 'stack'));
       return new SweptTable(scope, place, resolveProps(props));
     });
-    // The id is the same for every deployment name. With the name in the id, a new name would change the addresses, and Terraform would
-    // delete the deployment. No table's name has a colon.
+    // The deployment's name is not in this id: with a new name all addresses would change, and Terraform would delete the deployment. The
+    // colon distinguishes the id from the ids of tables, because a table's name has no colon.
     const sweeps = new Construct(this, ':sweeps');
     const sweep = new DeployedSweep(sweeps, DEFAULT_DEPLOYMENT, () => ({ place, tables }));
     if (config.overrides) applyOverrides(this, config.overrides);
@@ -114,8 +114,8 @@ export class PreciseTtlStack extends TerraformStack {
         'The configuration for status, pause, replay and other commands, as JSON for precise-ttl.config.json',
       value: sweep.configuration,
     });
-    // One output has all tables, because Terraform's names allow fewer characters than table names do. No table's name has the colon of
-    // this id. CDKTF leaves out the colon, so the output's name is `tables`.
+    // All tables are in one output, because a table's name may have characters that an output's name may not have. CDKTF removes the colon
+    // of this id, so the output's name is `tables`.
     new TerraformOutput(this, ':tables', {
       description:
         'By table: its ARN, that of its stream where something reads it, its deployment, the state machine to start replays of, the queue of starts and expiries that did not get through, the topic that the alarms tell, the dashboard, the bucket of its archive, and what its writers give to expiryModel',
@@ -144,14 +144,14 @@ function outputOf(table: SweptTable, sweep: DeployedSweep): object {
 type Blocks = Record<string, Record<string, { readonly lifecycle?: { readonly prevent_destroy?: boolean } }>>;
 
 /**
- * Takes all resources out of a stack: applying the stack deletes these resources, and leaves an empty state. Terraform only forgets the
- * resources that hold data. No table is read, so a missing table is no obstacle.
+ * Takes all resources out of a stack, so that `terraform apply` deletes them and leaves an empty state. Resources that hold data get a
+ * `removed` block: Terraform forgets them, and they stay in AWS. The stack looks up no table, so a missing table does no harm.
  */
 function removeAll(stack: PreciseTtlStack): void {
   const { resource, removed = [] } = stack.toTerraform() as { resource: Blocks; removed?: object[] };
   const held = Object.entries(resource).flatMap(([type, named]) =>
     Object.entries(named)
-      // A bucket that stays in AWS keeps its settings.
+      // A bucket that stays in AWS also keeps its settings, which are resources of their own.
       .filter(([, { lifecycle }]) => lifecycle?.prevent_destroy || type.startsWith('aws_s3_bucket'))
       .map(([name]) => ({ from: `${type}.${name}`, lifecycle: [{ destroy: false }] })),
   );
@@ -164,7 +164,7 @@ function removeAll(stack: PreciseTtlStack): void {
 function prepare(stack: TerraformStack, { region, state, provider = {}, tags }: DeploymentConfig): void {
   const { backend, ...settings } = state ?? { backend: 'local' };
   const defaults: Readonly<Record<string, object>> = {
-    // The path is relative to the stack's folder in cdktf.out, where Terraform runs. The path leads to the folder of cdktf.json.
+    // Terraform runs in cdktf.out/stacks/precise-ttl. From there this path leads to the folder of cdktf.json.
     local: { path: `../../../terraform.${stack.node.id}.tfstate` },
     s3: { key: DEFAULT_STATE_KEY, region, encrypt: true, use_lockfile: true },
   };
@@ -192,7 +192,7 @@ export function synthesize({ config, outdir, removed = false }: SynthesisOptions
   withoutDeprecations(() => app.synth());
 }
 
-/** CDKTF 0.21, the last version, calls util.isArray for every output: Node would print a warning. */
+/** Turns Node's deprecation warnings off during `work`: CDKTF 0.21, the last version, calls `util.isArray`, which is deprecated. */
 export function withoutDeprecations<Result>(work: () => Result): Result {
   const { noDeprecation = false } = process;
   process.noDeprecation = true;

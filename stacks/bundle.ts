@@ -7,20 +7,18 @@ import { ALL_FUNCTIONS, type FunctionName, fileOf } from '../functions/function-
 
 const FUNCTIONS = join(import.meta.dirname, '../functions');
 
-/**
- * ESM with the packages' own ES modules is smaller than CommonJS and imports faster; docs/contributing/decisions.md has the measurements.
- */
+/** ES modules make a bundle that is smaller and faster to import than CommonJS: see docs/contributing/decisions.md. */
 const OPTIONS: BuildOptions = {
   bundle: true,
   minify: true,
   platform: 'node',
-  // An override can say nodejs22.x, for a region without a later runtime.
+  // `overrides` can set the runtime nodejs22.x, for a region without a later runtime.
   target: 'node22',
   format: 'esm',
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': join(FUNCTIONS, 'runtime/lambda-credentials.ts') },
-  // CommonJS packages in the bundle load Node's modules with require, which ESM does not have. The minifier chooses only short names, so
-  // the long name is unique.
+  // Packages in CommonJS load Node's modules by `require`, which an ES module does not have. The minifier makes only short names, so the
+  // long name `preciseTtlRequire` cannot be the name of something else.
   banner: {
     js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
   },
@@ -33,16 +31,16 @@ export interface Bundle {
   readonly archive: string;
 }
 
-/** A zip archive cannot hold an earlier time. With a fixed time the archives do not depend on the time of the build. */
+/** The time of each file in an archive: always the same, so that the same code gives the same archive. Zip has no earlier year. */
 const ARCHIVED_AT = new Date(1980, 0, 1);
 
 let made: Readonly<Record<FunctionName, Bundle>> | undefined;
 let sources: readonly string[] = [];
 
 /**
- * The functions are the same for all tables: they are bundled once per process, and the files are removed when the process ends. A
- * `TerraformAsset` of type ARCHIVE would start a process for each function, in every synthesis, and put the time into the archive.
- * `tools/package/bundles.ts` replaces this file in the npm package, which has no bundler.
+ * Bundles the functions once per process, because all tables use the same functions. The files are deleted when the process ends. A
+ * `TerraformAsset` of type ARCHIVE would start a process for each function, and would write the present time into the archive. In the npm
+ * package, which has no bundler, `tools/package/bundles.ts` takes the place of this file.
  */
 export function bundleFunctions(): Readonly<Record<FunctionName, Bundle>> {
   if (made !== undefined) return made;

@@ -1,4 +1,4 @@
-/** `precise-ttl/cdktf`: constructs for a team's own stacks. `precise-ttl/cdktn` is the same, with other names of CDKTF's modules. */
+/** The module `precise-ttl/cdktf`: constructs for a user's own CDKTF stacks. `precise-ttl/cdktn` is the same for CDK Terrain. */
 
 export { PreciseTtlError } from '../expiry/errors.ts';
 export { PreciseTtlStack } from './app.ts';

@@ -16,8 +16,8 @@ interface StackJson {
 const MAIN = 'main.tf.json';
 
 /**
- * Writes a configuration's stack as a Terraform module: `main.tf.json`, and the functions' archives in `assets`. The root module has the
- * provider and the backend. The module has no inputs.
+ * Writes a configuration's stack as a Terraform module: `main.tf.json`, and the functions' archives in `assets`. The module has no inputs,
+ * no provider and no backend: a user's root module has the provider and the backend.
  *
  * @param config configuration as read from the file
  * @param folder existing folder that is empty, or contains an earlier module

@@ -10,11 +10,11 @@ export type Blocks = Readonly<Record<string, Readonly<Record<string, Readonly<Re
 
 export interface PlainStack {
   readonly region: string;
-  /** The resources have the configuration's overrides; references have the form `${type.id.attribute}`. */
+  /** Terraform's resources, with the configuration's `overrides`. A reference has the form `${type.id.attribute}`. */
   readonly resource: Blocks;
   readonly data: Blocks;
   readonly output: Readonly<Record<string, { readonly value: unknown }>>;
-  /** Absolute paths by the argument `filename`. The files exist as long as the process that made them. */
+  /** Absolute paths of the functions' archives, by their argument `filename`. The files are deleted when the process ends. */
   readonly archives: Readonly<Record<string, string>>;
 }
 

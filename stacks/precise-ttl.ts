@@ -35,10 +35,9 @@ import { Place } from './parts/place.ts';
 import { SweptTable, type TableReference } from './parts/swept-table.ts';
 
 /**
- * Precise TTL for one table or several, in a stack of your own. Or name the tables in `precise-ttl.config.ts` and let `stacks/main.ts` make
- * the stack.
+ * A deployment for one table or several tables in a user's own stack. `stacks/main.ts` makes a whole stack from `precise-ttl.config.ts`.
  *
- * Arguments without a prop can be overridden on their resources: `functions.DeleteChunk.function.addOverride(…)`.
+ * An argument without a prop can be set on its resource: `functions.DeleteChunk.function.addOverride(…)`.
  */
 export class PreciseTtl extends DeployedSweep {
   /** @throws InvalidConfigError with all errors of the props */
@@ -58,7 +57,7 @@ export class PreciseTtl extends DeployedSweep {
   }
 }
 
-/** All deployments of a stack are in one account, and IAM does not distinguish upper and lower case in the names of roles. */
+/** Refuses two deployments of a stack whose roles have the same name: IAM does not distinguish upper and lower case in names. */
 function refuseTwins(own: PreciseTtl): void {
   const rolesIn = (scope: Construct) =>
     scope.node
@@ -78,8 +77,8 @@ const OF_OUR_TABLE = ['tableName', 'existingTable'] as const;
 /** A table that another part of the stack makes, and the props of its sweep. */
 export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number]> & {
   /**
-   * Name and ARN of the table; both can be tokens, so the `DynamodbTable` itself can be passed. The stack must make the table's index and
-   * turn on native TTL. No check covers the index and native TTL.
+   * Name and ARN of the table. Both can be tokens, so a `DynamodbTable` can be passed. The user's stack must make the table's index and
+   * turn on native TTL: nothing checks the index and native TTL.
    */
   readonly table: TableReference;
 } & { readonly [Name in (typeof OF_OUR_TABLE)[number]]?: never };
@@ -91,8 +90,8 @@ export interface TablesProps extends DeploymentProps {
 }
 
 /**
- * Props of the construct: one table, or several tables with the settings that they share. The deployment of one table is `precise-ttl-` and
- * the table's name, unless `deployment` names another.
+ * Props of one table, or of several tables and what they share. The default name of the deployment of one table is `precise-ttl-` and the
+ * table's name.
  */
 export type ConstructProps = TableProps | TablesProps;
 
@@ -113,7 +112,7 @@ const REFERENCE_KINDS = {
 } satisfies { readonly [Name in keyof TableReference]-?: Kind<string> };
 
 const TABLE_REFERENCE: Kind<TableReference> = kind(isObject, '{ name, arn } of a table, and its streamArn', {
-  // The constructs that are passed have many more fields than these.
+  // Further fields are accepted, because a `DynamodbTable` has many more fields than these.
   inside: table =>
     fieldProblems(REFERENCE_KINDS, table, {
       required: ['name', 'arn'],
@@ -196,7 +195,7 @@ function resolveTable(scope: Construct, { table: given, ...table }: TableProps):
   return { id: name, props: { ...props, name }, given };
 }
 
-/** The label is `a` in `${aws_dynamodb_table.a.name}`, for a table whose name only Terraform knows. */
+/** The label of a table's resource, for a table whose name only Terraform knows: `a` in `${aws_dynamodb_table.a.name}`. */
 function labelOf(reference: string): string {
   return /^\$\{(?:data\.)?aws_dynamodb_table\.([\w-]+)\.\w+\}$/.exec(reference)?.[1] ?? reference;
 }

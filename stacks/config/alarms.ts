@@ -15,13 +15,13 @@ type Metrics = readonly [MetricReference, ...MetricReference[]];
 interface Alarm {
   readonly by: 'sweep' | 'deployment' | 'AWS/States' | 'AWS/SQS';
   /**
-   * Metrics that are added up. Sources of AWS's names: Step Functions Developer Guide, "Monitoring Step Functions metrics using Amazon
-   * CloudWatch"; SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS".
+   * The alarm watches the sum of these metrics. Sources for the metrics of AWS: Step Functions Developer Guide, "Monitoring Step Functions
+   * metrics using Amazon CloudWatch"; SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS".
    */
   readonly names: readonly string[];
   readonly statistic: 'Sum' | 'Maximum' | 'p99';
   readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
-  /** Threshold in the metric's unit. If undefined: the lag that counts as late with the coarsest precision of the tables. */
+  /** In the metric's unit. Undefined: the lag, in milliseconds, from which a deletion by this deployment counts as late. */
   readonly threshold: number | undefined;
   readonly unit: string;
   readonly periodSeconds: 60 | 300;
@@ -33,17 +33,16 @@ interface Alarm {
 }
 
 /**
- * How an alarm detects that a metric has stopped. The expression is 0 in a span without a datapoint, but only after a span with a
- * datapoint. Before the first success the metric has no datapoint, so a new deployment raises no alarm.
+ * An alarm that sounds when a metric gets no more datapoints. The expression is 0 for a span without a datapoint, if an earlier span had a
+ * datapoint. Before the first success there is no datapoint at all, so a new deployment raises no alarm.
  *
  * - A datapoint is the sum of a whole span, so a single success in the span is enough. Each minute, CloudWatch evaluates the latest span.
- * - The alarm evaluates two datapoints, and one 0 is enough. So the expression also reads the previous datapoint, which was above 0.
- * CloudWatch documents that more datapoints are read, but not how many; nothing here depends on their number.
- * - When the last success is too old to be read, the expression has no datapoints: with `ignore` the alarm does not change.
+ * - The alarm evaluates two datapoints, and a single 0 is enough. So the expression also reads the datapoint before the 0. CloudWatch
+ *   documents that more datapoints are read, but not how many; nothing here depends on their number.
+ * - When the last success is too old to be read, the expression has no datapoints. With `ignore` the alarm then keeps its state.
  *
- * With missing data as `breaching`, the alarm would sound at its first evaluation, before any sweep: an alarm does not know its own age.
- * Sources: CloudWatch User Guide, "Configuring how CloudWatch alarms treat missing data" and "Using math expressions with CloudWatch
- * metrics" (FILL, IF).
+ * If missing data were `breaching`, the alarm would sound before the first sweep. Sources: CloudWatch User Guide, "Configuring how
+ * CloudWatch alarms treat missing data" and "Using math expressions with CloudWatch metrics" (FILL, IF).
  */
 export const HEARTBEAT = {
   metricId: 'beats',
@@ -62,12 +61,13 @@ const ONCE = {
 } as const;
 
 /**
- * The Terraform code, the dashboard, the alarms that commands look up, and the table in docs/reference/alarms.md are made from this list.
+ * All alarms. The Terraform code, the dashboard, the commands, and the table in docs/reference/alarms.md are made from this list.
  *
- * A sweep that finds nothing and keeps up records none of our metrics, so missing data means no alarm. The alarm on the queue keeps its
- * state: SQS stops a queue's metrics six hours after the queue's last call, even if messages are left.
+ * Missing data raise no alarm, because a sweep that finds nothing records no metrics. The alarm `deadLetters` keeps its state if data are
+ * missing: SQS stops a queue's metrics six hours after the queue's last call, even if messages are left.
  *
- * All pipes share one alarm: Pipes has no metric of a pipe's lag, so the pipes' function records a metric of the deployment.
+ * All pipes share the alarm `pipesBehind`. EventBridge Pipes has no metric of a pipe's lag, so the function OnlyExpiries records
+ * `ExpiryAge`.
  */
 export const ALARMS = {
   noSweep: {
@@ -120,7 +120,7 @@ export const ALARMS = {
     by: 'deployment',
     names: ['WatermarkAge'],
     statistic: 'Maximum',
-    // The person who paused a table has a day to return, and one more hour.
+    // 25 hours: a person who paused a table can return a day later, and then has one more hour.
     threshold: 25 * 60 * 60,
     unit: 'seconds',
     help: 'For more than a day the ticks have not got any further with a table: somebody forgot that it is paused, or it cannot be swept.',
@@ -130,7 +130,7 @@ export const ALARMS = {
     by: 'deployment',
     names: ['ExpiryAge'],
     statistic: 'Maximum',
-    // The stream keeps a record for 24 hours, so almost a day is left for the repair.
+    // An hour. The stream keeps a record for 24 hours, so 23 hours are left for the repair.
     threshold: 60 * 60,
     unit: 'seconds',
     ofPipes: true,
@@ -184,13 +184,13 @@ export function metricsOf(
   return names.map(name => ({ namespace, name, dimensions: dimensions[by] })) as unknown as Metrics;
 }
 
-/** URL of an alarm's section in the runbook: a person who receives an alarm has this text, but perhaps no checkout. */
+/** URL of an alarm's section in the runbook. A person who receives an alarm may have no copy of the repository. */
 export function runbookOf(alarm?: AlarmName): string {
   const section = alarm === undefined ? '' : `#${kebab(alarm)}`;
   return `https://github.com/precise-ttl/precise-ttl/blob/main/docs/reference/alarms.md${section}`;
 }
 
-/** A description has at most 1,024 characters. Source: CloudWatch API reference, PutMetricAlarm. */
+/** The description that a person receives with the alarm, at most 1,024 characters. Source: CloudWatch API reference, PutMetricAlarm. */
 export function descriptionOf({ alarm, help }: Pick<DeployedAlarm, 'alarm' | 'help'>): string {
   const { ofPipes }: Alarm = ALARMS[alarm];
   const command = ofPipes ? 'doctor' : 'status';

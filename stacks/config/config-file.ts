@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-// Node before 22.15 has no registerHooks: there, an import of registerHooks by name would fail.
+// The whole module is imported, because Node before 22.15 has no `registerHooks`, and importing this name would fail there.
 import * as nodeModule from 'node:module';
 import { relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -17,9 +17,9 @@ export class ConfigFileError extends PreciseTtlError {
 }
 
 /**
- * @returns the absolute path
- * @param named value of `--config`. @default the file in the current folder
- * @throws ConfigFileError when there is no file, or more than one
+ * @param named value of `--config`. @default the only file `precise-ttl.config.*` in the current folder
+ * @returns the file's absolute path
+ * @throws ConfigFileError when there is no such file, or more than one
  */
 export function findConfigFile(named?: string): string {
   if (named !== undefined) {
@@ -86,8 +86,8 @@ const nameOf = (file: string): string => relative(process.cwd(), file) || file;
 let hooked = false;
 
 /**
- * `npm init` writes `"type": "commonjs"`, with which Node refuses `import` and `export` in a `.ts` file: a configuration in TypeScript is
- * an ES module whatever its `package.json` says.
+ * Makes Node load each `.ts` file of the user as an ES module. `npm init` writes `"type": "commonjs"` into `package.json`, and with this
+ * type Node refuses `import` and `export` in the configuration.
  */
 function takeTypeScriptAsModules(): void {
   if (hooked || !process.features.typescript || !('registerHooks' in nodeModule)) return;
@@ -101,8 +101,8 @@ function takeTypeScriptAsModules(): void {
 }
 
 /**
- * The file and line of an error. After a parse error, the stack begins with the place. Otherwise the configuration's line counts, also for
- * an error in a function that this line called.
+ * The file and line of an error. The stack of a parse error begins with the place of the error. For any other error the place is the
+ * configuration's own line in the stack, even if a function that this line calls throws the error.
  */
 function placeOf(error: unknown, config: string): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';

@@ -26,8 +26,8 @@ import { isReference } from './terraform-text.ts';
 export const DEFAULT_STATE_KEY = 'precise-ttl/terraform.tfstate';
 
 /**
- * Where Terraform keeps its state, with the backend's settings by Terraform's names. `local`, the default, is a file beside the project,
- * only for trials by one person. `s3` requires only `bucket`, an existing bucket; the state is encrypted, and locked in the bucket.
+ * The Terraform backend that keeps the state, with its settings under Terraform's names. `local`, the default, is a file in the project's
+ * folder, for trials by one person. `s3` needs `bucket`, an existing bucket: the state is encrypted, and a lock file is in the bucket.
  */
 export interface State {
   readonly backend: 'local' | 's3' | (string & {});
@@ -36,17 +36,17 @@ export interface State {
 
 export type Overrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Content of `precise-ttl.config.ts`. Props of deployments beside `tables` apply to all tables, which share one deployment. */
+/** Content of `precise-ttl.config.ts`. All tables share one deployment, and a prop beside `tables` applies to all tables. */
 export interface DeploymentConfig extends DeploymentProps {
   readonly region: string;
   readonly state?: State;
   /**
-   * Arguments of Terraform's AWS provider, by Terraform's names: `profile`, `assume_role`, `allowed_account_ids`.
-   * @default none: Terraform looks for AWS credentials as usual
+   * Arguments of Terraform's AWS provider, under Terraform's names, e.g. `profile`, `assume_role` or `allowed_account_ids`.
+   * @default none: the provider finds AWS credentials in the usual places
    */
   readonly provider?: Readonly<Record<string, unknown>>;
   /**
-   * Other arguments of Terraform, by resource type, or type and name: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`.
+   * Further arguments of resources, by resource type, or type and name: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`.
    * @default none
    */
   readonly overrides?: Overrides;
@@ -55,7 +55,7 @@ export interface DeploymentConfig extends DeploymentProps {
   readonly tables: readonly PreciseTtlProps[];
 }
 
-/** Gives the configuration file its types; {@link checkConfig} checks it. */
+/** Returns the configuration unchanged: the call lets TypeScript check the types. {@link checkConfig} checks the values. */
 export function defineConfig(config: DeploymentConfig): DeploymentConfig {
   return config;
 }
@@ -87,7 +87,7 @@ const STATE: Kind<State> = kind(
   { remedy: () => SEE_DOCS, inside: state => plainProblems(state) },
 );
 
-/** Only Terraform knows these fields, so their values go into Terraform's JSON unchanged. */
+/** Refuses only values that JSON does not have: which fields a backend or provider has is known to Terraform alone. */
 function plainProblems(values: Readonly<Record<string, unknown>>): FieldProblem[] {
   return Object.entries(values).flatMap(([field, got]) => valueProblems(field, PLAIN, got, CORRECT));
 }
@@ -100,7 +100,7 @@ function isPlain(value: unknown): boolean {
   return ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
 }
 
-/** CDKTF would treat a dot as the path to a nested argument, such as `lifecycle.prevent_destroy`. */
+/** The name of an argument, without a dot: CDKTF would take `lifecycle.prevent_destroy` for a nested argument. */
 const ARGUMENT = /^[a-z][a-z0-9_]*$/;
 
 function argumentProblems(
@@ -132,12 +132,10 @@ const PROVIDER: Kind<Readonly<Record<string, unknown>>> = kind(
   },
 );
 
-/**
- * `overrides` cannot set Terraform's meta-arguments: they control the lifecycle of a resource, and so protect the resources that hold data.
- */
+/** `overrides` cannot set these meta-arguments of Terraform, because `lifecycle` protects the resources that hold data. */
 const META_ARGUMENT = /^(connection|count|depends_on|for_each|lifecycle|provider|provisioner)$/;
 
-/** Alarms, commands and other resources find a resource by these arguments: `overrides` cannot set them. */
+/** `overrides` cannot set these arguments, because alarms, commands and other resources find a resource by its name. */
 export const NAME_ARGUMENT = /^(name|name_prefix|(alarm|dashboard|function|group)_name|bucket)$/;
 
 const OVERRIDES: Kind<Overrides> = kind(
@@ -161,8 +159,8 @@ const OVERRIDES: Kind<Overrides> = kind(
 );
 
 /**
- * A tag that every service accepts: a key and a value of IAM's characters. The value is not empty, since EventBridge Scheduler refuses an
- * empty value. Source: IAM API reference, Tag.
+ * The key or the value of a tag that every AWS service accepts: only IAM's characters, and not empty, because EventBridge Scheduler refuses
+ * an empty value. Source: IAM API reference, Tag.
  */
 const TAG = /^(?!aws:)(?!__proto__)[\p{L}\p{Z}\p{N}_.:/=+\-@]+$/iu;
 
@@ -196,7 +194,7 @@ const TABLES: Kind<readonly PreciseTtlProps[]> = kind(
   'a list of at least one table',
   {
     remedy: () => SEE_DOCS,
-    // flatMap would skip holes in the list.
+    // `Array.from` gives undefined for each hole of the list, which is then refused: `flatMap` alone would skip holes.
     inside: tables =>
       Array.from(tables).flatMap((table, index) => valueProblems(`[${index}]`, TABLE, table, SEE_DOCS)),
   },
@@ -218,7 +216,7 @@ export const CONFIG_KINDS = {
 const DEPLOYMENT_KINDS = Object.fromEntries(DEPLOYMENT_PROPS.map(prop => [prop, PROPS[prop].kind]));
 
 /**
- * Checks a whole configuration as read from the file, which no type checker may have seen. Each table of the result has the props that
+ * Checks a whole configuration, which may come from a file without type checks. In the result each table has its own copy of the props that
  * stand beside `tables`.
  * @throws InvalidConfigError with all problems, each with its path, e.g. `tables[0].granularityMinutes`
  */
@@ -239,7 +237,7 @@ export function refuse(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw new InvalidConfigError(problems);
 }
 
-/** DynamoDB, Lambda and CloudWatch use only keys and topics of their own region, and pipes deliver only within one region. */
+/** Refuses ARNs of other regions: AWS uses keys and topics only in their own region, and a pipe's target is in the pipe's region. */
 function otherRegionProblems(table: PreciseTtlProps, region: string): FieldProblem[] {
   const { events, kmsKeyArn, tableKmsKeyArn, alarms } = table;
   const targets = [events?.to ?? []].flat().map(to => ['events.to', to] as const);

@@ -65,13 +65,13 @@ export function deploymentProblems(tables: readonly ResolvedProps[]): FieldProbl
   return problems.length > 0 ? problems : settingsProblems(tables);
 }
 
-/** Days of the lock, since the deployment's bucket has one retention; 0: no lock. Undefined without an archive in that bucket. */
+/** Days for which the deployment's bucket locks this table's archive; 0: no lock. Undefined if the bucket has no such archive. */
 function lockOf(table: ResolvedProps): number | undefined {
   const archive = archiveOf(table);
   return archive === undefined || archive.bucket !== undefined ? undefined : (archive.lockDays ?? 0);
 }
 
-/** A state has at most 256 KiB: the rest is for the targets. Source: Step Functions quotas. */
+/** A state may have 256 KiB, and the children's targets need the bytes that are left. Source: Step Functions quotas. */
 const MAX_SETTINGS_BYTES = 200_000;
 
 function settingsProblems(tables: readonly ResolvedProps[]): FieldProblem[] {
@@ -97,7 +97,7 @@ export function tablesInDefinition(definition: string): readonly CarriedSettings
   try {
     tables = JSON.parse(definition)?.States?.PlanSweep?.Arguments?.Payload?.tables;
   } catch {
-    // The text is no JSON: Terraform does not know the definition yet.
+    // Before the deployment Terraform does not know the definition: the text is then a reference, and no JSON.
   }
   if (!Array.isArray(tables)) return [];
   return tables.filter(
@@ -105,8 +105,8 @@ export function tablesInDefinition(definition: string): readonly CarriedSettings
   );
 }
 
-/** `rate(1 minute)` would count from the schedule's own start, and not from the full minute. */
+/** The beginning of each minute. `rate(1 minute)` would count the minutes from the schedule's creation. */
 export const EVERY_MINUTE = 'cron(* * * * ? *)';
 
-/** Scheduler replaces the placeholder, whose angle brackets must not be escaped. */
+/** EventBridge Scheduler replaces the placeholder, but only with its angle brackets unescaped. */
 export const TICK_INPUT: TickInput = { scheduledTime: '<aws.scheduler.scheduled-time>' };

@@ -14,13 +14,13 @@ export function bundleId(file: string): string {
 }
 
 /**
- * The id of a table's `PreciseTtl` is the table's name. If another construct has that id, or if Terraform would refuse names made from that
- * id, the id gets the prefix `table:`; no table's name has a colon. Terraform's names begin with a letter or `_`; constructs leave out
- * other characters that Terraform refuses.
+ * The id of a table's construct: the table's name, or `table:` and the name. The prefix is necessary if another construct has the name as
+ * its id, or if a name in Terraform, which begins with a letter or `_`, cannot be made from the table's name. No table's name has a colon,
+ * so the prefixed id is unique.
  */
 export function constructId(tableName: string, scope: keyof typeof TAKEN_IDS): string {
   const begins = tableName.replaceAll(/[^A-Za-z0-9_-]/g, '').slice(0, 1);
-  // Constructs keep their children in a plain object, which inherits names such as toString.
+  // Constructs keep their children in a plain object, so no child may have the name of an inherited property such as `toString`.
   const taken = TAKEN_IDS[scope].includes(tableName) || tableName in Object.prototype;
   return /[A-Za-z_]/.test(begins) && !taken ? tableName : `table:${tableName}`;
 }
@@ -38,8 +38,8 @@ export function deadLetterQueueOf(deployment: string): string {
 }
 
 /**
- * Longest prefix of a bucket's name: Terraform adds 26 characters, and a name has at most 63. Source: the provider's documents; S3 User
- * Guide.
+ * Longest prefix of a bucket's name. Terraform appends 26 characters, and a bucket's name may have 63. Sources: documents of Terraform's
+ * AWS provider; S3 User Guide.
  */
 const MAX_PREFIX = 37;
 const ENDING = '-archive-';
@@ -67,7 +67,7 @@ export function pipeName(table: { readonly name: string }, { id }: Pick<Pipe, 'i
   return `${table.name}-${id}`;
 }
 
-/** A pattern for the names of a deployment's pipes and of its tables' resources. `tablePrefix` cuts a long name at the same length. */
+/** The beginning that the names of all pipes of a deployment share. `tablePrefix` shortens a name only after this beginning. */
 export function beginningOf(deployment: string): string {
   return deployment.length <= LONGEST_WHOLE ? `${deployment}-` : deployment.slice(0, LONGEST_WHOLE);
 }

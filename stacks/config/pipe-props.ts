@@ -12,7 +12,7 @@ import {
 import type { TargetKind } from '../../functions/only-expiries/contract.ts';
 import { isReference, orReference } from './terraform-text.ts';
 
-/** The form of a target's ARN after the account. Source: EventBridge User Guide, "Pipes targets". */
+/** Service and resource in the ARN of each kind of target. Source: EventBridge User Guide, "Pipes targets". */
 const TARGETS = {
   bus: /^events:event-bus\/[\w./-]{1,256}$/,
   queue: /^sqs:[\w-]{1,80}$/,
@@ -30,16 +30,16 @@ export const EVENT_TARGETS = Object.keys(TARGETS) as EventTarget[];
 export interface EventsProp {
   /** The ARN of one target, or the ARNs of two targets. Each target gets every event. */
   readonly to: string | readonly string[];
-  /** The kind of the target, if only Terraform knows the ARN. @default the kind in the ARN */
+  /** The kind of the target. Necessary only if `to` is a reference, whose ARN only Terraform knows. @default the kind in the ARN */
   readonly as?: EventTarget;
-  /** Whether an event contains the item before its deletion. @default false */
+  /** Whether an event contains the deleted item. @default false */
   readonly oldImage?: boolean;
 }
 
 export interface ArchiveProp {
-  /** Name of an existing bucket. @default the deployment has a bucket, which no deployment deletes */
+  /** Name of an existing bucket for the archive. @default a bucket that the deployment makes, and that no deployment deletes */
   readonly bucket?: string;
-  /** Days for which nobody can delete or replace an object of the deployment's bucket, not even the account's root. @default 0 */
+  /** Days for which nobody, not even the account's root user, can delete or replace an object of the deployment's bucket. @default 0 */
   readonly lockDays?: number;
 }
 
@@ -50,8 +50,8 @@ interface PipedTable {
 
 export interface Pipe {
   /**
-   * The id follows the table's name in the pipe's name. A new kind of target gets a new id, and so a new pipe: an update would keep
-   * parameters of the old target.
+   * The pipe's name is the table's name and this id. A new kind of target gives a new id, and so a new pipe: in an updated pipe, parameters
+   * of the old target would stay.
    */
   readonly id: string;
   readonly kind: TargetKind;
@@ -59,7 +59,7 @@ export interface Pipe {
   readonly oldImage: boolean;
 }
 
-/** Readers that a shard of a stream has at the same time without throttling. Source: DynamoDB Developer Guide, DynamoDB Streams quotas. */
+/** Maximum number of readers of a stream's shard without throttling. Source: DynamoDB Developer Guide, DynamoDB Streams quotas. */
 const STREAM_READERS = 2;
 
 export function pipesOf({ archive, events }: PipedTable): Pipe[] {
@@ -85,15 +85,15 @@ function targetOf(arn: string, as: EventTarget | undefined): EventTarget | undef
 }
 
 /**
- * A general purpose bucket. Names with these beginnings and ends are aliases or other kinds of buckets, which policies and requests must
- * name in another way. Source: Amazon S3 User Guide, "General purpose bucket naming rules".
+ * The name of a general purpose bucket. S3 keeps the excluded beginnings and ends for aliases and for other kinds of buckets, which
+ * policies and requests name in another way. Source: Amazon S3 User Guide, "General purpose bucket naming rules".
  */
 export const BUCKET = text(
   /^(?!xn--|sthree-|amzn-s3-demo-)(?!.*(-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3)$)(?!.*\.\.)(?!\d+\.\d+\.\d+\.\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
   'the name of a bucket: 3 to 63 small letters, digits, `-` and single `.`, no IP address, and without the beginnings and ends that S3 keeps for itself',
 );
 
-/** A hundred years. Source: Amazon S3 User Guide, "Managing Object Lock". */
+/** S3's maximum: a hundred years. Source: Amazon S3 User Guide, "Managing Object Lock". */
 const MAX_LOCK_DAYS = 36_500;
 
 const REMEDY = 'Correct the value, or leave the field out for its default.';

@@ -41,8 +41,8 @@ function asWritten({ field, expected, remedy, ...problem }: FieldProblem): Field
 }
 
 /**
- * A limit must not be higher than the rate that the shards allow even without any puts. In a table indexed by second, overdue items have
- * many index keys, so the limit can be higher.
+ * Refuses a limit that the shards' partitions can never reach, even if nobody writes to the table. In an index by second the overdue items
+ * have many index keys, so this maximum does not exist.
  */
 function limitProblems(table: ResolvedProps): FieldProblem[] {
   const { indexedBy, maxDeletesPerSecond, shards } = table;
@@ -64,7 +64,7 @@ function pollProblems({ pollSeconds: got, precision }: ResolvedProps): FieldProb
   return [{ field: 'pollSeconds', expected: "0 with precision: 'minute'", got, remedy }];
 }
 
-/** An event in the deployment's own failure queue would look like a failure. */
+/** Refuses a target that belongs to the deployment: in the deployment's failure queue, for example, an event would look like a failure. */
 function ownTargetProblems(table: ResolvedProps): FieldProblem[] {
   return pipesOf(table).flatMap(({ to }) => {
     if (to === undefined || !isOwnTarget(to, table.deployment)) return [];

@@ -1,8 +1,8 @@
 import type { Kind } from '../../expiry/fields.ts';
 
 /**
- * Whether a value is a reference, such as `${aws_kms_key.main.arn}`, or a construct's token. Only Terraform knows the value of a reference.
- * One token can stand for a list of references; such a token begins with `#`.
+ * Whether a text is a reference, whose value only Terraform knows: `${aws_kms_key.main.arn}`, or a token of a construct. A token for a list
+ * of references begins with `#`.
  */
 export function isReference(value: unknown): value is string {
   return typeof value === 'string' && /[$#]\{/.test(value);
@@ -13,8 +13,8 @@ export function orReference({ is, ...rest }: Kind<string>): Kind<string> {
 }
 
 /**
- * Escapes a text so that Terraform takes it literally. Terraform reads every string in `cdk.tf.json` as a template, in which `${` begins
- * an expression and `%{` a directive. Source: Terraform's "Strings and Templates", "JSON Configuration Syntax".
+ * Escapes a text for Terraform, which reads every string in `cdk.tf.json` as a template: `${` begins an expression, and `%{` a directive.
+ * Source: Terraform's "Strings and Templates", "JSON Configuration Syntax".
  */
 export function escaped(text: string): string {
   return text.replaceAll(/[$%]\{/g, begin => `${begin[0]}${begin}`);

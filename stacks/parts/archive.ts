@@ -17,7 +17,7 @@ import type { Part } from './place.ts';
 import { keyStatement, ServiceRole } from './role.ts';
 import type { SweptTable } from './swept-table.ts';
 
-/** The bucket's resources, by their ids. All are kept together: a kept bucket must not lose its policy. */
+/** Ids and types of the deployment's bucket and its settings. A bucket that stays in AWS keeps all settings, e.g. its policy. */
 const BUCKET_TYPES = {
   bucket: 'aws_s3_bucket',
   versioning: 'aws_s3_bucket_versioning',
@@ -28,7 +28,7 @@ const BUCKET_TYPES = {
   policy: 'aws_s3_bucket_policy',
 } as const;
 
-/** Addresses of the deployment's bucket, if the deployment has no archive in the bucket any more. The bucket then stays in AWS. */
+/** Addresses of the deployment's bucket and its settings, if no table has an archive in it any more: the bucket stays in AWS. */
 export function leftBucket(part: IConstruct): string[] {
   const child = (parent: IConstruct, id: string): IConstruct =>
     parent.node.tryFindChild(id) ?? new Construct(parent as Construct, id);
@@ -39,7 +39,7 @@ export function leftBucket(part: IConstruct): string[] {
   );
 }
 
-/** Uploads that were never completed cost as much as objects. */
+/** After this time S3 deletes uploads that were never completed, because they cost as much as objects. */
 const INCOMPLETE_UPLOAD_DAYS = 7;
 
 const BUFFER = { bufferingInterval: 300, bufferingSize: 64 } as const;
@@ -48,7 +48,7 @@ export class Archive extends Construct {
   /** Undefined if all archives are in the user's own buckets. */
   readonly bucket: ArchiveBucket | undefined;
   readonly role: ServiceRole;
-  /** The keys of `streams` and `bucketNames` are the prefixes of the tables' names. */
+  /** The keys of `streams` and `bucketNames` are the tables' `props.name`. */
   readonly streams: Readonly<Record<string, KinesisFirehoseDeliveryStream>>;
   readonly bucketNames: Readonly<Record<string, string>>;
 
@@ -63,7 +63,6 @@ export class Archive extends Construct {
     const own = tables.filter(({ props }) => archiveOf(props)?.bucket === undefined);
     const lockDays = archiveOf(own[0]?.props ?? {})?.lockDays ?? 0;
     if (own.length > 0) this.bucket = new ArchiveBucket(this, 'bucket', deployment, lockDays);
-    // Each access to the attribute makes another token, so all uses share this token.
     const ownName = this.bucket?.bucketName ?? '';
     this.bucketNames = Object.fromEntries(
       tables.map(({ props }) => [props.name, archiveOf(props)?.bucket ?? ownName]),
@@ -81,7 +80,7 @@ export class Archive extends Construct {
       name: `${deployment.name}-archive`,
       service: 'firehose',
       sourceArn: place.arn('firehose', `deliverystream/${beginningOf(deployment.name)}*`),
-      // Firehose needs these permissions. Source: Amazon Data Firehose Developer Guide, "Grant Firehose access to an Amazon S3
+      // The permissions that Firehose needs. Source: Amazon Data Firehose Developer Guide, "Grant Firehose access to an Amazon S3
       // destination".
       statements: [
         { actions: ['s3:AbortMultipartUpload', 's3:PutObject'], resources: tables.flatMap(placesOf) },
@@ -127,9 +126,7 @@ export class Archive extends Construct {
 class ArchiveBucket extends Construct {
   readonly bucketName: string;
   readonly bucket: S3Bucket;
-  /**
-   * These resources must exist before the first object: otherwise that object would have no version, no lock, no policy, or another key.
-   */
+  /** Firehose may write only after these resources exist: an earlier object would have no version, no lock, or another key. */
   readonly beforeObjects: readonly ITerraformDependable[];
 
   constructor(scope: Construct, id: string, { name, kmsKeyArn }: Deployment, lockDays: number) {
@@ -179,7 +176,7 @@ class ArchiveBucket extends Construct {
       lockDays === 0
         ? []
         : [
-            // This resource also turns Object Lock on. The bucket's own argument could turn Object Lock on for a new bucket only.
+            // This resource also turns Object Lock on. An argument of the bucket itself could turn Object Lock on only for a new bucket.
             new S3BucketObjectLockConfigurationA(this, 'lock', {
               bucket,
               rule: { defaultRetention: { mode: 'COMPLIANCE', days: lockDays } },

@@ -24,8 +24,8 @@ export interface SweptTables {
 }
 
 /**
- * A deployment that sweeps its tables: the four functions, the two state machines, the journal, the schedules, the pipes of `archive` and
- * `events`, the alarms and the dashboard. The main resource of each construct is its `node.defaultChild`.
+ * All parts of a deployment: the four functions, the two state machines, the journal, the schedules, the pipes of `archive` and `events`,
+ * the alarms and the dashboard. In each construct `node.defaultChild` is the main resource.
  */
 export class DeployedSweep extends Construct {
   readonly deployment: Deployment;
@@ -40,7 +40,7 @@ export class DeployedSweep extends Construct {
   readonly alarms: SweepAlarms;
   /** Undefined with `dashboard: false`. */
   readonly dashboard: SweepDashboard | undefined;
-  /** An output of this value gives commands their configuration: `terraform output -json ttl > precise-ttl.config.json`. */
+  /** The value of an output that gives the commands their configuration: `terraform output -json NAME > precise-ttl.config.json`. */
   readonly configuration: object;
 
   constructor(parent: Construct, id: string, makeTables: (scope: Construct) => SweptTables) {
@@ -97,8 +97,8 @@ export function mapValues<Key extends string, Value, Result>(
 }
 
 /**
- * The configuration of a deployment that a team has made by the construct or the module, as a value for an output. Commands such as
- * `status` read the file of `terraform output -json config > precise-ttl.config.json`. Each table has `existingTable: true`.
+ * Makes the configuration of a deployment in a user's own stack, as the value of an output. Commands such as `status` read it from a file.
+ * Each table has `existingTable: true`, so that no command makes a table.
  */
 export function configurationOf(region: string, tables: readonly SweptTable[]): object {
   return { region, tables: tables.map(entryOf) };
@@ -120,7 +120,7 @@ export function literals(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, literals(each)]));
 }
 
-/** Watermarks, pauses and results: see `functions/journal/layout.ts`. No configuration deletes or replaces the journal. */
+/** The table of watermarks, pauses and reports (`functions/journal/layout.ts`). No configuration deletes or replaces this table. */
 export class Journal extends Construct {
   readonly tableName: string;
   readonly tableArn: string;

@@ -5,17 +5,17 @@ import { leftBucket } from './archive.ts';
 import type { Part } from './place.ts';
 import type { SweptTable } from './swept-table.ts';
 
-/** Terraform prints this id when a plan is refused, so the id says what to do. */
+/** If Terraform refuses a plan, Terraform prints this id. So the id says what the user has to do. */
 const ID = 'first-deploy-with-existingTable-true-then-take-out-the-entry';
 
 /**
- * Refuses a plan that would take a table out of the configuration while Terraform manages the table. `prevent_destroy` has no effect once a
- * resource's block is gone, and DynamoDB's deletion protection would refuse only after the sweep has lost the table. The blocks in this
- * class always stay: a table is only a key of a block's `for_each`.
+ * Makes Terraform refuse a plan if a table that Terraform manages is missing in the configuration. The table's own `prevent_destroy` goes
+ * away with the table's block. DynamoDB's deletion protection would refuse too late, when the table's sweep is already gone. So this class
+ * writes blocks that always stay, and each table is a key of `for_each`.
  *
  * 1. A table that the deployment makes is a key of a block with `prevent_destroy`.
- * 2. With `existingTable: true` the table's key moves to a block without `prevent_destroy`, and Terraform forgets the table.
- * 3. A value that cannot change in place is stored. A postcondition refuses another value with our own message.
+ * 2. With `existingTable: true` the key moves to a block without `prevent_destroy`, and Terraform forgets the table.
+ * 3. Values that cannot change in place are stored. A postcondition refuses another value with our own message.
  */
 export class KeptTables extends TerraformElement {
   readonly #part: Part;
@@ -36,7 +36,7 @@ export class KeptTables extends TerraformElement {
     const instance = (block: string, { props }: SweptTable) =>
       `terraform_data.${block}[${JSON.stringify(props.tableName)}]`;
     const whole = `join(" in ", ["${deployment.name}", ${place.region}])`;
-    // A table that is new, or is being imported, has no stored keys yet.
+    // A table that is new or imported has no stored keys yet: `try` then takes the keys of the configuration.
     const changed = `[for name, keys in local.${kept} : "Table \${name}: \${try(terraform_data.${kept}[name].output, keys)}, not \${keys}" if try(terraform_data.${kept}[name].output, keys) != keys]`;
     return {
       locals: { [kept]: Object.fromEntries(made.map(table => [table.props.tableName, table.keys])) },
@@ -46,7 +46,7 @@ export class KeptTables extends TerraformElement {
             for_each: `\${local.${kept}}`,
             input: '${each.value}',
             lifecycle: { prevent_destroy: true, ignore_changes: ['input'] },
-            // The dependency keeps out a table whose creation failed.
+            // A table whose creation failed is not stored, so it can be taken out of the configuration again.
             depends_on: made.map(({ address }) => address),
           },
           [free]: { for_each: Object.fromEntries(released.map(({ props }) => [props.tableName, ''])) },

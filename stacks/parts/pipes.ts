@@ -15,9 +15,9 @@ interface Delivery {
   /** Maximum number of records in the target's batch call. Source: EventBridge User Guide, "Pipes batching and concurrency". */
   readonly batchSize: number;
   readonly action: string;
-  /** A value that begins with `$.` is a path into an event of OnlyExpiries. */
+  /** A value that begins with `$.` is a path into the event that OnlyExpiries returns. */
   readonly parameters?: PipesPipeTargetParameters;
-  /** Name of the target's ARN in the encryption context of the target's KMS key. Undefined: the pipe's role does not use that key. */
+  /** The KMS encryption context has the target's ARN under this name. Undefined: the pipe's role does not use the target's KMS key. */
   readonly key?: 'aws:sqs:arn' | 'aws:sns:topicArn' | 'aws:kinesis:arn';
 }
 
@@ -71,15 +71,15 @@ export const DELIVERIES: Readonly<Record<TargetKind, Delivery>> = {
 
 const ARCHIVE_WINDOW_SECONDS = 30;
 
-/** An older record goes to the failure queue before the stream drops the record after 24 hours: a person can still read the record. */
+/** An older record goes to the failure queue. The stream keeps a record for 24 hours, so a person has an hour to read the record. */
 const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 
-/** The maximum of Pipes. MAX_RECORD_AGE_SECONDS ends the retries of a record earlier. Source: Pipes API reference. */
+/** The maximum of Pipes. Before so many attempts a record reaches MAX_RECORD_AGE_SECONDS. Source: Pipes API reference. */
 const MAX_RETRY_ATTEMPTS = 10_000;
 
 /**
- * Number of batches of one shard that run at the same time; the records of one key stay in order. A call takes some 80 ms: with one batch
- * at a time, a shard would deliver 125 events/s.
+ * Number of batches from one stream shard that a pipe delivers at the same time. Records of the same key stay in order. A call takes about
+ * 80 ms for 10 records: with one batch at a time, a shard would deliver only 125 events a second.
  */
 const PARALLEL_BATCHES = 10;
 
@@ -106,8 +106,8 @@ export class Pipes extends Construct {
       environment: { DEPLOYMENT_NAME: deployment.name },
       statements: [],
     });
-    // Services write into groups of this name without a resource policy. Source: CloudWatch Logs User Guide, "Logs sent to CloudWatch
-    // Logs".
+    // With the prefix `/aws/vendedlogs/` one entry in the resource policy for logs covers all log groups. Source: CloudWatch Logs User
+    // Guide, "Logs sent to CloudWatch Logs".
     this.logGroup = logGroup(this, `/aws/vendedlogs/pipes/${deployment.name}`, deployment);
     const archived = tables.filter(({ props }) => props.archive);
     if (archived.length > 0) this.archive = new Archive(this, 'archive', part, archived, this.logGroup);
@@ -131,7 +131,7 @@ export class Pipes extends Construct {
     });
   }
 
-  /** Pipes of one kind share a role: a role for each pipe would be two roles for each table. */
+  /** One role is for all pipes to archives, and one for all pipes of events: a role for each pipe would be two roles for each table. */
   #role(kind: 'archive' | 'events', own: readonly TablePipe[]): ServiceRole {
     const { place, deployment } = this.#part;
     const { name } = deployment;
@@ -145,8 +145,8 @@ export class Pipes extends Construct {
           actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
           resources: own.map(({ table }) => table.streamArn ?? ''),
         },
-        // The action has no resource. Source: Service Authorization Reference, "Actions, resources, and condition keys for Amazon
-        // DynamoDB".
+        // IAM has no resources for `ListStreams`. Source: Service Authorization Reference, "Actions, resources, and condition keys for
+        // Amazon DynamoDB".
         { actions: ['dynamodb:ListStreams'], resources: ['*'] },
         ...own.flatMap(({ table }) => tableKeyStatements('read', table.props, place)),
         { actions: ['lambda:InvokeFunction'], resources: [this.onlyExpiries.arn] },
@@ -175,7 +175,7 @@ export class Pipes extends Construct {
       sourceParameters: {
         filterCriteria: { filter: [{ pattern: '{"eventName":["REMOVE"]}' }] },
         dynamodbStreamParameters: {
-          // An archive also gets the items that expired before the archive was made, as far back as the stream goes.
+          // A new archive begins with the oldest record of the stream (24 hours at most); events begin with new records.
           startingPosition: isArchive ? 'TRIM_HORIZON' : 'LATEST',
           batchSize,
           maximumBatchingWindowInSeconds: isArchive ? ARCHIVE_WINDOW_SECONDS : 0,
@@ -199,7 +199,7 @@ export class Pipes extends Construct {
   }
 }
 
-/** Source: EventBridge User Guide, "Pipes input transformation". */
+/** The JSON that the pipe gives to OnlyExpiries for a record. Source: EventBridge User Guide, "Pipes input transformation". */
 export function inputTemplate(
   { tableName, props }: { readonly tableName: string; readonly props: { readonly ttlAttribute: string } },
   { kind, oldImage }: Pick<Pipe, 'kind' | 'oldImage'>,

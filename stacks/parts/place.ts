@@ -36,7 +36,7 @@ export class Place extends Construct {
     return `arn:${this.partition}:${service}:${this.region}:${this.account}:${resource}`;
   }
 
-  /** Records the greatest length of an ARN that appears only as a token. @param rest the longest possible text of the ARN's other parts */
+  /** Notes the greatest length of an ARN that is a token here: policies have a maximum length. @param rest longest other part */
   know(arn: string, name: string, rest: string): void {
     if (!isReference(name as unknown)) this.#lengths.set(arn, ARN_LENGTH + `${name}${rest}`.length);
   }

@@ -9,7 +9,7 @@ import type { ResolvedProps } from '../config/props.ts';
 import type { Place } from './place.ts';
 import type { SweptTable } from './swept-table.ts';
 
-/** Maximum length of a role's inline policies together. Source, also of the next two values: IAM User Guide, "IAM and AWS STS quotas". */
+/** Maximum characters of all inline policies of a role. Source, also of the next two limits: IAM User Guide, "IAM and AWS STS quotas". */
 export const INLINE_CHARACTERS = 10_240;
 
 const MANAGED_CHARACTERS = 6_144;
@@ -55,8 +55,8 @@ export function grouped(statements: readonly Statement[]): Statement[] {
 }
 
 /**
- * The first list is for the inline policy, each further one for a managed policy. A statement whose resources do not fit continues in the
- * next policy.
+ * Divides statements among policies: the first list is for the inline policy, each further list for a managed policy. If a policy has no
+ * room for all resources of a statement, the statement continues in the next policy.
  */
 function spread(statements: readonly Statement[], place: Place): Statement[][] {
   const empty = place.lengthOf(documentOf([]));
@@ -87,7 +87,7 @@ export interface ServiceRoleProps {
   readonly place: Place;
   readonly name: string;
   readonly service: string;
-  /** Restricts the trust to these resources of this account, so that no other customer can use the role through the service. */
+  /** Only these resources of this account may let the service use the role. Otherwise other customers could use the role, too. */
   readonly sourceArn?: string | readonly string[];
   readonly statements: readonly Statement[];
 }
@@ -95,7 +95,7 @@ export interface ServiceRoleProps {
 export class ServiceRole extends Construct {
   readonly arn: string;
   readonly role: IamRole;
-  /** A resource must depend on these policies if its creation needs the permissions. */
+  /** A resource whose creation needs the role's permissions must depend on these policies. */
   readonly policies: readonly ITerraformDependable[];
 
   /** @throws InvalidConfigError when the statements exceed the limits of a role */
@@ -125,8 +125,8 @@ export class ServiceRole extends Construct {
         'Put some of the tables into another configuration, with another deployment, which has roles of its own.';
       refuse([{ field: 'tables', expected, got: `${managed.length} managed ones`, remedy }]);
     }
-    // The policies refer to the role's id: a new path replaces the role, and changes the id but not the name. A role that still has its
-    // policy cannot be deleted.
+    // The policies refer to the role's `id`, because a plan that replaces the role does not know the new `id`, and so replaces the
+    // policies, too. A role that still has policies cannot be deleted.
     const role = this.role.id;
     const own = new IamRolePolicy(this, 'policy', { name, role, policy: documentOf(inline.map(inIam)) });
     const attachments = managed.map((each, index) => {
@@ -140,12 +140,12 @@ export class ServiceRole extends Construct {
   }
 }
 
-/** Source: the permissions on a table's key that the AWS CDK grants, in aws-dynamodb's perms.ts. */
+/** Permissions on a table's KMS key, as the AWS CDK grants them. Source: perms.ts in the CDK's aws-dynamodb. */
 const TO_READ = ['kms:Decrypt', 'kms:DescribeKey'];
 const TO_WRITE = ['kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'];
 
 /**
- * DynamoDB uses the table's key with the permissions of DynamoDB's caller. A key that DynamoDB owns needs no permissions.
+ * Permissions on a table's KMS key, which DynamoDB uses with its caller's permissions. DynamoDB's own key needs no permissions.
  * @param access `write` includes reading, since each delete reads the item first
  */
 export function tableKeyStatements(
@@ -153,7 +153,7 @@ export function tableKeyStatements(
   { tableKmsKeyArn }: { readonly tableKmsKeyArn?: string | undefined },
   place: Place,
 ): Statement[] {
-  // Other partitions have another suffix of DynamoDB's domain: com, com.cn, eu.
+  // The end of DynamoDB's domain differs between AWS's partitions: com, com.cn, eu.
   const viaService = { 'kms:ViaService': `dynamodb.${place.region}.amazonaws.*` };
   const actions = access === 'read' ? TO_READ : [...TO_READ, ...TO_WRITE];
   return [keyStatement(tableKmsKeyArn, actions, { StringLike: viaService })];
@@ -178,9 +178,8 @@ export function deleteStatements({ props, tableArn }: SweptTable, place: Place):
 }
 
 /**
- * The sender makes a data key, and SQS and SNS decrypt this data key to check its integrity. Sources: developer guides of SQS ("Configure
- * KMS permissions for producers"), SNS and Kinesis on KMS.
- * @param by key of the encryption context whose value is the target's ARN
+ * The sender of a message makes a data key with the target's KMS key. For SQS and SNS the sender must also be allowed to decrypt this data
+ * key. Sources: developer guides of SQS ("Configure KMS permissions for producers"), SNS and Kinesis on KMS.
  */
 export function senderKeyStatement(
   { kmsKeyArn }: Pick<ResolvedProps, 'kmsKeyArn'>,

@@ -16,7 +16,7 @@ const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
   OnlyExpiries: 60,
 };
 
-/** With less memory a function's calls take longer. More memory makes no sweep faster, since a call mostly waits. */
+/** With less memory a function is slower. With more memory a function is not faster, because a call mostly waits for DynamoDB. */
 const MEMORY_MB = 512;
 
 export interface SweepFunctionProps {
@@ -49,7 +49,7 @@ export class SweepFunction extends Construct {
       statements: [
         ...statements,
         { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`${this.logGroup.arn}:*`] },
-        // Lambda decrypts the environment with this role. Source: KMS Developer Guide, "How AWS Lambda uses AWS KMS".
+        // Lambda decrypts the environment variables with this role. Source: KMS Developer Guide, "How AWS Lambda uses AWS KMS".
         keyStatement(kmsKeyArn, ['kms:Decrypt'], {
           StringEquals: { 'kms:EncryptionContext:aws:lambda:FunctionArn': functionArn },
         }),
@@ -73,10 +73,10 @@ export class SweepFunction extends Construct {
           POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
         },
       },
-      // Lambda's own lines are logged only for failed calls. The other lines record the start and duration of a call: free metrics show
-      // both, and these lines would be most of the logs. Source: Lambda Developer Guide, "Log-level filtering".
+      // With WARN, Lambda logs its own lines only for failed calls. Lines about the start and duration of each call would be most of the
+      // log, and Lambda's free metrics have both numbers. Source: Lambda Developer Guide, "Log-level filtering".
       loggingConfig: { logFormat: 'JSON', logGroup: this.logGroup.name, systemLogLevel: 'WARN' },
-      // Without the block the provider would not turn off what an override had turned on.
+      // If an override that turned tracing on is removed, only this block turns tracing off again.
       tracingConfig: { mode: 'PassThrough' },
       ...(kmsKeyArn !== undefined && { kmsKeyArn }),
       dependsOn: [...this.role.policies],

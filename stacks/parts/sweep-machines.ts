@@ -9,7 +9,7 @@ import type { Part } from './place.ts';
 import { keyStatement, ServiceRole } from './role.ts';
 import { logGroup } from './sweep-function.ts';
 
-/** Step Functions has this default. Without the value here, the next plan would find the default and try to remove it. */
+/** The default of Step Functions. Without this argument every plan of Terraform would show a change of the default. */
 const KEY_REUSE_SECONDS = 300;
 
 export class SweepMachine extends Construct {
@@ -34,22 +34,22 @@ export class SweepMachine extends Construct {
         ? ([deployment.name, 'EXPRESS', tickDefinition(functions, options)] as const)
         : ([replayName(deployment.name), 'STANDARD', replayDefinition(functions, options)] as const);
     const { kmsKeyArn, logKeys } = deployment;
-    // With this prefix, the log's resource policy does not grow with each state machine. The policy has a small limit per region.
+    // With this prefix one entry in the resource policy for logs covers all log groups. The policy has little room.
     this.logGroup = logGroup(this, `/aws/vendedlogs/states/${name}`, deployment);
     this.role = role ?? sweepRole(this, part, functions);
     this.stateMachine = new SfnStateMachine(this, 'machine', {
       name,
       type,
       roleArn: this.role.arn,
-      // Fn.jsonencode escapes `<`, and the definition must reach Step Functions unchanged.
+      // The definition must reach Step Functions unchanged, but `Fn.jsonencode` would escape each `<`.
       definition: JSON.stringify(definition),
       loggingConfiguration: {
         level: 'ERROR',
-        // The states' data contain the keys of items to delete.
+        // The states' data contain keys of items, and only `logKeys: 'full'` allows keys in logs.
         includeExecutionData: logKeys === 'full',
         logDestination: `${this.logGroup.arn}:*`,
       },
-      // Without this block the provider would not remove a previous key, which the role may no longer use.
+      // If the configuration has no key any more, only this block makes Terraform remove the previous key.
       encryptionConfiguration:
         kmsKeyArn === undefined
           ? { type: 'AWS_OWNED_KEY' }
@@ -59,7 +59,7 @@ export class SweepMachine extends Construct {
               kmsDataKeyReusePeriodSeconds: KEY_REUSE_SECONDS,
             },
       tracingConfiguration: { enabled: false },
-      // Step Functions checks at creation that the role can write the log.
+      // Step Functions checks at the creation of the state machine that the role can write the log.
       dependsOn: [...this.role.policies],
     });
     this.node.defaultChild = this.stateMachine;
@@ -79,14 +79,14 @@ function sweepRole(scope: Construct, { place, deployment }: Part, functions: Fun
     sourceArn: machines,
     statements: [
       { actions: ['lambda:InvokeFunction'], resources: Object.values(functions) },
-      // A distributed Map runs its children as executions of the state machine itself.
+      // A distributed Map starts its children as executions of the replay's own state machine.
       { actions: ['states:StartExecution'], resources: [arnOf(replay)] },
-      // The first ARN is for the children of a Map Run; AWS's example policy for distributed Maps has the second.
+      // `/*` is for the children of a Map Run; `:*` is in AWS's example policy for distributed Maps.
       {
         actions: ['states:DescribeExecution', 'states:StopExecution'],
         resources: ['/*', ':*'].map(rest => place.arn('states', `execution:${replay}${rest}`)),
       },
-      // The actions for log delivery have no resources. Source: Step Functions Developer Guide.
+      // IAM has no resources for these actions of log delivery. Source: Step Functions Developer Guide.
       {
         actions: [
           'logs:CreateLogDelivery',
@@ -100,8 +100,8 @@ function sweepRole(scope: Construct, { place, deployment }: Part, functions: Fun
         ],
         resources: ['*'],
       },
-      // The key encrypts the history of the machines and of Map Runs' children, and their logs. Source: Step Functions Developer Guide,
-      // "Data at rest encryption"; AWS CDK, `StateMachine`.
+      // The KMS key encrypts the history and the logs of the state machines and of a Map Run's children. Source: Step Functions Developer
+      // Guide, "Data at rest encryption"; AWS CDK, `StateMachine`.
       keyStatement(kmsKeyArn, ['kms:Decrypt', 'kms:GenerateDataKey'], {
         StringLike: { 'kms:EncryptionContext:aws:states:stateMachineArn': machines },
       }),

@@ -8,12 +8,12 @@ import type { Part } from './place.ts';
 import { ServiceRole, senderKeyStatement } from './role.ts';
 
 /**
- * A person may turn a schedule off in EventBridge Scheduler, or set its start, and a deployment must not silently turn it on again. No
- * command changes these attributes: a pause is in the journal.
+ * Terraform does not change these attributes of the schedule. A person may have turned the schedule off in EventBridge Scheduler, or set
+ * its start, and a deployment must not turn the schedule on again without telling.
  */
 const LEFT_ALONE = ['state', 'start_date'];
 
-/** Time for which Scheduler retries the start, seconds. A later start has little value: the next ticks' lookback covers its minute. */
+/** Scheduler retries a failed start for this time, seconds. A later start is useless: the next ticks' lookback finds the items. */
 const RETRY_SECONDS = 300;
 
 export class SweepSchedules extends Construct {

@@ -14,18 +14,18 @@ import type { Place } from './place.ts';
 export interface TableReference {
   readonly name: string;
   readonly arn: string;
-  /** ARN of the table's stream. The stream must have old images. Required for `archive` and `events`. */
+  /** ARN of the table's stream, which must have old images. Required for `archive` and `events`. */
   readonly streamArn?: string;
 }
 
 /**
- * A table of a deployment, with its sparse index of expiry windows or seconds. The deployment makes the table, and never deletes or
- * replaces it; or looks up an existing table by name and checks it; or gets a table whose owner is responsible for keys, index and native
- * TTL. The addresses of the table's resources have not changed since the first version.
+ * A table of a deployment, of one of three kinds. The deployment makes the table, and never deletes or replaces it. Or the table exists
+ * (`existingTable`), and Terraform checks its keys, index and native TTL. Or the table is `given` by another part of the stack, and nothing
+ * is checked. The ids in this class must not change: with another address Terraform would make another table.
  */
 export class SweptTable extends Construct {
   readonly props: ResolvedProps;
-  /** The props with which writers and readers call `expiryModel`; as JSON they serve other languages too. */
+  /** The arguments with which writers and readers call `expiryModel`. As JSON these arguments serve other languages, too. */
   readonly expiryModel: ExpiryModelProps;
   readonly table: DynamodbTable | DataAwsDynamodbTable | TableReference;
   readonly isMade: boolean;
@@ -48,7 +48,7 @@ export class SweptTable extends Construct {
     place.know(this.tableArn, props.tableName, 'table/');
   }
 
-  /** Address of the resource that makes the table or, for an existing table, once made it. */
+  /** Address of the resource that makes the table. An existing table may have been made by this resource in an earlier deployment. */
   get address(): string {
     const { node } = this.node.findChild('table');
     return `aws_dynamodb_table.${TerraformStack.of(this).getLogicalId(node)}`;
@@ -66,12 +66,12 @@ export class SweptTable extends Construct {
 }
 
 /**
- * Other programs may change these attributes of a table: further indexes, streams, replicas in other regions. Otherwise the next deployment
- * would remove such changes, and a replica with its data. A postcondition checks our own index.
+ * Terraform ignores changes of these attributes, because other programs may add indexes, or replicas in other regions. Otherwise the next
+ * deployment would remove an index, or a replica with its data. A postcondition checks the sweep's own index.
  */
 const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica'];
 
-/** A stream's attributes are left alone if the deployment does not read the stream. */
+/** Terraform also ignores changes of these attributes, if the deployment does not read the table's stream. */
 const STREAM = ['stream_enabled', 'stream_view_type'];
 
 function made(scope: Construct, props: ResolvedProps): DynamodbTable {
@@ -85,7 +85,7 @@ function made(scope: Construct, props: ResolvedProps): DynamodbTable {
   const table = new DynamodbTable(scope, 'table', {
     name: tableName,
     billingMode: 'PAY_PER_REQUEST',
-    // Without this argument, the class from a removed override would stay.
+    // If an override of the table class is removed, only this argument sets the class back.
     tableClass: 'STANDARD',
     deletionProtectionEnabled: true,
     hashKey: partitionKey,
@@ -108,7 +108,7 @@ function made(scope: Construct, props: ResolvedProps): DynamodbTable {
     ...(tableKmsKeyArn !== undefined && {
       serverSideEncryption: { enabled: true, kmsKeyArn: tableKmsKeyArn },
     }),
-    // Native TTL deletes within days what no sweep finds: items with a wrong window, or items of a long pause.
+    // Native TTL deletes, within days, the items that no sweep finds, such as items with a wrong window.
     ttl: { attributeName: ttlAttribute, enabled: true },
     pointInTimeRecovery: { enabled: true },
     lifecycle: { preventDestroy: true, ignoreChanges: [...LEFT_ALONE, ...(hasStream ? [] : STREAM)] },
@@ -124,10 +124,10 @@ function lookedUp(scope: Construct, props: ResolvedProps): DataAwsDynamodbTable 
 }
 
 /**
- * The conditions of an existing table, checked before the table's sweep is deployed. With other keys each delete of the sweep would fail.
+ * The conditions that Terraform checks on an existing table before its sweep is deployed. With other keys each delete would fail.
  *
- * The data source does not read an index's status, so an index that is still CREATING passes. Until the index is ACTIVE, DynamoDB refuses
- * the sweep's queries, and the sweep's executions fail with that error.
+ * Terraform's data source does not read the status of an index, so an index that is still CREATING passes. Until the index is ACTIVE,
+ * DynamoDB refuses the sweep's queries, and the sweep's executions fail with that error.
  */
 export function tableConditions(props: ResolvedProps) {
   const { tableName, partitionKey, partitionKeyType, sortKey, sortKeyType, indexName, ttlAttribute } = props;
@@ -139,7 +139,7 @@ export function tableConditions(props: ResolvedProps) {
     [ttlAttribute, 'N'],
   ].map(([name = '', type]) => ({ name, type }));
   const typeOf = types.map(({ name, type }) => `${literal(name)} = "${type}"`).join(', ');
-  // A table's attributes are the keys of the table and of its indexes.
+  // `self.attribute` has the key attributes of the table and of its indexes.
   const typesOfTable = '${join(", ", [for a in self.attribute : "${a.name} (${a.type})"])}';
   const ofSortKey =
     sortKey === undefined ? 'try(length(self.range_key), 0) == 0' : `self.range_key == ${literal(sortKey)}`;
@@ -147,7 +147,7 @@ export function tableConditions(props: ResolvedProps) {
     conditionOf(
       props,
       `self.hash_key == ${literal(partitionKey)} && ${ofSortKey}`,
-      // Terraform evaluates the message even when its condition holds.
+      // Terraform evaluates this message even if the condition is true, so the message must also work without a sort key.
       `its keys are \${join(", ", compact([self.hash_key, self.range_key]))}, not ${escaped([partitionKey, sortKey ?? []].flat().join(', '))}.`,
       'Correct partitionKey and sortKey in the configuration.',
     ),
@@ -172,7 +172,7 @@ export function tableConditions(props: ResolvedProps) {
     ),
   ];
   if (!readsStream(props)) return conditions;
-  // The ARN of a stream that was turned off stays in the table for a day.
+  // `stream_enabled` is checked, because a table keeps the ARN of its stream for a day after the stream was turned off.
   const view = 'try(self.stream_enabled ? self.stream_view_type : "off", "off")';
   const turnOn = `aws dynamodb update-table --table-name ${tableName} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES`;
   return [
@@ -194,8 +194,8 @@ function conditionOf({ tableName }: ResolvedProps, test: string, problem: string
 }
 
 /**
- * A table that the deployment makes has this condition, too, because later deployments do not change the table's indexes: an index that
- * differs from the configuration would never be made, and the sweep would find nothing.
+ * The condition that the table has the sweep's index. A table that the deployment makes has this condition, too, because later deployments
+ * do not change indexes: without the condition nobody would see that the sweep finds nothing.
  */
 export function indexCondition(props: ResolvedProps) {
   const { indexName, ttlAttribute } = props;

@@ -18,7 +18,7 @@ import type { Deployment } from '../config/deployments.ts';
 import type { Part, Place } from './place.ts';
 
 export class SweepAlarms extends Construct {
-  /** Undefined with a topic of the user's own, or without alarms. */
+  /** Undefined if `alarms` is the ARN of a user's own topic, or false. */
   readonly topic: SnsTopic | undefined;
   readonly topicArn: string | undefined;
   readonly alarms: Readonly<Record<string, CloudwatchMetricAlarm>>;
@@ -51,9 +51,9 @@ export class SweepAlarms extends Construct {
 }
 
 /**
- * Without the user's own key the topic is not encrypted: CloudWatch cannot publish to a topic with AWS's own key for SNS, and only the
- * alarm's history would show the failure. Source: AWS re:Post knowledge center, "configure CloudWatch alarms with an encrypted SNS topic".
- * The messages name the alarm and its metric, and no item.
+ * Makes the topic of the alarms. Without `kmsKeyArn` the topic is not encrypted: CloudWatch cannot publish to a topic that AWS's own key
+ * for SNS encrypts, and only the alarm's history would show this failure. The messages contain no items. Source: AWS re:Post knowledge
+ * center, "configure CloudWatch alarms with an encrypted SNS topic".
  */
 function ownTopic(scope: Construct, place: Place, { name, kmsKeyArn }: Deployment): SnsTopic {
   const topic = `${name}-alarms`;
@@ -66,7 +66,7 @@ function ownTopic(scope: Construct, place: Place, { name, kmsKeyArn }: Deploymen
           Effect: 'Allow',
           Principal: { Service: 'cloudwatch.amazonaws.com' },
           Action: 'sns:Publish',
-          // A resource cannot refer to its own attribute.
+          // The ARN is written out, because a resource cannot refer to its own attribute.
           Resource: place.arn('sns', topic),
           Condition: {
             StringEquals: { 'aws:SourceAccount': place.account },
@@ -107,7 +107,7 @@ function watchedBy({ metrics, statistic, periodSeconds: period, periods, isHeart
   };
 }
 
-/** The grid has 24 columns. Source, also for the rest: CloudWatch API reference, "Dashboard Body Structure and Syntax". */
+/** The size of a graph, in columns and rows. Source: CloudWatch API reference, "Dashboard Body Structure and Syntax". */
 const WIDTH = 12;
 const HEIGHT = 6;
 
@@ -169,7 +169,7 @@ export class SweepDashboard extends Construct {
   }
 }
 
-/** Queries of Logs Insights by their names, over all logs or RecordMetrics' logs. A query costs nothing until a person runs the query. */
+/** Saved queries of CloudWatch Logs Insights. A saved query costs nothing until a person runs it. */
 const QUERIES = {
   'last-sweeps': {
     of: 'recordMetrics',
@@ -183,7 +183,7 @@ const QUERIES = {
     of: 'all',
     text: 'fields @timestamp, @log, @message | filter @message like "the key, or its hash" | sort @timestamp desc | limit 100',
   },
-  // A chunk that succeeds logs nothing: the duration of the sweep includes the chunk's duration.
+  // Only whole sweeps have a duration in the log, because a chunk that succeeds logs nothing.
   'slowest-sweeps': {
     of: 'recordMetrics',
     text: 'fields @timestamp, table, durationMs, deleted, throttled, retries | filter message = "swept" | sort durationMs desc | limit 50',
