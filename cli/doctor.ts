@@ -1,6 +1,6 @@
 import type { GlobalSecondaryIndexDescription } from '@aws-sdk/client-dynamodb';
 import { number } from '../expiry/fields.ts';
-import { sideBySide } from '../functions/plan-sweep/side-by-side.ts';
+import { sideBySide } from '../functions/plan-sweep/probe.ts';
 import { keyShower } from '../functions/report/shown-keys.ts';
 import { keyAttributeNames } from '../functions/table/item-key.ts';
 import { ask, NoAnswerError } from './clients.ts';

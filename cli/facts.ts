@@ -4,14 +4,13 @@ import { QueryCommand, type QueryCommandOutput, ScanCommand } from '@aws-sdk/lib
 import { expiredRange, storedNumber } from '../expiry/ttl.ts';
 import { advanced, INDEX_SECONDS, pauseOf, type Watermark } from '../functions/journal/layout.ts';
 import { readState } from '../functions/journal/read-state.ts';
-import { sideBySide } from '../functions/plan-sweep/side-by-side.ts';
+import { sideBySide } from '../functions/plan-sweep/probe.ts';
 import { lateMs } from '../functions/record-metrics/metrics.ts';
 import { keyShower } from '../functions/report/shown-keys.ts';
 import { leftNothing } from '../functions/report/sweep-totals.ts';
-import { type IndexKey, indexLayout } from '../functions/table/index-layout.ts';
+import { type IndexKey, indexLayout, rangesOf } from '../functions/table/index-layout.ts';
 import { keyCondition } from '../functions/table/index-query.ts';
 import { keyAttributeNames, toItemKey } from '../functions/table/item-key.ts';
-import { rangesOf } from '../functions/table/shard-ranges.ts';
 import { alarmsOf } from '../stacks/config/alarms.ts';
 import { tickName } from '../stacks/config/names.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';

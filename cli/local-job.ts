@@ -5,10 +5,10 @@ import { setFlagsFromString } from 'node:v8';
 import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import { type ServedCloud, serve } from '../local/serve.ts';
 import { existingTablesAsMade } from '../local/stack/synthesized.ts';
+import { plainStack } from '../stacks/app.ts';
 import { checkConfig } from '../stacks/config/config.ts';
 import { replayName } from '../stacks/config/names.ts';
 import type { ResolvedProps } from '../stacks/config/props.ts';
-import { plainStack } from '../stacks/plain-stack.ts';
 import { tablesOf } from './command.ts';
 import { startDashboard } from './dashboard/server.ts';
 import { aligned, timeOfDay } from './dashboard/words.ts';
@@ -108,7 +108,7 @@ function factsOf(served: ServedCloud) {
     environment: environmentOf(served),
     tables: [...tables, ...existingTables].map(({ name }) => name),
     stateMachines: stateMachines.map(({ name, arn }) => ({ name, arn })),
-    schedules: served.cloud.upcoming().map(({ schedule, at }) => ({
+    schedules: served.cloud.schedules.upcoming().map(({ schedule, at }) => ({
       name: schedule.name,
       next: iso(at),
     })),
@@ -128,7 +128,9 @@ export function describeStart(served: ServedCloud, { schedules: fire, first, pag
   const { tables, existingTables, stateMachines, pipes } = cloud.synthesized;
   const names = [...tables, ...existingTables].map(({ name }) => name).join(', ');
   const { startedHere, endpoint: openAt } = cloud.dynamoDb;
-  const next = cloud.upcoming().map(({ schedule, at }) => `${schedule.name} (next ${timeOfDay(at)})`);
+  const next = cloud.schedules
+    .upcoming()
+    .map(({ schedule, at }) => `${schedule.name} (next ${timeOfDay(at)})`);
   const machine = stateMachines.find(({ name }) => name === replayName(first.deployment));
   const now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
   const input = JSON.stringify({ table: first.tableName, from: iso(now - 60 * MINUTE_MS), to: iso(now) });

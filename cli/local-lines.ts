@@ -1,8 +1,7 @@
 /** The lines that `precise-ttl local` prints while it runs: one for each execution, and more for a failed execution. */
 import { Execution } from 'stepfunctions-emulator';
 import { isObject } from '../expiry/fields.ts';
-import { readExecutionReport } from '../functions/report/execution-report.ts';
-import { leftNothing } from '../functions/report/sweep-totals.ts';
+import { leftNothing, readExecutionReport } from '../functions/report/sweep-totals.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import type { DeliveredExpiry, PipeResource } from '../local/pipes/pipes.ts';
 import { replayName } from '../stacks/config/names.ts';

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-sfn';
 import { kind, text, whole } from '../expiry/fields.ts';
 import { readReplayInput } from '../functions/plan-sweep/sweep-input.ts';
-import { readExecutionReport } from '../functions/report/execution-report.ts';
+import { readExecutionReport } from '../functions/report/sweep-totals.ts';
 import type { InvalidExecutionInputError } from '../functions/runtime/errors.ts';
 import { replayName } from '../stacks/config/names.ts';
 import type { ReplayInput } from '../statemachine/contract/inputs.ts';

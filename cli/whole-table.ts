@@ -7,7 +7,7 @@ import {
   ScanCommand,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { sideBySide } from '../functions/plan-sweep/side-by-side.ts';
+import { sideBySide } from '../functions/plan-sweep/probe.ts';
 import type { ItemKey } from '../statemachine/contract/keys.ts';
 import { isThrottled, noneIfMissing } from './clients.ts';
 import { count, counted, lasting } from './dashboard/words.ts';

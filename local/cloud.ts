@@ -1,16 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type ApiContext, type Clock, type Execution, type Machine, realClock } from 'stepfunctions-emulator';
-import type { PlainStack } from '../stacks/plain-stack.ts';
+import {
+  type ApiContext,
+  type Clock,
+  Engine,
+  type Execution,
+  Executions,
+  InvalidDefinitionError,
+  loadDefinition,
+  nestedExecutions,
+  realClock,
+  StateMachines,
+} from 'stepfunctions-emulator';
+import type { PlainStack } from '../stacks/app.ts';
 import { localDynamoDb, localDynamoDbStreams } from './dynamodb/clients.ts';
 import { type DynamoDbEndpoint, startOrAttachDynamoDb } from './dynamodb/dynamodb-local.ts';
-import type { TableResource } from './dynamodb/table.ts';
-import { enableStream, ensureTable } from './dynamodb/tables.ts';
+import { enableStream, ensureTable, type TableResource } from './dynamodb/tables.ts';
+import { LocalCloudError, TerraformError } from './errors.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { Pipes, type PipesOptions } from './pipes/pipes.ts';
 import { type Firing, Schedules } from './schedules.ts';
 import { type SynthesizedCloud, synthesizedCloud } from './stack/synthesized.ts';
-import { LocalStepFunctions, loadMachines } from './step-functions.ts';
 
 export interface LocalCloudOptions {
   readonly stack: PlainStack;
@@ -48,17 +58,18 @@ export class LocalCloud {
   readonly dynamoDb: DynamoDbEndpoint;
   readonly client: DynamoDBClient;
   readonly functions: LocalFunctions;
-  readonly #pipes: Pipes;
+  readonly pipes: Pipes;
+  readonly schedules: Schedules;
+  /** Step Functions with the synthesized state machines: what its API works on. */
+  readonly stepFunctions: ApiContext;
+  readonly #running = new Set<Execution>();
   readonly #undo: readonly (() => unknown)[];
-  readonly #stepFunctions: LocalStepFunctions;
-  readonly #schedules: Schedules;
-  readonly #scheduledBy = new WeakMap<Execution, string>();
   #stopped: Promise<void> | undefined;
 
   private constructor(
     options: LocalCloudOptions,
-    parts: Pick<LocalCloud, 'synthesized' | 'dynamoDb' | 'client' | 'functions'> & { readonly pipes: Pipes },
-    machines: readonly Machine[],
+    parts: Pick<LocalCloud, 'synthesized' | 'dynamoDb' | 'client' | 'functions' | 'pipes'>,
+    machines: readonly LoadedMachine[],
     undo: readonly (() => unknown)[],
   ) {
     this.#undo = undo;
@@ -66,21 +77,33 @@ export class LocalCloud {
     this.dynamoDb = parts.dynamoDb;
     this.client = parts.client;
     this.functions = parts.functions;
-    this.#pipes = parts.pipes;
+    this.pipes = parts.pipes;
     const { clock = realClock, onScheduleError, onExecution, isNeeded } = options;
     const { childrenAtOnce: distributedMapConcurrency } = options;
-    this.#stepFunctions = new LocalStepFunctions(parts.synthesized, machines, {
+    const scheduledBy = new WeakMap<Execution, string>();
+    const engine = new Engine({
       invoker: this.functions,
       clock,
       ...(distributedMapConcurrency && { limits: { distributedMapConcurrency } }),
-      onEnd: execution => onExecution?.(execution, this.#scheduledBy.get(execution)),
+      resources: nestedExecutions(() => this.stepFunctions),
+      onStart: execution => {
+        this.#running.add(execution);
+        void execution.done.then(ended => {
+          this.#running.delete(ended);
+          onExecution?.(ended, scheduledBy.get(ended));
+        });
+      },
     });
-    this.#schedules = new Schedules({
+    const stateMachines = new StateMachines(() => clock.now());
+    for (const machine of machines) stateMachines.create(machine);
+    const { account, region, partition } = parts.synthesized;
+    this.stepFunctions = { account, region, partition, stateMachines, executions: new Executions(engine) };
+    this.schedules = new Schedules({
       clock,
       schedules: parts.synthesized.schedules,
       fire: ({ schedule, input }) => {
         const execution = this.startExecution(schedule.targetArn, JSON.parse(input));
-        this.#scheduledBy.set(execution, schedule.name);
+        scheduledBy.set(execution, schedule.name);
       },
       onError: onScheduleError ?? (error => console.error(error)),
       isNeeded,
@@ -121,7 +144,7 @@ export class LocalCloud {
       const parts = { synthesized, dynamoDb, client, functions, pipes };
       const cloud = new LocalCloud(options, parts, machines, undo);
       if (options.warm !== undefined) functions.warm(options.warm);
-      if (options.schedules ?? true) cloud.startSchedules();
+      if (options.schedules ?? true) cloud.schedules.start();
       return cloud;
     } catch (error) {
       for (const step of undo.toReversed()) await step();
@@ -130,15 +153,7 @@ export class LocalCloud {
   }
 
   get running(): readonly Execution[] {
-    return this.#stepFunctions.running;
-  }
-
-  get stepFunctions(): ApiContext {
-    return this.#stepFunctions.api;
-  }
-
-  upcoming(): ReturnType<Schedules['upcoming']> {
-    return this.#schedules.upcoming();
+    return [...this.#running];
   }
 
   /**
@@ -147,19 +162,13 @@ export class LocalCloud {
    * @throws {LocalCloudError} when there is no such machine; InvalidStartError for a name or input AWS refuses
    */
   startExecution(machine: string, input: unknown, name?: string): Execution {
-    return this.#stepFunctions.startExecution(machine, input, name);
-  }
-
-  drainPipes(): Promise<void> {
-    return this.#pipes.drain();
-  }
-
-  startSchedules(): void {
-    this.#schedules.start();
-  }
-
-  pauseSchedules(): void {
-    this.#schedules.stop();
+    const { stateMachines, executions } = this.stepFunctions;
+    const found = stateMachines.all.find(each => each.arn === machine || each.name === machine);
+    if (found === undefined) {
+      const known = stateMachines.all.map(each => each.name).join(', ') || 'none';
+      throw new LocalCloudError(`state machine: expected one of ${known}, got "${machine}"`);
+    }
+    return executions.start(found, { input, ...(name !== undefined && { name }) }).execution;
   }
 
   /** Stops all parts. After that, no part keeps the process alive. Safe to call more than once. */
@@ -169,8 +178,10 @@ export class LocalCloud {
   }
 
   async #stop(): Promise<void> {
-    this.#schedules.stop();
-    await this.#stepFunctions.stop();
+    this.schedules.stop();
+    const { running } = this;
+    for (const execution of running) execution.stop('Local.Stopped', 'The local cloud was stopped.');
+    await Promise.all(running.map(execution => execution.done));
     for (const step of this.#undo.toReversed()) await step();
   }
 }
@@ -186,4 +197,24 @@ async function makeTables(
   for (const table of [...tables, ...existing]) await ensureTable(client, table);
   if (!observe) return;
   for (const { name } of [...tables, ...existingTables]) await enableStream(client, name);
+}
+
+type LoadedMachine = Parameters<StateMachines['create']>[0];
+
+function loadMachines({ stateMachines }: SynthesizedCloud): LoadedMachine[] {
+  const problems: string[] = [];
+  const machines = stateMachines.flatMap(
+    ({ address, name, arn, roleArn, type, definition }): LoadedMachine[] => {
+      try {
+        const loaded = loadDefinition(definition, type);
+        return [{ name, arn, roleArn, type, definition: loaded, definitionText: definition }];
+      } catch (error) {
+        if (!(error instanceof InvalidDefinitionError)) throw error;
+        problems.push(`${address}.definition: ${error.message}`);
+        return [];
+      }
+    },
+  );
+  if (problems.length > 0) throw new TerraformError(problems);
+  return machines;
 }

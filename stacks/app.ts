@@ -2,15 +2,18 @@ import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import {
   App,
   Lazy,
+  TerraformAsset,
   TerraformBackend,
   TerraformOutput,
   type TerraformRemoteState,
   TerraformResource,
   TerraformStack,
 } from 'cdktf';
-import { Construct } from 'constructs';
+import { Construct, RootConstruct } from 'constructs';
 import type { FieldProblem } from '../expiry/errors.ts';
 import { isObject } from '../expiry/fields.ts';
+import { ALL_FUNCTIONS, fileOf } from '../functions/function-list.ts';
+import { bundleFunctions } from './bundle.ts';
 import {
   checkConfig,
   DEFAULT_STATE_KEY,
@@ -19,7 +22,7 @@ import {
   type Overrides,
   refuse,
 } from './config/config.ts';
-import { constructId } from './config/names.ts';
+import { bundleId, constructId } from './config/names.ts';
 import { DEFAULT_DEPLOYMENT, readsStream, resolveProps } from './config/props.ts';
 import { DeployedSweep, literals, mapValues } from './parts/deployed-sweep.ts';
 import { Place } from './parts/place.ts';
@@ -141,8 +144,6 @@ function outputOf(table: SweptTable, sweep: DeployedSweep): object {
   };
 }
 
-type Blocks = Record<string, Record<string, { readonly lifecycle?: { readonly prevent_destroy?: boolean } }>>;
-
 /**
  * Takes all resources out of a stack, so that `terraform apply` deletes them and leaves an empty state. Resources that hold data get a
  * `removed` block: Terraform forgets them, and they stay in AWS. The stack looks up no table, so a missing table does no harm.
@@ -152,7 +153,7 @@ function removeAll(stack: PreciseTtlStack): void {
   const held = Object.entries(resource).flatMap(([type, named]) =>
     Object.entries(named)
       // A bucket that stays in AWS also keeps its settings, which are resources of their own.
-      .filter(([, { lifecycle }]) => lifecycle?.prevent_destroy || type.startsWith('aws_s3_bucket'))
+      .filter(([, { lifecycle }]) => preventsDestroy(lifecycle) || type.startsWith('aws_s3_bucket'))
       .map(([name]) => ({ from: `${type}.${name}`, lifecycle: [{ destroy: false }] })),
   );
   const { node } = stack;
@@ -160,6 +161,8 @@ function removeAll(stack: PreciseTtlStack): void {
     if (id !== 'backend' && id !== 'aws') node.tryRemoveChild(id);
   stack.addOverride('removed', [...removed, ...held]);
 }
+
+const preventsDestroy = (lifecycle: unknown) => isObject(lifecycle) && lifecycle['prevent_destroy'] === true;
 
 function prepare(stack: TerraformStack, { region, state, provider = {}, tags }: DeploymentConfig): void {
   const { backend, ...settings } = state ?? { backend: 'local' };
@@ -201,4 +204,27 @@ export function withoutDeprecations<Result>(work: () => Result): Result {
   } finally {
     process.noDeprecation = noDeprecation;
   }
+}
+
+export type Blocks = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
+
+export interface PlainStack {
+  readonly region: string;
+  /** Terraform's resources, with the configuration's `overrides`. A reference has the form `${type.id.attribute}`. */
+  readonly resource: Blocks;
+  readonly data: Blocks;
+  readonly output: Readonly<Record<string, { readonly value: unknown }>>;
+  /** Absolute paths of the functions' archives, by their argument `filename`. The files are deleted when the process ends. */
+  readonly archives: Readonly<Record<string, string>>;
+}
+
+export function plainStack(config: unknown): PlainStack {
+  const checked = checkConfig(config);
+  const stack = new PreciseTtlStack(new RootConstruct(), STACK, checked);
+  const { resource, data, output } = withoutDeprecations(() => stack.toTerraform());
+  const archives = ALL_FUNCTIONS.flatMap(name => {
+    const asset = stack.node.tryFindChild(bundleId(fileOf(name)));
+    return asset instanceof TerraformAsset ? [[asset.path, bundleFunctions()[name].archive]] : [];
+  });
+  return { region: checked.region, resource, data, output, archives: Object.fromEntries(archives) };
 }

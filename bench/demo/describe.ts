@@ -1,6 +1,6 @@
 import type { Execution } from 'stepfunctions-emulator';
 import { count, timeOfDay } from '../../cli/dashboard/words.ts';
-import { readExecutionReport } from '../../functions/report/execution-report.ts';
+import { readExecutionReport } from '../../functions/report/sweep-totals.ts';
 import type { DeleteMode } from '../../functions/runtime/environment.ts';
 import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
 import type { FollowedPipe } from '../ledger/deliveries.ts';

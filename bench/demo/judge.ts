@@ -1,7 +1,6 @@
 import { count } from '../../cli/dashboard/words.ts';
 import type { SweepSettings } from '../../functions/runtime/environment.ts';
-import type { ExpiredItem, Tally } from '../ledger/ledger.ts';
-import { describeViolations, type Violation } from '../ledger/verdict.ts';
+import { describeViolations, type ExpiredItem, type Tally, type Violation } from '../ledger/ledger.ts';
 import { lagPercentiles, seconds } from '../report/numbers.ts';
 import type { MachineWatch } from '../workload/machine.ts';
 

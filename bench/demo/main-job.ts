@@ -5,10 +5,10 @@ import { startDashboard } from '../../cli/dashboard/server.ts';
 import { pageLook } from '../../cli/status.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
 import { existingTablesAsMade } from '../../local/stack/synthesized.ts';
+import { plainStack } from '../../stacks/app.ts';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config/config.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
-import { plainStack } from '../../stacks/plain-stack.ts';
 import type { Judged, Verdict } from './judge.ts';
 import { type DemoOptions, ownNames, runDemo } from './run.ts';
 

@@ -11,11 +11,11 @@ import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
-import type { TableResource } from '../../local/dynamodb/table.ts';
+import type { TableResource } from '../../local/dynamodb/tables.ts';
 import { enrichmentInput } from '../../local/pipes/pipes.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { Deliveries } from '../ledger/deliveries.ts';
-import { describeViolations } from '../ledger/verdict.ts';
+import { describeViolations } from '../ledger/ledger.ts';
 import { seconds } from '../report/numbers.ts';
 import { MachineWatch } from '../workload/machine.ts';
 import { backlogOf, LIFE, planItems } from '../workload/plan.ts';
@@ -241,7 +241,7 @@ class Run {
       actions.filter(({ atMs }) => atMs <= startMs),
     );
     if (!until.aborted) {
-      cloud.startSchedules();
+      cloud.schedules.start();
       const now = minuteOf(clock.now() / 1000);
       if (sweep.precision === 'second') {
         const tick = inWords(now - MINUTE_SECONDS);
@@ -258,7 +258,7 @@ class Run {
       );
       await this.#showUntilGone(cloud, table, writing, { firstTtl, lastTtl, page: `${page}/` });
     }
-    cloud.pauseSchedules();
+    cloud.schedules.stop();
     // With pollSeconds an execution runs in every minute: no wait is needed.
     if (sweep.pollSeconds === 0) await this.#wait(() => cloud.running.length === 0, MAX_FOLLOWING_MS);
     await this.#wait(() => {
@@ -432,7 +432,7 @@ function sweepInWords(cloud: LocalCloud): string {
   );
   const [latest] = entered.sort((one, other) => other.timestamp - one.timestamp);
   if (latest !== undefined) return String(latest['stateEnteredEventDetails']?.['name']);
-  const [next] = cloud.upcoming();
+  const [next] = cloud.schedules.upcoming();
   return next?.at === undefined ? 'no tick' : `next tick ${timeOfDay(next.at)}`;
 }
 

@@ -2,7 +2,7 @@
 import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
 import { count } from '../../cli/dashboard/words.ts';
 import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
-import { readExecutionReport } from '../../functions/report/execution-report.ts';
+import { readExecutionReport } from '../../functions/report/sweep-totals.ts';
 import { lagMsOf, Simulation, type SimulationOptions } from '../../test/support/simulation/simulation.ts';
 import { type LagPercentiles, lagPercentiles } from '../report/numbers.ts';
 import { defineExperiment, markdownTable, SEEDS, seconds, wholeNumber } from './support/experiment.ts';

@@ -2,9 +2,9 @@
 import type { Given } from '../../cli/command.ts';
 import { count } from '../../cli/dashboard/words.ts';
 import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
+import { plainStack } from '../../stacks/app.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
-import { plainStack } from '../../stacks/plain-stack.ts';
 import { CHUNK_KEYS } from '../../statemachine/contract/limits.ts';
 import type { DemoResult, Judged } from '../demo/judge.ts';
 import { ownNames, runDemo } from '../demo/run.ts';

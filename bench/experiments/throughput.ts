@@ -10,8 +10,8 @@ import { indexLayout } from '../../functions/table/index-layout.ts';
 import { indexReader } from '../../functions/table/index-query.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
+import { plainStack } from '../../stacks/app.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
-import { plainStack } from '../../stacks/plain-stack.ts';
 import { CHUNK_KEYS, PAGE_KEYS } from '../../statemachine/contract/limits.ts';
 import { defineExperiment, markdownTable, seconds, wholeNumber } from './support/experiment.ts';
 

@@ -2,7 +2,7 @@ import type { Clock, RandomSource } from 'stepfunctions-emulator';
 import { readSettings, type SweepSettings } from '../../functions/runtime/environment.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { FollowedPipe } from '../ledger/deliveries.ts';
-import type { Violation } from '../ledger/verdict.ts';
+import type { Violation } from '../ledger/ledger.ts';
 import { Oracle } from './oracle.ts';
 import { isWithin, type Span, type TableScenario, type Trouble } from './scenario.ts';
 import { type Change, MemoryTable, type MemoryTableOptions } from './table.ts';

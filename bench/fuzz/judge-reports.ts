@@ -1,8 +1,8 @@
-import { readExecutionReport } from '../../functions/report/execution-report.ts';
+import { readExecutionReport } from '../../functions/report/sweep-totals.ts';
 import { SWEEP_INCOMPLETE } from '../../statemachine/contract/machines.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { FATES } from '../../statemachine/counts.ts';
-import type { Violation } from '../ledger/verdict.ts';
+import type { Violation } from '../ledger/ledger.ts';
 import { type FuzzedTable, said } from './fuzzed-table.ts';
 import type { EndedSweep } from './machine.ts';
 import { addTo, NO_DELETES } from './sdk.ts';

@@ -3,8 +3,7 @@ import { plainDecimal } from '../../expiry/shard.ts';
 import type { Millis } from '../../statemachine/times.ts';
 import { Deliveries, type FollowedPipe } from '../ledger/deliveries.ts';
 import { isOverdue } from '../ledger/item.ts';
-import { Ledger } from '../ledger/ledger.ts';
-import type { Violation } from '../ledger/verdict.ts';
+import { Ledger, type Violation } from '../ledger/ledger.ts';
 import type { Change, MemoryTable } from './table.ts';
 
 export interface Rules {

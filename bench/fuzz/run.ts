@@ -3,7 +3,7 @@ import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contrac
 import { readSettings } from '../../functions/runtime/environment.ts';
 import { indexLayout } from '../../functions/table/index-layout.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
-import type { Violation } from '../ledger/verdict.ts';
+import type { Violation } from '../ledger/ledger.ts';
 import { type FaultGroup, Faults } from './faults.ts';
 import { Functions } from './functions.ts';
 import { FuzzedTable, said } from './fuzzed-table.ts';

@@ -1,7 +1,6 @@
 import type { EventImage } from '../../expiry/expiry-event.ts';
 import { isLive, itemText, type RemovalRecord } from './item.ts';
-import type { Ledger, SeenRemoval } from './ledger.ts';
-import type { Violation } from './verdict.ts';
+import type { Ledger, SeenRemoval, Violation } from './ledger.ts';
 
 export interface FollowedPipe {
   readonly name: string;

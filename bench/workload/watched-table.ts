@@ -1,21 +1,16 @@
-import {
-  ConditionalCheckFailedException,
-  DescribeTableCommand,
-  type DynamoDBClient,
-} from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import type { EventImage } from '../../expiry/expiry-event.ts';
 import { type ExpiryModel, expiryAttributes, withExpiry } from '../../expiry/index.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
-import type { TableResource } from '../../local/dynamodb/table.ts';
+import type { TableResource } from '../../local/dynamodb/tables.ts';
 import { LocalCloudError } from '../../local/errors.ts';
 import { StreamPoller } from '../../local/pipes/stream-poller.ts';
-import { DynamoDbTableStream, MAX_RECORDS } from '../../local/pipes/table-stream.ts';
-import type { Present, RemovalRecord, Ttl, Write } from '../ledger/item.ts';
-import { Ledger } from '../ledger/ledger.ts';
-import type { Violation } from '../ledger/verdict.ts';
+import { MAX_RECORDS, TableStream } from '../../local/pipes/table-stream.ts';
+import type { Present, Ttl, Write } from '../ledger/item.ts';
+import { Ledger, type Violation } from '../ledger/ledger.ts';
 import type { Action } from './plan.ts';
 
 // Items of about 250 bytes.
@@ -43,7 +38,7 @@ export interface WatchedTableOptions {
   /** Prefix of the items' names. The prefix identifies this run's items, except in tables with numbers as keys. */
   readonly prefix: string;
   readonly clock?: Clock;
-  /** Pause between two reads of the stream, milliseconds. @default see {@link observeDeletions} */
+  /** Pause between two reads of the stream, milliseconds: the longest delay of a seen deletion. @default 100 */
   readonly intervalMs?: number | undefined;
   /** Whether the ledger (list of writes and deletions) keeps deleted items, to compare events. @default false */
   readonly keepsImages?: boolean;
@@ -60,7 +55,8 @@ export class WatchedTable {
   readonly #documents: DynamoDBDocumentClient;
   readonly #clock: Clock;
   readonly #versions = new Map<number, number>();
-  #stop = async () => {};
+  /** Stops after all earlier deletions were seen. Safe to call more than once. */
+  stop: () => Promise<void> = async () => {};
 
   /** Observes no deletions; see {@link start}. */
   constructor(options: WatchedTableOptions) {
@@ -71,17 +67,47 @@ export class WatchedTable {
     this.ledger = new Ledger(() => clock.now());
   }
 
+  /**
+   * Observes deletions in the table's stream, independently of the sweep's reports. The records' times are not used, because DynamoDB Local
+   * rounds these times to the minute.
+   * @throws {LocalCloudError} when the table has no stream with old images
+   */
   static async start(options: WatchedTableOptions): Promise<WatchedTable> {
     const watched = new WatchedTable(options);
-    const { cloud, table, keepsImages, intervalMs, onError } = options;
-    watched.#stop = await observeDeletions({
-      ...{ client: cloud.client, endpoint: cloud.dynamoDb.endpoint, region: table.region },
-      ...{ tableName: table.name, intervalMs, clock: watched.#clock, onError },
-      onRemoval: (record, seenAt) => {
-        const { id, version, ttl } = watched.read(record.image);
-        watched.ledger.removed(id, version, { ttl, seenAt, ...(keepsImages && { record }) });
+    const { cloud, table, keepsImages, intervalMs = 100, onError } = options;
+    const clock = watched.#clock;
+    const { Table } = await clock.busy(() =>
+      cloud.client.send(new DescribeTableCommand({ TableName: table.name })),
+    );
+    const view = Table?.StreamSpecification?.StreamViewType;
+    if (!Table?.LatestStreamArn || (view !== 'OLD_IMAGE' && view !== 'NEW_AND_OLD_IMAGES')) {
+      throw new LocalCloudError(
+        `table "${table.name}": expected a stream with old images to see deletions by, got ${view ?? 'none'}; ` +
+          "start the local cloud with observe: true, or change the view type of the table's own stream",
+      );
+    }
+    const streams = localDynamoDbStreams(cloud.dynamoDb.endpoint, table.region);
+    const poller = await StreamPoller.open({
+      stream: new TableStream(streams, Table.LatestStreamArn),
+      ...{ clock, batchSize: MAX_RECORDS, fromLatest: false, pollMs: intervalMs, onError },
+      timeOf: approximateMs => approximateMs,
+      async take(removals) {
+        const seenAt = clock.now();
+        for (const { eventID, dynamodb } of removals) {
+          const { Keys: key, OldImage: image } = dynamodb;
+          if (image === undefined) continue;
+          const { id, version, ttl } = watched.read(image);
+          const record = keepsImages && { record: { id: eventID, key, image } };
+          watched.ledger.removed(id, version, { ttl, seenAt, ...record });
+        }
       },
     });
+    poller.start();
+    watched.stop = async () => {
+      await clock.busy(() => poller.drain()).catch(() => {});
+      await poller.stop();
+      streams.destroy();
+    };
     return watched;
   }
 
@@ -192,11 +218,6 @@ export class WatchedTable {
     };
   }
 
-  /** Stops after all earlier deletions were seen. Safe to call more than once. */
-  async stop(): Promise<void> {
-    await this.#stop();
-  }
-
   /** The key attribute that is unique in a run: the sort key if there is a sort key. */
   get #uniqueKey(): string {
     return this.#options.model.sortKey ?? this.#options.model.partitionKey;
@@ -231,55 +252,4 @@ type Scalar = { readonly [Type in 'S' | 'N' | 'B']?: string };
 
 function idOf(value: unknown): string {
   return value instanceof Uint8Array ? Buffer.from(value).toString() : String(value);
-}
-
-export interface ObserverOptions {
-  readonly client: DynamoDBClient;
-  readonly endpoint: string;
-  readonly region: string;
-  readonly tableName: string;
-  /** Called for every deletion. @param seenAt time at which the record was read, epoch milliseconds */
-  readonly onRemoval: (record: RemovalRecord, seenAt: number) => void;
-  readonly onError: (error: unknown) => void;
-  /** Pause between two reads, milliseconds: the longest delay of a seen deletion. @default 100 */
-  readonly intervalMs?: number | undefined;
-  /** @default the wall clock */
-  readonly clock?: Clock;
-}
-
-/**
- * Observes deletions in the table's stream, independently of the sweep's reports. The records' times are not used, because DynamoDB Local
- * rounds these times to the minute.
- * @returns a function that waits for earlier deletions and stops the observation; safe to call more than once
- * @throws {LocalCloudError} when the table has no stream with old images
- */
-export async function observeDeletions(options: ObserverOptions): Promise<() => Promise<void>> {
-  const { tableName, client, endpoint, region, clock = realClock, intervalMs = 100 } = options;
-  const { Table } = await clock.busy(() => client.send(new DescribeTableCommand({ TableName: tableName })));
-  const view = Table?.StreamSpecification?.StreamViewType;
-  if (!Table?.LatestStreamArn || (view !== 'OLD_IMAGE' && view !== 'NEW_AND_OLD_IMAGES')) {
-    throw new LocalCloudError(
-      `table "${tableName}": expected a stream with old images to see deletions by, got ${view ?? 'none'}; ` +
-        "start the local cloud with observe: true, or change the view type of the table's own stream",
-    );
-  }
-  const streams = localDynamoDbStreams(endpoint, region);
-  const poller = await StreamPoller.open({
-    stream: new DynamoDbTableStream(streams, Table.LatestStreamArn),
-    ...{ clock, batchSize: MAX_RECORDS, fromLatest: false, pollMs: intervalMs },
-    timeOf: approximateMs => approximateMs,
-    onError: options.onError,
-    async take(removals) {
-      const seenAt = clock.now();
-      for (const { eventID: id, dynamodb } of removals)
-        if (dynamodb.OldImage !== undefined)
-          options.onRemoval({ id, key: dynamodb.Keys, image: dynamodb.OldImage }, seenAt);
-    },
-  });
-  poller.start();
-  return async () => {
-    await clock.busy(() => poller.drain()).catch(() => {});
-    await poller.stop();
-    streams.destroy();
-  };
 }

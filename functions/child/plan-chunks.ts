@@ -1,3 +1,4 @@
+import { type ExpiredRange, expiredRange } from '../../expiry/ttl.ts';
 import type { ChildProgress, ChildSweep } from '../../statemachine/contract/child.ts';
 import type { Chunk, ChunkProgress } from '../../statemachine/contract/chunks.ts';
 import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
@@ -8,6 +9,7 @@ import type { Millis, Seconds } from '../../statemachine/times.ts';
 import { NO_LAG } from '../report/lag.ts';
 import { jsonBytes } from '../report/listed-keys.ts';
 import { waitUntil } from '../retry/backoff.ts';
+import type { SweepSettings } from '../runtime/environment.ts';
 
 /**
  * Maximum bytes of JSON for the keys and TTLs of one page. Step Functions allows 256 KiB for a state's payload. The payload also contains
@@ -110,4 +112,18 @@ function keysThatFit(keys: readonly ExpiredKey[]): number {
     if (bytes > PAGE_BYTES) return index;
   }
   return Math.min(keys.length, PAGE_KEYS);
+}
+
+/**
+ * Longest time, with a reserve, from a child's query to the stream's record of a delete: a child lives 300 s, and its last function 15 s
+ * more. Native TTL and `isExpired` ignore TTLs of more than five years ago. If an item exceeded five years between query and delete, its
+ * record would not count as an expiry. So a sweep leaves out items that exceed five years within this time.
+ */
+const CHILD_LIFE_SECONDS = 10 * 60;
+
+export function sweptRange(
+  cutoff: number,
+  { marginSeconds }: Pick<SweepSettings, 'marginSeconds'>,
+): ExpiredRange {
+  return { after: expiredRange(cutoff + marginSeconds + CHILD_LIFE_SECONDS).after, upTo: cutoff };
 }

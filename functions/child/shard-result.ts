@@ -10,7 +10,7 @@ import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
 import { CHILD_COUNTS, noCounts, sumOfFates } from '../../statemachine/counts.ts';
 import { LAG_BUCKETS, NO_LAG } from '../report/lag.ts';
 import { jsonBytes, withoutNothing } from '../report/listed-keys.ts';
-import { RANGES } from '../table/shard-ranges.ts';
+import { RANGES } from '../table/index-layout.ts';
 
 /**
  * Makes a child's result. `found` is the sum of the deleted, renewed, not found and failed keys; in a dry run, of the index entries. Counts

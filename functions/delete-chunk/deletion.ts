@@ -6,7 +6,7 @@ import {
 import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
 import type { ExpiredKey, FailedKey } from '../../statemachine/contract/keys.ts';
 import { addCounts, CALL_COUNTS, type Counts, noCounts } from '../../statemachine/counts.ts';
-import { sweptRange } from '../child/swept-range.ts';
+import { sweptRange } from '../child/plan-chunks.ts';
 import { addLags, lagOf, NO_LAG } from '../report/lag.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Documents, RequestOptions } from '../table/dynamodb.ts';

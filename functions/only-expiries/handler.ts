@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { EventImage, EventValue, ExpiryEvent } from '../../expiry/expiry-event.ts';
 import { changedAtMs, isExpiryBy } from '../../expiry/is-expiry.ts';
 import { storedNumber } from '../../expiry/ttl.ts';
-import { deploymentMetrics } from '../runtime/deployment-metric.ts';
+import { deploymentMetrics } from '../runtime/deployment.ts';
 import { type Limits, type PipedRecord, TARGET_LIMITS } from './contract.ts';
 
 /** A pipe without delay has younger records. Their ages are not recorded, because CloudWatch bills each recorded metric. */

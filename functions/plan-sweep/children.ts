@@ -16,7 +16,7 @@ import { childTimeouts } from '../../statemachine/contract/machines.ts';
 import type { PlanFailure } from '../../statemachine/contract/report.ts';
 import { jsonBytes } from '../report/listed-keys.ts';
 import { waitUntil } from '../retry/backoff.ts';
-import { rangesOf } from '../table/shard-ranges.ts';
+import { rangesOf } from '../table/index-layout.ts';
 import type { ShardProbe, Spans } from './probe.ts';
 import type { SweepLimit, TickRequest } from './sweep-input.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract/execution.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
-import { deploymentMetrics } from '../runtime/deployment-metric.ts';
+import { deploymentMetrics } from '../runtime/deployment.ts';
 import { lambdaRuntime } from '../runtime/runtime.ts';
 import { indexReader } from '../table/index-query.ts';
 import { planReplay } from './plan-replay.ts';

@@ -7,9 +7,10 @@ import {
   type DeploymentState,
   INDEX_SECONDS,
   isPaused,
+  pauseOf,
   type Watermark,
 } from '../journal/layout.ts';
-import type { RecordDeploymentMetric } from '../runtime/deployment-metric.ts';
+import type { RecordDeploymentMetric } from '../runtime/deployment.ts';
 import { readSettings, type SweepSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -17,10 +18,8 @@ import type { RequestOptions } from '../table/dynamodb.ts';
 import { indexLayout } from '../table/index-layout.ts';
 import type { ReadIndex } from '../table/index-query.ts';
 import { type PlannedTable, planChildren, tickChildren } from './children.ts';
-import { probeShards, type ShardProbe, type Spans } from './probe.ts';
-import { sideBySide } from './side-by-side.ts';
+import { probeShards, type ShardProbe, type Spans, sideBySide } from './probe.ts';
 import { readTickInput, type TickRequest, tablesOfInput } from './sweep-input.ts';
-import { FIRST_LOOKBACK_SECONDS, oldestWatermark } from './watermark-age.ts';
 
 /** Number of tables that are probed at the same time, so that one slow table does not delay all other tables. */
 const TABLES_AT_ONCE = 32;
@@ -205,4 +204,42 @@ function overdueSeconds(probes: readonly ShardProbe[], startedAtMs: number): num
     ...probes.map(({ left, isSeen }) => (isSeen ? (left ?? 0) : Number.POSITIVE_INFINITY)),
   );
   return Number.isFinite(oldest) ? Math.max(0, Math.floor(startedAtMs / 1000) - Math.floor(oldest)) : 0;
+}
+
+/** A table that is swept without delay has a younger watermark. Its age is not recorded: CloudWatch bills each recorded metric. */
+export const MIN_AGE_SECONDS = 3_600;
+
+export const FIRST_LOOKBACK_SECONDS = 2 * 24 * 60 * 60;
+
+/**
+ * Finds the table whose watermark has not moved for the longest time, for example because somebody forgot a pause, or because the table
+ * cannot be queried.
+ *
+ * 1. If a table has no watermark, its age begins with its pause. Without a pause such a table has no age.
+ * 2. The watermark is always `marginSeconds` behind the clock, so the age begins `marginSeconds` later.
+ * 3. A pause with an end (`until`) was planned, so the age begins at that end.
+ * 4. The first tick looks back two days. The age does not begin before the first tick.
+ *
+ * @param moved the new watermarks of this tick, by table
+ * @returns the table, and its age in seconds; undefined when all ages are below {@link MIN_AGE_SECONDS}
+ */
+export function oldestWatermark(
+  tables: readonly CarriedSettings[],
+  state: DeploymentState,
+  moved: ReadonlyMap<string, Pick<Watermark, 'since' | 'gone'>>,
+  nowMs: number,
+): { readonly table: string; readonly age: number } | undefined {
+  const ages = tables.flatMap(carried => {
+    const { tableName: table } = carried;
+    const pause = state.pauses[table];
+    const mark = moved.get(table) ?? state.watermarks.tables[table];
+    const gone = mark && Math.max(mark.gone, mark.since + FIRST_LOOKBACK_SECONDS);
+    const pausedAt = Date.parse(pauseOf(pause, nowMs)?.since ?? '') / 1000;
+    const from = gone === undefined ? pausedAt : gone + (Number(carried['marginSeconds']) || 0);
+    if (Number.isNaN(from)) return [];
+    const meantUntil = pause?.until === undefined ? 0 : Date.parse(pause.until) / 1000;
+    return [{ table, age: Math.floor(nowMs / 1000 - Math.max(from, meantUntil)) }];
+  });
+  const [oldest] = ages.toSorted((one, other) => other.age - one.age);
+  return oldest !== undefined && oldest.age >= MIN_AGE_SECONDS ? oldest : undefined;
 }

@@ -4,7 +4,6 @@ import { DynamoDbBusyError } from '../runtime/errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IndexKey, IndexLayout } from '../table/index-layout.ts';
 import type { ReadIndex } from '../table/index-query.ts';
-import { sideBySide } from './side-by-side.ts';
 
 const SHARDS_AT_ONCE = 16;
 
@@ -113,4 +112,18 @@ async function probeShard(
     isUpcoming = seen.includes(true);
   }
   return { shard, left, isSeen, isUpcoming };
+}
+
+export async function sideBySide<Input, Output>(
+  inputs: readonly Input[],
+  most: number,
+  work: (input: Input) => Promise<Output>,
+): Promise<Output[]> {
+  const outputs: Output[] = [];
+  const entries = inputs.entries();
+  const worker = async () => {
+    for (const [index, input] of entries) outputs[index] = await work(input);
+  };
+  await Promise.all(Array.from({ length: Math.min(most, inputs.length) }, worker));
+  return outputs;
 }

@@ -6,8 +6,7 @@ import type { RecordMetricsInput, RecordMetricsOutput } from '../../statemachine
 import type { ReplayInput } from '../../statemachine/contract/inputs.ts';
 import { type Journal, lambdaJournal } from '../journal/lambda-journal.ts';
 import { leftNothing } from '../report/sweep-totals.ts';
-import { readDeployment } from '../runtime/deployment.ts';
-import { printMetrics } from '../runtime/deployment-metric.ts';
+import { printMetrics, readDeployment } from '../runtime/deployment.ts';
 import { readSettings } from '../runtime/environment.ts';
 import { JournalUnwritableError } from '../runtime/errors.ts';
 import { embeddedMetrics } from './metrics.ts';

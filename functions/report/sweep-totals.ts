@@ -1,6 +1,7 @@
+import { isObject } from '../../expiry/fields.ts';
 import type { SweepCounts } from '../../statemachine/contract/child.ts';
 import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
-import type { SweepState, TableSweep } from '../../statemachine/contract/execution.ts';
+import type { RecordMetricsOutput, SweepState, TableSweep } from '../../statemachine/contract/execution.ts';
 import { LISTED_KEYS_BYTES } from '../../statemachine/contract/limits.ts';
 import type { SweepReport, SweepTotals } from '../../statemachine/contract/report.ts';
 import { addCounts, CHILD_COUNTS, EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
@@ -54,4 +55,26 @@ export function leftNothing({
 /** Leaves out the histogram of lags: the report has percentiles, which RecordMetrics computes from the histogram. */
 export function reportOf({ lagCounts: _counts, lagMaxMs: _max, ...report }: SweepTotals): SweepReport {
   return report;
+}
+
+export interface ExecutionReport extends Omit<RecordMetricsOutput, 'complete'> {
+  /** Name of the error with which RecordMetrics failed. The report then has no tables. */
+  readonly notRecorded?: string;
+}
+
+/**
+ * Reads the output of an execution of either state machine, or the cause of its failure.
+ * @returns undefined for other texts, such as the cause of an execution that crashed
+ */
+export function readExecutionReport(said: unknown): ExecutionReport | undefined {
+  const value = typeof said === 'string' ? parsed(said) : said;
+  return isObject(value) && isObject(value['tables']) ? (value as unknown as ExecutionReport) : undefined;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { createDocuments, type Documents } from '../table/dynamodb.ts';
-import { withoutMessages } from '../table/hidden-messages.ts';
+import { createDocuments, type Documents, withoutMessages } from '../table/dynamodb.ts';
 import type { SweepSettings } from './environment.ts';
 
 export interface Runtime {

@@ -11,7 +11,7 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { LocalCloudError } from '../errors.ts';
-import type { TableIndex, TableResource } from './table.ts';
+import type { Found } from '../stack/arguments.ts';
 
 const ACTIVE_TIMEOUT_MS = 30_000;
 
@@ -139,4 +139,24 @@ export async function enableStream(
     }),
   );
   return (await untilActive(client, tableName)).LatestStreamArn ?? '';
+}
+
+export type KeyType = 'S' | 'N' | 'B';
+
+export interface TableIndex {
+  readonly name: string;
+  readonly hashKey: string;
+  readonly rangeKey?: string;
+  readonly projection: 'ALL' | 'KEYS_ONLY' | 'INCLUDE';
+  readonly nonKeyAttributes: readonly string[];
+}
+
+export interface TableResource extends Found {
+  readonly name: string;
+  readonly hashKey: string;
+  readonly rangeKey?: string;
+  readonly attributes: Readonly<Record<string, KeyType>>;
+  readonly globalIndexes: readonly TableIndex[];
+  readonly localIndexes: readonly TableIndex[];
+  readonly stream?: 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES';
 }

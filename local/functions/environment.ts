@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
-import type { ErrorPayload, Invocation, WorkerMessage, WorkerSetup } from './protocol.ts';
+import type { ErrorPayload, Invocation, WorkerMessage, WorkerSetup } from './worker.ts';
 
 export type Outcome = Ending & { readonly durationMs: number; readonly lines: readonly string[] };
 

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
+import { unzipSync } from 'fflate';
 import type { FunctionInvoker, FunctionResult, InvokeOptions } from 'stepfunctions-emulator';
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
 import { DUMMY_CREDENTIALS } from '../dynamodb/clients.ts';
+import { LocalCloudError } from '../errors.ts';
 import type { FunctionResource } from '../stack/synthesized.ts';
 import type { Outcome } from './environment.ts';
 import { WorkerPool } from './pool.ts';
-import { unpack, writeWorkerProgram } from './programs.ts';
-import type { ErrorPayload } from './protocol.ts';
+import type { ErrorPayload } from './worker.ts';
+import { workerSource } from './worker-source.ts';
 
 /** Port 9, "discard": nothing listens there. Calls of AWS services that do not run here fail, and do not leave this machine. */
 const NOWHERE = 'http://127.0.0.1:9';
@@ -221,4 +223,63 @@ function toResult({ durationMs, lines: _lines, ...outcome }: Outcome): FunctionR
   if (outcome.ok) return { ok: true, payload: JSON.parse(outcome.payload) as unknown, durationMs };
   const { errorType, errorMessage } = outcome.error;
   return { ok: false, errorType, errorMessage, cause: outcome.error, durationMs };
+}
+
+const EXTENSIONS = ['.mjs', '.js', '.cjs'];
+
+/**
+ * Unpacks a function's deployment package, as Lambda does before the function starts.
+ *
+ * @param directory folder for the files; it is created
+ * @returns the module that holds the handler and the name of its export
+ * @throws {LocalCloudError} when the archive can't be read or holds no such module
+ */
+export function unpack(
+  { address, archive, handler }: FunctionResource,
+  directory: string,
+): { file: string; exportName: string } {
+  let files: Record<string, Uint8Array>;
+  try {
+    files = unzipSync(readFileSync(archive));
+  } catch (error) {
+    throw new LocalCloudError(
+      `${address}.filename: expected a zip file at ${archive}, got: ${error instanceof Error ? error.message : error}; ` +
+        'synthesize again',
+    );
+  }
+  for (const [name, content] of Object.entries(files)) {
+    const target = resolve(directory, name);
+    if (relative(directory, target).startsWith('..')) {
+      throw new LocalCloudError(
+        `${address}.filename: expected files inside the archive, got the path "${name}"`,
+      );
+    }
+    if (name.endsWith('/')) continue;
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, content);
+  }
+  const dot = handler.lastIndexOf('.');
+  const module = handler.slice(0, dot);
+  const extension = EXTENSIONS.find(candidate => `${module}${candidate}` in files);
+  if (extension === undefined) {
+    throw new LocalCloudError(
+      `${address}.handler: expected ${EXTENSIONS.map(e => module + e).join(', ')} in ${archive}, ` +
+        `got ${Object.keys(files).join(', ') || 'an empty archive'}`,
+    );
+  }
+  return { file: join(directory, module + extension), exportName: handler.slice(dot + 1) };
+}
+
+let program: string | undefined;
+
+/**
+ * Writes the program of a thread, `worker.ts` without its types, into a folder. Node can strip types too, but would load its stripping tool
+ * again in every thread, and so delay each start.
+ * @returns absolute path of the file
+ */
+export function writeWorkerProgram(directory: string): string {
+  program ??= workerSource();
+  const file = join(directory, 'worker.mjs');
+  writeFileSync(file, program);
+  return file;
 }

@@ -1,10 +1,9 @@
 /*
  * Runs one Lambda function in a worker thread, one invocation at a time, as a Lambda execution environment does. This file imports only
- * Node's own modules, because programs.ts writes this file alone into a folder.
+ * Node's own modules, because local-functions.ts writes this file alone into a folder.
  */
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ErrorPayload, Invocation, WorkerMessage, WorkerSetup } from './protocol.ts';
 
 type Handler = (event: unknown, context: unknown) => unknown;
 
@@ -135,3 +134,40 @@ function toErrorPayload(error: unknown): ErrorPayload {
   }
   return { errorType: typeof error, errorMessage: String(error), trace: [] };
 }
+
+/** Messages between the pool and a worker. Payloads are JSON text, as they are between Lambda and a function. */
+
+export interface WorkerSetup {
+  readonly file: string;
+  readonly exportName: string;
+  readonly functionName: string;
+  readonly functionArn: string;
+  readonly memoryMb: number;
+}
+
+export interface Invocation {
+  readonly requestId: string;
+  readonly payload: string;
+  /** X-Amzn-Trace-Id of the function's AWS requests: shows which invocation sent a request. */
+  readonly traceId: string;
+  /** Time at which the worker will be ended, epoch milliseconds. */
+  readonly deadline: number;
+}
+
+export interface ErrorPayload {
+  readonly errorType: string;
+  readonly errorMessage: string;
+  readonly trace?: readonly string[];
+}
+
+export type WorkerMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'log'; readonly text: string }
+  | { readonly kind: 'result'; readonly requestId: string; readonly payload: string }
+  | {
+      readonly kind: 'failure';
+      readonly requestId: string | undefined;
+      readonly error: ErrorPayload;
+      /** The worker can't be used again: its module didn't load, or an error escaped the handler. */
+      readonly fatal: boolean;
+    };

@@ -5,7 +5,7 @@ import type { ExpiryEvent } from '../../expiry/expiry-event.ts';
 import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contract.ts';
 import { enableStream } from '../dynamodb/tables.ts';
 import { StreamPoller } from './stream-poller.ts';
-import { DynamoDbTableStream } from './table-stream.ts';
+import { TableStream } from './table-stream.ts';
 
 export interface PipeResource {
   readonly address: string;
@@ -83,7 +83,7 @@ async function pollerOf(
   const report = (error: unknown) =>
     onError ? onError(error, pipe) : console.error(`${pipe.address}: ${error}`);
   return StreamPoller.open({
-    stream: new DynamoDbTableStream(streams, streamArn),
+    stream: new TableStream(streams, streamArn),
     batchSize: pipe.batchSize,
     fromLatest: pipe.startingPosition === 'LATEST',
     clock,

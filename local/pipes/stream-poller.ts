@@ -3,7 +3,7 @@ import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contrac
 import type { StreamShard, TableStream } from './table-stream.ts';
 
 export interface StreamPollerOptions {
-  readonly stream: TableStream;
+  readonly stream: Pick<TableStream, 'shards' | 'read'>;
   readonly batchSize: number;
   readonly fromLatest: boolean;
   readonly clock: Clock;

@@ -25,18 +25,8 @@ export interface ReadRecords {
   readonly isEnd: boolean;
 }
 
-export interface TableStream {
-  shards(): Promise<readonly StreamShard[]>;
-  /**
-   * The next records of a shard, in order.
-   * @param after the sequence number of the last record read; undefined reads from the shard's beginning
-   * @param limit maximum number of records, up to {@link MAX_RECORDS}
-   */
-  read(shardId: string, after: string | undefined, limit: number): Promise<ReadRecords>;
-}
-
 /** A table's stream in DynamoDB Local. Each read asks for a new iterator, because a kept iterator may have expired. */
-export class DynamoDbTableStream implements TableStream {
+export class TableStream {
   readonly #client: DynamoDBStreamsClient;
   readonly #streamArn: string;
 
@@ -62,6 +52,11 @@ export class DynamoDbTableStream implements TableStream {
     return shards;
   }
 
+  /**
+   * The next records of a shard, in order.
+   * @param after the sequence number of the last record read; undefined reads from the shard's beginning
+   * @param limit maximum number of records, up to {@link MAX_RECORDS}
+   */
   async read(ShardId: string, after: string | undefined, limit: number): Promise<ReadRecords> {
     const place = { StreamArn: this.#streamArn, ShardId };
     const beginning = new GetShardIteratorCommand({ ...place, ShardIteratorType: 'TRIM_HORIZON' });

@@ -1,6 +1,6 @@
 import { describeProblem } from '../../expiry/errors.ts';
 import { isObject } from '../../expiry/fields.ts';
-import type { PlainStack } from '../../stacks/plain-stack.ts';
+import type { PlainStack } from '../../stacks/app.ts';
 import { TerraformError } from '../errors.ts';
 
 interface Place {

@@ -1,8 +1,8 @@
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
+import { type PlainStack, plainStack } from '../../stacks/app.ts';
 import type { DeploymentConfig } from '../../stacks/config/config.ts';
 import { EVERY_MINUTE, tablesInDefinition } from '../../stacks/config/deployments.ts';
-import { type PlainStack, plainStack } from '../../stacks/plain-stack.ts';
-import type { TableIndex, TableResource } from '../dynamodb/table.ts';
+import type { TableIndex, TableResource } from '../dynamodb/tables.ts';
 import { TerraformError } from '../errors.ts';
 import { enrichmentInput, type PipeResource } from '../pipes/pipes.ts';
 import { SCHEDULED_TIME, type ScheduleResource } from '../schedules.ts';

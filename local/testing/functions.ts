@@ -5,7 +5,7 @@ import type { Clock } from 'stepfunctions-emulator';
 import { journalOf } from '../../functions/journal/lambda-journal.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { METRIC_DIMENSIONS, METRICS_NAMESPACE } from '../../functions/record-metrics/metrics.ts';
-import { deploymentMetrics } from '../../functions/runtime/deployment-metric.ts';
+import { deploymentMetrics } from '../../functions/runtime/deployment.ts';
 import type { Documents } from '../../functions/table/dynamodb.ts';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract/execution.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';

@@ -7,9 +7,8 @@ import {
 } from '../../functions/journal/layout.ts';
 import { type JournalTable, readState } from '../../functions/journal/read-state.ts';
 import { writeWatermarks } from '../../functions/journal/write-entries.ts';
-import { planTick } from '../../functions/plan-sweep/plan-tick.ts';
+import { FIRST_LOOKBACK_SECONDS, planTick } from '../../functions/plan-sweep/plan-tick.ts';
 import { readTickInput } from '../../functions/plan-sweep/sweep-input.ts';
-import { FIRST_LOOKBACK_SECONDS } from '../../functions/plan-sweep/watermark-age.ts';
 import { readSettings, type SweepSettings } from '../../functions/runtime/environment.ts';
 import { indexReader, type ReadIndex } from '../../functions/table/index-query.ts';
 import { tablesInDefinition } from '../../stacks/config/deployments.ts';

@@ -7,7 +7,6 @@ export type { DeploymentConfig } from '../../stacks/config/config.ts';
 export type { PreciseTtlProps } from '../../stacks/config/props.ts';
 export type { ReplayInput, SweepInput, TickInput } from '../../statemachine/contract/inputs.ts';
 export type { SweepReport } from '../../statemachine/contract/report.ts';
-export { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
 export type {
   LocalClock,
   LocalPreciseTtl,
@@ -15,4 +14,5 @@ export type {
   TestedConfig,
   TestOptions,
 } from './local-precise-ttl.ts';
+export { type FailedSweep, LocalTestError, SweepFailedError } from './local-precise-ttl.ts';
 export { startPreciseTtl, withPreciseTtl } from './start.ts';

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
+import { type PlainStack, plainStack } from '../../stacks/app.ts';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config/config.ts';
 import { DEFAULT_DEPLOYMENT } from '../../stacks/config/props.ts';
-import { type PlainStack, plainStack } from '../../stacks/plain-stack.ts';
-import type { TableResource } from '../dynamodb/table.ts';
+import type { TableResource } from '../dynamodb/tables.ts';
 import { existingTablesAsMade } from '../stack/synthesized.ts';
-import { LocalTestError } from './errors.ts';
-import type { TestedConfig } from './local-precise-ttl.ts';
+import { LocalTestError, type TestedConfig } from './local-precise-ttl.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,

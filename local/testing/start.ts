@@ -1,22 +1,36 @@
 import { DeleteTableCommand, DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Execution, realClock } from 'stepfunctions-emulator';
+import { isObject } from '../../expiry/fields.ts';
 import { journalName } from '../../functions/journal/layout.ts';
+import {
+  leftNothing,
+  readExecutionReport,
+  reportOf,
+  startTotals,
+} from '../../functions/report/sweep-totals.ts';
 import { createDocuments } from '../../functions/table/dynamodb.ts';
 import { deploymentOf } from '../../stacks/config/deployments.ts';
 import { replayName } from '../../stacks/config/names.ts';
 import { resolveProps } from '../../stacks/config/props.ts';
 import type { SweepInput, TickInput } from '../../statemachine/contract/inputs.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { LocalCloud } from '../cloud.ts';
 import { DUMMY_CREDENTIALS, localConfig } from '../dynamodb/clients.ts';
 import { attachDynamoDb, startDynamoDbLocal } from '../dynamodb/dynamodb-local.ts';
-import { LocalTestError, SweepFailedError } from './errors.ts';
 import { testedFunctions } from './functions.ts';
 import { IdleTicks } from './idle-ticks.ts';
-import type { LocalPreciseTtl, PassedOnExpiry, TestedConfig, TestOptions } from './local-precise-ttl.ts';
+import {
+  type FailedSweep,
+  type LocalPreciseTtl,
+  LocalTestError,
+  type PassedOnExpiry,
+  SweepFailedError,
+  type TestedConfig,
+  type TestOptions,
+} from './local-precise-ttl.ts';
 import { prepareConfig, readDuration, readTime, requireDynamoDbPackage } from './options.ts';
 import { SteppedClock } from './stepped-clock.ts';
-import { failuresOf, NOTHING_SWEPT, reportsOf, type SweepReports } from './swept-tables.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -128,7 +142,8 @@ async function start(
       wrap: async (invoked, next) => {
         const result = await call(invoked, next);
         // Reads the streams directly after a deletion, so that each record gets the time of its deletion.
-        if (stepped !== undefined && invoked.functionName.endsWith('-delete-chunk')) await cloud.drainPipes();
+        if (stepped !== undefined && invoked.functionName.endsWith('-delete-chunk'))
+          await cloud.pipes.drain();
         return result;
       },
     },
@@ -147,7 +162,7 @@ async function start(
   const jump = <T>(step: Promise<T>): Promise<T> => step.finally(() => idle.settle());
   const pass = <T>(work: () => Promise<T>): Promise<T> => (stepped ? jump(stepped.passUntil(work)) : work());
   const drain = async () => {
-    if (cloud.synthesized.pipes.length > 0) await pass(() => clock.busy(() => cloud.drainPipes()));
+    if (cloud.synthesized.pipes.length > 0) await pass(() => clock.busy(() => cloud.pipes.drain()));
   };
   const runToEnd = (machine: string, input: SweepInput) => cloud.startExecution(machine, input).done;
   const reportsOfAll = (execution: Execution): SweepReports => {
@@ -242,4 +257,33 @@ async function undoAll(undo: Undo): Promise<void> {
     }
   }
   if (errors.length > 0) throw errors[0];
+}
+
+export type SweepReports = Readonly<Record<string, SweepReport>>;
+
+export const NOTHING_SWEPT: SweepReport = reportOf(startTotals(false));
+
+export function reportsOf({ output, cause }: Execution): SweepReports {
+  return readExecutionReport(output ?? cause)?.tables ?? {};
+}
+
+/**
+ * Failures of an execution that did not succeed: one for each table that the execution reports as incomplete. If no table is reported,
+ * there is a failure for each table of the execution.
+ * @param deployed the tables of the execution's deployment
+ */
+export function failuresOf(execution: Execution, deployed: readonly string[]): FailedSweep[] {
+  const { input, status, error, cause } = execution;
+  const reports = reportsOf(execution);
+  const left = Object.keys(reports).filter(table => !leftNothing(reports[table] ?? NOTHING_SWEPT));
+  const tables = left.length > 0 ? left : (tablesOfInput(input) ?? deployed);
+  return tables.map(tableName => ({ tableName, input, status, error, cause, report: reports[tableName] }));
+}
+
+/** The tables that an input names; undefined means all tables of the deployment. */
+function tablesOfInput(input: unknown): readonly string[] | undefined {
+  if (!isObject(input)) return undefined;
+  const { table, tables } = input;
+  if (typeof table === 'string') return [table];
+  return Array.isArray(tables) ? tables.map(String) : undefined;
 }

@@ -1,5 +1,5 @@
 import { lateMs, METRIC_DIMENSIONS, METRICS_NAMESPACE } from '../../functions/record-metrics/metrics.ts';
-import { DEPLOYMENT_DIMENSION } from '../../functions/runtime/deployment-metric.ts';
+import { DEPLOYMENT_DIMENSION } from '../../functions/runtime/deployment.ts';
 import type { Deployment } from './deployments.ts';
 import { deadLetterQueueOf } from './names.ts';
 import { pipesOf } from './pipe-props.ts';

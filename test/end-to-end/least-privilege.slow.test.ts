@@ -1,14 +1,13 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 
-import type { Execution } from 'stepfunctions-emulator';
-import { VirtualClock } from 'stepfunctions-emulator';
+import { type Execution, VirtualClock } from 'stepfunctions-emulator';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { type Firing, Schedules } from '../../local/schedules.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
+import { plainStack } from '../../stacks/app.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
-import { plainStack } from '../../stacks/plain-stack.ts';
 import { configOf } from '../support/configs.ts';
 import { useLocalSweep } from '../support/local-sweep.ts';
 import { CallRecorder, type Interception } from '../support/permissions/recorder.ts';

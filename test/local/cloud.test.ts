@@ -1,8 +1,8 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { LocalCloud } from '../../local/cloud.ts';
 import { TerraformError } from '../../local/errors.ts';
+import { plainStack } from '../../stacks/app.ts';
 import { mapValues } from '../../stacks/parts/deployed-sweep.ts';
-import { plainStack } from '../../stacks/plain-stack.ts';
 import { configOf } from '../support/configs.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 

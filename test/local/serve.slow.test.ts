@@ -1,11 +1,10 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { ListExecutionsCommand, UpdateStateMachineCommand } from '@aws-sdk/client-sfn';
-import type { Execution } from 'stepfunctions-emulator';
-import { VirtualClock } from 'stepfunctions-emulator';
+import { type Execution, VirtualClock } from 'stepfunctions-emulator';
 import { freePort, isFree } from '../../local/ports.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
 import { sfnClient } from '../../packages/stepfunctions-emulator/test/support/step-functions-api.ts';
-import { plainStack } from '../../stacks/plain-stack.ts';
+import { plainStack } from '../../stacks/app.ts';
 import { configOf } from '../support/configs.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 

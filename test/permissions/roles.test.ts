@@ -1,5 +1,5 @@
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
-import type { PlainStack } from '../../stacks/plain-stack.ts';
+import type { PlainStack } from '../../stacks/app.ts';
 import { type Access, covers, type Grant, type Held, hold, readRoles } from '../support/permissions/roles.ts';
 
 type Blocks = PlainStack['resource'];

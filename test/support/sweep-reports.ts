@@ -1,6 +1,5 @@
 import type { Execution } from 'stepfunctions-emulator';
-import { readExecutionReport } from '../../functions/report/execution-report.ts';
-import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
+import { readExecutionReport, reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 
 type Ended = Pick<Execution, 'status' | 'output' | 'cause'>;

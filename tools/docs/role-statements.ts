@@ -1,6 +1,6 @@
+import { plainStack } from '../../stacks/app.ts';
 import { EVENT_TARGETS, type EventTarget } from '../../stacks/config/pipe-props.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
-import { plainStack } from '../../stacks/plain-stack.ts';
 
 const EXAMPLE: PreciseTtlProps = {
   tableName: 'TABLE',

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
-import { lintProblems, packAll } from './packed-files.ts';
+import { lintProblems, packAll } from './check.ts';
 import { contentProblems } from './release-content.ts';
 
 /**

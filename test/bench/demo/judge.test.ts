@@ -1,6 +1,5 @@
 import { judge, type PromiseName, punctualityOf, type Seen } from '../../../bench/demo/judge.ts';
-import type { ExpiredItem, Tally } from '../../../bench/ledger/ledger.ts';
-import type { Finding, Violation } from '../../../bench/ledger/verdict.ts';
+import type { ExpiredItem, Finding, Tally, Violation } from '../../../bench/ledger/ledger.ts';
 
 const good: Tally = {
   ...{ written: 3600, expired: 3000, deleted: 3000, overdue: 0 },

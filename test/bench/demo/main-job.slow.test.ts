@@ -5,7 +5,7 @@ import { localDynamoDbStreams } from '../../../local/dynamodb/clients.ts';
 import { ensureTable } from '../../../local/dynamodb/tables.ts';
 import { LocalCloudError } from '../../../local/errors.ts';
 import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
-import { plainStack } from '../../../stacks/plain-stack.ts';
+import { plainStack } from '../../../stacks/app.ts';
 import { configOf, SESSION_DATA } from '../../support/configs.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { runJob } from '../../support/main-job.ts';

@@ -1,6 +1,5 @@
 import type { Present, Ttl } from '../../../bench/ledger/item.ts';
-import { Ledger } from '../../../bench/ledger/ledger.ts';
-import { describeViolations, type Finding } from '../../../bench/ledger/verdict.ts';
+import { describeViolations, type Finding, Ledger } from '../../../bench/ledger/ledger.ts';
 
 const NOW = 1_800_000_000;
 const at = (seconds: number) => (NOW + seconds) * 1000;

@@ -1,4 +1,4 @@
-import { readExecutionReport } from '../../../functions/report/execution-report.ts';
+import { readExecutionReport } from '../../../functions/report/sweep-totals.ts';
 
 const OF_A_TABLE = { found: 1, deleted: 1 };
 

@@ -1,7 +1,6 @@
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
-import type { Documents } from '../../../functions/table/dynamodb.ts';
+import { type Documents, withoutMessages } from '../../../functions/table/dynamodb.ts';
 import { isBusy, isInvalid } from '../../../functions/table/dynamodb-errors.ts';
-import { withoutMessages } from '../../../functions/table/hidden-messages.ts';
 
 async function thrownThrough(error: unknown): Promise<unknown> {
   const documents = { send: () => Promise.reject(error) } as unknown as Documents;

@@ -1,10 +1,9 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
-import type { TableResource } from '../../../local/dynamodb/table.ts';
-import { enableStream, ensureTable } from '../../../local/dynamodb/tables.ts';
+import { enableStream, ensureTable, type TableResource } from '../../../local/dynamodb/tables.ts';
 import { LocalCloudError } from '../../../local/errors.ts';
 import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
-import { plainStack } from '../../../stacks/plain-stack.ts';
+import { plainStack } from '../../../stacks/app.ts';
 import { configOf, SESSION_DATA } from '../../support/configs.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 

@@ -1,7 +1,6 @@
 import { VirtualClock } from 'stepfunctions-emulator';
 import type { DynamoDbStreamRecord } from '../../../functions/only-expiries/contract.ts';
 import { StreamPoller, type StreamPollerOptions } from '../../../local/pipes/stream-poller.ts';
-import type { TableStream } from '../../../local/pipes/table-stream.ts';
 
 interface FakeShard {
   readonly id: string;
@@ -30,7 +29,7 @@ afterEach(() => Promise.all(running.splice(0).map(poller => poller.stop())));
 
 const numberOf = ({ dynamodb }: DynamoDbStreamRecord) => Number(dynamodb.SequenceNumber);
 
-function streamOf(shards: readonly FakeShard[]): TableStream {
+function streamOf(shards: readonly FakeShard[]): StreamPollerOptions['stream'] {
   return {
     shards: async () => shards,
     async read(shardId, after = '0', limit) {

@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { loadDefinition } from 'stepfunctions-emulator';
 import { TerraformError } from '../../../local/errors.ts';
 import { RUN_TYPES, type SynthesizedCloud, synthesizedCloud } from '../../../local/stack/synthesized.ts';
+import { plainStack } from '../../../stacks/app.ts';
 import type { DeploymentConfig, Overrides } from '../../../stacks/config/config.ts';
 import { EVENT_TARGETS } from '../../../stacks/config/pipe-props.ts';
 import type { PreciseTtlProps } from '../../../stacks/config/props.ts';
 import { escaped } from '../../../stacks/config/terraform-text.ts';
 import { mapValues } from '../../../stacks/parts/deployed-sweep.ts';
-import { plainStack } from '../../../stacks/plain-stack.ts';
 import { EXAMPLE_ARNS } from '../../../tools/docs/role-statements.ts';
 import { configOf, SESSION_DATA } from '../../support/configs.ts';
 

@@ -11,7 +11,7 @@ import {
   type TestOptions,
   withPreciseTtl,
 } from '../../../local/testing/index.ts';
-import { plainStack } from '../../../stacks/plain-stack.ts';
+import { plainStack } from '../../../stacks/app.ts';
 import { configOf } from '../../support/configs.ts';
 import { dynamoDbOfFile, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 

@@ -10,7 +10,7 @@ import {
   type WorkflowType,
 } from 'stepfunctions-emulator';
 import { MemoryJournal } from '../../../bench/fuzz/memory-journal.ts';
-import { readExecutionReport } from '../../../functions/report/execution-report.ts';
+import { readExecutionReport } from '../../../functions/report/sweep-totals.ts';
 import type {
   CarriedSettings,
   ReplayInput,
