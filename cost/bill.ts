@@ -67,7 +67,7 @@ export function monthlyBill(deployment: BilledDeployment): Bill {
   };
 }
 
-/** Replays by hand, and the lookback after an outage, are not counted. */
+/** Not counted: replays that a person starts, and the lookback after an outage. */
 function rowsOfSweep(usage: ReturnType<typeof usageOfMonth>): Row[] {
   const rowGb = (usage.sweptTables * ROW.bytes * (ROW.days / 30)) / GB;
   return [
@@ -86,7 +86,7 @@ function rowsOfMonitoring(
   { tables, customMetrics, alarmMetrics, hasDashboard }: BilledDeployment,
   usage: ReturnType<typeof usageOfMonth>,
 ): Row[] {
-  // Only precise-ttl's own log lines are counted, and kept for 30 days. Lambda logs no successful calls.
+  // Only RecordMetrics' own log lines are counted, and their storage for 30 days. Lambda logs no lines for successful calls.
   const logged =
     usage.recordedSweeps * (LOG_BYTES.metrics + EVENT_BYTES) +
     usage.sweptTables * (LOG_BYTES.swept + EVENT_BYTES);
@@ -115,7 +115,7 @@ function rowsOfTables(tables: readonly BilledTable[]): Row[] {
   const recoverable = storedGb(({ isRecoverable, itemBytes }) => (isRecoverable ? itemBytes : 0));
   return [
     written('index entries of puts', () => ofEntry),
-    // A renewal deletes the entry under one index key and writes it under another.
+    // A renewal moves the index entry to another index key: a delete and a write.
     written('index entries moved by renewals', ({ renewalsPerItem }) => renewalsPerItem * 2 * ofEntry),
     written('deletes of items and their entries', ({ itemBytes }) => writeUnits(itemBytes) + ofEntry),
     ['storage of the index', index, 'GB', PRICES.storedGbMonths, '25 GB'],
@@ -124,8 +124,8 @@ function rowsOfTables(tables: readonly BilledTable[]): Row[] {
 }
 
 /**
- * The archive and the events, in full batches. Not counted: the targets of events, and users' own deletes, although these deletes pass the
- * pipe's filter and cost the same. Reads of a stream by Pipes are free. Source: https://aws.amazon.com/dynamodb/pricing/on-demand/,
+ * The prices of archives and events, with full batches. Not counted: the targets of events, and deletes by users, although such deletes
+ * pass the pipe's filter and cost the same. Pipes reads a stream for free. Source: https://aws.amazon.com/dynamodb/pricing/on-demand/,
  * "DynamoDB Streams".
  */
 function rowsOfPipes(tables: readonly BilledTable[]): Row[] {
@@ -140,7 +140,7 @@ function rowsOfPipes(tables: readonly BilledTable[]): Row[] {
   const delivered = ({ items, bytes }: (typeof pipes)[number]) =>
     items * Math.ceil(bytes / PIPED.stepBytes) * PIPED.stepBytes;
   const stored = ({ items, bytes }: (typeof pipes)[number]) => items * bytes * PIPED.storedShare;
-  // Firehose writes an object even if its buffer has a single item.
+  // Firehose writes an object every 300 seconds, even if its buffer has only one item.
   const puts = sum(archives, ({ items }) => Math.min(items, (HOURS * 3600) / PIPED.bufferSeconds));
   const ofArchives: Row[] = [
     ['Firehose: lines in 5 KB', sum(archives, delivered) / GB, 'GB', PRICES.firehoseGb],

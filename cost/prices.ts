@@ -1,8 +1,8 @@
 /**
- * Prices in dollars per unit, in us-east-1, as of 2026-11-21, without volume discounts: always the first tier. Free tiers are not
- * subtracted: each account has them once, and other workloads may have used them up. The first seven prices are for what an execution uses.
- * Sources: https://aws.amazon.com/SERVICE/pricing/ of step-functions, lambda (arm64), dynamodb (`on-demand/`, standard class), eventbridge
- * (Scheduler; Pipes after the filter), cloudwatch, firehose (direct put) and s3 (standard class).
+ * Prices in dollars per unit, in us-east-1, as of 2026-11-21. Volume discounts are left out. Free tiers are not subtracted: each account
+ * has a free tier only once, and other workloads may have used it up. Sources: https://aws.amazon.com/SERVICE/pricing/ of step-functions,
+ * lambda (arm64), dynamodb (`on-demand/`, standard class), eventbridge (Scheduler; Pipes after the filter), cloudwatch, firehose (direct
+ * put) and s3 (standard class).
  */
 export const PRICES = {
   stateTransitions: 25 / 1e6,
@@ -13,7 +13,7 @@ export const PRICES = {
   dynamoDbReadUnits: 0.125 / 1e6,
   dynamoDbWriteUnits: 0.625 / 1e6,
   schedulerInvocations: 1 / 1e6,
-  /** CloudWatch compresses stored logs: so they cost less than `logGbMonths`. A custom metric costs only in hours with a datapoint. */
+  /** Stored logs cost less than `logGbMonths`: CloudWatch compresses logs. A custom metric costs only in hours with a datapoint. */
   logGb: 0.5,
   logGbMonths: 0.03,
   customMetrics: 0.3,

@@ -44,7 +44,7 @@ const MINUTE = 60;
 
 const PAUSES_KEPT = 2;
 
-/** Index keys that a tick's lookback reads in a table indexed by second: the lookback begins ten seconds before the watermark. */
+/** Index keys that a tick's lookback reads in an index by second: a minute, and the ten seconds before the watermark. */
 const BACK_KEYS = MINUTE + 10;
 
 /** Step Functions bills an execution's memory in steps of 64 MB, and its duration in steps of 0.1 s. */
@@ -53,8 +53,8 @@ const EXECUTION_STEP_SECONDS = 0.1;
 const CHILD_SECONDS = 0.1;
 
 /**
- * Further wait of a delete whose page was read right after other deletes. Such a page is read at any moment of a second, so its answer
- * tells less precisely when a second of DynamoDB's clock begins. Seen in the simulation.
+ * Additional wait of each delete in a page that a child reads right after other deletes. Such a page is read at any moment of a second, so
+ * the child knows DynamoDB's clock less exactly, and waits longer. Measured in the simulation.
  */
 const FOLLOWING_PAGE_MS = 75;
 
@@ -64,9 +64,9 @@ const readMs = (queries: number): number =>
   queries * READ_MS.processorMs + Math.ceil(queries / KEYS_AT_ONCE) * (READ_MS.ms - READ_MS.processorMs);
 
 /**
- * Usage of a month's ticks when the same number of items expires in each minute, evenly in time and in turn over the shards. With 0.2 items
- * per minute, one minute in five has an item. `npm run bench cost` counts the same work with the real state machine; test/bench/experiments
- * compares both results.
+ * Usage by the ticks of a month, if the same number of items expires in each minute, evenly in time and over the shards. For example, with
+ * 0.2 items per minute one minute in five has an item. `npm run bench cost` counts the same usage with the real state machine, and
+ * test/bench/experiments compares both results.
  */
 export function usageOfMonth(tables: readonly SweptTable[]): SweepUsage {
   return times(TICKS_A_MONTH, tick(tables));
@@ -77,7 +77,7 @@ function tick(tables: readonly SweptTable[]): SweepUsage {
   const shardsOfChild = SHARDS_OF_CHILD * Math.max(1, 2 ** Math.ceil(Math.log2(wanted / TICK_CHILDREN)));
   const chances = tables.map(chanceOf);
   const sweeping = 1 - chances.reduce((none, chance) => none * (1 - chance), 1);
-  // With all tables indexed by window, idle ticks write watermarks every other minute.
+  // If all tables are indexed by window, idle ticks write the watermarks only every other minute.
   const writes = tables.every(({ indexedBy }) => indexedBy === 'window') ? (1 + sweeping) / 2 : 1;
   const allItems = sum(tables, itemsOf);
   const swept = tables.map(table => sweepOfTable(table, { shardsOfChild, writes, allItems }));
@@ -112,7 +112,7 @@ function tick(tables: readonly SweptTable[]): SweepUsage {
 }
 
 /**
- * Deletes of the same second run at once, each in its own process. A process reads the pauses when the pauses in its memory are too old.
+ * Deletes of the same second run in different processes. A process reads the pauses if its own pauses are older than PAUSES_KEPT seconds.
  */
 function readsOfPauses(swept: readonly TableSweep[]): number {
   const slots = MINUTE / PAUSES_KEPT;
@@ -182,7 +182,7 @@ interface Part extends Pick<TickShape, 'allItems'> {
 function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
   const { indexedBy, pollSeconds, deleteMode } = table;
   const isPlanned = deleteMode === 'guarded';
-  // Assumed: consecutive items are in consecutive shards.
+  // This calculation assumes that consecutive items are in consecutive shards.
   const gap = (MINUTE * shards) / (items * table.shards);
   const perRound = Math.min(shards, 1 + (shards - 1) * Math.min(1, gap));
   const moments = items === 0 ? 0 : Math.min(MINUTE, items, (items / shards) * perRound);
@@ -190,11 +190,11 @@ function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
   const polls = isPlanned ? pollsOf(moments, pollSeconds) : MINUTE + 1 + moments;
   const reads = polls === 0 ? pages : polls;
   const keys = indexedBy === 'second' ? keysBySecond(polls, pollSeconds || 1) : shards * reads;
-  // At a boundary of windows, the windows on both sides are read.
+  // At the boundary of two windows, both windows are read.
   const besides = indexedBy === 'second' ? 0 : (2 * shards) / table.granularityMinutes;
   const deletes = moments * Math.ceil(items / Math.max(1, moments) / CHUNK_KEYS) + (pages - 1);
   const early = pollSeconds > 0 || !isPlanned ? 0 : MINUTE / Math.min(MINUTE, Math.max(1, allItems));
-  // A planned delete waits for as long as its query took. Only then has its second of DynamoDB's clock certainly begun.
+  // A planned delete waits as long as its page's query took: only then DynamoDB's clock has certainly begun the delete's second.
   const sureMs = readMs(Math.min(KEYS_AT_ONCE, keys / reads + besides));
   const follows = polls === 0 ? 1 - 1 / pages : moments * pollSeconds > MINUTE ? 1 : 0;
   const waitMs = isPlanned ? sureMs + follows * FOLLOWING_PAGE_MS : JOURNAL_MS;
@@ -210,8 +210,8 @@ function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
 }
 
 /**
- * Calls of QueryExpired of a child that reads a few seconds ahead, including the last call, which ends the child. 0 if the child reads the
- * whole minute at once.
+ * Calls of QueryExpired by a child that reads a few seconds ahead (`every`), including the last call, which ends the child. 0 if the child
+ * reads the whole minute at once.
  */
 function pollsOf(moments: number, every: number): number {
   if (every === 0) return 0;
@@ -266,9 +266,9 @@ function probesOf(table: SweptTable, writes: number): Pick<TableSweep, 'probes' 
     return { probes: back + ahead, probesInTurn: (back + ahead) / KEYS_AT_ONCE };
   }
   const edges = 1 / granularityMinutes;
-  // In the first ten minutes of a window, a lookback begins at the window's start, and also reads the window before.
+  // In the first ten minutes of a window, the lookback begins at the window's start, and therefore also reads the window before.
   const back = 1 + edges * (2 - writes + (isMinute ? 1 : 0)) + Math.min(1, 10 * edges);
-  // One query finds the items of the lookback and of the upcoming minute, except while items of the minute before wait for their delete.
+  // One query answers for the lookback and the upcoming minute, unless items of the minute before still wait for their delete.
   const waiting = found * (1 - TICK_LATE_SECONDS / MINUTE);
   const ahead = isAhead ? 2 * edges + (1 - edges) * waiting : 0;
   return { probes: shards * (back + ahead), probesInTurn: 1 + Math.min(1, ahead) };

@@ -24,9 +24,9 @@ import { type SynthesizedCloud, synthesizedCloud } from './stack/synthesized.ts'
 
 export interface LocalCloudOptions {
   readonly stack: PlainStack;
-  /** A DynamoDB that already runs. `stop()` leaves it running. @default AWS_ENDPOINT_URL_DYNAMODB, or a DynamoDB Local of its own */
+  /** A running DynamoDB, which `stop()` does not stop. @default the endpoint in AWS_ENDPOINT_URL_DYNAMODB, or a new DynamoDB Local */
   readonly dynamoDb?: DynamoDbEndpoint;
-  /** Only `AWS_ENDPOINT_URL_DYNAMODB` is read from this environment. @default process.env */
+  /** Environment variables, of which only AWS_ENDPOINT_URL_DYNAMODB is read. @default process.env */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Returns the endpoint of a proxy through which the functions call DynamoDB. @default the endpoint of DynamoDB */
   readonly functionsDynamoDbEndpoint?: (dynamoDbEndpoint: string) => string | Promise<string>;
@@ -39,19 +39,19 @@ export interface LocalCloudOptions {
   readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
   readonly schedules?: boolean;
-  /** Returns whether a firing has work to do; else nothing starts. The clock stands still during the call. @default all have work */
+  /** Decides whether a firing of a schedule starts an execution. The clock stands still during the call. @default always true */
   readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
-  /** Schemas of tables that the stack does not create. A missing table is created. @default unknown: the tables must exist */
+  /** Schemas of tables that the stack only looks up: a missing table is created. @default none: such tables must exist already */
   readonly existing?: readonly TableResource[];
   readonly observe?: boolean;
-  /** Called after each execution, with any status. `schedule` is the name of the schedule that started the execution, if one did. */
+  /** Called after each execution, with any status. `schedule` is the schedule that started the execution, if a schedule did. */
   readonly onExecution?: (execution: Execution, schedule: string | undefined) => void;
   readonly onScheduleError?: (error: unknown, firing: Firing) => void;
 }
 
 /**
- * A synthesized deployment that runs on this machine: the tables in DynamoDB Local, the bundled functions in worker threads, the state
- * machines on the emulator, the schedules by the clock, and the pipes of the tables' streams. No target of a pipe receives anything.
+ * A synthesized deployment that runs on this machine: the tables are in DynamoDB Local, the bundled functions run in worker threads, the
+ * state machines on the emulator, the schedules by the clock, and pipes read the tables' streams. The targets of pipes receive nothing.
  */
 export class LocalCloud {
   readonly synthesized: SynthesizedCloud;
@@ -111,7 +111,7 @@ export class LocalCloud {
   }
 
   /**
-   * Starts everything, or nothing: when a part fails to start, the earlier parts are stopped again.
+   * Starts all parts. If a part fails to start, the parts that already run are stopped.
    * @throws {LocalCloudError} that names the problem of the stack or of the installation
    */
   static async start(options: LocalCloudOptions): Promise<LocalCloud> {
@@ -139,7 +139,7 @@ export class LocalCloud {
         ...{ pipes: synthesized.pipes, client, streams, clock },
         invoke: (functionArn, payload) => functions.invoke(functionArn, payload),
       });
-      // Waits a short time for the pipes' running invocations. The stop of the functions ends the others.
+      // Waits a short time for running invocations by pipes. The functions are stopped next, which ends all other invocations.
       undo.push(() => Promise.race([pipes.stop(), sleep(LAST_INVOCATION_MS, undefined, { ref: false })]));
       const parts = { synthesized, dynamoDb, client, functions, pipes };
       const cloud = new LocalCloud(options, parts, machines, undo);
@@ -157,9 +157,9 @@ export class LocalCloud {
   }
 
   /**
-   * Starts an execution, as StartExecution does; it runs in the background.
+   * Starts an execution in the background, as AWS's StartExecution does.
    * @param machine name or ARN of a state machine
-   * @throws {LocalCloudError} when there is no such machine; InvalidStartError for a name or input AWS refuses
+   * @throws {LocalCloudError} when there is no such machine; InvalidStartError for a name or input that AWS refuses
    */
   startExecution(machine: string, input: unknown, name?: string): Execution {
     const { stateMachines, executions } = this.stepFunctions;
@@ -186,7 +186,7 @@ export class LocalCloud {
   }
 }
 
-/** Time for an invocation by a stream to finish when the cloud stops, milliseconds. */
+/** `stop()` waits at most this long for running invocations by pipes. */
 const LAST_INVOCATION_MS = 5_000;
 
 async function makeTables(

@@ -1,8 +1,8 @@
 import { PreciseTtlError } from '../expiry/index.ts';
 
 /**
- * An error in the local cloud that the user can correct, in the configuration or the installation. The message always says what is wrong
- * and where, what was expected and what to do; a command prints it without a stack.
+ * An error that the user can correct in the configuration or the installation. The message says what is wrong and where, what was expected,
+ * and what to do. A command prints the message without a stack.
  */
 export class LocalCloudError extends PreciseTtlError {
   override readonly name: string = 'LocalCloudError';

@@ -24,7 +24,7 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Checks the port before anything is started: the server itself would report a used port later and less clearly.
+ * Checks that a port is free, before anything is started: a server would report a used port later and less clearly.
  * @param flag the command's option that sets the port, for the message
  * @throws {LocalCloudError}
  */

@@ -25,7 +25,7 @@ export interface SchedulesOptions {
   readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
 }
 
-/** Scheduler replaces this text with the minute. Source: EventBridge Scheduler User Guide, "Adding context attributes". */
+/** EventBridge Scheduler replaces this text with the minute. Source: Scheduler User Guide, "Adding context attributes". */
 export const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
 
 const MINUTE_MS = 60_000;
@@ -59,7 +59,7 @@ export class Schedules {
     return this.#enabled.map(schedule => ({ schedule, at }));
   }
 
-  /** Waits for the next minute. After a jump of the clock, as when a laptop slept, the missed minutes are skipped. */
+  /** Waits for the next minute. If the clock jumps, e.g. because a laptop slept, the missed minutes are skipped. */
   #await(): void {
     const { clock } = this.#options;
     const next = minuteAfter(clock.now());
@@ -71,7 +71,7 @@ export class Schedules {
 
   async #fire(schedule: ScheduleResource, scheduledTime: number): Promise<void> {
     const { clock, isNeeded, fire, onError } = this.#options;
-    // Scheduler's times have no milliseconds.
+    // The times of EventBridge Scheduler have no milliseconds.
     const time = new Date(scheduledTime).toISOString().replace('.000Z', 'Z');
     const firing = { schedule, scheduledTime, input: schedule.input.replaceAll(SCHEDULED_TIME, time) };
     try {

@@ -12,7 +12,7 @@ export interface ServeOptions
 
 export interface ServedCloud {
   readonly cloud: LocalCloud;
-  /** DynamoDB endpoint for all users of this cloud. If DynamoDB was started here, only this machine can reach the endpoint. */
+  /** DynamoDB endpoint for the user's programs. If DynamoDB was started here, only programs on this machine can reach the endpoint. */
   readonly dynamoDbEndpoint: string;
   readonly endpoint: string;
   readonly region: string;
@@ -27,7 +27,7 @@ export interface ServedCloud {
 export async function serve(options: ServeOptions): Promise<ServedCloud> {
   const environment = await environmentFor(options);
   await requireFree(options.sfnPort, '--sfn-port');
-  // A DynamoDB that already runs keeps its own port.
+  // The port must be free only if DynamoDB is started here: a DynamoDB that already runs has its own port.
   if (!environment['AWS_ENDPOINT_URL_DYNAMODB']) await requireFree(options.dynamoDbPort, '--dynamodb-port');
   const undo: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
@@ -58,8 +58,8 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
 }
 
 /**
- * Removes the endpoint of an earlier run from the environment. The user's shell may still have the variables of that run. Nothing listens
- * at that endpoint any more, and this run is about to use the same port.
+ * Removes the endpoint of an earlier run, which the user's shell may still have in its environment. Nothing listens at that endpoint any
+ * more, and this run is about to use the same port.
  */
 async function environmentFor({
   environment,

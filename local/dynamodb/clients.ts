@@ -9,8 +9,8 @@ export const DUMMY_CREDENTIALS = {
 } as const;
 
 /**
- * Configuration of every client of the local cloud. It is complete, so the SDK does not read the user's environment, profiles or SSO
- * sessions.
+ * Configuration of all AWS clients of the local cloud. All fields are set, so that the SDK does not read the user's environment variables,
+ * profiles or SSO sessions.
  */
 export function localConfig(endpoint: string, region: string) {
   return {
@@ -25,7 +25,7 @@ export function localConfig(endpoint: string, region: string) {
   };
 }
 
-/** A DynamoDB client that can only talk to `endpoint`, which must be loopback. */
+/** A DynamoDB client that can only call `endpoint`, which must be on this machine. */
 export function localDynamoDb(
   endpoint: string,
   region: string,

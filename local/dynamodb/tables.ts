@@ -16,9 +16,9 @@ import type { Found } from '../stack/arguments.ts';
 const ACTIVE_TIMEOUT_MS = 30_000;
 
 /**
- * Creates a table with its indexes, or uses an existing table with the same keys and these indexes. An existing table may have more.
+ * Creates a table with its indexes, or uses an existing table with the same keys and at least these indexes.
  *
- * Native TTL stays off, whatever the resource says: DynamoDB Local's native TTL would delete within seconds, before the sweep.
+ * Native TTL stays off, whatever the resource says: DynamoDB Local's native TTL would delete items within seconds, before the sweep.
  *
  * @throws {LocalCloudError} when an existing table of that name differs
  */

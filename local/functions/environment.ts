@@ -19,15 +19,15 @@ export interface EnvironmentOptions {
 
 export interface EnvironmentEvents {
   readonly onReady: () => void;
-  /** Called when the module cannot be loaded; {@link onGone} follows. `outcome` is the answer to the call that waited longest. */
+  /** Called if the module cannot be loaded, before {@link onGone}. The call that has waited longest gets `outcome` as its answer. */
   readonly onLoadFailed: (outcome: Outcome) => void;
   readonly onGone: () => void;
 }
 
-/** The response limit of a synchronous invocation, bytes: 6 MB as Lambda counts it. */
+/** Maximum bytes of a function's answer to a synchronous call: 6 MB as Lambda counts them. */
 const MAX_RESPONSE_BYTES = 6_291_556;
 const LOAD_TIMEOUT_MS = 10_000;
-/** Size of a thread's heap for new objects, MB. V8's default is 96, and a thread fills this heap before its first garbage collection. */
+/** Size of a thread's heap for new objects, MB. With V8's default each thread would fill 96 MB before its first garbage collection. */
 const YOUNG_GENERATION_MB = 12;
 const KEPT_LINES = 20;
 const KEPT_LINE_LENGTH = 2_000;

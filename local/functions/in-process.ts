@@ -28,7 +28,7 @@ export interface InProcessOptions extends Pick<Runtime, 'clock' | 'sleep' | 'ran
 
 type Handler = (payload: never) => Promise<unknown>;
 
-/** The functions of a deployment as plain calls, by the names of their files. Under a virtual clock, calls need no threads. */
+/** The functions of a deployment, by the names of their files, as calls in this process: with a virtual clock no threads are needed. */
 export function functionsInProcess(options: InProcessOptions): Readonly<Record<string, Handler>> {
   const { journal } = options;
   const documentsFor = ({ logKeys }: SweepSettings, attempts: 1 | 2 | 3): Documents => {

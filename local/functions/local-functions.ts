@@ -13,10 +13,10 @@ import { WorkerPool } from './pool.ts';
 import type { ErrorPayload } from './worker.ts';
 import { workerSource } from './worker-source.ts';
 
-/** Port 9, "discard": nothing listens there. Calls of AWS services that do not run here fail, and do not leave this machine. */
+/** Nothing listens on port 9 ("discard"). Calls of AWS services that do not run here fail, and do not leave this machine. */
 const NOWHERE = 'http://127.0.0.1:9';
 
-/** A thread uses 30 MB under load. Functions mostly wait for DynamoDB Local, which uses the same cores. */
+/** Default maximum number of threads of a function. Each thread uses 30 MB, and more threads would only wait for DynamoDB Local. */
 const MAX_THREADS = 6;
 /** Longer than the minute between two ticks, so that the ticks' functions stay loaded, as on Lambda. */
 const IDLE_MS = 90_000;
@@ -38,7 +38,7 @@ export type InvokeWrapper = (
 
 export interface InvocationRecord {
   readonly functionName: string;
-  /** Epoch milliseconds of the call. */
+  /** Time of the call, epoch milliseconds. */
   readonly startedAt: number;
   /** Duration of the handler, without waiting for a thread and loading the module, milliseconds. */
   readonly durationMs: number;
@@ -50,9 +50,9 @@ export interface InvocationRecord {
 }
 
 export interface LocalFunctionsOptions {
-  /** DynamoDB endpoint of the functions. Loopback only; it can be a proxy that injects faults. */
+  /** DynamoDB endpoint that the functions call, on this machine. The endpoint may be a proxy that injects faults. */
   readonly dynamoDbEndpoint: string;
-  /** Largest number of threads per function. Further calls wait instead of being throttled. @default 6 */
+  /** Largest number of threads per function. Further calls wait; they are not throttled. @default 6 */
   readonly maxConcurrency?: number;
   /** Idle time after which a thread ends, milliseconds. @default 90000, longer than the time between two ticks */
   readonly idleMs?: number;
@@ -75,7 +75,7 @@ export class LocalFunctions implements FunctionInvoker {
   };
 
   /**
-   * Unpacks the functions; their code is loaded when they are first called.
+   * Unpacks the functions. The code of a function is loaded at its first call.
    *
    * @throws {LocalCloudError} when a package can't be read
    */
@@ -111,8 +111,8 @@ export class LocalFunctions implements FunctionInvoker {
   }
 
   /**
-   * Invokes a function and waits for its answer, as Step Functions does. Payload and answer go through JSON text.
-   * Never rejects.
+   * Invokes a function and waits for its answer, as Step Functions does. Payload and answer are converted to JSON text and back. Never
+   * rejects.
    *
    * @param functionArn ARN, or name, of a synthesized function
    */
@@ -143,7 +143,7 @@ export class LocalFunctions implements FunctionInvoker {
       const startedAt = Date.now();
       const traceId = newTraceId(startedAt);
       this.#options.onTrace?.(traceId);
-      // All children of a Map Run count as one caller.
+      // All children of a Map Run count as one caller, so that their many calls do not delay other executions.
       const caller = site?.mapRunArn ?? site?.executionArn;
       const outcome = await pool.invoke(JSON.stringify(given) ?? 'null', traceId, caller, signal);
       const { ok, durationMs, lines } = outcome;
@@ -273,8 +273,8 @@ export function unpack(
 let program: string | undefined;
 
 /**
- * Writes the program of a thread, `worker.ts` without its types, into a folder. Node can strip types too, but would load its stripping tool
- * again in every thread, and so delay each start.
+ * Writes the program of a thread, `worker.ts` without its types, into a folder. Node itself can remove the types, but would load its tool
+ * for this in every thread, and so delay each start.
  * @returns absolute path of the file
  */
 export function writeWorkerProgram(directory: string): string {

@@ -38,7 +38,7 @@ interface Resting {
 export class WorkerPool {
   readonly #options: PoolOptions;
   readonly #environments = new Set<Environment>();
-  /** Idle environments, the most recently used first. So few environments stay warm under little load, as on Lambda. */
+  /** Idle environments. The last one was used most recently, and is used next: so few environments stay warm under little load. */
   readonly #resting: Resting[] = [];
   readonly #queue: Waiting[] = [];
   readonly #running = new Map<string, number>();
@@ -121,7 +121,7 @@ export class WorkerPool {
 
   /**
    * Takes a waiting call of the caller with the fewest running calls: the hundred calls of one caller must not delay the single call of
-   * another. On AWS each call has its own environment.
+   * another caller. On AWS this cannot happen, because each call has its own environment.
    */
   #takeNext(): Waiting | undefined {
     const runningOf = ({ caller }: Waiting) => this.#running.get(caller) ?? 0;

@@ -14,7 +14,7 @@ const post = (message: WorkerMessage): void => port.postMessage(message);
 
 let current: string | undefined;
 
-// Output uses the same port as the results, so that it arrives before the function's answer.
+// Output goes through the same port as results, so that a function's output arrives before its answer.
 for (const stream of [process.stdout, process.stderr]) {
   stream.write = (
     chunk: string | Uint8Array,
@@ -28,7 +28,7 @@ for (const stream of [process.stdout, process.stderr]) {
   };
 }
 
-// An error that the handler does not catch ends the environment; the error names are those of Lambda's Node.js runtime.
+// An error that the handler does not catch ends the environment. The names of errors are those of Lambda's Node.js runtime.
 process.on('uncaughtException', error => fail(toErrorPayload(error), true));
 process.on('unhandledRejection', reason => {
   const { errorMessage, trace } = toErrorPayload(reason);
@@ -77,7 +77,7 @@ async function load(): Promise<Handler | undefined> {
 
 async function run(handle: Handler, { requestId, payload, traceId, deadline }: Invocation): Promise<void> {
   current = requestId;
-  // Set before every invocation, as Lambda's runtime does; `env` belongs to this thread only.
+  // Lambda's runtime also sets this variable before every invocation. `process.env` belongs to this thread only.
   process.env['_X_AMZN_TRACE_ID'] = traceId;
   try {
     const result = await handle(JSON.parse(payload), contextOf(requestId, deadline));

@@ -39,7 +39,7 @@ export interface PipesOptions {
   readonly onError?: ((error: unknown, pipe: PipeResource) => void) | undefined;
   /** Pause after a read without records, milliseconds. @default 250 */
   readonly pollMs?: number | undefined;
-  /** Whether only {@link Pipes.drain} reads the streams: for a clock that stands still. @default false */
+  /** If true, only {@link Pipes.drain} reads the streams, because the clock stands still and starts no reads. @default false */
   readonly onlyDrained?: boolean | undefined;
 }
 
@@ -87,7 +87,7 @@ async function pollerOf(
     batchSize: pipe.batchSize,
     fromLatest: pipe.startingPosition === 'LATEST',
     clock,
-    // DynamoDB Local rounds a record's time down to this machine's minute. An expiry needs the second, so the first read's time is used.
+    // DynamoDB Local rounds a record's time down to the minute. An expiry needs the second, so the time of the first read is used.
     timeOf: (minuteMs, firstReadAtMs) =>
       clock === realClock ? Math.min(firstReadAtMs, minuteMs + 59_999) : firstReadAtMs,
     pollMs,

@@ -24,7 +24,7 @@ export type RecordTime = (approximateMs: number, firstReadAtMs: number) => numbe
 
 const POLL_MS = 250;
 const MAX_BACKOFF_MS = 30_000;
-/** DynamoDB Local begins a new shard every few hours. When a shard ends, the shards are listed at once. */
+/** The shards are listed again after this time, and at once when a shard ends. DynamoDB Local begins a new shard every few hours. */
 const LIST_SHARDS_MS = 10_000;
 
 /**
@@ -80,7 +80,7 @@ export class StreamPoller {
         failures += 1;
       }
       const pause = failures === 0 ? pollMs : Math.min(POLL_MS * 2 ** (failures - 1), MAX_BACKOFF_MS);
-      await clock.sleep(pause, signal).catch(() => {}); // The poller is stopped.
+      await clock.sleep(pause, signal).catch(() => {}); // `sleep` rejects when the poller is stopped.
     }
   }
 
@@ -144,7 +144,7 @@ export class StreamPoller {
     shard.after = batch.at(-1)?.dynamodb.SequenceNumber ?? shard.after;
   }
 
-  /** Gives a record the same time, to the second, at each read. */
+  /** Replaces the time of a record. If a record's batch fails, the record is read again, and must have the same time as before. */
   #timed(record: DynamoDbStreamRecord): DynamoDbStreamRecord {
     const { SequenceNumber, ApproximateCreationDateTime } = record.dynamodb;
     const readAt = this.#readAt.get(SequenceNumber) ?? this.#options.clock.now();
@@ -154,8 +154,8 @@ export class StreamPoller {
   }
 
   /**
-   * Passes over the existing records. An iterator of the type LATEST would be faster, but has no position: if the iterator expires before
-   * the first record, later records are lost.
+   * Moves behind the existing records. An iterator of the type LATEST would be faster, but has no position: if the iterator expires before
+   * the first new record, new records are lost.
    */
   async #passOver(): Promise<void> {
     for (const shard of await this.#list()) {

@@ -15,12 +15,12 @@ export const MAX_RECORDS = 1_000;
 
 export interface StreamShard {
   readonly id: string;
-  /** Id of the shard that this shard continues. The stream may no longer list that parent. */
+  /** Id of the shard before this shard. The stream may no longer list that earlier shard. */
   readonly parentId?: string | undefined;
 }
 
 export interface ReadRecords {
-  /** The records' times are the stream's: DynamoDB Local rounds a time down to the minute. */
+  /** The records have the times of the stream: DynamoDB Local rounds a time down to the minute. */
   readonly records: readonly DynamoDbStreamRecord[];
   readonly isEnd: boolean;
 }
@@ -71,7 +71,7 @@ export class TableStream {
             }),
           )
           .catch(error => {
-            // The record at `after` is gone: a stream keeps its records for a day. The oldest kept record is next.
+            // The record `after` is gone, because a stream keeps a record for a day. Reading continues at the oldest record.
             if (error instanceof TrimmedDataAccessException) return this.#client.send(beginning);
             throw error;
           }));
@@ -84,13 +84,13 @@ export class TableStream {
         isEnd: NextShardIterator === undefined,
       };
     } catch (error) {
-      // DynamoDB Local refuses the iterator of an empty shard that has got records since: https://github.com/aws/aws-sdk-java/issues/2923
+      // If a shard was empty and now has records, DynamoDB Local refuses its iterator: https://github.com/aws/aws-sdk-java/issues/2923
       if (error instanceof TrimmedDataAccessException) return { records: [], isEnd: false };
       throw error;
     }
   }
 
-  /** Field names of native TTL's `userIdentity` become lower case, as in Lambda and Pipes. Source: DynamoDB Developer Guide. */
+  /** Changes the names of `userIdentity`'s fields to lower case, as in records of Lambda and Pipes. Source: DynamoDB Developer Guide. */
   #asPipesHaveIt({
     eventID = '',
     eventName = 'MODIFY',

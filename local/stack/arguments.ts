@@ -10,7 +10,7 @@ export const TEXTS = kind<readonly string[]>(
 );
 
 export interface Found {
-  /** `aws_dynamodb_table.sessions` */
+  /** The resource's address in Terraform, e.g. `aws_dynamodb_table.sessions`. */
   readonly address: string;
   readonly arn: string;
   readonly region: string;
@@ -20,8 +20,8 @@ export interface Found {
 const ANYWHERE = ['tags', 'timeouts'];
 
 /**
- * The arguments of a resource, or of a block in a resource. Each read names its argument. `end` refuses unread arguments, except the
- * arguments without effect. So every setting with an effect on AWS is either used or refused.
+ * The arguments of a Terraform resource, or of a block in a resource. Each method that reads an argument notes its name, and `end` refuses
+ * arguments that were not read, except those without effect. So every setting with an effect on AWS is either used or refused.
  */
 export class Arguments {
   readonly #where: string;

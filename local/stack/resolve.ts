@@ -18,7 +18,7 @@ const arn =
   (argument, { partition, region, account }) =>
     `arn:${partition}:${service}:${region}:${account}:${resource}${argument(name)}`;
 
-/** IAM's ARNs have no region. An IAM path begins and ends with a slash. */
+/** The ARN of an IAM resource has no region. An IAM path begins and ends with a slash. */
 const iamArn =
   (kind: string): Given =>
   (argument, { partition, account }) =>
@@ -26,7 +26,7 @@ const iamArn =
 
 const named: Given = argument => argument('name');
 
-/** Stands for the label in a stream's ARN. On AWS the label is the time of the stream's creation. */
+/** The label in a stream's ARN. On AWS the label is the time at which the stream was made. */
 const LOCAL_STREAM_LABEL = 'local';
 
 const tableArn = arn('dynamodb', 'table/');
@@ -35,12 +35,12 @@ const table: Readonly<Record<string, Given>> = {
   stream_arn: (...of) => `${tableArn(...of)}/stream/${LOCAL_STREAM_LABEL}`,
 };
 
-/** On AWS, Terraform appends the time and a number to the prefix. */
+/** The name of a bucket. On AWS, Terraform appends the time and a number to the prefix. */
 const bucketName: Given = argument => `${argument('bucket_prefix')}local`;
 
 /**
- * Attributes that AWS computes for our stacks' resources, as far as references or the local cloud need them. Attributes that are also
- * arguments are not listed.
+ * Attributes of our stacks' resources that AWS computes, as far as references or the local cloud need these attributes. An attribute that
+ * is also an argument is not listed.
  */
 const GIVEN_BY_AWS: Readonly<Record<string, Readonly<Record<string, Given>>>> = {
   aws_cloudwatch_log_group: { arn: arn('logs', 'log-group:') },
@@ -85,7 +85,7 @@ export interface ResolvedBlock {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Arguments for CDKTF and Terraform, not for AWS. The conditions in `lifecycle` are not checked here. */
+/** Arguments that only CDKTF and Terraform use. The conditions in `lifecycle` are not checked here. */
 const THEIR_OWN = ['//', 'depends_on', 'lifecycle'];
 
 /** Matches an escape or an expression. The expressions in our stacks are references to attributes. */
@@ -93,7 +93,7 @@ const TEMPLATE = /\$\$\{|%%\{|%\{|\$\{([^}]*)\}?/g;
 const REFERENCE = /^(data\.)?(\w+)\.([\w-]+)\.(\w+)$/;
 
 /**
- * Replaces references as Terraform does at an apply: by values in the stack, or, for attributes that AWS computes, by likely values.
+ * Replaces references as `terraform apply` does: by values in the stack or, for attributes that AWS computes, by invented values.
  * @throws {TerraformError} for other expressions. Only an override can contain such an expression.
  */
 export function resolveReferences({ resource, data }: PlainStack, place: Place): readonly ResolvedBlock[] {

@@ -12,12 +12,12 @@ import { partitionOf, type ResolvedBlock, resolveReferences } from './resolve.ts
 /** The account in every ARN of the local cloud: the account of AWS's examples. */
 export const LOCAL_ACCOUNT = '123456789012';
 
-/** Settings of a table that hold attribute names. Guarded deletes use these names. */
+/** Settings with the names of attributes that are in the statement of a delete in the mode `guarded`. */
 const SETTINGS = ['partitionKey', 'sortKey', 'ttlAttribute'];
 
 /**
- * Finds attribute names that DynamoDB Local refuses in guarded deletes. DynamoDB Local takes a quoted PartiQL name that begins with `#` or
- * `:` for a placeholder of an expression. Seen with DynamoDB Local 3.3; AWS's documents name no such rule for DynamoDB.
+ * Finds attribute names with which DynamoDB Local refuses deletes in the mode `guarded`. DynamoDB Local takes a quoted PartiQL name that
+ * begins with `#` or `:` for a placeholder. Seen with DynamoDB Local 3.3; AWS documents no such rule for DynamoDB.
  */
 function partiqlNameProblems(stateMachines: readonly { readonly definition: string }[]): string[] {
   const problems = stateMachines
@@ -37,7 +37,7 @@ function partiqlNameProblems(stateMachines: readonly { readonly definition: stri
 export interface FunctionResource extends Found {
   readonly name: string;
   readonly archive: string;
-  /** `<file without extension>.<export>`. */
+  /** The file without its extension, a dot, and the name of the export. */
   readonly handler: string;
   readonly memoryMb: number;
   readonly timeoutSeconds: number;
@@ -73,7 +73,7 @@ const WITHOUT_EFFECT = {
   aws_dynamodb_table: `billing_mode deletion_protection_enabled point_in_time_recovery replica server_side_encryption table_class ttl ${throughput('')} ${throughput('global_secondary_index.')} ${throughput('local_secondary_index.')}`,
   aws_lambda_function:
     'architectures dead_letter_config description ephemeral_storage kms_key_arn logging_config.application_log_level logging_config.log_format logging_config.log_group logging_config.system_log_level publish role skip_destroy source_code_hash tracing_config vpc_config',
-  // No target receives anything here. A failed batch is tried again until the batch succeeds.
+  // Here no target of a pipe receives anything, and a failed batch is tried again until the batch succeeds.
   aws_pipes_pipe: `description log_configuration role_arn target_parameters ${[
     'dead_letter_config',
     'maximum_batching_window_in_seconds',
@@ -84,7 +84,7 @@ const WITHOUT_EFFECT = {
   ]
     .map(name => `source_parameters.dynamodb_stream_parameters.${name}`)
     .join(' ')}`,
-  // A failed start is shown. The start is neither tried again nor sent to a queue.
+  // Here a failed start is only shown: the start is neither tried again nor sent to a queue.
   aws_scheduler_schedule:
     'action_after_completion description kms_key_arn schedule_expression_timezone target.dead_letter_config target.retry_policy',
   aws_sfn_state_machine: 'encryption_configuration logging_configuration publish tracing_configuration',
@@ -206,7 +206,7 @@ const EACH_MINUTE = kind<string>(
   `${EVERY_MINUTE}, the only expression that is run locally`,
 );
 
-/** Fn.jsonencode would escape the angle brackets, and Scheduler would then not find the placeholder. */
+/** Refuses a placeholder with escaped angle brackets, as `Fn.jsonencode` writes them: Scheduler would not find such a placeholder. */
 const SCHEDULED_INPUT = kind<string>(value => {
   const rest = String(value).replaceAll(SCHEDULED_TIME, '');
   try {
@@ -224,7 +224,7 @@ function readSchedule(
 ): ScheduleResource {
   args.get('group_name', TEXT);
   args.get('schedule_expression', EACH_MINUTE);
-  // Any other mode would fire at a random time.
+  // With any other mode EventBridge Scheduler fires at a random time.
   args.block('flexible_time_window')?.get('mode', oneOf(['OFF']));
   const machine = kind<string>(
     value => stateMachines.some(each => each.arn === value),

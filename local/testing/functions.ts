@@ -63,7 +63,7 @@ export function testedFunctions(options: TestedFunctionsOptions): InvokeWrapper 
   };
 }
 
-/** Gives DynamoDB's answers the date of the given clock: sweeps use that date, and DynamoDB Local sends this machine's. */
+/** Replaces the date of DynamoDB's answers by the time of the given clock: sweeps use this date, and DynamoDB Local sends the real one. */
 function withDate(documents: Documents, now: () => number): Documents {
   const send = async (...args: Parameters<Documents['send']>) => {
     const answer = (await documents.send(...args)) as unknown as { readonly $metadata: object };

@@ -16,15 +16,15 @@ import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contrac
 import type { CarriedSettings, TickInput } from '../../statemachine/contract/inputs.ts';
 import type { LocalCloud } from '../cloud.ts';
 
-/** Time for which an index's content is reused, milliseconds. In an index by window, a tick reads this span again, and finds new items. */
+/** An index is scanned again after this time, milliseconds. A tick looks equally far back, and so still finds items written since. */
 const KEPT_MS = 600_000;
 
 type Ttls = Map<unknown, number[]>;
 
 /**
- * Finds the ticks that have nothing to do, for a clock that jumps. PlanSweep's own code decides, in this process: with the journal, and
- * with a copy of the indexes. Only sweeps delete items meanwhile, so only entries of the copy are read again. Idle ticks' changes of the
- * journal are written before the next tick that runs, and by {@link settle}.
+ * Finds the ticks that have nothing to do, so that a clock that jumps need not run them. PlanSweep's own code plans each tick in this
+ * process, with copies of the journal and the indexes. Only sweeps delete items meanwhile, so an index is queried only for entries of its
+ * copy. The changes that idle ticks make in the journal are written before the next tick that runs, and by {@link settle}.
  */
 export class IdleTicks {
   readonly #cloud: LocalCloud;
@@ -58,7 +58,7 @@ export class IdleTicks {
     return this.#plan?.tick === tick ? this.#plan.output : undefined;
   }
 
-  /** Forgets the read journal, because an execution has changed the journal. */
+  /** Forgets the copy of the journal, because an execution has changed the journal. */
   forgetJournal(): void {
     this.#state = undefined;
   }
@@ -68,7 +68,7 @@ export class IdleTicks {
     await this.settle();
   }
 
-  /** Writes the journal, and forgets journal and entries: a test may change both while the clock stands still. */
+  /** Writes the journal, and forgets the copies of journal and indexes: a test may change both while the clock stands still. */
   async settle(): Promise<void> {
     await this.#write();
     this.#state = undefined;
@@ -96,7 +96,7 @@ export class IdleTicks {
         record: speak,
         logger: { error: speak },
         clock: () => nowMs,
-        // PlanSweep ends a probe that takes too long. The clock stands still here.
+        // PlanSweep sleeps to end a probe that takes too long. The clock stands still here, so this sleep never ends.
         sleep: () => new Promise(() => {}),
       },
     );
@@ -104,14 +104,14 @@ export class IdleTicks {
     if (watermarks !== state.watermarks) this.#unwritten = watermarks;
     this.#plan = { tick: JSON.stringify({ executionInput, startedAt }), output };
     this.#state = { ...state, watermarks };
-    // A running execution notes in the journal what it has swept.
+    // A running execution notes in the journal what it has swept, and this note needs the table's watermark there.
     if (this.#cloud.running.length > 0) await this.#write();
     return output;
   }
 
   /**
-   * Reads the journal. A table indexed by second without a watermark gets a watermark, just before the oldest entry of its index: otherwise
-   * the table's first tick would query each second of two days.
+   * Reads the journal. If a table indexed by second has no watermark, the table gets one just before the oldest entry of its index:
+   * otherwise the table's first tick would query each second of two days.
    */
   async #read(input: TickInput, nowMs: number): Promise<DeploymentState> {
     if (this.#state !== undefined) return this.#state;
@@ -137,7 +137,7 @@ export class IdleTicks {
   async #write(): Promise<void> {
     const { tick, tables = {} } = this.#unwritten ?? {};
     this.#unwritten = undefined;
-    // After a failed write the next tick begins further back, as after a failed write of PlanSweep.
+    // If this write fails, the next tick begins further back: the same happens when PlanSweep cannot write.
     if (tick !== undefined) await writeWatermarks(this.#journal, tick, tables).catch(() => {});
   }
 
@@ -185,6 +185,6 @@ function withMarks(
   tick: string,
   marks: Readonly<Record<string, Watermark>>,
 ): DeploymentState['watermarks'] {
-  // Without a prototype, as in the journal: tables may have the names of inherited properties.
+  // An object without a prototype, because a table may have the name of an inherited property.
   return { tick, tables: Object.assign(Object.create(null), tables, marks) };
 }

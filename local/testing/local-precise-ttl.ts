@@ -12,16 +12,16 @@ export interface PassedOnExpiry extends ExpiryEvent {
   readonly target: string;
 }
 
-/** The tested configuration: that of a whole deployment, or only its tables. */
+/** The configuration under test: that of a whole deployment, or only its tables. */
 export interface TestedConfig extends DeploymentProps {
   /**
    * Tables, as `defineConfig` accepts them. Tables with `existingTable: true` are created here too, with their index. A table that exists
    * already must have its index.
    */
   readonly tables: readonly PreciseTtlProps[];
-  /** @default 'us-east-1' */
+  /** @default the region of the first ARN in `tables`, or 'us-east-1' */
   readonly region?: string;
-  /** All other fields of a deployment's configuration are checked, and have no effect here. */
+  /** These fields and all others of a deployment's configuration are checked, and have no effect here. */
   readonly state?: object;
   readonly tags?: Readonly<Record<string, string>>;
 }
@@ -54,25 +54,25 @@ export interface LocalClock {
 }
 
 export interface LocalPreciseTtl {
-  /** `http://127.0.0.1:<port>` */
+  /** The endpoint of DynamoDB Local: `http://127.0.0.1:<port>`. */
   readonly dynamoDbEndpoint: string;
-  /** A client for that endpoint; destroyed at the end. */
+  /** A client for `dynamoDbEndpoint`; `stop()` destroys the client. */
   readonly client: DynamoDBClient;
   readonly documents: DynamoDBDocumentClient;
   /** Environment variables for an application's process that uses this DynamoDB: endpoint, region and fake credentials. */
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: LocalClock;
   /**
-   * Sweeps a table: `{ from, to }` sweeps a span of expiry times, as a replay does, `{ scheduledTime }` is a tick of this table only. Waits
-   * also for the execution's child executions, and includes them in the report. A virtual clock advances while an execution waits.
+   * Sweeps a table and returns its report: `{ from, to }` sweeps a span of expiry times, as a replay does; `{ scheduledTime }` runs a tick
+   * of this table only. The call also waits for the execution's child executions. A virtual clock advances while an execution waits.
    * @throws {LocalTestError} for a table that is not in the configuration
    * @throws {SweepFailedError} when the sweep does not succeed, with the report
    */
   sweep(tableName: string, input: SweepInput): Promise<SweepReport>;
   /**
-   * Runs the tick of a minute to its end, as the schedules do, and returns the reports by table. Work that the tick cannot finish is left
-   * to the next tick (`leftForLater`). A tick sweeps the minute after its own minute and waits for it, so a tick takes up to two minutes on
-   * the clock. An earlier virtual clock first advances to the tick's own minute.
+   * Runs the tick of a minute to its end, and returns the reports by table. Items that the tick cannot delete in time are left to the next
+   * tick (`leftForLater`). A tick sweeps the minute after its own minute, so a tick takes up to two minutes by the clock. If a virtual
+   * clock is earlier than `at`, the clock first advances to `at`.
    * @param at a Date, epoch milliseconds, or ISO-8601 with a zone. @default the current minute
    * @throws {SweepFailedError}
    */
@@ -110,7 +110,7 @@ export interface FailedSweep {
   readonly error: string | undefined;
   /** The execution's cause: a report as JSON, or a sentence. */
   readonly cause: string | undefined;
-  /** The report; undefined when the execution failed before it made one. */
+  /** Undefined if the execution failed before its report was made. */
   readonly report: SweepReport | undefined;
 }
 

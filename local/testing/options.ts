@@ -28,7 +28,7 @@ export function readDuration(duration: string): number {
   );
 }
 
-/** A time without a zone means different moments on different machines. */
+/** The zone at the end of a time. A time without a zone means different moments on different machines. */
 const ZONED = /(?:Z|[+-]\d{2}:\d{2})$/;
 
 /**
@@ -79,7 +79,7 @@ function withOwnDeployment(config: DeploymentConfig): DeploymentConfig {
   return { ...config, tables: config.tables.map(table => ({ ...table, deployment: own })) };
 }
 
-/** Region of the first ARN in a table's props: a deployment's tables and their resources are in one region. */
+/** Region of the first ARN in the tables' props, because all resources of a deployment are in one region; otherwise us-east-1. */
 function regionOf(tables: unknown): string {
   const text = JSON.stringify(tables) ?? '';
   return /"arn:[a-z0-9-]+:[a-z0-9-]+:([a-z0-9-]+):/.exec(text)?.[1] ?? REGION;

@@ -74,7 +74,7 @@ export async function withPreciseTtl<T>(
   try {
     result = await use(local);
   } catch (error) {
-    // The test's own error is the cause; an error of a failed sweep is secondary.
+    // The test's own error is thrown. An error of `stop()` is ignored: it is often only a consequence of the test's error.
     await local.stop().catch(() => {});
     throw error;
   }
@@ -105,7 +105,7 @@ async function start(
     ? startDynamoDbLocal()
     : attachDynamoDb(dynamoDbEndpoint, 'dynamoDbEndpoint'));
   undo.push(() => dynamoDb.stop());
-  // Made here: in the npm package only this folder uses the application's copy of the SDK, and the client gets that copy's commands.
+  // In the npm package only this folder imports the application's copy of the SDK, and the client must accept that copy's commands.
   const client = new DynamoDBClient(localConfig(dynamoDb.endpoint, config.region));
   undo.push(() => client.destroy());
   const found = await tableNames(client);
@@ -128,7 +128,7 @@ async function start(
   const cloud = await LocalCloud.start({
     stack,
     pipes: {
-      // Under a virtual clock, streams are read only when a step may have changed items.
+      // With a virtual clock, streams are read only when a step may have changed items.
       onlyDrained: stepped !== undefined,
       onExpiry: ({ pipe, event }) => expiries.push({ ...event, target: pipe.targetArn }),
     },

@@ -1,6 +1,6 @@
 import { type CancelTimer, VirtualClock } from 'stepfunctions-emulator';
 
-/** Half a millisecond: a moment after all timers of one millisecond, and before the next one. */
+/** Half a millisecond: the clock stops after all timers of a millisecond, and before the timers of the next millisecond. */
 const AFTER_MS = 0.5;
 
 /** A virtual clock that advances only on request. Between two steps no timer fires, however long the test itself takes. */
@@ -21,7 +21,7 @@ export class SteppedClock extends VirtualClock {
     return super.schedule(this.now() + Math.max(0, ms) - super.now(), callback);
   }
 
-  /** Advances the clock. Work that becomes due meanwhile runs until the work waits again. */
+  /** Advances the clock. Work that becomes due in this time runs until the work waits for the clock again. */
   advance(milliseconds: number): Promise<void> {
     return this.#step(async () => {
       const reached = new Promise<void>(resolve => {
@@ -53,7 +53,7 @@ export class SteppedClock extends VirtualClock {
     return done;
   }
 
-  /** Stops the clock. A virtual clock does not advance during work, so this starts work that ends when time may pass. */
+  /** Stops the clock. A virtual clock does not advance during work, so this method starts work that ends only when `#go` is called. */
   #stand(): void {
     void this.busy(
       () =>
