@@ -21,11 +21,7 @@ const IN_SOURCES = {
   ...EVERYWHERE,
   globalSetup: './test/support/global-setup.ts',
   globalTeardown: './test/support/global-teardown.ts',
-  setupFiles: [
-    './test/support/plain-output.ts',
-    './test/support/shared-bundles.ts',
-    './test/support/tokens-without-stacks.ts',
-  ],
+  setupFiles: ['./test/support/in-sources.ts'],
   // In Jest's sandbox each look-up of a global goes through an interceptor, with which the states' expressions take three times as long.
   // Date is not among these, since fake timers replace it, and neither are the names that some package declares anew.
   sandboxInjectedGlobals: [

@@ -7,7 +7,7 @@ import { journalName } from '../../functions/journal/layout.ts';
 import { type JournalTable, readState } from '../../functions/journal/read-state.ts';
 import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { configOf } from '../support/configs.ts';
-import { createJournal } from '../support/journal-table.ts';
+import { createJournal } from '../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { expectListedActions, ran } from '../support/ran.ts';
 

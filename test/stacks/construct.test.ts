@@ -1,15 +1,34 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+
 import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { KmsKey } from '@cdktf/provider-aws/lib/kms-key/index.js';
+import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { SnsTopic } from '@cdktf/provider-aws/lib/sns-topic/index.js';
 import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
-import { TerraformOutput, type TerraformStack, Testing } from 'cdktf';
+import { TerraformOutput, TerraformStack, Testing } from 'cdktf';
 import { PreciseTtl, PreciseTtlStack } from '../../stacks/cdktf.ts';
 import type { ConstructProps } from '../../stacks/precise-ttl.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
 import { SESSION_DATA } from '../support/configs.ts';
-import { ownStack, synthesizedStack } from '../support/own-stack.ts';
-import { type Resource, resources, rolesIn, settingsIn, sweptTables } from '../support/synthesized.ts';
+import {
+  type Resource,
+  resources,
+  rolesIn,
+  settingsIn,
+  sweptTables,
+  type TerraformJson,
+} from '../support/synthesized.ts';
+
+/** A stack as a team has it, into which constructs go. */
+function ownStack(): TerraformStack {
+  const stack = new TerraformStack(Testing.app(), 'own');
+  new AwsProvider(stack, 'aws', { region: 'eu-central-1' });
+  return stack;
+}
+
+function synthesizedStack(stack: TerraformStack): TerraformJson {
+  return JSON.parse(Testing.synth(stack));
+}
 
 // What a team does with the construct in a stack of its own.
 

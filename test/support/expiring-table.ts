@@ -1,11 +1,13 @@
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
+import { JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
+import type { JournalTable } from '../../functions/journal/read-state.ts';
 import type { DeleteMode, SweepSettings } from '../../functions/runtime/environment.ts';
 import type { Runtime } from '../../functions/runtime/runtime.ts';
 import { createDocuments, type Documents } from '../../functions/table/dynamodb.ts';
 import type { KeyType } from '../../stacks/config/props.ts';
-import { settingsOf } from './sweep-settings.ts';
+import { settingsOf } from './configs.ts';
 import { tableInput } from './table-input.ts';
 
 export interface ExpiringTableOptions extends Partial<ExpiryModelProps> {
@@ -88,4 +90,16 @@ export async function scanAll(client: DynamoDBDocumentClient, TableName: string)
   for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true }))
     items.push(...Items);
   return items;
+}
+
+let journals = 0;
+
+/** An empty journal on DynamoDB Local, by a client like that of the functions. */
+export async function createJournal(client: DynamoDBClient, deployment?: string): Promise<JournalTable> {
+  journals += 1;
+  const tableName = journalName(deployment ?? `deployment-${journals}`);
+  const keys = Object.values(JOURNAL_KEYS);
+  await client.send(new CreateTableCommand(tableInput({ name: tableName, keys, index: null })));
+  const documents = DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: true } });
+  return { documents, tableName };
 }

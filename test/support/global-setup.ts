@@ -13,7 +13,7 @@ const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/preci
  * What the tests make in the system's temporary folder goes into a folder of this run, so that it can go as a whole:
  * a test file's own clean-up at exit never runs, jest ends its workers.
  *
- * The functions are bundled here, and what their threads run, once for all test files; shared-bundles.ts hands it out. Node's compile cache does
+ * The functions are bundled here, and what their threads run, once for all test files; in-sources.ts hands it out. Node's compile cache does
  * the same for the commands that tests start, and for those of the next run: it knows a file by its content.
  */
 export default function setUp(): void {

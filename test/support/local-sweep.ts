@@ -1,6 +1,7 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Execution } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/model.ts';
+import { readExecutionReport, reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { plainStack } from '../../stacks/app.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
@@ -10,7 +11,6 @@ import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { configOf } from './configs.ts';
 import { putAll, scanAll } from './expiring-table.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
-import { sweepReport } from './sweep-reports.ts';
 
 export type Item = Record<string, unknown>;
 
@@ -69,4 +69,17 @@ export function useLocalSweep(
       return { execution, report: (hasReport ? sweepReport(execution) : null) as SweepReport };
     },
   };
+}
+
+type Ended = Pick<Execution, 'status' | 'output' | 'cause'>;
+
+/** A tick says nothing of a table in which there was nothing to do. */
+const NOTHING = reportOf(startTotals(false));
+
+/** What an execution of either machine says of its only table: its output, or the cause of its failure. */
+function sweepReport({ output, cause }: Ended): SweepReport {
+  const report = readExecutionReport(output ?? cause);
+  if (report === undefined || report.notRecorded !== undefined)
+    throw new TypeError(`expected an execution with a report, got ${cause}`);
+  return Object.values(report.tables)[0] ?? NOTHING;
 }

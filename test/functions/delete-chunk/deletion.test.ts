@@ -8,7 +8,7 @@ import {
 } from '../../../functions/delete-chunk/deletion.ts';
 import { lagOf } from '../../../functions/report/lag.ts';
 import type { ExpiredKey } from '../../../statemachine/contract/keys.ts';
-import { settingsOf } from '../../support/sweep-settings.ts';
+import { settingsOf } from '../../support/configs.ts';
 
 const TTL = 1_795_165_200;
 const KEYS: ExpiredKey[] = Array.from({ length: 25 }, (_unused, index) => ({

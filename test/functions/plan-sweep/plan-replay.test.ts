@@ -3,7 +3,7 @@ import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
 import type { ChildOutput, SweepTarget } from '../../../statemachine/contract/child.ts';
 import type { PlanSweepOutput, SweepState } from '../../../statemachine/contract/execution.ts';
 import { MAX_ROUNDS, ROUND_CHILDREN } from '../../../statemachine/contract/limits.ts';
-import { carriedOf } from '../../support/sweep-settings.ts';
+import { carriedOf } from '../../support/configs.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const iso = (epochSeconds: number) => new Date(epochSeconds * 1000).toISOString();

@@ -3,8 +3,8 @@ import type { Watermark } from '../../../functions/journal/layout.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ChildStart } from '../../../statemachine/contract/child.ts';
+import { carriedOf, settingsOf } from '../../support/configs.ts';
 import { MemoryTable } from '../../support/simulation/memory-table.ts';
-import { carriedOf, settingsOf } from '../../support/sweep-settings.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const DAY = 86_400;

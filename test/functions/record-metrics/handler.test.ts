@@ -8,7 +8,7 @@ import type { ChildOutput } from '../../../statemachine/contract/child.ts';
 import type { RecordMetricsInput, TableSweep } from '../../../statemachine/contract/execution.ts';
 import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
 import type { SweepTotals } from '../../../statemachine/contract/report.ts';
-import { carriedOf } from '../../support/sweep-settings.ts';
+import { carriedOf } from '../../support/configs.ts';
 
 const TOTALS: SweepTotals = {
   ...startTotals(false),

@@ -9,7 +9,7 @@ import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type { PreciseTtlProps } from '../../../stacks/config/props.ts';
 import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
 import type { ExpiredKey, FailedKey } from '../../../statemachine/contract/keys.ts';
-import { carriedOf } from '../sweep-settings.ts';
+import { carriedOf } from '../configs.ts';
 import type { SimulatedDynamoDb } from './functions.ts';
 import { idOf, MemoryTable } from './memory-table.ts';
 
