@@ -20,9 +20,9 @@ import {
 } from './clients.ts';
 import { commandLine, useConfig } from './command-line.ts';
 import { aligned } from './dashboard/words.ts';
+import { shownOn } from './format.ts';
 import { COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
-import { print, printData, printError, printHelp, shownOn } from './print.ts';
-import { Progress } from './progress.ts';
+import { Progress, print, printData, printError, printHelp } from './print.ts';
 
 /** A flag with a kind takes a value; the help shows the text `value` in its place. A flag without a kind is a switch. */
 export interface Flag {
@@ -110,13 +110,7 @@ export interface Command<F extends Flags = Flags> {
   run(given: Given<F>): Promise<Result | Plan>;
 }
 
-export interface AnyCommand {
-  readonly flags: Flags;
-  readonly run: Command['run'];
-  readonly help: () => string;
-  readonly parse: (args: readonly string[]) => Readonly<Record<string, unknown>>;
-  readonly execute: (args: readonly string[]) => Promise<void>;
-}
+export type AnyCommand = ReturnType<typeof defineCommand>;
 
 export const YES = { help: 'do not ask' } as const satisfies Flag;
 export const CONFIG = {
@@ -130,7 +124,7 @@ const JSON_DATA = { help: 'print the data instead of the text' } as const satisf
 export const wrong = (field: string, expected: string, got: unknown, remedy: string): InvalidFieldError =>
   new InvalidFieldError({ field, expected, got, remedy });
 
-export function defineCommand<const F extends Flags>(defined: Command<F>): AnyCommand {
+export function defineCommand<const F extends Flags>(defined: Command<F>) {
   const command = defined as unknown as Command;
   const { flags: own, tables } = command;
   const which = tables === 'one' ? 'the only one' : 'all of them';
@@ -152,7 +146,7 @@ export function defineCommand<const F extends Flags>(defined: Command<F>): AnyCo
       printHelp(help());
       return EXIT.fine;
     });
-  return { flags, parse, help, execute, run: given => command.run(given) };
+  return { flags, parse, help, execute, run: (given: Given) => command.run(given) };
 }
 
 /** Undefined: the command has no such flag, or no value was given. */

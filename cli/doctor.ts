@@ -16,7 +16,7 @@ import {
   seeDeployment,
   seeTable,
 } from './findings.ts';
-import { shortKey, shownText } from './print.ts';
+import { shortKey, shownText } from './format.ts';
 import {
   describeTable,
   Rate,

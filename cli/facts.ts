@@ -18,8 +18,8 @@ import { COUNT_LIST } from '../statemachine/counts.ts';
 import { type Answer, ask, type Clients, NoAnswerError, noneIfMissing } from './clients.ts';
 import type { Given, Table } from './command.ts';
 import type { Alarm, Facts, IndexLook, Sweep, TableLook } from './dashboard/looks.ts';
+import { shownText } from './format.ts';
 import { journalOf, readRows } from './journal.ts';
-import { shownText } from './print.ts';
 
 /** Maximum number of queries of the index in one reading of a table: half a read unit each, or $0.0001 in all. */
 const QUERIES = 1_000;

@@ -168,11 +168,11 @@ const EXAMPLES = 3;
 
 interface Counted {
   readonly id: FaultId;
-  readonly items: number;
-  readonly examples: readonly StoredItem[];
-  readonly details: ReadonlySet<string>;
-  readonly oldest: number;
-  readonly newest: number;
+  items: number;
+  readonly examples: StoredItem[];
+  readonly details: Set<string>;
+  oldest: number;
+  newest: number;
 }
 
 export class FaultTally {
@@ -192,21 +192,14 @@ export class FaultTally {
     const fault = faultOf(read, this.#model);
     if (fault === undefined) return;
     const { id, detail } = fault;
-    const before = this.#counted.get(id);
-    const {
-      items = 0,
-      examples = [],
-      details = new Set<string>(),
-      oldest = Infinity,
-      newest = 0,
-    } = before ?? {};
-    this.#counted.set(id, {
-      ...{ id, items: items + 1 },
-      examples: examples.length < EXAMPLES ? [...examples, item] : examples,
-      details: detail === undefined ? details : new Set([...details, detail]),
-      oldest: Math.min(oldest, read.ttl ?? oldest),
-      newest: Math.max(newest, read.ttl ?? newest),
-    });
+    const nothing = { id, items: 0, examples: [], details: new Set<string>(), oldest: Infinity, newest: 0 };
+    const counted: Counted = this.#counted.get(id) ?? nothing;
+    this.#counted.set(id, counted);
+    counted.items += 1;
+    if (counted.examples.length < EXAMPLES) counted.examples.push(item);
+    if (detail !== undefined) counted.details.add(detail);
+    counted.oldest = Math.min(counted.oldest, read.ttl ?? counted.oldest);
+    counted.newest = Math.max(counted.newest, read.ttl ?? counted.newest);
   }
 
   get counted(): readonly Counted[] {

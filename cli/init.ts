@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { isObject, oneOf, text } from '../expiry/fields.ts';
+import { inspect } from 'node:util';
+import { oneOf, text } from '../expiry/fields.ts';
 import { INDEXED_BY, type IndexedBy } from '../expiry/model.ts';
 import { type DeploymentConfig, InvalidConfigError } from '../stacks/config/config.ts';
 import { CONFIG_FILES } from '../stacks/config/config-file.ts';
@@ -180,17 +181,18 @@ ${tables.map(table => `    ${literal(table)},`).join('\n')}
 `;
 }
 
-export function literal(value: unknown): string {
-  if (isObject(value)) return `{ ${fieldsOf(value).join(', ')} }`;
-  return typeof value === 'string'
-    ? `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
-    : JSON.stringify(value);
-}
+const INSPECTED = {
+  depth: null,
+  compact: true,
+  breakLength: Infinity,
+  maxArrayLength: null,
+  maxStringLength: null,
+};
 
-const fieldsOf = (object: object): string[] =>
-  Object.entries(object).map(([field, value]) => `${field}: ${literal(value)}`);
+const literal = (value: unknown): string => inspect(value, INSPECTED);
 
-export const configurationBlock = (props: PreciseTtlProps): string =>
-  `    {\n${fieldsOf(props)
-    .map(field => `      ${field},`)
-    .join('\n')}\n    },`;
+/** A table's entry, a field on each line. */
+export const configurationBlock = (props: PreciseTtlProps): string => {
+  const fields = Object.entries(props).map(([field, value]) => `      ${field}: ${literal(value)},`);
+  return ['    {', ...fields, '    },'].join('\n');
+};

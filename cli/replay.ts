@@ -26,7 +26,7 @@ import {
 import { noneIfMissing } from './clients.ts';
 import { defineCommand, EXIT, type Flags, type Given, type Plan, wrong, YES } from './command.ts';
 import { aligned, count, countRows } from './dashboard/words.ts';
-import { shortKey, shownText } from './print.ts';
+import { shortKey, shownText } from './format.ts';
 import { inParallel } from './whole-table.ts';
 
 const TIME = {

@@ -3,10 +3,10 @@ import type { DeploymentConfig } from '../stacks/config/config.ts';
 import { clientsOf, type Environment, localEndpoint } from './clients.ts';
 import { defineCommand, EXIT, type Given, lookTime, tablesOf, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
-import type { Facts, Looked, LooksOptions, Sweep } from './dashboard/looks.ts';
+import type { Facts, Looked, LooksOptions, Sweep, Verdict } from './dashboard/looks.ts';
 import { clock, counted, countsText, lasting } from './dashboard/words.ts';
+import { shortKey } from './format.ts';
 import { pauseText } from './journal.ts';
-import { shortKey } from './print.ts';
 
 const DAY_MS = 86_400_000;
 /** About the number of a day's ticks. */
@@ -50,10 +50,11 @@ it is open it looks every 10 seconds; while it is closed or hidden, never.`,
     const tables = await factsOf(given, history ? SWEEPS_OF_A_DAY : 2 * SHOWN_SWEEPS);
     const now = given.now();
     const exits = tables.map(exitOf);
+    const worst = [EXIT.notFine, EXIT.notKnown].find(exit => exits.includes(exit)) ?? EXIT.fine;
     return {
       data: { at: new Date(now).toISOString(), region: given.config.region, tables },
       text: tables.map(facts => (history ? historyText : tableText)(facts, now)).join('\n\n'),
-      exit: history ? EXIT.fine : exitOfAll(exits),
+      exit: history ? EXIT.fine : worst,
       ...(watch && { againAfterMs: 5_000 }),
     };
   },
@@ -82,13 +83,8 @@ export function pageLook(
     const { signal, leftMs } = lookTime(SECONDS, stopped);
     const { factsOf } = await import('./facts.ts');
     const { region } = config;
-    const clients = await clientsOf({
-      services: SERVICES,
-      region,
-      signal: () => signal,
-      quick: true,
-      environment,
-    });
+    const options = { services: SERVICES, region, signal: () => signal, quick: true, environment };
+    const clients = await clientsOf(options);
     try {
       const at = new Date().toISOString();
       const facts = await factsOf({ tables, clients, now: Date.now, leftMs, memory }, most);
@@ -101,11 +97,8 @@ export function pageLook(
 }
 
 function lookedOf(facts: Facts, now: number): Looked {
-  const exit = exitOf(facts);
-  const isBroken = facts.isLate || facts.failing !== null || facts.isScheduled === false;
-  const verdict =
-    exit === EXIT.fine ? 'fine' : exit === EXIT.notKnown ? 'unknown' : isBroken ? 'broken' : 'warnings';
-  const severity = isBroken ? 'broken' : 'warning';
+  const verdict = verdictOf(facts);
+  const severity = verdict === 'broken' ? 'broken' : 'warning';
   return {
     ...{ facts, verdict, gone: goneText(facts, now), promise: promiseText(facts) },
     remarks: [
@@ -117,17 +110,22 @@ function lookedOf(facts: Facts, now: number): Looked {
   };
 }
 
-const exitOfAll = (exits: readonly number[]): number =>
-  [EXIT.notFine, EXIT.notKnown].find(exit => exits.includes(exit)) ?? EXIT.fine;
+const EXITS = {
+  broken: EXIT.notFine,
+  warnings: EXIT.notFine,
+  unknown: EXIT.notKnown,
+  fine: EXIT.fine,
+} as const satisfies Readonly<Record<Verdict, number>>;
 
-/** Exit status 1: a fact shows that something is wrong; 3: too little is known. */
-export function exitOf(facts: Facts): 0 | 1 | 3 {
+export const exitOf = (facts: Facts) => EXITS[verdictOf(facts)];
+
+/** `broken` and `warnings`: a fact shows that something is wrong; `unknown`: too little is known. */
+function verdictOf(facts: Facts): Verdict {
   const { overdue, left, pause, isScheduled, alarms, isLate, failing, tick } = facts;
+  if (isLate || failing !== null || isScheduled === false) return 'broken';
   const isLeft = (left?.before ?? 0) + (left?.unseen ?? 0) > 0;
-  const isOff = isScheduled === false || pause !== null;
-  const isFailing = failing !== null || (alarms ?? []).length > 0;
-  if (isLeft || isOff || isFailing || isLate) return EXIT.notFine;
-  return overdue === null || overdue.short !== null || tick === null ? EXIT.notKnown : EXIT.fine;
+  if (isLeft || pause !== null || (alarms ?? []).length > 0) return 'warnings';
+  return overdue === null || overdue.short !== null || tick === null ? 'unknown' : 'fine';
 }
 
 type Row = readonly [name: string, is: string];

@@ -4,7 +4,7 @@ import { DeleteTableCommand, ResourceNotFoundException } from '@aws-sdk/client-d
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ApiServer, type Clock, type Execution, realClock, seededRandom } from 'stepfunctions-emulator';
 import { count, timeOfDay } from '../../cli/dashboard/words.ts';
-import { type Output, Progress } from '../../cli/progress.ts';
+import { type Output, Progress } from '../../cli/print.ts';
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-entries.ts';

@@ -3,7 +3,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { CONFIG, defineCommand } from '../../cli/command.ts';
 import { writableFile } from '../../cli/files.ts';
-import { lookOf, STDOUT } from '../../cli/print.ts';
+import { lookOf } from '../../cli/format.ts';
 import { number, oneOf, text, whole } from '../../expiry/fields.ts';
 import { INDEXED_BY } from '../../expiry/model.ts';
 import { checkConfig } from '../../stacks/config/config.ts';
@@ -59,7 +59,7 @@ many sessions native TTL might still keep. With --json it shows a line of that, 
     try {
       const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');
       const { result } = await runMainJob({
-        ...{ ...flags, config, dynamoDb, withPage: true, resultFile, output: STDOUT, signal },
+        ...{ ...flags, config, dynamoDb, withPage: true, resultFile, output: process.stdout, signal },
         ...(flags.json === undefined && liveView(process.stdout)),
       });
       if (result.verdict !== 'interrupted') return { exit: EXIT_STATUS[result.verdict] };

@@ -4,17 +4,8 @@ import stringWidth from 'string-width';
 import { COMMAND_NAMES, COMMANDS, generalHelp } from '../../bin/commands.ts';
 import { telling, wrong } from '../../cli/command.ts';
 import { lasting } from '../../cli/dashboard/words.ts';
-import {
-  formatText,
-  isCommand,
-  lookOf,
-  print,
-  printable,
-  printData,
-  printError,
-  shortKey,
-} from '../../cli/print.ts';
-import { Progress } from '../../cli/progress.ts';
+import { formatText, isCommand, lookOf, printable, shortKey } from '../../cli/format.ts';
+import { Progress, print, printData, printError } from '../../cli/print.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 /** Characters that a terminal interprets: they change colours, move the cursor, or reverse the direction of text. */

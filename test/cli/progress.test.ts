@@ -1,4 +1,4 @@
-import { Progress } from '../../cli/progress.ts';
+import { Progress } from '../../cli/print.ts';
 
 function output(isTTY: boolean) {
   const written: string[] = [];

@@ -1,0 +1,200 @@
+import { WriteStream } from 'node:tty';
+import { styleText } from 'node:util';
+import stringWidth from 'string-width';
+import type { ShownKey } from '../statemachine/contract/keys.ts';
+
+/**
+ * Characters that a terminal interprets instead of showing: control and format characters, such as those that reverse the direction of
+ * text, and separators of lines and paragraphs. Line feeds are allowed, because precise-ttl's own texts contain them.
+ */
+const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Special characters in keys, names or foreign errors are shown as JSON escapes and have no effect. Printed JSON keeps its value. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, character =>
+    Array.from(
+      { length: character.length },
+      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}
+
+export function shownOn(screen: Screen, text: string, kind?: TextKind): string {
+  return formatText(printable(text), lookOf(screen), kind);
+}
+
+/** Characters of a long key that are shown: at its beginning, and at its end, where similar keys differ. */
+const KEY_START = 160;
+const KEY_END = 40;
+
+export const shownText = (key: ShownKey): string => (typeof key === 'string' ? key : JSON.stringify(key));
+
+/** Keys can have 2 KB: a long key is shortened for a person, and its length is shown. `--json` prints the whole key. */
+export function shortKey(text: string): string {
+  if (text.length <= KEY_START + KEY_END) return text;
+  const length = text.length.toLocaleString('en-US');
+  return `${text.slice(0, KEY_START)}… (${length} characters) …${text.slice(-KEY_END)}`;
+}
+
+export interface Screen {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** Columns of a terminal that does not report its width. */
+const USUAL_WIDTH = 80;
+/** Columns that names and numbers need; narrower terminals wrap lines by themselves. */
+const MIN_WIDTH = 40;
+
+/**
+ * The width is that of `COLUMNS`, or else of the terminal; files and pipes without `COLUMNS` have unlimited width, because scripts read
+ * them. Colours depend on the terminal and on `NO_COLOR`, `FORCE_COLOR` and `TERM`, as in Node.
+ */
+export function lookOf(screen: Screen, environment: NodeJS.ProcessEnv = process.env): Look {
+  return { width: widthOf(screen, environment), colours: hasColours(screen, environment) };
+}
+
+function widthOf({ isTTY, columns }: Screen, { COLUMNS }: NodeJS.ProcessEnv): number | undefined {
+  const wanted = /^[1-9]\d{0,4}$/.test(COLUMNS ?? '') ? Number(COLUMNS) : undefined;
+  const width = wanted ?? (isTTY ? columns || USUAL_WIDTH : undefined);
+  return width && Math.max(width, MIN_WIDTH);
+}
+
+function hasColours({ isTTY }: Screen, environment: NodeJS.ProcessEnv): boolean {
+  if (!(isTTY || environment['FORCE_COLOR'] !== undefined)) return false;
+  return WriteStream.prototype.getColorDepth(environment) > 1;
+}
+
+/** Columns that a text beside a name needs; if fewer are left, the text is placed below the name. */
+const MIN_COLUMN = 24;
+
+/** The user copies such commands into a shell: a line break would split a command into two. */
+const COMMAND = /^ *(?:-> )?(?:npx|aws|export|terraform) /;
+
+export function isCommand(line: string): boolean {
+  return COMMAND.test(line);
+}
+
+/**
+ * Further lines are indented to the column where the line's text begins, after a name or sign. A word that is longer than the width stays
+ * whole on a line of its own.
+ * @param isHelp wraps commands too: commands in a help are patterns, with words such as FILE
+ */
+function wrapLine(line: string, width: number, isHelp = false): string[] {
+  if (stringWidth(line) <= width || (isCommand(line) && !isHelp)) return [line];
+  if (isCommand(line)) return wrapWords(line, width, USAGE_HANG);
+  const beside = lastColumn(line);
+  if (beside === undefined) return wrapWords(line, width, hangOf(line));
+  const { head, text } = beside;
+  const column = stringWidth(line) - stringWidth(text);
+  if (width - column >= MIN_COLUMN) return wrapWords(line, width, column);
+  const below = `${' '.repeat(indentOf(line) + 4)}${text}`;
+  return [...wrapLine(head, width), ...wrapWords(below, width, indentOf(below))];
+}
+
+const USAGE_HANG = 4;
+
+function lastColumn(line: string): { readonly head: string; readonly text: string } | undefined {
+  const [, head, text] = /^(.*\S) {2,}(\S.*)$/.exec(line) ?? [];
+  return head === undefined || text === undefined ? undefined : { head, text };
+}
+
+const indentOf = (line: string): number => line.search(/\S/);
+
+/** A line with a deeper indent is no paragraph: it belongs to a column whose name is omitted. */
+const MAX_INDENT = 6;
+
+function hangOf(line: string): number {
+  const marker = /^ *(?:->|[-*•✓✗?]|\d+\.) +/.exec(line)?.[0];
+  if (marker !== undefined) return marker.length;
+  const indent = indentOf(line);
+  return indent === 0 || indent > MAX_INDENT ? indent : indent + 2;
+}
+
+function wrapWords(line: string, width: number, hang: number): string[] {
+  const lines: string[] = [];
+  let current = '';
+  for (const [, gap = '', word = ''] of line.matchAll(/(\s*)(\S+)/g)) {
+    const longer = `${current}${gap}${word}`;
+    const isFirst = current === '';
+    if (isFirst || stringWidth(longer) <= width) current = longer;
+    else {
+      lines.push(current);
+      current = indented(word, hang, width);
+    }
+  }
+  return [...lines, current];
+}
+
+function indented(word: string, hang: number, width: number): string {
+  const room = width - stringWidth(word);
+  return ' '.repeat(room < 0 ? hang : Math.min(hang, room)) + word;
+}
+
+/** A line break within a paragraph of a help. As in Markdown, such lines are joined. */
+const SOURCE_BREAK = /(?<=^\S.*)\n(?=\S)/gm;
+
+export interface Look {
+  /** Columns; undefined: unlimited. */
+  readonly width: number | undefined;
+  readonly colours: boolean;
+}
+
+export type TextKind = 'text' | 'help' | 'error';
+
+/** Width of a help without a terminal. No script reads a help, and pagers cut long lines in the middle of a word. */
+const HELP_WIDTH = 80;
+
+export function formatText(text: string, { width, colours }: Look, kind: TextKind = 'text'): string {
+  const isHelp = kind === 'help';
+  const lines = (isHelp ? text.replaceAll(SOURCE_BREAK, ' ') : text).split('\n');
+  const columns = isHelp ? (width ?? HELP_WIDTH) : width;
+  const first = lines.findIndex(line => line !== '');
+  return lines
+    .flatMap((line, index) => {
+      const shown = columns === undefined ? [line] : wrapLine(line, columns, isHelp);
+      if (!colours) return shown;
+      if (kind === 'error' && index === first) return withFirst(shown, asError);
+      return isHeading(line, lines[index + 1]) ? shown.map(asHeading) : withFirst(shown, withColouredSign);
+    })
+    .join('\n');
+}
+
+function withFirst([first = '', ...rest]: readonly string[], style: (line: string) => string): string[] {
+  return [style(first), ...rest];
+}
+
+/** Longer lines before a list are sentences and not headings. */
+const MAX_HEADING = 100;
+
+function isHeading(line: string, next = ''): boolean {
+  return /^\S/.test(line) && line.length <= MAX_HEADING && /^ +\S/.test(next) && !isCommand(next);
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+const SIGNS: readonly (readonly [RegExp, Style])[] = [
+  [/^ *(✓|Healthy\b|kept\b)/u, 'green'],
+  [/^ *(WARNING\b|NOT KNOWN\b|not known\b|\?(?= ))/u, 'yellow'],
+  [/^ *(✗|BROKEN\b|NOT KEPT\b)/u, 'red'],
+  // In the line of an execution, its time and its name come before its result.
+  [/^\d\d:\d\d.* {2}(FAILED|TIMED_OUT|ALARM)\b/u, 'red'],
+];
+
+function withColouredSign(line: string): string {
+  for (const [pattern, style] of SIGNS) {
+    const [match = '', sign = ''] = pattern.exec(line) ?? [];
+    if (sign !== '') return match.slice(0, -sign.length) + styled(style, sign) + line.slice(match.length);
+  }
+  return line;
+}
+
+const asHeading = (line: string): string => (line === '' ? line : styled('bold', line));
+
+function asError(line: string): string {
+  const [head = ''] = /^.{1,60}?(?=: )/.exec(line) ?? [line];
+  return `${styled('red', head)}${line.slice(head.length)}`;
+}
+
+/** The caller has checked that the terminal has colours: `styleText` of older Node versions has no such check. */
+const styled = (style: Style, text: string): string => styleText(style, text, { validateStream: false });
