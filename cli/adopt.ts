@@ -7,11 +7,11 @@ import {
 import { oneOf } from '../expiry/fields.ts';
 import { INDEXED_BY } from '../expiry/model.ts';
 import { modelOf } from '../stacks/config/deployments.ts';
-import { type AdoptionPlan, inWords, planAdoption, type Reading, type Wish } from './adoption.ts';
+import { type AdoptionPlan, inWords, planAdoption, type Reading } from './adoption.ts';
 import { isLocal } from './clients.ts';
 import { defineCommand, EXIT, type Flags, type Given, type Plan, wrong, YES } from './command.ts';
 import { commandLine, quoted } from './command-line.ts';
-import { aligned, count, counted, lasting } from './dashboard/words.ts';
+import { aligned, count, counted, isoTime, lasting } from './dashboard/words.ts';
 import { FAULTS, FaultTally } from './faults.ts';
 import { configurationBlock, name } from './init.ts';
 import {
@@ -97,10 +97,10 @@ async function planAdopt(given: Session): Promise<Plan> {
     throw wrong(`attribute ${ttlAttribute}`, 'a Number of epoch seconds where an item has it', got, remedy);
   }
   return {
-    text: [tableText(reading), describePlan(reading, plan, { tally, isAll, by: flags.by })].join('\n\n'),
+    text: [tableText(reading), describePlan(reading, plan, tally, isAll)].join('\n\n'),
     question: changes && !flags['dry-run'] ? (isGuess ? guess : 'Do this?') : undefined,
     async apply() {
-      const { print, show, signal } = given;
+      const { print, signal } = given;
       const done = { index: 'as it was', nativeTtl: 'as it was' };
       const change = async () => {
         if (index === 'create') await dynamoDb.send(new UpdateTableCommand(addIndex(reading, plan)));
@@ -108,7 +108,6 @@ async function planAdopt(given: Session): Promise<Plan> {
           done.index = 'being built';
           await untilBuilt(indexName, TableName, given);
           done.index = 'built';
-          show('');
           print(`\nThe index ${indexName} is ACTIVE and has the items that were there before.`);
         }
         if (nativeTtl !== 'turn on') return;
@@ -228,13 +227,7 @@ function tableText({ region, table, ttl, items }: Reading): string {
   ])}`;
 }
 
-interface Look {
-  readonly tally: FaultTally;
-  readonly isAll: boolean;
-  readonly by: Wish['by'];
-}
-
-function describePlan({ table }: Reading, plan: AdoptionPlan, { tally, isAll, by }: Look): string {
+function describePlan({ table }: Reading, plan: AdoptionPlan, tally: FaultTally, isAll: boolean): string {
   const { ttlAttribute, index, indexName, keys, nativeTtl, throughput: own } = plan;
   const size = sizeOf(table);
   const scan = `${counted(size.units, 'read unit')}, ${lasting(size.units / size.sparingRate)}`;
@@ -254,7 +247,7 @@ function describePlan({ table }: Reading, plan: AdoptionPlan, { tally, isAll, by
     !isAll &&
       index === 'create' &&
       `a writer of Strings that is not in the sample fails once the index is there. --full looks at every item: ${scan}.`,
-    by === 'window' &&
+    keys.length > 1 &&
       `every writer must stamp the window too (docs/use.md), and ${commandLine('backfill', ['--table', size.name])} the items that are there. By second needs neither.`,
     table.Replicas?.length &&
       'the index is added in every region of this global table. Deploy the sweep in one only.',
@@ -272,13 +265,11 @@ function describePlan({ table }: Reading, plan: AdoptionPlan, { tally, isAll, by
   ].join('\n\n');
 }
 
-const isoOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z');
-
 function describeEnd({ table, region, now }: Reading, plan: AdoptionPlan, tally: FaultTally): string {
   const { TableName = '' } = table;
   const { indexName: IndexName, configuration } = plan;
   const before = tally.counted.find(({ id }) => id === 'expired-present');
-  const span = ['--from', isoOf(before?.oldest ?? now), '--to', isoOf(now)];
+  const span = ['--from', isoTime(before?.oldest ?? now), '--to', isoTime(now)];
   const left = `${counted(before?.items ?? 0, 'item')} of ${tally.read} that were looked at expired before. Native TTL deletes them within days; once the sweep is deployed, this does at once:`;
   const updates = ['--global-secondary-index-updates', JSON.stringify([{ Delete: { IndexName } }])];
   const drop = quoted(['--region', region, '--table-name', TableName, ...updates]);

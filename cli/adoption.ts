@@ -7,7 +7,7 @@ import type {
 } from '@aws-sdk/client-dynamodb';
 import { DEFAULT_INDEXED_BY, DEFAULT_WINDOW_ATTRIBUTE, type IndexedBy } from '../expiry/model.ts';
 import { checkConfig } from '../stacks/config/config.ts';
-import { type KeyType, PROPS, type PreciseTtlProps, propsOfSettings } from '../stacks/config/props.ts';
+import { type KeyType, PROPS, propsOfSettings } from '../stacks/config/props.ts';
 import { wrong } from './command.ts';
 import { looksLikeExpiry } from './faults.ts';
 import { namesOf, type StoredItem } from './whole-table.ts';
@@ -29,17 +29,7 @@ export interface Reading {
   readonly isLocal: boolean;
 }
 
-export interface AdoptionPlan {
-  readonly ttlAttribute: string;
-  /** The items of the sample do not prove that this is the TTL attribute: the user has to confirm the attribute. */
-  readonly isGuess: boolean;
-  readonly indexName: string;
-  readonly keys: IndexKeys;
-  readonly index: 'create' | 'wait' | 'none';
-  readonly throughput: Readonly<Record<'ReadCapacityUnits' | 'WriteCapacityUnits', number>> | undefined;
-  readonly nativeTtl: 'turn on' | 'none' | 'left off';
-  readonly configuration: PreciseTtlProps;
-}
+export type AdoptionPlan = ReturnType<typeof planAdoption>;
 
 type IndexKeys = readonly { readonly name: string; readonly type: KeyType }[];
 
@@ -48,7 +38,7 @@ const MAX_INDEXES = 20;
 /** Read units that a provisioned table's index needs for the queries of a tick. */
 const READ_UNITS = { second: 25, window: 5 } as const;
 
-export function planAdoption(reading: Reading, wish: Wish): AdoptionPlan {
+export function planAdoption(reading: Reading, wish: Wish) {
   const { table, ttl, items, region, isLocal } = reading;
   const isOff = (ttl.TimeToLiveStatus ?? 'DISABLED') === 'DISABLED';
   if (isOff && table.MultiRegionConsistency === 'STRONG') {
@@ -73,9 +63,10 @@ export function planAdoption(reading: Reading, wish: Wish): AdoptionPlan {
     ...{ ttlAttribute, isGuess, indexName, keys, index, configuration },
     throughput: isOnDemand ? undefined : throughput,
     nativeTtl: isOff ? (isLocal ? 'left off' : 'turn on') : 'none',
-  };
+  } as const;
 }
 
+/** `isGuess`: the items of the sample do not prove that this is the TTL attribute, and the user has to confirm the attribute. */
 function chooseAttribute({ table, ttl, items, now }: Reading, { 'ttl-attribute': wanted }: Wish) {
   const { TimeToLiveStatus: status = 'DISABLED', AttributeName: native } = ttl;
   if (native !== undefined && status !== 'DISABLED') {
@@ -111,11 +102,7 @@ const typesOf =
   (name: string) =>
     AttributeDefinitions.find(each => each.AttributeName === name)?.AttributeType;
 
-function planIndex(
-  table: TableDescription,
-  keys: IndexKeys,
-  wish: Wish,
-): Pick<AdoptionPlan, 'indexName' | 'index'> {
+function planIndex(table: TableDescription, keys: IndexKeys, wish: Wish) {
   const { TableName = '', GlobalSecondaryIndexes = [], LocalSecondaryIndexes = [] } = table;
   const indexes: readonly GlobalSecondaryIndexDescription[] = [
     ...GlobalSecondaryIndexes,
@@ -157,7 +144,7 @@ function planIndex(
     if (there.IndexStatus === 'DELETING')
       throw wrong(field, 'it ACTIVE or CREATING', 'DELETING', 'Run this again when it is gone.');
     const isReady = there.IndexStatus !== 'CREATING' && !there.Backfilling;
-    return { indexName: `${there.IndexName}`, index: isReady ? 'none' : 'wait' };
+    return { indexName: `${there.IndexName}`, index: isReady ? ('none' as const) : ('wait' as const) };
   }
   const busy = GlobalSecondaryIndexes.find(each => each.IndexStatus !== 'ACTIVE' || each.Backfilling);
   const [field, status] = busy
@@ -170,7 +157,7 @@ function planIndex(
       status,
       'DynamoDB makes one change at a time: run this again when it is ACTIVE.',
     );
-  if (GlobalSecondaryIndexes.length < MAX_INDEXES) return { indexName, index: 'create' };
+  if (GlobalSecondaryIndexes.length < MAX_INDEXES) return { indexName, index: 'create' as const };
   const remedy =
     'Delete one that nothing reads; if AWS has raised your quota, add it by hand: docs/adopt.md.';
   throw wrong(field, `fewer than ${MAX_INDEXES} global indexes`, GlobalSecondaryIndexes.length, remedy);

@@ -6,7 +6,7 @@ import { keyAttributeNames } from '../functions/table/item-key.ts';
 import { ask, NoAnswerError } from './clients.ts';
 import { defineCommand, EXIT, type Given, type Table, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
-import { count, counted, lasting } from './dashboard/words.ts';
+import { count, counted, isoTime, lasting } from './dashboard/words.ts';
 import { FAULTS, FaultTally, type Severity } from './faults.ts';
 import {
   indexOf,
@@ -163,9 +163,7 @@ function faultsFound(tally: FaultTally, where: string, subject: Table): Found[] 
 }
 
 const minuteOf = (seconds: number): string =>
-  new Date(Math.floor((Number.isFinite(seconds) ? seconds : 0) / 60) * 60_000)
-    .toISOString()
-    .replace('.000Z', 'Z');
+  isoTime(Math.floor((Number.isFinite(seconds) ? seconds : 0) / 60) * 60);
 
 async function wholeIndex(
   { props: { tableName, indexName } }: Table,
@@ -181,7 +179,6 @@ async function wholeIndex(
   );
   const onPage = (items: readonly StoredItem[]) => items.forEach(add);
   await scanTable(clients.dynamoDb, size, { indexName, rate, signal, show, onPage });
-  show('');
   signal.throwIfAborted();
 }
 

@@ -25,7 +25,7 @@ import {
 } from '../statemachine/counts.ts';
 import { noneIfMissing } from './clients.ts';
 import { defineCommand, EXIT, type Flags, type Given, type Plan, wrong, YES } from './command.ts';
-import { aligned, count, countRows } from './dashboard/words.ts';
+import { aligned, count, countRows, isoTime } from './dashboard/words.ts';
 import { shortKey, shownText } from './format.ts';
 import { inParallel } from './whole-table.ts';
 
@@ -147,7 +147,14 @@ async function sweep(
     const executionArn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
     const describe = () => noneIfMissing(() => sfn.send(new DescribeExecutionCommand({ executionArn })));
     const started = { stateMachineArn, name, input: JSON.stringify(input) };
-    const isNew = await isStarted(sfn, new StartExecutionCommand(started));
+    // A running execution with the same name and input counts as started.
+    const isNew = await sfn.send(new StartExecutionCommand(started)).then(
+      () => true,
+      (error: Error) => {
+        if (error.name === 'ExecutionAlreadyExists') return false;
+        throw error;
+      },
+    );
     const before = isNew ? undefined : await describe();
     // The name is taken, but its execution is no longer stored. A second sweep does no harm.
     if (!isNew && before === undefined) continue;
@@ -163,17 +170,6 @@ async function sweep(
       ...{ doneBefore: before?.status === 'SUCCEEDED', totals, lagP99Ms: lagMs?.p99 },
       ...{ sampleKeys, failedKeys, error, cause },
     };
-  }
-}
-
-/** @returns false when the name is taken. A running execution with the same name and input counts as started. */
-async function isStarted(sfn: SFNClient, execution: StartExecutionCommand): Promise<boolean> {
-  try {
-    await sfn.send(execution);
-    return true;
-  } catch (error) {
-    if ((error as Error).name === 'ExecutionAlreadyExists') return false;
-    throw error;
   }
 }
 
@@ -211,7 +207,7 @@ async function planReplay(given: Given<typeof FLAGS>): Promise<Plan> {
     return ['table', `${table}, by ${machine}${limited}`] as const;
   });
   const title = dryRun ? 'Dry run of a replay: finds and counts, deletes nothing' : 'Replay';
-  const span = ['expired in', `${short(from)} to ${short(to)} (not included)`] as const;
+  const span = ['expired in', `${isoTime(from)} to ${isoTime(to)} (not included)`] as const;
   return {
     text: `${title}\n${aligned([span, ...tables, ['run', label]])}`,
     question: dryRun ? undefined : 'Delete what is expired there?',
@@ -219,16 +215,13 @@ async function planReplay(given: Given<typeof FLAGS>): Promise<Plan> {
       const { signal, print, show } = given;
       const ended: Ended[] = [];
       const work = async (each: (typeof executions)[number], stop: AbortSignal) => {
-        ended.push(await sweep(sfn, machines.get(each.machine) ?? '', each, stop));
-        show('');
-        print(
-          `[${ended.length}/${executions.length}] ${ended.slice(-1).map(last => describe(last, dryRun))}`,
-        );
+        const last = await sweep(sfn, machines.get(each.machine) ?? '', each, stop);
+        ended.push(last);
+        print(`[${ended.length}/${executions.length}] ${describe(last, dryRun)}`);
         if (ended.length < executions.length) show(`${ended.length} of ${executions.length} executions`);
       };
-      const begun = await inParallel(executions, AT_ONCE, work, signal).catch((error: unknown) => ({
-        error,
-      }));
+      const worked = inParallel(executions, AT_ONCE, work, signal);
+      const failure = await worked.catch((error: unknown) => ({ error }));
       const totals = ended.reduce((sum, each) => addCounts(REPLAYED, sum, each.totals), noCounts(REPLAYED));
       const isAll = ended.length === executions.length && ended.every(isDone);
       return {
@@ -238,17 +231,18 @@ async function planReplay(given: Given<typeof FLAGS>): Promise<Plan> {
         },
         text: `\n${describeEnd(ended, totals, { dryRun, isAll })}`,
         exit: isAll ? EXIT.fine : EXIT.notFine,
-        ...begun,
+        ...failure,
       };
     },
   };
 }
 
-const short = (time: string): string => time.replace(/\.\d+Z$/, 'Z');
 const SAMPLES = 3;
 
 function describe({ totals, error, cause, ...ended }: Ended, dryRun: boolean): string {
-  const told = dryRun ? (['found'] as const) : REPLAYED.filter(name => ALWAYS.has(name) || totals[name] > 0);
+  const told = dryRun
+    ? (['found'] as const)
+    : REPLAYED.filter(name => ALWAYS.includes(name) || totals[name] > 0);
   const line = `${ended.table}  ${told.map(name => `${wordsOf(name)} ${count(totals[name])}`).join(', ')}`;
   const keys = ended.sampleKeys.slice(0, SAMPLES).map(shownText);
   const samples = keys.map(key => `\n    such as ${shortKey(key)}`);
@@ -260,7 +254,7 @@ function describe({ totals, error, cause, ...ended }: Ended, dryRun: boolean): s
   return `${line}\n    ${ended.status} ${ended.execution}: ${why.length > 300 ? `${why.slice(0, 300)}…` : why}`;
 }
 
-const ALWAYS: ReadonlySet<string> = new Set<keyof Totals>(['found', 'deleted']);
+const ALWAYS: readonly ReplayedCount[] = ['found', 'deleted'];
 
 function describeEnd(
   ended: readonly Ended[],
@@ -270,10 +264,7 @@ function describeEnd(
   const told = dryRun ? (['found'] as const) : REPLAYED;
   const units = ['write units', totals.found * UNITS_OF_DELETE, 'at least, for a real run'] as const;
   const rows = [...told.map(name => [wordsOf(name), totals[name], ''] as const), ...(dryRun ? [units] : [])];
-  const table = countRows(
-    rows,
-    [...ALWAYS].map(name => wordsOf(name as ReplayedCount)),
-  );
+  const table = countRows(rows, ALWAYS.map(wordsOf));
   const isOld = ended.every(({ doneBefore }) => doneBefore);
   const why = dryRun
     ? 'A dry run counts again each time.'

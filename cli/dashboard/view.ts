@@ -189,55 +189,44 @@ function settings({ known, latest }: TableMemory, now: number): Html {
   ]}</dl>`;
 }
 
-interface Column<Of> {
-  readonly head: string;
-  readonly cell: (of: Of) => Html | string;
-  /** Whether the column has text. @default the column has aligned numbers */
-  readonly isText?: true;
+interface RowOf {
+  readonly cells: readonly (Html | string)[];
+  /** Text that is shown below the row. */
+  readonly below?: string | null;
 }
 
-/** A table in HTML. @param below text that is shown below a row */
-function tableOf<Of>(
+/** A table in HTML. @param texts number of columns with text; the columns after them have aligned numbers */
+function tableOf(
   caption: string,
   note: string,
-  columns: readonly Column<Of>[],
-  rows: readonly Of[],
-  below: (of: Of) => string | null = () => null,
-): Html {
-  const kind = ({ isText }: Column<Of>) => (isText ? 'text' : 'number');
-  const heads = columns.map(column => html`<th scope="col" class="${kind(column)}">${column.head}</th>`);
-  const body = rows.map(of => {
-    const cells = columns.map(column => html`<td class="${kind(column)}">${column.cell(of)}</td>`);
-    const why = below(of);
-    return html`<tr>${cells}</tr>${why !== null && html`<tr class="why"><td colspan="${columns.length}">${why}</td></tr>`}`;
+  heads: readonly string[],
+  texts: number,
+  rows: readonly RowOf[],
+) {
+  const kind = (at: number) => (at < texts ? 'text' : 'number');
+  const head = heads.map((text, at) => html`<th scope="col" class="${kind(at)}">${text}</th>`);
+  const body = rows.map(({ cells, below = null }) => {
+    const row = html`<tr>${cells.map((cell, at) => html`<td class="${kind(at)}">${cell}</td>`)}</tr>`;
+    return html`${row}${below !== null && html`<tr class="why"><td colspan="${heads.length}">${below}</td></tr>`}`;
   });
   return html`<h3>${caption} <span class="note">${note}</span></h3>
     <div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table>
-    <thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>`;
+    <thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
 /** All tables, with their backlog and their last minute. */
 function tablesTable({ tables }: Looks, shown: TableMemory, now: number): Html {
-  const minute = (fate: 'due' | 'deleted' | 'left') => (each: TableMemory) => {
-    const last = each.minutes.at(-1);
-    return last === undefined ? '–' : count(last[fate]);
-  };
-  const link = (each: TableMemory) => {
-    const name = each.latest.facts.table;
-    const current = new Html(each === shown ? ' aria-current="true"' : '');
-    return html`<a id="to-${name}" href="#table=${encodeURIComponent(name)}"${current}>${name}</a>`;
-  };
-  const columns: readonly Column<TableMemory>[] = [
-    { head: 'Table', isText: true, cell: link },
-    { head: 'State', isText: true, cell: ({ latest }) => badge(latest.verdict) },
-    { head: 'Watermark', cell: each => watermarkOf(each, now) },
-    { head: 'Due', cell: minute('due') },
-    { head: 'Deleted', cell: minute('deleted') },
-    { head: 'Left', cell: minute('left') },
-    { head: 'Overdue', cell: each => overdueOf(each, now)[0] },
-  ];
+  const rows = [...tables].map(([name, table]) => {
+    const current = new Html(table === shown ? ' aria-current="true"' : '');
+    const link = html`<a id="to-${name}" href="#table=${encodeURIComponent(name)}"${current}>${name}</a>`;
+    const last = table.minutes.at(-1);
+    const minute = last === undefined ? ['–', '–', '–'] : [last.due, last.deleted, last.left].map(count);
+    const [overdue] = overdueOf(table, now);
+    return { cells: [link, badge(table.latest.verdict), watermarkOf(table, now), ...minute, overdue] };
+  });
   const note = 'due, deleted and left: in the last minute with a sweep';
-  return tableOf(counted(tables.size, 'table'), note, columns, [...tables.values()]);
+  const heads = ['Table', 'State', 'Watermark', 'Due', 'Deleted', 'Left', 'Overdue'];
+  return tableOf(counted(tables.size, 'table'), note, heads, 2, rows);
 }
 
 /** The newest sweeps of a table, and why some failed. */
@@ -246,20 +235,13 @@ function sweepsTable(sweeps: readonly Sweep[], now: number): Html {
     return html`<h3>The last sweeps</h3>
       <p class="quiet empty">None has found anything in the last three hours. ${WHEN_COUNTED}</p>`;
   }
-  const took = ({ startedAt, endedAt }: Sweep) => (Date.parse(endedAt) - Date.parse(startedAt)) / 1_000;
-  const columns: readonly Column<Sweep>[] = [
-    { head: 'Began', isText: true, cell: ({ startedAt }) => clock(startedAt, now) },
-    { head: 'Kind', isText: true, cell: ({ kind }) => kind },
-    {
-      ...{ head: 'Ended', isText: true },
-      cell: ({ failure }) => (failure === null ? 'succeeded' : badge('broken', 'failed')),
-    },
-    { head: 'Took', cell: sweep => lasting(took(sweep)) },
-    { head: 'Due', cell: ({ counts }) => count(counts.found ?? 0) },
-    { head: 'Deleted', cell: ({ counts }) => count(counts.deleted ?? 0) },
-    { head: 'Left', cell: ({ counts }) => count(counts.failed ?? 0) },
-    { head: 'Lag, 99%', cell: ({ lagMs }) => (lagMs === null ? '–' : lagText(lagMs.p99)) },
-  ];
-  const note = 'a tick that had nothing to do is not in it';
-  return tableOf('The last sweeps', note, columns, sweeps, ({ failure }) => failure);
+  const rows = sweeps.map(({ startedAt, endedAt, kind, failure, counts, lagMs }) => {
+    const ended = failure === null ? 'succeeded' : badge('broken', 'failed');
+    const took = lasting((Date.parse(endedAt) - Date.parse(startedAt)) / 1_000);
+    const items = [counts.found ?? 0, counts.deleted ?? 0, counts.failed ?? 0].map(count);
+    const lag = lagMs === null ? '–' : lagText(lagMs.p99);
+    return { cells: [clock(startedAt, now), kind, ended, took, ...items, lag], below: failure };
+  });
+  const heads = ['Began', 'Kind', 'Ended', 'Took', 'Due', 'Deleted', 'Left', 'Lag, 99%'];
+  return tableOf('The last sweeps', 'a tick that had nothing to do is not in it', heads, 3, rows);
 }

@@ -3,9 +3,13 @@ import { COUNT_LIST, type CountName, wordsOf } from '../../statemachine/counts.t
 
 export const count = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 0 });
 
-/** `12:34:56Z`, with the date if it is not today's. @param at epoch seconds, or ISO-8601 @param now epoch milliseconds */
+/** `2026-11-20T12:34:56Z`. @param at epoch seconds, or ISO-8601 */
+export const isoTime = (at: number | string): string =>
+  `${new Date(typeof at === 'number' ? at * 1_000 : at).toISOString().slice(0, 19)}Z`;
+
+/** `12:34:56Z`, with the date if it is not today's. @param at as for {@link isoTime} @param now epoch milliseconds */
 export function clock(at: number | string, now: number): string {
-  const text = new Date(typeof at === 'number' ? at * 1_000 : at).toISOString().slice(0, 19).concat('Z');
+  const text = isoTime(at);
   return text.slice(0, 10) === new Date(now).toISOString().slice(0, 10) ? text.slice(11) : text;
 }
 
