@@ -33,7 +33,7 @@ ${TERRAFORM_HELP}`,
   exits:
     '0 deployed or shown, 1 not; with --diff -- -detailed-exitcode 2 when something would change, and 1 for a wrong configuration',
   async run({ flags: { config, diff, destroy, json }, passed }) {
-    const terraform = await Terraform.of({ config, removed: destroy }).catch((error: unknown) => {
+    const terraform = await openTerraform({ config, removed: destroy }).catch((error: unknown) => {
       // Status 2 of a plan says that something would change: wrong usage gets status 1.
       throw isWrongUsage(error) && passed.includes('-detailed-exitcode')
         ? new TerraformError(error.message)
@@ -41,7 +41,7 @@ ${TERRAFORM_HELP}`,
     });
     const args = [diff ? 'plan' : 'apply', ...passed];
     const exit = await terraform.run(args, json ? process.stderr : process.stdout);
-    return { data: { folder: terraform.stack.stack, exit }, exit };
+    return { data: { folder: terraform.stack, exit }, exit };
   },
 });
 
@@ -99,48 +99,22 @@ export async function requireTerraform(): Promise<string> {
   return program;
 }
 
-type SynthesizedStack = Awaited<ReturnType<typeof synthesizeStack>>;
-
-export class Terraform {
-  readonly stack: SynthesizedStack;
-  readonly #program: string;
-
-  private constructor(program: string, stack: SynthesizedStack) {
-    this.#program = program;
-    this.stack = stack;
-  }
-
-  /**
-   * Synthesizes the stack, installs the provider, and opens the state. The lock file, which fixes the provider's version, is kept beside
-   * the configuration.
-   * @throws {InvalidFieldError} {TerraformError}; {ConfigFileError} or {InvalidConfigError} before anything is written
-   */
-  static async of(flags: SynthesisFlags): Promise<Terraform> {
-    const program = await requireTerraform();
-    const terraform = new Terraform(program, await synthesizeStack(flags));
-    const { project, stack } = terraform.stack;
-    const [kept, used] = [join(project, LOCK_FILE), join(stack, LOCK_FILE)];
-    if (existsSync(kept)) copyFileSync(kept, used);
-    else rmSync(used, { force: true });
-    // Only the output of plan and apply may be on stdout.
-    const status = await terraform.run(['init', '-input=false'], process.stderr);
-    if (status !== 0)
-      throw new TerraformError(`Terraform: init ended with ${status} in ${stack}; see above.`);
-    if (existsSync(used)) copyFileSync(used, kept);
-    return terraform;
-  }
-
-  async output(name: string): Promise<unknown> {
-    const args = [`-chdir=${this.stack.stack}`, 'output', '-json', '-no-color'];
-    const { stdout } = await promisify(execFile)(this.#program, args, { env: environment() });
-    return JSON.parse(stdout)[name]?.value;
-  }
-
+/**
+ * Synthesizes the stack, installs the provider, and opens the state. The lock file, which fixes the provider's version, is kept beside the
+ * configuration.
+ * @throws {InvalidFieldError} {TerraformError}; {ConfigFileError} or {InvalidConfigError} before anything is written
+ */
+export async function openTerraform(flags: SynthesisFlags) {
+  const program = await requireTerraform();
+  const { project, stack } = await synthesizeStack(flags);
+  const chdir = `-chdir=${stack}`;
   /** @returns the exit status; 1 when a signal ended Terraform */
-  async run(args: readonly string[], output: NodeJS.WriteStream = process.stdout): Promise<number> {
+  const run = async (
+    args: readonly string[],
+    output: NodeJS.WriteStream = process.stdout,
+  ): Promise<number> => {
     const stdio = ['inherit', output, process.stderr] as const;
-    const own = [`-chdir=${this.stack.stack}`, ...args];
-    const child = spawn(this.#program, own, { stdio: [...stdio], env: environment() });
+    const child = spawn(program, [chdir, ...args], { stdio: [...stdio], env: environment() });
     // A terminal sends Ctrl-C to Terraform, too. Terraform then stops by itself, and prints how.
     const ignore = () => {};
     process.on('SIGINT', ignore);
@@ -150,5 +124,18 @@ export class Terraform {
     } finally {
       process.off('SIGINT', ignore);
     }
-  }
+  };
+  const output = async (name: string): Promise<unknown> => {
+    const args = [chdir, 'output', '-json', '-no-color'];
+    const { stdout } = await promisify(execFile)(program, args, { env: environment() });
+    return JSON.parse(stdout)[name]?.value;
+  };
+  const [kept, used] = [join(project, LOCK_FILE), join(stack, LOCK_FILE)];
+  if (existsSync(kept)) copyFileSync(kept, used);
+  else rmSync(used, { force: true });
+  // Only the output of plan and apply may be on stdout.
+  const status = await run(['init', '-input=false'], process.stderr);
+  if (status !== 0) throw new TerraformError(`Terraform: init ended with ${status} in ${stack}; see above.`);
+  if (existsSync(used)) copyFileSync(used, kept);
+  return { stack, run, output };
 }

@@ -146,26 +146,6 @@ export function goneOf(
   return by >= span.since ? { since: span.since, by } : null;
 }
 
-class Entries {
-  readonly #ttlAttribute: string;
-  items = 0;
-  newest: number | null = null;
-  oldest: readonly { readonly ttl: number; readonly item: Record<string, unknown> }[] = [];
-
-  constructor(ttlAttribute: string) {
-    this.#ttlAttribute = ttlAttribute;
-  }
-
-  /** @returns the last TTL of the page, which is its oldest; undefined for an empty page */
-  add({ Items = [] }: QueryCommandOutput): number | undefined {
-    const read = Items.map(item => ({ ttl: storedNumber(item[this.#ttlAttribute]), item }));
-    this.items += read.length;
-    for (const { ttl } of read) this.newest = Math.max(this.newest ?? ttl, ttl);
-    this.oldest = [...this.oldest, ...read].toSorted((one, other) => one.ttl - other.ttl).slice(0, KEYS);
-    return read.at(-1)?.ttl;
-  }
-}
-
 /**
  * Counts the expired entries of the index, the newest first, until the time for it is over.
  * @param wanted the oldest TTL to read, epoch seconds
@@ -184,7 +164,9 @@ async function lookAtIndex(
   const layout = indexLayout(model);
   const ever = rangesOf(Array(Math.max(shards, layout.shards)).keys());
   const parts = layout.keys({ from, before: readAt + 1, shards: ever }).toReversed();
-  const entries = new Entries(model.ttlAttribute);
+  let items = 0;
+  let newest: number | null = null;
+  let oldest: readonly { readonly ttl: number; readonly item: Record<string, unknown> }[] = [];
   let [queries, refused] = [0, 0];
   let short: string | null = null;
   let unreadKeys = 0;
@@ -216,13 +198,16 @@ async function lookAtIndex(
         readFrom = Math.max(readFrom, unreadTo + 1);
         return;
       }
-      // The next page may begin within the second of the last entry.
-      unreadTo = Math.floor(entries.add(page) ?? unreadTo);
+      const read = (page.Items ?? []).map(item => ({ ttl: storedNumber(item[model.ttlAttribute]), item }));
+      items += read.length;
+      for (const { ttl } of read) newest = Math.max(newest ?? ttl, ttl);
+      oldest = [...oldest, ...read].toSorted((one, other) => one.ttl - other.ttl).slice(0, KEYS);
+      // The last entry of a page is its oldest. The next page may begin within the second of this entry.
+      unreadTo = Math.floor(read.at(-1)?.ttl ?? unreadTo);
       startKey = page.LastEvaluatedKey;
     } while (startKey !== undefined);
   };
   await sideBySide(parts, QUERIES_AT_ONCE, readKey);
-  const { items, newest, oldest } = entries;
   if (unreadKeys === parts.length && items === 0) throw new NoAnswerError(short ?? 'no time was left');
   const show = keyShower({ logKeys: props.logKeys, tableName: props.tableName, model });
   const keyNames = keyAttributeNames(model);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
-import { type ServedCloud, serve } from '../local/serve.ts';
+import { type ServedCloud, type ServeOptions, serve } from '../local/serve.ts';
 import { existingTablesAsMade } from '../local/stack/synthesized.ts';
 import { plainStack } from '../stacks/app.ts';
 import { checkConfig } from '../stacks/config/config.ts';
@@ -23,14 +23,12 @@ import {
 import { print, printError } from './print.ts';
 import { pageLook } from './status.ts';
 
-export interface LocalJobOptions {
+interface LocalJobOptions extends Pick<ServeOptions, 'dynamoDbPort' | 'sfnPort'> {
+  readonly schedules: boolean;
   /** The export of the configuration file. */
   readonly config: unknown;
   /** File for the addresses of the running services, as JSON. */
   readonly factsFile: string | undefined;
-  readonly dynamoDbPort: number;
-  readonly sfnPort: number;
-  readonly schedules: boolean;
   /** Whether all output of the functions is shown; otherwise only the output of failed calls. */
   readonly verbose: boolean;
   readonly signal: AbortSignal;
@@ -84,7 +82,7 @@ export async function runLocalJob({
   });
   try {
     if (factsFile !== undefined) writeFileSync(factsFile, `${JSON.stringify(factsOf(served), null, 2)}\n`);
-    print(describeStart(served, { schedules: options.schedules, first, page: page.address }));
+    print(describeStart(served, first, options.schedules, page.address));
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
     await page.stop();
@@ -115,15 +113,13 @@ function factsOf(served: ServedCloud) {
   };
 }
 
-interface StartOptions {
-  /** Whether the schedules start executions. */
-  readonly schedules: boolean;
-  readonly first: Pick<ResolvedProps, 'tableName' | 'deployment'>;
-  /** The address of the page of the sweep. @default there is none */
-  readonly page?: string | undefined;
-}
-
-export function describeStart(served: ServedCloud, { schedules: fire, first, page }: StartOptions): string {
+/** @param fire whether the schedules start executions @param page address of the page of the sweep */
+export function describeStart(
+  served: ServedCloud,
+  first: Pick<ResolvedProps, 'tableName' | 'deployment'>,
+  fire: boolean,
+  page: string,
+): string {
   const { cloud, dynamoDbEndpoint, endpoint } = served;
   const { tables, existingTables, stateMachines, pipes } = cloud.synthesized;
   const names = [...tables, ...existingTables].map(({ name }) => name).join(', ');
@@ -131,7 +127,7 @@ export function describeStart(served: ServedCloud, { schedules: fire, first, pag
   const next = cloud.schedules
     .upcoming()
     .map(({ schedule, at }) => `${schedule.name} (next ${timeOfDay(at)})`);
-  const machine = stateMachines.find(({ name }) => name === replayName(first.deployment));
+  const replays = stateMachines.find(({ name }) => name === replayName(first.deployment))?.arn;
   const now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
   const input = JSON.stringify({ table: first.tableName, from: iso(now - 60 * MINUTE_MS), to: iso(now) });
   return [
@@ -150,7 +146,7 @@ export function describeStart(served: ServedCloud, { schedules: fire, first, pag
       ['schedules', fire ? next.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
     ]),
     // The address with its token is too long for a row.
-    ...(page === undefined ? [] : [`The page of the sweep, for a browser: ${page}`]),
+    `The page of the sweep, for a browser: ${page}`,
     ...(startedHere
       ? [
           // The proxy cannot close DynamoDB Local's own port.
@@ -162,11 +158,7 @@ export function describeStart(served: ServedCloud, { schedules: fire, first, pag
       .map(([name, value]) => `export ${name}=${value}`)
       .join('\n'),
     // `AWS_ENDPOINT_URL_SFN` would be enough, but versions of the AWS CLI before 2.13 ignore the variable and would call AWS.
-    ...(machine === undefined
-      ? []
-      : [
-          `aws stepfunctions start-execution --state-machine-arn ${machine.arn} --input '${input}' --endpoint-url "$AWS_ENDPOINT_URL_SFN"`,
-        ]),
+    `aws stepfunctions start-execution --state-machine-arn ${replays} --input '${input}' --endpoint-url "$AWS_ENDPOINT_URL_SFN"`,
     'Each execution that ends is shown below. Ctrl-C stops.',
   ].join('\n\n');
 }

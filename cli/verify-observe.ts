@@ -70,7 +70,7 @@ export async function observe(options: ObserveOptions) {
   const fromMs = nextMinute(time.now());
   const replay = await ask('SFN', () => observeReplay(options));
 
-  const writer = new Writer(options);
+  const writer = writerOf(options);
   await writer.write();
   show('the last items expire');
   await writer.waitFor((LIFETIME_SECONDS + 5) * SECOND);
@@ -88,10 +88,10 @@ export async function observe(options: ObserveOptions) {
   const metrics = await ask('CLOUDWATCH', () => observeMetrics(options, fromMs, toMs));
   const express = monthOf(props).lines.find(({ name }) => name === 'Express executions: time');
   // What the calculator expects of the Express executions in the minutes in which items expired.
-  const calculatedGbSeconds = ((express?.amount ?? 0) / TICKS_A_MONTH) * writer.busyMinutes;
+  const calculatedGbSeconds = ((express?.amount ?? 0) / TICKS_A_MONTH) * writer.busyMinutes();
   return seenOf(
     { deployment: verified.deployment, calculatedGbSeconds },
-    { depth, replay, items, rows, metrics, indexLags: writer.indexLags, expiries: writer.expiries },
+    { depth, replay, items, rows, metrics, ...writer.seen },
   );
 }
 
@@ -179,83 +179,33 @@ interface SeenExpiry {
 }
 
 /** Writes items that expire, renews one item of ten in the item's last second, and reads the events of the expiries. */
-class Writer {
-  /** Milliseconds from a put to the entry in the index. */
-  indexLags: Answer<readonly number[]> = { is: [] };
-  expiries: Answer<readonly SeenExpiry[]> = { is: [] };
-  readonly #options: ObserveOptions;
-  readonly #due = new Map<string, number>();
-  readonly #renewed = new Set<string>();
-  readonly #toRenew: { readonly id: string; readonly atMs: number }[] = [];
+function writerOf({ verified, clients, time, writingMs, show }: ObserveOptions) {
+  const { dynamoDb, sqs } = clients;
+  const { props, queueUrl: QueueUrl } = verified;
+  const { tableName: TableName } = props;
+  const due = new Map<string, number>();
+  const renewed = new Set<string>();
+  const toRenew: { readonly id: string; readonly atMs: number }[] = [];
   /** A queue may deliver an event twice: so the events are kept by id. */
-  readonly #events = new Map<string, SeenExpiry>();
+  const events = new Map<string, SeenExpiry>();
+  const seen: {
+    /** Milliseconds from a put to the entry in the index. */
+    indexLags: Answer<readonly number[]>;
+    expiries: Answer<readonly SeenExpiry[]>;
+  } = { indexLags: { is: [] }, expiries: { is: [] } };
 
-  constructor(options: ObserveOptions) {
-    this.#options = options;
-  }
-
-  get busyMinutes(): number {
-    return new Set([...this.#due.values()].map(ttl => Math.floor(ttl / 60))).size;
-  }
-
-  async write(): Promise<void> {
-    const { time, writingMs, show } = this.#options;
-    const until = time.now() + writingMs;
-    for (let count = 0; time.now() < until; count += 1) {
-      const began = time.now();
-      show(
-        `${counted(count, 'item')} written, ${this.#events.size} expiries told of, about ${lasting((until - began) / SECOND)} left`,
-      );
-      const id = `item-${count}`;
-      const ttl = Math.floor(began / SECOND) + LIFETIME_SECONDS;
-      const attributes = await this.#put(id, ttl);
-      if (count % 10 === 0) this.#toRenew.push({ id, atMs: (ttl - 1) * SECOND });
-      else this.#due.set(id, ttl);
-      if (count % 5 === 1) await this.#probeIndex(id, attributes);
-      await this.#turn();
-      await time.sleep(Math.max(0, began + SECOND - time.now()));
-    }
-  }
-
-  async waitFor(ms: number): Promise<void> {
-    const { time } = this.#options;
-    for (const until = time.now() + ms; time.now() < until; await time.sleep(SECOND)) await this.#turn();
-  }
-
-  async look() {
-    const { verified, clients } = this.#options;
-    const scan = new ScanCommand({ TableName: verified.props.tableName, ConsistentRead: true });
-    const { Items = [] } = await clients.dynamoDb.send(scan);
-    const there = new Set(Items.map(({ id }) => id?.S ?? ''));
-    const left = [...this.#due.keys()].filter(id => there.has(id)).length;
-    const renewedLeft = [...this.#renewed].filter(id => there.has(id)).length;
-    return { due: this.#due.size, left, renewed: this.#renewed.size, renewedLeft };
-  }
-
-  async #put(id: string, expiresAt: number): Promise<Record<string, AttributeValue>> {
-    const { verified, clients, time } = this.#options;
-    const model = modelOf(verified.props);
-    const attributes = marshall(expiryAttributes(model, { id }, { expiresAt, nowMs: time.now() }));
+  const put = async (id: string, expiresAt: number): Promise<Record<string, AttributeValue>> => {
+    const nowMs = time.now();
+    const attributes = marshall(expiryAttributes(modelOf(props), { id }, { expiresAt, nowMs }));
     const Item = { id: { S: id }, ...attributes };
-    await clients.dynamoDb.send(new PutItemCommand({ TableName: verified.props.tableName, Item }));
+    await dynamoDb.send(new PutItemCommand({ TableName, Item }));
     return attributes;
-  }
+  };
 
-  async #turn(): Promise<void> {
-    const { time } = this.#options;
-    for (let [next] = this.#toRenew; next !== undefined && next.atMs <= time.now(); [next] = this.#toRenew) {
-      this.#toRenew.shift();
-      await this.#put(next.id, Math.floor(time.now() / SECOND) + RENEWED_SECONDS);
-      this.#renewed.add(next.id);
-    }
-    if ('is' in this.expiries) this.expiries = await ask('SQS', () => this.#receive());
-  }
-
-  async #probeIndex(id: string, attributes: Record<string, AttributeValue>): Promise<void> {
-    const { verified, clients, time } = this.#options;
-    if ('not' in this.indexLags) return;
-    const lags = this.indexLags.is;
-    const { tableName: TableName, indexName: IndexName, windowAttribute, ttlAttribute } = verified.props;
+  const probeIndex = async (id: string, attributes: Record<string, AttributeValue>): Promise<void> => {
+    if ('not' in seen.indexLags) return;
+    const lags = seen.indexLags.is;
+    const { indexName: IndexName, windowAttribute, ttlAttribute } = props;
     const { [windowAttribute]: window = { NULL: true }, [ttlAttribute]: ttl = { NULL: true } } = attributes;
     const query = new QueryCommand({
       ...{ TableName, IndexName, KeyConditionExpression: '#window = :window AND #ttl = :ttl' },
@@ -263,37 +213,73 @@ class Writer {
       ExpressionAttributeValues: { ':window': window, ':ttl': ttl },
     });
     const written = time.now();
-    this.indexLags = await ask('DYNAMODB', async () => {
+    seen.indexLags = await ask('DYNAMODB', async () => {
       for (; ; await time.sleep(50)) {
-        const { Items = [] } = await clients.dynamoDb.send(query);
+        const { Items = [] } = await dynamoDb.send(query);
         const isThere = Items.some(item => item['id']?.S === id);
         if (isThere || time.now() - written > INDEX_SECONDS * SECOND) return [...lags, time.now() - written];
       }
     });
-  }
+  };
 
-  async #receive(): Promise<readonly SeenExpiry[]> {
-    const { sqs } = this.#options.clients;
-    const QueueUrl = this.#options.verified.queueUrl;
+  const receive = async (): Promise<readonly SeenExpiry[]> => {
+    const MessageSystemAttributeNames = ['SentTimestamp' as const];
     for (;;) {
-      const asked = {
-        QueueUrl,
-        MaxNumberOfMessages: 10,
-        MessageSystemAttributeNames: ['SentTimestamp' as const],
-      };
+      const asked = { QueueUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames };
       const { Messages = [] } = await sqs.send(new ReceiveMessageCommand(asked));
-      if (Messages.length === 0) return [...this.#events.values()];
+      if (Messages.length === 0) return [...events.values()];
       for (const { Body = '{}', Attributes } of Messages) {
         const { id, expiredAt, deletedAt } = JSON.parse(Body);
-        const [expired, deleted] = [Date.parse(expiredAt), Date.parse(deletedAt)];
-        this.#events.set(id, {
-          expiredAt: expired,
-          deletedAt: deleted,
-          sentAt: Number(Attributes?.SentTimestamp),
-        });
+        const times = { expiredAt: Date.parse(expiredAt), deletedAt: Date.parse(deletedAt) };
+        events.set(id, { ...times, sentAt: Number(Attributes?.SentTimestamp) });
       }
       const Entries = Messages.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle }));
       await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
     }
-  }
+  };
+
+  const turn = async (): Promise<void> => {
+    for (let [next] = toRenew; next !== undefined && next.atMs <= time.now(); [next] = toRenew) {
+      toRenew.shift();
+      await put(next.id, Math.floor(time.now() / SECOND) + RENEWED_SECONDS);
+      renewed.add(next.id);
+    }
+    if ('is' in seen.expiries) seen.expiries = await ask('SQS', receive);
+  };
+
+  return {
+    seen,
+
+    /** Minutes in which items expired. */
+    busyMinutes: () => new Set([...due.values()].map(ttl => Math.floor(ttl / 60))).size,
+
+    async write(): Promise<void> {
+      const until = time.now() + writingMs;
+      for (let count = 0; time.now() < until; count += 1) {
+        const began = time.now();
+        const left = lasting((until - began) / SECOND);
+        show(`${counted(count, 'item')} written, ${events.size} expiries told of, about ${left} left`);
+        const id = `item-${count}`;
+        const ttl = Math.floor(began / SECOND) + LIFETIME_SECONDS;
+        const attributes = await put(id, ttl);
+        if (count % 10 === 0) toRenew.push({ id, atMs: (ttl - 1) * SECOND });
+        else due.set(id, ttl);
+        if (count % 5 === 1) await probeIndex(id, attributes);
+        await turn();
+        await time.sleep(Math.max(0, began + SECOND - time.now()));
+      }
+    },
+
+    async waitFor(ms: number): Promise<void> {
+      for (const until = time.now() + ms; time.now() < until; await time.sleep(SECOND)) await turn();
+    },
+
+    async look() {
+      const { Items = [] } = await dynamoDb.send(new ScanCommand({ TableName, ConsistentRead: true }));
+      const there = new Set(Items.map(({ id }) => id?.S ?? ''));
+      const left = [...due.keys()].filter(id => there.has(id)).length;
+      const renewedLeft = [...renewed].filter(id => there.has(id)).length;
+      return { due: due.size, left, renewed: renewed.size, renewedLeft };
+    },
+  };
 }

@@ -18,7 +18,7 @@ import { journalName } from '../functions/journal/layout.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config/config.ts';
 import { clientsOf, isLocal, NoAnswerError } from './clients.ts';
 import { defineCommand, EXIT, type Result, tablesOf, wrong, YES } from './command.ts';
-import { requireTerraform, TERRAFORM_HELP, Terraform, TerraformError } from './deploy.ts';
+import { openTerraform, requireTerraform, TERRAFORM_HELP, TerraformError } from './deploy.ts';
 import { EXPERIMENTS, type Experiment, type Finding } from './verify-experiments.ts';
 import {
   LIFETIME_SECONDS,
@@ -80,8 +80,8 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
         const services = ['DYNAMODB', 'SQS'] as const;
         const own = await clientsOf({ services, region, signal: () => never, quick: false });
         return runVerify({
-          ...{ clients, region, minutes: MINUTES, print, show, signal },
-          deployer: new TerraformDeployer(region, own),
+          ...{ clients, region, print, show, signal },
+          deployer: deployerOf(region, own),
           time: { now, sleep: ms => sleep(ms, undefined, { signal }) },
         }).finally(() => own.destroy());
       },
@@ -92,24 +92,23 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
 const regionHere = () => process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION'] || undefined;
 
 export interface VerifyOptions {
-  readonly deployer: Pick<TerraformDeployer, 'removeLeft' | 'deploy' | 'remove'>;
+  readonly deployer: Deployer;
   readonly clients: VerifyClients;
   readonly time: Time;
   readonly region: string;
-  readonly minutes: number;
   readonly print: (told: string) => void;
   readonly show: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
 export async function runVerify(options: VerifyOptions): Promise<Result> {
-  const { deployer, minutes, print, show, signal, region } = options;
+  const { deployer, print, show, signal, region } = options;
   if (await deployer.removeLeft()) print('What an earlier run has left is taken away.');
   let seen = NOT_DEPLOYED;
   try {
     const verified = await deployer.deploy();
     signal.throwIfAborted();
-    const writingMs = minutes * 60_000 - (LIFETIME_SECONDS + SETTLE_SECONDS) * 1_000;
+    const writingMs = MINUTES * 60_000 - (LIFETIME_SECONDS + SETTLE_SECONDS) * 1_000;
     const settleMs = SETTLE_SECONDS * 1_000;
     if (verified !== undefined) seen = await observe({ ...options, verified, writingMs, settleMs });
   } finally {
@@ -119,7 +118,7 @@ export async function runVerify(options: VerifyOptions): Promise<Result> {
   }
   const experiments = EXPERIMENTS.map(experiment => judgedBy(experiment, seen));
   return {
-    data: { region, minutes, experiments },
+    data: { region, minutes: MINUTES, experiments },
     text: describeReport(experiments),
     exit: experiments.some(({ kept }) => kept === false) ? EXIT.notFine : EXIT.fine,
   };
@@ -219,123 +218,108 @@ const APPLY = ['apply', '-input=false', '-auto-approve'];
 const OWN_QUEUE = new RegExp(`/${VERIFY_NAME}-[0-9a-z]+$`);
 const DELETED_SECONDS = 300;
 
-/** Unlike `precise-ttl deploy`, this also removes the tables. */
-export class TerraformDeployer {
-  readonly #region: string;
-  readonly #clients: Pick<VerifyClients, 'dynamoDb' | 'sqs'>;
-  readonly #folder: string;
-  #queueUrl = '';
-  #queueArn = '';
+type Deployer = ReturnType<typeof deployerOf>;
 
-  /** @param folder of configuration and state. The folder stays until everything is removed, also after a crash. */
-  constructor(
-    region: string,
-    clients: Pick<VerifyClients, 'dynamoDb' | 'sqs'>,
-    folder = join(homedir(), '.precise-ttl', 'verify'),
-  ) {
-    this.#region = region;
-    this.#clients = clients;
-    this.#folder = folder;
-  }
+/**
+ * Unlike `precise-ttl deploy`, this also removes the tables.
+ * @param folder of configuration and state. The folder stays until everything is removed, also after a crash.
+ */
+export function deployerOf(
+  ofRegion: string,
+  { sqs, dynamoDb }: Pick<VerifyClients, 'dynamoDb' | 'sqs'>,
+  folder = join(homedir(), '.precise-ttl', 'verify'),
+) {
+  let queueUrl = '';
+  let queueArn = '';
+  const projectFolder = (): string => {
+    const { 3: region, 4: account } = queueArn.split(':');
+    return join(folder, `${account}-${region}`);
+  };
+  const configFile = (): string => join(projectFolder(), 'precise-ttl.config.json');
 
-  /**
-   * Removes what an earlier run has left. First creates the queue of this run: the queue's ARN contains the account, which names the
-   * state's folder.
-   * @returns whether an earlier run had left something
-   */
-  async removeLeft(): Promise<boolean> {
-    const { sqs, dynamoDb } = this.#clients;
-    const queues = await this.#queues();
-    const QueueName = `${VERIFY_NAME}-${Date.now().toString(36)}`;
-    const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName, tags: VERIFY_TAG }));
-    const { Attributes } = await sqs.send(
-      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
-    );
-    this.#queueUrl = QueueUrl;
-    this.#queueArn = Attributes?.QueueArn ?? '';
-    const hasTable = await describeTable(dynamoDb, VERIFY_NAME);
-    const hasState = existsSync(this.#configFile);
-    if (hasTable !== undefined && !hasState) {
-      await sqs.send(new DeleteQueueCommand({ QueueUrl }));
-      const expected = `Terraform's state in ${this.#project} of what an earlier run has left`;
-      throw wrong(
-        'verify',
-        expected,
-        undefined,
-        `Run it where it ran before. If that is gone, delete by hand what is named ${VERIFY_NAME}.`,
-      );
-    }
-    if (hasState) await this.#removeDeployment();
-    for (const url of queues) await sqs.send(new DeleteQueueCommand({ QueueUrl: url }));
-    return hasTable !== undefined || queues.length > 0;
-  }
+  const ownQueues = async (): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const { QueueUrls = [] } of paginateListQueues(
+      { client: sqs },
+      { QueueNamePrefix: `${VERIFY_NAME}-` },
+    ))
+      found.push(...QueueUrls.filter(url => OWN_QUEUE.test(url)));
+    return found;
+  };
+  const deleteQueue = (QueueUrl: string) => sqs.send(new DeleteQueueCommand({ QueueUrl }));
 
-  /** @returns undefined if the deployment failed, after the reason was printed */
-  async deploy(): Promise<Verified | undefined> {
-    const config = verifyConfig(this.#region, this.#queueArn);
-    mkdirSync(this.#project, { recursive: true });
-    writeFileSync(this.#configFile, JSON.stringify(config));
-    const terraform = await Terraform.of({ config: this.#configFile });
-    if ((await terraform.run(APPLY, process.stderr)) !== 0) return undefined;
-    const planned = await terraform.run(['plan', '-input=false', '-detailed-exitcode'], process.stderr);
-    const tables = (await terraform.output('tables')) as
-      | Readonly<Record<string, Partial<Verified>>>
-      | undefined;
-    const { stateMachineArn = '', replayStateMachineArn = '' } = tables?.[VERIFY_NAME] ?? {};
-    return {
-      ...{ props: verifiedProps(config), queueUrl: this.#queueUrl, stateMachineArn, replayStateMachineArn },
-      deployment: { unchanged: planned === 0 },
-    };
-  }
-
-  async remove(): Promise<void> {
-    if (existsSync(this.#configFile)) await this.#removeDeployment();
-    for (const QueueUrl of await this.#queues())
-      await this.#clients.sqs.send(new DeleteQueueCommand({ QueueUrl }));
-  }
+  const deleteTable = async (TableName: string): Promise<void> => {
+    const ResourceArn = (await describeTable(dynamoDb, TableName))?.TableArn;
+    if (ResourceArn === undefined) return;
+    const { Tags = [] } = await dynamoDb.send(new ListTagsOfResourceCommand({ ResourceArn }));
+    const [tag = ''] = Object.keys(VERIFY_TAG);
+    const remedy = 'It is not ours, and stays: rename or delete it yourself.';
+    if (!Tags.some(({ Key }) => Key === tag))
+      throw wrong(`table ${TableName}`, `the tag ${tag}`, undefined, remedy);
+    await dynamoDb.send(new DeleteTableCommand({ TableName }));
+    await waitUntilTableNotExists({ client: dynamoDb, maxWaitTime: DELETED_SECONDS }, { TableName });
+  };
 
   /** The folder goes last: with its state, another run can find the resources that are left. */
-  async #removeDeployment(): Promise<void> {
-    const terraform = await Terraform.of({ config: this.#configFile, removed: true });
+  const removeDeployment = async (): Promise<void> => {
+    const terraform = await openTerraform({ config: configFile(), removed: true });
     const status = await terraform.run(APPLY, process.stderr);
     if (status !== 0)
       throw new TerraformError(
-        `verify: expected Terraform to remove what was made, got exit status ${status}. Run it again, it begins with what is left. The state is in ${this.#project}.`,
+        `verify: expected Terraform to remove what was made, got exit status ${status}. Run it again, it begins with what is left. The state is in ${projectFolder()}.`,
       );
-    for (const name of [VERIFY_NAME, journalName(VERIFY_NAME)]) await this.#deleteTable(name);
-    rmSync(this.#project, { recursive: true, force: true });
-  }
+    for (const name of [VERIFY_NAME, journalName(VERIFY_NAME)]) await deleteTable(name);
+    rmSync(projectFolder(), { recursive: true, force: true });
+  };
 
-  get #project(): string {
-    const { 3: region, 4: account } = this.#queueArn.split(':');
-    return join(this.#folder, `${account}-${region}`);
-  }
+  return {
+    /**
+     * Removes what an earlier run has left. First creates the queue of this run: the queue's ARN contains the account, which names the
+     * state's folder.
+     * @returns whether an earlier run had left something
+     */
+    async removeLeft(): Promise<boolean> {
+      const left = await ownQueues();
+      const QueueName = `${VERIFY_NAME}-${Date.now().toString(36)}`;
+      const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName, tags: VERIFY_TAG }));
+      const asked = { QueueUrl, AttributeNames: ['QueueArn' as const] };
+      const { Attributes } = await sqs.send(new GetQueueAttributesCommand(asked));
+      queueUrl = QueueUrl;
+      queueArn = Attributes?.QueueArn ?? '';
+      const hasTable = (await describeTable(dynamoDb, VERIFY_NAME)) !== undefined;
+      const hasState = existsSync(configFile());
+      if (hasTable && !hasState) {
+        await deleteQueue(queueUrl);
+        const expected = `Terraform's state in ${projectFolder()} of what an earlier run has left`;
+        const remedy = `Run it where it ran before. If that is gone, delete by hand what is named ${VERIFY_NAME}.`;
+        throw wrong('verify', expected, undefined, remedy);
+      }
+      if (hasState) await removeDeployment();
+      for (const url of left) await deleteQueue(url);
+      return hasTable || left.length > 0;
+    },
 
-  get #configFile(): string {
-    return join(this.#project, 'precise-ttl.config.json');
-  }
+    /** @returns undefined if the deployment failed, after the reason was printed */
+    async deploy(): Promise<Verified | undefined> {
+      const config = verifyConfig(ofRegion, queueArn);
+      mkdirSync(projectFolder(), { recursive: true });
+      writeFileSync(configFile(), JSON.stringify(config));
+      const terraform = await openTerraform({ config: configFile() });
+      if ((await terraform.run(APPLY, process.stderr)) !== 0) return undefined;
+      const planned = await terraform.run(['plan', '-input=false', '-detailed-exitcode'], process.stderr);
+      const tables = (await terraform.output('tables')) as
+        | Readonly<Record<string, Partial<Verified>>>
+        | undefined;
+      const { stateMachineArn = '', replayStateMachineArn = '' } = tables?.[VERIFY_NAME] ?? {};
+      return {
+        ...{ props: verifiedProps(config), queueUrl, stateMachineArn, replayStateMachineArn },
+        deployment: { unchanged: planned === 0 },
+      };
+    },
 
-  async #queues(): Promise<string[]> {
-    const found: string[] = [];
-    const pages = paginateListQueues({ client: this.#clients.sqs }, { QueueNamePrefix: `${VERIFY_NAME}-` });
-    for await (const { QueueUrls = [] } of pages) found.push(...QueueUrls.filter(url => OWN_QUEUE.test(url)));
-    return found;
-  }
-
-  async #deleteTable(TableName: string): Promise<void> {
-    const { dynamoDb: client } = this.#clients;
-    const ResourceArn = (await describeTable(client, TableName))?.TableArn;
-    if (ResourceArn === undefined) return;
-    const { Tags = [] } = await client.send(new ListTagsOfResourceCommand({ ResourceArn }));
-    const [tag = ''] = Object.keys(VERIFY_TAG);
-    if (!Tags.some(({ Key }) => Key === tag))
-      throw wrong(
-        `table ${TableName}`,
-        `the tag ${tag}`,
-        undefined,
-        'It is not ours, and stays: rename or delete it yourself.',
-      );
-    await client.send(new DeleteTableCommand({ TableName }));
-    await waitUntilTableNotExists({ client, maxWaitTime: DELETED_SECONDS }, { TableName });
-  }
+    async remove(): Promise<void> {
+      if (existsSync(configFile())) await removeDeployment();
+      for (const url of await ownQueues()) await deleteQueue(url);
+    },
+  };
 }

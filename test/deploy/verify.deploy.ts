@@ -7,7 +7,7 @@ import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ListStateMachinesCommand } from '@aws-sdk/client-sfn';
 import { CreateQueueCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
 import { clientsOf } from '../../cli/clients.ts';
-import { TerraformDeployer, VERIFY_NAME } from '../../cli/verify.ts';
+import { deployerOf, VERIFY_NAME } from '../../cli/verify.ts';
 import type { VerifyClients } from '../../cli/verify-observe.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 
@@ -38,7 +38,7 @@ describeWithTerraform('the deployer of verify', () => {
     await aws?.stop();
   });
 
-  const deployer = () => new TerraformDeployer('us-east-1', clients, folder);
+  const deployer = () => deployerOf('us-east-1', clients, folder);
   const there = async () => {
     const { TableNames = [] } = await clients.dynamoDb.send(new ListTablesCommand({}));
     const { QueueUrls = [] } = await clients.sqs.send(new ListQueuesCommand({}));
@@ -62,7 +62,7 @@ describeWithTerraform('the deployer of verify', () => {
       expect.arrayContaining([VERIFY_NAME, `${VERIFY_NAME}-journal`, `${VERIFY_NAME}-dead-letters`]),
     );
     await clients.sqs.send(new CreateQueueCommand({ QueueName: 'precise-ttl-verifying' }));
-    const elsewhere = new TerraformDeployer('us-east-1', clients, join(folder, 'elsewhere'));
+    const elsewhere = deployerOf('us-east-1', clients, join(folder, 'elsewhere'));
     await expect(elsewhere.removeLeft()).rejects.toThrow(
       /^verify: expected Terraform's state in \S+ of what an earlier run/,
     );
