@@ -203,15 +203,11 @@ export function unknown(field: string, typed: string, known: readonly string[], 
   return wrong(field, `one of ${known.join(', ')}`, typed, remedy);
 }
 
-interface Checked extends Pick<Given, 'flags' | 'config' | 'tables'> {
-  readonly isAsked: boolean;
-}
-
 /**
  * Errors come in this order: flags, their values, the configuration, the table, the flags together, the environment, and last the consent.
  * With another order, a person might add `--yes`, mend a later error, and agree to what was never shown.
  */
-async function checked(command: Command, values: CommonValues): Promise<Checked> {
+async function checked(command: Command, values: CommonValues) {
   const { services = [], tables: which, alwaysAsks = false, check } = command;
   useConfig(values.config);
   const config = (which && (await loadConfig(values.config))) as DeploymentConfig;

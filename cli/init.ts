@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { oneOf, text } from '../expiry/fields.ts';
 import { INDEXED_BY, type IndexedBy } from '../expiry/model.ts';
-import { type DeploymentConfig, InvalidConfigError } from '../stacks/config/config.ts';
+import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../stacks/config/config.ts';
 import { CONFIG_FILES } from '../stacks/config/config-file.ts';
 import type { PreciseTtlProps } from '../stacks/config/props.ts';
 import { defineCommand, EXIT, question, wrong } from './command.ts';
@@ -62,7 +62,7 @@ is refused is asked for once more. With --table it asks nothing. Keys are of typ
       tableName === undefined
         ? await askForTable(ask, region, printError)
         : { tableName, existingTable, partitionKey, sortKey, ttlAttribute, indexedBy };
-    const config = await configOf(answers, region);
+    const config = configOf(answers, region);
     try {
       writeFileSync(file, configText(config, format));
     } catch (error) {
@@ -89,9 +89,9 @@ is refused is asked for once more. With --table it asks nothing. Keys are of typ
 export interface Answers {
   readonly tableName: string;
   readonly existingTable: boolean;
-  readonly partitionKey: string | undefined;
-  readonly sortKey: string | undefined;
-  readonly ttlAttribute: string | undefined;
+  readonly partitionKey?: string | undefined;
+  readonly sortKey?: string | undefined;
+  readonly ttlAttribute?: string | undefined;
   /** @default `second` for an existing table, because its writers then need no change */
   readonly indexedBy?: IndexedBy | undefined;
 }
@@ -114,10 +114,7 @@ export async function askForTable(
   region: string,
   tell: (message: string) => void,
 ): Promise<Answers> {
-  let answers: Answers = {
-    ...{ tableName: 'Sessions', existingTable: false },
-    ...{ partitionKey: undefined, sortKey: undefined, ttlAttribute: undefined },
-  };
+  let answers: Answers = { tableName: 'Sessions', existingTable: false };
   const askFor = async (
     text: string,
     read: (answer: string) => Partial<Record<keyof Answers, unknown>>,
@@ -127,7 +124,7 @@ export async function askForTable(
     const given = read(answer);
     const changed = { ...answers, ...given } as Answers;
     try {
-      await configOf(changed, region);
+      configOf(changed, region);
     } catch (error) {
       if (!(error instanceof InvalidConfigError)) throw error;
       // A key may have the name that the moment of expiry has until it is asked for.
@@ -149,7 +146,7 @@ export async function askForTable(
   return answers;
 }
 
-async function configOf(answers: Answers, region: string): Promise<DeploymentConfig> {
+function configOf(answers: Answers, region: string): DeploymentConfig {
   const { tableName, existingTable, partitionKey = 'id', sortKey, ttlAttribute = 'ttl' } = answers;
   const by = answers.indexedBy ?? (existingTable ? 'second' : undefined);
   const table = {
@@ -157,7 +154,6 @@ async function configOf(answers: Answers, region: string): Promise<DeploymentCon
     ...{ ...(sortKey !== undefined && { sortKey }), ttlAttribute },
     ...(by !== undefined && { index: { by } }),
   };
-  const { checkConfig } = await import('../stacks/config/config.ts');
   return checkConfig({ region, state: { backend: 'local' }, tables: [table] });
 }
 

@@ -10,7 +10,6 @@ import { checkConfig } from '../stacks/config/config.ts';
 import { replayName } from '../stacks/config/names.ts';
 import type { ResolvedProps } from '../stacks/config/props.ts';
 import { tablesOf } from './command.ts';
-import { startDashboard } from './dashboard/server.ts';
 import { aligned, timeOfDay } from './dashboard/words.ts';
 import {
   describeExecution,
@@ -21,7 +20,7 @@ import {
   targetOf,
 } from './local-lines.ts';
 import { print, printError } from './print.ts';
-import { pageLook } from './status.ts';
+import { startPage } from './status.ts';
 
 interface LocalJobOptions extends Pick<ServeOptions, 'dynamoDbPort' | 'sfnPort'> {
   readonly schedules: boolean;
@@ -75,11 +74,7 @@ export async function runLocalJob({
     },
     onScheduleError: (error, { schedule }) => printError(`${schedule.name} didn't start: ${error}`),
   });
-  const page = await startDashboard({
-    region: config.region,
-    look: pageLook(config, undefined, environmentOf(served)),
-    links: [{ text: 'State machines', href: `${served.endpoint}/` }],
-  });
+  const page = await startPage(config, undefined, environmentOf(served), served.endpoint);
   try {
     if (factsFile !== undefined) writeFileSync(factsFile, `${JSON.stringify(factsOf(served), null, 2)}\n`);
     print(describeStart(served, first, options.schedules, page.address));

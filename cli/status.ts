@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { DeploymentConfig } from '../stacks/config/config.ts';
 import { clientsOf, type Environment, localEndpoint } from './clients.ts';
-import { defineCommand, EXIT, type Given, lookTime, tablesOf, wrong } from './command.ts';
+import { defineCommand, EXIT, type Given, lookTime, type Tables, tablesOf, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import type { Facts, Looked, LooksOptions, Sweep, Verdict } from './dashboard/looks.ts';
 import { clock, counted, countsText, lasting } from './dashboard/words.ts';
@@ -61,9 +61,7 @@ it is open it looks every 10 seconds; while it is closed or hidden, never.`,
 });
 
 async function servePage({ config, tables, print, stopped }: Given) {
-  const { startDashboard } = await import('./dashboard/server.ts');
-  const { region } = config;
-  const { address, stop } = await startDashboard({ region, look: pageLook(config, tables) });
+  const { address, stop } = await startPage(config, tables);
   try {
     print(`${address}\nThe page of the sweep, for browsers of this machine. Ctrl-C stops it.`);
     if (!stopped.aborted) await once(stopped, 'abort');
@@ -73,11 +71,19 @@ async function servePage({ config, tables, print, stopped }: Given) {
   return { data: { address }, exit: EXIT.fine };
 }
 
-export function pageLook(
+/** @param environment names the endpoints of the services @param stepFunctions URL of the state machines' page @default none */
+export async function startPage(
   config: DeploymentConfig,
   tables = tablesOf(config),
   environment: Environment = process.env,
-): LooksOptions['look'] {
+  stepFunctions?: string,
+) {
+  const { startDashboard } = await import('./dashboard/server.ts');
+  const links = stepFunctions === undefined ? [] : [{ text: 'State machines', href: `${stepFunctions}/` }];
+  return startDashboard({ region: config.region, links, look: pageLook(config, tables, environment) });
+}
+
+function pageLook(config: DeploymentConfig, tables: Tables, environment: Environment): LooksOptions['look'] {
   const memory = new Map<string, unknown>();
   return async (most, stopped) => {
     const { signal, leftMs } = lookTime(SECONDS, stopped);

@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { chosenTables, EXIT } from '../../cli/command.ts';
-import { startDashboard } from '../../cli/dashboard/server.ts';
-import { pageLook } from '../../cli/status.ts';
+import { startPage } from '../../cli/status.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
 import { existingTablesAsMade } from '../../local/stack/synthesized.ts';
 import { plainStack } from '../../stacks/app.ts';
@@ -60,11 +59,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
     sweep: { precision, pollSeconds, marginSeconds, deleteMode },
     ...(options.withPage && {
       sweepPage: ({ dynamoDb, stepFunctions }) =>
-        startDashboard({
-          region: own.region,
-          look: pageLook(own, undefined, { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb }),
-          links: [{ text: 'State machines', href: `${stepFunctions}/` }],
-        }),
+        startPage(own, undefined, { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb }, stepFunctions),
     }),
   });
   if (options.resultFile !== undefined) {

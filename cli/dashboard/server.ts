@@ -8,12 +8,12 @@ import { type Link, view } from './view.ts';
 
 export interface DashboardOptions extends Pick<LooksOptions, 'look'> {
   readonly region: string;
-  /** Other pages about the same deployment. @default none */
-  readonly links?: readonly Link[];
+  /** Other pages about the same deployment. */
+  readonly links: readonly Link[];
 }
 
 /** Serves the page of the sweep to this machine. The deployment is read only while a browser has the page open. */
-export async function startDashboard({ look, region, links = [] }: DashboardOptions): Promise<PageServer> {
+export async function startDashboard({ look, region, links }: DashboardOptions): Promise<PageServer> {
   const ended = new AbortController();
   const looks = new Looks({ look, signal: ended.signal });
   // Names are keys of a map, and are never used as paths on the disk.
