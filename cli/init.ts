@@ -89,9 +89,9 @@ is refused is asked for once more. With --table it asks nothing. Keys are of typ
 export interface Answers {
   readonly tableName: string;
   readonly existingTable: boolean;
-  readonly partitionKey?: string | undefined;
-  readonly sortKey?: string | undefined;
-  readonly ttlAttribute?: string | undefined;
+  readonly partitionKey: string | undefined;
+  readonly sortKey: string | undefined;
+  readonly ttlAttribute: string | undefined;
   /** @default `second` for an existing table, because its writers then need no change */
   readonly indexedBy?: IndexedBy | undefined;
 }
@@ -114,7 +114,10 @@ export async function askForTable(
   region: string,
   tell: (message: string) => void,
 ): Promise<Answers> {
-  let answers: Answers = { tableName: 'Sessions', existingTable: false };
+  let answers: Answers = {
+    ...{ tableName: 'Sessions', existingTable: false },
+    ...{ partitionKey: undefined, sortKey: undefined, ttlAttribute: undefined },
+  };
   const askFor = async (
     text: string,
     read: (answer: string) => Partial<Record<keyof Answers, unknown>>,
