@@ -194,12 +194,10 @@ function addIndex(
   };
 }
 
-/** DescribeTable is eventually consistent: for this time, its answers may lack a new index. */
+/** For this time the answers of DescribeTable may lack a new index, because DescribeTable is eventually consistent. */
 const UNSEEN_MS = 60_000;
 
-/**
- * Waits until an index is ACTIVE and has all items that were there before. DynamoDB continues to build the index when the signal aborts.
- */
+/** Waits until an index is ACTIVE and contains all existing items. If the signal aborts, DynamoDB still goes on building the index. */
 async function untilBuilt(indexName: string, TableName: string, { clients, now, show, signal }: Session) {
   const since = now();
   for (let isSeen = false; ; await sleep(isLocal('DYNAMODB') ? 200 : 5_000, undefined, { signal })) {

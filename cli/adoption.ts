@@ -1,4 +1,4 @@
-/** The decisions of `adopt`. All are made from the data that was read, before anything is changed. */
+/** The decisions of `npx precise-ttl adopt`: all are made from data that was read, before anything is changed. */
 import type {
   AttributeValue,
   GlobalSecondaryIndexDescription,
@@ -33,9 +33,9 @@ export type AdoptionPlan = ReturnType<typeof planAdoption>;
 
 type IndexKeys = readonly { readonly name: string; readonly type: KeyType }[];
 
-/** AWS can raise this quota. Source: DynamoDB quotas. */
+/** Maximum number of global secondary indexes of a table; AWS can raise this quota. Source: DynamoDB quotas. */
 const MAX_INDEXES = 20;
-/** Read units that a provisioned table's index needs for the queries of a tick. */
+/** Read units per second that the index of a provisioned table needs for the queries of a tick. */
 const READ_UNITS = { second: 25, window: 5 } as const;
 
 export function planAdoption(reading: Reading, wish: Wish) {
@@ -66,7 +66,7 @@ export function planAdoption(reading: Reading, wish: Wish) {
   } as const;
 }
 
-/** `isGuess`: the items of the sample do not prove that this is the TTL attribute, and the user has to confirm the attribute. */
+/** `isGuess`: the sampled items do not prove that the chosen attribute is the TTL attribute, so the user must confirm it. */
 function chooseAttribute({ table, ttl, items, now }: Reading, { 'ttl-attribute': wanted }: Wish) {
   const { TimeToLiveStatus: status = 'DISABLED', AttributeName: native } = ttl;
   if (native !== undefined && status !== 'DISABLED') {
@@ -163,7 +163,7 @@ function planIndex(table: TableDescription, keys: IndexKeys, wish: Wish) {
   throw wrong(field, `fewer than ${MAX_INDEXES} global indexes`, GlobalSecondaryIndexes.length, remedy);
 }
 
-/** `expirationWindow (S), ttl (N)` */
+/** The keys as text, e.g. `expirationWindow (S), ttl (N)`. */
 export const inWords = (keys: IndexKeys): string =>
   keys.map(({ name, type }) => `${name} (${type})`).join(', ');
 

@@ -24,7 +24,7 @@ import {
 } from './whole-table.ts';
 
 const FLAGS = {
-  // One shard of a window takes twice this number of writes a second: the table's own writers have the other half.
+  // Half of the writes per second that one shard of a window takes: the other half is for the table's own writers.
   rate: { help: 'most writes a second', kind: whole(1, 10_000), value: 'N', default: 500 },
   'dry-run': { help: 'read and count, write nothing' },
   yes: YES,
@@ -49,7 +49,7 @@ and skips every item whose window is right, so that nothing is written twice.`,
   run: planBackfill,
 });
 
-/** The fates of items. An item with a TTL fault is left as it is: no sweep would delete that item. */
+/** The results that an item can have. An item with a wrong TTL has none of them: backfill leaves such an item as it is. */
 const FATES = {
   stamped: ['stamped', 'its window was written'],
   toStamp: ['to stamp', 'its window would be written (dry run)'],
@@ -61,9 +61,9 @@ const FATES = {
 type Fate = keyof typeof FATES;
 const FATE_NAMES = Object.keys(FATES) as Fate[];
 
-/** Maximum number of reads for each write that the rate allows: a low rate spares the reads too, and items are written soon. */
+/** For each write that `--rate` allows, at most this many items are read, so that a low rate also means few reads. */
 const READS_PER_WRITE = 10;
-/** Writes of a segment at once: all segments together stay below twice the client's sockets, where the SDK warns. */
+/** Concurrent writes in one segment of the scan. With more writes the SDK would warn about requests that wait for a socket. */
 const WRITES_AT_ONCE = 24;
 const NAMED = 100;
 const SHOWN = 10;
@@ -102,10 +102,10 @@ async function planBackfill(given: Given<typeof FLAGS>): Promise<Plan> {
     } catch (error) {
       const { name: code } = error as Error;
       if (code === 'ConditionalCheckFailedException') return 'changedMeanwhile';
-      // DynamoDB refuses only this item: it would be too large, its item collection is full, or its partition takes no more.
+      // Such an error concerns only this item: the item would be too large, for example, or its item collection is full.
       const isOfTheItem = isInvalid(error) || code === 'ItemCollectionSizeLimitExceededException';
       if (stop.aborted || !(isBusy(error) || isOfTheItem)) throw error;
-      // DynamoDB's message may repeat the request.
+      // DynamoDB's message may repeat the item's key, and `logKeys` may forbid that keys are shown.
       const reason = props.logKeys === 'full' ? String(error) : code;
       if (failures.length < NAMED) failures.push({ key: shown(storedKey(item, keyNames)), reason });
       return 'failed';
@@ -168,7 +168,7 @@ async function readSize(
   throw wrong('table', expected, got.join(', '), 'Correct partitionKey and sortKey there.');
 }
 
-/** Undefined: the item has the right window. A fraction gets the window of its whole second. */
+/** The right window of an item; undefined if the item has it already. A TTL with a fraction gets the window of its whole second. */
 function windowToWrite(model: WindowModel, item: StoredItem): string | undefined {
   const { granularitySeconds, shards, ttlAttribute, windowAttribute } = model;
   const shard = shardOf(toNativeKey(storedKey(item, keyAttributeNames(model))), model, shards);

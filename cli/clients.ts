@@ -52,7 +52,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Answer<Is> = { readonly is: Is } | { readonly not: string };
 
-/** Undefined for AWS or for another machine. @throws {InvalidFieldError} when the variable is no URL */
+/** The endpoint on this machine; undefined for AWS or another machine. @throws {InvalidFieldError} when the variable is no URL */
 export function localEndpoint(
   service: Service,
   env: Environment = process.env,
@@ -65,7 +65,7 @@ export function localEndpoint(
     const expected = 'a URL such as http://127.0.0.1:8000';
     throw new InvalidFieldError({ field: name, expected, got: url, remedy: 'Unset it for AWS.' });
   }
-  // URL converts every spelling of an IPv4 address to four decimals.
+  // `URL` converts every form of an IPv4 address to four decimal numbers, so this pattern matches all forms.
   return /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(new URL(url).hostname) ? { name, url } : undefined;
 }
 
@@ -86,7 +86,7 @@ const REFUSED = /^E(ADDRNOTAVAIL|AI_AGAIN|CONN[A-Z]+|HOST[A-Z]+|NETUNREACH|NOTFO
 
 const ANSWER_MS = 5_000;
 
-/** Why a service did not answer. Undefined for every other error. */
+/** Says why a service did not answer; undefined for every other error. */
 function silenceOf(error: Error & { readonly code?: unknown }, service: Service): string | undefined {
   const [title, { name, code }] = [SERVICES[service].title, error];
   if (name === 'TimeoutError' || code === 'ETIMEDOUT') return `${title}: no answer in ${ANSWER_MS / 1_000} s`;
@@ -99,12 +99,12 @@ const THROTTLED = /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceed
 
 export const isThrottled = (thrown: unknown): boolean => THROTTLED.test(causeOf(thrown).name);
 
-/** Undefined for a bug of precise-ttl, and for Ctrl-C. IAM's own message names the action and the resource. */
+/** Says why a question to a service has no answer; undefined for a bug of precise-ttl, and for Ctrl-C. */
 function reasonOf(thrown: unknown, service: Service): string | undefined {
   const error = causeOf(thrown);
   const title = SERVICES[service].title;
   if (error instanceof NoAnswerError) return error.message;
-  // The SDK adds `$metadata` to the error of Ctrl-C, although no service has answered.
+  // This check comes before that of `$metadata`: the SDK adds `$metadata` also to the error of Ctrl-C.
   if (error.name === 'AbortError') return undefined;
   const silence = silenceOf(error, service);
   if (silence !== undefined) return silence;
@@ -137,7 +137,7 @@ type AnswersOf<A extends Asked> = {
   readonly [Name in keyof A & string]: Extract<Awaited<A[Name]>, { readonly is: unknown }>['is'];
 };
 
-/** A part without an answer throws when the part is read: so readers need no check. */
+/** Makes an object from all answers. A property without an answer throws when the property is read, so readers need no check. */
 export async function seenOf<Known extends object, A extends Asked>(known: Known, asked: A) {
   const names = Object.keys(asked);
   const answers = await Promise.all(Object.values(asked));
@@ -175,15 +175,15 @@ export function describeSilence(thrown: unknown, service: Service): string | und
 }
 
 const CONNECTION_MS = 2_000;
-/** The pauses between four attempts at a throttled call take 3.5 s at most. Between eight, they take about a minute. */
+/** Attempts at a throttled call. The pauses between four attempts take at most 3.5 s, and between eight attempts about a minute. */
 const ATTEMPTS = { quick: 4, patient: 8 } as const;
 
 export interface ClientOptions {
-  /** If one of the services has a local endpoint, calls to the others never go to AWS. */
+  /** If one of these services has an endpoint on this machine, calls to the other services fail, and never go to AWS. */
   readonly services: readonly Service[];
   readonly region: string | undefined;
   readonly signal: () => AbortSignal;
-  /** Whether a person waits: a call without an answer is then tried twice, as is each call to this machine. */
+  /** Whether a person waits for the command. A call without an answer is then tried only twice, like every call on this machine. */
   readonly quick: boolean;
   readonly environment?: Environment;
 }
@@ -228,7 +228,7 @@ function bound(made: ClientClass, service: Service, options: ClientOptions): Bou
     ...(local && {
       endpoint: local.url,
       ...{ disableHostPrefix: true, useQueueUrlAsEndpoint: false },
-      // The environment's keys, if set: DynamoDB Local may keep the tables of each access key apart.
+      // If the environment has access keys, they are used: DynamoDB Local may have separate tables for each access key.
       credentials:
         accessKeyId && secretAccessKey
           ? { accessKeyId, secretAccessKey }
@@ -237,11 +237,11 @@ function bound(made: ClientClass, service: Service, options: ClientOptions): Bou
   });
   const silences = new WeakMap<object, number>();
   const call: Step = next => async args => {
-    // An answer of the real account would be false for a deployment on this machine.
+    // For a deployment on this machine, an answer of a real AWS account would be wrong.
     if (isHere && !local) throw new NoAnswerError(`${SERVICES[service].title} is not on this machine`);
     return untilAborted(signal(), () => next(args));
   };
-  // Each attempt is bounded, too: a running attempt would keep the process running.
+  // Each attempt also ends when the signal aborts, because a running attempt would keep the process running.
   const attempt: Step = (next, context) => async args => {
     try {
       return await untilAborted(signal(), () => next(args));
@@ -249,12 +249,12 @@ function bound(made: ClientClass, service: Service, options: ClientOptions): Bou
       const silence = silenceOf(error as Error, service);
       if (silence === undefined || !(quick || local)) throw error;
       silences.set(context, (silences.get(context) ?? 0) + 1);
-      // The SDK retries only errors that the SDK knows: so the first silence is thrown unchanged. NoAnswerError ends the retries.
+      // The first error is thrown unchanged, because the SDK retries only errors that it knows. NoAnswerError ends the retries.
       throw silences.get(context) === 2 ? new NoAnswerError(silence) : error;
     }
   };
   client.middlewareStack.add(call, { step: 'initialize', name: 'boundCall' });
-  // This step is around the SDK's step that reads the answer, because an answer may stop in its middle.
+  // This step surrounds the SDK's step that reads the answer, because the answer may stop in the middle.
   client.middlewareStack.add(attempt, { step: 'deserialize', priority: 'high', name: 'boundAttempt' });
   return client;
 }

@@ -2,14 +2,13 @@ export const WITHOUT_CONFIG: readonly string[] = ['adopt', 'init', 'verify'];
 
 let config: string | undefined;
 
-/** Command lines in later messages get this `--config`. Undefined: the commands use the configuration in the current folder. */
+/** Sets the `--config` of the command lines in later messages. Undefined: the configuration is in the current folder. */
 export function useConfig(file: string | undefined): void {
   config = file;
 }
 
 /**
- * A command line that the user can type, in the package or in the checkout: `npx precise-ttl replay --yes`. The line names the
- * configuration of the running command.
+ * A command line that a user can type, e.g. `npx precise-ttl replay --yes`, with the `--config` of the running command.
  * @param args a text that is used unchanged, or arguments to be quoted for a shell
  */
 export function commandLine(command: string, args: string | readonly string[] = ''): string {

@@ -97,8 +97,8 @@ export interface Command<F extends Flags = Flags> {
   readonly tables?: 'all' | 'one';
   region?(flags: Values<F>): string | undefined;
   /**
-   * A command that changes something needs these services in one place, AWS or this machine. If one is on this machine, a command that only
-   * reads needs the first one there.
+   * The services that the command calls. A command that changes something refuses services in two places, AWS and this machine. A command
+   * that only reads refuses to run if its first service is in AWS and another service is on this machine.
    */
   readonly services?: readonly Service[];
   /** After this time, a command that only reads prints the answers it has. @default the command waits for a service for a minute */
@@ -149,7 +149,7 @@ export function defineCommand<const F extends Flags>(defined: Command<F>) {
   return { flags, parse, help, execute, run: (given: Given) => command.run(given) };
 }
 
-/** Undefined: the command has no such flag, or no value was given. */
+/** The values of flags that many commands have. Undefined: the command has no such flag, or no value was given. */
 interface CommonValues {
   readonly help: boolean;
   readonly json: boolean | string | undefined;
@@ -159,11 +159,11 @@ interface CommonValues {
   readonly 'dry-run': boolean | undefined;
 }
 
-/** A wrong command line, or a wrong configuration. */
+/** Whether an error is about a wrong command line or a wrong configuration. */
 export const isWrongUsage = (error: unknown): error is Error =>
   [InvalidFieldError, InvalidConfigError, ConfigFileError].some(each => error instanceof each);
 
-/** Sets the exit status. An error that a user can mend is printed without its stack; every other error is a bug. */
+/** Sets the exit status. An error that a user can correct is printed without its stack. Every other error is a bug of precise-ttl. */
 export async function telling(service: Service | undefined, work: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await work();
@@ -204,8 +204,8 @@ export function unknown(field: string, typed: string, known: readonly string[], 
 }
 
 /**
- * Errors come in this order: flags, their values, the configuration, the table, the flags together, the environment, and last the consent.
- * With another order, a person might add `--yes`, mend a later error, and agree to what was never shown.
+ * Checks the configuration, the table, the flags together and the environment, and the consent last. In another order a person might add
+ * `--yes`, then correct a further error, and so agree to something that was never shown.
  */
 async function checked(command: Command, values: CommonValues) {
   const { services = [], tables: which, alwaysAsks = false, check } = command;
@@ -220,7 +220,7 @@ async function checked(command: Command, values: CommonValues) {
   check?.({ flags, config, tables, now: Date.now });
   const elsewhere = services.find(service => !isLocal(service));
   const here = services.find(isLocal);
-  // A command that changes something could change other people's data. One that only reads knows nothing without its first service.
+  // A command that changes something could change the wrong data. A command that only reads knows nothing without its first service.
   const isRefused = values.yes !== undefined || elsewhere === services[0];
   if (here !== undefined && elsewhere !== undefined && isRefused) {
     const name = `AWS_ENDPOINT_URL_${elsewhere}`;
@@ -237,7 +237,7 @@ async function checked(command: Command, values: CommonValues) {
   return { flags, config, tables, isAsked };
 }
 
-/** @param name @default all tables @throws {InvalidFieldError} for a name that no table has */
+/** The table with this name, or all tables without a name. @throws {InvalidFieldError} for a name that no table has */
 export function chosenTables({ tables }: DeploymentConfig, name?: string) {
   const chosen = tables.filter(({ tableName }) => name === undefined || tableName === name);
   const names = tables.map(({ tableName }) => tableName);
@@ -253,7 +253,7 @@ export function tablesOf(config: DeploymentConfig, name?: string): Tables {
   }) as unknown as Tables;
 }
 
-/** As in shells, a status is 128 plus the number of the signal. */
+/** The exit status after a signal: 128 plus the number of the signal, as in shells. */
 const SIGNAL_STATUS = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Aborts at the first SIGINT or SIGTERM. A second signal ends the process at once, together with DynamoDB Local. */
@@ -367,7 +367,7 @@ function tell({ data, text: told, againAfterMs }: Result, isJson: boolean): void
 /** @returns the trimmed answer; empty after Ctrl-D or Ctrl-C */
 export async function question(asked: string, signal: AbortSignal, isJson = false): Promise<string> {
   const output = isJson ? process.stderr : process.stdout;
-  // `terminal: false` leaves Ctrl-C to the process as a signal.
+  // With `terminal: false` Ctrl-C reaches the process as a signal.
   const terminal = createInterface({ input: process.stdin, output, terminal: false });
   const closed = new Promise<string>(resolve => terminal.once('close', () => resolve('')));
   try {
@@ -396,7 +396,7 @@ function readFlags(flags: Flags, args: readonly string[]): Record<string, unknow
       const before = tokens[at - 1];
       const isOfSwitch = before?.kind === 'option' && before.value === undefined;
       if (isOfSwitch) throw noValue(before.rawName, token.value);
-      // The word is usually the name of a table.
+      // A superfluous word is usually the name of a table.
       const remedy = flags['table'] === undefined ? '' : `, or write --table ${token.value}`;
       const expected = `flags only: ${names.join(', ')}`;
       throw wrong(token.value, expected, token.value, `Leave it out${remedy}.`);

@@ -14,7 +14,7 @@ import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../stack
 import { CONFIG, chosenTables, defineCommand, EXIT } from './command.ts';
 import { adviseShards, NEW_TABLE_UNITS } from './partition-rule.ts';
 
-/** A table takes 40,000 items a second by default: about this many in a month. */
+/** Maximum number of items in a month: about 40,000 items per second, the default limit of writes to a table. */
 const MOST = 1e11;
 const FACTORS = { '': 1, k: 1e3, m: 1e6, b: 1e9 } as const;
 
@@ -114,7 +114,7 @@ no configuration. How it counts, and against what that is held: docs/use.md.`,
   },
 });
 
-/** A configuration is read only with --table or --config. */
+/** Reads a configuration only with --table or --config. Otherwise the command calculates for a table with default settings. */
 async function tablesOf({
   table,
   config,
@@ -146,7 +146,7 @@ export function monthlyCost(tables: readonly PreciseTtlProps[], load: ItemLoad, 
   );
   const itemsEach = load.itemsPerMonth / resolved.length;
   const deployment = billedDeployment(resolved, { ...load, itemsPerMonth: itemsEach });
-  // A renewal deletes one index entry and puts another entry.
+  // A renewal counts like a put and a delete, because the index entry moves to another index key.
   const perSecond = (itemsEach / SECONDS_PER_MONTH) * (1 + load.renewalsPerItem);
   const advised = resolved.map(props => ({
     ...{ shardTable: props.tableName, shards: props.shards, indexWritesPerSecond: 2 * perSecond },
@@ -191,7 +191,7 @@ export function billedDeployment(tables: readonly ResolvedProps[], load: ItemLoa
     })),
     customMetrics: {
       deleting: recorded.length,
-      // DeletionLag has no datapoints in hours without deletions.
+      // In hours without deletions DeletionLag has no datapoints, and so costs nothing.
       watching: recorded.filter(({ name }) => name !== 'DeletionLag').length,
     },
     alarmMetrics: alarmsOf(deployment).reduce((sum, { metrics }) => sum + metrics.length, 0),

@@ -34,7 +34,7 @@ ${TERRAFORM_HELP}`,
     '0 deployed or shown, 1 not; with --diff -- -detailed-exitcode 2 when something would change, and 1 for a wrong configuration',
   async run({ flags: { config, diff, destroy, json }, passed }) {
     const terraform = await openTerraform({ config, removed: destroy }).catch((error: unknown) => {
-      // Status 2 of a plan says that something would change: wrong usage gets status 1.
+      // With -detailed-exitcode, status 2 means that the plan has changes. So wrong usage, which otherwise has status 2, gets status 1.
       throw isWrongUsage(error) && passed.includes('-detailed-exitcode')
         ? new TerraformError(error.message)
         : error;
@@ -78,7 +78,7 @@ export class TerraformError extends PreciseTtlError {
   override readonly name = 'TerraformError';
 }
 
-/** Terraform's check for new versions would report this run to HashiCorp. */
+/** Without this variable Terraform's check for new versions would report this run to HashiCorp. */
 const environment = () => ({ ...process.env, CHECKPOINT_DISABLE: '1' });
 const LOCK_FILE = '.terraform.lock.hcl';
 
@@ -133,7 +133,7 @@ export async function openTerraform(flags: SynthesisFlags) {
   const [kept, used] = [join(project, LOCK_FILE), join(stack, LOCK_FILE)];
   if (existsSync(kept)) copyFileSync(kept, used);
   else rmSync(used, { force: true });
-  // Only the output of plan and apply may be on stdout.
+  // The output of init goes to stderr, because only the output of plan and apply may be on stdout.
   const status = await run(['init', '-input=false'], process.stderr);
   if (status !== 0) throw new TerraformError(`Terraform: init ended with ${status} in ${stack}; see above.`);
   if (existsSync(used)) copyFileSync(used, kept);

@@ -95,7 +95,7 @@ function findingsOf<Seen extends Table>(
       if (!(error instanceof NoAnswerError)) throw error;
       unknown.set(error.message, [...(unknown.get(error.message) ?? []), asks]);
     }
-    // Without the table, all other answers are the same.
+    // If the table is missing, all further questions would have the same answer.
     if (found.some(each => each.id === 'table-missing')) return found;
   }
   return [...found, ...[...unknown].map(([why, asks]) => notKnown(why, asks.join(' ')))];

@@ -32,11 +32,11 @@ const SPARE_MS = 3_000;
 /** How far back the index is read if the journal has no watermark or no answer. */
 const BACK_SECONDS = 900;
 const TABLES_AT_ONCE = 8;
-/** An item that was written late is deleted by one of the next two ticks. */
+/** An item that was written late is deleted by one of the next two ticks, and so within this time. */
 const TICKS_SECONDS = 180;
 /** Pages of a scan. A page has 1 MB: all pages together take 1,024 read units (consistent), or $0.0001. */
 const PAGES = 4;
-/** The page and --watch read the table again after this time. */
+/** The page and --watch scan the table again only after this time. */
 const TABLE_AGE_SECONDS = 60;
 const QUARTER_MS = 900_000;
 const KEYS = 3;
@@ -52,7 +52,7 @@ function askShared(table: Table, { clients }: Asking) {
   const reading = ask('DYNAMODB', () => readState(journalOf(table, clients)));
   const scheduling = ask('SCHEDULER', async () => (await askSchedule(table, clients))?.State === 'ENABLED');
   const alarming = ask('CLOUDWATCH', () => soundingAlarms(table, clients));
-  // A bug in one of these promises is thrown where the promise is awaited.
+  // Without this handler a rejection before the `await` would end the process. The `await` throws the error.
   for (const each of [reading, scheduling, alarming]) each.catch(() => undefined);
   return { reading, scheduling, alarming };
 }
@@ -102,7 +102,7 @@ async function tableFacts(
   };
 }
 
-/** The page and --watch ask every few seconds: the last scan is used for a minute. */
+/** Uses the last scan of the table for a minute, because the page and --watch ask every few seconds. */
 async function recentTableLook(
   table: Table,
   given: Asking,
@@ -117,7 +117,7 @@ async function recentTableLook(
   return answer;
 }
 
-/** A tick without work writes no row: so the failure in the last row may be past. */
+/** A tick without work writes no row, so the problem of the last row may be over by now. */
 function failingOf(last: Sweep | undefined, watermark: Watermark | null, nowMs: number): string | null {
   if (last === undefined || last.failure === null) return null;
   const endedMs = Date.parse(last.endedAt);
@@ -126,9 +126,9 @@ function failingOf(last: Sweep | undefined, watermark: Watermark | null, nowMs: 
 }
 
 /**
- * Every item that was due from `since` to `by` is deleted.
+ * The span of TTLs, `since` to `by`, of which all items are deleted.
  * 1. Sweeps left nothing from the watermark's `since` to its `gone`. If there is no gap, the span of the index that was just read is added.
- * 2. The last ten seconds of either span do not count: their entries may not be in the index yet.
+ * 2. The last ten seconds of both spans do not count: the index may not show their entries yet.
  * 3. The span ends before the oldest entry that the index still has.
  */
 export function goneOf(
@@ -202,7 +202,7 @@ async function lookAtIndex(
       items += read.length;
       for (const { ttl } of read) newest = Math.max(newest ?? ttl, ttl);
       oldest = [...oldest, ...read].toSorted((one, other) => one.ttl - other.ttl).slice(0, KEYS);
-      // The last entry of a page is its oldest. The next page may begin within the second of this entry.
+      // The last entry of a page is its oldest entry. The next page may have more entries of the same second.
       unreadTo = Math.floor(read.at(-1)?.ttl ?? unreadTo);
       startKey = page.LastEvaluatedKey;
     } while (startKey !== undefined);

@@ -12,7 +12,7 @@ interface Fault {
   readonly is: string;
   /** A command or advice that mends the items with TTLs from `from` to `to` (whole minutes, ISO-8601). */
   readonly remedy: (tableName: string, from: string, to: string) => string;
-  /** True or a detail: the item has the fault. Items are counted per detail, so the details have few different values. */
+  /** True or a text: the item has the fault. Items are counted for each text, so there may be only a few different texts. */
   seen(item: ReadItem, model: ExpiryModel): boolean | string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface ReadItem {
   readonly now: number;
 }
 
-/** Ticks should have deleted an item that expired this long ago. */
+/** An item that expired this long ago should have been deleted by ticks. */
 const GONE_SECONDS = 600;
 
 const broken = (is: string, remedy: Fault['remedy'], seen: Fault['seen']): Fault => {
@@ -117,7 +117,7 @@ export const FAULTS = {
   'window-other': broken(
     'the window is not that of the TTL: somebody wrote the TTL alone',
     backfill,
-    // The window may end at the TTL: an older rule stamped (start, end]. Sweeps find it too.
+    // A window that ends exactly at the TTL is accepted: earlier versions wrote such windows, and sweeps find these items, too.
     ({ ttl, window }) =>
       ttl !== undefined &&
       window !== undefined &&
@@ -147,7 +147,7 @@ export function readItem(
     ...{ item, ttl, now },
     stamp: item[windowAttribute ?? ''] !== undefined && stamp === '' ? '(no String)' : stamp,
     ttlFault: ttl === undefined ? undefined : ttlFault(ttl, now),
-    // A Number of DynamoDB has up to 38 digits, more than a double: so the Number's text is read.
+    // The Number's text is checked, because a JavaScript number has fewer digits than a Number of DynamoDB, which has up to 38.
     isFraction: /^-?\d+\.\d*[1-9]/.test(stored?.N ?? '') || /E-/i.test(stored?.N ?? ''),
     window: isAligned ? window : undefined,
   };

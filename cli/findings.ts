@@ -1,4 +1,4 @@
-/** The questions of `doctor`, and what they read. Each has the severity and the remedy for the answer "no". */
+/** The questions of `doctor`, and the data for the answers. Each question has a severity and a remedy for the answer "no". */
 import { GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
 import { DescribeTimeToLiveCommand, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
@@ -25,13 +25,13 @@ import type { Severity } from './faults.ts';
 import { journalOf } from './journal.ts';
 import { namesOf } from './whole-table.ts';
 
-/** Calls at once: each child of a replay deletes the chunks of a page in parallel. */
+/** Function calls that a replay makes at the same time: each of its children deletes the chunks of a page in parallel. */
 const FUNCTIONS_AT_ONCE = (REPLAY_CONCURRENCY * PAGE_KEYS) / CHUNK_KEYS;
-/** A tick starts each minute; a single tick may be late. */
+/** The last tick should be younger than this. A tick starts each minute, but a single tick may be late. */
 const TICK_SECONDS = 600;
 const DAY_MS = 86_400_000;
 
-/** What {@link OF_THE_DEPLOYMENT} asks about. */
+/** Reads the data for the questions of {@link OF_THE_DEPLOYMENT}. */
 export async function seeDeployment({ tables: [table], clients, now }: Given) {
   const { deployment } = table.props;
   const { sfn, sns, sqs, lambda } = clients;
@@ -61,7 +61,7 @@ export async function seeDeployment({ tables: [table], clients, now }: Given) {
       topic: ask('SNS', async () => {
         const told = readable(await alarms).flatMap(({ AlarmActions = [] }) => AlarmActions);
         const TopicArn = told.find(arn => arn.endsWith(`:${deployment}-alarms`));
-        // Only the deployment's own topic is asked about.
+        // An alarm may have other topics, too: only the deployment's own topic is asked about.
         if (table.deployment.alarms !== true || TopicArn === undefined) return undefined;
         const found = await noneIfMissing(() => sns.send(new GetTopicAttributesCommand({ TopicArn })));
         const { SubscriptionsConfirmed: confirmed, SubscriptionsPending: pending } = found?.Attributes ?? {};
@@ -78,7 +78,7 @@ export async function seeDeployment({ tables: [table], clients, now }: Given) {
 export const indexOf = ({ props }: Table, table: TableDescription | undefined) =>
   table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === props.indexName);
 
-/** What {@link OF_THE_TABLE} asks about. */
+/** Reads the data for the questions of {@link OF_THE_TABLE}. */
 export async function seeTable(
   subject: Table,
   { clients, now }: Given,
@@ -109,7 +109,7 @@ export async function seeTable(
   });
 }
 
-/** The sum of the last day, for each hour. */
+/** The request for the throttled writes to the index in the last day, a sum for each hour. */
 function writeThrottles({ props: { tableName, indexName } }: Table, nowMs: number) {
   const Dimensions = [
     { Name: 'TableName', Value: tableName },

@@ -9,7 +9,7 @@ import type { ShownKey } from '../statemachine/contract/keys.ts';
  */
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Special characters in keys, names or foreign errors are shown as JSON escapes and have no effect. Printed JSON keeps its value. */
+/** Shows special characters in keys, names or errors as JSON escapes, which a terminal does not interpret. JSON keeps its value. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, character =>
     Array.from(
@@ -68,7 +68,7 @@ function hasColours({ isTTY }: Screen, environment: NodeJS.ProcessEnv): boolean 
 /** Columns that a text beside a name needs; if fewer are left, the text is placed below the name. */
 const MIN_COLUMN = 24;
 
-/** The user copies such commands into a shell: a line break would split a command into two. */
+/** Lines that begin like a command are not wrapped: a user copies a command into a shell, where a line break would split it. */
 const COMMAND = /^ *(?:-> )?(?:npx|aws|export|terraform) /;
 
 export function isCommand(line: string): boolean {

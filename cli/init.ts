@@ -130,7 +130,7 @@ export async function askForTable(
       configOf(changed, region);
     } catch (error) {
       if (!(error instanceof InvalidConfigError)) throw error;
-      // A key may have the name that the moment of expiry has until it is asked for.
+      // Only problems of the given fields count: e.g. a key `ttl` conflicts with the default TTL attribute until that is asked for.
       if (error.problems.some(({ field }) => (field.split('.')[1] ?? '') in given)) {
         tell(error.message);
         return askFor(text, read);

@@ -55,7 +55,7 @@ interface StoredRow extends Omit<SweepRow, 'table' | 'report'> {
   readonly report: Partial<SweepReport>;
 }
 
-/** Adds the counts that are 0: the journal has none. */
+/** Adds the counts that are 0, which the journal leaves out. */
 export function wholeReport(told: Partial<SweepReport>): SweepReport {
   return { dryRun: false, ...noCounts(EXECUTION_COUNTS), failedKeys: [], sampleKeys: [], ...told };
 }

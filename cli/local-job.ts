@@ -24,7 +24,7 @@ import { startPage } from './status.ts';
 
 interface LocalJobOptions extends Pick<ServeOptions, 'dynamoDbPort' | 'sfnPort'> {
   readonly schedules: boolean;
-  /** The export of the configuration file. */
+  /** The value that the configuration file exports. It is not checked yet. */
   readonly config: unknown;
   /** File for the addresses of the running services, as JSON. */
   readonly factsFile: string | undefined;
@@ -144,7 +144,7 @@ export function describeStart(
     `The page of the sweep, for a browser: ${page}`,
     ...(startedHere
       ? [
-          // The proxy cannot close DynamoDB Local's own port.
+          // This warning is needed because the proxy cannot close DynamoDB Local's own port.
           `DynamoDB Local itself listens on port ${new URL(openAt).port} of every interface, and can't be told otherwise: whoever reaches this machine over a network can read and change these tables, unless a firewall is before it.`,
         ]
       : []),

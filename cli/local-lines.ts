@@ -12,7 +12,7 @@ import { wholeReport } from './journal.ts';
 const shorten = (told: string, length: number): string =>
   told.length > length ? `${told.slice(0, length)}…` : told;
 
-/** `event-bus/default`, `deliverystream/…` */
+/** A pipe's target without the beginning of its ARN, e.g. `event-bus/default` or `deliverystream/…`. */
 export const targetOf = ({ targetArn }: PipeResource): string => targetArn.split(':').slice(5).join(':');
 
 export const describeExpiry = ({ pipe, event }: DeliveredExpiry): string =>
@@ -31,7 +31,7 @@ export function describeLine(functionName: string, line: string, deployment: str
 const ENVELOPE =
   /^(level|message|timestamp|service|requestId|function_(arn|memory_size|name|request_id)|cold_start|sampling_rate|xray_trace_id)$/;
 
-/** A JSON log line: level, message and a short form of its other fields. Embedded metrics: their values. Other lines: only shortened. */
+/** Shows a JSON log line as level, message and other fields, and embedded metrics as their values. Other lines are shortened. */
 export function readableLine(line: string): string {
   const document = jsonObject(line);
   if (document === undefined) return shorten(line, 400);
@@ -56,7 +56,7 @@ function jsonObject(told: string): Record<string, unknown> | undefined {
   }
 }
 
-/** `name=value name=value …` */
+/** The fields as text: `name=value name=value …`. */
 function fieldsOf(document: Readonly<Record<string, unknown>>, names: readonly string[], most = 160): string {
   const inWords = (value: unknown) => {
     if (typeof value === 'string') return value;
@@ -78,7 +78,7 @@ export interface EndedOptions {
 
 const INDENT = ' '.repeat(11);
 
-/** An ended execution: on one line its counts and lag; after a failure, further lines with the cause and the items left. */
+/** Describes an ended execution: one line with counts and lag; after a failure, more lines with the cause and the items left. */
 export function describeExecution(
   execution: Execution,
   { failedCall, schedule, stopping }: EndedOptions = {},
@@ -97,7 +97,7 @@ export function describeExecution(
   if (status === 'SUCCEEDED' && left.length === 0)
     return `${line}${readExecutionReport(outputText) === undefined ? `succeeded in ${took}` : describeSwept(reports)}`;
   const failure = status === 'SUCCEEDED' ? [] : describeFailure(execution, failedCall);
-  // The cause is the reports as JSON: the rows below show the reports.
+  // If there are reports, the cause is their JSON, and the rows below show the reports.
   const why = reports.length > 0 ? failure.filter(([row]) => row !== 'cause') : failure;
   const rows = [
     ...why,
@@ -143,7 +143,7 @@ export function describeFailure({ error = '', cause = '' }: Execution, call?: In
     ['error', error],
     ...describeCause(cause),
     ['function', call?.functionName ?? ''],
-    // Empty if the execution ended with the function's error.
+    // This row is left out if the execution ended with the same error, because the row `error` shows that error.
     ['its error', errorType === error ? '' : [errorType, errorMessage].filter(Boolean).join(': ')],
     ['printed', call?.lines.map(readableLine).join('\n') ?? ''],
   ];
@@ -172,7 +172,7 @@ export class FailedCalls {
   add(record: InvocationRecord): void {
     const { executionArn, ok } = record;
     if (ok || executionArn === undefined) return;
-    // A call may fail after its execution has ended: nobody takes such a call.
+    // A call may fail after its execution has ended, and is then never taken. Without this limit the map could grow for ever.
     if (this.#byExecution.size >= MOST_CALLS) this.#byExecution.clear();
     this.#byExecution.set(executionArn, record);
   }

@@ -10,13 +10,13 @@ import { PARTITION_UNITS } from '../expiry/window.ts';
 /** Write units per second of a new table on demand, and also of its index. Source: DynamoDB Developer Guide, "Warm throughput". */
 export const NEW_TABLE_UNITS = 4000;
 
-/** A peak is uneven within its seconds: so less than PARTITION_UNITS fits into one partition. */
+/** Units per second for which one partition is enough. PARTITION_UNITS would be too much, because a peak is uneven within a second. */
 const FITS_ONE_PARTITION = 800;
 
 /** Standard deviations above the average for which a partition must have room: one in a hundred partitions may have such a load. */
 const DEVIATIONS = 3;
 
-/** With this share of the warm throughput, a key may have 100 units per second. With more, an index would need too many shards. */
+/** Share of the warm throughput up to which few shards are enough: at this share a key may have 100 units per second. */
 const FULL_SHARE = 0.4;
 
 export interface IndexLoad {

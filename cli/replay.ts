@@ -74,7 +74,7 @@ type Asked = Pick<Given<typeof FLAGS>, 'flags' | 'tables' | 'now'>;
 function settingsOf({ flags, tables, now }: Asked) {
   const dryRun = flags['dry-run'];
   const [from, to] = spanOf(flags, now(), tables);
-  // A new name for each dry run. For a used name, Step Functions would return the earlier run's result.
+  // Each dry run gets a new name: for a used name, Step Functions would return the result of the earlier run.
   const fresh = `${compact(iso(Math.floor(now() / 1_000)))}-${randomBytes(2).toString('hex').slice(0, 3)}`;
   const label = dryRun ? fresh : (flags.run ?? shortHash(`${Date.parse(from)}/${Date.parse(to)}`));
   const executions = tables.map(({ props: { tableName: table, deployment, maxDeletesPerSecond } }) => {
@@ -90,7 +90,7 @@ function settingsOf({ flags, tables, now }: Asked) {
   return { from, to, dryRun, label, executions };
 }
 
-/** The rules of the state machine check the span here, before an execution starts. */
+/** Checks the span by the state machine's own rules, before an execution starts. */
 function spanOf({ from, to }: Asked['flags'], nowMs: number, [table]: Given['tables']): [string, string] {
   for (const [flag, value] of Object.entries({ from, to }))
     if (value === undefined) throw wrong(`--${flag}`, TIME.kind.expected, undefined, `Write --${flag} TIME.`);
@@ -185,7 +185,7 @@ async function untilEnd<State extends { readonly status?: string | undefined }>(
   }
 }
 
-/** The ARNs contain the account, and the configuration does not. @throws {InvalidFieldError} when a state machine is missing */
+/** Finds the state machines' ARNs, which contain the account. @throws {InvalidFieldError} when a state machine is missing */
 async function machinesOf(client: SFNClient, names: readonly string[], region: string) {
   const found = new Map<string, string>();
   for await (const { stateMachines = [] } of paginateListStateMachines({ client }, { maxResults: 1_000 }))

@@ -9,7 +9,7 @@ import { shortKey } from './format.ts';
 import { pauseText } from './journal.ts';
 
 const DAY_MS = 86_400_000;
-/** About the number of a day's ticks. */
+/** A day has 1,440 ticks. */
 const SWEEPS_OF_A_DAY = 1_500;
 const SHOWN_SWEEPS = 5;
 /** After this time the command prints the answers it has: so the command ends within 15 seconds. */

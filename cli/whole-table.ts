@@ -148,7 +148,7 @@ interface ScanOptions {
   readonly signal: AbortSignal;
   readonly onPage: (items: readonly StoredItem[], signal: AbortSignal) => unknown;
   readonly show?: (line: string) => void;
-  /** What is done with the items, and the number of its repeated calls. @default nothing that is shown */
+  /** Says what was done with the items, and how many calls were repeated. @default nothing that is shown */
   readonly work?: () => { readonly done: string; readonly busy: number };
 }
 

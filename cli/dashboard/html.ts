@@ -9,7 +9,7 @@ export class Html {
 
 type Part = Html | string | number | null | false | readonly Part[];
 
-/** HTML from a template. Each value in the template becomes text, except a value of {@link Html}: no data is ever parsed as HTML. */
+/** Makes HTML from a template. Each value is escaped, except a value of {@link Html}: so no data is parsed as HTML. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.reduce((made, text, index) => made + textOf(parts[index - 1] ?? null) + text));
 }

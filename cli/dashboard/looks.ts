@@ -2,18 +2,18 @@ import type { Pause, Watermark } from '../../functions/journal/layout.ts';
 import type { LagSummary } from '../../statemachine/contract/report.ts';
 import type { CountName } from '../../statemachine/counts.ts';
 
-/** All TTLs and times without a zone are epoch seconds. Null means: not known. */
+/** What is known about a table. TTLs and times that are numbers are epoch seconds. Null means: not known. */
 export interface Facts {
   readonly table: string;
   readonly deployment: string;
-  /** Every item that was due from `since` to `by` is deleted, except `unseen` and `recent` items; null: not known. */
+  /** All items with TTLs from `since` to `by` are deleted, except the `unseen` and `recent` items of `left`. */
   readonly gone: { readonly since: number; readonly by: number } | null;
   readonly overdue: IndexLook | null;
   readonly left: TableLook | null;
   readonly isLate: boolean;
   /**
-   * Longest time from the TTL to the deletion of an item that was written two minutes before its TTL. For an item that was written later,
-   * this time is `lateAfterSeconds`.
+   * An item that was written at least two minutes before its TTL is deleted at most this long after its TTL. For an item that was written
+   * later, this time is `lateAfterSeconds`.
    */
   readonly promisedSeconds: number;
   readonly lateAfterSeconds: number;
@@ -22,7 +22,7 @@ export interface Facts {
   readonly pause: Pause | null;
   readonly isScheduled: boolean | null;
   readonly sweeps: readonly Sweep[] | null;
-  /** Why the last sweep left something. Null a quarter of an hour later, if the watermark has passed the end of that sweep. */
+  /** Why the last sweep left items. Null if this sweep ended 15 minutes ago or earlier, and the watermark has passed its end. */
   readonly failing: string | null;
   readonly alarms: readonly Alarm[] | null;
   readonly notKnown: readonly string[];
@@ -46,9 +46,9 @@ export interface TableLook {
   readonly read: number;
   readonly isAll: boolean;
   readonly before: number;
-  /** Expired items from the span `gone` without the `recent` items. No sweep finds these items. */
+  /** Expired items of the span `gone` without the `recent` items. The index does not show these items, so no sweep finds them. */
   readonly unseen: number;
-  /** Items of `gone` that expired in the last three minutes: they may have been written late. */
+  /** Items of the span `gone` that expired in the last three minutes. They may have been written late, and are still swept. */
   readonly recent: number;
 }
 
@@ -94,7 +94,7 @@ export interface Look {
   readonly tables: readonly Looked[];
 }
 
-/** The parts of the facts, by name, and whether a look has learned them. */
+/** The parts of a table's facts: the name of each part, and whether a look has an answer about the part. */
 const PARTS = {
   'the journal': ({ notKnown }: Facts) => !notKnown.some(each => each.startsWith('the journal')),
   'what is gone': ({ gone }: Facts) => gone !== null,
@@ -109,9 +109,9 @@ export const SHOWN_MINUTES = 180;
 const MAX_SWEEPS = 2_000;
 const MINUTE_MS = 60_000;
 
-/** What the looks have learned about a table. */
+/** Keeps what the looks have learned about a table. */
 export class TableMemory {
-  /** For each part: the result of the last look that learned the part, and when that look began. */
+  /** For each part, the last look with an answer about the part, and when this look began (ISO-8601). */
   readonly known = new Map<Part, Looked & { readonly at: string }>();
   /** The sweeps of the last SHOWN_MINUTES, the oldest first. */
   sweeps: readonly Sweep[] = [];
@@ -143,13 +143,13 @@ export class TableMemory {
   }
 }
 
-/** The minute that a tick swept, half a minute before the tick's end: a tick ends near the end of that minute. */
+/** The minute that a tick swept. A tick ends near the end of this minute, so half a minute before the tick's end is within it. */
 function sweptMinute({ endedAt }: Sweep): string {
   const middle = new Date(Date.parse(endedAt) - MINUTE_MS / 2);
   return `${middle.toISOString().slice(0, 16)}:00.000Z`;
 }
 
-/** The items that the sweeps of a minute found, by their fate. `due` is the sum of the other counts. */
+/** The items that the sweeps of a minute found, counted by result. `due` is the sum of the other counts. */
 export type Minute = ReturnType<typeof minuteOf>;
 
 /** @param at ISO-8601 */
@@ -173,7 +173,7 @@ export interface LooksOptions {
 
 /** Time from one look to the next while a browser has the page open, milliseconds. */
 const EVERY_MS = 10_000;
-/** Maximum number of sweeps that a look reads for a table. Each 60th look, one in ten minutes, reads the sweeps of all SHOWN_MINUTES. */
+/** Maximum number of sweeps that a look reads for a table. Every 60th look, after ten minutes, reads all sweeps of SHOWN_MINUTES. */
 const MOST = { first: 400, later: 20, firstEvery: 60 } as const;
 
 /** Reads all tables again and again, one look at a time, and keeps what the looks have learned. */

@@ -43,7 +43,7 @@ export function lagScale(values: readonly number[]): Scale {
   return { y, ticks };
 }
 
-/** Possible widths of a plot with the distances of the times on its axis, minutes. */
+/** The spans that a plot can show, and the distance between two times on its axis; both in minutes. */
 const SPANS = [
   [15, 5],
   [30, 10],
@@ -114,14 +114,14 @@ function plot<Of extends Point>(asked: Plot<Of>): Html {
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;
-/** `12:34`. */
+/** Hour and minute, e.g. `12:34`. */
 const timeOf = (at: number): string => new Date(at).toISOString().slice(11, 16);
 const secondsText = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
 
 /** Tells why the page does not show a running sweep yet. */
 export const WHEN_COUNTED = 'A tick is counted when it has ended, up to two minutes after its start.';
 
-/** The lag of each sweep that deleted something, and the promise. */
+/** Draws the lag of each sweep that deleted something, and the promised lag. */
 export function lagPlot(sweeps: readonly Sweep[], promisedSeconds: number, now: number): Html {
   const points = sweeps.flatMap(({ endedAt, kind, lagMs }) => {
     if (lagMs === null) return [];
@@ -170,7 +170,7 @@ export function lagPlot(sweeps: readonly Sweep[], promisedSeconds: number, now: 
 /** Milliseconds without a sweep that deleted something, after which the line has a gap. */
 const GAP_MS = 5 * MINUTE_MS;
 
-/** Splits values at gaps. */
+/** Splits points where no sweep has deleted anything for GAP_MS. */
 function stretches<Of extends Point>(points: readonly Of[]): Of[][] {
   const all: Of[][] = [];
   for (const point of points) {
@@ -188,7 +188,7 @@ const FATES = [
   ['left', 'left'],
 ] as const;
 
-/** The items that were due in each minute, by their fate. */
+/** Draws the items that were due in each minute, by their result. */
 export function minutePlot(minutes: readonly Minute[], now: number): Html {
   const points = minutes.map(minute => {
     const fates = FATES.map(([fate, text]) => `${text} ${count(minute[fate])}`).join(', ');

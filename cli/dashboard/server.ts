@@ -87,14 +87,14 @@ function answerTo(
   fileOf: Parameters<typeof servePage>[0],
 ): PageFile & { readonly status: number } {
   const refusal = (status: number, body: string) => ({ status, type: 'text/plain', body: `${body}\n` });
-  // A page of another site can resolve its own host name to this machine (DNS rebinding).
+  // The Host header is checked, because a page of another site can resolve its host name to this machine (DNS rebinding).
   if (![`127.0.0.1:${socket.localPort}`, `localhost:${socket.localPort}`].includes(`${headers.host}`)) {
     return refusal(403, 'Host: expected this machine, got another name');
   }
   if (method !== 'GET') return refusal(405, 'expected GET: the page changes nothing');
   const [path = '', query = ''] = url.split('?', 2);
   const [, given = '', ...names] = path.split('/');
-  // In constant time.
+  // The comparison takes the same time for every token, so that nobody can guess the token character by character.
   if (!timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', token, 'buffer'))) {
     return refusal(403, 'expected the address as the command printed it, with the token in it');
   }

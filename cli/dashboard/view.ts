@@ -13,7 +13,7 @@ export interface ViewOptions {
   readonly region: string;
   /** Other pages about the same deployment. */
   readonly links: readonly Link[];
-  /** Name of the table whose minutes are shown. @default the first one */
+  /** Name of the table whose minutes are shown. @default the first table */
   readonly table: string | null;
 }
 
@@ -108,7 +108,7 @@ export function troubleLines({ last, tables, askingSince, failure }: Looks, now:
 /** The most important figures of a table, and its problems. */
 function tableHead(table: TableMemory, now: number, tables: number): Html {
   const { latest } = table;
-  // Notes tell what is not on this machine, as `settings` does.
+  // Notes are left out: they say what is not on this machine, and `settings` says the same.
   const remarks = latest.remarks
     .filter(({ severity }) => severity !== 'note')
     .map(({ severity, text }) => html`<p class="remark ${severity}"><b>${severity}</b> ${text}</p>`);
@@ -161,7 +161,7 @@ function lagOf({ sweeps, latest }: TableMemory): readonly [string, string, strin
 
 const lagText = (ms: number): string => (ms < 10_000 ? `${(ms / 1_000).toFixed(2)} s` : lasting(ms / 1_000));
 
-/** Pause, ticks, schedule and alarms. */
+/** Shows the last tick, the pause, the schedule and the alarms. */
 function settings({ known, latest }: TableMemory, now: number): Html {
   const isLocal = latest.remarks.some(({ severity }) => severity === 'note');
   const row = (name: string, part: Part, value: (facts: Looked['facts']) => Html | string) => {
