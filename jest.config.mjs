@@ -75,8 +75,8 @@ export default {
       ...EVERYWHERE,
       displayName: 'outside',
       testMatch: ['**/*.outside-test.ts', '**/*.browser.test.ts'],
-      globalSetup: './test/support/outside-setup.ts',
-      globalTeardown: './test/support/outside-teardown.ts',
+      globalSetup: './test/support/global-setup.ts',
+      globalTeardown: './test/support/global-teardown.ts',
     },
     // Real Terraform against an emulated AWS, with an emulator, Terraform and a provider as processes.
     {

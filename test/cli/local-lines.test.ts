@@ -6,6 +6,7 @@ import {
   loadDefinition,
   VirtualClock,
 } from 'stepfunctions-emulator';
+import { describeStart } from '../../cli/local-job.ts';
 import {
   describeExecution,
   describeExpiry,
@@ -16,6 +17,7 @@ import {
   readableLine,
 } from '../../cli/local-lines.ts';
 import type { PipeResource } from '../../local/pipes/pipes.ts';
+import type { ServedCloud } from '../../local/serve.ts';
 import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 
 const FUNCTION_LINE = {
@@ -216,3 +218,44 @@ test('what a stop of the command has cut off is no failure', async () => {
   expect(describeExecution(execution, { schedule: 's' })).toContain('ABORTED in 0.0 s');
   expect(describeExecution(await run({ B: fail }), { stopping: true })).toContain('FAILED in 0.0 s');
 });
+
+const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:sweep-B';
+
+const PIPE = { tableName: 'A', targetArn: 'arn:aws:events:us-east-1:123456789012:event-bus/orders' };
+
+/** A cloud with two tables in one deployment. */
+const served = {
+  dynamoDbEndpoint: 'http://127.0.0.1:8000',
+  endpoint: 'http://127.0.0.1:8083',
+  region: 'us-east-1',
+  cloud: {
+    synthesized: {
+      tables: [{ name: 'A' }, { name: 'B' }],
+      existingTables: [],
+      stateMachines: [
+        { name: 'sweep-B', arn: ARN },
+        { name: 'sweep-B-replay', arn: `${ARN}-replay` },
+      ],
+      schedules: [{ targetArn: ARN }],
+      pipes: [PIPE],
+    },
+    dynamoDb: { endpoint: 'http://127.0.0.1:1', startedHere: false },
+    upcoming: () => [{ schedule: { name: 'tick-B' }, at: at('09:01:00') }],
+  },
+} as unknown as ServedCloud;
+const idle = { ...served, cloud: { ...served.cloud, upcoming: () => [] } } as unknown as ServedCloud;
+
+test.each([
+  ['fire', served, true, 'tick-B (next 09:01:00Z)'],
+  ['do not, by the flag', served, false, 'none fires (--no-schedules)'],
+  ['do not, by the configuration', idle, true, 'none is enabled'],
+])(
+  'the start says where pipes lead, and whether schedules fire: they %s',
+  (_name, cloud, schedules, expected) => {
+    const text = describeStart(cloud, { first: { tableName: 'B', deployment: 'sweep-B' }, schedules });
+    expect(text).toContain(`
+  pipe            A to event-bus/orders: its expiries are shown here, none is sent
+  schedules       ${expected}
+`);
+  },
+);

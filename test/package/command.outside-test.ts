@@ -10,12 +10,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { COMMAND_NAMES } from '../../bin/commands.ts';
+import { windowKey, windowStart } from '../../expiry/window.ts';
 import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import { modelOf } from '../../stacks/config/deployments.ts';
 import { type PackedPackage, packPackage, useInstalled } from '../support/packed-package.ts';
 import { freeLocalPorts } from '../support/ports.ts';
-import { putSessions } from '../support/put-sessions.ts';
 
 // The command as npm installs it, on this Node and on the oldest one that it is for: no TypeScript, and none of this checkout's packages but
 // DynamoDB Local.
@@ -208,14 +209,20 @@ describe('on the oldest Node', () => {
       const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_REGION: region } = facts.environment;
       const input = JSON.parse(/--input '([^']+)'/.exec(printed)?.[1] ?? '{}');
       const expired = Array.from({ length: 20 }, (_unused, at) => Date.parse(input.from) / 1_000 + 60 + at);
-      await putSessions({ endpoint, region }, SESSIONS, expired);
+      const client = localDynamoDb(endpoint, region);
+      const { ttlAttribute, windowAttribute = '', granularitySeconds } = modelOf(SESSIONS);
+      for (const [at, ttl] of expired.entries()) {
+        const window = windowKey(windowStart(ttl, granularitySeconds), granularitySeconds, 0);
+        const attributes = { [ttlAttribute]: { N: `${ttl}` }, [windowAttribute]: { S: window } };
+        const Item = { id: { S: `session-${at}` }, ...attributes };
+        await client.send(new PutItemCommand({ TableName: 'Sessions', Item }));
+      }
       const times = ['--from', input.from, '--to', input.to];
       const replayed = await runWith(facts.environment, OLDEST, folder, 'replay', ...times, '--json');
       expect(replayed.status).toBe(0);
       const { found, deleted, notFound } = JSON.parse(replayed.stdout).totals;
       // On a starved machine the answer to a deletion is lost, and the second call finds the item gone.
       expect([found, deleted + notFound]).toEqual([20, 20]);
-      const client = localDynamoDb(endpoint, region);
       expect((await client.send(new ScanCommand({ TableName: 'Sessions' }))).Count).toBe(0);
       client.destroy();
       expect(printed).toMatch(/ {2}replay {2}Sessions: found 20/);

@@ -9,6 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -53,13 +54,13 @@ export interface PackedPackage {
 }
 
 /**
- * Packs a package as `npm publish` would, without a network. It is packed once per run: the first test file that asks for it packs, and
+ * Packs a package as `npm publish` would, without a network, into the temporary folder of the run. It is packed once: the first test file that asks for it packs, and
  * those beside it wait.
  *
  * @param workspace its folder. @default the package of the repository
  */
 export async function packPackage(workspace?: string): Promise<PackedPackage> {
-  const folder = join(process.env['PRECISE_TTL_TEST_PACKED'] ?? '', workspace ?? 'precise-ttl');
+  const folder = join(tmpdir(), 'packed', workspace ?? 'precise-ttl');
   const ended = `${folder}.json`;
   if (mkdirSync(folder, { recursive: true }) !== undefined) {
     const end = await pack(folder, workspace).catch((error: Error) => ({ error: error.message }));

@@ -1,5 +1,6 @@
-import { judge, type PromiseName, punctualityOf, type Seen } from '../../../bench/demo/judge.ts';
+import { dueAt, judge, type PromiseName, promisedLagMs, punctualityOf, type Seen } from '../../../bench/demo/judge.ts';
 import type { ExpiredItem, Finding, Tally, Violation } from '../../../bench/ledger/ledger.ts';
+import { lagPercentiles } from '../../../bench/report/numbers.ts';
 
 const good: Tally = {
   ...{ written: 3600, expired: 3000, deleted: 3000, overdue: 0 },
@@ -185,4 +186,51 @@ test('in time is up to what is promised, to the millisecond; a machine excuses w
     latestMs: 56_980,
   });
   expect(excuses).toHaveBeenCalledWith(ttl * 1000, ttl * 1000 + 2_021, 1);
+});
+
+/** 09:00:00 of a day; everything else is seconds from there. */
+const NINE = Date.parse('2026-11-20T09:00:00Z') / 1000;
+const PACES = {
+  second: { precision: 'second', pollSeconds: 0 },
+  margin: { precision: 'second', pollSeconds: 0, marginSeconds: 1 },
+  polled: { precision: 'second', pollSeconds: 5 },
+  minute: { precision: 'minute', pollSeconds: 0 },
+} as const;
+
+test.each<[string, keyof typeof PACES, ttl: number, written: number, due: number, late?: readonly number[]]>([
+  ['known to its tick', 'second', 75, 0, 75],
+  ['unknown to its tick: two minutes after both', 'second', 75, 0.001, 195],
+  ['written after it expired', 'second', 75, 130, 250],
+  ['on the edge of a minute', 'second', 120, 60, 120],
+  ['with a margin an edge is in the next minute', 'margin', 119, 60, 119],
+  ['polled: written as many seconds before', 'polled', 75, 70, 75],
+  ['polled: written later', 'polled', 75, 70.001, 195],
+  ['by minute', 'minute', 75, 0, 75],
+  ['by minute, written after it expired', 'minute', 75, 130, 130],
+  ['known to its tick, which came late', 'second', 75, 69, 75, [70]],
+  ['expired before its tick, which came late', 'second', 65, 64, 70, [70]],
+  ['unknown to its tick, which came late', 'second', 80, 71, 200, [70]],
+])('an item is due: %s', (_name, pace, ttl, written, due, late = []) => {
+  const item = { ttl: NINE + ttl, writtenAt: (NINE + written) * 1000, deletedAt: undefined };
+  const lateTicks = new Map(late.map(at => [NINE, (NINE + at) * 1000]));
+  expect(dueAt(item, PACES[pace], lateTicks)).toBe((NINE + due) * 1000);
+});
+
+test('what deleting may take grows with what falls due at once', () => {
+  expect(promisedLagMs(PACES.second, 20)).toBe(2_020);
+  expect(promisedLagMs(PACES.margin, 1_200)).toBe(4_200);
+  expect(promisedLagMs(PACES.minute, 1)).toBe(61_060);
+});
+
+const upTo = (count: number) => Array.from({ length: count }, (_unused, index) => index + 1);
+
+describe('percentiles', () => {
+  test.each<[string, number[], ReturnType<typeof lagPercentiles>]>([
+    ['of nothing', [], { p50: null, p99: null, max: null }],
+    ['of one', [7], { p50: 7, p99: 7, max: 7 }],
+    ['of a hundred, in any order', upTo(100).reverse(), { p50: 50, p99: 99, max: 100 }],
+    ['round to milliseconds', [1.4, 1.6], { p50: 1, p99: 2, max: 2 }],
+  ])('%s', (_name, lags, expected) => {
+    expect(lagPercentiles(lags)).toEqual(expected);
+  });
 });

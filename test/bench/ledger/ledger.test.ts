@@ -1,4 +1,7 @@
-import type { Present, Ttl } from '../../../bench/ledger/item.ts';
+import { seededRandom } from 'stepfunctions-emulator';
+import { variedAttributes } from '../../../bench/fuzz/users.ts';
+import { Deliveries, type Delivery } from '../../../bench/ledger/deliveries.ts';
+import { itemText, type Present, type Ttl } from '../../../bench/ledger/item.ts';
 import { describeViolations, type Finding, Ledger } from '../../../bench/ledger/ledger.ts';
 
 const NOW = 1_800_000_000;
@@ -148,4 +151,90 @@ test('a violation is counted and named, with the history of its item', () => {
     expect.stringContaining(`wrote: version 1, TTL ${LIVE}`),
     expect.stringContaining('removal seen: version 1'),
   ]);
+});
+
+const iso = (seconds: number) => new Date(at(seconds)).toISOString();
+const KEY = { id: { S: 'a' } };
+const IMAGE = { ...KEY, ttl: { N: String(NOW) }, n: { N: '1.50' } };
+
+/** An item with one write, and one deletion that was seen `after` its NOW, seconds. */
+function seen({ after = 1, byApplication = false, madeAt = undefined as number | undefined } = {}): Ledger {
+  const ledger = new Ledger(() => at(-60));
+  ledger.wrote('a', 1, NOW);
+  if (byApplication) ledger.deleted('a');
+  const made = madeAt !== undefined && { madeAt: at(madeAt) };
+  const record = { id: 'event-1', key: KEY, image: IMAGE, ...made };
+  ledger.removed('a', 1, { ttl: NOW, seenAt: at(after), record });
+  return ledger;
+}
+
+const EVENT: Delivery = { id: 'event-1', key: KEY, expiredAt: iso(0), deletedAt: iso(1), oldImage: IMAGE };
+const WITHOUT = { ...EVENT, oldImage: undefined };
+
+test.each<[string, Ledger, Partial<Delivery>[], string[], boolean?]>([
+  ['nothing', seen(), [], ['notDelivered']],
+  ['nothing of an item that was deleted too early', seen({ after: -1 }), [], ['notDelivered']],
+  ["nothing of the application's deletion", seen({ after: -1, byApplication: true }), [], []],
+  ['an expired item', seen(), [{}], []],
+  ['one that was delivered twice', seen(), [{}, {}], []],
+  ['an event without its image', seen(), [WITHOUT], [], false],
+  ['an event without its image, where it has to have it', seen(), [WITHOUT], ['deliveredOtherwise']],
+  ['an event with an image, where it must have none', seen(), [{}], ['deliveredOtherwise'], false],
+  ['another image', seen(), [{}, { oldImage: { ...IMAGE, n: { N: '1.6' } } }], ['deliveredOtherwise']],
+  ['another key', seen(), [{ key: { id: { S: 'b' } } }], ['deliveredOtherwise']],
+  ['another time of expiry', seen(), [{ expiredAt: iso(1) }], ['deliveredOtherwise']],
+  ["another time than the record's", seen({ madeAt: 2 }), [{}], ['deliveredOtherwise']],
+  ['its own time', seen({ madeAt: 1.9 }), [{}], []],
+  ['a live item', seen({ after: -3 }), [{ deletedAt: iso(-3) }], ['deliveredWrongly']],
+  ['a record that nobody saw', seen(), [{}, { id: 'event-2' }], ['deliveredWrongly']],
+  ["the application's early deletion", seen({ after: -1, byApplication: true }), [{}], ['deliveredWrongly']],
+  [
+    "the application's deletion before its expiry by the server that made the record",
+    seen({ after: 0, byApplication: true, madeAt: -1 }),
+    [{ deletedAt: iso(-1) }],
+    ['deliveredWrongly'],
+  ],
+  ["the application's deletion after the expiry", seen({ after: 0, byApplication: true }), [{}], []],
+])('%s', (_name, ledger, events, findings, oldImage = true) => {
+  const deliveries = new Deliveries([{ name: 'pipe', target: 'queue', oldImage }]);
+  for (const event of events) deliveries.delivered('pipe', { ...EVENT, ...event });
+  const violations = deliveries.violations(ledger);
+  expect(violations.map(({ finding }) => finding)).toEqual(findings);
+  expect(deliveries.counts).toEqual([events.length]);
+});
+
+const LONG = '12345678901234567890123456789012345678';
+
+test.each([
+  ['the order of attributes', { a: { S: '1' }, b: { S: '2' } }, { b: { S: '2' }, a: { S: '1' } }],
+  ['the order of a set', { a: { NS: ['1', '2'] } }, { a: { NS: ['2', '1'] } }],
+  ['how a number is written', { a: { N: '1.50' } }, { a: { N: '15E-1' } }],
+  [
+    'bytes or base64',
+    { a: { L: [{ B: Buffer.from('x') as unknown as string }] } },
+    { a: { L: [{ B: 'eA==' }] } },
+  ],
+])('%s makes no difference', (_case, one, other) => {
+  expect(itemText(one)).toBe(itemText(other));
+});
+
+test.each([
+  ['the last digit', { a: { N: LONG } }, { a: { N: `${LONG.slice(0, -1)}9` } }],
+  ['the type', { a: { N: '1' } }, { a: { S: '1' } }],
+  ['the order of a list', { a: { L: [{ S: '1' }, { S: '2' }] } }, { a: { L: [{ S: '2' }, { S: '1' }] } }],
+  ['a map without its type', { a: { M: {} } }, { a: {} as never }],
+  ['an attribute more', { a: { S: '1' } }, { a: { S: '1' }, b: { NULL: true } }],
+])('%s makes a difference', (_case, one, other) => {
+  expect(itemText(one)).not.toBe(itemText(other));
+});
+
+test("an item has the same text after an archive's line, whatever types it has", () => {
+  const random = seededRandom(1);
+  const seen = new Set<string>();
+  for (let count = 0; count < 200; count += 1) {
+    const image = variedAttributes(random);
+    for (const value of Object.values(image)) seen.add(Object.keys(value)[0] ?? '');
+    expect(itemText(JSON.parse(JSON.stringify(image)))).toBe(itemText(image));
+  }
+  expect([...seen].sort()).toEqual(['B', 'BOOL', 'BS', 'L', 'M', 'N', 'NS', 'NULL', 'S', 'SS']);
 });

@@ -1,9 +1,8 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import type { Page } from 'playwright-core';
 import type { Facts, LooksOptions, Remark, Sweep } from '../../../cli/dashboard/looks.ts';
-import type { PageServer } from '../../../cli/dashboard/server.ts';
-import { startDashboard } from '../../../cli/dashboard/server.ts';
-import { useBrowser, type View } from '../../support/browser.ts';
+import { type PageServer, startDashboard } from '../../../cli/dashboard/server.ts';
+import { chromiumOf, isOfThisMachine, useBrowser, type View } from '../../support/browser.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { factsOf, lookedAt, lookOf, sweepEnded } from '../../support/looks.ts';
 import { shellCommand } from '../../support/shell.ts';
@@ -170,4 +169,34 @@ test('the sweep of npx precise-ttl start: its page shows what it deletes', async
   expect([ended.status, ended.stderr]).toEqual([130, 'Interrupted.\n']);
   // The command has ended before its page.
   browser.takeComplaints();
+});
+
+// What the tests in a browser stand on: a page that does what it must not is seen.
+
+const BAD = `<link rel="icon" href="data:,"><img src="http://example.com/a.png">
+  <script>console.error('badly made')</script><script>nothing.at.all</script>`;
+
+test('what is wrong with a page is told', async () => {
+  await browser.open(`data:text/html,${encodeURIComponent(BAD)}`);
+  expect(browser.takeComplaints().sort()).toEqual([
+    expect.stringMatching(/^error in the console: .*ERR_NAME_NOT_RESOLVED/),
+    'error in the console: badly made',
+    'error in the page: nothing is not defined',
+    'request to another machine: http://example.com/a.png',
+  ]);
+});
+
+test.each([
+  ['http://127.0.0.1:8083/', true],
+  ['http://[::1]:8083/', true],
+  ['data:,', true],
+  ['https://127.0.0.1.example.com/', false],
+])('%s is of this machine: %s', (url, expected) => {
+  expect(isOfThisMachine(url)).toBe(expected);
+});
+
+test('without Chromium the error names the package of Debian', () => {
+  expect(() => chromiumOf({ PATH: '/nowhere' })).toThrow(
+    /expected the browser on the PATH.*apt-get install chromium/,
+  );
 });

@@ -1,11 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that look like Terraform's templates
 
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { loadDefinition } from 'stepfunctions-emulator';
 import { TerraformError } from '../../../local/errors.ts';
+import { partitionOf } from '../../../local/stack/resolve.ts';
 import { RUN_TYPES, type SynthesizedCloud, synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { plainStack } from '../../../stacks/app.ts';
-import type { DeploymentConfig, Overrides } from '../../../stacks/config/config.ts';
+import { type DeploymentConfig, type Overrides, REGION } from '../../../stacks/config/config.ts';
 import { EVENT_TARGETS } from '../../../stacks/config/pipe-props.ts';
 import type { PreciseTtlProps } from '../../../stacks/config/props.ts';
 import { escaped } from '../../../stacks/config/terraform-text.ts';
@@ -216,4 +218,30 @@ describe('of an override that is not run here it is said where it stands and wha
     expect(() => synthesizedCloud(overridden)).toThrow(`.${path}: expected ${expected}`);
     expect(() => synthesizedCloud(overridden)).toThrow(/^aws_\w+\..+ (Correct|Leave|Give) .+\.$/);
   });
+});
+
+interface SdkPartitions {
+  readonly partitions: readonly {
+    readonly id: string;
+    readonly regions: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+/** The SDK's list. It exports a function over it, not the list. */
+function sdkPartitions(): SdkPartitions['partitions'] {
+  const file = 'node_modules/@aws-sdk/core/dist-es/submodules/client/util-endpoints/lib/aws/partitions.js';
+  const json = /^export const partitionsInfo = (.*);\s*$/s.exec(readFileSync(file, 'utf8'))?.[1];
+  return (JSON.parse(String(json)) as SdkPartitions).partitions;
+}
+
+const partitions = sdkPartitions().map(({ id, regions }) => ({
+  id,
+  regions: Object.keys(regions).filter(region => !region.endsWith('-global')),
+}));
+
+test.each(partitions)('the partition of $regions is $id', ({ id, regions }) => {
+  for (const region of regions) {
+    expect(region).toMatch(REGION);
+    expect(partitionOf(region)).toBe(id);
+  }
 });
