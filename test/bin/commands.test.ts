@@ -14,7 +14,7 @@ test('--help names every command, and so does no command at all, as a wrong one'
 
 test('--version prints that of package.json', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-  expect(await shellCommand()(['--version'], {})).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+  expect(await shellCommand(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 test.each([

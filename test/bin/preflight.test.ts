@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { transformSync } from 'esbuild';
+import { folderWith } from '../support/folder.ts';
+import { runNode, type Surroundings } from '../support/shell.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PREFLIGHT = join(ROOT, 'bin/preflight.cjs');
@@ -23,10 +21,12 @@ const PROGRAM = `export async function main(_manifest, args) {
   }
   console.log(args.join(' '));
 }`;
-const write = (name: string, content: string) => writeFileSync(join(checkout, name), content);
+const folder = folderWith();
+const write = (name: string, content: string, mode = 0o644) =>
+  writeFileSync(join(checkout, name), content, { mode });
 
 beforeEach(() => {
-  checkout = mkdtempSync(join(tmpdir(), 'precise-ttl-checkout-'));
+  checkout = mkdtempSync(join(folder, 'checkout-'));
   for (const folder of ['bin', 'dist/node', 'node_modules/node/bin'])
     mkdirSync(join(checkout, folder), { recursive: true });
   for (const file of ['bin/precise-ttl.js', 'bin/preflight.cjs', 'package.json'])
@@ -37,7 +37,6 @@ beforeEach(() => {
     "if (!process.env.OF_THE_CHECKOUT) Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } });",
   );
 });
-afterEach(() => rmSync(checkout, { recursive: true, force: true }));
 
 /** Installs the Node of npm ci: this one, which says so. */
 function install(): void {
@@ -45,23 +44,14 @@ function install(): void {
   write(
     'node_modules/node/bin/node',
     `#!/bin/sh\necho of the checkout\nOF_THE_CHECKOUT=1 exec "${process.execPath}" "$@"\n`,
+    0o755,
   );
-  chmodSync(join(checkout, 'node_modules/node/bin/node'), 0o755);
 }
 
 const OLD = ['-r', './old.cjs'];
 
-async function run(args: readonly string[], onPrinted?: (kill: () => void) => void) {
-  const child = spawn(process.execPath, args, { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'] });
-  if (onPrinted)
-    child.stdout.on('data', data => String(data).includes('wait') && onPrinted(() => child.kill()));
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  return { status, stdout, stderr };
-}
+const run = (args: readonly string[], onStart?: Surroundings['onStart']) =>
+  runNode(args, { cwd: checkout, ...(onStart && { onStart }) });
 
 /** What `npm start` runs. */
 const START = (scripts['start'] ?? '').split(' ').slice(1);
@@ -103,7 +93,10 @@ test('on an older Node the command starts again on that of npm ci, with its argu
     stdout: 'of the checkout\nsynth --json a b\n',
     stderr: '',
   });
-  expect((await run([...COMMAND, 'wait'], kill => kill())).status).toBe(7);
+  const stopped = await run([...COMMAND, 'wait'], child =>
+    child.stdout.on('data', text => text.includes('wait') && child.kill()),
+  );
+  expect(stopped.status).toBe(7);
 });
 
 test('where there is none it says what to do, in one sentence: in the checkout and in the package', async () => {

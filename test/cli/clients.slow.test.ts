@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { commandLine } from '../../cli/command-line.ts';
 import { configOf } from '../support/configs.ts';
 import { folderWith } from '../support/folder.ts';
 import { shellCommand } from '../support/shell.ts';
@@ -32,8 +34,8 @@ test.each([
   ['stops in the middle of its answer', '/begun'],
 ])('a DynamoDB that %s is given up by name after two attempts', async (_what, path) => {
   asked = 0;
-  const environment = { AWS_ENDPOINT_URL_DYNAMODB: `${address}${path}` };
-  const { status, stdout, stderr } = await shellCommand('pause')(['--yes', '--config', CONFIG], environment);
+  const env = { AWS_ENDPOINT_URL_DYNAMODB: `${address}${path}` };
+  const { status, stdout, stderr } = await shellCommand(['pause', '--yes', '--config', CONFIG], { env });
   expect([status, stdout]).toEqual([3, '']);
   expect(stderr).toMatch(
     /^AWS_ENDPOINT_URL_DYNAMODB: expected DynamoDB at http:.* got: (DynamoDB: no answer in 5 s|no answer when the 15 s of the command were over)\. Start npx/,
@@ -42,13 +44,19 @@ test.each([
 });
 
 test('status beside a DynamoDB that hangs tells so within its time, claims nothing, and Ctrl-C ends it at once', async () => {
-  const environment = { AWS_ENDPOINT_URL_DYNAMODB: address };
+  const env = { AWS_ENDPOINT_URL_DYNAMODB: address };
   const began = performance.now();
-  const { status, stdout, stderr } = await shellCommand('status')(['--config', CONFIG], environment);
+  const { status, stdout, stderr } = await shellCommand(['status', '--config', CONFIG], { env });
   expect([status, stderr, performance.now() - began < 20_000]).toEqual([3, '', true]);
   expect(stdout).toMatch(/^Sessions: what is overdue is not known: the index: /);
-  const stopped = await shellCommand('status')(['--config', CONFIG], environment, child => {
-    setTimeout(() => child.kill('SIGINT'), 3_000);
+  const stopped = await shellCommand(['status', '--config', CONFIG], {
+    env,
+    onStart: child => void setTimeout(() => child.kill('SIGINT'), 3_000),
   });
   expect(stopped).toEqual({ status: 130, stdout: '', stderr: 'Interrupted.\n' });
+});
+
+test('a command can be called in the checkout as it is printed, whichever Node the shell has', () => {
+  const printed = commandLine('pause', ['--help']);
+  expect(execFileSync('/bin/sh', ['-c', printed], { encoding: 'utf8' })).toContain('npx precise-ttl pause [');
 });

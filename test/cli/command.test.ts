@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { COMMANDS } from '../../bin/commands.ts';
 import { NoAnswerError } from '../../cli/clients.ts';
@@ -148,9 +147,4 @@ test.each([
 ])('with --config %s another command is called with it: %s %s', (config, command, args, expected) => {
   useConfig(config);
   expect(commandLine(command, args)).toBe(expected);
-});
-
-test('a command can be called in the checkout as it is printed, whichever Node the shell has', () => {
-  const printed = commandLine('pause', ['--help']);
-  expect(execFileSync('/bin/sh', ['-c', printed], { encoding: 'utf8' })).toContain('npx precise-ttl pause [');
 });

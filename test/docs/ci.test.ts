@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: expressions of a workflow
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { COMMANDS } from '../../bin/commands.ts';
@@ -68,8 +68,7 @@ test.each([
   [2, true],
   [127, false],
 ])('a plan that ends with %d is told, and goes on: %p', (status, goesOn) => {
-  writeFileSync(join(folder, 'npx'), `#!/bin/sh\nexit ${status}\n`);
-  chmodSync(join(folder, 'npx'), 0o755);
+  writeFileSync(join(folder, 'npx'), `#!/bin/sh\nexit ${status}\n`, { mode: 0o755 });
   const output = join(folder, 'output');
   const script = plan.steps.find(({ id }) => id === 'plan')?.run ?? '';
   // As GitHub runs it.

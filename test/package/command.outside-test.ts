@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
@@ -17,6 +17,7 @@ import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
 import { type PackedPackage, packPackage, useInstalled } from '../support/packed-package.ts';
 import { freeLocalPorts } from '../support/ports.ts';
+import { runNode } from '../support/shell.ts';
 
 // The command as npm installs it, on this Node and on the oldest one that it is for: no TypeScript, and none of this checkout's packages but
 // DynamoDB Local.
@@ -32,12 +33,6 @@ beforeAll(async () => {
   npm('init', '-y');
   npm('install', '--offline', '--no-audit', '--no-fund', packed.file);
 });
-
-interface Ended {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** The oldest Node that it is for. */
 const OLDEST = execFileSync(
@@ -64,12 +59,9 @@ const PROGRAM = join('node_modules', '.bin', 'precise-ttl');
 
 const run = (node: string, cwd: string, ...args: string[]) => runWith({}, node, cwd, ...args);
 
-function runWith(env: object, node: string, cwd: string, ...args: string[]): Promise<Ended> {
-  return new Promise(done => {
-    execFile(node, [PROGRAM, ...args], { cwd, env: { ...ENVIRONMENT, ...env } }, (error, stdout, stderr) => {
-      done({ status: error === null ? 0 : Number(error.code), stdout, stderr: stderr.trim() });
-    });
-  });
+async function runWith(env: Readonly<Record<string, string>>, node: string, cwd: string, ...args: string[]) {
+  const ended = await runNode([PROGRAM, ...args], { cwd, env: { HOME: ENVIRONMENT.HOME, ...env } }, node);
+  return { ...ended, stderr: ended.stderr.trim() };
 }
 
 const SESSIONS = { tableName: 'Sessions', partitionKey: 'id' };

@@ -17,32 +17,36 @@ const ENVIRONMENT = {
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
 };
 
-/**
- * Runs a command of this checkout as a shell does, without a terminal.
- *
- * @param environment what the process has besides what every process needs
- * @param onStart is given the process: what it prints can be followed, and it can be sent signals
- */
-export type ShellCommand = (
-  args: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  onStart?: (child: ChildProcessByStdio<null, Readable, Readable>) => void,
-) => Promise<Ended>;
-
-export function shellCommand(...command: readonly string[]): ShellCommand {
-  return (args, environment, onStart = () => undefined) =>
-    new Promise(done => {
-      const child = spawn(process.execPath, [resolve('bin/precise-ttl.js'), ...command, ...args], {
-        env: { ...ENVIRONMENT, ...environment },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      const printed = { stdout: '', stderr: '' };
-      for (const name of ['stdout', 'stderr'] as const) {
-        child[name].on('data', (data: Buffer) => {
-          printed[name] += data;
-        });
-      }
-      onStart(child);
-      child.on('close', status => done({ status, ...printed }));
-    });
+export interface Surroundings {
+  /** What the process has besides what every process needs. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Is given the process: what it prints can be followed, and it can be sent signals. */
+  readonly onStart?: (child: ChildProcessByStdio<null, Readable, Readable>) => void;
 }
+
+/** Runs a program as a shell does, without a terminal. @param node the Node that runs it */
+export function runNode(
+  args: readonly string[],
+  { env = {}, cwd = process.cwd(), onStart = () => undefined }: Surroundings = {},
+  node = process.execPath,
+): Promise<Ended> {
+  return new Promise(done => {
+    const child = spawn(node, args, {
+      cwd,
+      env: { ...ENVIRONMENT, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const printed = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        printed[name] += text;
+      });
+    onStart(child);
+    child.on('close', status => done({ status, ...printed }));
+  });
+}
+
+/** Runs a command of this checkout so. */
+export const shellCommand = (args: readonly string[], around?: Surroundings): Promise<Ended> =>
+  runNode([resolve('bin/precise-ttl.js'), ...args], around);

@@ -1,25 +1,11 @@
-import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyCommand } from '../../../cli/command.ts';
+import { runNode } from '../../support/shell.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
+const FOLDER = join(import.meta.dirname, '../../../bench/experiments');
 
-interface Ended {
-  readonly status: unknown;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function runFile([file = '', ...args]: readonly string[]): Promise<Ended> {
-  return new Promise(resolve => {
-    execFile(process.execPath, [join(ROOT, file), ...args], { timeout: 20_000 }, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : (error.code ?? error.signal), stdout, stderr });
-    });
-  });
-}
-
-const EXPERIMENTS = readdirSync(join(ROOT, 'bench/experiments')).flatMap(file =>
+const EXPERIMENTS = readdirSync(FOLDER).flatMap(file =>
   file.endsWith('.ts') && file !== 'main.ts' ? [file.slice(0, -'.ts'.length)] : [],
 );
 
@@ -43,7 +29,7 @@ test.each([
   ['says which benchmarks there are', [], /expected one of cost, .*got none/s],
   ['refuses another name', ['legs'], /expected one of cost, .*got legs/s],
 ])('npm run bench %s', async (_what, args, says) => {
-  const { status, stdout, stderr } = await runFile(['bench/experiments/main.ts', ...args]);
+  const { status, stdout, stderr } = await runNode([join(FOLDER, 'main.ts'), ...args]);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toMatch(says);
 });

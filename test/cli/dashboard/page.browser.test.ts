@@ -148,10 +148,9 @@ test('says when the command that serves it has ended, and keeps what it showed',
 test('the sweep of npx precise-ttl start: its page shows what it deletes', async () => {
   let page: Page | undefined;
   const seen: string[] = [];
-  const ended = await shellCommand('start')(
-    ['--minutes', '0.5', '--rate', '5'],
-    { AWS_ENDPOINT_URL_DYNAMODB: dynamo.endpoint },
-    child => {
+  const ended = await shellCommand(['start', '--minutes', '0.5', '--rate', '5'], {
+    env: { AWS_ENDPOINT_URL_DYNAMODB: dynamo.endpoint },
+    onStart: child => {
       child.stdout.on('data', async (printed: Buffer) => {
         const [address] = /http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}\//.exec(String(printed)) ?? [];
         if (address === undefined || page !== undefined) return;
@@ -161,7 +160,7 @@ test('the sweep of npx precise-ttl start: its page shows what it deletes', async
         child.kill('SIGINT');
       });
     },
-  );
+  });
   expect(seen).toEqual([
     expect.stringMatching(/^Last minute\s+\d+ of \d+/),
     expect.stringContaining('is gone'),

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
@@ -16,6 +15,7 @@ import {
 } from '../../../local/dynamodb/dynamodb-local.ts';
 import { LocalCloudError } from '../../../local/errors.ts';
 import { isFree } from '../../../local/ports.ts';
+import { folderWith } from '../../support/folder.ts';
 
 const listens = async (endpoint: string) => !(await isFree(Number(new URL(endpoint).port)));
 
@@ -27,13 +27,14 @@ async function untilGone(endpoint: string): Promise<boolean> {
   return false;
 }
 
+const folder = folderWith();
+let javas = 0;
+
 /** Replaces java with a script for one test. */
 function fakeJava(script: string): string {
-  const directory = mkdtempSync(join(tmpdir(), 'precise-ttl-java-'));
-  cleanUps.push(() => rmSync(directory, { recursive: true, force: true }));
-  const java = join(directory, 'java');
-  writeFileSync(java, `#!/bin/sh\n${script}\n`);
-  chmodSync(java, 0o755);
+  javas += 1;
+  const java = join(folder, `java-${javas}`);
+  writeFileSync(java, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return java;
 }
 
@@ -110,7 +111,7 @@ describe('fails, saying what to install, when Java', () => {
       'is too old',
       () =>
         fakeJava('echo Picked up JAVA_TOOL_OPTIONS >&2; echo \'openjdk version "11.0.22" 2024-01-16\' >&2'),
-      /got 11 \(.*java\); install Java 17/,
+      /got 11 \(.*java-\d+\); install Java 17/,
     ],
     ['is ancient', () => fakeJava('echo \'java version "1.8.0_392"\' >&2'), /got 8 /],
     ['prints no version', () => fakeJava('echo hello'), /got "hello"; install Java 17/],

@@ -1,10 +1,10 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { cacheFolder, findJar, PACKAGE_VERSION } from '../../../local/dynamodb/jar.ts';
+import { folderWith } from '../../support/folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-jar-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderWith();
 
 /** A folder as the npm package has it. */
 function makePackage(root: string, release = 'dynamodb_local_2026-01-16'): void {
@@ -39,8 +39,7 @@ describe('where there is none', () => {
   /** A program in npm's place. */
   function npmThat(name: string, script: string): string {
     const file = join(folder, name);
-    writeFileSync(file, `#!/bin/sh\n${script}\n`);
-    chmodSync(file, 0o755);
+    writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     return file;
   }
 

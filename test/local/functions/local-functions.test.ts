@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { strToU8, zipSync } from 'fflate';
@@ -10,9 +9,9 @@ import {
   type LocalFunctionsOptions,
 } from '../../../local/functions/local-functions.ts';
 import type { FunctionResource } from '../../../local/stack/synthesized.ts';
+import { folderWith } from '../../support/folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-functions-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderWith();
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
