@@ -240,10 +240,13 @@ const served = {
       pipes: [PIPE],
     },
     dynamoDb: { endpoint: 'http://127.0.0.1:1', startedHere: false },
-    upcoming: () => [{ schedule: { name: 'tick-B' }, at: at('09:01:00') }],
+    schedules: { upcoming: () => [{ schedule: { name: 'tick-B' }, at: at('09:01:00') }] },
   },
 } as unknown as ServedCloud;
-const idle = { ...served, cloud: { ...served.cloud, upcoming: () => [] } } as unknown as ServedCloud;
+const idle = {
+  ...served,
+  cloud: { ...served.cloud, schedules: { upcoming: () => [] } },
+} as unknown as ServedCloud;
 
 test.each([
   ['fire', served, true, 'tick-B (next 09:01:00Z)'],

@@ -1,4 +1,11 @@
-import { dueAt, judge, type PromiseName, promisedLagMs, punctualityOf, type Seen } from '../../../bench/demo/judge.ts';
+import {
+  dueAt,
+  judge,
+  type PromiseName,
+  promisedLagMs,
+  punctualityOf,
+  type Seen,
+} from '../../../bench/demo/judge.ts';
 import type { ExpiredItem, Finding, Tally, Violation } from '../../../bench/ledger/ledger.ts';
 import { lagPercentiles } from '../../../bench/report/numbers.ts';
 
