@@ -255,7 +255,7 @@ test.each([
 ])(
   'the start says where pipes lead, and whether schedules fire: they %s',
   (_name, cloud, schedules, expected) => {
-    const text = describeStart(cloud, { first: { tableName: 'B', deployment: 'sweep-B' }, schedules });
+    const text = describeStart(cloud, { tableName: 'B', deployment: 'sweep-B' }, schedules, 'http://page/');
     expect(text).toContain(`
   pipe            A to event-bus/orders: its expiries are shown here, none is sent
   schedules       ${expected}
