@@ -77,13 +77,9 @@ async function planAdopt(given: Session): Promise<Plan> {
   const { ttlAttribute, indexName, isGuess, index, nativeTtl, configuration } = plan;
   const { TableName = '' } = table;
   if (isGuess && flags.yes) {
+    const expected = `it where nobody is asked whether ${ttlAttribute} is right`;
     const remedy = `Write --ttl-attribute ${ttlAttribute} if it is right.`;
-    throw wrong(
-      '--ttl-attribute',
-      `it where nobody is asked whether ${ttlAttribute} is right`,
-      undefined,
-      remedy,
-    );
+    throw wrong('--ttl-attribute', expected, undefined, remedy);
   }
   const tally = await lookAt(reading, plan, given);
   const isAll = flags.full || reading.isAll;

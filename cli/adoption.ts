@@ -70,18 +70,13 @@ export function planAdoption(reading: Reading, wish: Wish) {
 function chooseAttribute({ table, ttl, items, now }: Reading, { 'ttl-attribute': wanted }: Wish) {
   const { TimeToLiveStatus: status = 'DISABLED', AttributeName: native } = ttl;
   if (native !== undefined && status !== 'DISABLED') {
-    const field = `native TTL of ${table.TableName}`;
     if (wanted !== undefined && wanted !== native) {
       const remedy = 'Leave it out; or turn native TTL off, and run this again when it is DISABLED.';
       throw wrong('--ttl-attribute', `${native}, on which native TTL is ${status}`, wanted, remedy);
     }
     if (status !== 'DISABLING') return { name: native, isGuess: false };
-    throw wrong(
-      field,
-      'it on, or off',
-      status,
-      'It takes up to an hour: run this again when it is DISABLED.',
-    );
+    const remedy = 'It takes up to an hour: run this again when it is DISABLED.';
+    throw wrong(`native TTL of ${table.TableName}`, 'it on, or off', status, remedy);
   }
   if (wanted !== undefined) return { name: wanted, isGuess: false };
   const isOne = ([name, value]: [string, AttributeValue]) =>
@@ -119,12 +114,8 @@ function planIndex(table: TableDescription, keys: IndexKeys, wish: Wish) {
     if (was === undefined || was === type) continue;
     const users = indexes.filter(each => namesOf(each.KeySchema).includes(name)).map(each => each.IndexName);
     const remedy = `It has one type in all indexes: delete that one and rewrite the values, or use another attribute.`;
-    throw wrong(
-      field,
-      `the type ${type}`,
-      `${was}, with which it is a key of the index ${users.join(', ')}`,
-      remedy,
-    );
+    const got = `${was}, with which it is a key of the index ${users.join(', ')}`;
+    throw wrong(field, `the type ${type}`, got, remedy);
   }
   const wanted = `${inWords(keys)}, KEYS_ONLY`;
   const has = ({ KeySchema, Projection, IndexName }: GlobalSecondaryIndexDescription) => {
@@ -150,13 +141,8 @@ function planIndex(table: TableDescription, keys: IndexKeys, wish: Wish) {
   const [field, status] = busy
     ? [`index ${busy.IndexName}`, busy.IndexStatus]
     : [`table ${TableName}`, table.TableStatus];
-  if (busy !== undefined || status !== 'ACTIVE')
-    throw wrong(
-      field,
-      'it ACTIVE',
-      status,
-      'DynamoDB makes one change at a time: run this again when it is ACTIVE.',
-    );
+  const later = 'DynamoDB makes one change at a time: run this again when it is ACTIVE.';
+  if (busy !== undefined || status !== 'ACTIVE') throw wrong(field, 'it ACTIVE', status, later);
   if (GlobalSecondaryIndexes.length < MAX_INDEXES) return { indexName, index: 'create' as const };
   const remedy =
     'Delete one that nothing reads; if AWS has raised your quota, add it by hand: docs/adopt.md.';

@@ -113,12 +113,15 @@ export interface Command<F extends Flags = Flags> {
 export type AnyCommand = ReturnType<typeof defineCommand>;
 
 export const YES = { help: 'do not ask' } as const satisfies Flag;
-export const CONFIG = {
-  help: 'the configuration: .ts, .js, .mjs, .cjs or .json (default: precise-ttl.config.* in this folder)',
-  kind: text(/./s, 'a file'),
-  value: 'PATH',
-} as const satisfies Flag;
-const TABLE = { kind: text(/./s, 'the name of a table'), value: 'NAME' } as const;
+/** A flag for any text that is not empty. @param value shown in the help in place of the text @param what the text, in an error */
+export const textFlag = (value: string, what: string, help: string) =>
+  ({ help, kind: text(/./s, what), value }) as const;
+export const tableFlag = (help: string) => textFlag('NAME', 'the name of a table', help);
+export const CONFIG = textFlag(
+  'PATH',
+  'a file',
+  'the configuration: .ts, .js, .mjs, .cjs or .json (default: precise-ttl.config.* in this folder)',
+);
 const JSON_DATA = { help: 'print the data instead of the text' } as const satisfies Flag;
 
 export const wrong = (field: string, expected: string, got: unknown, remedy: string): InvalidFieldError =>
@@ -129,7 +132,7 @@ export function defineCommand<const F extends Flags>(defined: Command<F>) {
   const { flags: own, tables } = command;
   const which = tables === 'one' ? 'the only one' : 'all of them';
   const flags: Flags = {
-    ...(tables && { table: { ...TABLE, help: `a table of the configuration (default: ${which})` } }),
+    ...(tables && { table: tableFlag(`a table of the configuration (default: ${which})`) }),
     ...own,
     ...(tables && { config: CONFIG }),
     ...(own['json'] === undefined && { json: JSON_DATA }),

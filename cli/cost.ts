@@ -1,5 +1,5 @@
 import { BILL_PARTS, type Bill, type BilledDeployment, type BilledTable, monthlyBill } from '../cost/bill.ts';
-import { kind, number, oneOf, text, whole } from '../expiry/fields.ts';
+import { kind, number, oneOf, whole } from '../expiry/fields.ts';
 import { INDEXED_BY, MAX_SHARDS } from '../expiry/model.ts';
 import { PARTITION_UNITS } from '../expiry/window.ts';
 import { SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
@@ -11,7 +11,7 @@ import { deploymentOf } from '../stacks/config/deployments.ts';
 import { pipesOf } from '../stacks/config/pipe-props.ts';
 import { propProblems } from '../stacks/config/prop-problems.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../stacks/config/props.ts';
-import { CONFIG, chosenTables, defineCommand, EXIT } from './command.ts';
+import { CONFIG, chosenTables, defineCommand, EXIT, tableFlag } from './command.ts';
 import { adviseShards, NEW_TABLE_UNITS } from './partition-rule.ts';
 
 /** Maximum number of items in a month: about 40,000 items per second, the default limit of writes to a table. */
@@ -67,11 +67,7 @@ export const command = defineCommand({
       value: 'N',
       default: 1,
     },
-    table: {
-      help: 'count this table alone, of --config or of precise-ttl.config.* in this folder',
-      kind: text(/./s, 'the name of a table'),
-      value: 'NAME',
-    },
+    table: tableFlag('count this table alone, of --config or of precise-ttl.config.* in this folder'),
     config: { ...CONFIG, help: 'count all tables of this configuration, with what they share' },
     by: { help: 'how the table is indexed (default: window)', kind: oneOf(INDEXED_BY), value: 'WAY' },
     precision: { help: 'precision (default: second)', kind: oneOf(PRECISIONS), value: 'PRECISION' },

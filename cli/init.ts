@@ -1,15 +1,15 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { oneOf, text } from '../expiry/fields.ts';
+import { oneOf } from '../expiry/fields.ts';
 import { INDEXED_BY, type IndexedBy } from '../expiry/model.ts';
 import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../stacks/config/config.ts';
 import { CONFIG_FILES } from '../stacks/config/config-file.ts';
 import type { PreciseTtlProps } from '../stacks/config/props.ts';
-import { defineCommand, EXIT, question, wrong } from './command.ts';
+import { defineCommand, EXIT, question, textFlag, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { printError } from './print.ts';
 
-export const name = (help: string) => ({ help, kind: text(/./s, 'a name'), value: 'NAME' }) as const;
+export const name = (help: string) => textFlag('NAME', 'a name', help);
 
 export const command = defineCommand({
   name: 'init',
@@ -66,12 +66,8 @@ is refused is asked for once more. With --table it asks nothing. Keys are of typ
     try {
       writeFileSync(file, configText(config, format));
     } catch (error) {
-      throw wrong(
-        file,
-        'a folder that can be written to',
-        (error as Error).message,
-        'Run it in another one.',
-      );
+      const { message } = error as Error;
+      throw wrong(file, 'a folder that can be written to', message, 'Run it in another one.');
     }
     const isOld = format === 'json' && flags.format === undefined;
     return {

@@ -1,8 +1,8 @@
 /** `precise-ttl local`: runs the synthesized deployment on this machine until Ctrl-C. See `--help`. */
 
-import { text, whole } from '../expiry/fields.ts';
+import { whole } from '../expiry/fields.ts';
 import { loadConfigFile } from '../stacks/config/config-file.ts';
-import { CONFIG, defineCommand, EXIT, wrong } from './command.ts';
+import { CONFIG, defineCommand, EXIT, textFlag, wrong } from './command.ts';
 import { writableFile } from './files.ts';
 
 const port = (byDefault: number, help: string) =>
@@ -15,11 +15,7 @@ export const command = defineCommand({
     'sfn-port': port(8083, 'where the Step Functions API listens'),
     'no-schedules': { help: 'sweep only when an execution is started by hand' },
     config: CONFIG,
-    json: {
-      help: 'once it runs, write its endpoints and names to a file',
-      kind: text(/./s, 'a file'),
-      value: 'FILE',
-    },
+    json: textFlag('FILE', 'a file', 'once it runs, write its endpoints and names to a file'),
     verbose: { help: 'show every line that the functions print, not only those of a failed call' },
   },
   about: `Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the API of Step Functions, the functions

@@ -1,17 +1,16 @@
 import { join, relative, resolve } from 'node:path';
-import { text } from '../expiry/fields.ts';
 import { loadConfigFile } from '../stacks/config/config-file.ts';
-import { CONFIG, defineCommand, EXIT, wrong } from './command.ts';
+import { CONFIG, defineCommand, EXIT, textFlag, wrong } from './command.ts';
 import { synthesizeStack } from './deploy.ts';
 import { writableFolder } from './files.ts';
 
-const FOLDER = { kind: text(/./s, 'a folder'), value: 'DIR' } as const;
+const folder = (help: string) => textFlag('DIR', 'a folder', help);
 
 export const command = defineCommand({
   name: 'synth',
   flags: {
-    out: { ...FOLDER, help: 'where to (default: cdktf.out beside the configuration)' },
-    module: { ...FOLDER, help: 'write a module for a Terraform root of yours instead' },
+    out: folder('where to (default: cdktf.out beside the configuration)'),
+    module: folder('write a module for a Terraform root of yours instead'),
     config: CONFIG,
   },
   about: `Writes the Terraform of the configuration: cdktf.out/stacks/precise-ttl/cdk.tf.json, with the functions beside it. Needs neither

@@ -13,11 +13,10 @@ import {
   GetQueueAttributesCommand,
   paginateListQueues,
 } from '@aws-sdk/client-sqs';
-import { text } from '../expiry/fields.ts';
 import { journalName } from '../functions/journal/layout.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config/config.ts';
 import { clientsOf, isLocal, NoAnswerError } from './clients.ts';
-import { defineCommand, EXIT, type Result, tablesOf, wrong, YES } from './command.ts';
+import { defineCommand, EXIT, type Result, tablesOf, textFlag, wrong, YES } from './command.ts';
 import { openTerraform, requireTerraform, TERRAFORM_HELP, TerraformError } from './deploy.ts';
 import { EXPERIMENTS, type Experiment, type Finding } from './verify-experiments.ts';
 import {
@@ -38,7 +37,7 @@ const SETTLE_SECONDS = 150;
 export const command = defineCommand({
   name: 'verify',
   flags: {
-    region: { help: 'where (default: AWS_REGION)', kind: text(/./s, 'a region'), value: 'REGION' },
+    region: textFlag('REGION', 'a region', 'where (default: AWS_REGION)'),
     yes: YES,
   },
   about: `Proves in your own account what nothing else can: how late items are deleted, when Scheduler fires, how far an index lags, what runs
@@ -56,13 +55,9 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
   check({ flags: { region = regionHere() } }) {
     if (region === undefined) throw wrong('--region', 'a region', undefined, 'Name it, or set AWS_REGION.');
     // Terraform calls further services. Without AWS_ENDPOINT_URL, those calls would go to AWS.
+    const expected = 'one endpoint for all services, as AWS_ENDPOINT_URL_SFN names one on this machine';
     if (isLocal('SFN') && !process.env['AWS_ENDPOINT_URL'])
-      throw wrong(
-        'AWS_ENDPOINT_URL',
-        'one endpoint for all services, as AWS_ENDPOINT_URL_SFN names one on this machine',
-        undefined,
-        'Set it, or unset the others for AWS.',
-      );
+      throw wrong('AWS_ENDPOINT_URL', expected, undefined, 'Set it, or unset the others for AWS.');
   },
   async run({ flags: { region = regionHere() ?? '' }, clients, now, print, show, signal }) {
     const cost =

@@ -1,10 +1,10 @@
 /** `precise-ttl start`: runs a demonstration on this machine. See `--help`. */
 
 import { stripVTControlCharacters } from 'node:util';
-import { CONFIG, defineCommand } from '../../cli/command.ts';
+import { CONFIG, defineCommand, tableFlag, textFlag } from '../../cli/command.ts';
 import { writableFile } from '../../cli/files.ts';
 import { lookOf } from '../../cli/format.ts';
-import { number, oneOf, text, whole } from '../../expiry/fields.ts';
+import { number, oneOf, whole } from '../../expiry/fields.ts';
 import { INDEXED_BY } from '../../expiry/model.ts';
 import { checkConfig } from '../../stacks/config/config.ts';
 import { loadConfigFile } from '../../stacks/config/config-file.ts';
@@ -21,11 +21,7 @@ export const command = defineCommand({
       kind: whole(0, 2 ** 32 - 1),
       value: 'N',
     },
-    table: {
-      help: 'a table of the configuration (default: its first one)',
-      kind: text(/./s, 'the name of a table'),
-      value: 'NAME',
-    },
+    table: tableFlag('a table of the configuration (default: its first one)'),
     by: {
       help: 'what the index is keyed by (default: as the configuration says)',
       kind: oneOf(INDEXED_BY),
@@ -33,7 +29,7 @@ export const command = defineCommand({
     },
     archive: { help: 'with an archive and events, also where the configuration has none' },
     config: CONFIG,
-    json: { help: 'also write the result to a file', kind: text(/./s, 'a file'), value: 'FILE' },
+    json: textFlag('FILE', 'a file', 'also write the result to a file'),
   },
   about: `Starts DynamoDB Local and everything that a deployment provisions for a table. Sweeps sessions that had expired before, then lets
 others expire each second, and shows that every expired session was deleted in time, and no other. A page that it prints the address of
