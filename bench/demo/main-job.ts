@@ -1,15 +1,13 @@
-import { randomInt } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { randomInt, randomUUID } from 'node:crypto';
 import { chosenTables, EXIT } from '../../cli/command.ts';
 import { startPage } from '../../cli/status.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
-import { existingTablesAsMade } from '../../local/stack/synthesized.ts';
 import { plainStack } from '../../stacks/app.ts';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config/config.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import type { Judged, Verdict } from './judge.ts';
-import { type DemoOptions, ownNames, runDemo } from './run.ts';
+import { type DemoOptions, runDemo } from './run.ts';
 
 export interface MainJobOptions
   extends Pick<
@@ -18,12 +16,11 @@ export interface MainJobOptions
   > {
   readonly config: unknown;
   /** A table of the configuration. @default the first table */
-  readonly table: string | undefined;
-  readonly by: IndexedBy | undefined;
-  readonly archive: boolean;
-  readonly seed: number | undefined;
+  readonly table?: string | undefined;
+  readonly by?: IndexedBy | undefined;
+  readonly archive?: boolean;
+  readonly seed?: number | undefined;
   readonly withPage?: boolean;
-  readonly resultFile: string | undefined;
 }
 
 export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, number>> = {
@@ -40,20 +37,18 @@ export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, numbe
 export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const config = checkConfig(options.config);
   const [configured] = chosenTables(config, options.table);
-  const chosen = withPipes(indexedBy(configured, options.by), options.archive, config.region);
+  const chosen = withPipes(indexedBy(configured, options.by), options.archive ?? false, config.region);
   const resolved = resolveProps(chosen);
   const { precision, pollSeconds, deleteMode } = resolved;
   const { marginSeconds } = functionSettings(resolved);
   // A new deployment has a new journal: the configured table may be paused in the journal of its own deployment.
   const { tableName, deployment } = ownNames(chosen.tableName);
-  const table: PreciseTtlProps = { ...chosen, tableName, deployment };
+  const table: PreciseTtlProps = { ...chosen, tableName, deployment, existingTable: false };
   const own = { ...config, tables: [table] };
-  const [existingTable] = existingTablesAsMade(own);
-  const stack = plainStack(own);
-  const judged = await runDemo({
+  return runDemo({
     ...options,
     seed: options.seed ?? randomInt(2 ** 32),
-    ...{ stack, tableName, deployment, existingTable, region: config.region },
+    ...{ stack: plainStack(own), tableName, deployment },
     standsFor: inWords(configured, config),
     model: modelOf(table),
     sweep: { precision, pollSeconds, marginSeconds, deleteMode },
@@ -62,10 +57,15 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
         startPage(own, undefined, { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb }, stepFunctions),
     }),
   });
-  if (options.resultFile !== undefined) {
-    writeFileSync(options.resultFile, `${JSON.stringify(judged.result, null, 2)}\n`);
-  }
-  return judged;
+}
+
+/** Leaves room for the deployment's name: DynamoDB allows 255 characters. */
+const MAX_PREFIX_LENGTH = 220;
+
+/** Names for the table and the deployment of one run. Unique names keep the sweep away from other tables. */
+function ownNames(tableName: string): Pick<DemoOptions, 'tableName' | 'deployment'> {
+  const deployment = `demo-${randomUUID().slice(0, 8)}`;
+  return { tableName: `${tableName.slice(0, MAX_PREFIX_LENGTH)}-${deployment}`, deployment };
 }
 
 function withPipes(table: PreciseTtlProps, wanted: boolean, region: string): PreciseTtlProps {

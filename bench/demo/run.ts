@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
 import { DeleteTableCommand, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -31,10 +30,7 @@ export interface DemoOptions {
   /** A unique name. The run removes the table and the journal of its deployment at the end. */
   readonly tableName: string;
   readonly deployment: string;
-  /** Definition of the table, if the stack only refers to an existing table. */
-  readonly existingTable?: TableResource | undefined;
   readonly standsFor: string;
-  readonly region: string;
   readonly model: ExpiryModel;
   readonly sweep: Sweep;
   readonly minutes: number;
@@ -49,15 +45,6 @@ export interface DemoOptions {
   /** Serves a page that shows the sweep. @param endpoints URLs of the services @default no page */
   readonly sweepPage?: (endpoints: { dynamoDb: string; stepFunctions: string }) => Promise<SweepPage>;
   readonly cloud?: Partial<LocalCloudOptions>;
-}
-
-/** Leaves room for the deployment's name: DynamoDB allows 255 characters. */
-const MAX_PREFIX_LENGTH = 220;
-
-/** Names for the table and the deployment of one run. Unique names keep the sweep away from other tables. */
-export function ownNames(tableName: string): Pick<DemoOptions, 'tableName' | 'deployment'> {
-  const deployment = `demo-${randomUUID().slice(0, 8)}`;
-  return { tableName: `${tableName.slice(0, MAX_PREFIX_LENGTH)}-${deployment}`, deployment };
 }
 
 export interface SweepPage {
@@ -88,7 +75,7 @@ const EXCUSING_STANDSTILL_MS = 5_000;
  * @throws {LocalCloudError} if the local cloud can't be started
  */
 export async function runDemo(options: DemoOptions): Promise<Judged> {
-  const { output, deployment, tableName, region, cloud: { clock = realClock } = {} } = options;
+  const { output, deployment, tableName, stack, cloud: { clock = realClock } = {} } = options;
   const progress = new Progress(output, () => clock.now());
   if (output.isTTY) progress.show('DynamoDB Local starts …');
   try {
@@ -97,7 +84,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged> {
       return await new Run(options, dynamoDb, clock, progress).judged();
     } finally {
       progress.end();
-      await removeTables(dynamoDb, region, [tableName, journalName(deployment)], progress);
+      await removeTables(dynamoDb, stack.region, [tableName, journalName(deployment)], progress);
     }
   } finally {
     progress.end();
@@ -187,7 +174,7 @@ class Run {
   }
 
   #startCloud(): Promise<LocalCloud> {
-    const { stack, existingTable, cloud, intervalMs } = this.#options;
+    const { stack, cloud, intervalMs } = this.#options;
     return LocalCloud.start({
       stack,
       observe: true,
@@ -199,7 +186,6 @@ class Run {
         if (execution.status === 'SUCCEEDED') this.#progress.say(describeSweep(execution));
         else if (hasFailed(execution)) this.#progress.say(`✗ ${describeFailure(execution)}`);
       },
-      ...(existingTable && { existing: [existingTable] }),
       environment: {},
       pipes: {
         onExpiry: ({ pipe, event }) => this.#deliveries.delivered(pipe.name, event),
@@ -213,11 +199,11 @@ class Run {
   }
 
   #watchTable(cloud: LocalCloud, beganMs: number): Promise<WatchedTable> {
-    const { existingTable, tableName, model, intervalMs } = this.#options;
-    const made = cloud.synthesized.tables.find(({ name }) => name === tableName);
+    const { model, intervalMs } = this.#options;
+    const [made] = cloud.synthesized.tables;
     return WatchedTable.start({
       ...{ cloud, model, intervalMs, clock: this.#clock },
-      table: existingTable ?? (made as TableResource),
+      table: made as TableResource,
       prefix: `session-${beganMs.toString(36)}`,
       keepsImages: this.#deliveries.pipes.length > 0,
       onError: error => this.#breakOff(`the table's stream couldn't be read: ${error}`),

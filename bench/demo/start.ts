@@ -1,5 +1,6 @@
 /** `precise-ttl start`: runs a demonstration on this machine. See `--help`. */
 
+import { writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { CONFIG, defineCommand, tableFlag, textFlag } from '../../cli/command.ts';
 import { writableFile } from '../../cli/files.ts';
@@ -55,9 +56,10 @@ many sessions native TTL might still keep. With --json it shows a line of that, 
     try {
       const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');
       const { result } = await runMainJob({
-        ...{ ...flags, config, dynamoDb, withPage: true, resultFile, output: process.stdout, signal },
+        ...{ ...flags, config, dynamoDb, withPage: true, output: process.stdout, signal },
         ...(flags.json === undefined && liveView(process.stdout)),
       });
+      if (resultFile !== undefined) writeFileSync(resultFile, `${JSON.stringify(result, null, 2)}\n`);
       if (result.verdict !== 'interrupted') return { exit: EXIT_STATUS[result.verdict] };
       throw signal.reason;
     } finally {

@@ -2,12 +2,9 @@
 import type { Given } from '../../cli/command.ts';
 import { count } from '../../cli/dashboard/words.ts';
 import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
-import { plainStack } from '../../stacks/app.ts';
-import { modelOf } from '../../stacks/config/deployments.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import { CHUNK_KEYS } from '../../statemachine/contract/limits.ts';
 import type { DemoResult, Judged } from '../demo/judge.ts';
-import { ownNames, runDemo } from '../demo/run.ts';
+import { runMainJob } from '../demo/main-job.ts';
 import { defineExperiment, markdownTable, SEEDS, seconds, wholeNumber } from './support/experiment.ts';
 
 const MODES = {
@@ -21,8 +18,6 @@ const FLAGS = {
   rate: wholeNumber([1, 1_000], 20, 'items per second'),
   seed: wholeNumber(SEEDS, 1, 'makes the same items again'),
 } as const;
-
-const REGION = 'us-east-1';
 
 export default defineExperiment({
   name: 'lag',
@@ -46,20 +41,12 @@ they are deleted. Each is a run of npm start on a DynamoDB Local of its own, whi
 });
 
 async function measure(mode: Mode, { flags, show, signal }: Given<typeof FLAGS>): Promise<Judged> {
-  const { tableName, deployment } = ownNames('Lag');
-  const table: PreciseTtlProps = {
-    ...{ tableName, partitionKey: 'UserName', sortKey: 'SessionId', ttlAttribute: 'ExpirationTime' },
-    precision: mode,
-    deployment,
-  };
-  const { precision, pollSeconds, deleteMode } = resolveProps(table);
+  const table = { tableName: 'Lag', partitionKey: 'UserName', sortKey: 'SessionId', precision: mode };
   const dynamoDb = await startDynamoDbLocal({ longRun: true });
   try {
-    return await runDemo({
-      stack: plainStack({ region: REGION, tables: [table] }),
-      ...{ dynamoDb, tableName, deployment, region: REGION, standsFor: mode, model: modelOf(table) },
-      sweep: { precision, pollSeconds, deleteMode },
-      ...{ ...flags, signal },
+    return await runMainJob({
+      config: { region: 'us-east-1', tables: [table] },
+      ...{ ...flags, dynamoDb, signal },
       output: { write: () => undefined },
       show: ({ tally: { expired, overdue } }) =>
         show(`${mode}: expired ${count(expired)}, overdue ${count(overdue)}`),

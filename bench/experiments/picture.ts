@@ -27,7 +27,6 @@ deleted, and the lag. Writes ${FILE}.`,
     const { result, violations, doubts } = await runMainJob({
       dynamoDb,
       config: await loadConfigFile(undefined),
-      ...{ table: undefined, by: undefined, archive: false, resultFile: undefined },
       ...{ rate: 20, minutes: 2, seed: 1, signal },
       output: { write: () => undefined },
       show(moment) {

@@ -19,41 +19,16 @@ export interface FunctionsOptions {
 
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
+/** Calls a function by the name of its file. The result contains the function's error. @param tally counts the deletes of the call */
+export type CallFunction = (name: string, payload: unknown, tally?: CallTally) => Promise<FunctionResult>;
+
 /** The real functions of a deployment, with the AWS SDK's real clients, on a network in memory. */
-export class Functions {
-  readonly #options: FunctionsOptions;
-  readonly #metrics = new Metrics({ namespace: 'fuzz', serviceName: TASKS.RecordMetrics });
-
-  constructor(options: FunctionsOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * Calls a function. The result contains the function's error.
-   *
-   * @param name file name of the function
-   * @param tally counts the deletes of the call
-   */
-  async call(name: string, payload: unknown, tally: CallTally = new Map()): Promise<FunctionResult> {
-    const { clock, faults, isPlanOut } = this.#options;
-    if (name === TASKS.PlanSweep && isPlanOut()) return crash();
-    const fate = faults.functionFate();
-    if (fate === 'late') await clock.sleep(faults.between(200, 5_000));
-    const endsAt = clock.now() + (TIMEOUT_SECONDS[name] ?? 0) * 1000;
-    const killedAt = fate === 'killed' ? clock.now() + faults.between(0, 40) : endsAt;
-    const invocation: Invocation = { killedAt, tally };
-    if (fate === 'hung') await clock.sleep(faults.between(500, 12_000));
-    const outcome = await this.#run(name, payload, invocation);
-    const isOver = clock.now() >= killedAt;
-    const isLost = fate === 'answerLost' || (fate === 'killed' && isOver);
-    if (isLost) return crash();
-    return isOver ? TIMED_OUT : outcome;
-  }
-
-  async #run(name: string, payload: unknown, invocation: Invocation): Promise<FunctionResult> {
-    const { journal, clock, aheadMs, random, documentsOf } = this.#options;
+export function functionsOf(options: FunctionsOptions): CallFunction {
+  const { journal, clock, aheadMs, isPlanOut, random, documentsOf, faults } = options;
+  const metrics = new Metrics({ namespace: 'fuzz', serviceName: TASKS.RecordMetrics });
+  const run = async (name: string, payload: unknown, invocation: Invocation): Promise<FunctionResult> => {
     const handler = functionsInProcess({
-      ...{ deployment: 'fuzz', journal, metrics: this.#metrics, logger: QUIET },
+      ...{ deployment: 'fuzz', journal, metrics, logger: QUIET },
       ...{ print: () => undefined, record: () => undefined },
       documentsOf: attempts => documentsOf(attempts, invocation),
       clock: () => clock.now() + aheadMs(),
@@ -68,7 +43,20 @@ export class Functions {
       const { name: errorType, message: errorMessage } = error as Error;
       return { ok: false, errorType, errorMessage };
     }
-  }
+  };
+  return async (name, payload, tally = new Map()) => {
+    if (name === TASKS.PlanSweep && isPlanOut()) return crash();
+    const fate = faults.functionFate();
+    if (fate === 'late') await clock.sleep(faults.between(200, 5_000));
+    const endsAt = clock.now() + (TIMEOUT_SECONDS[name] ?? 0) * 1000;
+    const killedAt = fate === 'killed' ? clock.now() + faults.between(0, 40) : endsAt;
+    if (fate === 'hung') await clock.sleep(faults.between(500, 12_000));
+    const outcome = await run(name, payload, { killedAt, tally });
+    const isOver = clock.now() >= killedAt;
+    const isLost = fate === 'answerLost' || (fate === 'killed' && isOver);
+    if (isLost) return crash();
+    return isOver ? TIMED_OUT : outcome;
+  };
 }
 
 const TIMEOUT_SECONDS: Readonly<Record<string, number>> = {

@@ -4,7 +4,7 @@ import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { type MachineName, TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
-import type { Functions } from './functions.ts';
+import type { CallFunction } from './functions.ts';
 import type { CallTally } from './sdk.ts';
 
 interface Called {
@@ -26,13 +26,13 @@ interface Deployment {
   readonly at: number;
 }
 
-export interface MachineOptions {
+interface MachineOptions {
   readonly deployments: readonly Deployment[];
   readonly clock: Clock;
   /** How far Step Functions' clock is ahead now, milliseconds. */
   readonly aheadMs: () => number;
   readonly random: RandomSource;
-  readonly functions: Functions;
+  readonly call: CallFunction;
 }
 
 export interface Started {
@@ -43,57 +43,49 @@ export interface Started {
 const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:fuzz';
 const REPLAY_ARN = `${ARN}-replay`;
 
-export class Machines {
-  readonly #options: MachineOptions;
-  readonly #clock: Clock;
-  readonly #deployed;
+/** Returns a function that starts an execution. */
+export function machinesOf({ deployments, clock, aheadMs, random, call }: MachineOptions) {
+  const machineClock: Clock = {
+    now: () => clock.now() + aheadMs(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    schedule: (ms, callback) => clock.schedule(ms, callback),
+    busy: work => clock.busy(work),
+  };
+  const functions = Object.fromEntries(
+    Object.entries(TASKS).map(([task, file]) => [
+      task,
+      `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
+    ]),
+  ) as FunctionArns;
+  const load = (definition: object) => loadDefinition(JSON.stringify(definition), 'STANDARD');
+  const deployed = deployments.map(({ tables, at }) => {
+    const tick = load(tickDefinition(functions, { tables }));
+    const replay = load(replayDefinition(functions, { tables }));
+    const machines = {
+      tick: { arn: ARN, type: 'EXPRESS', definition: tick },
+      replay: { arn: REPLAY_ARN, type: 'STANDARD', definition: replay },
+    } as const;
+    return { at, machines };
+  });
 
-  constructor(options: MachineOptions) {
-    this.#options = options;
-    const { clock, aheadMs } = options;
-    this.#clock = {
-      now: () => clock.now() + aheadMs(),
-      sleep: (ms, signal) => clock.sleep(ms, signal),
-      schedule: (ms, callback) => clock.schedule(ms, callback),
-      busy: work => clock.busy(work),
-    };
-    const functions = Object.fromEntries(
-      Object.entries(TASKS).map(([task, file]) => [
-        task,
-        `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
-      ]),
-    ) as FunctionArns;
-    const load = (definition: object) => loadDefinition(JSON.stringify(definition), 'STANDARD');
-    this.#deployed = options.deployments.map(({ tables, at }) => {
-      const tick = load(tickDefinition(functions, { tables }));
-      const replay = load(replayDefinition(functions, { tables }));
-      const machines = {
-        tick: { arn: ARN, type: 'EXPRESS', definition: tick },
-        replay: { arn: REPLAY_ARN, type: 'STANDARD', definition: replay },
-      } as const;
-      return { at, machines };
-    });
-  }
-
-  start(name: MachineName, input: unknown): Started {
-    const { functions, random, clock } = this.#options;
+  return (name: MachineName, input: unknown): Started => {
     const calls: { tally: CallTally; isReceived: boolean }[] = [];
     const startedAt = clock.now();
-    const { machines } = this.#deployed.findLast(({ at }) => at <= startedAt) ?? raise('nothing is deployed');
-    const next = this.#deployed.find(({ at }) => at > startedAt);
+    const { machines } = deployed.findLast(({ at }) => at <= startedAt) ?? raise('nothing is deployed');
+    const next = deployed.find(({ at }) => at > startedAt);
     // Each execution has its own engine: the engine's calls are the execution's calls.
     const engine = new Engine({
-      clock: this.#clock,
+      clock: machineClock,
       random,
       invoker: {
         invoke: async (arn, payload, { signal }) => {
           // New functions were deployed; the running execution keeps the former settings.
           const isFormer = next !== undefined && clock.now() >= next.at;
           const given = isFormer ? asFormer(payload, Math.floor(startedAt / 60_000) % 2 === 0) : payload;
-          const call = { tally: new Map(), isReceived: false };
-          calls.push(call);
-          const result = await functions.call(arn.split(':').at(-1) ?? '', given, call.tally);
-          call.isReceived = result.ok && !signal.aborted;
+          const own = { tally: new Map(), isReceived: false };
+          calls.push(own);
+          const result = await call(arn.split(':').at(-1) ?? '', given, own.tally);
+          own.isReceived = result.ok && !signal.aborted;
           return result;
         },
       },
@@ -110,7 +102,7 @@ export class Machines {
       }),
       stop: () => started.stop(),
     };
-  }
+  };
 }
 
 /** A payload of a former version: each table has an additional setting, or lacks the setting `logKeys`. */

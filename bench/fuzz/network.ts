@@ -4,14 +4,7 @@ import { type Answer, readRequest, tableOf, UnknownRequestError } from './dynamo
 import { type CallEffect, type Faults, isLasting } from './faults.ts';
 import type { FuzzedTable } from './fuzzed-table.ts';
 import type { Trouble } from './scenario.ts';
-import {
-  addTo,
-  type Invocation,
-  KilledError,
-  type SdkOptions,
-  type SdkRequest,
-  type SdkResponse,
-} from './sdk.ts';
+import { addTo, type Handle, type Invocation, type SdkRequest } from './sdk.ts';
 
 export interface NetworkOptions {
   readonly clock: Clock;
@@ -30,61 +23,42 @@ const REQUEST_TIMEOUT_MS = 5_000;
  * Connects the AWS SDK's clients to the tables in memory, in the time of the virtual clock. The network draws each request's duration and
  * fault. A request that fails or times out can still change the table.
  */
-export class Network {
-  readonly #options: NetworkOptions;
-
-  constructor(options: NetworkOptions) {
-    this.#options = options;
-  }
-
-  async handle(request: SdkRequest, options: SdkOptions): Promise<{ response: SdkResponse }> {
-    const { clock, asServerHasIt } = this.#options;
-    const { invocation } = options;
-    this.#checkAlive(invocation);
-    const limitMs = this.#limitMs(options);
-    const { table, effectMs, answerMs, effect, isCut } = this.#plan(request, invocation);
-    if (effect !== undefined && effectMs > limitMs) clock.schedule(effectMs, effect);
-    if (effectMs > limitMs) return this.#giveUp(limitMs, invocation);
-    await clock.sleep(effectMs);
-    const answer = effect?.();
-    if (effectMs + answerMs > limitMs) return this.#giveUp(limitMs - effectMs, invocation);
-    await clock.sleep(answerMs);
-    this.#checkAlive(invocation);
-    if (answer === undefined || isCut) throw lost('ECONNRESET', 'socket hang up');
-    if (answer.tally !== undefined) addTo(invocation.tally, table, answer.tally);
-    const date = new Date(asServerHasIt(clock.now(), table)).toUTCString();
-    return {
-      response: {
-        statusCode: answer.status,
-        headers: { 'content-type': 'application/x-amz-json-1.0', date },
-        body: Readable.from([Buffer.from(JSON.stringify(answer.body))]),
-      },
-    };
-  }
-
-  #limitMs({ requestTimeout = REQUEST_TIMEOUT_MS, abortSignal }: SdkOptions): number {
-    const endsAt = abortSignal?.endsAt ?? Number.POSITIVE_INFINITY;
-    return Math.max(0, Math.min(requestTimeout, endsAt - this.#options.clock.now()));
-  }
-
-  async #giveUp(afterMs: number, invocation: Invocation): Promise<never> {
-    await this.#options.clock.sleep(afterMs);
-    this.#checkAlive(invocation);
+export function networkOf(options: NetworkOptions): Handle {
+  const { clock, asServerHasIt, faults, tables, isDown, onError } = options;
+  const checkAlive = ({ killedAt }: Invocation): void => {
+    if (clock.now() >= killedAt) throw new Error('the process is gone');
+  };
+  const giveUp = async (afterMs: number, invocation: Invocation): Promise<never> => {
+    await clock.sleep(afterMs);
+    checkAlive(invocation);
     throw lost(undefined, 'no answer in time');
-  }
+  };
 
-  #checkAlive({ killedAt }: Invocation): void {
-    if (this.#options.clock.now() >= killedAt) throw new KilledError('the process is gone');
-  }
+  /** Parses a request. An unknown request is an error of this program or of the product, not a fault of DynamoDB. */
+  const read = ({ hostname, headers, body }: SdkRequest) => {
+    const [service = '', operation = ''] = (headers['x-amz-target'] ?? '').split('.');
+    try {
+      if (service !== 'DynamoDB_20120810')
+        throw new UnknownRequestError(`expected a request of DynamoDB, got ${operation} of ${hostname}`);
+      const given = JSON.parse(textOf(body));
+      const name = tableOf(operation, given);
+      const named = tables.get(name);
+      if (named === undefined)
+        throw new UnknownRequestError(`expected a table of the deployment, got ${name}`);
+      return { operation, named, ...readRequest(operation, given, named.table) };
+    } catch (error) {
+      onError(error);
+      throw error;
+    }
+  };
 
-  #plan(request: SdkRequest, invocation: Invocation): Plan {
-    const { faults, clock, isDown } = this.#options;
+  const plan = (request: SdkRequest, invocation: Invocation): Plan => {
     const usualMs = faults.between(1, 6);
     const answerMs = faults.between(1, 6);
     const effectMs = faults.zombieMs() ?? usualMs;
     const sentAt = clock.now();
     const isOut = faults.isOut('dynamodb', sentAt);
-    const { operation, named, ids, answer } = this.#read(request);
+    const { operation, named, ids, answer } = read(request);
     const { name: table, users, oracle } = named;
     const trouble = named.troubleAt(sentAt);
     if (trouble === 'hanging') return { table, ...HANGING };
@@ -112,25 +86,31 @@ export class Network {
       effect: happens?.kind === 'cutBefore' ? undefined : effect,
       isCut: happens?.kind === 'cutAfter',
     };
-  }
+  };
 
-  /** Parses a request. An unknown request is an error of this program or of the product, not a fault of DynamoDB. */
-  #read({ hostname, headers, body }: SdkRequest) {
-    const [service = '', operation = ''] = (headers['x-amz-target'] ?? '').split('.');
-    try {
-      if (service !== 'DynamoDB_20120810')
-        throw new UnknownRequestError(`expected a request of DynamoDB, got ${operation} of ${hostname}`);
-      const read = JSON.parse(textOf(body));
-      const name = tableOf(operation, read);
-      const named = this.#options.tables.get(name);
-      if (named === undefined)
-        throw new UnknownRequestError(`expected a table of the deployment, got ${name}`);
-      return { operation, named, ...readRequest(operation, read, named.table) };
-    } catch (error) {
-      this.#options.onError(error);
-      throw error;
-    }
-  }
+  return async (request, { requestTimeout = REQUEST_TIMEOUT_MS, abortSignal, invocation }) => {
+    checkAlive(invocation);
+    const endsAt = abortSignal?.endsAt ?? Number.POSITIVE_INFINITY;
+    const limitMs = Math.max(0, Math.min(requestTimeout, endsAt - clock.now()));
+    const { table, effectMs, answerMs, effect, isCut } = plan(request, invocation);
+    if (effect !== undefined && effectMs > limitMs) clock.schedule(effectMs, effect);
+    if (effectMs > limitMs) return giveUp(limitMs, invocation);
+    await clock.sleep(effectMs);
+    const answer = effect?.();
+    if (effectMs + answerMs > limitMs) return giveUp(limitMs - effectMs, invocation);
+    await clock.sleep(answerMs);
+    checkAlive(invocation);
+    if (answer === undefined || isCut) throw lost('ECONNRESET', 'socket hang up');
+    if (answer.tally !== undefined) addTo(invocation.tally, table, answer.tally);
+    const date = new Date(asServerHasIt(clock.now(), table)).toUTCString();
+    return {
+      response: {
+        statusCode: answer.status,
+        headers: { 'content-type': 'application/x-amz-json-1.0', date },
+        body: Readable.from([Buffer.from(JSON.stringify(answer.body))]),
+      },
+    };
+  };
 }
 
 const NO_ERRORS: ReadonlyMap<number, string> = new Map();

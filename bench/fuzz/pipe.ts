@@ -4,7 +4,7 @@ import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contrac
 import { enrichmentInput } from '../../local/pipes/pipes.ts';
 import type { Deliveries, Delivery } from '../ledger/deliveries.ts';
 import type { Faults } from './faults.ts';
-import type { Functions } from './functions.ts';
+import type { CallFunction } from './functions.ts';
 import type { Change } from './table.ts';
 import type { FuzzedPipe } from './variants.ts';
 
@@ -22,10 +22,10 @@ export function removalRecord(
   };
 }
 
-export interface RunningPipeOptions {
+interface PipeOptions {
   readonly pipe: FuzzedPipe;
   readonly removals: readonly DynamoDbStreamRecord[];
-  readonly functions: Functions;
+  readonly call: CallFunction;
   readonly deliveries: Pick<Deliveries, 'delivered'>;
   readonly faults: Faults;
   readonly clock: Clock;
@@ -33,33 +33,12 @@ export interface RunningPipeOptions {
 
 const POLL_MS = 1_000;
 
-/** A pipe of EventBridge: after an error of the function or the target, the whole batch is repeated. */
-export class RunningPipe {
-  readonly #options: RunningPipeOptions;
-  #isStopped = false;
-
-  constructor(options: RunningPipeOptions) {
-    this.#options = options;
-  }
-
-  async run(): Promise<void> {
-    const { pipe, removals, clock } = this.#options;
-    for (let next = 0; !this.#isStopped; ) {
-      const batch = removals.slice(next, next + pipe.batchSize);
-      const isTaken = batch.length > 0 && (await this.#take(batch));
-      if (isTaken) next += batch.length;
-      else await clock.sleep(POLL_MS);
-    }
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-  }
-
+/** Starts a pipe of EventBridge: after an error of the function or the target, the whole batch is repeated. */
+export function startPipe({ pipe, removals, call, deliveries, faults, clock }: PipeOptions) {
+  let isStopped = false;
   /** @returns false if the batch must be repeated */
-  async #take(batch: readonly DynamoDbStreamRecord[]): Promise<boolean> {
-    const { pipe, functions, deliveries, faults, clock } = this.#options;
-    const result = await functions.call('only-expiries', enrichmentInput(pipe.inputTemplate, batch));
+  const take = async (batch: readonly DynamoDbStreamRecord[]): Promise<boolean> => {
+    const result = await call('only-expiries', enrichmentInput(pipe.inputTemplate, batch));
     if (!result.ok) return false;
     const events = JSON.parse(JSON.stringify(result.payload)) as Delivery[];
     if (events.length === 0) return true;
@@ -68,5 +47,17 @@ export class RunningPipe {
     if (effect === 'refuse' || effect === 'cutBefore') return false;
     for (const event of events) deliveries.delivered(pipe.name, event);
     return effect !== 'cutAfter';
-  }
+  };
+  const run = async (): Promise<void> => {
+    for (let next = 0; !isStopped; ) {
+      const batch = removals.slice(next, next + pipe.batchSize);
+      const isTaken = batch.length > 0 && (await take(batch));
+      if (isTaken) next += batch.length;
+      else await clock.sleep(POLL_MS);
+    }
+  };
+  const stop = () => {
+    isStopped = true;
+  };
+  return { ended: run(), stop };
 }

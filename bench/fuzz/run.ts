@@ -5,13 +5,13 @@ import { indexLayout } from '../../functions/table/index-layout.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { Violation } from '../ledger/ledger.ts';
 import { type FaultGroup, Faults } from './faults.ts';
-import { Functions } from './functions.ts';
+import { functionsOf } from './functions.ts';
 import { FuzzedTable, said } from './fuzzed-table.ts';
 import { judgeReports } from './judge-reports.ts';
-import { Machines, type Started } from './machine.ts';
+import { machinesOf, type Started } from './machine.ts';
 import { MemoryJournal } from './memory-journal.ts';
-import { Network } from './network.ts';
-import { RunningPipe, removalRecord } from './pipe.ts';
+import { networkOf } from './network.ts';
+import { removalRecord, startPipe } from './pipe.ts';
 import { drawScenario, isWithin, type Scenario } from './scenario.ts';
 import { inVirtualTime, openClients } from './sdk.ts';
 import {
@@ -126,7 +126,7 @@ async function runOn(
   );
   const [main] = tables as [FuzzedTable];
   const refused = new Set<string>();
-  const network = new Network({
+  const network = networkOf({
     clock,
     asServerHasIt,
     faults,
@@ -155,7 +155,7 @@ async function runOn(
         if (!of.pauses.some(pause => pause.to > to && pause.from <= to)) delete journal.pauses[name];
       });
     }
-  const functions = new Functions({
+  const call = functionsOf({
     journal,
     clock,
     aheadMs: () => aheadOf('functions', variant, clock.now()),
@@ -169,7 +169,7 @@ async function runOn(
   const carriedOf = resolved.map(each => each.carried);
   const [, ...unchanged] = carriedOf;
   const shards = { ...(hasShardLess && { shards: Number(variant.props.shards) - 1 }) };
-  const machines = new Machines({
+  const start = machinesOf({
     deployments: [
       { at: 0, tables: carriedOf },
       ...(deployedAt === undefined
@@ -179,14 +179,11 @@ async function runOn(
     clock,
     aheadMs: () => aheadOf('stepFunctions', variant, clock.now()),
     random: random(4),
-    functions,
+    call,
   });
 
   const { deliveries } = main.oracle;
-  const running = pipes.map(
-    pipe => new RunningPipe({ pipe, removals, functions, deliveries, faults, clock }),
-  );
-  const reading = running.map(pipe => pipe.run());
+  const running = pipes.map(pipe => startPipe({ pipe, removals, call, deliveries, faults, clock }));
   const using = tables.map(({ users }) => users.run());
 
   const sweeps: Promise<void>[] = [];
@@ -196,13 +193,13 @@ async function runOn(
   const tick = async (input: object, lateMs: number, stoppedAfterMs: number | undefined) => {
     const mustSucceed = isCalm();
     if (lateMs > 0) await clock.sleep(lateMs);
-    const started = machines.start('tick', input);
+    const started = start('tick', input);
     if (stoppedAfterMs !== undefined) clock.schedule(stoppedAfterMs, started.stop);
     await judgeEnd(started, mustSucceed);
   };
   const replay = (table: string, mustSucceed: boolean) => {
     const [from, to] = [START_MS - 120_000, clock.now()].map(at => new Date(at).toISOString());
-    return judgeEnd(machines.start('replay', { table, from, to }), mustSucceed);
+    return judgeEnd(start('replay', { table, from, to }), mustSucceed);
   };
   if (replaysAt !== undefined)
     for (const afterMs of [0, 3_000])
@@ -241,7 +238,7 @@ async function runOn(
   await Promise.all(using);
   await clock.sleep(PIPES_MS);
   for (const pipe of running) pipe.stop();
-  await Promise.all(reading);
+  await Promise.all(running.map(({ ended }) => ended));
 
   violations.push(...tables.flatMap(table => table.verdict(lastTick)));
   violations.push(...[...refused].map(sentence => said('refused', sentence)));

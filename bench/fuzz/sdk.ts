@@ -32,28 +32,25 @@ export interface Invocation {
   readonly tally: CallTally;
 }
 
-/** The call has ended: its process was killed, or it timed out. */
-export class KilledError extends Error {
-  override readonly name = 'KilledError';
-}
-
 export interface SdkRequest {
   readonly hostname: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
 
-export interface SdkOptions {
+interface SdkOptions {
   readonly requestTimeout?: number;
   readonly abortSignal?: { readonly endsAt?: number };
   readonly invocation: Invocation;
 }
 
-export interface SdkResponse {
+interface SdkResponse {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
   readonly body: Readable;
 }
+
+export type Handle = (request: SdkRequest, options: SdkOptions) => Promise<{ response: SdkResponse }>;
 
 /**
  * Replaces `performance.now` and `AbortSignal.timeout` by this clock during some work. The replaced timeout signals do not fire: the
@@ -78,46 +75,32 @@ export async function inVirtualTime<T>(clock: Clock, work: () => Promise<T>): Pr
  */
 export type DocumentsOf = (attempts: 1 | 2 | 3, invocation: Invocation) => Documents;
 
-type Handle = (request: SdkRequest, options: SdkOptions) => Promise<{ response: SdkResponse }>;
-
-const ANSWER_TO_ANYTHING: Handle = async () => ({
-  response: { statusCode: 200, headers: {}, body: Readable.from([Buffer.from('{}')]) },
-});
-
-let handle = ANSWER_TO_ANYTHING;
-
 /**
- * Makes the SDK's clients once in a process, before virtual time begins: at the first request a client reads its configuration files, and
- * a virtual clock does not wait for files. The result connects the clients to a network.
+ * Makes the SDK's clients before virtual time begins: at the first request a client reads its configuration files, and a virtual clock does
+ * not wait for files. The result connects the clients to a network.
  */
-export async function openClients(): Promise<(network: { readonly handle: Handle }) => DocumentsOf> {
-  made ??= makeClients();
-  const clients = await made;
+export async function openClients(): Promise<(network: Handle) => DocumentsOf> {
+  let handle: Handle = async () => ({
+    response: { statusCode: 200, headers: {}, body: Readable.from([Buffer.from('{}')]) },
+  });
+  const current: Handle = (...call) => handle(...call);
+  const clients = { 1: inProcess(1, current), 2: inProcess(2, current), 3: inProcess(3, current) };
+  for (const client of Object.values(clients)) await client.send(new QueryCommand({ TableName: 'first' }));
   return network => {
-    handle = (request, options) => network.handle(request, options);
+    handle = network;
     return (attempts, invocation) => {
-      const client = clients[attempts];
       const send = (command: never, options?: object) =>
-        client.send(command, { ...options, invocation } as never);
+        clients[attempts].send(command, { ...options, invocation } as never);
       return { send } as Documents;
     };
   };
-}
-
-let made: ReturnType<typeof makeClients> | undefined;
-
-async function makeClients() {
-  const clients = { 1: inProcess(1), 2: inProcess(2), 3: inProcess(3) };
-  handle = ANSWER_TO_ANYTHING;
-  for (const client of Object.values(clients)) await client.send(new QueryCommand({ TableName: 'first' }));
-  return clients;
 }
 
 /**
  * A client with a handler in this process. Retries follow immediately, because the SDK would wait by the machine's clock. Requests are
  * not signed: signatures take a tenth of the time.
  */
-function inProcess(maxAttempts: number) {
+function inProcess(maxAttempts: number, handle: Handle) {
   const credentials = { accessKeyId: 'fuzz', secretAccessKey: 'fuzz' };
   const client = createDocuments({ maxAttempts }, { region: 'us-east-1', credentials });
   const token = (count: number) => ({ getRetryCount: () => count, getRetryDelay: () => 0 });
@@ -135,7 +118,7 @@ function inProcess(maxAttempts: number) {
   };
   const signer = { sign: async (request: unknown) => request };
   Object.assign(client.config, {
-    requestHandler: { handle: (...call: Parameters<Handle>) => handle(...call) },
+    requestHandler: { handle },
     retryStrategy: async () => retryStrategy,
     signer: async () => signer,
   });

@@ -37,13 +37,9 @@ export async function runJob(
   const judged = await runMainJob({
     config: configOf(...tables),
     dynamoDb: dynamoDbOfFile(),
-    table: undefined,
-    by: undefined,
-    archive: false,
     minutes: 1,
     rate: 0.5,
     seed: 1,
-    resultFile: undefined,
     output: { write: text => printed.push(text) },
     signal: new AbortController().signal,
     // The observer's reads are most of the requests: once a second is enough for what is promised.
