@@ -104,7 +104,7 @@ function reasonOf(thrown: unknown, service: Service): string | undefined {
   const error = causeOf(thrown);
   const title = SERVICES[service].title;
   if (error instanceof NoAnswerError) return error.message;
-  // This check comes before that of `$metadata`: the SDK adds `$metadata` also to the error of Ctrl-C.
+  // Ctrl-C is checked before `$metadata`, because the SDK adds `$metadata` also to the error of Ctrl-C.
   if (error.name === 'AbortError') return undefined;
   const silence = silenceOf(error, service);
   if (silence !== undefined) return silence;

@@ -45,7 +45,7 @@ export interface Result {
   readonly text?: string;
   readonly exit: number;
   readonly againAfterMs?: number;
-  /** Why a change ended early. Printed after the data of the work that was done. */
+  /** The error that ended a change early. It is printed after the data of the work that was done. */
   readonly error?: unknown;
 }
 

@@ -54,7 +54,7 @@ interface SynthesisFlags {
 /** @returns absolute paths. Terraform runs in `stack`. */
 export async function synthesizeStack(flags: SynthesisFlags) {
   const config = await loadConfigFile(flags.config);
-  // CDKTF takes most of a second to load: so errors of the configuration file are printed before.
+  // CDKTF is imported late, because the import takes most of a second, and errors of the configuration file are printed before.
   const { STACK, synthesize } = await import('../stacks/app.ts');
   const project = projectFolder(findConfigFile(flags.config));
   const cdktfOut = flags.outdir ?? join(project, 'cdktf.out');
@@ -115,7 +115,7 @@ export async function openTerraform(flags: SynthesisFlags) {
   ): Promise<number> => {
     const stdio = ['inherit', output, process.stderr] as const;
     const child = spawn(program, [chdir, ...args], { stdio: [...stdio], env: environment() });
-    // A terminal sends Ctrl-C to Terraform, too. Terraform then stops by itself, and prints how.
+    // A terminal sends Ctrl-C to Terraform, too. So this process ignores Ctrl-C, and Terraform stops by itself and prints how.
     const ignore = () => {};
     process.on('SIGINT', ignore);
     try {

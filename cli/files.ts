@@ -27,7 +27,7 @@ export function writableFolder(flag: string, path: string): string {
   return folder;
 }
 
-/** Node's option `recursive` never ends below /proc, where nobody can make a folder. */
+/** Makes a folder and its parents. Node's `recursive` never ends below /proc, where nobody can make a folder. */
 function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
   makeFolder(dirname(folder));

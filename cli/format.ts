@@ -43,12 +43,12 @@ export interface Screen {
 
 /** Columns of a terminal that does not report its width. */
 const USUAL_WIDTH = 80;
-/** Columns that names and numbers need; narrower terminals wrap lines by themselves. */
+/** Minimum width, columns: names and numbers need it. A narrower terminal wraps the lines itself. */
 const MIN_WIDTH = 40;
 
 /**
- * The width is that of `COLUMNS`, or else of the terminal; files and pipes without `COLUMNS` have unlimited width, because scripts read
- * them. Colours depend on the terminal and on `NO_COLOR`, `FORCE_COLOR` and `TERM`, as in Node.
+ * The width comes from the variable `COLUMNS`, or else from the terminal. Without `COLUMNS`, files and pipes have unlimited width, because
+ * scripts read them. Colours depend on the terminal and on `NO_COLOR`, `FORCE_COLOR` and `TERM`, as in Node.
  */
 export function lookOf(screen: Screen, environment: NodeJS.ProcessEnv = process.env): Look {
   return { width: widthOf(screen, environment), colours: hasColours(screen, environment) };
@@ -101,7 +101,7 @@ function lastColumn(line: string): { readonly head: string; readonly text: strin
 
 const indentOf = (line: string): number => line.search(/\S/);
 
-/** A line with a deeper indent is no paragraph: it belongs to a column whose name is omitted. */
+/** A line with a deeper indent is not a paragraph, but the next row of a column: its further lines get the same indent. */
 const MAX_INDENT = 6;
 
 function hangOf(line: string): number {
@@ -164,7 +164,7 @@ function withFirst([first = '', ...rest]: readonly string[], style: (line: strin
   return [style(first), ...rest];
 }
 
-/** Longer lines before a list are sentences and not headings. */
+/** A heading's maximum number of characters: a longer line before a list is a sentence. */
 const MAX_HEADING = 100;
 
 function isHeading(line: string, next = ''): boolean {

@@ -41,7 +41,7 @@ const CHILDREN_AT_ONCE = 5;
 
 /**
  * V8 collects garbage when a heap has grown by this percentage over the memory in use. V8's default under load is up to four times that
- * memory, and V8 returns the memory late or never. A limit (`--max-old-space-size`) would end the process instead.
+ * memory, and V8 returns the memory late or never. With a limit (`--max-old-space-size`) the process would end.
  */
 const GROWING_PERCENT = 40;
 
@@ -140,7 +140,7 @@ export function describeStart(
       ),
       ['schedules', fire ? next.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
     ]),
-    // The address with its token is too long for a row.
+    // The page's address has a token, and so is too long for a row of the table above.
     `The page of the sweep, for a browser: ${page}`,
     ...(startedHere
       ? [

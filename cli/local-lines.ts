@@ -27,7 +27,7 @@ export function describeLine(functionName: string, line: string, deployment: str
   return `${timeOfDay(Date.now())}  ${name.padEnd('record-metrics'.length)}  ${readableLine(line)}`;
 }
 
-/** Fields that Lambda and the Powertools put into every JSON log line. The line shows level and message in their own places. */
+/** Fields that Lambda and the Powertools put into every JSON log line. They are not shown among the line's other fields. */
 const ENVELOPE =
   /^(level|message|timestamp|service|requestId|function_(arn|memory_size|name|request_id)|cold_start|sampling_rate|xray_trace_id)$/;
 
@@ -154,7 +154,7 @@ export function describeFailure({ error = '', cause = '' }: Execution, call?: In
 function describeCause(cause: string): Rows {
   const { errorMessage, trace } = jsonObject(cause) ?? {};
   if (errorMessage === undefined) return [['cause', shorten(cause, 1_000)]];
-  // The innermost calls, without the folders of their files.
+  // Only the innermost calls of the stack are shown, without the folders of their files.
   const calls = (Array.isArray(trace) ? trace : []).map(String).filter(each => /^ *at /.test(each));
   const short = calls.map(each => each.trim().replace(/(file:\/)?\/[^\s"()]*\/(?=[^/\s"()]+)/, ''));
   return [

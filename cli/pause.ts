@@ -132,7 +132,7 @@ export async function pauseTable(journal: JournalTable, table: string, pause: Pa
     ExpressionAttributeNames: { '#until': 'until' },
     ...(until !== undefined && { ExpressionAttributeValues: { ':until': until } }),
   });
-  // The table was resumed in the meantime.
+  // Somebody resumed the table between the two updates, so the whole pause is written.
   if (changed === undefined) await pauseTable(journal, table, pause);
 }
 

@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { printable, type Screen, shownOn, type TextKind } from './format.ts';
 
-/** The progress on the terminal is removed before other text is written there. */
+/** The progress that is on the terminal. It is removed before other text is written there. */
 let onTerminal: Progress | undefined;
 
-/** The linter requires that every command prints with this function or the functions below: they wrap and colour all texts. */
+/** Commands print only by this function and the functions below (the linter checks this), so that no text controls the terminal. */
 export function print(text: string): void {
   onTerminal?.end();
   console.log(shownOn(process.stdout, text));

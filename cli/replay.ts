@@ -147,7 +147,7 @@ async function sweep(
     const executionArn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
     const describe = () => noneIfMissing(() => sfn.send(new DescribeExecutionCommand({ executionArn })));
     const started = { stateMachineArn, name, input: JSON.stringify(input) };
-    // A running execution with the same name and input counts as started.
+    // Step Functions also accepts the name and input of an execution that is running.
     const isNew = await sfn.send(new StartExecutionCommand(started)).then(
       () => true,
       (error: Error) => {
@@ -156,7 +156,7 @@ async function sweep(
       },
     );
     const before = isNew ? undefined : await describe();
-    // The name is taken, but its execution is no longer stored. A second sweep does no harm.
+    // The name was used, but Step Functions no longer stores its execution. A second sweep under the next name does no harm.
     if (!isNew && before === undefined) continue;
     const { status = '', startDate, output, error, cause } = await untilEnd(describe, signal);
     const tables: Readonly<Record<string, Partial<SweepReport>>> =

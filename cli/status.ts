@@ -9,7 +9,7 @@ import { shortKey } from './format.ts';
 import { pauseText } from './journal.ts';
 
 const DAY_MS = 86_400_000;
-/** A day has 1,440 ticks. */
+/** A day has 1,440 ticks, and a few replays. */
 const SWEEPS_OF_A_DAY = 1_500;
 const SHOWN_SWEEPS = 5;
 /** After this time the command prints the answers it has: so the command ends within 15 seconds. */
@@ -257,7 +257,7 @@ export function historyText({ table, sweeps, notKnown }: Facts, now: number): st
   const since = now - DAY_MS;
   const rows = (sweeps ?? []).filter(({ startedAt }) => Date.parse(startedAt) >= since);
   const lines = rows.flatMap(sweep => [
-    // With 0 as the present day, each time is shown with its date.
+    // With `now` = 0, each time is shown with its date.
     `  ${sweepText(sweep, 0)}`,
     ...(sweep.failure === null ? [] : [`    ${sweep.execution}: ${sweep.failure}`]),
     ...sweep.failedKeys.map(key => `    not deleted: ${shortKey(key)}`),

@@ -87,7 +87,7 @@ export async function observe(options: ObserveOptions) {
   });
   const metrics = await ask('CLOUDWATCH', () => observeMetrics(options, fromMs, toMs));
   const express = monthOf(props).lines.find(({ name }) => name === 'Express executions: time');
-  // What the calculator expects of the Express executions in the minutes in which items expired.
+  // GB-seconds that the calculator expects for the Express executions of the minutes in which items expired.
   const calculatedGbSeconds = ((express?.amount ?? 0) / TICKS_A_MONTH) * writer.busyMinutes();
   return seenOf(
     { deployment: verified.deployment, calculatedGbSeconds },
@@ -124,8 +124,8 @@ async function observeReplay({ verified, clients: { sfn }, time }: ObserveOption
 const UNSUCCESSFUL = ['ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAborted'] as const;
 
 /**
- * AWS writes these metrics by itself. Source: Step Functions Developer Guide, "Execution metrics for Express Workflows"; Lambda Developer
- * Guide.
+ * Reads metrics that AWS itself records. Source: Step Functions Developer Guide, "Execution metrics for Express Workflows"; Lambda
+ * Developer Guide.
  */
 async function observeMetrics({ verified, clients }: ObserveOptions, fromMs: number, toMs: number) {
   const metric = (Namespace: string, MetricName: string, Stat: string, of: Record<string, string>) => {

@@ -207,7 +207,7 @@ export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAM
 
 export const verifiedProps = (config: DeploymentConfig) => tablesOf(config)[0].props;
 
-/** The user has already given the consent to `verify`. */
+/** Terraform must not ask, because the user has already agreed to the question of `verify`. */
 const APPLY = ['apply', '-input=false', '-auto-approve'];
 /** Matches the queue that the command itself creates. Terraform creates and removes the other queues. */
 const OWN_QUEUE = new RegExp(`/${VERIFY_NAME}-[0-9a-z]+$`);
@@ -216,7 +216,7 @@ const DELETED_SECONDS = 300;
 type Deployer = ReturnType<typeof deployerOf>;
 
 /**
- * Unlike `precise-ttl deploy`, this also removes the tables.
+ * Deploys and removes everything that `verify` needs, including the tables.
  * @param folder of configuration and state. The folder stays until everything is removed, also after a crash.
  */
 export function deployerOf(

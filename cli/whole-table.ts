@@ -102,7 +102,7 @@ export const namesOf = (schema: readonly KeySchemaElement[] = []): string[] =>
     schema.filter(({ KeyType }) => KeyType === kind).map(({ AttributeName = '' }) => AttributeName),
   );
 
-/** Bytes that a scan, eventually consistent, reads for one read unit. Source: DynamoDB Developer Guide, "Read consumption". */
+/** Bytes that an eventually consistent scan reads for one read unit. Source: DynamoDB Developer Guide, "Read consumption". */
 const UNIT_BYTES = 8_192;
 const USUAL_ITEM_BYTES = 1_024;
 const ON_DEMAND_UNITS = 500;

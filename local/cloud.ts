@@ -60,7 +60,7 @@ export class LocalCloud {
   readonly functions: LocalFunctions;
   readonly pipes: Pipes;
   readonly schedules: Schedules;
-  /** Step Functions with the synthesized state machines: what its API works on. */
+  /** The data of the Step Functions API: the synthesized state machines and their executions. */
   readonly stepFunctions: ApiContext;
   readonly #running = new Set<Execution>();
   readonly #undo: readonly (() => unknown)[];

@@ -113,7 +113,7 @@ const MINUTE_MS = 60_000;
 export class TableMemory {
   /** For each part, the last look with an answer about the part, and when this look began (ISO-8601). */
   readonly known = new Map<Part, Looked & { readonly at: string }>();
-  /** The sweeps of the last SHOWN_MINUTES, the oldest first. */
+  /** The table's sweeps of the last SHOWN_MINUTES, the oldest first. */
   sweeps: readonly Sweep[] = [];
   latest: Looked;
 
@@ -178,7 +178,7 @@ const MOST = { first: 400, later: 20, firstEvery: 60 } as const;
 
 /** Reads all tables again and again, one look at a time, and keeps what the looks have learned. */
 export class Looks {
-  /** By name, in the order of the configuration. */
+  /** The tables by name, in the order of the configuration. */
   readonly tables = new Map<string, TableMemory>();
   last: Look | undefined;
   /** When the running look began, epoch milliseconds; undefined if no look runs. */

@@ -51,7 +51,7 @@ const SPANS = [
   [180, 60],
 ] as const;
 
-/** Start and end of the shortest span that contains everything, and the times that its axis names; epoch milliseconds. */
+/** Start and end of the shortest span in SPANS that contains `oldest` and `now`, and the times on its axis; epoch milliseconds. */
 export function timeSpan(oldest: number, now: number) {
   const [minutes, step] = SPANS.find(([each]) => each * MINUTE_MS >= now - oldest) ?? [180, 60];
   const to = Math.ceil(now / MINUTE_MS) * MINUTE_MS;
@@ -74,7 +74,7 @@ interface Plot<Of extends Point> {
   readonly now: number;
   /** The names of colours, and what they stand for. */
   readonly legend: readonly (readonly [name: string, text: string])[];
-  /** The oldest first. */
+  /** The points, the oldest first. */
   readonly points: readonly Of[];
   /** Text that is shown if there are no points. */
   readonly empty: string;

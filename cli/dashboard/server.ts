@@ -16,7 +16,7 @@ export interface DashboardOptions extends Pick<LooksOptions, 'look'> {
 export async function startDashboard({ look, region, links }: DashboardOptions): Promise<PageServer> {
   const ended = new AbortController();
   const looks = new Looks({ look, signal: ended.signal });
-  // Names are keys of a map, and are never used as paths on the disk.
+  // Names are only keys of a map and never paths on the disk, so that a request cannot read other files.
   const files = await pageFiles();
   const { address, stop } = await servePage((name, query) => {
     if (name !== 'view.html') return files.get(name);
@@ -53,7 +53,7 @@ const HEADERS = {
 } as const;
 
 /**
- * Serves a page on 127.0.0.1, to requests that have the token. The requests only read and change nothing.
+ * Serves a page on 127.0.0.1, only to requests that have the token. No request changes anything.
  * @param fileOf finds a file by its name. The page itself has the empty name
  */
 export async function servePage(

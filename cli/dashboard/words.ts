@@ -3,11 +3,11 @@ import { COUNT_LIST, type CountName, wordsOf } from '../../statemachine/counts.t
 
 export const count = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 0 });
 
-/** `2026-11-20T12:34:56Z`. @param at epoch seconds, or ISO-8601 */
+/** A time as text: `2026-11-20T12:34:56Z`. @param at epoch seconds, or ISO-8601 */
 export const isoTime = (at: number | string): string =>
   `${new Date(typeof at === 'number' ? at * 1_000 : at).toISOString().slice(0, 19)}Z`;
 
-/** `12:34:56Z`, with the date if it is not today's. @param at as for {@link isoTime} @param now epoch milliseconds */
+/** A time: `12:34:56Z`, with its date if `now` has another date. @param at as for {@link isoTime} @param now epoch milliseconds */
 export function clock(at: number | string, now: number): string {
   const text = isoTime(at);
   return text.slice(0, 10) === new Date(now).toISOString().slice(0, 10) ? text.slice(11) : text;
@@ -26,7 +26,7 @@ export function lasting(seconds: number): string {
 export const counted = (number: number, noun: string): string =>
   `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
 
-/** The counts above 0: `found 3, deleted 3, lag p50 0.06 s, p99 0.09 s` */
+/** The counts above 0 as text: `found 3, deleted 3, lag p50 0.06 s, p99 0.09 s`. */
 export function countsText(
   counts: Partial<Readonly<Record<CountName, number>>>,
   lagMs: LagSummary | null | undefined,

@@ -69,7 +69,7 @@ export interface Watermark {
   readonly swept?: readonly SweptSpan[];
 }
 
-/** A child's note: its shards have no more items with TTLs in [from, to), epoch seconds. `parts` children divide the table's shards. */
+/** A child's note: the child's shards have no more items with TTLs in [from, to), epoch seconds. `parts` children share all shards. */
 export interface SweptSpan extends SweepPart {
   readonly from: number;
   readonly to: number;

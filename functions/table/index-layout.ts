@@ -70,7 +70,7 @@ const BY_SECOND: IndexLayout = {
   },
 };
 
-/* A target may have a thousand shards. They are written as ranges such as `0-24,30`, because the payload of a state has limited room. */
+/* A target may have a thousand shards. The shards are written as ranges, e.g. `0-24,30`: a state's payload has limited room. */
 
 export const RANGES = /^\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*$/;
 

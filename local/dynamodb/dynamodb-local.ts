@@ -14,7 +14,7 @@ import { findJar, type Jar } from './jar.ts';
 export interface DynamoDbEndpoint {
   readonly endpoint: string;
   readonly startedHere: boolean;
-  /** Safe to call more than once. Does nothing to a process that was not started here. */
+  /** Stops DynamoDB Local if it was started here. Safe to call more than once. */
   stop(): Promise<void>;
 }
 

@@ -188,8 +188,8 @@ function newTraceId(now: number): string {
 }
 
 /**
- * The variables that Lambda itself sets, and variables that keep the function's calls on this machine. No variable comes from the user's
- * environment.
+ * Returns the variables that Lambda itself sets, and variables that keep the function's calls on this machine. No variable comes from the
+ * user's environment.
  */
 function runtimeEnvironment(
   { name, region, memoryMb, handler }: FunctionResource,

@@ -20,7 +20,7 @@ export interface StreamShard {
 }
 
 export interface ReadRecords {
-  /** The records have the times of the stream: DynamoDB Local rounds a time down to the minute. */
+  /** The times of the records are those of the stream: DynamoDB Local rounds each time down to the minute. */
   readonly records: readonly DynamoDbStreamRecord[];
   readonly isEnd: boolean;
 }

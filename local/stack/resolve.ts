@@ -88,7 +88,7 @@ export interface ResolvedBlock {
 /** Arguments that only CDKTF and Terraform use. The conditions in `lifecycle` are not checked here. */
 const THEIR_OWN = ['//', 'depends_on', 'lifecycle'];
 
-/** Matches an escape or an expression. The expressions in our stacks are references to attributes. */
+/** Matches an escape such as `$${`, or an expression such as `${…}`. In our stacks, expressions are references to attributes. */
 const TEMPLATE = /\$\$\{|%%\{|%\{|\$\{([^}]*)\}?/g;
 const REFERENCE = /^(data\.)?(\w+)\.([\w-]+)\.(\w+)$/;
 

@@ -21,7 +21,7 @@ export interface TestedConfig extends DeploymentProps {
   readonly tables: readonly PreciseTtlProps[];
   /** @default the region of the first ARN in `tables`, or 'us-east-1' */
   readonly region?: string;
-  /** These fields and all others of a deployment's configuration are checked, and have no effect here. */
+  /** `state` and `tags` are checked as in a deployment's configuration, but have no effect here. */
   readonly state?: object;
   readonly tags?: Readonly<Record<string, string>>;
 }

@@ -67,7 +67,7 @@ export function pipeName(table: { readonly name: string }, { id }: Pick<Pipe, 'i
   return `${table.name}-${id}`;
 }
 
-/** The beginning that the names of all pipes of a deployment share. `tablePrefix` shortens a name only after this beginning. */
+/** The beginning of all names of a deployment's pipes, for the patterns of roles: `tablePrefix` cuts long names after 35 characters. */
 export function beginningOf(deployment: string): string {
   return deployment.length <= LONGEST_WHOLE ? `${deployment}-` : deployment.slice(0, LONGEST_WHOLE);
 }

@@ -8,7 +8,7 @@ export const GROUP_CHILDREN = 40;
 
 export const TICK_CHILDREN = 400;
 
-/** BACK_CHILDREN: most children of one table's lookback. SHARDS_OF_CHILD: shards of one child, more if a tick is too large. */
+/** BACK_CHILDREN: most children of one table's lookback. SHARDS_OF_CHILD: shards of one child, unless a tick has too many children. */
 export const BACK_CHILDREN = 8;
 export const SHARDS_OF_CHILD = 4;
 

@@ -25,7 +25,7 @@ async function poll(): Promise<void> {
   document.body.classList.toggle('is-lost', lostAt !== undefined);
 }
 
-/** Replaces parts only if they have changed, so that a selection and the focus are kept. @param html as the server escaped it */
+/** Replaces parts only if they have changed, so that a selection and the focus are kept. @param html HTML with escaped values */
 function show(html: string): void {
   const made = document.createElement('template');
   made.innerHTML = html;
