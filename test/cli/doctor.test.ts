@@ -4,7 +4,6 @@ import { tablesOf } from '../../cli/command.ts';
 import { command, type Found } from '../../cli/doctor.ts';
 import { FAULT_IDS, type FaultId, faultOf, readItem } from '../../cli/faults.ts';
 import { OF_THE_DEPLOYMENT, OF_THE_TABLE } from '../../cli/findings.ts';
-import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import { DEPLOYMENT_ID, WATERMARKS_AT } from '../../functions/journal/layout.ts';
 import { carriedSettings } from '../../functions/runtime/environment.ts';
@@ -13,7 +12,7 @@ import { EVERY_MINUTE, modelOf, TICK_INPUT } from '../../stacks/config/deploymen
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import { configOf } from '../support/configs.ts';
 import { awsError } from '../support/fake-client.ts';
-import { expectListedActions, ran } from '../support/ran.ts';
+import { ran, testListedActions } from '../support/ran.ts';
 
 const NOW = Math.floor(Date.parse('2026-11-20T12:00:00.000Z') / 1_000);
 const WINDOWS: PreciseTtlProps = { tableName: 'Sessions', partitionKey: 'id', index: { shards: 2 } };
@@ -376,6 +375,4 @@ test('of an index that was not read to its end there is no verdict', async () =>
   await expect(stopped).rejects.toThrow('Ctrl-C');
 });
 
-test('calls all that is listed as its actions in IAM, and nothing else', () => {
-  expectListedActions(command, COMMAND_ACTIONS.doctor);
-});
+testListedActions({ doctor: command });

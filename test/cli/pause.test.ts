@@ -1,6 +1,5 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import fc from 'fast-check';
-import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
 import { command as pause, pauseTable, resume } from '../../cli/pause.ts';
 import { journalOf } from '../../functions/journal/lambda-journal.ts';
 import { journalName } from '../../functions/journal/layout.ts';
@@ -9,7 +8,7 @@ import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { configOf } from '../support/configs.ts';
 import { createJournal } from '../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { expectListedActions, ran } from '../support/ran.ts';
+import { ran, testListedActions } from '../support/ran.ts';
 
 const dynamo = useLocalDynamoDb();
 const time = (minutes: number) => new Date(Date.UTC(2026, 10, 20, 9, minutes)).toISOString();
@@ -133,7 +132,4 @@ test('resume of a table that no tick has swept promises no time', async () => {
   expect(text).toContain('Tokens: resumed. No tick has swept it yet: the first one begins two days back.');
 });
 
-test('calls all that is listed as its actions in IAM, and nothing else', () => {
-  expectListedActions(pause, COMMAND_ACTIONS.pause);
-  expectListedActions(resume, COMMAND_ACTIONS.resume);
-});
+testListedActions({ pause, resume });

@@ -1,10 +1,9 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
 import { command as replay } from '../../cli/replay.ts';
 import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import { configOf } from '../support/configs.ts';
 import { awsError, fakeClient } from '../support/fake-client.ts';
-import { expectListedActions, ran } from '../support/ran.ts';
+import { ran, testListedActions } from '../support/ran.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const SPAN = ['--from', '2026-11-20T08:00:00Z', '--to', '2026-11-20T09:00:00Z'];
@@ -171,6 +170,4 @@ test('refuses where nothing is deployed', async () => {
   );
 });
 
-test('calls all that is listed as its actions in IAM, and nothing else', () => {
-  expectListedActions(replay, COMMAND_ACTIONS.replay);
-});
+testListedActions({ replay });

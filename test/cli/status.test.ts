@@ -6,7 +6,6 @@ import type { Facts } from '../../cli/dashboard/looks.ts';
 import { countsText } from '../../cli/dashboard/words.ts';
 import { countsOf, goneOf } from '../../cli/facts.ts';
 import { OF_THE_DEPLOYMENT } from '../../cli/findings.ts';
-import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
 import { wholeReport } from '../../cli/journal.ts';
 import { command, exitOf, historyText, tableText } from '../../cli/status.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
@@ -22,7 +21,7 @@ import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { countEach, EXECUTION_COUNTS, wordsOf } from '../../statemachine/counts.ts';
 import { configOf } from '../support/configs.ts';
 import { factsOf, sweepEnded } from '../support/looks.ts';
-import { expectListedActions, ran } from '../support/ran.ts';
+import { ran, testListedActions } from '../support/ran.ts';
 
 const START = Date.parse('2026-11-20T12:00:00.000Z');
 const NOW = START / 1_000;
@@ -335,6 +334,4 @@ test('the runbook shows what status and doctor print, but for times and numbers'
   expect(beginnings.filter(line => !printed.includes(line))).toEqual([]);
 });
 
-test('calls all that is listed as its actions in IAM, and nothing else', () => {
-  expectListedActions(command, COMMAND_ACTIONS.status);
-});
+testListedActions({ status: command });

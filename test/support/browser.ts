@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { isLoopback } from 'stepfunctions-emulator/loopback';
@@ -21,20 +21,11 @@ const CHROMIUM_FLAGS: readonly string[] = [
 export function chromiumOf({ PATH = '' }: NodeJS.ProcessEnv): string {
   const found = PATH.split(delimiter)
     .map(folder => join(folder, 'chromium'))
-    .find(isProgram);
+    .find(file => existsSync(file));
   if (found !== undefined) return found;
   throw new Error(
     'chromium: expected the browser on the PATH, got none; on Debian, install the package chromium: apt-get install chromium',
   );
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** What a page is looked at with. */
@@ -47,19 +38,8 @@ export interface View {
   readonly colorScheme?: 'light' | 'dark';
 }
 
-/** A Chromium for the tests of one file. */
-export interface TestBrowser {
-  /**
-   * Opens an address in a window of its own, which is closed after the test. The test fails if the page writes an error to the
-   * console, throws, or asks for anything that is not on this machine.
-   */
-  open(address: string, view?: View): Promise<Page>;
-  /** The complaints about the pages of this test so far. For a test that expects some: it takes them away. */
-  takeComplaints(): string[];
-}
-
 /** Starts a Chromium before the tests of a file, and ends it after them. To be called where hooks are, outside of tests. */
-export function useBrowser(): TestBrowser {
+export function useBrowser() {
   let browser: Browser;
   let complaints: string[] = [];
   const windows: BrowserContext[] = [];
@@ -74,12 +54,17 @@ export function useBrowser(): TestBrowser {
   });
   afterAll(() => browser?.close());
 
+  /** The complaints about the pages of this test so far. For a test that expects some: it takes them away. */
   function takeComplaints(): string[] {
     const taken = complaints;
     complaints = [];
     return taken;
   }
 
+  /**
+   * Opens an address in a window of its own, which is closed after the test. The test fails if the page writes an error to the
+   * console, throws, or asks for anything that is not on this machine.
+   */
   async function open(
     address: string,
     { width = 1280, height = 800, colorScheme = 'light' }: View = {},

@@ -1,21 +1,12 @@
 import { main } from '../../bin/commands.ts';
 
-export interface Executed {
-  readonly status: unknown;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /**
  * Runs a command in this process, as a script without a terminal does: for all that ends before anything is asked of AWS.
  *
  * @param args the command's name, and what follows it
  * @param environment all of it: whoever runs the tests may be logged in to AWS
  */
-export async function executed(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Executed> {
+export async function executed(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const { env, exitCode } = process;
   const isTTY = Object.getOwnPropertyDescriptor(process.stdin, 'isTTY');
   const printed = { stdout: [] as unknown[], stderr: [] as unknown[] };

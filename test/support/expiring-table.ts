@@ -10,33 +10,23 @@ import type { KeyType } from '../../stacks/config/props.ts';
 import { settingsOf } from './configs.ts';
 import { tableInput } from './table-input.ts';
 
-export interface ExpiringTableOptions extends Partial<ExpiryModelProps> {
+interface ExpiringTableOptions extends Partial<ExpiryModelProps> {
   readonly partitionKeyType?: KeyType;
   readonly sortKeyType?: KeyType;
   readonly deleteMode?: DeleteMode;
 }
 
-/** A table on DynamoDB Local with its expiry index, and what the functions need to sweep it. */
-export interface ExpiringTable {
-  readonly settings: SweepSettings;
-  readonly documents: DynamoDBDocumentClient;
-  readonly runtime: Runtime;
-  put(items: readonly Record<string, unknown>[]): Promise<void>;
-  /** Everything that is in the table. */
-  scan(): Promise<Record<string, unknown>[]>;
-}
-
 let tables = 0;
 
+/** A table on DynamoDB Local with its expiry index, and what the functions need to sweep it. */
 export async function createExpiringTable(
   client: DynamoDBClient,
   { partitionKeyType = 'S', sortKeyType = 'S', deleteMode = 'guarded', ...model }: ExpiringTableOptions = {},
-): Promise<ExpiringTable> {
+) {
   tables += 1;
   const settings: SweepSettings = {
     ...settingsOf({
-      tableName: `table-${tables}`,
-      partitionKey: 'id',
+      ...{ tableName: `table-${tables}`, partitionKey: 'id' },
       deleteMode,
       precision: 'minute',
     }),
@@ -58,7 +48,8 @@ export async function createExpiringTable(
     settings,
     documents,
     runtime: runtimeOf(settings, documents),
-    put: items => putAll(documents, settings.tableName, items),
+    put: (items: readonly Record<string, unknown>[]) => putAll(documents, settings.tableName, items),
+    /** Everything that is in the table. */
     scan: () => scanAll(documents, settings.tableName),
   };
 }

@@ -1,11 +1,5 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
-
-export interface LocalDynamoDb {
-  readonly endpoint: string;
-  readonly client: DynamoDBClient;
-}
 
 /** The DynamoDB Local of this test file, without tables before its first test. Stopping it does nothing. */
 export function dynamoDbOfFile(): DynamoDbEndpoint {
@@ -18,7 +12,7 @@ export function dynamoDbOfFile(): DynamoDbEndpoint {
 }
 
 /** DynamoDB Local and a client for the tests of the calling file. */
-export function useLocalDynamoDb(): LocalDynamoDb {
+export function useLocalDynamoDb() {
   const { endpoint } = dynamoDbOfFile();
   const client = localDynamoDb(endpoint, 'us-east-1');
   afterAll(() => client.destroy());

@@ -1,6 +1,5 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Execution } from 'stepfunctions-emulator';
-import type { ExpiryModel } from '../../expiry/model.ts';
 import { readExecutionReport, reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { plainStack } from '../../stacks/app.ts';
@@ -14,24 +13,8 @@ import { dynamoDbOfFile } from './local-dynamodb.ts';
 
 export type Item = Record<string, unknown>;
 
-/** What was synthesized for these tables, running on DynamoDB Local, with its schedules at rest. */
-interface LocalSweep {
-  readonly documents: DynamoDBDocumentClient;
-  model(tableName: string): ExpiryModel;
-  put(tableName: string, items: readonly Item[]): Promise<void>;
-  scan(tableName: string): Promise<Item[]>;
-  /**
-   * Runs a tick of this table alone to its end, or of an input without `scheduledTime` a replay of the table.
-   * The report is that of the execution itself; without one it is null.
-   */
-  sweep(tableName: string, input: object): Promise<{ execution: Execution; report: SweepReport }>;
-}
-
-/** Starts the cloud before the tests of the calling file and stops it after them. */
-export function useLocalSweep(
-  tables: readonly PreciseTtlProps[],
-  options: Partial<LocalCloudOptions> = {},
-): LocalSweep {
+/** Runs what is synthesized for these tables on DynamoDB Local, with its schedules at rest, for the tests of the calling file. */
+export function useLocalSweep(tables: readonly PreciseTtlProps[], options: Partial<LocalCloudOptions> = {}) {
   let cloud: LocalCloud;
   let documents: DynamoDBDocumentClient;
   beforeAll(async () => {
@@ -55,10 +38,14 @@ export function useLocalSweep(
     get documents() {
       return documents;
     },
-    model: tableName => modelOf(propsOf(tableName)),
-    put: (tableName, items) => putAll(documents, tableName, items),
-    scan: tableName => scanAll(documents, tableName),
-    async sweep(table, input) {
+    model: (tableName: string) => modelOf(propsOf(tableName)),
+    put: (tableName: string, items: readonly Item[]) => putAll(documents, tableName, items),
+    scan: (tableName: string) => scanAll(documents, tableName),
+    /**
+     * Runs a tick of this table alone to its end, or of an input without `scheduledTime` a replay of the table.
+     * The report is that of the execution itself; without one it is null.
+     */
+    async sweep(table: string, input: object) {
       const { deployment } = resolveProps(propsOf(table));
       const execution =
         'scheduledTime' in input
@@ -71,13 +58,11 @@ export function useLocalSweep(
   };
 }
 
-type Ended = Pick<Execution, 'status' | 'output' | 'cause'>;
-
 /** A tick says nothing of a table in which there was nothing to do. */
 const NOTHING = reportOf(startTotals(false));
 
 /** What an execution of either machine says of its only table: its output, or the cause of its failure. */
-function sweepReport({ output, cause }: Ended): SweepReport {
+function sweepReport({ output, cause }: Execution): SweepReport {
   const report = readExecutionReport(output ?? cause);
   if (report === undefined || report.notRecorded !== undefined)
     throw new TypeError(`expected an execution with a report, got ${cause}`);

@@ -1,6 +1,6 @@
 import type { Clients } from '../../cli/clients.ts';
 import { type AnyCommand, type Given, tablesOf } from '../../cli/command.ts';
-import type { IamAction } from '../../cli/iam-actions.ts';
+import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
 import type { DeploymentConfig } from '../../stacks/config/config.ts';
 
 interface Surroundings {
@@ -11,14 +11,6 @@ interface Surroundings {
   readonly now?: () => number;
   readonly memory?: Map<string, unknown>;
   readonly signal?: AbortSignal;
-}
-
-export interface Ran {
-  /** What was shown before the change, and what was printed in the end. */
-  readonly text: string;
-  readonly data: object;
-  readonly exit: number;
-  readonly question: string | undefined;
 }
 
 /** The services in IAM of the clients that have other names. */
@@ -43,17 +35,27 @@ function noting(command: AnyCommand, clients: Partial<Clients>): Clients {
   return Object.fromEntries(noted) as unknown as Clients;
 }
 
-/** For the last test of a file: what a command has called is what its help says that it needs in IAM. */
-export function expectListedActions(command: AnyCommand, needed: readonly IamAction[]): void {
-  const listed = needed.map(({ action }) => action);
-  expect([...(called.get(command) ?? [])].sort()).toEqual([...new Set(listed)].sort());
+/** The last test of a file: what these commands have called is what their helps say that they need in IAM, but for what only AWS is asked. */
+export function testListedActions(
+  commands: Partial<Record<keyof typeof COMMAND_ACTIONS, AnyCommand>>,
+  ...onlyOnAws: readonly string[]
+): void {
+  test.each(Object.entries(commands))(
+    '%s calls all that is listed as its actions in IAM, and nothing else',
+    (name, command) => {
+      const listed = COMMAND_ACTIONS[name as keyof typeof COMMAND_ACTIONS].map(({ action }) => action);
+      const expected = new Set(listed.filter(action => !onlyOnAws.includes(action)));
+      expect([...(called.get(command) ?? [])].sort()).toEqual([...expected].sort());
+    },
+  );
 }
 
 /**
  * Runs a command with clients of the test's own, where nobody is asked. @param args its flags, without `--config`
+ * @returns as `text` what was shown before the change, and what was printed in the end
  * @throws the error that ended a change, with what was told until then as `told`
  */
-export async function ran(command: AnyCommand, args: readonly string[], around: Surroundings): Promise<Ran> {
+export async function ran(command: AnyCommand, args: readonly string[], around: Surroundings) {
   const {
     config,
     clients,
