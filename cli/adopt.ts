@@ -67,10 +67,8 @@ it has seen a TTL that is no Number. In DynamoDB Local it leaves native TTL off,
 type Session = Given<typeof FLAGS>;
 
 async function planAdopt(given: Session): Promise<Plan> {
-  const {
-    flags,
-    clients: { dynamoDb },
-  } = given;
+  const { flags, clients } = given;
+  const { dynamoDb } = clients;
   const reading = await readTable(flags.table ?? '', given);
   const { table, region } = reading;
   const plan = planAdoption(reading, flags);

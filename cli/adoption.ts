@@ -10,7 +10,7 @@ import { checkConfig } from '../stacks/config/config.ts';
 import { type KeyType, PROPS, propsOfSettings } from '../stacks/config/props.ts';
 import { wrong } from './command.ts';
 import { looksLikeExpiry } from './faults.ts';
-import { namesOf, type StoredItem } from './whole-table.ts';
+import { namesOf, type StoredItem, typesOf } from './whole-table.ts';
 
 export interface Wish {
   readonly by: IndexedBy;
@@ -91,11 +91,6 @@ function chooseAttribute({ table, ttl, items, now }: Reading, { 'ttl-attribute':
   const remedy = `Write --ttl-attribute NAME: ${why}.`;
   throw wrong('--ttl-attribute', 'the attribute with the moment of expiry', undefined, remedy);
 }
-
-const typesOf =
-  ({ AttributeDefinitions = [] }: TableDescription) =>
-  (name: string) =>
-    AttributeDefinitions.find(each => each.AttributeName === name)?.AttributeType;
 
 function planIndex(table: TableDescription, keys: IndexKeys, wish: Wish) {
   const { TableName = '', GlobalSecondaryIndexes = [], LocalSecondaryIndexes = [] } = table;

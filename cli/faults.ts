@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { ExpiryModel } from '../expiry/model.ts';
-import { type TtlFault, ttlFault } from '../expiry/ttl.ts';
-import { readWindowKey, type Window, windowStart } from '../expiry/window.ts';
+import { ttlFault } from '../expiry/ttl.ts';
+import { readWindowKey, windowStart } from '../expiry/window.ts';
 import { commandLine } from './command-line.ts';
 import type { StoredItem } from './whole-table.ts';
 
@@ -14,20 +14,6 @@ interface Fault {
   readonly remedy: (tableName: string, from: string, to: string) => string;
   /** True or a text: the item has the fault. Items are counted for each text, so there may be only a few different texts. */
   seen(item: ReadItem, model: ExpiryModel): boolean | string | undefined;
-}
-
-export interface ReadItem {
-  readonly item: StoredItem;
-  /** Undefined: the item has no TTL; NaN: the TTL is no Number. */
-  readonly ttl: number | undefined;
-  readonly ttlFault: TtlFault | undefined;
-  readonly isFraction: boolean;
-  /** The stored window: undefined if the table is indexed by second, empty if the item has no window. */
-  readonly stamp: string | undefined;
-  /** Undefined: the stored window is missing, or has a form that no correct writer stores. */
-  readonly window: Window | undefined;
-  /** Epoch seconds. */
-  readonly now: number;
 }
 
 /** An item that expired this long ago should have been deleted by ticks. */
@@ -133,22 +119,24 @@ export const FAULTS = {
 export type FaultId = keyof typeof FAULTS;
 export const FAULT_IDS = Object.keys(FAULTS) as FaultId[];
 
-export function readItem(
-  item: StoredItem,
-  { ttlAttribute, windowAttribute }: ExpiryModel,
-  now: number,
-): ReadItem {
+type ReadItem = ReturnType<typeof readItem>;
+
+/** @param now epoch seconds */
+export function readItem(item: StoredItem, { ttlAttribute, windowAttribute }: ExpiryModel, now: number) {
   const stored = item[ttlAttribute];
+  // Undefined: the item has no TTL; NaN: the TTL is no Number.
   const ttl = stored && Number(stored.N ?? Number.NaN);
   const stamp = windowAttribute === undefined ? undefined : (item[windowAttribute]?.S ?? '');
   const window = readWindowKey(stamp ?? '');
   const isAligned = window && windowStart(window.start, window.granularitySeconds) === window.start;
   return {
     ...{ item, ttl, now },
+    // The stored window: undefined if the table is indexed by second, empty if the item has no window.
     stamp: item[windowAttribute ?? ''] !== undefined && stamp === '' ? '(no String)' : stamp,
     ttlFault: ttl === undefined ? undefined : ttlFault(ttl, now),
     // The Number's text is checked, because a JavaScript number has fewer digits than a Number of DynamoDB, which has up to 38.
     isFraction: /^-?\d+\.\d*[1-9]/.test(stored?.N ?? '') || /E-/i.test(stored?.N ?? ''),
+    // Undefined: the stored window is missing, or has a form that no correct writer stores.
     window: isAligned ? window : undefined,
   };
 }

@@ -23,7 +23,7 @@ import { count, counted, lasting } from './dashboard/words.ts';
 import { askAlarms, askSchedule } from './facts.ts';
 import type { Severity } from './faults.ts';
 import { journalOf } from './journal.ts';
-import { namesOf } from './whole-table.ts';
+import { namesOf, typesOf } from './whole-table.ts';
 
 /** Function calls that a replay makes at the same time: each of its children deletes the chunks of a page in parallel. */
 const FUNCTIONS_AT_ONCE = (REPLAY_CONCURRENCY * PAGE_KEYS) / CHUNK_KEYS;
@@ -143,15 +143,16 @@ const deploy = () => commandLine('deploy');
 const adopt = (subject: Table) => commandLine('adopt', on(subject));
 const aws = (operation: string, { props, region }: Table, rest = '') =>
   `aws dynamodb ${operation} --table-name ${props.tableName} --region ${region}${rest}`;
-const nativeTtl = (subject: Table) =>
-  aws(
-    'update-time-to-live',
-    subject,
-    ` --time-to-live-specification ${quoted([JSON.stringify({ Enabled: true, AttributeName: subject.model.ttlAttribute })])}`,
-  );
+const nativeTtl = (subject: Table) => {
+  const enabled = JSON.stringify({ Enabled: true, AttributeName: subject.model.ttlAttribute });
+  return aws('update-time-to-live', subject, ` --time-to-live-specification ${quoted([enabled])}`);
+};
 const stream = ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES';
-const pipesThat = (pipes: SeenTable['pipes'], is: (pipe: DescribePipeResponse | undefined) => boolean) =>
-  [...pipes].flatMap(([name, pipe]) => (is(pipe) ? [name] : [])).join(', ');
+/** The names of the pipes, each with what is said of it. @param says false leaves the pipe out */
+const pipesThat = (
+  pipes: SeenTable['pipes'],
+  says: (pipe: DescribePipeResponse | undefined) => string | false,
+) => [...pipes].flatMap(([name, pipe]) => (says(pipe) === false ? [] : `${name}${says(pipe)}`)).join(', ');
 const differs = (expected: string, got: string | undefined) =>
   expected !== got && `expected ${expected}, got ${got || 'none'}`;
 
@@ -183,11 +184,10 @@ export const OF_THE_TABLE = {
     'Has the index the right keys?',
     subject => `Name another index in index.name, and then ${adopt(subject)}`,
     ({ table, index, model: { windowAttribute, ttlAttribute } }) => {
-      const typeOf = (key = '') =>
-        table?.AttributeDefinitions?.find(({ AttributeName }) => AttributeName === key)?.AttributeType;
-      const got = index?.KeySchema?.map(
-        ({ AttributeName: key, KeyType }) => `${key} ${typeOf(key)} ${KeyType}`,
-      );
+      const typeOf = typesOf(table ?? {});
+      const got = index?.KeySchema?.map(({ AttributeName, KeyType }) => {
+        return `${AttributeName} ${typeOf(AttributeName)} ${KeyType}`;
+      });
       const wanted = windowAttribute
         ? [`${windowAttribute} S HASH`, `${ttlAttribute} N RANGE`]
         : [`${ttlAttribute} N HASH`];
@@ -232,9 +232,8 @@ export const OF_THE_TABLE = {
     subject =>
       subject.props.existingTable ? `${aws('update-table', subject, stream)} and then ${deploy()}` : deploy(),
     ({ table, props }) => {
-      const view = table?.StreamSpecification?.StreamEnabled
-        ? table.StreamSpecification.StreamViewType
-        : undefined;
+      const { StreamEnabled, StreamViewType } = table?.StreamSpecification ?? {};
+      const view = StreamEnabled ? StreamViewType : undefined;
       return (
         table &&
         readsStream(props) &&
@@ -246,14 +245,14 @@ export const OF_THE_TABLE = {
   'pipe-missing': broken(
     'Are its pipes there? What expires is not delivered without them.',
     deploy,
-    ({ pipes }) => pipesThat(pipes, pipe => pipe === undefined),
+    ({ pipes }) => pipesThat(pipes, pipe => pipe === undefined && ''),
   ),
   'pipe-on-old-stream': broken(
     'Do its pipes read its stream? One that was turned off and on again is another one.',
     deploy,
     ({ pipes, table }) => {
       const { LatestStreamArn: arn } = table ?? {};
-      return arn && pipesThat(pipes, pipe => pipe !== undefined && pipe.Source !== arn);
+      return arn && pipesThat(pipes, pipe => pipe !== undefined && pipe.Source !== arn && '');
     },
   ),
   'pipe-off': broken(
@@ -261,13 +260,11 @@ export const OF_THE_TABLE = {
     ({ props, region }) =>
       `aws pipes start-pipe --region ${region} --name ${pipesOf(props).map(pipe => pipeName(props, pipe))[0] ?? 'NAME'}`,
     ({ pipes }) =>
-      [...pipes]
-        .filter(([, pipe]) => pipe && !/^(RUNNING|CREATING|STARTING|UPDATING)$/.test(`${pipe.CurrentState}`))
-        .map(
-          ([name, pipe]) =>
-            `${name} is ${pipe?.CurrentState}${pipe?.StateReason ? ` (${pipe.StateReason})` : ''}`,
-        )
-        .join(', '),
+      pipesThat(pipes, pipe => {
+        const { CurrentState: state, StateReason: why } = pipe ?? {};
+        if (pipe === undefined || /^(RUNNING|CREATING|STARTING|UPDATING)$/.test(`${state}`)) return false;
+        return ` is ${state}${why ? ` (${why})` : ''}`;
+      }),
   ),
 } as const satisfies Readonly<Record<string, Question<SeenTable>>>;
 

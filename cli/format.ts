@@ -11,12 +11,9 @@ const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Shows special characters in keys, names or errors as JSON escapes, which a terminal does not interpret. JSON keeps its value. */
 export function printable(text: string): string {
-  return text.replace(UNPRINTABLE, character =>
-    Array.from(
-      { length: character.length },
-      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  );
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  // A character beyond U+FFFF has two code units, each with an escape of its own.
+  return text.replace(UNPRINTABLE, character => character.split('').map(escaped).join(''));
 }
 
 export function shownOn(screen: Screen, text: string, kind?: TextKind): string {

@@ -16,6 +16,7 @@ const on = (resource: string, actions: readonly string[], without?: string): Iam
 const JOURNAL = 'the journal';
 const SET = on(JOURNAL, ['dynamodb:Query', 'dynamodb:UpdateItem']);
 
+const TABLE_REMOVAL = ['dynamodb:DescribeTable', 'dynamodb:ListTagsOfResource', 'dynamodb:DeleteTable'];
 const VERIFY_QUEUE = 'the queue of a verification';
 const UNMEASURED = 'that is not measured';
 
@@ -61,9 +62,7 @@ export const COMMAND_ACTIONS = {
   backfill: on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:Scan', 'dynamodb:UpdateItem']),
   verify: [
     ...on(TABLE, ['dynamodb:PutItem']),
-    ...on('the table and the journal', [
-      ...(['dynamodb:DescribeTable', 'dynamodb:ListTagsOfResource', 'dynamodb:DeleteTable'] as const),
-    ]),
+    ...on('the table and the journal', TABLE_REMOVAL),
     ...on(TABLE, ['dynamodb:Scan'], UNMEASURED),
     ...on("the table's index and the journal", ['dynamodb:Query'], UNMEASURED),
     ...on('*', ['sqs:ListQueues']),

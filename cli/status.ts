@@ -194,18 +194,13 @@ function leftTexts({ table, watermark, left }: Facts, now: number): string[] {
   const how = `${isAll ? 'all of the table' : counted(read, 'item')} read at ${clock(readAt, now)}`;
   const adopt = commandLine('adopt', ['--table', table]);
   const since = clock(watermark?.since ?? 0, now);
+  const doctor = commandLine('doctor', ['--table', table, '--all']);
   return [
-    ...(before > 0
-      ? [
-          `${counted(before, 'item')} that expired before ${since}, to where its first sweep looked back, ${before === 1 ? 'is' : 'are'} still there (${how}): ${adopt}`,
-        ]
-      : []),
-    ...(unseen > 0
-      ? [
-          `${counted(unseen, 'expired item')} ${unseen === 1 ? 'is' : 'are'} still there that no sweep finds (${how}): ${commandLine('doctor', ['--table', table, '--all'])}`,
-        ]
-      : []),
-  ];
+    before > 0 &&
+      `${counted(before, 'item')} that expired before ${since}, to where its first sweep looked back, ${before === 1 ? 'is' : 'are'} still there (${how}): ${adopt}`,
+    unseen > 0 &&
+      `${counted(unseen, 'expired item')} ${unseen === 1 ? 'is' : 'are'} still there that no sweep finds (${how}): ${doctor}`,
+  ].filter(text => text !== false);
 }
 
 function goneText({ gone, watermark, left, overdue }: Facts, now: number): string {

@@ -102,6 +102,11 @@ export const namesOf = (schema: readonly KeySchemaElement[] = []): string[] =>
     schema.filter(({ KeyType }) => KeyType === kind).map(({ AttributeName = '' }) => AttributeName),
   );
 
+export const typesOf =
+  ({ AttributeDefinitions = [] }: TableDescription) =>
+  (name: string | undefined) =>
+    AttributeDefinitions.find(each => each.AttributeName === name)?.AttributeType;
+
 /** Bytes that an eventually consistent scan reads for one read unit. Source: DynamoDB Developer Guide, "Read consumption". */
 const UNIT_BYTES = 8_192;
 const USUAL_ITEM_BYTES = 1_024;
