@@ -5,6 +5,7 @@ import { INDEXED_BY, type IndexedBy } from '../expiry/model.ts';
 import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../stacks/config/config.ts';
 import { CONFIG_FILES } from '../stacks/config/config-file.ts';
 import type { PreciseTtlProps } from '../stacks/config/props.ts';
+import { regionHere } from './clients.ts';
 import { defineCommand, EXIT, question, textFlag, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { printError } from './print.ts';
@@ -53,8 +54,7 @@ is refused is asked for once more. With --table it asks nothing. Keys are of typ
     const format = flags.format ?? (process.features.typescript ? 'ts' : 'json');
     const file = `precise-ttl.config.${format}`;
     refuseOthers(file, flags.force);
-    const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
-    const region = flags.region ?? (AWS_REGION || AWS_DEFAULT_REGION || 'us-east-1');
+    const region = flags.region ?? regionHere() ?? 'us-east-1';
     const ask = (asked: string) => question(asked, signal);
     const { table: tableName, existing: existingTable, 'partition-key': partitionKey } = flags;
     const { 'sort-key': sortKey, 'ttl-attribute': ttlAttribute, by: indexedBy } = flags;

@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { journalName } from '../functions/journal/layout.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config/config.ts';
-import { clientsOf, isLocal, NoAnswerError } from './clients.ts';
+import { clientsOf, isLocal, NoAnswerError, regionHere } from './clients.ts';
 import { defineCommand, EXIT, type Result, tablesOf, textFlag, wrong, YES } from './command.ts';
 import { openTerraform, requireTerraform, TERRAFORM_HELP, TerraformError } from './deploy.ts';
 import { EXPERIMENTS, type Experiment, type Finding } from './verify-experiments.ts';
@@ -83,8 +83,6 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
     };
   },
 });
-
-const regionHere = () => process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION'] || undefined;
 
 export interface VerifyOptions {
   readonly deployer: Deployer;
