@@ -102,7 +102,7 @@ async function planBackfill(given: Given<typeof FLAGS>): Promise<Plan> {
     } catch (error) {
       const { name: code } = error as Error;
       if (code === 'ConditionalCheckFailedException') return 'changedMeanwhile';
-      // Such an error concerns only this item: the item would be too large, for example, or its item collection is full.
+      // DynamoDB refuses only this item: the item would be too large, for example, or its item collection is full.
       const isOfTheItem = isInvalid(error) || code === 'ItemCollectionSizeLimitExceededException';
       if (stop.aborted || !(isBusy(error) || isOfTheItem)) throw error;
       // DynamoDB's message may repeat the item's key, and `logKeys` may forbid that keys are shown.

@@ -180,7 +180,7 @@ export async function telling(service: Service | undefined, work: () => Promise<
   }
 }
 
-/** The emulator's messages are for the user. Its errors are recognized by their names, so that not every command loads the emulator. */
+/** The emulator's error messages are for users. The errors are recognized by name, so that not every command loads the emulator. */
 export function isEmulatorError(error: unknown): error is Error {
   for (let each: unknown = error; each; each = Object.getPrototypeOf(each))
     if ((each as object).constructor?.name === 'EmulatorError') return true;

@@ -24,7 +24,7 @@ import { journalOf, readRows } from './journal.ts';
 /** Maximum number of queries of the index in one reading of a table: half a read unit each, or $0.0001 in all. */
 const QUERIES = 1_000;
 const QUERIES_AT_ONCE = 16;
-/** After so many refused queries no more are sent. DynamoDB answers some queries while it throttles, and none while it is down. */
+/** After so many refused queries no more are sent: DynamoDB is then down, because a DynamoDB that throttles still answers some queries. */
 const REFUSED = 64;
 /** Time for reading a table's index; the rest of the command's time is for the other questions. */
 const LOOK_MS = 6_000;
@@ -34,9 +34,9 @@ const BACK_SECONDS = 900;
 const TABLES_AT_ONCE = 8;
 /** An item that was written late is deleted by one of the next two ticks, and so within this time. */
 const TICKS_SECONDS = 180;
-/** Pages of a scan. A page has 1 MB: all pages together take 1,024 read units (consistent), or $0.0001. */
+/** Maximum number of pages of a scan. A page has 1 MB, so all pages take at most 1,024 read units (consistent), or $0.0001. */
 const PAGES = 4;
-/** The page and --watch scan the table again only after this time. */
+/** The page of `status --page` and `status --watch` scan the table only once in this time. */
 const TABLE_AGE_SECONDS = 60;
 const QUARTER_MS = 900_000;
 const KEYS = 3;
@@ -102,7 +102,7 @@ async function tableFacts(
   };
 }
 
-/** Uses the last scan of the table for a minute, because the page and --watch ask every few seconds. */
+/** Uses the last scan of the table for a minute, because the page and `status --watch` ask every few seconds. */
 async function recentTableLook(
   table: Table,
   given: Asking,

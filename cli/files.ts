@@ -1,4 +1,4 @@
-/** Files and folders that flags name are tried before the work begins: otherwise the work might be done and its result not saved. */
+/** Before a command works, these functions test the files and folders that its flags name: otherwise the result might not be saved. */
 import { accessSync, constants, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { wrong } from './command.ts';

@@ -9,7 +9,7 @@ import type { ShownKey } from '../statemachine/contract/keys.ts';
  */
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Shows special characters in keys, names or errors as JSON escapes, which a terminal does not interpret. JSON keeps its value. */
+/** Shows special characters in keys, names or errors as JSON escapes, which a terminal does not interpret. JSON text keeps its meaning. */
 export function printable(text: string): string {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   // A character beyond U+FFFF has two code units, each with an escape of its own.

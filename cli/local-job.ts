@@ -34,8 +34,8 @@ interface LocalJobOptions extends Pick<ServeOptions, 'dynamoDbPort' | 'sfnPort'>
 }
 
 /**
- * Maximum number of child executions of a replay at a time. On AWS each call has a function instance of its own. Here calls wait in a queue
- * while the timeouts of their tasks run. With too many children, even the calls of the ticks timed out.
+ * Maximum number of child executions of a replay at a time. On AWS each call has a function instance of its own. On this machine calls wait
+ * in a queue while the timeouts of their tasks run. With too many children, even the calls of the ticks timed out.
  */
 const CHILDREN_AT_ONCE = 5;
 

@@ -16,14 +16,14 @@ const FITS_ONE_PARTITION = 800;
 /** Standard deviations above the average for which a partition must have room: one in a hundred partitions may have such a load. */
 const DEVIATIONS = 3;
 
-/** Share of the warm throughput up to which few shards are enough: at this share a key may have 100 units per second. */
+/** The advised warm throughput is so high that the load is at most this share of it. Then a key may have 100 units per second. */
 const FULL_SHARE = 0.4;
 
 export interface IndexLoad {
   readonly indexedBy: IndexedBy;
   readonly granularityMinutes: number;
   readonly shards: number;
-  /** Puts per second, and as many deletes. An item that gets another TTL counts in both: its old entry is deleted. */
+  /** Number of puts per second, and also of deletes. A new TTL of an item counts in both: its old entry is deleted. */
   readonly perSecond: number;
   readonly warmUnits?: number | undefined;
 }

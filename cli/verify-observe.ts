@@ -95,7 +95,7 @@ export async function observe(options: ObserveOptions) {
   );
 }
 
-/** The highest number of keys with which a JSONata group-by succeeds. The recursion is one level deeper. */
+/** The highest number of keys with which a JSONata group-by succeeds. The group-by recurses once more than this number. */
 async function observeDepth({ sfn }: VerifyClients): Promise<number> {
   let deepest = 0;
   for (const keys of DEPTHS) {

@@ -153,7 +153,7 @@ interface ScanOptions {
   readonly signal: AbortSignal;
   readonly onPage: (items: readonly StoredItem[], signal: AbortSignal) => unknown;
   readonly show?: (line: string) => void;
-  /** Says what was done with the items, and how many calls were repeated. @default nothing that is shown */
+  /** Returns the work done so far and its number of repeated calls, for the line of `show`. @default the line shows only reads */
   readonly work?: () => { readonly done: string; readonly busy: number };
 }
 

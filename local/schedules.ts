@@ -71,7 +71,7 @@ export class Schedules {
 
   async #fire(schedule: ScheduleResource, scheduledTime: number): Promise<void> {
     const { clock, isNeeded, fire, onError } = this.#options;
-    // The times of EventBridge Scheduler have no milliseconds.
+    // EventBridge Scheduler's times have no milliseconds, so the milliseconds are removed.
     const time = new Date(scheduledTime).toISOString().replace('.000Z', 'Z');
     const firing = { schedule, scheduledTime, input: schedule.input.replaceAll(SCHEDULED_TIME, time) };
     try {

@@ -143,7 +143,7 @@ export class TableMemory {
   }
 }
 
-/** The minute that a tick swept. A tick ends near the end of this minute, so half a minute before the tick's end is within it. */
+/** The minute that a tick swept. A tick ends near the end of this minute, so half a minute before the tick's end is in the minute. */
 function sweptMinute({ endedAt }: Sweep): string {
   const middle = new Date(Date.parse(endedAt) - MINUTE_MS / 2);
   return `${middle.toISOString().slice(0, 16)}:00.000Z`;

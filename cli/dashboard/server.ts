@@ -16,7 +16,7 @@ export interface DashboardOptions extends Pick<LooksOptions, 'look'> {
 export async function startDashboard({ look, region, links }: DashboardOptions): Promise<PageServer> {
   const ended = new AbortController();
   const looks = new Looks({ look, signal: ended.signal });
-  // Names are only keys of a map and never paths on the disk, so that a request cannot read other files.
+  // A requested name is only a key of this map, never a path on the disk, so that a request cannot read other files.
   const files = await pageFiles();
   const { address, stop } = await servePage((name, query) => {
     if (name !== 'view.html') return files.get(name);

@@ -22,7 +22,7 @@ import type { SweepLimit, TickRequest } from './sweep-input.ts';
 
 const LEAST_PART_SECONDS = 120;
 
-/** Deletes per second that one child can do, with a reserve. From this number follows how many children a table with a limit gets. */
+/** Deletes per second that one child can do, with a reserve. A table with a higher limit gets more children. */
 const CHILD_PER_SECOND = 500;
 
 /** Maximum size of a child's result, UTF-8 bytes; less if the results of many children must share {@link RESULTS_BYTES}. */

@@ -30,7 +30,7 @@ const REQUEST_TIMEOUT_MS = 600;
 const PROBE_MS = { window: 5_000, second: 45_000 } as const;
 const LEAST_PROBE_MS = 700;
 
-/** While all tables are idle, watermarks are written only after this time: writing each minute would more than double their price. */
+/** While all tables are idle, watermarks are written only after this time. Otherwise idle tables would cost more than twice as much. */
 const QUIET_SECONDS = 90;
 
 /** In an index by window a tick also searches this time before the watermark, for items that were written after their expiry. */

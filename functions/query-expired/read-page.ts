@@ -32,7 +32,7 @@ export interface Page {
   readonly cutoff: Seconds;
   /** The page has all entries with TTLs up to this second. */
   readonly knownUpTo: Seconds;
-  /** Entries up to this second may be deleted. In a second with more entries than a page, `knownUpTo` is the second before. */
+  /** Entries up to this second may be deleted. Later than `knownUpTo` only if a single second has more entries than a query returns. */
   readonly takenUpTo: Seconds;
   /** DynamoDB's clock is at most this much behind the state machine's clock. */
   readonly lagMs: Millis;
@@ -152,7 +152,7 @@ export async function countEntries(
   let count = 0;
   let seconds: readonly IndexKey[] = layout.keys({ ...target, from });
   if (seconds[0]?.ttl === undefined) {
-    // In an index by window the cursor passes a window only when all its keys are counted. So one call counts the whole span.
+    // The cursor is a TTL, so the cursor cannot stop between two index keys of a window. So one call counts all keys of the span.
     for (const key of seconds) await countKey(key);
     return { count, samples, upTo: last };
   }

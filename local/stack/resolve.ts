@@ -35,7 +35,7 @@ const table: Readonly<Record<string, Given>> = {
   stream_arn: (...of) => `${tableArn(...of)}/stream/${LOCAL_STREAM_LABEL}`,
 };
 
-/** The name of a bucket. On AWS, Terraform appends the time and a number to the prefix. */
+/** The name of a bucket. On AWS, Terraform appends the time and a number to the prefix; in the local cloud the ending is `local`. */
 const bucketName: Given = argument => `${argument('bucket_prefix')}local`;
 
 /**

@@ -73,7 +73,7 @@ const WITHOUT_EFFECT = {
   aws_dynamodb_table: `billing_mode deletion_protection_enabled point_in_time_recovery replica server_side_encryption table_class ttl ${throughput('')} ${throughput('global_secondary_index.')} ${throughput('local_secondary_index.')}`,
   aws_lambda_function:
     'architectures dead_letter_config description ephemeral_storage kms_key_arn logging_config.application_log_level logging_config.log_format logging_config.log_group logging_config.system_log_level publish role skip_destroy source_code_hash tracing_config vpc_config',
-  // Here no target of a pipe receives anything, and a failed batch is tried again until the batch succeeds.
+  // In the local cloud no target of a pipe receives anything, and a failed batch is tried again until the batch succeeds.
   aws_pipes_pipe: `description log_configuration role_arn target_parameters ${[
     'dead_letter_config',
     'maximum_batching_window_in_seconds',
@@ -84,7 +84,7 @@ const WITHOUT_EFFECT = {
   ]
     .map(name => `source_parameters.dynamodb_stream_parameters.${name}`)
     .join(' ')}`,
-  // Here a failed start is only shown: the start is neither tried again nor sent to a queue.
+  // In the local cloud a failed start is only shown: the start is neither tried again nor sent to a queue.
   aws_scheduler_schedule:
     'action_after_completion description kms_key_arn schedule_expression_timezone target.dead_letter_config target.retry_policy',
   aws_sfn_state_machine: 'encryption_configuration logging_configuration publish tracing_configuration',

@@ -104,7 +104,7 @@ export class IdleTicks {
     if (watermarks !== state.watermarks) this.#unwritten = watermarks;
     this.#plan = { tick: JSON.stringify({ executionInput, startedAt }), output };
     this.#state = { ...state, watermarks };
-    // A running execution notes in the journal what it has swept, and this note needs the table's watermark there.
+    // A running execution notes the span that it swept in the journal. This note fails if the journal has no watermark of the table.
     if (this.#cloud.running.length > 0) await this.#write();
     return output;
   }

@@ -65,13 +65,13 @@ export function deploymentProblems(tables: readonly ResolvedProps[]): FieldProbl
   return problems.length > 0 ? problems : settingsProblems(tables);
 }
 
-/** Days for which the deployment's bucket locks this table's archive; 0: no lock. Undefined if the bucket has no such archive. */
+/** Days for which the deployment's bucket locks this table's archive; 0: no lock. Undefined if this bucket does not have the archive. */
 function lockOf(table: ResolvedProps): number | undefined {
   const archive = archiveOf(table);
   return archive === undefined || archive.bucket !== undefined ? undefined : (archive.lockDays ?? 0);
 }
 
-/** A state may have 256 KiB, and the children's targets need the bytes that are left. Source: Step Functions quotas. */
+/** The input of a state may have 256 KiB: these settings, and in the rest the children's targets. Source: Step Functions quotas. */
 const MAX_SETTINGS_BYTES = 200_000;
 
 function settingsProblems(tables: readonly ResolvedProps[]): FieldProblem[] {
@@ -108,5 +108,5 @@ export function tablesInDefinition(definition: string): readonly CarriedSettings
 /** The beginning of each minute. `rate(1 minute)` would count the minutes from the schedule's creation. */
 export const EVERY_MINUTE = 'cron(* * * * ? *)';
 
-/** EventBridge Scheduler replaces the placeholder, but only with its angle brackets unescaped. */
+/** EventBridge Scheduler replaces this placeholder by the time, but only if its `<` and `>` are not escaped in the JSON. */
 export const TICK_INPUT: TickInput = { scheduledTime: '<aws.scheduler.scheduled-time>' };

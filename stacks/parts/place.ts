@@ -36,7 +36,7 @@ export class Place extends Construct {
     return `arn:${this.partition}:${service}:${this.region}:${this.account}:${resource}`;
   }
 
-  /** Notes the greatest length of an ARN that is a token here: policies have a maximum length. @param rest longest other part */
+  /** Notes the maximum length of an ARN that only Terraform knows: a policy has a length limit. @param rest the text beside `name` */
   know(arn: string, name: string, rest: string): void {
     if (!isReference(name as unknown)) this.#lengths.set(arn, ARN_LENGTH + `${name}${rest}`.length);
   }

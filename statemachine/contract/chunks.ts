@@ -36,6 +36,6 @@ export interface DeleteChunkInput {
 export interface ChunkProgress extends Counts<'call' | 'chunk'>, DeletionLag {
   readonly attempts: number;
   readonly failed: readonly FailedKey[];
-  /** The moment of the next delete, epoch milliseconds. The Wait before this delete ends on a whole second, so a bit earlier. */
+  /** The moment of the next delete, epoch milliseconds. The Wait before this delete ends on a whole second, less than a second earlier. */
   readonly retryAtMs: Millis;
 }
