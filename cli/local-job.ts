@@ -4,8 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import { type ServedCloud, type ServeOptions, serve } from '../local/serve.ts';
-import { existingTablesAsMade } from '../local/stack/synthesized.ts';
-import { plainStack } from '../stacks/app.ts';
+import { localStack } from '../local/stack/synthesized.ts';
 import { checkConfig } from '../stacks/config/config.ts';
 import { replayName } from '../stacks/config/names.ts';
 import type { ResolvedProps } from '../stacks/config/props.ts';
@@ -56,9 +55,8 @@ export async function runLocalJob({
   const config = checkConfig(options.config);
   const [{ props: first }] = tablesOf(config);
   const failedCalls = new FailedCalls();
-  const existing = existingTablesAsMade(config);
   const served = await serve({
-    ...{ ...options, existing, stack: plainStack(config), environment: process.env },
+    ...{ ...options, stack: localStack(config), environment: process.env },
     childrenAtOnce: CHILDREN_AT_ONCE,
     pipes: {
       onExpiry: delivered => print(describeExpiry(delivered)),
@@ -96,10 +94,10 @@ function environmentOf({ region, ...served }: ServedCloud) {
 
 /** The content of the `--json` file. */
 function factsOf(served: ServedCloud) {
-  const { tables, existingTables, stateMachines } = served.cloud.synthesized;
+  const { tables, stateMachines } = served.cloud.synthesized;
   return {
     environment: environmentOf(served),
-    tables: [...tables, ...existingTables].map(({ name }) => name),
+    tables: tables.map(({ name }) => name),
     stateMachines: stateMachines.map(({ name, arn }) => ({ name, arn })),
     schedules: served.cloud.schedules.upcoming().map(({ schedule, at }) => ({
       name: schedule.name,
@@ -116,8 +114,8 @@ export function describeStart(
   page: string,
 ): string {
   const { cloud, dynamoDbEndpoint, endpoint } = served;
-  const { tables, existingTables, stateMachines, pipes } = cloud.synthesized;
-  const names = [...tables, ...existingTables].map(({ name }) => name).join(', ');
+  const { tables, stateMachines, pipes } = cloud.synthesized;
+  const names = tables.map(({ name }) => name).join(', ');
   const { startedHere, endpoint: openAt } = cloud.dynamoDb;
   const next = cloud.schedules
     .upcoming()

@@ -15,10 +15,10 @@ import {
 import type { PlainStack } from '../stacks/app.ts';
 import { localDynamoDb, localDynamoDbStreams } from './dynamodb/clients.ts';
 import { type DynamoDbEndpoint, startOrAttachDynamoDb } from './dynamodb/dynamodb-local.ts';
-import { enableStream, ensureTable, type TableResource } from './dynamodb/tables.ts';
+import { enableStream, ensureTable } from './dynamodb/tables.ts';
 import { LocalCloudError, TerraformError } from './errors.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
-import { Pipes, type PipesOptions } from './pipes/pipes.ts';
+import { type Pipes, type PipesOptions, startPipes } from './pipes/pipes.ts';
 import { type Firing, Schedules } from './schedules.ts';
 import { type SynthesizedCloud, synthesizedCloud } from './stack/synthesized.ts';
 
@@ -41,8 +41,6 @@ export interface LocalCloudOptions {
   readonly schedules?: boolean;
   /** Decides whether a firing of a schedule starts an execution. The clock stands still during the call. @default always true */
   readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
-  /** Schemas of tables that the stack only looks up: a missing table is created. @default none: such tables must exist already */
-  readonly existing?: readonly TableResource[];
   readonly observe?: boolean;
   /** Called after each execution, with any status. `schedule` is the schedule that started the execution, if a schedule did. */
   readonly onExecution?: (execution: Execution, schedule: string | undefined) => void;
@@ -127,14 +125,17 @@ export class LocalCloud {
       const { region } = synthesized;
       const client = localDynamoDb(dynamoDb.endpoint, region);
       undo.push(() => client.destroy());
-      await makeTables(client, synthesized, options);
+      for (const table of synthesized.tables) {
+        await ensureTable(client, table);
+        if (options.observe) await enableStream(client, table.name);
+      }
       const streams = localDynamoDbStreams(dynamoDb.endpoint, region);
       undo.push(() => streams.destroy());
       const dynamoDbEndpoint =
         (await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint)) ?? dynamoDb.endpoint;
       const functions = new LocalFunctions(synthesized.functions, { ...options.functions, dynamoDbEndpoint });
       undo.push(() => functions.stop());
-      const pipes = await Pipes.start({
+      const pipes = await startPipes({
         ...options.pipes,
         ...{ pipes: synthesized.pipes, client, streams, clock },
         invoke: (functionArn, payload) => functions.invoke(functionArn, payload),
@@ -188,16 +189,6 @@ export class LocalCloud {
 
 /** `stop()` waits at most this long for running invocations by pipes. */
 const LAST_INVOCATION_MS = 5_000;
-
-async function makeTables(
-  client: DynamoDBClient,
-  { tables, existingTables }: SynthesizedCloud,
-  { existing = [], observe = false }: LocalCloudOptions,
-): Promise<void> {
-  for (const table of [...tables, ...existing]) await ensureTable(client, table);
-  if (!observe) return;
-  for (const { name } of [...tables, ...existingTables]) await enableStream(client, name);
-}
 
 type LoadedMachine = Parameters<StateMachines['create']>[0];
 

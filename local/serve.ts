@@ -1,6 +1,6 @@
 import { ApiServer } from 'stepfunctions-emulator';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
-import { DynamoDbProxy } from './dynamodb/proxy.ts';
+import { startDynamoDbProxy } from './dynamodb/proxy.ts';
 import { isFree, requireFree } from './ports.ts';
 
 export interface ServeOptions
@@ -38,7 +38,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     undo.push(() => cloud.stop());
     const { dynamoDb } = cloud;
     const proxy = dynamoDb.startedHere
-      ? await DynamoDbProxy.start(dynamoDb.endpoint, { port: options.dynamoDbPort })
+      ? await startDynamoDbProxy(dynamoDb.endpoint, { port: options.dynamoDbPort })
       : undefined;
     undo.push(async () => proxy?.stop());
     const server = await ApiServer.start(cloud.stepFunctions, { port: options.sfnPort });

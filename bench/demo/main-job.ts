@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { chosenTables, EXIT } from '../../cli/command.ts';
 import { startPage } from '../../cli/status.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
-import { plainStack } from '../../stacks/app.ts';
+import { localStack } from '../../local/stack/synthesized.ts';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config/config.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
@@ -43,12 +43,12 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const { marginSeconds } = functionSettings(resolved);
   // A new deployment has a new journal: the configured table may be paused in the journal of its own deployment.
   const { tableName, deployment } = ownNames(chosen.tableName);
-  const table: PreciseTtlProps = { ...chosen, tableName, deployment, existingTable: false };
+  const table: PreciseTtlProps = { ...chosen, tableName, deployment };
   const own = { ...config, tables: [table] };
   return runDemo({
     ...options,
     seed: options.seed ?? randomInt(2 ** 32),
-    ...{ stack: plainStack(own), tableName, deployment },
+    ...{ stack: localStack(own), tableName, deployment },
     standsFor: inWords(configured, config),
     model: modelOf(table),
     sweep: { precision, pollSeconds, marginSeconds, deleteMode },

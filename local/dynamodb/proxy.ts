@@ -5,7 +5,6 @@ import {
   type IncomingHttpHeaders,
   type IncomingMessage,
   request,
-  type Server,
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -43,48 +42,38 @@ const OF_ONE_CONNECTION = [
   ...['content-length', 'transfer-encoding'],
 ];
 
-/**
- * A proxy in front of DynamoDB Local, which itself listens on all network interfaces and accepts any Host header. The proxy accepts calls
- * from this machine only, and refuses web pages whose host name resolves to this machine.
- */
-export class DynamoDbProxy {
+export interface DynamoDbProxy {
   readonly endpoint: string;
-  readonly #server: Server;
-  readonly #agent: Agent;
+  readonly stop: () => Promise<void>;
+}
 
-  private constructor(server: Server, agent: Agent) {
-    this.#server = server;
-    this.#agent = agent;
-    this.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
-
-  /**
-   * Rejects with the system's error, e.g. EADDRINUSE, when the proxy cannot listen.
-   *
-   * @param target the endpoint of the server behind the proxy
-   * @throws {NotLoopbackError} when the target isn't on this machine
-   */
-  static async start(
-    target: string,
-    { port = 0, handle = call => call.forward() }: ProxyOptions = {},
-  ): Promise<DynamoDbProxy> {
-    const destination = {
-      target: new URL(requireLoopback(target, 'target')),
-      agent: new Agent({ keepAlive: true }),
-    };
-    const server = createServer((incoming, outgoing) => {
-      if (!isLoopbackHost(incoming.headers.host)) refuse(incoming, outgoing);
-      else answer(handle, destination, incoming, outgoing).catch(() => outgoing.destroy());
-    });
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return new DynamoDbProxy(server, destination.agent);
-  }
-
-  async stop(): Promise<void> {
-    this.#agent.destroy();
-    await stopServer(this.#server);
-  }
+/**
+ * Starts a proxy in front of DynamoDB Local, which itself listens on all network interfaces and accepts any Host header. The proxy accepts
+ * calls from this machine only, and refuses web pages whose host name resolves to this machine. Rejects with the system's error, e.g.
+ * EADDRINUSE, when the proxy cannot listen.
+ *
+ * @param server the endpoint of the server behind the proxy
+ * @throws {NotLoopbackError} when the server isn't on this machine
+ */
+export async function startDynamoDbProxy(
+  server: string,
+  { port = 0, handle = call => call.forward() }: ProxyOptions = {},
+): Promise<DynamoDbProxy> {
+  const target = new URL(requireLoopback(server, 'target'));
+  const agent = new Agent({ keepAlive: true });
+  const proxy = createServer((incoming, outgoing) => {
+    if (!isLoopbackHost(incoming.headers.host)) refuse(incoming, outgoing);
+    else answer(handle, { target, agent }, incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  proxy.listen(port, '127.0.0.1');
+  await once(proxy, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    stop: () => {
+      agent.destroy();
+      return stopServer(proxy);
+    },
+  };
 }
 
 async function answer(

@@ -39,7 +39,7 @@ export interface PipesOptions {
   readonly onError?: ((error: unknown, pipe: PipeResource) => void) | undefined;
   /** Pause after a read without records, milliseconds. @default 250 */
   readonly pollMs?: number | undefined;
-  /** If true, only {@link Pipes.drain} reads the streams, because the clock stands still and starts no reads. @default false */
+  /** If true, only `drain()` reads the streams, because the clock stands still and starts no reads. @default false */
   readonly onlyDrained?: boolean | undefined;
 }
 
@@ -51,28 +51,19 @@ interface PipesContext extends PipesOptions {
   readonly clock: Clock;
 }
 
-export class Pipes {
-  readonly #pollers: readonly StreamPoller[];
+export type Pipes = Awaited<ReturnType<typeof startPipes>>;
 
-  private constructor(pollers: readonly StreamPoller[]) {
-    this.#pollers = pollers;
-  }
-
-  static async start(context: PipesContext): Promise<Pipes> {
-    const pollers: StreamPoller[] = [];
-    for (const pipe of context.pipes) pollers.push(await pollerOf(pipe, context));
-    if (!context.onlyDrained) for (const poller of pollers) poller.start();
-    return new Pipes(pollers);
-  }
-
-  /** Delivers the expiries of all records that are in the streams now. @throws an error of a read or of the function */
-  async drain(): Promise<void> {
-    for (const poller of this.#pollers) await poller.drain();
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all(this.#pollers.map(poller => poller.stop()));
-  }
+export async function startPipes(context: PipesContext) {
+  const pollers: StreamPoller[] = [];
+  for (const pipe of context.pipes) pollers.push(await pollerOf(pipe, context));
+  if (!context.onlyDrained) for (const poller of pollers) poller.start();
+  return {
+    /** Delivers the expiries of all records that are in the streams now. @throws an error of a read or of the function */
+    async drain(): Promise<void> {
+      for (const poller of pollers) await poller.drain();
+    },
+    stop: () => Promise.all(pollers.map(poller => poller.stop())),
+  };
 }
 
 async function pollerOf(

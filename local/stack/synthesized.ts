@@ -57,7 +57,6 @@ export interface SynthesizedCloud {
   readonly region: string;
   readonly partition: string;
   readonly tables: readonly TableResource[];
-  readonly existingTables: readonly Pick<TableResource, 'name'>[];
   readonly functions: readonly FunctionResource[];
   readonly stateMachines: readonly StateMachineResource[];
   readonly schedules: readonly ScheduleResource[];
@@ -127,9 +126,6 @@ export function synthesizedCloud(
     region,
     partition,
     tables: all('aws_dynamodb_table', readTable),
-    existingTables: blocks
-      .filter(({ kind: of, type }) => of === 'data' && type === 'aws_dynamodb_table')
-      .map(({ body }) => ({ name: String(body['name']) })),
     functions: all('aws_lambda_function', (args, found) => readFunction(args, found, archives)),
     stateMachines,
     schedules: all('aws_scheduler_schedule', (args, found) => readSchedule(args, found, stateMachines)),
@@ -276,13 +272,7 @@ function readPipe(args: Arguments, { address }: Found): PipeResource {
   };
 }
 
-/**
- * Schemas of the tables with `existingTable: true`: the schemas with which the stack would create these tables.
- * @throws {InvalidConfigError} with a message for the user
- */
-export function existingTablesAsMade(config: DeploymentConfig): readonly TableResource[] {
-  const tables = config.tables
-    .filter(({ existingTable }) => existingTable === true)
-    .map(table => ({ ...table, existingTable: false }));
-  return tables.length === 0 ? [] : synthesizedCloud(plainStack({ ...config, tables })).tables;
+/** The stack of a configuration for this machine, on which tables with `existingTable: true` are created, too. */
+export function localStack(config: DeploymentConfig): PlainStack {
+  return plainStack({ ...config, tables: config.tables.map(table => ({ ...table, existingTable: false })) });
 }

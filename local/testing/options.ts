@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { type PlainStack, plainStack } from '../../stacks/app.ts';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config/config.ts';
 import { DEFAULT_DEPLOYMENT } from '../../stacks/config/props.ts';
-import type { TableResource } from '../dynamodb/tables.ts';
-import { existingTablesAsMade } from '../stack/synthesized.ts';
+import { localStack } from '../stack/synthesized.ts';
 import { LocalTestError, type TestedConfig } from './local-precise-ttl.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -48,22 +46,16 @@ export function readTime(field: string, value: Date | number | string): number {
 
 const REGION = 'us-east-1';
 
-export interface PreparedConfig {
-  readonly config: DeploymentConfig;
-  readonly stack: PlainStack;
-  readonly existing: readonly TableResource[];
-}
-
 /**
  * Checks a configuration, and applies the deployment's defaults.
  * @param isShared whether other tests may use the DynamoDB at the same time, with a deployment of the same name
  * @throws {InvalidConfigError} naming every field that is wrong
  */
-export function prepareConfig(given: TestedConfig, isShared: boolean): PreparedConfig {
+export function prepareConfig(given: TestedConfig, isShared: boolean) {
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   const checked = checkConfig(isObject ? { region: regionOf(given.tables), ...given } : given);
   const config = isShared ? withOwnDeployment(checked) : checked;
-  return { config, stack: plainStack(config), existing: existingTablesAsMade(config) };
+  return { config, stack: localStack(config) };
 }
 
 const NAME_START = 36;

@@ -99,7 +99,7 @@ async function start(
   stepped: SteppedClock | undefined,
   undo: Undo,
 ): Promise<LocalPreciseTtl> {
-  const { config, stack, existing } = prepareConfig(given, dynamoDbEndpoint !== undefined);
+  const { config, stack } = prepareConfig(given, dynamoDbEndpoint !== undefined);
   const deployment = deploymentOf(config.tables.map(resolveProps));
   const dynamoDb = await (dynamoDbEndpoint === undefined
     ? startDynamoDbLocal()
@@ -137,7 +137,6 @@ async function start(
     schedules,
     isNeeded: stepped && (({ input }) => idle.isNeeded(JSON.parse(input), clock.now())),
     environment: {},
-    existing,
     functions: {
       wrap: async (invoked, next) => {
         const result = await call(invoked, next);

@@ -231,7 +231,6 @@ const served = {
   cloud: {
     synthesized: {
       tables: [{ name: 'A' }, { name: 'B' }],
-      existingTables: [],
       stateMachines: [
         { name: 'sweep-B', arn: ARN },
         { name: 'sweep-B-replay', arn: `${ARN}-replay` },

@@ -3,7 +3,12 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import { type AddressInfo, connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { NotLoopbackError } from 'stepfunctions-emulator';
-import { type CallHandler, DynamoDbProxy, type ProxiedCall } from '../../../local/dynamodb/proxy.ts';
+import {
+  type CallHandler,
+  type DynamoDbProxy,
+  type ProxiedCall,
+  startDynamoDbProxy,
+} from '../../../local/dynamodb/proxy.ts';
 
 /** Bytes that are no text: a body that was decoded on the way would not come through. */
 const BYTES = Buffer.from(Array.from({ length: 100_000 }, (_unused, index) => index % 256));
@@ -29,7 +34,7 @@ beforeEach(async () => {
   await once(target, 'listening');
   const { port } = target.address() as AddressInfo;
   handle = ({ forward }) => forward();
-  proxy = await DynamoDbProxy.start(`http://127.0.0.1:${port}`, { handle: call => handle(call) });
+  proxy = await startDynamoDbProxy(`http://127.0.0.1:${port}`, { handle: call => handle(call) });
 });
 afterEach(async () => {
   await proxy.stop();
@@ -83,7 +88,7 @@ test('stops more than once, and for those too who keep their connection', async 
 });
 
 test('fails for a server on another machine', async () => {
-  await expect(DynamoDbProxy.start('http://192.168.0.7:8000')).rejects.toThrow(NotLoopbackError);
+  await expect(startDynamoDbProxy('http://192.168.0.7:8000')).rejects.toThrow(NotLoopbackError);
 });
 
 test.each<[string, CallHandler]>([

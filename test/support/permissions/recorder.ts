@@ -1,6 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isObject } from '../../../expiry/fields.ts';
-import { type Answer, DynamoDbProxy, jsonAnswer, type ProxiedCall } from '../../../local/dynamodb/proxy.ts';
+import {
+  type Answer,
+  type DynamoDbProxy,
+  jsonAnswer,
+  type ProxiedCall,
+  startDynamoDbProxy,
+} from '../../../local/dynamodb/proxy.ts';
 import type { InvokeWrapper } from '../../../local/functions/local-functions.ts';
 
 /** The JSON body of a request. */
@@ -62,7 +68,7 @@ export class CallRecorder {
 
   /** @param dynamoDbEndpoint where DynamoDB's calls go on to */
   async start(dynamoDbEndpoint: string): Promise<string> {
-    this.#proxy = await DynamoDbProxy.start(dynamoDbEndpoint, { handle: call => this.#handle(call) });
+    this.#proxy = await startDynamoDbProxy(dynamoDbEndpoint, { handle: call => this.#handle(call) });
     return this.endpoint;
   }
 
