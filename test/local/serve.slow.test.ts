@@ -3,7 +3,7 @@ import { ListExecutionsCommand, UpdateStateMachineCommand } from '@aws-sdk/clien
 import { type Execution, VirtualClock } from 'stepfunctions-emulator';
 import { freePort, isFree } from '../../local/ports.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
-import { sfnClient } from '../../packages/stepfunctions-emulator/test/support/step-functions-api.ts';
+import { sfnClient } from '../../packages/stepfunctions-emulator/test/api/support.ts';
 import { plainStack } from '../../stacks/app.ts';
 import { configOf } from '../support/configs.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';

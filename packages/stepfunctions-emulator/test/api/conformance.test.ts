@@ -1,14 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  CreateStateMachineCommand,
-  DescribeExecutionCommand,
-  type DescribeExecutionOutput,
-  paginateGetExecutionHistory,
-  StartExecutionCommand,
-} from '@aws-sdk/client-sfn';
+import { type DescribeExecutionOutput, paginateGetExecutionHistory } from '@aws-sdk/client-sfn';
 import type { FunctionInvoker, FunctionResult, Json } from '../../src/interpreter/index.ts';
-import { ROLE_ARN, useStepFunctionsApi } from '../support/step-functions-api.ts';
+import { ROLE_ARN, useStepFunctionsApi } from './support.ts';
 
 /** Executions recorded on AWS; see the README beside them. They are no part of this repository. */
 const CASES = join(import.meta.dirname, '../../../../../shared/conformance/asl-jsonata-cases.json');
@@ -122,19 +116,17 @@ const api = useStepFunctionsApi({ invoker });
 /** Creates, starts, waits and reads the history as any client of AWS would. */
 async function runOverApi(recorded: RecordedCase, name: string): Promise<Ended> {
   const { client } = api;
-  const { stateMachineArn } = await client.send(
-    new CreateStateMachineCommand({
-      name,
-      definition: JSON.stringify(recorded.definition),
-      roleArn: ROLE_ARN,
-    }),
-  );
+  const { stateMachineArn } = await client.createStateMachine({
+    name,
+    definition: JSON.stringify(recorded.definition),
+    roleArn: ROLE_ARN,
+  });
   const input = JSON.stringify(recorded.input);
-  const { executionArn } = await client.send(new StartExecutionCommand({ stateMachineArn, input }));
+  const { executionArn } = await client.startExecution({ stateMachineArn, input });
   let described: DescribeExecutionOutput;
   do {
     await new Promise(resolve => setTimeout(resolve, 5));
-    described = await client.send(new DescribeExecutionCommand({ executionArn }));
+    described = await client.describeExecution({ executionArn });
   } while (described.status === 'RUNNING');
   const events: string[] = [];
   for await (const page of paginateGetExecutionHistory({ client, pageSize: 7 }, { executionArn })) {

@@ -1,28 +1,26 @@
+import type { GetExecutionHistoryInput } from '@aws-sdk/client-sfn';
 import {
-  DescribeExecutionCommand,
-  DescribeMapRunCommand,
-  GetExecutionHistoryCommand,
-  type GetExecutionHistoryInput,
-  ListExecutionsCommand,
-  ListMapRunsCommand,
-  StartExecutionCommand,
-  StartSyncExecutionCommand,
-  StopExecutionCommand,
-} from '@aws-sdk/client-sfn';
-import { useStepFunctionsApi } from '../support/step-functions-api.ts';
-import { create, FAIL, jsonata, mapRun, PASS, runToEnd, start, WAIT } from './support.ts';
+  create,
+  FAIL,
+  jsonata,
+  mapRun,
+  PASS,
+  runToEnd,
+  start,
+  useStepFunctionsApi,
+  WAIT,
+} from './support.ts';
 
 const api = useStepFunctionsApi({ kept: { executions: 20, characters: 75_000 } });
 const describeExecution = async (executionArn: string) => {
-  const { $metadata, ...answer } = await api.client.send(new DescribeExecutionCommand({ executionArn }));
+  const { $metadata, ...answer } = await api.client.describeExecution({ executionArn });
   return answer;
 };
 
 describe('StartExecution', () => {
   test('the same name and input is the same execution while that runs', async () => {
     const stateMachineArn = await create(api, WAIT);
-    const again = (input: string) =>
-      api.client.send(new StartExecutionCommand({ stateMachineArn, name: 'one', input }));
+    const again = (input: string) => api.client.startExecution({ stateMachineArn, name: 'one', input });
     const first = await again('{"a": 1}');
     expect(first.executionArn).toBe(`${stateMachineArn.replace('stateMachine', 'execution')}:one`);
     const second = await again('{"a":1}');
@@ -32,18 +30,19 @@ describe('StartExecution', () => {
       message: `Execution Already Exists: '${first.executionArn}'`,
     };
     await expect(again('{"a":2}')).rejects.toMatchObject(taken);
-    await api.client.send(new StopExecutionCommand({ executionArn: first.executionArn }));
+    await api.client.stopExecution({ executionArn: first.executionArn });
     await expect(again('{"a":1}')).rejects.toMatchObject(taken);
   });
 
   test('keeps the text of the input as it was sent', async () => {
     const input = '{ "a" : 1.0 }';
-    const { executionArn } = await api.client.send(
-      new StartExecutionCommand({ stateMachineArn: await create(api, PASS), input }),
-    );
+    const { executionArn } = await api.client.startExecution({
+      stateMachineArn: await create(api, PASS),
+      input,
+    });
     await api.context.executions.whole(executionArn ?? '').done;
     expect((await describeExecution(executionArn ?? '')).input).toBe(input);
-    const { events } = await api.client.send(new GetExecutionHistoryCommand({ executionArn }));
+    const { events } = await api.client.getExecutionHistory({ executionArn });
     expect(events?.[0]?.executionStartedEventDetails?.input).toBe(input);
   });
 
@@ -70,9 +69,10 @@ describe('StartExecution', () => {
     ],
   ])('fails with %s for %j', async (name, change, message) => {
     const stateMachineArn = await create(api, PASS);
-    await expect(
-      api.client.send(new StartExecutionCommand({ stateMachineArn, ...change })),
-    ).rejects.toMatchObject({ name, message: expect.stringMatching(message) });
+    await expect(api.client.startExecution({ stateMachineArn, ...change })).rejects.toMatchObject({
+      name,
+      message: expect.stringMatching(message),
+    });
   });
 
   test('Express executions share a name, and cannot be described, listed or stopped', async () => {
@@ -84,9 +84,9 @@ describe('StartExecution', () => {
     const invalid = { message: "Invalid Arn: 'Resource type not valid in this context: express'" };
     await expect(describeExecution(first)).rejects.toMatchObject(invalid);
     const request = { executionArn: first };
-    await expect(api.client.send(new StopExecutionCommand(request))).rejects.toMatchObject(invalid);
-    await expect(api.client.send(new GetExecutionHistoryCommand(request))).rejects.toMatchObject(invalid);
-    await expect(api.client.send(new ListExecutionsCommand({ stateMachineArn }))).rejects.toMatchObject({
+    await expect(api.client.stopExecution(request)).rejects.toMatchObject(invalid);
+    await expect(api.client.getExecutionHistory(request)).rejects.toMatchObject(invalid);
+    await expect(api.client.listExecutions({ stateMachineArn })).rejects.toMatchObject({
       name: 'StateMachineTypeNotSupported',
     });
   });
@@ -97,7 +97,7 @@ describe('StartSyncExecution', () => {
     const Output = '{% $exists($states.context.Execution.RedriveCount) %}';
     const definition = jsonata({ A: { Type: 'Pass', Output, End: true } });
     const stateMachineArn = await create(api, definition, 'EXPRESS');
-    const { output } = await api.client.send(new StartSyncExecutionCommand({ stateMachineArn }));
+    const { output } = await api.client.startSyncExecution({ stateMachineArn });
     expect(output).toBe('false');
     const arn = await runToEnd(api, await create(api, definition));
     expect((await describeExecution(arn)).output).toBe('true');
@@ -105,9 +105,11 @@ describe('StartSyncExecution', () => {
 
   test('answers with the result and what is billed', async () => {
     const stateMachineArn = await create(api, PASS, 'EXPRESS');
-    const { $metadata, ...answer } = await api.client.send(
-      new StartSyncExecutionCommand({ stateMachineArn, name: 'sync', input: '{"a":1}' }),
-    );
+    const { $metadata, ...answer } = await api.client.startSyncExecution({
+      stateMachineArn,
+      name: 'sync',
+      input: '{"a":1}',
+    });
     expect(answer).toEqual({
       executionArn: expect.stringContaining(':express:'),
       stateMachineArn,
@@ -135,19 +137,17 @@ describe('StartSyncExecution', () => {
     });
     const stateMachineArn = await create(api, definition, 'EXPRESS');
     const input = JSON.stringify('x'.repeat(250_000));
-    const { billingDetails } = await api.client.send(
-      new StartSyncExecutionCommand({ stateMachineArn, input }),
-    );
+    const { billingDetails } = await api.client.startSyncExecution({ stateMachineArn, input });
     expect(billingDetails?.billedMemoryUsedInMB).toBe(128);
   });
 
   test('a failed execution is an answer; a Standard machine is an error', async () => {
-    const answer = await api.client.send(
-      new StartSyncExecutionCommand({ stateMachineArn: await create(api, FAIL, 'EXPRESS') }),
-    );
+    const answer = await api.client.startSyncExecution({
+      stateMachineArn: await create(api, FAIL, 'EXPRESS'),
+    });
     expect(answer).toMatchObject({ status: 'FAILED', error: 'E', cause: 'C' });
     const stateMachineArn = await create(api, PASS);
-    await expect(api.client.send(new StartSyncExecutionCommand({ stateMachineArn }))).rejects.toMatchObject({
+    await expect(api.client.startSyncExecution({ stateMachineArn })).rejects.toMatchObject({
       name: 'StateMachineTypeNotSupported',
     });
   });
@@ -173,13 +173,13 @@ test('DescribeExecution tells how it ended', async () => {
   const succeeded = await runToEnd(api, await create(api, PASS));
   expect(await describeExecution(succeeded)).toMatchObject({ output: '{}' });
   await expect(
-    api.client.send(new DescribeExecutionCommand({ executionArn: succeeded, includedData: 'METADATA_ONLY' })),
+    api.client.describeExecution({ executionArn: succeeded, includedData: 'METADATA_ONLY' }),
   ).rejects.toMatchObject({ name: 'ValidationException' });
 });
 
 test('StopExecution aborts with error and cause; once more it tells when that was', async () => {
   const executionArn = await start(api, await create(api, WAIT));
-  const stop = () => api.client.send(new StopExecutionCommand({ executionArn, error: 'E', cause: 'enough' }));
+  const stop = () => api.client.stopExecution({ executionArn, error: 'E', cause: 'enough' });
   const { stopDate } = await stop();
   expect(await describeExecution(executionArn)).toMatchObject({
     status: 'ABORTED',
@@ -193,7 +193,7 @@ test('StopExecution aborts with error and cause; once more it tells when that wa
 describe('GetExecutionHistory', () => {
   const TYPES = ['ExecutionStarted', 'PassStateEntered', 'PassStateExited', 'ExecutionSucceeded'];
   const history = (executionArn: string, rest: Omit<GetExecutionHistoryInput, 'executionArn'> = {}) =>
-    api.client.send(new GetExecutionHistoryCommand({ executionArn, ...rest }));
+    api.client.getExecutionHistory({ executionArn, ...rest });
 
   test.each([false, true])('page by page, reverseOrder %p', async reverseOrder => {
     const executionArn = await runToEnd(api, await create(api, PASS));
@@ -244,7 +244,7 @@ test('ListExecutions: the last first, by status, page by page', async () => {
     statusFilter?: 'FAILED' | 'SUCCEEDED';
     maxResults?: number;
     nextToken?: string | undefined;
-  }) => api.client.send(new ListExecutionsCommand({ stateMachineArn, ...rest }));
+  }) => api.client.listExecutions({ stateMachineArn, ...rest });
   const arnsOf = ({ executions }: Awaited<ReturnType<typeof list>>) =>
     executions?.map(one => one.executionArn);
   expect(arnsOf(await list({}))).toEqual(arns.toReversed());
@@ -255,7 +255,7 @@ test('ListExecutions: the last first, by status, page by page', async () => {
   expect([...(arnsOf(first) ?? []), ...(arnsOf(second) ?? [])]).toEqual(arns.toReversed());
   expect(second.nextToken).toBeUndefined();
   expect(arnsOf(await list({}))?.[0]).toBe(later);
-  await expect(api.client.send(new ListExecutionsCommand({}))).rejects.toMatchObject({
+  await expect(api.client.listExecutions({})).rejects.toMatchObject({
     name: 'ValidationException',
   });
 });
@@ -263,7 +263,7 @@ test('ListExecutions: the last first, by status, page by page', async () => {
 describe('Map Runs', () => {
   test.each(['STANDARD', 'EXPRESS'] as const)('are described, with their %s children', async type => {
     const executionArn = await runToEnd(api, await create(api, mapRun(type)), { input: [1, false, 3] });
-    const { mapRuns } = await api.client.send(new ListMapRunsCommand({ executionArn }));
+    const { mapRuns } = await api.client.listMapRuns({ executionArn });
     expect(mapRuns).toEqual([
       {
         executionArn,
@@ -274,7 +274,7 @@ describe('Map Runs', () => {
       },
     ]);
     const mapRunArn = mapRuns?.[0]?.mapRunArn;
-    const described = await api.client.send(new DescribeMapRunCommand({ mapRunArn }));
+    const described = await api.client.describeMapRun({ mapRunArn });
     expect(described).toMatchObject({
       executionArn,
       status: 'SUCCEEDED',
@@ -283,9 +283,7 @@ describe('Map Runs', () => {
       itemCounts: { total: 3, succeeded: 2, failed: 1, pending: 0 },
       executionCounts: { total: 3, succeeded: 2, failed: 1 },
     });
-    const { executions } = await api.client.send(
-      new ListExecutionsCommand({ mapRunArn, statusFilter: 'FAILED' }),
-    );
+    const { executions } = await api.client.listExecutions({ mapRunArn, statusFilter: 'FAILED' });
     expect(executions).toHaveLength(1);
     const child = await describeExecution(executions?.[0]?.executionArn ?? '');
     expect(child).toMatchObject({ mapRunArn, error: 'False', input: 'false' });
@@ -293,7 +291,7 @@ describe('Map Runs', () => {
 
   test('fails for one that is not known', async () => {
     const mapRunArn = 'arn:aws:states:us-east-1:123456789012:mapRun:a/b:c';
-    await expect(api.client.send(new DescribeMapRunCommand({ mapRunArn }))).rejects.toMatchObject({
+    await expect(api.client.describeMapRun({ mapRunArn })).rejects.toMatchObject({
       name: 'ResourceNotFound',
       message: `Resource not found: '${mapRunArn}'`,
     });
@@ -302,7 +300,7 @@ describe('Map Runs', () => {
 
 describe('ended executions are forgotten', () => {
   const listed = async (stateMachineArn: string) => {
-    const { executions } = await api.client.send(new ListExecutionsCommand({ stateMachineArn }));
+    const { executions } = await api.client.listExecutions({ stateMachineArn });
     return executions?.map(one => one.executionArn);
   };
 
@@ -319,7 +317,7 @@ describe('ended executions are forgotten', () => {
     });
     expect(await listed(stateMachineArn)).toEqual(arns.toReversed());
     expect((await describeExecution(running)).status).toBe('RUNNING');
-    await api.client.send(new StopExecutionCommand({ executionArn: running }));
+    await api.client.stopExecution({ executionArn: running });
   });
 
   test('of executions whose events tell too much together, the oldest lose their history and stay in lists', async () => {
@@ -331,23 +329,21 @@ describe('ended executions are forgotten', () => {
     }
     const [oldest = '', second = ''] = arns;
     expect(await listed(stateMachineArn)).toEqual(arns.toReversed());
-    expect(await api.client.send(new DescribeExecutionCommand({ executionArn: oldest }))).toMatchObject({
+    expect(await api.client.describeExecution({ executionArn: oldest })).toMatchObject({
       ...{ executionArn: oldest, stateMachineArn, status: 'FAILED', error: 'E', cause: 'C' },
       input: expect.stringContaining('"index":0'),
       startDate: expect.any(Date),
       stopDate: expect.any(Date),
     });
     const history = (executionArn: string) =>
-      api.client
-        .send(new GetExecutionHistoryCommand({ executionArn }))
-        .then(({ events = [] }) => events.length);
+      api.client.getExecutionHistory({ executionArn }).then(({ events = [] }) => events.length);
     await expect(history(oldest)).rejects.toMatchObject({
       name: 'ExecutionDoesNotExist',
       message: expect.stringContaining('history was forgotten'),
     });
     expect(api.context.executions.get(oldest).execution.history).toEqual([]);
     expect(await history(second)).toBeGreaterThan(2);
-    await expect(api.client.send(new StopExecutionCommand({ executionArn: oldest }))).resolves.toMatchObject({
+    await expect(api.client.stopExecution({ executionArn: oldest })).resolves.toMatchObject({
       stopDate: expect.any(Date),
     });
   });
@@ -358,7 +354,7 @@ describe('ended executions are forgotten', () => {
     const large = await runToEnd(api, stateMachineArn, { input: Array(40).fill('x'.repeat(500)) });
     expect(await listed(stateMachineArn)).toEqual([large, small]);
     const runs = (executionArn: string) =>
-      api.client.send(new ListMapRunsCommand({ executionArn })).then(({ mapRuns = [] }) => mapRuns.length);
+      api.client.listMapRuns({ executionArn }).then(({ mapRuns = [] }) => mapRuns.length);
     await expect(runs(small)).rejects.toMatchObject({ name: 'ExecutionDoesNotExist' });
     expect(await runs(large)).toBe(1);
   });

@@ -1,8 +1,6 @@
-import { ListExecutionsCommand } from '@aws-sdk/client-sfn';
 import { VirtualClock } from '../../src/clock.ts';
 import type { Execution } from '../../src/interpreter/index.ts';
-import { useStepFunctionsApi } from '../support/step-functions-api.ts';
-import { create, jsonata, runToEnd } from './support.ts';
+import { create, jsonata, runToEnd, useStepFunctionsApi } from './support.ts';
 
 const RESOURCE = 'arn:aws:states:::states:startExecution';
 const api = useStepFunctionsApi({ clock: new VirtualClock() });
@@ -93,6 +91,6 @@ test('a name is taken once', async () => {
   expect((await run(parent, { input: { n: 2 } })).error).toBe(
     'StepFunctions.ExecutionAlreadyExistsException',
   );
-  const { executions } = await api.client.send(new ListExecutionsCommand({ stateMachineArn: child }));
+  const { executions } = await api.client.listExecutions({ stateMachineArn: child });
   expect(executions).toHaveLength(1);
 });

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { ListStateMachinesCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { SFN } from '@aws-sdk/client-sfn';
 import { seededRandom } from '../../src/interpreter/index.ts';
 import { NotLoopbackError, requireLoopback } from '../../src/loopback.ts';
-import { useStepFunctionsApi } from '../support/step-functions-api.ts';
-import { create, PASS, post } from './support.ts';
+import { create, PASS, post, useStepFunctionsApi } from './support.ts';
 
 const api = useStepFunctionsApi();
 const call = (operation: string, body: string | Uint8Array) =>
@@ -24,10 +23,10 @@ test('AWS_ENDPOINT_URL_SFN is all that a client needs', async () => {
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
   });
-  const client = new SFNClient();
+  const client = new SFN();
   try {
     const arn = await create(api, PASS);
-    const { stateMachines } = await client.send(new ListStateMachinesCommand({}));
+    const { stateMachines } = await client.listStateMachines({});
     expect(stateMachines?.map(one => one.stateMachineArn)).toContain(arn);
   } finally {
     client.destroy();

@@ -1,30 +1,29 @@
 import {
-  CreateStateMachineCommand,
-  DeleteStateMachineCommand,
-  DescribeExecutionCommand,
-  DescribeStateMachineCommand,
-  ListStateMachinesCommand,
-  UpdateStateMachineCommand,
-} from '@aws-sdk/client-sfn';
-import { ROLE_ARN, useStepFunctionsApi } from '../support/step-functions-api.ts';
-import { create, FAIL, mapRun, PASS, runToEnd, start, WAIT } from './support.ts';
+  create,
+  FAIL,
+  mapRun,
+  PASS,
+  ROLE_ARN,
+  runToEnd,
+  start,
+  useStepFunctionsApi,
+  WAIT,
+} from './support.ts';
 
 const api = useStepFunctionsApi();
 const creation = { name: 'again', definition: PASS, roleArn: ROLE_ARN };
 
 describe('CreateStateMachine', () => {
   test('the same again is the same; anything else of that name exists already', async () => {
-    const first = await api.client.send(new CreateStateMachineCommand(creation));
+    const first = await api.client.createStateMachine(creation);
     expect(first.stateMachineArn).toBe('arn:aws:states:us-east-1:123456789012:stateMachine:again');
-    const { stateMachineArn, creationDate } = await api.client.send(new CreateStateMachineCommand(creation));
+    const { stateMachineArn, creationDate } = await api.client.createStateMachine(creation);
     expect({ stateMachineArn, creationDate }).toEqual({
       stateMachineArn: first.stateMachineArn,
       creationDate: first.creationDate,
     });
     for (const change of [{ definition: FAIL }, { type: 'EXPRESS' as const }, { roleArn: `${ROLE_ARN}2` }]) {
-      await expect(
-        api.client.send(new CreateStateMachineCommand({ ...creation, ...change })),
-      ).rejects.toMatchObject({
+      await expect(api.client.createStateMachine({ ...creation, ...change })).rejects.toMatchObject({
         name: 'StateMachineAlreadyExists',
         message: `State Machine Already Exists: '${first.stateMachineArn}'`,
       });
@@ -57,8 +56,9 @@ describe('CreateStateMachine', () => {
       /'FAST' at 'type' .* enum value set: \[STANDARD, EXPRESS\]$/,
     ],
   ])('fails with %s for %j', async (name, change, message) => {
-    const command = new CreateStateMachineCommand({ ...creation, name: 'refused', ...change });
-    await expect(api.client.send(command)).rejects.toMatchObject({
+    await expect(
+      api.client.createStateMachine({ ...creation, name: 'refused', ...change }),
+    ).rejects.toMatchObject({
       name,
       message: expect.stringMatching(message),
       $metadata: { httpStatusCode: 400, requestId: expect.stringMatching(/^[\da-f-]{36}$/) },
@@ -67,17 +67,13 @@ describe('CreateStateMachine', () => {
 });
 
 test('DescribeStateMachine says what was created', async () => {
-  const { stateMachineArn } = await api.client.send(
-    new CreateStateMachineCommand({
-      name: 'described',
-      definition: PASS,
-      roleArn: ROLE_ARN,
-      type: 'EXPRESS',
-    }),
-  );
-  const { $metadata, ...described } = await api.client.send(
-    new DescribeStateMachineCommand({ stateMachineArn }),
-  );
+  const { stateMachineArn } = await api.client.createStateMachine({
+    name: 'described',
+    definition: PASS,
+    roleArn: ROLE_ARN,
+    type: 'EXPRESS',
+  });
+  const { $metadata, ...described } = await api.client.describeStateMachine({ stateMachineArn });
   expect(described).toEqual({
     stateMachineArn,
     name: 'described',
@@ -93,12 +89,12 @@ test('DescribeStateMachine says what was created', async () => {
 test('an update changes what is started next, not what runs', async () => {
   const stateMachineArn = await create(api, WAIT);
   const running = await start(api, stateMachineArn);
-  await api.client.send(new UpdateStateMachineCommand({ stateMachineArn, definition: FAIL }));
+  await api.client.updateStateMachine({ stateMachineArn, definition: FAIL });
   const failed = await runToEnd(api, stateMachineArn);
   expect(api.context.executions.get(failed).execution.status).toBe('FAILED');
   expect(api.context.executions.get(running).execution.status).toBe('RUNNING');
   api.context.executions.whole(running).stop();
-  await expect(api.client.send(new UpdateStateMachineCommand({ stateMachineArn }))).rejects.toMatchObject({
+  await expect(api.client.updateStateMachine({ stateMachineArn })).rejects.toMatchObject({
     name: 'MissingRequiredParameter',
   });
 });
@@ -107,13 +103,13 @@ test('deleting stops what runs and forgets it; deleting again is fine', async ()
   const stateMachineArn = await create(api, WAIT);
   const executionArn = await start(api, stateMachineArn, { name: 'once' });
   const { execution } = api.context.executions.get(executionArn);
-  await api.client.send(new DeleteStateMachineCommand({ stateMachineArn }));
-  await api.client.send(new DeleteStateMachineCommand({ stateMachineArn }));
+  await api.client.deleteStateMachine({ stateMachineArn });
+  await api.client.deleteStateMachine({ stateMachineArn });
   expect(execution.status).toBe('ABORTED');
-  await expect(api.client.send(new DescribeExecutionCommand({ executionArn }))).rejects.toMatchObject({
+  await expect(api.client.describeExecution({ executionArn })).rejects.toMatchObject({
     name: 'ExecutionDoesNotExist',
   });
-  await expect(api.client.send(new DescribeStateMachineCommand({ stateMachineArn }))).rejects.toMatchObject({
+  await expect(api.client.describeStateMachine({ stateMachineArn })).rejects.toMatchObject({
     name: 'StateMachineDoesNotExist',
     message: `State Machine Does Not Exist: '${stateMachineArn}'`,
   });
@@ -125,7 +121,7 @@ test('ListStateMachines gives every one once, page by page', async () => {
   const listed: string[] = [];
   let nextToken: string | undefined;
   do {
-    const page = await api.client.send(new ListStateMachinesCommand({ maxResults: 2, nextToken }));
+    const page = await api.client.listStateMachines({ maxResults: 2, nextToken });
     expect(page.stateMachines?.length).toBeLessThanOrEqual(2);
     listed.push(...(page.stateMachines ?? []).map(one => one.stateMachineArn ?? ''));
     ({ nextToken } = page);
