@@ -1,21 +1,34 @@
 import { VirtualClock } from '../../src/clock.ts';
 import { Engine, type FunctionInvoker } from '../../src/interpreter/index.ts';
-import { arnOf, invokerOf, machineOf, type RunOptions, run, start, testMachine } from './run-definition.ts';
+import {
+  arnOf,
+  distributed,
+  graph,
+  invokerOf,
+  machineOf,
+  mapOf,
+  pass,
+  type RunOptions,
+  raise,
+  run,
+  start,
+  task,
+  testMachine,
+  wait,
+} from './run-definition.ts';
 
-const pass = { Type: 'Pass', End: true };
 /** An Express execution that takes as long, to the millisecond, which no Wait does. */
 const expressOf = (ms: number) =>
-  run(machineOf({ A: { Type: 'Task', Resource: arnOf('f'), End: true } }), {
+  run(machineOf({ A: task }), {
     type: 'EXPRESS',
     functions: { f: (_event, clock) => clock.sleep(ms) },
   });
-const wait = (seconds: number) => ({ Type: 'Wait', Seconds: seconds, End: true });
 
 test('Standard executions count transitions: every state, and every retry', async () => {
   let calls = 0;
   const f = () => {
     calls += 1;
-    if (calls < 3) throw Object.assign(new Error(''), { name: 'E' });
+    if (calls < 3) raise('E')();
   };
   const definition = machineOf({
     A: { Type: 'Task', Resource: arnOf('f'), Retry: [{ ErrorEquals: ['E'] }], Next: 'B' },
@@ -57,16 +70,7 @@ test.each([
       },
     };
     const definition = machineOf({
-      M: {
-        Type: 'Map',
-        Items: [1, 2, 3],
-        ItemProcessor: {
-          ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: type },
-          StartAt: 'T',
-          States: { T: { Type: 'Task', Resource: arnOf('f'), End: true } },
-        },
-        Next: 'E',
-      },
+      M: distributed(task, { Items: [1, 2, 3], End: undefined, Next: 'E' }, type),
       E: { Type: 'Succeed' },
     });
     const { billing, mapRuns } = await run(definition, { clock, invoker });
@@ -126,7 +130,7 @@ test.each([
   [1024, 1],
 ])('a function of %p MB that takes a second costs %d GB-seconds', async (memoryMb, gbSeconds) => {
   const result = { ok: true, payload: null, durationMs: 999.1, ...(memoryMb && { memoryMb }) } as const;
-  const definition = machineOf({ A: { Type: 'Task', Resource: arnOf('f'), End: true } });
+  const definition = machineOf({ A: task });
   const { billing } = await run(definition, { invoker: { invoke: async () => result } });
   expect(billing.functionGbSeconds).toBeCloseTo(gbSeconds, 10);
   expect(billing.functionDurationMs).toBe(999.1);
@@ -136,9 +140,9 @@ test('an engine adds up what its executions are billed for, by what they are bil
   const clock = new VirtualClock();
   const engine = new Engine({ clock, invoker: invokerOf({ f: () => clock.sleep(1000) }, clock) });
   expect(engine.billing).toMatchObject({ stateTransitions: 0, expressRequests: 0 });
-  const task = machineOf({ A: { Type: 'Task', Resource: arnOf('f'), End: true } });
+  const machine = machineOf({ A: task });
   const started = (['EXPRESS', 'EXPRESS', 'STANDARD'] as const).map(type =>
-    engine.start(testMachine(task, type), { input: {} }),
+    engine.start(testMachine(machine, type), { input: {} }),
   );
   await Promise.all(started.map(({ done }) => done));
   expect(engine.billing).toMatchObject({
@@ -156,14 +160,13 @@ describe('the memory of an Express execution', () => {
     const doubled = [...(bytes - 2).toString(2)].map(bit => `$t := $t & $t${bit === '1' ? ' & "x"' : ''}`);
     return `{% ($t := ""; ${doubled.join('; ')}) %}`;
   };
-  const mapOf = (items: number, inner: object, name = 'I', rest: object = {}) => ({
-    Type: 'Map',
-    Items: `{% [1..${items}] %}`,
-    ItemProcessor: { StartAt: name, States: { [name]: inner } },
-    Output: 'done',
-    End: true,
-    ...rest,
-  });
+  const manyOf = (items: number, inner: object, name = 'I', rest: object = {}) =>
+    mapOf(inner, {
+      Items: `{% [1..${items}] %}`,
+      ItemProcessor: graph(name, inner),
+      Output: 'done',
+      ...rest,
+    });
   const forgetting = { ...pass, Output: 'done' };
   const memoryOf = async (definition: object, options: RunOptions = {}) => {
     const { memoryMb, billing, status } = await run(definition, { type: 'EXPRESS', ...options });
@@ -172,7 +175,7 @@ describe('the memory of an Express execution', () => {
   };
 
   test('is what the pricing page calculates for 400 iterations with 32 KB', async () => {
-    const map = mapOf(400, forgetting, 'I', { ItemSelector: text(32 * KB) });
+    const map = manyOf(400, forgetting, 'I', { ItemSelector: text(32 * KB) });
     const short = JSON.stringify(machineOf({ M: map }, { Comment: '' }));
     const definition = machineOf({ M: map }, { Comment: ' '.repeat(50 * KB - short.length) });
     expect(JSON.stringify(definition)).toHaveLength(50 * KB);
@@ -182,11 +185,11 @@ describe('the memory of an Express execution', () => {
   });
 
   const inMap = (items: number, bytes: number, name = 'I') =>
-    mapOf(items, forgetting, name, { ItemSelector: text(bytes) });
+    manyOf(items, forgetting, name, { ItemSelector: text(bytes) });
   test.each([
     ['40 iterations with 250 KB', inMap(40, 250 * KB), 60, 64],
     ['60 iterations with 250 KB', inMap(60, 250 * KB), 65, 128],
-    ['40 × 10 iterations with 50 KB', mapOf(40, inMap(10, 50 * KB, 'J')), 70, 128],
+    ['40 × 10 iterations with 50 KB', manyOf(40, inMap(10, 50 * KB, 'J')), 70, 128],
   ])('counts every iteration of a Map: %s', async (_what, map, expected, billed) => {
     const { memoryMb = 0, billedMb } = await memoryOf(machineOf({ M: map }));
     expect(Math.round(memoryMb)).toBe(expected);
@@ -207,7 +210,7 @@ describe('the memory of an Express execution', () => {
     const definition = machineOf({
       A: { Type: 'Pass', Assign: { round: 0 }, Next: 'M' },
       M: {
-        ...mapOf(40, { ...forgetting }, 'I', { ItemSelector: text(100 * KB) }),
+        ...manyOf(40, { ...forgetting }, 'I', { ItemSelector: text(100 * KB) }),
         End: undefined,
         Next: 'B',
       },
@@ -242,7 +245,7 @@ describe('the memory of an Express execution', () => {
 
   test('counts what was cut off', async () => {
     const failing = machineOf({
-      M: mapOf(40, { Type: 'Fail', Error: 'E' }, 'I', { ItemSelector: text(200 * KB) }),
+      M: manyOf(40, { Type: 'Fail', Error: 'E' }, 'I', { ItemSelector: text(200 * KB) }),
     });
     const { memoryMb } = await run(failing, { type: 'EXPRESS' });
     expect(memoryMb).toBeGreaterThan(58);

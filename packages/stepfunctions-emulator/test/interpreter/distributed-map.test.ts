@@ -2,29 +2,19 @@ import type { VirtualClock } from '../../src/clock.ts';
 import type { Execution, JsonObject } from '../../src/interpreter/index.ts';
 import {
   ACCOUNT,
-  arnOf,
   countingFunction,
+  distributed,
   eventTypes,
   machineOf,
   outcome,
+  pass,
   run,
   start,
+  task,
+  wait,
 } from './run-definition.ts';
 
-const task = { Type: 'Task', Resource: arnOf('f'), End: true };
-const mapOf = (inner: object, rest: object = {}, executionType = 'EXPRESS') =>
-  machineOf({
-    M: {
-      Type: 'Map',
-      ItemProcessor: {
-        ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: executionType },
-        StartAt: 'I',
-        States: { I: inner },
-      },
-      End: true,
-      ...rest,
-    },
-  });
+const map = (...args: Parameters<typeof distributed>) => machineOf({ M: distributed(...args) });
 const odd = (n: unknown) => {
   if (Number(n) % 2 === 1) throw Object.assign(new Error('odd'), { name: 'Odd' });
   return n;
@@ -36,7 +26,7 @@ const mapRunOf = (execution: Execution) => {
 };
 
 test('runs a child execution for each item, with a history of its own', async () => {
-  const execution = await run(mapOf(task, { Label: 'Each' }), {
+  const execution = await run(map(task, { Label: 'Each' }), {
     input: [1, 2],
     functions: { f: n => Number(n) * 10 },
   });
@@ -70,7 +60,7 @@ test('runs a child execution for each item, with a history of its own', async ()
 });
 
 test('Standard children have ARNs of Standard executions and the name of the state as label', async () => {
-  const execution = await run(mapOf(task, {}, 'STANDARD'), { input: [1], functions: { f: n => n } });
+  const execution = await run(map(task, {}, 'STANDARD'), { input: [1], functions: { f: n => n } });
   const [child] = mapRunOf(execution).executions;
   expect(child?.arn).toMatch(/:execution:TestMachine\/M:[0-9a-f-]{36}$/);
 });
@@ -78,28 +68,19 @@ test('Standard children have ARNs of Standard executions and the name of the sta
 test('a child sees neither outer variables nor the context of its parent', async () => {
   const definition = machineOf({
     A: { Type: 'Pass', Assign: { outer: 1 }, Output: [5], Next: 'M' },
-    M: {
-      Type: 'Map',
-      ItemSelector: { item: '{% $states.context.Map.Item.Value %}', passed: '{% $outer %}' },
-      ItemProcessor: {
-        ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
-        StartAt: 'I',
-        States: {
-          I: {
-            Type: 'Pass',
-            Output: {
-              input: '{% $states.input %}',
-              outer: '{% $exists($outer) %}',
-              map: '{% $exists($states.context.Map) %}',
-              machine: '{% $states.context.StateMachine.Name %}',
-              executionInput: '{% $states.context.Execution.Input %}',
-            },
-            End: true,
-          },
+    M: distributed(
+      {
+        ...pass,
+        Output: {
+          input: '{% $states.input %}',
+          outer: '{% $exists($outer) %}',
+          map: '{% $exists($states.context.Map) %}',
+          machine: '{% $states.context.StateMachine.Name %}',
+          executionInput: '{% $states.context.Execution.Input %}',
         },
       },
-      End: true,
-    },
+      { ItemSelector: { item: '{% $states.context.Map.Item.Value %}', passed: '{% $outer %}' } },
+    ),
   });
   const { output } = await run(definition);
   const input = { item: 5, passed: 1 };
@@ -129,11 +110,11 @@ test.each([
     ['a1'],
   ],
 ])('takes items from %s', async (_name, rest, expected) => {
-  expect((await run(mapOf({ Type: 'Pass', End: true }, rest))).output).toEqual(expected);
+  expect((await run(map(pass, rest))).output).toEqual(expected);
 });
 
 test('fails on items that are neither an array nor an object', async () => {
-  const execution = await run(mapOf({ Type: 'Pass', End: true }), { input: 'x' });
+  const execution = await run(map(pass), { input: 'x' });
   expect(execution.error).toBe('States.QueryEvaluationError');
   expect(eventTypes(execution).slice(2)).toEqual(['EvaluationFailed', 'MapStateFailed', 'ExecutionFailed']);
 });
@@ -150,7 +131,7 @@ describe('tolerated failures', () => {
     ['the stricter of the two', { ToleratedFailurePercentage: 100, ToleratedFailureCount: 1 }, [1, 3], false],
     ['from expressions', { ToleratedFailureCount: '{% 1 + 1 %}' }, [1, 3], true],
   ])('%s', async (_name, rest, input, tolerated) => {
-    const execution = await run(mapOf(task, rest), { input, functions: { f: odd } });
+    const execution = await run(map(task, rest), { input, functions: { f: odd } });
     if (tolerated) expect(execution.status).toBe('SUCCEEDED');
     else
       expect(outcome(execution)).toEqual({
@@ -161,7 +142,7 @@ describe('tolerated failures', () => {
   });
 
   test('leave an object about the child in the place of its output', async () => {
-    const definition = mapOf(task, { ToleratedFailurePercentage: 100 });
+    const definition = map(task, { ToleratedFailurePercentage: 100 });
     const execution = await run(definition, { input: [2, 3, 4], functions: { f: odd } });
     const output = execution.output as [number, JsonObject, number];
     expect([output[0], output[2]]).toEqual([2, 4]);
@@ -178,7 +159,7 @@ describe('tolerated failures', () => {
   });
 
   test('count children that time out', async () => {
-    const definition = mapOf({ Type: 'Wait', Seconds: 600, End: true }, { ToleratedFailurePercentage: 100 });
+    const definition = map(wait(600), { ToleratedFailurePercentage: 100 });
     const execution = await run(definition, { input: [1] });
     expect(execution.output).toMatchObject([{ Status: 'TIMED_OUT' }]);
     expect(mapRunOf(execution).counts.timedOut).toBe(1);
@@ -191,7 +172,7 @@ describe('tolerated failures', () => {
       await clock.sleep(n === 1 ? 10 : 10_000);
       return odd(n);
     };
-    const definition = mapOf(task, { MaxConcurrency: 2 });
+    const definition = map(task, { MaxConcurrency: 2 });
     const execution = await run(definition, { input: [1, 2, 4, 6], functions: { f } });
     expect(started).toEqual([1, 2]);
     expect((execution.stopDate ?? 0) - execution.startDate).toBe(10);
@@ -207,7 +188,7 @@ describe('tolerated failures', () => {
 
 test('runs no more children at a time than MaxConcurrency', async () => {
   const { f, most } = countingFunction();
-  await run(mapOf(task, { MaxConcurrency: 4 }), {
+  await run(map(task, { MaxConcurrency: 4 }), {
     input: Array.from({ length: 20 }, (_, i) => i),
     functions: { f },
   });
@@ -215,7 +196,7 @@ test('runs no more children at a time than MaxConcurrency', async () => {
 });
 
 test('stopping the parent stops the children', async () => {
-  const execution = start(mapOf({ Type: 'Wait', Seconds: 100, End: true }), {
+  const execution = start(map(wait(100)), {
     input: [1, 2],
     type: 'STANDARD',
   });
@@ -228,10 +209,7 @@ test('stopping the parent stops the children', async () => {
 });
 
 test('fails on the input of a child that is too big', async () => {
-  const input = await run(
-    mapOf({ Type: 'Pass', End: true }, { ItemSelector: '{% $pad("", 300000, "x") %}' }),
-    { input: [1] },
-  );
+  const input = await run(map(pass, { ItemSelector: '{% $pad("", 300000, "x") %}' }), { input: [1] });
   expect(outcome(input)).toEqual({ status: 'FAILED', error: 'States.DataLimitExceeded' });
   expect(eventTypes(input).slice(3)).toEqual([
     'MapRunStarted',
@@ -249,7 +227,7 @@ test('a retry makes another Map Run', async () => {
     return 'ok';
   };
   const retry = { Retry: [{ ErrorEquals: ['States.ExceedToleratedFailureThreshold'] }] };
-  const execution = await run(mapOf(task, retry), { input: [1], functions: { f } });
+  const execution = await run(map(task, retry), { input: [1], functions: { f } });
   expect(execution.output).toEqual(['ok']);
   expect(execution.mapRuns.map(mapRun => mapRun.status)).toEqual(['FAILED', 'SUCCEEDED']);
 });

@@ -2,19 +2,20 @@ import { VirtualClock } from '../../src/clock.ts';
 import { parseTimestamp } from '../../src/interpreter/field-checks.ts';
 import { Engine, type FunctionInvoker, InvalidStartError } from '../../src/interpreter/index.ts';
 import {
-  arnOf,
   eventTypes,
+  graph,
   invokerOf,
   MACHINE_ARN,
   machineOf,
+  mapOf,
   outcome,
+  pass,
   run,
   start,
+  task,
   testMachine,
+  wait,
 } from './run-definition.ts';
-
-const wait = (seconds: number) => ({ Type: 'Wait', Seconds: seconds, End: true });
-const pass = { Type: 'Pass', End: true };
 
 describe('an execution', () => {
   test('shows the whole context object', async () => {
@@ -39,7 +40,7 @@ describe('an execution', () => {
   });
 
   const Output = '{% $states.context.State.RetryCount %}';
-  const inner = { StartAt: 'I', States: { I: pass } };
+  const inner = graph('I', pass);
   const choice = { Type: 'Choice', Choices: [{ Condition: true, Output, Next: 'B' }] };
   test.each([
     ['Pass', { A: { ...pass, Output } }, false],
@@ -47,9 +48,9 @@ describe('an execution', () => {
     ['Wait', { A: { ...wait(0), Output } }, false],
     ['Choice', { A: choice, B: pass }, false],
     ['Fail', { A: { Type: 'Fail', Error: Output } }, false],
-    ['Task', { A: { Type: 'Task', Resource: arnOf('f'), Output, End: true } }, true],
+    ['Task', { A: { ...task, Output } }, true],
     ['Parallel', { A: { Type: 'Parallel', Branches: [inner], Output, End: true } }, true],
-    ['Map', { A: { Type: 'Map', Items: [], ItemProcessor: inner, Output, End: true } }, true],
+    ['Map', { A: mapOf(pass, { Items: [], Output }) }, true],
   ])('a context has a RetryCount where the state can be retried: %s', async (_type, states, counted) => {
     const execution = await run(machineOf(states), { functions: { f: () => 1 } });
     expect(outcome(execution)).toEqual(
@@ -132,7 +133,7 @@ describe('stop', () => {
         return { ok: true, payload: signal.aborted };
       },
     };
-    const execution = start(machineOf({ A: { Type: 'Task', Resource: arnOf('f'), End: true } }), {
+    const execution = start(machineOf({ A: task }), {
       clock,
       invoker,
     });
@@ -146,13 +147,8 @@ describe('stop', () => {
 
   test('ends the pause before a retry', async () => {
     const clock = new VirtualClock(0);
-    const task = {
-      Type: 'Task',
-      Resource: arnOf('none'),
-      Retry: [{ ErrorEquals: ['States.ALL'], IntervalSeconds: 900 }],
-      End: true,
-    };
-    const execution = start(machineOf({ A: task }), { clock });
+    const Retry = [{ ErrorEquals: ['States.ALL'], IntervalSeconds: 900 }];
+    const execution = start(machineOf({ A: { ...task, Retry } }), { clock });
     clock.schedule(1000, () => execution.stop());
     await execution.done;
     expect(execution).toMatchObject({ status: 'ABORTED', stopDate: 1000 });
@@ -182,7 +178,7 @@ describe('limits', () => {
       {
         A: {
           Type: 'Parallel',
-          Branches: [{ StartAt: 'W', States: { W: wait(60) } }],
+          Branches: [graph('W', wait(60))],
           Catch: [{ ErrorEquals: ['States.ALL'], Next: 'B' }],
           End: true,
         },
@@ -245,15 +241,7 @@ describe('start', () => {
   test('keeps nothing of 200 executions', async () => {
     const clock = new VirtualClock();
     const engine = new Engine({ clock, invoker: invokerOf({ f: () => 1 }, clock) });
-    const map = {
-      Type: 'Map',
-      Items: [1, 2, 3],
-      ItemProcessor: {
-        StartAt: 'I',
-        States: { I: { Type: 'Task', Resource: arnOf('f'), TimeoutSeconds: 60, End: true } },
-      },
-      End: true,
-    };
+    const map = mapOf({ ...task, TimeoutSeconds: 60 }, { Items: [1, 2, 3] });
     const machine = testMachine(machineOf({ A: map }));
     const registry = { collected: 0 };
     const finalizers = new FinalizationRegistry(() => {

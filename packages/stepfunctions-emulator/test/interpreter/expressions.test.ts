@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import { VirtualClock } from '../../src/clock.ts';
-import { arnOf, eventTypes, machineOf, outcome, run } from './run-definition.ts';
+import { arnOf, eventTypes, graph, machineOf, outcome, pass, run } from './run-definition.ts';
 
 jest.mock('../../src/interpreter/limits.ts', () => ({
   ...jest.requireActual<object>('../../src/interpreter/limits.ts'),
@@ -207,7 +207,7 @@ test('assignments are made together, from the values on entry, and Output does n
 });
 
 test('every kind of state that assigns does', async () => {
-  const inner = (name: string) => ({ StartAt: name, States: { [name]: { Type: 'Pass', End: true } } });
+  const inner = (name: string) => graph(name, pass);
   const definition = machineOf({
     P: { Type: 'Pass', Assign: { p: 1 }, Next: 'W' },
     W: { Type: 'Wait', Seconds: 0, Assign: { w: 2 }, Next: 'T' },

@@ -1,18 +1,14 @@
 import { VirtualClock } from '../../src/clock.ts';
-import { arnOf, countingFunction, eventTypes, machineOf, outcome, run } from './run-definition.ts';
+import { countingFunction, eventTypes, machineOf, mapOf, outcome, run, task } from './run-definition.ts';
 
-const task = { Type: 'Task', Resource: arnOf('f'), End: true };
-const mapOf = (inner: object, rest: object = {}) =>
-  machineOf({
-    M: { Type: 'Map', ItemProcessor: { StartAt: 'I', States: { I: inner } }, End: true, ...rest },
-  });
+const map = (inner: object, rest: object = {}) => machineOf({ M: mapOf(inner, rest) });
 
 test('a Map keeps the order of the items, whatever order they end in', async () => {
   const f = async (n: unknown, clock: VirtualClock) => {
     await clock.sleep(1000 - 100 * Number(n));
     return n;
   };
-  const execution = await run(mapOf(task), { input: [1, 2, 3, 4], functions: { f } });
+  const execution = await run(map(task), { input: [1, 2, 3, 4], functions: { f } });
   expect(execution.output).toEqual([1, 2, 3, 4]);
 });
 
@@ -27,14 +23,14 @@ test.each([
   const { f, most } = countingFunction();
   const clock = new VirtualClock(0);
   const input = Array.from({ length: items }, (_, i) => i);
-  const execution = await run(mapOf(task, rest), { input, functions: { f }, clock });
+  const execution = await run(map(task, rest), { input, functions: { f }, clock });
   expect(execution.status).toBe('SUCCEEDED');
   expect(most()).toBe(expected);
   expect(clock.now()).toBe(Math.ceil(items / expected) * 10);
 });
 
 test('a Map gives each iteration what ItemSelector makes of it, and its item in the context', async () => {
-  const definition = mapOf(
+  const definition = map(
     {
       Type: 'Pass',
       Output: '{% {"in": $states.input, "index": $states.context.Map.Item.Index} %}',
@@ -68,7 +64,7 @@ test('an inner Map shows its own item', async () => {
     Output: '{% {"outer": $states.context.Map.Item.Index, "inner": $states.result} %}',
     End: true,
   };
-  const { output } = await run(mapOf(inner), { input: [[1, 2], [3]] });
+  const { output } = await run(map(inner), { input: [[1, 2], [3]] });
   expect(output).toEqual([
     { outer: 0, inner: [1, 2] },
     { outer: 1, inner: [3] },
@@ -82,7 +78,7 @@ test('a Map fails with the first failure and cuts the other iterations off', asy
     return n;
   };
   const clock = new VirtualClock(0);
-  const execution = await run(mapOf(task), { input: [1, 2, 3], functions: { f }, clock });
+  const execution = await run(map(task), { input: [1, 2, 3], functions: { f }, clock });
   expect(outcome(execution)).toEqual({ status: 'FAILED', error: 'Two' });
   expect(execution.stopDate).toBe(50);
   const types = eventTypes(execution);
@@ -106,7 +102,7 @@ test.each([
   ['ToleratedFailurePercentage', '{% 100.1 %}', 'a number from 0 to 100, but was: 100.1'],
   ['ToleratedFailurePercentage', "{% '1' %}", "Expected 'number', but was 'string'"],
 ])('a Map fails on %s of %s', async (field, value, words) => {
-  const execution = await run(mapOf({ Type: 'Pass', End: true }, { [field]: value }), { input: [1] });
+  const execution = await run(map({ Type: 'Pass', End: true }, { [field]: value }), { input: [1] });
   expect(execution.error).toBe('States.QueryEvaluationError');
   expect(execution.cause).toContain(words);
 });
@@ -120,7 +116,7 @@ describe('a Map in a Map, in an Express execution', () => {
     End: true,
     ...rest,
   });
-  const outer = (items: number, rest: object = {}) => mapOf(inner(rest), { Items: `{% [1..${items}] %}` });
+  const outer = (items: number, rest: object = {}) => map(inner(rest), { Items: `{% [1..${items}] %}` });
 
   test.each([
     ['40 × 10 calls at once', 40, {}, 400, 10],

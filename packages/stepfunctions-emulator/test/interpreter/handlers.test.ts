@@ -1,15 +1,21 @@
 import { VirtualClock } from '../../src/clock.ts';
 import { seededRandom } from '../../src/interpreter/index.ts';
 import { retryDelayMs } from '../../src/interpreter/run/state.ts';
-import { arnOf, eventTypes, LAMBDA_INVOKE, machineOf, outcome, run } from './run-definition.ts';
+import {
+  eventTypes,
+  LAMBDA_INVOKE,
+  machineOf,
+  mapOf,
+  outcome,
+  pass,
+  raise,
+  run,
+  task,
+} from './run-definition.ts';
 
-const raise = (name: string) => () => {
-  throw Object.assign(new Error('why'), { name });
-};
-const caught = { Type: 'Pass', End: true };
-const taskOf = (fields: object) => ({ Type: 'Task', Resource: arnOf('f'), End: true, ...fields });
+const taskOf = (fields: object) => ({ ...task, ...fields });
 const catching = (catchers: readonly object[], fields: object = {}) =>
-  machineOf({ A: taskOf({ Catch: catchers, ...fields }), Caught: caught });
+  machineOf({ A: taskOf({ Catch: catchers, ...fields }), Caught: pass });
 const retrying = (retriers: readonly object[], fields: object = {}) =>
   machineOf({ A: taskOf({ Retry: retriers, ...fields }) });
 
@@ -106,7 +112,7 @@ test('a failure without error and cause is caught with empty strings', async () 
       Catch: [{ ErrorEquals: ['States.ALL'], Next: 'Caught' }],
       End: true,
     },
-    Caught: caught,
+    Caught: pass,
   });
   const execution = await run(definition);
   expect(execution.output).toEqual({ Error: '', Cause: '' });
@@ -124,16 +130,11 @@ test.each(['States.ALL', 'States.TaskFailed', 'States.Runtime'])(
   'States.Runtime is not handled as %s, by a Map around it neither',
   async name => {
     // Arguments that lambda:invoke cannot use, as recorded on AWS.
-    const task = taskOf({ Resource: LAMBDA_INVOKE, Arguments: '{% {} %}' });
-    const map = {
-      Type: 'Map',
-      Items: [1],
-      ItemProcessor: { StartAt: 'I', States: { I: task } },
-      End: true,
-    };
+    const invoking = taskOf({ Resource: LAMBDA_INVOKE, Arguments: '{% {} %}' });
+    const map = mapOf(invoking, { Items: [1] });
     const handled = { Retry: [{ ErrorEquals: [name] }], Catch: [{ ErrorEquals: [name], Next: 'Caught' }] };
-    for (const state of [task, map]) {
-      const execution = await run(machineOf({ A: { ...state, ...handled }, Caught: caught }));
+    for (const state of [invoking, map]) {
+      const execution = await run(machineOf({ A: { ...state, ...handled }, Caught: pass }));
       expect(outcome(execution)).toEqual({ status: 'FAILED', error: 'States.Runtime' });
       expect(execution.stopDate).toBe(execution.startDate);
     }
@@ -147,7 +148,7 @@ function failing(clock: VirtualClock, errors: readonly string[]) {
   const f = () => {
     calls.push((clock.now() - began) / 1000);
     const name = errors[calls.length - 1];
-    if (name !== undefined) throw Object.assign(new Error('no'), { name });
+    if (name !== undefined) raise(name)();
     return 'done';
   };
   return { calls, functions: { f } };

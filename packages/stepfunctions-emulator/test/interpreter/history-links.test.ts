@@ -2,31 +2,25 @@ import { VirtualClock } from '../../src/clock.ts';
 import {
   arnOf,
   eventTypes,
+  graph,
   LAMBDA_INVOKE,
   machineOf,
+  mapOf,
+  pass,
+  raise,
   run,
   start,
   type TestFunction,
+  task,
 } from './run-definition.ts';
 
-const task = { Type: 'Task', Resource: LAMBDA_INVOKE, Arguments: { FunctionName: 'f' }, End: true };
-const pass = { Type: 'Pass', End: true };
-const graph = (name: string, state: object) => ({ StartAt: name, States: { [name]: state } });
-const map = (inner: object, rest: object = {}) => ({
-  Type: 'Map',
-  ItemProcessor: graph('I', inner),
-  End: true,
-  ...rest,
-});
+const invoke = { Type: 'Task', Resource: LAMBDA_INVOKE, Arguments: { FunctionName: 'f' }, End: true };
 const parallel = (branches: readonly object[], rest: object = {}) => ({
   Type: 'Parallel',
   Branches: branches,
   End: true,
   ...rest,
 });
-const raise: TestFunction = () => {
-  throw Object.assign(new Error('no'), { name: 'E' });
-};
 const caught = { Catch: [{ ErrorEquals: ['States.ALL'], Next: 'C' }] };
 const again = { Retry: [{ ErrorEquals: ['States.ALL'], MaxAttempts: 1 }] };
 
@@ -52,7 +46,7 @@ const TASK_FAILS_IN_PARALLEL = [
 ];
 const CASES: Record<string, Case> = {
   'the iterations of a Map, one after the other': {
-    states: { M: map(pass, { MaxConcurrency: 1 }) },
+    states: { M: mapOf(pass, { MaxConcurrency: 1 }) },
     input: [1, 2],
     links: [
       '0 MapStateEntered',
@@ -71,7 +65,7 @@ const CASES: Record<string, Case> = {
     ],
   },
   'a Fail in a Map that is retried, and then caught': {
-    states: { M: map({ Type: 'Fail', Error: 'E' }, { ...again, ...caught }), C: pass },
+    states: { M: mapOf({ Type: 'Fail', Error: 'E' }, { ...again, ...caught }), C: pass },
     input: [1],
     links: [
       '0 MapStateEntered',
@@ -105,8 +99,8 @@ const CASES: Record<string, Case> = {
     ],
   },
   'a Task that fails in a Parallel that is retried': {
-    states: { P: parallel([graph('A', task)], { ...again, ...caught }), C: pass },
-    f: raise,
+    states: { P: parallel([graph('A', invoke)], { ...again, ...caught }), C: pass },
+    f: raise('E'),
     links: [
       ...TASK_FAILS_IN_PARALLEL,
       '7 TaskStateAborted',
@@ -126,10 +120,10 @@ const CASES: Record<string, Case> = {
   'a Task that catches what fails in a Parallel': {
     states: {
       P: parallel([
-        { ...graph('A', { ...task, ...caught }), States: { A: { ...task, ...caught }, C: pass } },
+        { ...graph('A', { ...invoke, ...caught }), States: { A: { ...invoke, ...caught }, C: pass } },
       ]),
     },
-    f: raise,
+    f: raise('E'),
     links: [
       ...TASK_FAILS_IN_PARALLEL,
       '7 TaskStateExited',
@@ -151,7 +145,7 @@ const CASES: Record<string, Case> = {
     ],
   },
   'Items that are no array': {
-    states: { A: { Type: 'Pass', Next: 'M' }, M: map(pass, { Items: '{% 1 %}' }) },
+    states: { A: { Type: 'Pass', Next: 'M' }, M: mapOf(pass, { Items: '{% 1 %}' }) },
     links: [
       '0 PassStateEntered',
       '2 PassStateExited',
@@ -162,7 +156,7 @@ const CASES: Record<string, Case> = {
     ],
   },
   'an evaluation that fails in an iteration': {
-    states: { M: map({ ...pass, Output: '{% $nothing %}' }) },
+    states: { M: mapOf({ ...pass, Output: '{% $nothing %}' }) },
     input: [1],
     links: [
       '0 MapStateEntered',
@@ -176,7 +170,7 @@ const CASES: Record<string, Case> = {
     ],
   },
   'an Output that fails after the Task has succeeded': {
-    states: { A: { ...task, Output: '{% $nothing %}' } },
+    states: { A: { ...invoke, Output: '{% $nothing %}' } },
     links: [
       '0 TaskStateEntered',
       '2 TaskScheduled',
@@ -194,7 +188,7 @@ test.each(Object.entries(CASES))('%s', async (_name, { states, input = {}, f = (
 });
 
 test('a Map whose Tasks time out: the iteration fails, and each Task and each other iteration is aborted', async () => {
-  const definition = machineOf({ M: map({ ...task, TimeoutSeconds: 5 }) });
+  const definition = machineOf({ M: mapOf({ ...invoke, TimeoutSeconds: 5 }) });
   const f: TestFunction = (_event, clock) => clock.sleep(60_000);
   const { history } = await run(definition, { input: [1, 2, 3], functions: { f } });
   const timedOut = history.find(event => event.type === 'TaskTimedOut');
@@ -227,7 +221,7 @@ test('an execution that is stopped: nothing is aborted on its own, and its end f
 
 test('what is open inside of an aborted branch is aborted after it', async () => {
   const clock = new VirtualClock(0);
-  const slow = graph('S', map({ Type: 'Wait', Seconds: 60, End: true }, { Items: [1, 2] }));
+  const slow = graph('S', mapOf({ Type: 'Wait', Seconds: 60, End: true }, { Items: [1, 2] }));
   const failing = {
     StartAt: 'W',
     States: { W: { Type: 'Wait', Seconds: 1, Next: 'F' }, F: { Type: 'Fail', Error: 'E' } },
@@ -247,8 +241,8 @@ test('what is open inside of an aborted branch is aborted after it', async () =>
 
 test('nothing of an aborted branch is recorded later', async () => {
   const slow = graph('S', { ...pass, Output: '{% $map([1..500], function($n) { $n + 1 }) %}' });
-  const definition = machineOf({ P: parallel([slow, graph('T', task)]) });
-  const types = eventTypes(await run(definition, { functions: { f: raise } }));
+  const definition = machineOf({ P: parallel([slow, graph('T', invoke)]) });
+  const types = eventTypes(await run(definition, { functions: { f: raise('E') } }));
   expect(types.slice(-4)).toEqual([
     'TaskFailed',
     'TaskStateAborted',
@@ -259,7 +253,7 @@ test('nothing of an aborted branch is recorded later', async () => {
 });
 
 test('a Task is either left or aborted, whenever the failure beside it comes', async () => {
-  const call = (name: string) => ({ ...task, Arguments: { FunctionName: name } });
+  const call = (name: string) => ({ ...invoke, Arguments: { FunctionName: name } });
   const definition = machineOf({ P: parallel([graph('A', call('a')), graph('B', call('b'))]) });
   for (let steps = 0; steps < 60; steps += 1) {
     const b = async () => {
@@ -290,7 +284,7 @@ test('EvaluationFailed has the whole cause, the place and the state', async () =
 });
 
 test.each([
-  ['Map', { M: map({ Type: 'Fail', Error: 'E', Cause: 'c' }) }],
+  ['Map', { M: mapOf({ Type: 'Fail', Error: 'E', Cause: 'c' }) }],
   ['Parallel', { P: parallel([graph('A', { Type: 'Fail', Error: 'E', Cause: 'c' })]) }],
 ])('%sStateFailed has no details, as in the API', async (type, states) => {
   const { history } = await run(machineOf(states), { input: [1] });
@@ -299,8 +293,8 @@ test.each([
 });
 
 test.each([
-  ['lambda:invoke', task, 'lambda'],
-  ['a function by its ARN', { Type: 'Task', Resource: arnOf('f'), End: true }, arnOf('f')],
+  ['lambda:invoke', invoke, 'lambda'],
+  ['a function by its ARN', task, arnOf('f')],
 ])('a result that is too big is one of the resource: %s', async (_name, state, what) => {
   const execution = await run(machineOf({ A: state }), { functions: { f: () => 'x'.repeat(300_000) } });
   expect(execution.cause).toBe(

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { realClock, VirtualClock } from '../../src/clock.ts';
 import type { Execution } from '../../src/interpreter/index.ts';
-import { arnOf, machineOf, outcome, run, start } from './run-definition.ts';
+import { arnOf, graph, machineOf, mapOf, outcome, pass, raise, run, start, task } from './run-definition.ts';
 
 const end = { Type: 'Succeed' };
 /** A loop of the state and this one, with an end that it never gets to. */
@@ -202,29 +202,22 @@ describe('how much an evaluation may hold', () => {
  * input of a state after Arguments is larger than the quota of a payload. It is terminal, and States.ALL does not catch it.
  */
 const BIG = 'x'.repeat(300_000);
-const endsWith = { End: true };
-const pass = { Type: 'Pass', ...endsWith };
-const half = { Type: 'Pass', Output: 'x'.repeat(200_000), ...endsWith };
-const task = { Type: 'Task', Resource: arnOf('f'), ...endsWith };
-const mapOf = (inner: object, rest: object = {}, name = 'I') => ({
-  Type: 'Map',
-  Items: [1, 2],
-  ItemProcessor: { StartAt: name, States: { [name]: inner } },
-  ...endsWith,
-  ...rest,
-});
+const half = { Type: 'Pass', Output: 'x'.repeat(200_000), End: true };
+const twice = (inner: object, rest: object = {}, name = 'I') =>
+  mapOf(inner, { Items: [1, 2], ItemProcessor: graph(name, inner), ...rest });
 const choice = (rule: object, rest: object = {}) => ({
   Type: 'Choice',
   Choices: [{ Condition: '{% $states.input.go = true %}', Next: 'Next', ...rule }],
   Default: 'Next',
   ...rest,
 });
+const branchOf = (name: string) => graph(name, half);
 const TOO_BIG = { status: 'FAILED', error: 'States.DataLimitExceeded' };
 
 describe.each(['STANDARD', 'EXPRESS'] as const)('in a %s execution', type => {
   test.each([
     ['the output of a Pass', { A: { ...pass, Output: BIG } }],
-    ['the output of a Wait', { A: { Type: 'Wait', Seconds: 1, Output: BIG, ...endsWith } }],
+    ['the output of a Wait', { A: { Type: 'Wait', Seconds: 1, Output: BIG, End: true } }],
     ['the output of a Succeed', { A: { Type: 'Succeed', Output: BIG } }],
     ['the output of a rule of a Choice', { A: choice({ Output: BIG }), Next: pass }],
     [
@@ -236,15 +229,12 @@ describe.each(['STANDARD', 'EXPRESS'] as const)('in a %s execution', type => {
     ['the Arguments of a Task', { A: { ...task, Arguments: BIG } }],
     ['the result of a Task', { A: { ...task, Arguments: 'big' } }],
     ['the output of a Task', { A: { ...task, Output: BIG } }],
-    ['the input of an iteration', { A: mapOf(pass, { ItemSelector: BIG }) }],
-    ['the output inside of an iteration', { A: mapOf({ ...pass, Output: BIG }) }],
-    ['the result of a Map', { A: mapOf(half) }],
-    ['the output of a Map', { A: mapOf(pass, { Output: BIG }) }],
-    ['the result of a Map in a Map', { A: mapOf(mapOf(half), {}, 'O') }],
-    [
-      'the result of a Parallel',
-      { A: { Type: 'Parallel', Branches: ['B', 'C'].map(branchOf), ...endsWith } },
-    ],
+    ['the input of an iteration', { A: twice(pass, { ItemSelector: BIG }) }],
+    ['the output inside of an iteration', { A: twice({ ...pass, Output: BIG }) }],
+    ['the result of a Map', { A: twice(half) }],
+    ['the output of a Map', { A: twice(pass, { Output: BIG }) }],
+    ['the result of a Map in a Map', { A: twice(twice(half), {}, 'O') }],
+    ['the result of a Parallel', { A: { Type: 'Parallel', Branches: ['B', 'C'].map(branchOf), End: true } }],
     [
       'the output of a Catch',
       {
@@ -259,12 +249,8 @@ describe.each(['STANDARD', 'EXPRESS'] as const)('in a %s execution', type => {
   });
 });
 
-function branchOf(name: string): object {
-  return { StartAt: name, States: { [name]: half } };
-}
-
 function f(event: unknown): unknown {
-  if (event === 'fail') throw Object.assign(new Error('no'), { name: 'E' });
+  if (event === 'fail') raise('E')();
   return event === 'big' ? BIG : event;
 }
 
@@ -273,18 +259,18 @@ test.each<[string, object]>([
   [
     'the output of a Choice',
     {
-      ...mapOf(pass),
+      ...twice(pass),
       Items: [1],
       ItemProcessor: { StartAt: 'C', States: { C: choice({}, { Output: BIG }), Next: pass } },
     },
   ],
   ['the output of a Pass', { ...pass, Output: BIG }],
   ['the result of a Task', { ...task, Arguments: 'big' }],
-  ['the result of an inner Map', mapOf(half, {}, 'J')],
+  ['the result of an inner Map', twice(half, {}, 'J')],
 ])('a Map around %s catches it by its name, and not by States.ALL', async (_what, inner) => {
   const caughtBy = async (name: string) => {
     const Catch = [{ ErrorEquals: [name], Output: '{% $states.errorOutput.Error %}', Next: 'Caught' }];
-    const definition = machineOf({ M: mapOf(inner, { Catch }), Caught: pass });
+    const definition = machineOf({ M: twice(inner, { Catch }), Caught: pass });
     return outcome(await run(definition, { functions: { f } }));
   };
   expect(await caughtBy('States.DataLimitExceeded')).toEqual({

@@ -1,14 +1,10 @@
 import { InvalidDefinitionError, loadDefinition } from '../../src/interpreter/index.ts';
-import { arnOf, LAMBDA_INVOKE, machineOf } from './run-definition.ts';
+import { arnOf, distributed, graph, LAMBDA_INVOKE, machineOf, mapOf, pass, task } from './run-definition.ts';
 
-const pass = { Type: 'Pass', End: true };
-const task = { Type: 'Task', Resource: arnOf('f'), End: true };
-const wait = { Type: 'Wait', End: true };
-const graph = (name: string, state: object) => ({ StartAt: name, States: { [name]: state } });
+const waiting = { Type: 'Wait', End: true };
 const inline = graph('I', pass);
-const distributed = { ...inline, ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' } };
-const map = { Type: 'Map', Items: [1], ItemProcessor: inline, End: true };
-const dmap = { ...map, ItemProcessor: distributed };
+const map = mapOf(pass, { Items: [1] });
+const dmap = distributed(pass, { Items: [1] });
 const assigning = (v: number, name = 'I') => graph(name, { ...pass, Assign: { v } });
 const parallel = { Type: 'Parallel', Branches: [assigning(2, 'B')], End: true };
 const one = (state: object) => machineOf({ A: state });
@@ -110,7 +106,7 @@ const REFUSED: readonly Refused[] = [
     ['a bare field name', { Output: '{% foo.bar %}' }, '/Output', /foo/],
     ['$states.result of a Pass', { Output: '{% $states.result %}' }, '/Output', /\$states\.result/],
   ),
-  ...withFields(wait)(
+  ...withFields(waiting)(
     ['a Wait for nothing', {}, '', /neither/],
     ['a Wait for two things', { Seconds: 1, Timestamp: '2030-01-01T00:00:00Z' }, '', /both/],
     ['negative Seconds', { Seconds: -1 }, '/Seconds', /from 0/],
@@ -220,7 +216,7 @@ const REFUSED: readonly Refused[] = [
     ['a transition out of a Map', graph('I', { Type: 'Pass', Next: 'A' }), '/States/I/Next', /beside/],
     [
       'a distributed Map inside Express children',
-      { ...distributed, ...graph('M', dmap) },
+      { ...dmap.ItemProcessor, ...graph('M', dmap) },
       '/States/M/ItemProcessor/ProcessorConfig/Mode',
       /Express/,
     ],
@@ -315,13 +311,13 @@ test.each<[string, unknown]>([
   ['a version of a function', one({ ...task, Resource: `${arnOf('f')}:12` })],
   [
     'a distributed Map inside Standard children',
-    one({
-      ...map,
-      ItemProcessor: {
-        ...graph('M', dmap),
-        ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
-      },
-    }),
+    one(
+      distributed(
+        distributed(pass, { ItemProcessor: { ...dmap.ItemProcessor, ...graph('J', pass) } }),
+        {},
+        'STANDARD',
+      ),
+    ),
   ],
   ['an end of a string that only looks like a marker', one({ ...pass, Output: ' {% no %} ' })],
   ['JSON text', JSON.stringify(one(pass))],

@@ -21,6 +21,28 @@ export function machineOf(states: Record<string, object>, rest: object = {}): ob
   return { QueryLanguage: 'JSONata', StartAt: Object.keys(states)[0], States: states, ...rest };
 }
 
+export const pass = { Type: 'Pass', End: true };
+/** A Task that calls the function `f`. */
+export const task = { Type: 'Task', Resource: arnOf('f'), End: true };
+export const wait = (Seconds: number) => ({ Type: 'Wait', Seconds, End: true });
+export const graph = (name: string, state: object) => ({ StartAt: name, States: { [name]: state } });
+
+/** An inline Map over its input. */
+export const mapOf = (inner: object, rest: object = {}) => ({
+  ...{ Type: 'Map', ItemProcessor: graph('I', inner), End: true },
+  ...rest,
+});
+
+export const distributed = (inner: object, rest: object = {}, ExecutionType = 'EXPRESS') => {
+  const ProcessorConfig = { Mode: 'DISTRIBUTED', ExecutionType };
+  return mapOf(inner, { ItemProcessor: { ProcessorConfig, ...graph('I', inner) }, ...rest });
+};
+
+/** A function that throws an error of this name. */
+export const raise = (name: string) => () => {
+  throw Object.assign(new Error('no'), { name });
+};
+
 export type TestFunction = (event: unknown, clock: VirtualClock) => unknown;
 
 /** Calls plain functions; what they throw is reported under the class of the error. */

@@ -6,11 +6,13 @@ import {
   LAMBDA_INVOKE,
   machineOf,
   outcome,
+  raise,
   run,
   type TestFunction,
+  task,
 } from './run-definition.ts';
 
-const direct = (rest: object = {}) => ({ Type: 'Task', Resource: arnOf('f'), End: true, ...rest });
+const direct = (rest: object = {}) => ({ ...task, ...rest });
 const invoke = (rest: object = {}, args: object = {}) => ({
   Type: 'Task',
   Resource: LAMBDA_INVOKE,
@@ -190,24 +192,8 @@ describe('lambda:invoke', () => {
 
 /** task, function, error of the execution, last events before ExecutionFailed */
 const FAILURES: ReadonlyArray<readonly [string, object, TestFunction, string, string]> = [
-  [
-    'an exception',
-    direct(),
-    () => {
-      throw Object.assign(new Error('x'), { name: 'Exception' });
-    },
-    'Exception',
-    'LambdaFunctionFailed',
-  ],
-  [
-    'an exception through lambda:invoke',
-    invoke(),
-    () => {
-      throw Object.assign(new Error('x'), { name: 'Custom' });
-    },
-    'Custom',
-    'TaskFailed',
-  ],
+  ['an exception', direct(), raise('Exception'), 'Exception', 'LambdaFunctionFailed'],
+  ['an exception through lambda:invoke', invoke(), raise('Custom'), 'Custom', 'TaskFailed'],
   [
     'a function that is not there',
     direct({ Resource: arnOf('g') }),

@@ -11,6 +11,8 @@ import {
   stateMachine,
   takes,
 } from '../../src/testing/index.ts';
+import { graph, pass, raise } from '../interpreter/run-definition.ts';
+import { definitionOf, task } from '../testing/support.ts';
 import { MANY, ORDERS } from './support.ts';
 
 // What the page makes of a history, compared with what the harness says of the same execution.
@@ -28,10 +30,7 @@ async function modelOfRun(definition: object, options: RunOptions) {
 
 const FUNCTIONS = {
   Validate: (order: unknown) => order,
-  Reserve: ({ sku }: { sku: string }) => {
-    if (sku === 'gone') throw Object.assign(new Error('none left'), { name: 'OutOfStock' });
-    return { sku };
-  },
+  Reserve: ({ sku }: { sku: string }) => (sku === 'gone' ? raise('OutOfStock')() : { sku }),
   Charge: { receipt: 'r-1' },
   Ship: { parcel: 'p-1' },
 };
@@ -117,22 +116,14 @@ test('a failure cuts off what runs beside it, and goes on to the state that catc
 });
 
 test('each attempt of a Parallel has branches of its own', async () => {
-  const Resource = ORDERS.States.Ship.Resource;
-  const definition = {
-    QueryLanguage: 'JSONata',
-    StartAt: 'Both',
-    States: {
-      Both: {
-        Type: 'Parallel',
-        Branches: [
-          { StartAt: 'Left', States: { Left: { Type: 'Pass', End: true } } },
-          { StartAt: 'Right', States: { Right: { Type: 'Task', Resource, End: true } } },
-        ],
-        Retry: [{ ErrorEquals: ['Busy'], IntervalSeconds: 5 }],
-        End: true,
-      },
+  const definition = definitionOf({
+    Both: {
+      Type: 'Parallel',
+      Branches: [graph('Left', pass), graph('Right', task('Ship'))],
+      Retry: [{ ErrorEquals: ['Busy'], IntervalSeconds: 5 }],
+      End: true,
     },
-  };
+  });
   const machine = stateMachine.from(definition);
   const execution = await machine.run({ functions: { Ship: [fails('Busy'), 'done'] } });
   const model = modelOf(definition, execution.assertSucceeded());
@@ -166,7 +157,7 @@ test('variables are those of the line and of the lines around it', async () => {
 
 test('an execution that failed inside of a Map has failed in the iteration', async () => {
   const Work = (item: number) => {
-    if (item === 500) throw Object.assign(new Error('no'), { name: 'Strange' });
+    if (item === 500) raise('Strange')();
     return item;
   };
   const { model, execution } = await modelOfRun(MANY, { input: { items: 1_000 }, functions: { Work } });
@@ -212,7 +203,7 @@ test('each event stands with the visit that it is about', async () => {
 
 // How a definition is drawn.
 
-const graph = readDefinition(JSON.stringify(ORDERS));
+const drawn = readDefinition(JSON.stringify(ORDERS));
 
 const isInside = (inner: Box, outer: Box) =>
   inner.x >= outer.x &&
@@ -226,8 +217,8 @@ const overlap = (one: Box, other: Box) =>
   other.y < one.y + one.height;
 
 test('each state is drawn once, inside of its Map or Parallel and beside all others', () => {
-  const { boxes, width, height } = layOut(graph);
-  const places = placesOf(graph);
+  const { boxes, width, height } = layOut(drawn);
+  const places = placesOf(drawn);
   expect(boxes.map(({ state }) => state.name).sort()).toEqual([...places.keys()].sort());
   const boxOf = (name: string) => boxes.find(({ state }) => state.name === name) as Box;
   const around = (name: string): string[] => {
@@ -246,7 +237,7 @@ test('each state is drawn once, inside of its Map or Parallel and beside all oth
 });
 
 test('an arrow stands for each transition, from the start and to the end', () => {
-  const arrows = layOut(graph).arrows.map(({ from, to, transition }) => `${from} ${transition.kind} ${to}`);
+  const arrows = layOut(drawn).arrows.map(({ from, to, transition }) => `${from} ${transition.kind} ${to}`);
   expect(arrows).toEqual(
     expect.arrayContaining([
       ' next Validate',
@@ -262,8 +253,8 @@ test('an arrow stands for each transition, from the start and to the end', () =>
 });
 
 test('an execution that a Map Run has started is of what is inside of the Map', () => {
-  expect(graphWith(graph, 'Charge')?.states.map(({ name }) => name)).toEqual(['Cool down', 'Charge']);
-  expect(graphWith(graph, 'Nowhere')).toBeUndefined();
+  expect(graphWith(drawn, 'Charge')?.states.map(({ name }) => name)).toEqual(['Cool down', 'Charge']);
+  expect(graphWith(drawn, 'Nowhere')).toBeUndefined();
 });
 
 test('a definition that is none has no states, and a transition that leads nowhere no arrow', () => {

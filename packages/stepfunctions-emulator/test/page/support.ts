@@ -1,19 +1,11 @@
 import { type ApiContext, ApiServer, Executions, StateMachines } from '../../src/api/index.ts';
-import { realClock } from '../../src/clock.ts';
-import {
-  Engine,
-  type Execution,
-  type FunctionInvoker,
-  type FunctionResult,
-  loadDefinition,
-  type WorkflowType,
-} from '../../src/interpreter/index.ts';
+import { realClock, type VirtualClock } from '../../src/clock.ts';
+import { Engine, type Execution, loadDefinition, type WorkflowType } from '../../src/interpreter/index.ts';
 import { PLACE, ROLE_ARN, stateMachineArn } from '../../src/made-up.ts';
+import { invokerOf, type TestFunction } from '../interpreter/run-definition.ts';
+import { task } from '../testing/support.ts';
 
 // State machines and functions that the tests of the page show.
-
-const functionOf = (name: string) => `arn:aws:lambda:us-east-1:123456789012:function:${name}`;
-const task = (name: string, more: object) => ({ Type: 'Task', Resource: functionOf(name), ...more });
 
 /** An order: a retry, a catch, a Parallel with a Map inside, a Choice and a Wait. */
 export const ORDERS = {
@@ -73,7 +65,7 @@ export const ORDERS = {
     Ship: task('Ship', { End: true }),
     Rejected: { Type: 'Fail', Error: 'Rejected', Cause: '{% $states.input.Cause %}' },
   },
-} as const;
+};
 
 /** A Map of as many iterations as its input says, one of which can fail. */
 export const MANY = {
@@ -105,13 +97,11 @@ export const EVIL_MACHINE = {
   QueryLanguage: 'JSONata',
   StartAt: '</script><b>First',
   States: {
-    '</script><b>First': {
-      Type: 'Task',
-      Resource: functionOf('Work'),
+    '</script><b>First': task('Work', {
       Assign: { note: '{% $states.input %}' },
       Catch: [{ ErrorEquals: ['States.ALL'], Next: '<img src=x onerror=alert(1)>' }],
       Next: '<img src=x onerror=alert(1)>',
-    },
+    }),
     '<img src=x onerror=alert(1)>': { Type: 'Fail', Error: '<i>Error</i>', Cause: EVIL },
   },
 } as const;
@@ -135,9 +125,9 @@ export const DISTRIBUTED = {
   },
 } as const;
 
-type Answer = (event: Readonly<Record<string, unknown>>) => unknown;
+type Event = Readonly<Record<string, unknown>>;
 
-const ANSWERS: Readonly<Record<string, Answer>> = {
+const ANSWERS: Readonly<Record<string, (event: Event) => unknown>> = {
   Validate(order) {
     if (order['invalid'] === true) throw failure('Invalid', 'The order has no customer.');
     return order;
@@ -152,25 +142,12 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   Ship: ({ order }) => ({ parcel: `p-${order}` }),
   Work(event) {
-    const number = Number(event);
-    if (number === 500) throw failure('Broken', 'number 500');
+    if (Number(event) === 500) throw failure('Broken', 'number 500');
     return { done: event };
   },
 };
 
 const failure = (name: string, message: string): Error => Object.assign(new Error(message), { name });
-
-const invoker: FunctionInvoker = {
-  async invoke(arn, payload): Promise<FunctionResult> {
-    try {
-      const answer = ANSWERS[arn.split(':').at(-1) ?? '']?.(payload as Readonly<Record<string, unknown>>);
-      return { ok: true, payload: answer ?? null } as FunctionResult;
-    } catch (error) {
-      const { name: errorType, message: errorMessage } = error as Error;
-      return { ok: false, errorType, errorMessage } as FunctionResult;
-    }
-  },
-};
 
 /** A server whose page is looked at. */
 export interface PageServer {
@@ -184,6 +161,7 @@ export interface PageServer {
 }
 
 export async function startPageServer(): Promise<PageServer> {
+  const invoker = invokerOf(ANSWERS as Record<string, TestFunction>, realClock as VirtualClock);
   const engine = new Engine({ invoker, clock: realClock });
   const stateMachines = new StateMachines(() => realClock.now());
   const executions = new Executions({

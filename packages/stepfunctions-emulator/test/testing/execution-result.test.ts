@@ -1,39 +1,32 @@
 import { fails, HarnessError, takes, UnexpectedStatusError, VirtualClock } from '../../src/testing/index.ts';
+import { distributed, graph, mapOf, pass, wait } from '../interpreter/run-definition.ts';
 import { machineOf, task } from './support.ts';
-
-const distributed = (states: Record<string, object>, fields: object = {}) => ({
-  Type: 'Map',
-  ItemProcessor: {
-    ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
-    StartAt: Object.keys(states)[0],
-    States: states,
-  },
-  ...fields,
-});
 
 const everything = machineOf({
   Both: {
     Type: 'Parallel',
     Branches: [
-      { StartAt: 'Slow', States: { Slow: { Type: 'Wait', Seconds: 60, End: true } } },
+      graph('Slow', wait(60)),
       {
         StartAt: 'Quick',
-        States: { Quick: { Type: 'Wait', Seconds: 5, Next: 'Then' }, Then: { Type: 'Pass', End: true } },
+        States: { Quick: { Type: 'Wait', Seconds: 5, Next: 'Then' }, Then: pass },
       },
     ],
     Assign: { seen: '{% $states.result %}' },
     Next: 'Items',
   },
   Items: {
-    Type: 'Map',
-    Items: [1, 2],
-    ItemProcessor: { StartAt: 'Item', States: { Item: task('each') } },
+    ...{ Type: 'Map', Items: [1, 2], ItemProcessor: graph('Item', task('each')) },
     Next: 'Children',
   },
-  Children: distributed(
-    { Start: { Type: 'Pass', Next: 'Work' }, Work: task('each') },
-    { Items: ['a', 'b'], Next: 'Done' },
-  ),
+  Children: {
+    ...{ Type: 'Map', Items: ['a', 'b'], Next: 'Done' },
+    ItemProcessor: {
+      ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
+      StartAt: 'Start',
+      States: { Start: { Type: 'Pass', Next: 'Work' }, Work: task('each') },
+    },
+  },
   Done: { Type: 'Succeed', Output: '{% $states.input %}' },
 });
 
@@ -97,17 +90,16 @@ describe('an execution of everything', () => {
 test('retries of a Map and in children are seen as well', async () => {
   const retry = [{ ErrorEquals: ['States.ALL'], IntervalSeconds: 10, MaxAttempts: 1 }];
   const machine = machineOf({
-    M: distributed(
-      { A: task('f', { Retry: [{ ErrorEquals: ['E'], MaxAttempts: 1 }], End: true }) },
-      { Items: [1], Retry: retry, End: true },
-    ),
+    M: distributed(task('f', { Retry: [{ ErrorEquals: ['E'], MaxAttempts: 1 }], End: true }), {
+      ...{ Items: [1], Retry: retry },
+    }),
   });
   const execution = await machine.run({ functions: { f: [fails('E'), fails('E'), fails('E'), 'at last'] } });
   expect(execution.output).toEqual(['at last']);
   expect(execution.retries.map(({ state, retry, ms, error }) => [state, retry, ms, error])).toEqual([
-    ['A', 1, 1000, 'E'],
+    ['I', 1, 1000, 'E'],
     ['M', 1, 10_000, 'States.ExceedToleratedFailureThreshold'],
-    ['A', 1, 1000, 'E'],
+    ['I', 1, 1000, 'E'],
   ]);
   expect(execution.children.map(({ status }) => status)).toEqual(['FAILED', 'SUCCEEDED']);
   expect(execution.children[1]?.retries).toHaveLength(1);
@@ -158,13 +150,7 @@ describe('in words', () => {
 
   test('long histories are cut in the middle, and long payloads at their end', async () => {
     const machine = machineOf({
-      M: {
-        Type: 'Map',
-        Items: '{% [1..50] %}',
-        ItemProcessor: { StartAt: 'P', States: { P: { Type: 'Pass', End: true } } },
-        Output: '{% $states.result.{"n": $} %}',
-        End: true,
-      },
+      M: mapOf(pass, { Items: '{% [1..50] %}', Output: '{% $states.result.{"n": $} %}' }),
     });
     const lines = (await machine.run()).describe().split('\n');
     expect(lines).toHaveLength(1 + 12 + 1 + 12);
@@ -192,16 +178,16 @@ describe('in words', () => {
 });
 
 test('a Wait that a time limit ended lasted until its own execution ended', async () => {
-  const ProcessorConfig = { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' };
-  const States = { Long: { Type: 'Wait', Seconds: 3_600, End: true } };
   const machine = machineOf({
-    Children: {
-      ...{ Type: 'Map', Items: [1], ItemProcessor: { ProcessorConfig, StartAt: 'Long', States } },
-      ...{ ToleratedFailurePercentage: 100, Next: 'After' },
-    },
-    After: { Type: 'Wait', Seconds: 3_600, End: true },
+    Children: distributed(wait(3_600), {
+      Items: [1],
+      ToleratedFailurePercentage: 100,
+      End: undefined,
+      Next: 'After',
+    }),
+    After: wait(3_600),
   });
   const { waits, children } = await machine.run();
-  const long = { state: 'Long', ms: 300_000 };
+  const long = { state: 'I', ms: 300_000 };
   expect([children[0]?.waits, waits]).toEqual([[long], [long, { state: 'After', ms: 3_600_000 }]]);
 });

@@ -8,6 +8,7 @@ import {
   takes,
   VirtualClock,
 } from '../../src/testing/index.ts';
+import { distributed, mapOf, raise } from '../interpreter/run-definition.ts';
 import { machineOf, task } from './support.ts';
 
 const one = machineOf({ A: task('f') });
@@ -149,10 +150,6 @@ test('a function is mocked by the state that calls it, unless a mock has its nam
 });
 
 describe('errors', () => {
-  test('an answer that is no JSON fails as it does in Lambda', async () => {
-    expect((await one.run({ functions: { f: () => 1n } })).error).toBe('Runtime.MarshalError');
-  });
-
   class OutOfStock extends Error {
     override readonly name = 'OutOfStock';
   }
@@ -204,7 +201,7 @@ test('a mock is told which call it is', async () => {
     seen.push({ functionName, state, attempt, count });
     expect(call.functionArn).toBe(functionArn('f'));
     expect(call.signal.aborted).toBe(false);
-    if (attempt === 1) throw Object.assign(new Error(), { name: 'E' });
+    if (attempt === 1) raise('E')();
     return call.now();
   };
   const retry = { Retry: [{ ErrorEquals: ['E'], IntervalSeconds: 2 }] };
@@ -223,19 +220,11 @@ test('attempts are those of one visit, also in a Map whose iterations run togeth
   const seen: string[] = [];
   const f = (event: number, { attempt }: Call) => {
     seen.push(`${event}/${attempt}`);
-    if (attempt < 2) throw Object.assign(new Error(), { name: 'E' });
+    if (attempt < 2) raise('E')();
     return event;
   };
   const machine = machineOf({
-    M: {
-      Type: 'Map',
-      Items: [1, 2],
-      ItemProcessor: {
-        StartAt: 'A',
-        States: { A: task('f', { Retry: [{ ErrorEquals: ['E'] }], End: true }) },
-      },
-      End: true,
-    },
+    M: mapOf(task('f', { Retry: [{ ErrorEquals: ['E'] }], End: true }), { Items: [1, 2] }),
   });
   expect((await machine.run({ functions: { f } })).output).toEqual([1, 2]);
   expect(seen).toEqual(['1/1', '2/1', '1/2', '2/2']);
@@ -270,20 +259,9 @@ describe('no mock', () => {
   });
 
   test('in a child of a distributed Map', async () => {
-    const machine = machineOf({
-      M: {
-        Type: 'Map',
-        ToleratedFailurePercentage: 100,
-        ItemProcessor: {
-          ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
-          StartAt: 'A',
-          States: { A: task('f') },
-        },
-        End: true,
-      },
-    });
+    const machine = machineOf({ M: distributed(task('f'), { ToleratedFailurePercentage: 100 }) });
     await expect(machine.run({ input: [1, 2] })).rejects.toThrow(
-      /"A" called the function "f".* called with 1$/,
+      /"I" called the function "f".* called with 1$/,
     );
   });
 
