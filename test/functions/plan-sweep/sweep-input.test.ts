@@ -19,29 +19,22 @@ const SPAN = { from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z' };
 
 describe('a tick', () => {
   test.each([
-    ['2026-11-20T09:00:00Z', '2026-11-20T08:59:59Z'],
-    ['2026-11-20T09:00:00.999Z', '2026-11-20T08:59:59Z'],
-    ['2026-11-20T10:00:03.2+01:00', '2026-11-20T09:00:02Z'],
-  ])('of %s looks back to %s, and owns the minute after its own', (scheduledTime, cutoff) => {
-    expect(tick({ scheduledTime })).toEqual({ cutoff: seconds(cutoff), upcoming: MINUTE, limit: null });
-  });
-
-  test('with a precision of a minute looks back to its time, and owns no minute', () => {
-    expect(tick(NINE, { precision: 'minute' })).toEqual({
-      cutoff: seconds('2026-11-20T09:00:00Z'),
-      upcoming: null,
-      limit: null,
-    });
-  });
-
-  test('far in the future looks back to the start of its execution, and owns no minute', () => {
-    const scheduledTime = '2026-11-20T10:00:00Z';
-    expect(tick({ scheduledTime })).toEqual({
-      cutoff: seconds('2026-11-20T09:00:05Z'),
-      upcoming: null,
-      limit: null,
-    });
-  });
+    ['2026-11-20T09:00:00Z', 'second', '2026-11-20T08:59:59Z', MINUTE],
+    ['2026-11-20T09:00:00.999Z', 'second', '2026-11-20T08:59:59Z', MINUTE],
+    ['2026-11-20T10:00:03.2+01:00', 'second', '2026-11-20T09:00:02Z', MINUTE],
+    ['2026-11-20T09:00:00Z', 'minute', '2026-11-20T09:00:00Z', null],
+    // Far in the future: to the start of its execution.
+    ['2026-11-20T10:00:00Z', 'second', '2026-11-20T09:00:05Z', null],
+  ] as const)(
+    'of %s with precision %s looks back to %s, and owns %j',
+    (scheduledTime, precision, cutoff, upcoming) => {
+      expect(tick({ scheduledTime }, { precision })).toEqual({
+        cutoff: seconds(cutoff),
+        upcoming,
+        limit: null,
+      });
+    },
+  );
 
   test('with a margin has all of its times as much earlier', () => {
     const [later, now] = [tick(NINE, { marginSeconds: 30, maxDeletesPerSecond: 5 }), tick(NINE)];
@@ -120,9 +113,8 @@ test.each([
   expect(() => tablesOfInput(input, ['a', 'b'])).toThrow(message);
 });
 
-const from = '2026-11-20T08:00:00Z';
-const to = '2026-11-20T08:30:00Z';
-const scheduledTime = '2026-11-20T09:00:00Z';
+const { from, to } = SPAN;
+const { scheduledTime } = NINE;
 
 test.each<[string, unknown, RegExp]>([
   ['nothing', {}, /^scheduledTime: expected either scheduledTime, or from and to, got nothing/],

@@ -16,13 +16,15 @@ const IDS = new PreciseTtlStack(new App(), 'stack', configOf(TABLE)).node.childr
   .map(({ node }) => node.id)
   .filter(id => propProblems({ ...TABLE, tableName: id }).length === 0);
 
-test.each([
-  ...['1st', '-a-', '...', '.1a', '_a_', 'Default', 'Resource', 'constructor', '__proto__'],
-  ...IDS,
-])('a table %s gets blocks that Terraform takes', tableName => {
+test('a table with a name that something else has, or that is no identifier, gets blocks that Terraform takes', () => {
   expect(IDS).toEqual(expect.arrayContaining(['aws', 'backend', 'Sessions', 'bundle-plan-sweep']));
-  const json = terraformJson(configOf({ ...TABLE, tableName }));
-  expect(sweptTables(json)).toMatchObject([{ name: tableName }]);
+  const odd = ['1st', '-a-', '...', '.1a', '_a_', 'Default', 'Resource', 'constructor', '__proto__', ...IDS];
+  const json = terraformJson(configOf(...odd.map(tableName => ({ ...TABLE, tableName }))));
+  expect(
+    sweptTables(json)
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(odd.sort());
   for (const blocks of [...Object.values(json.resource), ...Object.values(json.data), json.output])
     for (const name of Object.keys(blocks)) expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_-]*$/);
 });
