@@ -57,7 +57,7 @@ export function describeStart(start: Start): string {
     '',
     ...rows.map(([name, text]) => `  ${name.padEnd(15)} ${text}`),
     '',
-    // The address with its token is too long for a row.
+    // The page's address contains a long token: no row of the table has room for the address.
     ...(sweepPageAddress === undefined
       ? []
       : [`The page of the sweep, for a browser: ${sweepPageAddress}`, '']),

@@ -4,12 +4,12 @@ import { describeViolations, type ExpiredItem, type Tally, type Violation } from
 import { lagPercentiles, seconds } from '../report/numbers.ts';
 import type { MachineWatch } from '../workload/machine.ts';
 
-/** `undecided`: this machine may be the reason for a broken promise, or the run did not test the promise. */
+/** Result of a promise. `undecided`: this machine may have caused the failure, or the run did not test the promise. */
 export type Status = 'kept' | 'broken' | 'undecided';
 
 export type Verdict = Status | 'interrupted';
 
-/** A promise and its result. Both numbers count the same things: items, events, contradictions or failures. */
+/** A promise and its result. `expected` and `got` count the same things: items, events, contradictions or failures. */
 export interface Kept {
   readonly name: PromiseName;
   readonly status: Status;
@@ -44,11 +44,11 @@ export interface Seen {
 interface Promised {
   readonly label: string;
   readonly note: (seen: Seen) => string;
-  /** The expected and the actual number, and the status if they differ; undefined if nothing is promised. */
+  /** The expected and the actual number; `ifNot` is the status if the numbers differ. Undefined if the run does not check the promise. */
   readonly counts: (seen: Seen) => readonly [expected: number, got: number, ifNot?: Status] | undefined;
   /** Whether the promise is undecided in a run without expired items. @default false */
   readonly isOfExpired?: boolean;
-  /** Sentences on how the promise was broken. @default both numbers */
+  /** Sentences that say how the promise was broken. @default one sentence with both numbers */
   readonly details?: (seen: Seen) => readonly string[];
 }
 
@@ -127,17 +127,17 @@ const PROMISES = {
 
 export type PromiseName = keyof typeof PROMISES;
 
-/** The fields that `--json` writes, and no others. */
+/** The fields that `--json` writes. `--json` writes no other fields. */
 export interface DemoResult {
   readonly written: number;
   readonly expired: number;
   readonly deleted: number;
   readonly backlog: Backlog;
-  /** Milliseconds from expiry to deletion in the stream, without the backlog; 0 without deletions. */
+  /** Milliseconds from an item's expiry to its deletion in the stream, without the items of the backlog; 0 without deletions. */
   readonly lagMs: { readonly p50: number; readonly p99: number; readonly max: number };
   /** Longest promised time from expiry to deletion, milliseconds, for an item that is written in time. */
   readonly promisedLagMs: number;
-  /** `broken` if a promise is broken; else `undecided` if a promise is undecided. */
+  /** `interrupted` after an interruption; otherwise `broken` if a promise is broken; otherwise `undecided` if a promise is undecided. */
   readonly verdict: Verdict;
   /** After an interruption all promises are undecided. */
   readonly promises: readonly Kept[];
@@ -146,7 +146,7 @@ export interface DemoResult {
 
 export interface Judged {
   readonly result: DemoResult;
-  /** Sentences on broken promises; `doubts` has the sentences on undecided promises. */
+  /** Sentences about broken promises. `doubts` has the sentences about undecided promises. */
   readonly violations: readonly string[];
   readonly doubts: readonly string[];
   readonly summary: string;
@@ -242,7 +242,6 @@ function verdictOf(
   ];
 }
 
-/** The promise in words. @param lagMs the longest time from expiry to deletion of an item that is written in time */
 export function describePromise(lagMs: number): string {
   return `gone within ${seconds(lagMs)} of expiry`;
 }
@@ -251,7 +250,7 @@ export interface Punctuality {
   readonly inTime: number;
   readonly excused: number;
   readonly late: number;
-  /** Largest delay after the promised moment, milliseconds. */
+  /** Largest delay of a deletion after the promised time, milliseconds. */
   readonly latestMs: number;
 }
 
@@ -280,15 +279,15 @@ export function punctualityOf(
   return counts;
 }
 
-/** Time between two ticks. With `precision: 'second'` a tick owns the minute after its own minute. */
+/** Time between the starts of two ticks. With `precision: 'second'` a tick owns the minute after its own minute. */
 const MINUTE_SECONDS = 60;
 
 const SECOND_MS = 1_000;
-/** Time for the query, for the delete, and until the stream shows the deletion. */
+/** Time for the query, for the delete, and until the stream shows the deletion, milliseconds. */
 const USUAL_DELETE_MS = 1_000;
-/** Lowest rate of deletions when many items are due at once. Source: docs/contributing/decisions.md. */
+/** Number of items that the sweep deletes at least in a second, if many items are due. Source: docs/contributing/decisions.md. */
 const ITEMS_PER_SECOND = 1_000;
-/** Longest delay of an item that was written after its tick had begun. Source: docs/how-an-item-dies.md, "Limits". */
+/** Longest delay of a deletion if the item was written after its tick had begun. Source: docs/how-an-item-dies.md, "Limits". */
 const WRITTEN_LATE_MS = 120_000;
 
 export interface Pace extends Pick<SweepSettings, 'precision' | 'pollSeconds'> {
@@ -302,13 +301,13 @@ export function promisedLagMs({ precision, marginSeconds = 0 }: Pace, rate: numb
   return Math.round(seconds * SECOND_MS + deletionMs);
 }
 
-/** Minute of each late tick (epoch seconds) → actual start of the tick (epoch milliseconds). */
+/** Scheduled minute of each late tick (epoch seconds) → actual start of the tick (epoch milliseconds). */
 export type LateTicks = ReadonlyMap<number, number>;
 
 /**
- * When an item is due, epoch milliseconds. An item that was written before its tick began, or `pollSeconds` before its expiry, is due at
- * the expiry, or at the start of a late tick. With `precision: 'minute'` an item is due at its expiry or at a later write; all other
- * items are due two minutes after that moment. The function uses no data of the sweep, because the result judges the sweep.
+ * Time when an item is due, epoch milliseconds. With `precision: 'minute'`: the expiry, or a later write. Otherwise, if the item was
+ * written before its tick began, or `pollSeconds` before its expiry: the expiry, or the start of a late tick. If the item was written
+ * later: two minutes after the expiry or the write. The function uses no data of the sweep, because the result judges the sweep.
  */
 export function dueAt({ ttl, writtenAt }: ExpiredItem, pace: Pace, late: LateTicks): number {
   const { precision, pollSeconds, marginSeconds = 0 } = pace;

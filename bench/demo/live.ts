@@ -10,7 +10,7 @@ export interface Second {
   readonly gone: number;
 }
 
-/** Percentiles of the lags within a few seconds, milliseconds. */
+/** Percentiles of the lags of the items that were deleted within LAG_SPAN_SECONDS, milliseconds. */
 export interface LagSpan {
   readonly p50: number;
   readonly max: number;
@@ -30,11 +30,11 @@ export interface Moment extends Standing {
   readonly now: Millis;
   readonly seconds: readonly Second[];
   readonly tally: Pick<Tally, 'written' | 'expired' | 'deleted' | 'overdue'>;
-  /** Lags of each span of time, the oldest span first, without the backlog; undefined without deletions. */
+  /** Lags of the last LAG_SPANS spans of time, the oldest span first, without the backlog; undefined for a span without deletions. */
   readonly lags: readonly (LagSpan | undefined)[];
 }
 
-/** A moment shows the items that expire within this time. */
+/** A moment shows the items that have expired, and the items that will expire within this time. */
 const AHEAD_SECONDS = 120;
 const LAG_SPAN_SECONDS = 3;
 const LAG_SPANS = 20;
@@ -67,7 +67,7 @@ export function momentOf(ledger: Pick<Ledger, 'tally' | 'expired'>, standing: St
 }
 
 const MARGIN = 2;
-/** Columns of dots in a character: a column shows one second. */
+/** Columns of dots in a braille character. A column shows one second. */
 const SECONDS_WIDE = 2;
 const DOTS_HIGH = 4;
 const MAX_ROWS = 5;
@@ -76,7 +76,7 @@ const MAX_AHEAD = 60;
 const AHEAD_SHARE = 0.7;
 const SOON_SECONDS = 10;
 
-/** The bits of a braille character: the left column and the right column, both from below. */
+/** The bits of the dots in a braille character: the left column, then the right column, each from the bottom to the top. */
 const DOTS = [
   [0x40, 0x04, 0x02, 0x01],
   [0x80, 0x20, 0x10, 0x08],
@@ -142,7 +142,7 @@ function timeLeft({ now, firstTtl, lastTtl }: Moment): string {
 
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** Bars of the lags of the latest deletions. The scale ends at the promised lag. */
+/** Draws the lags of the latest deletions as bars. A bar of full height is the promised lag. */
 function lagLine({ lags, promisedLagMs }: Moment): string {
   const last = lags.findLast(span => span !== undefined);
   const plot = (which: keyof LagSpan) => {
@@ -196,7 +196,7 @@ function fieldRows(moment: Moment, past: number, future: number): string[] {
   });
 }
 
-/** The character for two columns in a row of the drawing; undefined without dots. @param row counted from below */
+/** The braille character that shows two seconds in one row; undefined without dots. @param row counted from below */
 function dotsOf(heights: readonly number[], row: number): string | undefined {
   const bits = heights.flatMap((height, column) =>
     (DOTS[column] ?? []).filter((_, index) => height > row * DOTS_HIGH + index),

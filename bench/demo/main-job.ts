@@ -41,7 +41,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const resolved = resolveProps(chosen);
   const { precision, pollSeconds, deleteMode } = resolved;
   const { marginSeconds } = functionSettings(resolved);
-  // A new deployment has a new journal: the configured table may be paused in the journal of its own deployment.
+  // The run's own deployment has a new journal. In the journal of the configured deployment, a person may have paused the table.
   const { tableName, deployment } = ownNames(chosen.tableName);
   const table: PreciseTtlProps = { ...chosen, tableName, deployment };
   const own = { ...config, tables: [table] };
@@ -59,7 +59,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   });
 }
 
-/** Leaves room for the deployment's name: DynamoDB allows 255 characters. */
+/** Maximum length of the configured name within the new name, characters: a name in DynamoDB has at most 255 characters. */
 const MAX_PREFIX_LENGTH = 220;
 
 /** Names for the table and the deployment of one run. Unique names keep the sweep away from other tables. */
@@ -73,7 +73,7 @@ function withPipes(table: PreciseTtlProps, wanted: boolean, region: string): Pre
   return wanted ? { archive: true, events: { to }, ...table } : table;
 }
 
-/** The table with this kind of index. A change of kind drops the settings `index` and `pollSeconds`. */
+/** The table with this kind of index. A change of the kind drops `index` and `pollSeconds`, because both belong to the former kind. */
 function indexedBy(table: PreciseTtlProps, by: IndexedBy | undefined): PreciseTtlProps {
   if (by === undefined || by === resolveProps(table).indexedBy) return table;
   const { index: _index, pollSeconds: _pollSeconds, ...others } = table;

@@ -25,9 +25,9 @@ import { countsLine, type Moment, momentOf } from './live.ts';
 
 export interface DemoOptions {
   readonly stack: LocalCloudOptions['stack'];
-  /** The run creates its tables here. The caller stops this DynamoDB. */
+  /** The DynamoDB Local in which the run creates its tables. The caller must stop this DynamoDB Local. */
   readonly dynamoDb: DynamoDbEndpoint | Promise<DynamoDbEndpoint>;
-  /** A unique name. The run removes the table and the journal of its deployment at the end. */
+  /** A unique name. At the end, the run removes this table and the journal of `deployment`. */
   readonly tableName: string;
   readonly deployment: string;
   readonly standsFor: string;
@@ -42,7 +42,7 @@ export interface DemoOptions {
   readonly signal: AbortSignal;
   /** Pause between two reads of a stream, milliseconds. @default the observer's and the pipes' own defaults */
   readonly intervalMs?: number;
-  /** Serves a page that shows the sweep. @param endpoints URLs of the services @default no page */
+  /** Serves a page that shows the sweep. @param endpoints URLs of DynamoDB Local and of the Step Functions server @default no page */
   readonly sweepPage?: (endpoints: { dynamoDb: string; stepFunctions: string }) => Promise<SweepPage>;
   readonly cloud?: Partial<LocalCloudOptions>;
 }
@@ -52,26 +52,26 @@ export interface SweepPage {
   stop(): Promise<void>;
 }
 
-/** Longest wait after the last expiry: for the next tick, for a second tick that finds missed items, and for the sweep. */
+/** Longest wait after the last expiry, milliseconds: for the next tick, for a second tick that finds missed items, and for the sweep. */
 const MAX_WAIT_MS = 150_000;
-/** Longest wait for the deletion of the backlog. Then the run goes on. */
+/** Longest wait for the deletion of the backlog, milliseconds. The run goes on afterwards. */
 const MAX_BACKLOG_MS = 15_000;
-/** Longest wait after the last deletion: for running executions, and then for events. */
+/** Longest wait for the end of running executions, and then for the events of pipes, milliseconds. */
 const MAX_FOLLOWING_MS = 30_000;
 const CHECK_INTERVAL_MS = 250;
-/** Checks take at most a twentieth of the time: a large run has many items to count, and its sweep runs in the same process. */
+/** Largest share of the time that checks may take: a check counts all items, and the sweep runs in the same process. */
 const CHECK_SHARE = 0.05;
 const MINUTE_SECONDS = 60;
-/** Time until the first session expires: the tick needs this time for its plan. */
+/** Time from the first writes to the first expiry: the tick needs this time for its plan. */
 const LEAD_SECONDS = 2;
 const WRITES_PER_SECOND = 1_000;
-/** A standstill of this machine of this length may be the reason for a failed execution. */
+/** A failed execution is excused if this machine stood still for this time while the execution ran. */
 const EXCUSING_STANDSTILL_MS = 5_000;
 
 /**
  * Runs the demonstration. The synthesized stack sweeps a backlog of expired sessions, then sessions that expire in real time. The ledger
- * holds the acknowledged writes, and the deletions from the table's stream; the sweep is judged by the ledger. The demonstration removes
- * its tables, also after a failure.
+ * has the acknowledged writes, and the deletions that the table's stream shows. The run judges the sweep by the ledger, and removes its
+ * tables, also after a failure.
  * @throws {LocalCloudError} if the local cloud can't be started
  */
 export async function runDemo(options: DemoOptions): Promise<Judged> {
@@ -91,7 +91,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged> {
   }
 }
 
-/** Removes the tables of a run if DynamoDB Local keeps running. Names each table that is left. */
+/** Removes the tables of a run from a DynamoDB Local that keeps running. After an error, tells the user which table is left. */
 async function removeTables(
   { endpoint, startedHere }: DynamoDbEndpoint,
   region: string,
@@ -126,7 +126,7 @@ class Run {
   /** Aborted when the local DynamoDB has failed: the run then ends. */
   readonly #broken = new AbortController();
   readonly #until: AbortSignal;
-  /** Minute of each late tick (epoch seconds) → start of the tick by this run (epoch milliseconds). */
+  /** Scheduled minute of each late tick (epoch seconds) → time at which this run started the tick (epoch milliseconds). */
   readonly #lateTicks = new Map<number, number>();
 
   constructor(options: DemoOptions, dynamoDb: DynamoDbEndpoint, clock: Clock, progress: Progress) {
@@ -214,7 +214,7 @@ class Run {
     const { minutes, rate, seed, sweep } = this.#options;
     const clock = this.#clock;
     const until = this.#until;
-    // No tick has run before. The first tick finds the items that expired in the last minutes.
+    // The first tick is for a minute in the past: as after an outage, its lookback finds the backlog.
     const first = minuteOf(beganMs / 1000) - 2 * MINUTE_SECONDS;
     await this.#sweepBacklog(cloud, table, first);
     const startMs = clock.now();
@@ -235,7 +235,7 @@ class Run {
           `The tick of ${tick} starts now, late: it deletes what expires in the minute that runs.`,
         );
       }
-      // These ticks start late. Each tick finds the items that were written before its start.
+      // The ticks of past minutes start now, late. Each of these ticks finds the items that were written before its start.
       for (let minute = first + MINUTE_SECONDS; minute <= now; minute += MINUTE_SECONDS)
         this.#startTick(cloud, minute);
       const writing = this.#write(
@@ -245,12 +245,12 @@ class Run {
       await this.#showUntilGone(cloud, table, writing, { firstTtl, lastTtl, page: `${page}/` });
     }
     cloud.schedules.stop();
-    // With pollSeconds an execution runs in every minute: no wait is needed.
+    // With pollSeconds an execution always runs until the end of its minute: the run does not wait for this end.
     if (sweep.pollSeconds === 0) await this.#wait(() => cloud.running.length === 0, MAX_FOLLOWING_MS);
     await this.#wait(() => {
       const { counts } = this.#deliveries;
       const { deleted } = table.ledger.tally(clock.now());
-      // The counts are compared first, because #lostEvents compares many records.
+      // The comparison of the counts comes first, because #lostEvents compares all records and takes longer.
       if (counts.every(events => events >= deleted) && this.#lostEvents(table) === 0) return true;
       this.#progress.show(`events ${counts.map(count).join(' and ')}`);
       return false;
@@ -276,7 +276,7 @@ class Run {
     }, MAX_BACKLOG_MS);
   }
 
-  /** Writes the watermark of an earlier tick: all items that expired before the backlog are gone. */
+  /** Writes a watermark: all items that expired before the backlog are gone. So the first tick searches only from the backlog on. */
   async #beginBefore({ client }: LocalCloud, oldestTtl: number): Promise<void> {
     const { tableName, deployment, model } = this.#options;
     const journal = { documents: DynamoDBDocumentClient.from(client), tableName: journalName(deployment) };
@@ -308,7 +308,7 @@ class Run {
     void writing.then(() => {
       isWritten = true;
     });
-    // A tick after the former TTL of a renewed item must keep the item: the run waits for this tick.
+    // The tick after the last TTL must run, too: this tick must keep the items that were renewed before their former TTL.
     const lastTickMs = Math.ceil(plan.lastTtl / MINUTE_SECONDS) * MINUTE_SECONDS * 1000;
     const isIdle = () => sweep.pollSeconds > 0 || cloud.running.length === 0;
     await this.#wait(
@@ -325,7 +325,7 @@ class Run {
     await writing;
   }
 
-  /** Waits until `isSo`, but at most `mostMs`. A standstill of this machine does not count. */
+  /** Waits until `isSo` returns true, but at most `mostMs`. The time in which this machine stood still does not count. */
   async #wait(isSo: () => boolean, mostMs: number): Promise<void> {
     const machine = this.#machine;
     const endsAt = this.#clock.now() + mostMs - machine.stoodStillMs;
@@ -370,7 +370,7 @@ class Run {
     });
   }
 
-  /** Counts the items that had expired by a moment, and the time from the first tick to the last of their deletions. */
+  /** Counts items that had expired by `beforeMs`, and their deletions. `goneMs` is the time from the first tick to the last deletion. */
   #backlogIn({ ledger }: WatchedTable, beforeMs: number): Backlog {
     const [startedAt = 0] = this.#lateTicks.values();
     const items = ledger.expired(beforeMs);
@@ -388,14 +388,14 @@ class Run {
     this.#progress.say(`✗ ${problem}`);
   }
 
-  /** Ends the run. Only the first problem is reported: later problems follow from it. */
+  /** Ends the run. Only the first problem is reported, because later problems are its consequences. */
   #breakOff(problem: string): void {
     if (!this.#broken.signal.aborted) this.#problem(problem);
     this.#broken.abort();
   }
 }
 
-/** Whether an execution failed. The run itself aborts executions at the end: these are no failures. */
+/** Whether an execution failed. An aborted execution has not failed: the run itself aborts executions at its end. */
 function hasFailed({ status }: Execution): boolean {
   return status !== 'SUCCEEDED' && status !== 'ABORTED';
 }
@@ -408,7 +408,7 @@ async function contradictionsIn(table: WatchedTable): Promise<readonly string[]>
   }
 }
 
-/** Types of states that take no time. */
+/** States that take no time: the line of progress does not name such a state. */
 const ROUTING = /^(Choice|Pass|Map|Succeed)State/;
 
 function sweepInWords(cloud: LocalCloud): string {

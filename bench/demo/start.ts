@@ -51,7 +51,7 @@ many sessions native TTL might still keep. With --json it shows a line of that, 
     const { startOrAttachDynamoDb } = await import('../../local/dynamodb/dynamodb-local.ts');
     const { promise: launched, resolve: onLaunch } = Promise.withResolvers<void>();
     const dynamoDb = startOrAttachDynamoDb(process.env, { onLaunch });
-    // Java is launched first: loading CDKTF and bundling the functions block this thread.
+    // DynamoDB Local (Java) is launched first, because loading CDKTF and bundling the functions block this thread.
     await Promise.race([launched, dynamoDb.catch(() => undefined)]);
     try {
       const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');
@@ -68,7 +68,7 @@ many sessions native TTL might still keep. With --json it shows a line of that, 
   },
 });
 
-/** Without cursor movements there is no live view: the run shows a line of progress. */
+/** A live view needs a terminal with cursor movements. Without such a terminal, the run shows a line of progress. */
 function liveView(screen: NodeJS.WriteStream): Pick<MainJobOptions, 'show'> {
   if (!screen.isTTY || process.env['TERM'] === 'dumb') return {};
   const shown = lookOf(screen).colours ? (line: string) => line : stripVTControlCharacters;

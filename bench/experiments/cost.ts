@@ -78,7 +78,7 @@ function amountsIn({ parts, starts, total }: MonthlyCost): string[] {
   ];
 }
 
-/** Only the ticks in the middle are counted: ticks at both ends of the run may have less work. */
+/** Only the ticks in the middle of the run are counted: the first and the last ticks may have less work. */
 const FIRST_TICK = 3;
 const TICKS = 10;
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
@@ -93,7 +93,7 @@ export const COUNTERS = [
   ...['dynamoDbReadUnits', 'dynamoDbWriteUnits'],
 ] as const satisfies readonly (keyof typeof PRICES)[];
 
-/** Dollars for a month. */
+/** Cost of the sweep in a month, dollars. */
 export interface MonthlyCost {
   readonly parts: Readonly<Record<(typeof COUNTERS)[number], number>>;
   readonly starts: number;
@@ -103,8 +103,8 @@ export interface MonthlyCost {
 }
 
 /**
- * Calculates the cost of a deployment's sweep for a month, from the counters of the emulator. Items expire at a constant rate in each
- * table: the work of every tick is the same, and ten minutes stand for the month.
+ * Calculates the cost of a deployment's sweep for a month, from the emulator's counters. Items expire at a constant rate in each table. So
+ * every tick has the same work, and ten ticks are enough to calculate a month.
  */
 export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<MonthlyCost> {
   const nameOf = (index: number) => `SessionData-${index + 1}`;
@@ -172,7 +172,7 @@ function simulate({ tables }: Deployment): Simulation {
   });
 }
 
-/** Writes watermarks: without a watermark the first ticks would look two days back. */
+/** Writes watermarks: without a watermark, the first ticks would search the last two days. */
 async function beginAtStart({ journal }: Simulation, { tables }: Deployment): Promise<void> {
   const at = new Date((START - 60) * 1000).toISOString();
   const mark = { since: START - 61, gone: START - 61, at };

@@ -27,13 +27,13 @@ interface Tick {
   readonly random: RandomSource;
 }
 
-/** A failure of DynamoDB or of the scheduler. Each scenario has its own table and clock. */
+/** A kind of failure of DynamoDB or of the scheduler. Each scenario runs with its own table and its own clock. */
 export interface Scenario {
   readonly title: string;
   readonly rate: number;
   /**
-   * @param struck filled with the ids of the items in calls that hung: `bounds.p99Ms` is for the other items
-   * @default none
+   * @param struck `faults` adds the ids of the items in calls that hang: `bounds.p99Ms` does not count these items
+   * @default no faults
    */
   readonly faults?: (items: readonly StreamItem[], random: RandomSource, struck: Set<string>) => Faults;
   /** Delays of a tick's executions, seconds. @default one execution, {@link TICK_LATE_SECONDS} late */
@@ -46,19 +46,18 @@ export interface Scenario {
   readonly bounds: Bounds;
 }
 
-/** Start of the virtual clock, epoch seconds. */
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
-/** Minutes until the first item expires: the tick one minute before owns this minute. */
+/** Minutes from START to the first expiry: the tick of the minute before owns the first expiry. */
 const LEAD = 2;
 const FIRST_TTL = START + LEAD * 60;
 
 const RATE = 20;
 const HANG_MS = 15_000;
 const THROTTLED_SHARE = 0.1;
-/** Ticks after the last minute: these ticks find the remaining items. */
+/** Number of ticks after the last minute with expiries: these ticks find the remaining items. */
 const FOLLOWING = 3;
 
-/** Refuses a whole call, as DynamoDB does when it throttles. The functions' client retries a query once, immediately. */
+/** Refuses whole calls, as DynamoDB does when DynamoDB throttles. The functions' client sends a refused query a second time, at once. */
 const throttledCalls = (_items: readonly StreamItem[], random: RandomSource): Faults => ({
   throttledCall: () => random.next() < THROTTLED_SHARE,
 });

@@ -104,7 +104,7 @@ ${Object.entries(FAULT_GROUPS)
   },
 });
 
-/** Number of items in one run, in the tables of one deployment within some minutes. */
+/** Maximum number of items in one run: in the tables of one deployment, within some minutes. */
 const SUB_RUN_ITEMS = 10_000;
 
 export interface VariantResult {

@@ -51,7 +51,7 @@ async function measure(mode: Mode, { flags, show, signal }: Given<typeof FLAGS>)
       show: ({ tally: { expired, overdue } }) =>
         show(`${mode}: expired ${count(expired)}, overdue ${count(overdue)}`),
       cloud: {
-        // Lambda starts functions in parallel. On two cores the starts would delay the first items by seconds.
+        // AWS Lambda starts functions in parallel. On two cores, that would delay the first deletions by seconds: so functions start early.
         warm: Math.ceil(flags.rate / CHUNK_KEYS),
         functions: { maxConcurrency: 10 },
       },

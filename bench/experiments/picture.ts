@@ -40,7 +40,6 @@ deleted, and the lag. Writes ${FILE}.`,
   },
 });
 
-/** Size of the picture, pixels. */
 const WIDTH = 840;
 const HEIGHT = 322;
 const NOW_X = 230;
@@ -57,9 +56,9 @@ const PLACES = { left: MARGIN, there: 256, lag: 500 } as const;
 const STILL_SECOND = SECONDS - 4;
 
 /**
- * Draws the moments of a run as an animated SVG: a frame shows one second. Each item is a dot that moves towards "now". A deleted item is
- * a small point. The picture has other colours on dark pages, and does not move for readers who prefer no motion.
- * @param moments the oldest first
+ * Draws the moments of a run as an animated SVG: a frame shows one second. Each item is a dot that moves towards "now". A deleted item is a
+ * small point. The picture has other colours on dark pages, and does not move for readers who prefer no motion.
+ * @param moments the oldest moment first
  */
 export function drawPicture(moments: readonly Moment[]): string {
   const [first] = moments;
@@ -67,7 +66,7 @@ export function drawPicture(moments: readonly Moment[]): string {
   const start = first.firstTtl - LEAD_SECONDS;
   const frames = Array.from({ length: SECONDS }, (_unused, index) => {
     const at = start + index;
-    // A second without a moment repeats the moment before.
+    // A second without a recorded moment shows the last moment before this second.
     const moment = moments.findLast(({ now }) => now < (at + 1) * 1000) ?? first;
     return `<g class="t f${index}"><g class="move">${dots(moment, at)}</g>${figures(moment)}</g>`;
   });
@@ -93,7 +92,7 @@ function dots({ seconds: all }: Moment, at: number): string {
   const path = (name: string, height: (second: Second) => number) => {
     const columns = visible.flatMap(second => {
       const x = NOW_X + (second.ttl - at) * SECOND_WIDE;
-      // Each dot is a dash of length zero. A dot at the exact end of a line is not drawn: the line is 0.1 longer.
+      // Each dot is a dash of length zero. A dot at the exact end of a line is not drawn, so the line is 0.1 longer.
       return height(second) > 0 ? `M${x} ${GROUND}v-${(height(second) - 1) * DOT_HIGH}.1` : [];
     });
     return `<path class="${name}" d="${columns.join('')}"/>`;

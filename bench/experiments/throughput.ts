@@ -18,7 +18,7 @@ import { defineExperiment, markdownTable, seconds, wholeNumber } from './support
 const REGION = 'us-east-1';
 const TABLE: PreciseTtlProps = { tableName: 'Backlog', partitionKey: 'id', deployment: 'throughput' };
 
-/** Concurrent calls of the loop: a child of the sweep has the same number. */
+/** Number of concurrent calls of the loop. A child of the sweep makes the same number of concurrent calls. */
 const IN_FLIGHT = 40;
 
 const SPAN_SECONDS = 3_600;
@@ -43,7 +43,7 @@ flight, one after the other. Compare the ratio: DynamoDB Local shares the proces
       const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
       const { endpoint } = dynamoDb;
       const documents = createDocuments({ maxAttempts: 3 }, { endpoint, region: REGION, credentials });
-      // This client has no request timeout.
+      // The functions' client would give up a slow write; this client has no request timeout.
       const writer = DynamoDBDocumentClient.from(cloud.client);
       const took: number[] = [];
       const problems: string[] = [];

@@ -7,7 +7,7 @@ export class UnknownRequestError extends Error {
   override readonly name = 'UnknownRequestError';
 }
 
-/** Source: DynamoDB API reference, BatchExecuteStatement, BatchWriteItem. */
+/** Maximum number of keys in a batch. Source: DynamoDB API reference, BatchExecuteStatement, BatchWriteItem. */
 const MAX_KEYS = 25;
 
 type Body = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface TableRequest {
   readonly ids: readonly string[];
   /**
    * Applies the request to the table, and returns DynamoDB's response.
-   * @param errors index → error of each key that is not deleted; BatchWriteItem has no such errors, and returns the keys as unprocessed
+   * @param errors index of a key → error; such a key is not deleted. BatchWriteItem returns no errors, but these keys as unprocessed
    */
   readonly answer: (errors: ReadonlyMap<number, string>) => Answer;
 }
@@ -117,7 +117,7 @@ function batchOfWrites({ RequestItems }: Writes, table: MemoryTable): TableReque
 
 type Statements = readonly { readonly Statement: string; readonly Parameters: readonly EventValue[] }[];
 
-/** The only statement of the functions. Its parameters: the values of the key, the latest TTL, and a TTL that is too old. */
+/** The only statement of the functions. Parameters: the key's values, the latest TTL to delete, and the latest TTL that is too old. */
 function guardedDelete({ tableName, keyNames, ttlAttribute }: MemoryTable['options']): string {
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
   const ttl = quoted(ttlAttribute);

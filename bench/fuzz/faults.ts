@@ -33,14 +33,14 @@ export type FaultGroup = keyof typeof FAULT_GROUPS;
 
 export const ALL_FAULTS = Object.keys(FAULT_GROUPS) as FaultGroup[];
 
-// Source: DynamoDB Developer Guide, "Error handling with DynamoDB".
+// Error codes. Source: DynamoDB Developer Guide, "Error handling with DynamoDB".
 const THROTTLED = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'];
 const UNAVAILABLE = [
   ['InternalServerError', 500],
   ['ServiceUnavailable', 503],
 ] as const;
 
-/** Errors of single statements after which the same statement may succeed. Source: API reference of BatchStatementError. */
+/** Errors of a single statement after which another attempt may succeed. Source: API reference of BatchStatementError. */
 const BUSY_STATEMENT_ERRORS = [
   'ProvisionedThroughputExceeded',
   'ThrottlingError',
@@ -49,7 +49,7 @@ const BUSY_STATEMENT_ERRORS = [
   'TransactionConflict',
 ] as const;
 
-/** Errors that repeat for the same statement. ConditionalCheckFailed means a renewed item, and is not listed. */
+/** Errors that the same statement always gets. ConditionalCheckFailed is not in the list, because this error means a renewed item. */
 const LASTING_STATEMENT_ERRORS = [
   'ValidationError',
   'AccessDenied',
@@ -62,7 +62,7 @@ export function isLasting(code: string): boolean {
   return (LASTING_STATEMENT_ERRORS as readonly string[]).includes(code);
 }
 
-/** Longer than the client's request timeout of five seconds. */
+/** Delay of a late answer, milliseconds: longer than the client's request timeout of five seconds. */
 const SLOW_MS = 6_000;
 
 interface CallFault {
@@ -77,7 +77,7 @@ interface FaultyCall {
   readonly keys: number;
 }
 
-/** The faults of single calls; a call has at most one. */
+/** The faults of single calls. A call has at most one fault of this list. */
 const CALL_FAULTS: readonly CallFault[] = [
   {
     ...{ group: 'busy', rate: 0.02, what: 'calls refused as throttled' },
@@ -113,7 +113,7 @@ const CALL_FAULTS: readonly CallFault[] = [
   },
 ];
 
-/** Share of the calls that DynamoDB applies late, mostly after the client's timeout, and their delay, milliseconds. */
+/** Share of the calls that DynamoDB applies late, and range of the delay, milliseconds: mostly after the client's timeout. */
 const ZOMBIES = { rate: 0.01, fromMs: 2_000, upToMs: 25_000 } as const;
 
 const FUNCTION_FATES = [
@@ -126,7 +126,7 @@ const FUNCTION_FATES = [
 export type FunctionFate = (typeof FUNCTION_FATES)[number]['name'];
 
 const TICKS = { late: 0.3, doubled: 0.15, skipped: 0.1, stopped: 0.05 } as const;
-/** Shares of the journal's calls, and the client's timeout, milliseconds. */
+/** Shares of the journal's calls that are refused or answered late, and timeout of the journal's client, milliseconds. */
 const JOURNAL = { refused: 0.02, late: 0.02, timeoutMs: 5_000 } as const;
 const INDEX_LAG = { rate: 0.1, upToMs: 5_000 } as const;
 const ADVERSARY_RATE = 0.03;
@@ -134,7 +134,7 @@ const ADVERSARY_RATE = 0.03;
 /** Ranges of the time between two outages and of an outage's length, milliseconds. */
 const OUTAGES = { afterMs: [10_000, 90_000], lastMs: [3_000, 25_000] } as const;
 
-/** Draws the faults from one seed. No fault occurs once `areOver` returns true. */
+/** Draws the faults from one seed. After `areOver` has returned true, no fault occurs. */
 export class Faults {
   readonly counts = new Map<string, number>();
   readonly #random: RandomSource;
@@ -156,7 +156,6 @@ export class Faults {
     this.#ofCalls = seededRandom(seed);
   }
 
-  /** Draws the effect on a call; undefined for no fault. */
   ofCall(call: FaultyCall): CallEffect | undefined {
     if (this.#areOver()) return undefined;
     let drawn = this.#ofCalls.next();
@@ -169,7 +168,7 @@ export class Faults {
     return effect;
   }
 
-  /** Delays a call of the journal, or throws. @throws {JournalUnreadableError} or {JournalUnwritableError} */
+  /** Delays a call of the journal, or lets the call fail. @throws {JournalUnreadableError} or {JournalUnwritableError} */
   async ofJournal(kind: 'read' | 'write', clock: Clock, isDown: boolean): Promise<void> {
     const isRefused =
       isDown ||
@@ -183,7 +182,6 @@ export class Faults {
     throw kind === 'read' ? new JournalUnreadableError(what) : new JournalUnwritableError(what);
   }
 
-  /** Whether a service refuses all calls. @param nowMs epoch milliseconds */
   isOut(service: string, nowMs: number, group: FaultGroup = 'outages'): boolean {
     if (!this.#groups.has(group) || this.#areOver()) return false;
     let outage = this.#outages.get(service) ?? { from: nowMs, to: nowMs };
@@ -197,7 +195,7 @@ export class Faults {
     return isOut;
   }
 
-  /** Time after which DynamoDB applies a late call, milliseconds; undefined for other calls. */
+  /** Draws the time after which DynamoDB applies a call, milliseconds; undefined for a call that is applied as usual. */
   zombieMs(): number | undefined {
     const isOne = this.#happens('zombies', ZOMBIES.rate, 'calls that took effect after they were given up');
     return isOne ? this.between(ZOMBIES.fromMs, ZOMBIES.upToMs) : undefined;
@@ -208,7 +206,6 @@ export class Faults {
       ?.name;
   }
 
-  /** Draws the delay of each execution of a tick, and the time until the execution is stopped, milliseconds. */
   tick(): { readonly lateMs: number; readonly stoppedAfterMs: number | undefined }[] {
     if (this.#happens('ticks', TICKS.skipped, 'ticks that never came')) return [];
     const executions = this.#happens('ticks', TICKS.doubled, 'ticks that came twice') ? 2 : 1;
@@ -245,7 +242,7 @@ export class Faults {
   }
 }
 
-/** Chooses all keys in half of the calls, otherwise some keys: at least one key. */
+/** Chooses all keys of a batch in half of the cases, otherwise some keys, but at least one key. */
 function leaveOut(keys: number, random: RandomSource, codes: readonly string[]): CallEffect | undefined {
   if (keys === 0) return undefined;
   const share = random.next() < 0.5 ? 1 : random.next();

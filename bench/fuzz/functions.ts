@@ -9,7 +9,7 @@ import type { CallTally, DocumentsOf, Invocation } from './sdk.ts';
 export interface FunctionsOptions {
   readonly journal: MemoryJournal;
   readonly clock: Clock;
-  /** How far the functions' clocks are ahead now, milliseconds. */
+  /** How far the functions' clocks are ahead of DynamoDB's clock now, milliseconds. */
   readonly aheadMs: () => number;
   readonly isPlanOut: () => boolean;
   readonly random: RandomSource;
@@ -19,7 +19,7 @@ export interface FunctionsOptions {
 
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Calls a function by the name of its file. The result contains the function's error. @param tally counts the deletes of the call */
+/** Calls a function by the name of its file. If the function fails, the result has the error. @param tally counts the call's deletes */
 export type CallFunction = (name: string, payload: unknown, tally?: CallTally) => Promise<FunctionResult>;
 
 /** The real functions of a deployment, with the AWS SDK's real clients, on a network in memory. */

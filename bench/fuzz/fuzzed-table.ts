@@ -17,16 +17,16 @@ export interface FuzzedTableOptions extends Pick<MemoryTableOptions, 'asServerHa
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly items: number;
-  /** Range of the first TTLs, epoch milliseconds. */
+  /** Range of the TTLs that items get at their first write, epoch milliseconds, [from, to). */
   readonly ttls: Span;
   readonly shardLessAt: number | undefined;
   readonly onChange?: ((change: Change) => void) | undefined;
 }
 
-/** Longest time from writing a pause to the last delete, milliseconds. */
+/** Longest time from the beginning of a pause to the last delete, milliseconds. */
 const PAUSE_MS = 5_000;
 
-/** A second may have this many times the limit: lookback and minute are swept together, and limits are rounded. */
+/** A second may have this many times the limit: a tick sweeps the lookback and its own minute together, and limits are rounded. */
 const LIMIT_TOLERANCE = 2;
 
 export class FuzzedTable {
@@ -71,7 +71,7 @@ export class FuzzedTable {
     return isWithin(trouble, nowMs) ? trouble?.kind : undefined;
   }
 
-  /** Counts the deletes that DynamoDB has just applied for the sweep. @param sentAt epoch milliseconds */
+  /** Counts deletes that DynamoDB has just applied for the sweep. @param sentAt time of the request, epoch milliseconds */
   deleted(count: number, sentAt: number): void {
     const isPaused = this.scenario.pauses.some(({ from, to }) =>
       isWithin({ from: from + PAUSE_MS, to }, sentAt),
@@ -81,7 +81,7 @@ export class FuzzedTable {
     this.#perSecond.set(second, (this.#perSecond.get(second) ?? 0) + count);
   }
 
-  /** All violations of the table. @param endMs end of the run: earlier expired items must be gone; epoch milliseconds */
+  /** All violations of the table. @param endMs end of the run, epoch milliseconds: items that expired earlier must be gone */
   verdict(endMs: number): Violation[] {
     const { maxDeletesPerSecond: limit } = this.settings;
     const most = Math.max(

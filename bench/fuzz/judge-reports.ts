@@ -12,15 +12,16 @@ const NOTHING = { deleted: 0, notFound: 0, renewed: 0, failed: 0, shardsFailed: 
 /**
  * Compares the reports of an execution with DynamoDB's deletes, for each table.
  *
- * - An execution without a report (stopped, timed out, not recorded) must not have succeeded. The execution's counts stay unknown.
- * - An interrupted child counts the keys of its last page as failed. `deleted` and `notFound` are at most the counts of the responses.
- * - Otherwise `deleted` and `notFound` equal the counts of the responses; BatchWriteItem reports no `notFound`.
- * - A delete with a lost response later counts as not found, renewed or failed. So DynamoDB deleted at most the keys of the report, unless
- *   a child left keys for later.
- * - A key that DynamoDB refuses for good counts as failed. An execution that leaves keys must not succeed.
- * - `found` is the sum of all fates.
+ * - An execution without a report (stopped, timed out, not recorded) must not have succeeded. Its counts stay unknown.
+ * - An interrupted child counts the keys of its last page as failed. `deleted` and `notFound` are at most the counts of DynamoDB's
+ * responses.
+ * - Otherwise `deleted` and `notFound` equal the counts of DynamoDB's responses. BatchWriteItem reports no `notFound`.
+ * - A delete whose response was lost later counts as not found, renewed or failed. So DynamoDB deleted at most the keys of the report,
+ * unless a child left keys for later.
+ * - A key that DynamoDB always refuses counts as failed. An execution that leaves keys must not succeed.
+ * - `found` is the sum of all FATES.
  *
- * @param isCalm whether the execution must succeed
+ * @param isCalm whether the execution must succeed, because no fault is left
  */
 export function judgeReports(
   { calls, name, status, error, text }: EndedSweep,
@@ -45,7 +46,6 @@ export function judgeReports(
     const reported = { ...NOTHING, ...reports[table] };
     const { deleted, notFound, renewed, failed, shardsFailed, leftForLater } = reported;
     const isExact = isReported && shardsFailed === 0;
-    // BatchWriteItem does not report missing items.
     const counts =
       settings.deleteMode === 'batch' ? (['deleted'] as const) : (['deleted', 'notFound'] as const);
     const isWrong = (count: 'deleted' | 'notFound') =>

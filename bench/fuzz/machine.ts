@@ -16,7 +16,7 @@ export interface EndedSweep {
   readonly name: string;
   readonly status: string;
   readonly error: string | undefined;
-  /** JSON of the output, or cause of the failure. */
+  /** JSON text of the output, or cause of the failure. */
   readonly text: string | undefined;
   readonly calls: readonly Called[];
 }
@@ -29,7 +29,7 @@ interface Deployment {
 interface MachineOptions {
   readonly deployments: readonly Deployment[];
   readonly clock: Clock;
-  /** How far Step Functions' clock is ahead now, milliseconds. */
+  /** How far Step Functions' clock is ahead of DynamoDB's clock now, milliseconds. */
   readonly aheadMs: () => number;
   readonly random: RandomSource;
   readonly call: CallFunction;
@@ -43,7 +43,6 @@ export interface Started {
 const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:fuzz';
 const REPLAY_ARN = `${ARN}-replay`;
 
-/** Returns a function that starts an execution. */
 export function machinesOf({ deployments, clock, aheadMs, random, call }: MachineOptions) {
   const machineClock: Clock = {
     now: () => clock.now() + aheadMs(),
@@ -73,13 +72,13 @@ export function machinesOf({ deployments, clock, aheadMs, random, call }: Machin
     const startedAt = clock.now();
     const { machines } = deployed.findLast(({ at }) => at <= startedAt) ?? raise('nothing is deployed');
     const next = deployed.find(({ at }) => at > startedAt);
-    // Each execution has its own engine: the engine's calls are the execution's calls.
+    // Each execution has its own engine, so all calls of the engine belong to the execution.
     const engine = new Engine({
       clock: machineClock,
       random,
       invoker: {
         invoke: async (arn, payload, { signal }) => {
-          // New functions were deployed; the running execution keeps the former settings.
+          // After a deployment, the new functions get the former settings from an execution that began before.
           const isFormer = next !== undefined && clock.now() >= next.at;
           const given = isFormer ? asFormer(payload, Math.floor(startedAt / 60_000) % 2 === 0) : payload;
           const own = { tally: new Map(), isReceived: false };
@@ -105,7 +104,7 @@ export function machinesOf({ deployments, clock, aheadMs, random, call }: Machin
   };
 }
 
-/** A payload of a former version: each table has an additional setting, or lacks the setting `logKeys`. */
+/** A payload as a former version sends it: each table has an additional setting, or lacks the setting `logKeys`. */
 function asFormer(payload: unknown, hasMore: boolean): unknown {
   if (Array.isArray(payload)) return payload.map(each => asFormer(each, hasMore));
   if (!isObject(payload)) return payload;

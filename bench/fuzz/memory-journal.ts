@@ -20,7 +20,7 @@ export class MemoryJournal {
 
   /**
    * @param now epoch milliseconds
-   * @param answer rejects to let a call fail; waits to delay the call
+   * @param answer called for each call: rejects if the call must fail, waits if the call must be late
    */
   constructor(now: () => number, answer: (kind: 'read' | 'write') => Promise<void> = async () => undefined) {
     this.#now = now;
@@ -38,7 +38,7 @@ export class MemoryJournal {
     return state;
   }
 
-  /** @param read is called without cached pauses */
+  /** @param read reads the journal; called only when no pauses are cached */
   async isPaused(table: string, read = () => this.read()): Promise<boolean> {
     return isPaused(await this.#kept(async () => (await read()).pauses), table, this.#now());
   }

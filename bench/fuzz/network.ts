@@ -8,7 +8,7 @@ import { addTo, type Handle, type Invocation, type SdkRequest } from './sdk.ts';
 
 export interface NetworkOptions {
   readonly clock: Clock;
-  /** Converts epoch milliseconds to the clock of one of the table's servers, for the HTTP header `Date`. */
+  /** Converts epoch milliseconds to the time of one of the table's servers, for the HTTP header `Date`. */
   readonly asServerHasIt: (at: number, table: string) => number;
   readonly faults: Faults;
   readonly tables: ReadonlyMap<string, FuzzedTable>;
@@ -16,12 +16,12 @@ export interface NetworkOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Timeout for requests without their own timeout. */
+/** Timeout of requests for which the client sets no timeout, milliseconds. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
- * Connects the AWS SDK's clients to the tables in memory, in the time of the virtual clock. The network draws each request's duration and
- * fault. A request that fails or times out can still change the table.
+ * Connects the AWS SDK's clients to the tables in memory. Requests take time on the virtual clock. The network draws the duration and the
+ * fault of each request. A request that fails or times out can still change the table.
  */
 export function networkOf(options: NetworkOptions): Handle {
   const { clock, asServerHasIt, faults, tables, isDown, onError } = options;
@@ -34,7 +34,7 @@ export function networkOf(options: NetworkOptions): Handle {
     throw lost(undefined, 'no answer in time');
   };
 
-  /** Parses a request. An unknown request is an error of this program or of the product, not a fault of DynamoDB. */
+  /** Parses a request. An unknown request is not a fault of DynamoDB, but an error in this program or in the functions. */
   const read = ({ hostname, headers, body }: SdkRequest) => {
     const [service = '', operation = ''] = (headers['x-amz-target'] ?? '').split('.');
     try {
@@ -117,7 +117,7 @@ const NO_ERRORS: ReadonlyMap<number, string> = new Map();
 
 const OUT: CallEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
 
-/** Effect of a table's trouble on calls. `readOnly` lets queries pass. */
+/** Effects of a table's trouble on calls. A table that is `readOnly` still answers queries. */
 const REFUSALS = {
   deleted: { kind: 'refuse', error: 'ResourceNotFoundException', status: 400 },
   forbidden: { kind: 'refuse', error: 'AccessDeniedException', status: 400 },
@@ -127,7 +127,7 @@ const REFUSALS = {
 
 interface Plan {
   readonly table: string;
-  /** Time until the request changes the table, and from the change to the response, milliseconds. */
+  /** `effectMs` is the time from the request to the change of the table, `answerMs` the time from the change to the response. */
   readonly effectMs: number;
   readonly answerMs: number;
   readonly effect: (() => Answer) | undefined;
@@ -141,7 +141,7 @@ function refusal({ error, status }: Extract<CallEffect, { kind: 'refuse' }>): An
   return { status, body };
 }
 
-/** Text of an SDK body. The SDK's byte arrays warn when a program calls their toString(). */
+/** Text of an SDK request's body. The body may be an array of bytes, whose toString() would print a warning. */
 function textOf(body: string | Uint8Array = ''): string {
   return typeof body === 'string'
     ? body

@@ -10,36 +10,36 @@ export interface Rules {
   readonly pipes?: readonly FollowedPipe[];
   readonly keyNames: readonly string[];
   readonly ttlAttribute: string;
-  /** Undefined: the table is indexed by second. */
+  /** Undefined for a table that is indexed by second. */
   readonly windowAttribute?: string | undefined;
 }
 
-/** How late items may be deleted, milliseconds. */
+/** How late items may be deleted. Names that end with Ms are milliseconds. */
 export interface Bounds {
-  /** End of all that could make a delete late, epoch milliseconds. */
+  /** End of all faults and pauses that could delay a delete, epoch milliseconds. */
   readonly calmAt: number;
-  /** For items that are written `aheadMs` before their expiry and expire {@link CALM_MS} after `calmAt`. */
+  /** Limit for items that were written at least `aheadMs` before their expiry and expire at least {@link CALM_MS} after `calmAt`. */
   readonly strictMs: number;
   readonly aheadMs: number;
   readonly looseMs: number;
   readonly afterFaultsMs: number;
 }
 
-/** Time after the faults in which deletes may be late: an earlier tick may have failed. */
+/** Time after the last fault in which deletes may still be late, because an earlier tick may have failed, milliseconds. */
 const CALM_MS = 120_000;
 
 interface Due {
   readonly id: string;
   readonly image: EventImage;
   readonly writtenAt: Millis;
-  /** Time of the deletion, epoch milliseconds; undefined for an item in the table. */
+  /** Time of the deletion, epoch milliseconds; undefined for an item that is still in the table. */
   readonly deletedAt: number | undefined;
 }
 
-/** Writes each change that DynamoDB applied into the ledger, and judges the sweep by the ledger, without data of the sweep. */
+/** Records each change of DynamoDB in the ledger (list of writes and deletions). The oracle judges the sweep by this ledger alone. */
 export class Oracle {
   readonly ledger: Ledger;
-  /** Items that DynamoDB once refused to delete: ticks report these items as failed and go on. */
+  /** Items that DynamoDB has refused to delete: a tick reports such an item as failed and goes on, so the item may be late. */
   readonly refused = new Set<string>();
   readonly deliveries: Deliveries;
   readonly #rules: Rules;
@@ -72,7 +72,7 @@ export class Oracle {
     return this.ledger.removals.filter(({ byApplication }) => !byApplication).length;
   }
 
-  /** Delays of the deletions after the later of expiry and write, milliseconds. */
+  /** Delays of the deletions after the item's expiry, or after a later write, milliseconds. */
   lags(nowMs: number): number[] {
     return this.ledger
       .expired(nowMs)
@@ -82,9 +82,9 @@ export class Oracle {
   }
 
   /**
-   * Finds items that were deleted too late or are still in the table. Ticks may leave some items to the last replay: items written after
+   * Finds items that were deleted too late or are still in the table. The ticks need not delete three kinds of items: items written after
    * their expiry, items with a wrong window, and items that DynamoDB refused to delete.
-   * @param nowMs when the ticks have ended, epoch milliseconds
+   * @param nowMs time at which the ticks have ended, epoch milliseconds
    */
   late(table: MemoryTable, nowMs: number, bounds: Bounds): Violation[] {
     const gone = this.ledger.removals.flatMap(({ id, byApplication, writtenAt, seenAt, record }): Due[] =>
@@ -122,7 +122,7 @@ export class Oracle {
     return dueAt >= Date.parse(start) && dueAt < Date.parse(end);
   }
 
-  /** All violations of a run. @param endMs end of the run: earlier expired items must be gone; epoch milliseconds */
+  /** All violations of a run. @param endMs end of the run, epoch milliseconds: items that expired earlier must be gone */
   verdict(table: MemoryTable, endMs: number): Violation[] {
     return [...this.ledger.verify(this.#present(table), endMs), ...this.deliveries.violations(this.ledger)];
   }
@@ -136,7 +136,6 @@ export class Oracle {
     );
   }
 
-  /** TTL of the item, epoch seconds; undefined for an item that does not expire. */
   #ttlOf(image: EventImage): number | undefined {
     const ttl = image[this.#rules.ttlAttribute];
     return ttl !== undefined && 'N' in ttl ? Number(plainDecimal(ttl.N)) : undefined;

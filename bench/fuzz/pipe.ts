@@ -33,7 +33,7 @@ interface PipeOptions {
 
 const POLL_MS = 1_000;
 
-/** Starts a pipe of EventBridge: after an error of the function or the target, the whole batch is repeated. */
+/** Starts a simulated pipe of EventBridge: after an error of the function or the target, the pipe repeats the whole batch. */
 export function startPipe({ pipe, removals, call, deliveries, faults, clock }: PipeOptions) {
   let isStopped = false;
   /** @returns false if the batch must be repeated */

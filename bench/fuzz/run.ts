@@ -45,15 +45,15 @@ const START_MS = Date.UTC(2027, 5, 1, 12);
 
 const CALM_MINUTES = 6;
 
-/** An item must be written this long before its expiry to be deleted on time; `pollSeconds` replaces this time. */
+/** An item that is written this long before its expiry must be deleted on time. With `pollSeconds`, `pollSeconds` is enough. */
 const AHEAD_MS = 120_000;
 
-/** How late the sweep may delete, without the delays by clocks, limit and margin. */
+/** How late the sweep may delete. Delays by wrong clocks, by a limit and by the margin are added. */
 const BOUNDS_MS = { strict: 3_000, loose: 150_000, afterFaults: 240_000 } as const;
 
 const OWN_SHARE = 0.75;
 
-/** Largest difference between the clocks of DynamoDB's servers, milliseconds: less than the sweep's margin of a second. */
+/** Largest difference between the clocks of DynamoDB's servers, milliseconds: the sweep's margin of one second is larger. */
 const SERVERS_APART_MS = 900;
 
 /** Time that the pipes need after the last sweep to deliver all events, milliseconds. */
@@ -63,7 +63,7 @@ const PIPES_MS = 120_000;
  * Runs one variant. The same arguments give the same run.
  *
  * 1. Ticks start each minute, and the users write, under all chosen faults.
- * 2. The faults end; the faults of other tables end last. Some minutes later the late items and the remaining items are found.
+ * 2. The faults end; the faults of other tables end last. Minutes later, the oracle finds items that are late or still there.
  * 3. A replay sweeps the whole span, and the pipes finish. Then the oracle judges the deletions and the delivered events.
  */
 export async function runOnce(run: SubRun, resolve = resolveVariant): Promise<SubRunResult> {
@@ -99,7 +99,7 @@ async function runOn(
   const [{ carried, pipes }] = resolved as [Resolved];
   const hasPipe = pipes.length > 0;
   const servers = random(5);
-  // Only a table with a pipe has a margin for different clocks. All other tables use one clock.
+  // Only a table with a pipe has a margin (`marginSeconds`) for servers with different clocks. All servers of other tables have one clock.
   const asServerHasIt = (at: number, table: string | undefined = 'fuzz') =>
     hasPipe && table === 'fuzz' ? at + Math.floor((servers.next() - 0.5) * SERVERS_APART_MS) : at;
   const removals: DynamoDbStreamRecord[] = [];
@@ -138,7 +138,7 @@ async function runOn(
     () => clock.now(),
     kind => faults.ofJournal(kind, clock, isOut('dynamodb')),
   );
-  // Tables with many windows get a watermark: a first tick would look two days back, with 172,800 queries if indexed by second.
+  // Without a watermark, a first tick searches two days: 172,800 queries if indexed by second. So tables with many windows get a watermark.
   const at = new Date(START_MS - 60_000).toISOString();
   const gone = START_MS / 1000 - 120;
   const known = tables.filter(({ settings: { model } }) => model.granularitySeconds < 900);
@@ -205,7 +205,7 @@ async function runOn(
     for (const afterMs of [0, 3_000])
       clock.schedule(replaysAt - START_MS + afterMs, () => sweeps.push(replay(main.name, false)));
 
-  // A limit delays the deletion of the items that the faults left.
+  // A limit (`maxDeletesPerSecond`) delays the deletion of the items that the faults left.
   const drainMs = limit ? (items / limit) * 2_000 : 0;
   const lastTick = Math.ceil((allCalmAt + drainMs) / 60_000) * 60_000 + CALM_MINUTES * 60_000;
   // The first ticks own minutes before the first TTL, and find no items.
@@ -218,7 +218,7 @@ async function runOn(
   for (const ending of sweeps) await ending;
   const clocksMs = lateByClocks(variant);
   for (const [index, { oracle, table, scenario: of, settings }] of tables.entries()) {
-    // A limit or `precision: 'minute'` delays deletes: then only the loose bound applies.
+    // A limit and `precision: 'minute'` delay deletes: then only the loose bound applies.
     const isStrict = settings.precision === 'second' && settings.maxDeletesPerSecond === 0;
     const slackMs = clocksMs + (settings.marginSeconds ?? 0) * 1000;
     const looseMs = BOUNDS_MS.loose + slackMs + (index === 0 ? drainMs : 0);

@@ -23,19 +23,19 @@ export interface TableScenario {
 export interface Scenario {
   readonly outage: (Span & { readonly kind: (typeof LONG_OUTAGES)[number] }) | undefined;
   readonly tables: readonly TableScenario[];
-  /** When a new definition is deployed, epoch milliseconds. Running executions keep the former definition. */
+  /** Time at which a new definition is deployed, epoch milliseconds. Running executions keep the former definition. */
   readonly deployedAt: number | undefined;
   readonly replaysAt: number | undefined;
-  /** Range of the first TTLs, epoch milliseconds. */
+  /** Range of the TTLs that items get at their first write, epoch milliseconds, [from, to). */
   readonly ttls: Span;
-  /** End of all faults, without the faults of other tables, epoch milliseconds. */
+  /** End of all faults, epoch milliseconds. Only the faults of other tables may end later. */
   readonly calmAt: number;
 }
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Time by which the trouble of another table outlasts all other faults, milliseconds: the first table must not be late. */
+/** The trouble of another table ends this much later than all other faults, milliseconds, and must not delay deletes in the first table. */
 const OUTLASTS_MS = 4 * MINUTE;
 
 interface ScenarioOptions {
@@ -47,10 +47,10 @@ interface ScenarioOptions {
 
 export function drawScenario({ random, groups, startMs, minutes }: ScenarioOptions): Scenario {
   const between = (from: number, to: number) => Math.floor(from + random.next() * (to - from));
-  /** Times are whole seconds, as TTLs are. */
+  /** Draws a time in whole seconds, because TTLs are whole seconds. */
   const time = (from: number, to: number) => Math.floor(between(from, to) / SECOND) * SECOND;
   const pick = <T>(from: readonly T[]) => from[between(0, from.length)] as T;
-  // Each value is drawn, also for a group that is not chosen: other groups keep their values.
+  // Every value is drawn, even for a group that is not chosen: so the other groups get the same values from the same seed.
   const happens = (group: FaultGroup, share: number) => random.next() < share && groups.includes(group);
 
   const hasOutage = happens('long', 0.35);
@@ -62,7 +62,7 @@ export function drawScenario({ random, groups, startMs, minutes }: ScenarioOptio
 
   const tableOf = (isOther: boolean): TableScenario => {
     const end = calmAt + (isOther ? OUTLASTS_MS : 0);
-    // A table in trouble from its first tick on has no watermark.
+    // Some tables are in trouble from the first tick on: no tick has written a watermark for such a table.
     const from = random.next() < 0.4 ? startMs - MINUTE : time(startMs, calmAt);
     const isInTrouble = happens('tables', 0.8) && isOther;
     const trouble = {

@@ -3,12 +3,12 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from 'stepfunctions-emulator';
 import { createDocuments, type Documents } from '../../functions/table/dynamodb.ts';
 
-/** Numbers of keys, for the comparison with a report. The first three numbers are from responses that the client received. */
+/** Numbers of keys, for the comparison with a report. `deleted`, `notFound` and `refused` count responses that the client received. */
 export interface Tally {
   readonly deleted: number;
   readonly notFound: number;
   readonly refused: number;
-  /** Items that DynamoDB deleted, also without a response. */
+  /** Items that DynamoDB deleted, even if the client received no response. */
   readonly applied: number;
 }
 
@@ -23,8 +23,8 @@ export function addTo(tally: CallTally, table: string, more: Partial<Tally>): vo
 }
 
 /**
- * One call of a function. The AWS SDK's request options pass the call to the network. After `killedAt` the call sends no more requests;
- * requests in progress still change the table.
+ * One call of a function. The options of each SDK request pass the call to the network. After `killedAt` the call sends no more requests,
+ * but requests that were sent earlier still change the table.
  */
 export interface Invocation {
   /** End of the call by the network's clock, epoch milliseconds. */
@@ -53,8 +53,8 @@ interface SdkResponse {
 export type Handle = (request: SdkRequest, options: SdkOptions) => Promise<{ response: SdkResponse }>;
 
 /**
- * Replaces `performance.now` and `AbortSignal.timeout` by this clock during some work. The replaced timeout signals do not fire: the
- * network reads their end.
+ * Replaces `performance.now` and `AbortSignal.timeout` during `work`, so that both use this clock. The new timeout signals never fire: the
+ * network reads the end from `endsAt`.
  */
 export async function inVirtualTime<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
   const { now } = performance;
@@ -71,13 +71,13 @@ export async function inVirtualTime<T>(clock: Clock, work: () => Promise<T>): Pr
 
 /**
  * Returns the AWS SDK's client for a call of a function.
- * @param attempts maximum per command: the same as in the function's real runtime
+ * @param attempts maximum number of attempts for each command: the same number as in the function's real runtime
  */
 export type DocumentsOf = (attempts: 1 | 2 | 3, invocation: Invocation) => Documents;
 
 /**
- * Makes the SDK's clients before virtual time begins: at the first request a client reads its configuration files, and a virtual clock does
- * not wait for files. The result connects the clients to a network.
+ * Makes the SDK's clients before virtual time begins: at its first request a client reads configuration files, and a virtual clock does not
+ * wait for files. The result connects the clients to a network.
  */
 export async function openClients(): Promise<(network: Handle) => DocumentsOf> {
   let handle: Handle = async () => ({
@@ -97,8 +97,8 @@ export async function openClients(): Promise<(network: Handle) => DocumentsOf> {
 }
 
 /**
- * A client with a handler in this process. Retries follow immediately, because the SDK would wait by the machine's clock. Requests are
- * not signed: signatures take a tenth of the time.
+ * A client whose requests stay in this process. A retry follows immediately, because the SDK would wait by the machine's clock. Requests
+ * are not signed, because signing would take a tenth of the run's time.
  */
 function inProcess(maxAttempts: number, handle: Handle) {
   const credentials = { accessKeyId: 'fuzz', secretAccessKey: 'fuzz' };

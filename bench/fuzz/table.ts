@@ -10,7 +10,7 @@ export interface Change {
   readonly by: Who;
   /** Time by DynamoDB's clock, epoch milliseconds. */
   readonly at: number;
-  /** Time in the stream record, by one server's clock, epoch milliseconds. */
+  /** Time in the stream's record, by the clock of one server, epoch milliseconds. */
   readonly recordedAt: number;
   readonly eventId: string;
   readonly before: EventImage | undefined;
@@ -22,12 +22,10 @@ export interface MemoryTableOptions {
   readonly indexName: string;
   readonly keyNames: readonly string[];
   readonly ttlAttribute: string;
-  /** Undefined: the table is indexed by second. */
   readonly windowAttribute: string | undefined;
   readonly clock: Clock;
   /** Converts epoch milliseconds of `clock` to the clock of one of DynamoDB's servers. */
   readonly asServerHasIt: (at: number) => number;
-  /** Draws the lag of the index for a change, milliseconds. */
   readonly indexLagMs: () => number;
   readonly onChange: (change: Change) => void;
 }
@@ -45,7 +43,7 @@ interface Partition {
   isSorted: boolean;
 }
 
-/** A position in the index: TTL (epoch seconds) and key of the previous entry. */
+/** A position in the index: TTL (epoch seconds) and id of the last entry that was read. */
 export interface Position {
   readonly ttl: number;
   readonly id: string;
@@ -89,8 +87,8 @@ export class MemoryTable {
   }
 
   /**
-   * Returns entries under a key of the index, sorted by TTL.
-   * @param after undefined: from the beginning
+   * Returns entries of one partition of the index, sorted by TTL.
+   * @param after entries up to this position are left out @default no entry is left out
    */
   query(
     partition: string,
@@ -109,7 +107,7 @@ export class MemoryTable {
       const ttl = Number(entry.ttl);
       if (entry.isGone || ttl < from || (after !== undefined && isUpTo(ttl, entry.id, after))) continue;
       if (ttl > upTo) break;
-      // As in DynamoDB, a full page has a next position, even when no entry follows.
+      // As in DynamoDB, a page with `limit` entries is never the end, even if no entry follows.
       entries.push(entry);
       if (entries.length === limit) return { entries, isEnd: false };
     }
@@ -152,7 +150,6 @@ export class MemoryTable {
     clock.schedule(due - at, apply);
   }
 
-  /** Undefined for an item without one of the index's attributes. */
   #entryOf(id: string, image: EventImage): Entry | undefined {
     const { keyNames, ttlAttribute, windowAttribute } = this.options;
     const ttl = image[ttlAttribute];

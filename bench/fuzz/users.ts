@@ -15,19 +15,19 @@ export interface UsersOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly items: number;
-  /** Range of the first TTLs, epoch seconds. */
+  /** Range of the TTLs that items get at their first write, epoch seconds, [from, before). */
   readonly from: number;
   readonly before: number;
-  /** End of the table's faults, epoch seconds. */
+  /** End of the table's faults and pauses, epoch seconds. */
   readonly calmAt: number;
-  /** From this time on the applications write into one shard less, epoch milliseconds. */
+  /** From this time on, the applications write with one shard less than before, epoch milliseconds. */
   readonly shardLessAt: number | undefined;
 }
 
 /** Share of the items that expire after the last fault. Some of these items are written just before their expiry. */
 const CALM_SHARE = 0.06;
 
-/** Seconds after the last fault, [from, before): most of these items expire then. The faults may delay earlier deletes. */
+/** Most of the items of CALM_SHARE expire in this range of seconds after the last fault: the faults may delay earlier deletes. */
 const CALM_SECONDS = { from: 120, before: 270 } as const;
 
 /** Attribute names that have a special meaning for a JavaScript object, an expression or a PartiQL statement. */
@@ -38,7 +38,7 @@ interface Deed {
   readonly done: () => void;
 }
 
-/** Simulates applications that change the items of a table: at planned times, and just before DynamoDB applies a delete. */
+/** Simulates applications that change the items of a table: at planned times, and just before DynamoDB applies a delete of the sweep. */
 export class Users {
   readonly #options: UsersOptions;
   readonly #deeds: Deed[] = [];
@@ -95,7 +95,7 @@ export class Users {
   #planInCalm(number: number, hot: number): void {
     const { calmAt, table, settings } = this.#options;
     const key = this.#key(number);
-    // With pollSeconds no tick reads minutes ahead: no item is written early.
+    // With pollSeconds no tick reads minutes ahead, so no item needs to be written early.
     const [isHot, isEarly] = [this.#random() < 0.6, this.#random() < 0.6 && settings.pollSeconds === 0];
     const ttl = isHot ? hot : calmAt + this.#between(isEarly ? CALM_SECONDS.from : 1, CALM_SECONDS.before);
     const writtenAt = isEarly ? Math.max(calmAt - 60, ttl - 200) : ttl - this.#between(1, 10);
@@ -104,7 +104,6 @@ export class Users {
       this.#at(ttl * 1000 - this.#between(-500, 3_000), () => this.#renew(table.idOf(key)));
   }
 
-  /** Plans the changes of an item. Most items only expire; applications change or delete the others. */
   #planFate(id: string, key: EventImage, ttl: number): void {
     const around = (seconds: number) => seconds * 1000 + this.#between(-2_500, 1_500);
     const drawn = this.#random();
@@ -117,7 +116,7 @@ export class Users {
     else if (drawn < 0.27) this.#stray(id, key, ttl);
   }
 
-  /** Rewrites an item with another TTL in its window: a fraction, or an earlier TTL, which may have passed. */
+  /** Rewrites an item with another TTL in the same window: with a fraction of a second, or with an earlier TTL, which may have passed. */
   #stray(id: string, key: EventImage, ttl: number): void {
     const { settings, table } = this.#options;
     if (settings.model.indexedBy === 'second') return;
@@ -139,7 +138,7 @@ export class Users {
     const image = table.get(id);
     if (image === undefined) return;
     const now = Math.floor(clock.now() / 1000);
-    // A renewal by a second or two finds a delete condition that is too lax.
+    // A renewal by a few seconds shows whether the condition of a delete is too lax.
     const seconds = this.#random() < 0.5 ? this.#between(1, 5) : this.#between(5, 90);
     const most = now < before ? before + 60 : now + 90;
     this.#put(image, this.#expiry(image, Math.min(now + seconds, most)));
@@ -159,7 +158,7 @@ export class Users {
     this.#put({ ...key, ...this.#attributes(), ...this.#expiry(key, ttl) }, {});
   }
 
-  /** Writes a new version of the item: all images of an item differ. */
+  /** Writes a new version of the item. The attribute `v` makes all images of an item different. */
   #put(image: EventImage | undefined, more: EventImage): void {
     if (image === undefined) return;
     this.#version += 1;
@@ -187,7 +186,6 @@ export class Users {
     if (drawn < 0.8) return { name: { S: 'plain' } };
     if (drawn < 0.95) return variedAttributes({ next: () => this.#random() });
     const name = ODD_NAMES[this.#between(0, ODD_NAMES.length)] ?? '';
-    // An object literal would set `__proto__` as its prototype.
     return Object.fromEntries([[name, { S: 'odd' }]]);
   }
 

@@ -5,7 +5,7 @@ import { DELIVERIES, inputTemplate } from '../../stacks/parts/pipes.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import type { FollowedPipe } from '../ledger/deliveries.ts';
 
-/** The props that differ. Here `maxDeletesPerSecond` is a share of all items: the limit is always reached. */
+/** Props of a variant. `maxDeletesPerSecond` is a share of all items here, so that every run reaches the limit. */
 export type VariantProps = Omit<FlatProps, 'tableName' | 'partitionKey'>;
 
 export interface FuzzedPipe extends FollowedPipe {
@@ -37,7 +37,7 @@ export interface Variant {
   readonly keyType?: 'S' | 'N' | 'B';
   /** How far clocks are ahead of DynamoDB's clock, milliseconds. */
   readonly skewMs?: Clocks;
-  /** Additional milliseconds in 20 of every 40 seconds: the clocks step. */
+  /** Milliseconds by which clocks jump ahead for 20 of every 40 seconds. */
   readonly stepMs?: Clocks;
 }
 
@@ -46,13 +46,13 @@ interface Clocks {
   readonly functions: number;
 }
 
-/** How far a clock is ahead at a moment, milliseconds. */
+/** How far a clock is ahead of DynamoDB's clock at a given time, milliseconds. */
 export function aheadOf(clock: keyof Clocks, { skewMs, stepMs }: Variant, nowMs: number): number {
   const isStepped = Math.floor(nowMs / 20_000) % 2 === 1;
   return (skewMs?.[clock] ?? 0) + (isStepped ? (stepMs?.[clock] ?? 0) : 0);
 }
 
-/** Longest delay of a delete by wrong clocks, milliseconds. */
+/** Longest delay of a delete that wrong clocks can cause, milliseconds. */
 export function lateByClocks({ skewMs, stepMs }: Variant): number {
   return [skewMs, stepMs].reduce(
     (sum, clocks) => sum + Math.abs(clocks?.stepFunctions ?? 0) + Math.abs(clocks?.functions ?? 0),
@@ -87,7 +87,7 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'events-stream', props: { sortKey: 'sk', events: { to: STREAM, oldImage: true } }, keyType: 'N' },
   { name: 'skew-alone-5s', props: {}, skewMs: clocks(-5_000, 5_000) },
   { name: 'skew-alone+5s', props: BY_SECOND, skewMs: clocks(5_000, -5_000) },
-  // If both clocks are ahead, a delete without DynamoDB's own time could be too early.
+  // Both clocks are ahead of DynamoDB's clock: a sweep that trusts the two clocks deletes too early.
   { name: 'skew-both+2s', props: {}, skewMs: clocks(2_000, 2_000) },
   { name: 'steps-machine', props: {}, stepMs: clocks(5_000, 0) },
   { name: 'steps-functions', props: BY_SECOND, stepMs: clocks(0, 5_000) },

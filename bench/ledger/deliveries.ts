@@ -6,7 +6,6 @@ export interface FollowedPipe {
   readonly name: string;
   /** The pipe's target, for messages: `event-bus/default`. */
   readonly target: string;
-  /** Whether the events contain the deleted items. */
   readonly oldImage: boolean;
 }
 

@@ -8,7 +8,6 @@ export type Ttl = number | undefined;
 export type Write = 'wrote' | 'renewed' | 'made permanent';
 
 export interface Removal {
-  /** The item's TTL at the moment of the deletion. */
   readonly ttl: Ttl;
   /** Time at which the deletion was seen, epoch milliseconds. */
   readonly seenAt: number;
@@ -56,12 +55,12 @@ export interface Present {
   readonly ttl: Ttl;
 }
 
-/** Age from which the sweep keeps expired items, as native TTL does: five years of 365 days. */
+/** From this age on, the sweep keeps expired items, as native TTL does: five years of 365 days. */
 const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
-/** Near the age of five years, both keeping and deleting are correct. */
+/** At an age within 600 seconds of five years, keeping and deleting are both correct. */
 const BOUND_SECONDS = 600;
 
-/** Whether the sweep must keep an item with this TTL. The sweep's own rule is not used here. @param at epoch seconds */
+/** Whether the sweep must keep an item with this TTL. The rule is written again here, to judge the sweep. @param at epoch seconds */
 export function isLive(ttl: Ttl, at: number): boolean {
   return ttl === undefined || ttl > at || ttl <= at - FIVE_YEARS_SECONDS - BOUND_SECONDS;
 }
@@ -81,16 +80,14 @@ export function wasDeletedLive({ versions }: Entry): boolean {
   );
 }
 
-/** The version before the last version, when the last write was a renewal; undefined otherwise. */
+/** The version before the last version, if the last write renewed the item or made the item permanent; undefined otherwise. */
 export function renewedVersion({ versions, current }: Entry): Version | undefined {
   const how = current?.written?.how;
   if (how !== 'renewed' && how !== 'made permanent') return undefined;
   return versions.find(({ number }) => number === Number(current?.number) - 1);
 }
 
-/**
- * Finds the removal of the current version, or of the version before a renewal; undefined without a removal.
- */
+/** Finds the removal of the current version, or of the version before a renewal; undefined without a removal. */
 export function removalOf(entry: Entry): Removal | undefined {
   return entry.current?.removal ?? renewedVersion(entry)?.removal;
 }
@@ -127,6 +124,6 @@ function plain(value: EventValue): unknown {
 
 const digits = (number: string): string => plainDecimal(number) ?? `no number: ${number}`;
 
-/** The SDK's client returns bytes as arrays. */
+/** The SDK's client returns bytes as arrays; DynamoDB JSON has a text in base64. */
 const base64 = (bytes: string | Uint8Array): string =>
   typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('base64');

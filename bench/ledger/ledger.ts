@@ -43,8 +43,8 @@ export interface Tally {
 }
 
 /**
- * What the oracle writes down about one run: the application's acknowledged writes and deletions, and all deletions that were seen. The
- * ledger uses no data of the sweep, because the ledger judges the sweep.
+ * The list of what happened in one run: the application's acknowledged writes and deletions, and all deletions that were seen. The ledger
+ * uses no data of the sweep, because the ledger judges the sweep.
  */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
@@ -57,7 +57,7 @@ export class Ledger {
   wrote(id: string, version: number, ttl: Ttl, how: Write = 'wrote'): void {
     const entry = this.#entry(id);
     const at = this.#now();
-    // The stream may report a deletion before the acknowledgement.
+    // The version may exist already: the stream may report its deletion before DynamoDB acknowledges its write.
     const written = versionOf(entry, version, ttl);
     written.ttl = ttl;
     written.written = { how, at };
@@ -73,8 +73,8 @@ export class Ledger {
   }
 
   /**
-   * Records a deletion by any client. The first report of a deletion counts. All methods ignore items without an acknowledged write: the
-   * run did not write these items.
+   * Records a deletion by any client. Only the first report of a deletion counts. All methods ignore items without an acknowledged write,
+   * because the run did not write these items.
    */
   removed(id: string, version: number, removal: Removal): void {
     const entry = this.#entry(id);
@@ -124,9 +124,9 @@ export class Ledger {
   }
 
   /**
-   * Compares the observed state with the expected one.
+   * Compares the table with the ledger.
    * @param present every item of the table by its id, from a consistent read
-   * @param nowMs time of this read, epoch milliseconds: earlier expired items must be deleted
+   * @param nowMs time of the consistent read, epoch milliseconds: items that expired earlier must be deleted
    */
   verify(present: ReadonlyMap<string, Present>, nowMs: number): Violation[] {
     return [...this.#entries].flatMap(([id, entry]) => {
@@ -196,7 +196,7 @@ export interface Violation {
   readonly history: readonly string[];
 }
 
-/** Compares an item with its state in the table; undefined for a correct item, or for an item of others. */
+/** Compares an item with its state in the table; undefined for a correct item, or for an item that the run did not write. */
 export function findingOf(entry: Entry, present: Present | undefined, nowMs: number): Finding | undefined {
   const { current } = entry;
   if (current === undefined) return undefined;
@@ -216,7 +216,7 @@ export function findingOf(entry: Entry, present: Present | undefined, nowMs: num
 
 const MAX_NAMED = 5;
 
-/** A sentence for each kind of finding: `12 expired items still in the table: a, b, …`. */
+/** A sentence for each kind of finding, such as `12 expired items still in the table: a, b, …`. */
 export function describeViolations(violations: readonly Violation[]): string[] {
   return [...Map.groupBy(violations, ({ finding }) => finding)].map(([finding, found]) => {
     const ids = found.slice(0, MAX_NAMED).map(({ id }) => id);

@@ -2,7 +2,7 @@ export function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** Minutes and seconds: `1:05`. */
+/** A duration as minutes and seconds, such as `1:05`. @param total seconds */
 export function clock(total: number): string {
   return `${Math.floor(total / 60)}:${String(Math.floor(total % 60)).padStart(2, '0')}`;
 }

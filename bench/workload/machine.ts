@@ -7,16 +7,16 @@ interface Standstill {
 }
 
 const SAMPLE_MS = 100;
-/** A longer delay of a timer is a standstill, milliseconds. */
+/** A timer that is later than this shows a standstill, milliseconds. */
 const LATE_MS = 50;
-/** A standstill of this length may be the reason for a missed tick, or for too long a wait of the sweep. */
+/** A standstill of this length may be the reason for a missed tick, or for a sweep that waits too long, milliseconds. */
 const MISSED_TICK_MS = 1_000;
-/** Items due within this time after a missed tick may be late: the minute that this tick owned ends then. */
+/** Items that are due within this time after a missed tick may be late: the minute that the tick owns ends after this time. */
 const EFFECT_MS = 120_000;
 
 /**
- * Records when this process could not run: the machine slept, was suspended or was busy. The record uses no data of the sweep, because a
- * slow sweep is no excuse.
+ * Records when this process could not run, because the machine slept, was suspended or was busy. The record uses no data of the sweep,
+ * because a slow sweep is no excuse for a late deletion.
  */
 export class MachineWatch {
   readonly #clock: Clock;
@@ -44,15 +44,15 @@ export class MachineWatch {
     return this.#standstills.reduce((sum, { ms }) => sum + ms, 0);
   }
 
-  /** The longest standstill that overlaps a span, milliseconds. @param from epoch milliseconds */
+  /** The longest standstill that overlaps the time between `from` and `to` (epoch milliseconds), milliseconds. */
   longestStandstillMs(from: number, to: number): number {
     return Math.max(0, ...this.#within(from, to).map(({ ms }) => ms));
   }
 
   /**
    * Whether the machine may be the reason for a late deletion.
-   * @param due epoch milliseconds
-   * @param lateMs delay after the latest correct time
+   * @param due time when the item was due, epoch milliseconds; `cameAt` is the time of the deletion
+   * @param lateMs delay of the deletion after the latest correct time
    */
   excuses(due: number, cameAt: number, lateMs: number): boolean {
     const near = this.#within(due - EFFECT_MS, cameAt);

@@ -23,7 +23,7 @@ export interface Plan {
   readonly lastTtl: number;
 }
 
-/** Range of an item's lifetime, seconds: the tick that owns the item's minute begins after the write. */
+/** Range of an item's lifetime, seconds. The tick that owns the item's minute begins after the item was written. */
 export const LIFE = { from: 120, to: 240 };
 
 const FAR_SECONDS = 86_400;
@@ -34,11 +34,11 @@ const MADE_PERMANENT = 5;
 const RENEWED = 10;
 
 /**
- * Plans items that expire at a constant rate. Some items are renewed or lose their TTL in the last seconds before the expiry, and a few
- * items never expire.
+ * Plans items that expire at a constant rate. Some items are renewed or lose their TTL in the last seconds before their expiry. A few items
+ * never expire.
  */
 export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }: PlanOptions): Plan {
-  // Minutes times 60 may be a fraction, because of rounding.
+  // `seconds` comes from minutes times 60, and may be slightly too large because of rounding.
   const moments = Math.max(1, Math.ceil(seconds - 1e-6));
   const lastTtl = firstTtl + moments - 1;
   const between = (from: number, to: number) => from + random.next() * (to - from);
@@ -61,14 +61,15 @@ export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }
   return { actions: actions.flat().sort((one, other) => one.atMs - other.atMs), lastTtl };
 }
 
-/** The backlog has the items of 24 seconds, but at most 480 items. The TTLs are spread over ten minutes. */
+/** The backlog has as many items as expire in 24 seconds, but at most 480 items. The TTLs are spread over ten minutes. */
 const MOST_BACKLOG = 480;
 const BACKLOG_SECONDS = 24;
 const UNSWEPT_SECONDS = 600;
 
 /**
- * Plans a backlog: expired items with TTLs in ten minutes. The items are written after their expiry, and their numbers are negative.
- * @param before epoch seconds: all items expire earlier
+ * Plans a backlog: items with TTLs in the last ten minutes before `before`. The items are written after their expiry, and have negative
+ * numbers.
+ * @param before epoch seconds: all TTLs are earlier
  */
 export function backlogOf(before: number, rate: number): readonly (Action & { readonly ttl: number })[] {
   const count = Math.min(MOST_BACKLOG, Math.ceil(rate * BACKLOG_SECONDS));

@@ -13,7 +13,7 @@ import type { Present, Ttl, Write } from '../ledger/item.ts';
 import { Ledger, type Violation } from '../ledger/ledger.ts';
 import type { Action } from './plan.ts';
 
-// Items of about 250 bytes.
+// With this payload an item has about 250 bytes.
 const PAYLOAD = 'x'.repeat(150);
 const USERS = 97;
 
@@ -35,19 +35,19 @@ export interface WatchedTableOptions {
   /** The table must have a stream with old images. */
   readonly table: TableResource;
   readonly model: ExpiryModel;
-  /** Prefix of the items' names. The prefix identifies this run's items, except in tables with numbers as keys. */
+  /** Prefix of the items' names. The prefix marks the items of this run, except in tables whose keys are numbers. */
   readonly prefix: string;
   readonly clock?: Clock;
-  /** Pause between two reads of the stream, milliseconds: the longest delay of a seen deletion. @default 100 */
+  /** Pause between two reads of the stream, milliseconds: the longest time until a deletion is seen. @default 100 */
   readonly intervalMs?: number | undefined;
-  /** Whether the ledger (list of writes and deletions) keeps deleted items, to compare events. @default false */
+  /** Whether the ledger (list of writes and deletions) keeps deleted items, for a comparison with the pipes' events. @default false */
   readonly keepsImages?: boolean;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Writes sessions to a swept table, as an application does: through the helpers of `expiry/`. The table's stream shows the deletions by
- * all clients. Every item contains the number of its write: so each deletion belongs to one write. The ledger gets acknowledged writes.
+ * Writes sessions to a swept table, as an application does: through the helpers of `expiry/`. The ledger gets acknowledged writes, and the
+ * deletions that the table's stream shows. Every item contains the number of its write, so each deletion belongs to one write.
  */
 export class WatchedTable {
   readonly ledger: Ledger;
@@ -55,10 +55,10 @@ export class WatchedTable {
   readonly #documents: DynamoDBDocumentClient;
   readonly #clock: Clock;
   readonly #versions = new Map<number, number>();
-  /** Stops after all earlier deletions were seen. Safe to call more than once. */
+  /** Stops the observation after all earlier deletions were seen. A second call does nothing. */
   stop: () => Promise<void> = async () => {};
 
-  /** Observes no deletions; see {@link start}. */
+  /** The constructor does not observe deletions; {@link start} does. */
   constructor(options: WatchedTableOptions) {
     const { cloud, clock = realClock } = options;
     this.#options = options;
@@ -68,8 +68,8 @@ export class WatchedTable {
   }
 
   /**
-   * Observes deletions in the table's stream, independently of the sweep's reports. The records' times are not used, because DynamoDB Local
-   * rounds these times to the minute.
+   * Observes deletions in the table's stream, independently of the sweep's reports. The times of the stream's records are not used, because
+   * DynamoDB Local rounds these times to the minute.
    * @throws {LocalCloudError} when the table has no stream with old images
    */
   static async start(options: WatchedTableOptions): Promise<WatchedTable> {
@@ -112,9 +112,9 @@ export class WatchedTable {
   }
 
   /**
-   * Executes each action at its time. After a sleep of the machine the TTL of a late action may have passed. Such an action is left out: an
+   * Executes each action at its time. If the machine slept, the TTL of a late action may have passed. Such an action is left out: an
    * application calculates TTLs from the current time.
-   * @param actions the earliest first
+   * @param actions the earliest action first
    * @throws the first error of a request
    */
   async write(actions: readonly Action[], signal: AbortSignal): Promise<void> {
@@ -140,7 +140,7 @@ export class WatchedTable {
     }
   }
 
-  /** @throws DynamoDB's error: the item may have been changed nevertheless */
+  /** @throws DynamoDB's error; DynamoDB may have changed the item all the same */
   async #act({ kind, item, ttl }: Action): Promise<void> {
     const key = this.#key(item);
     const version = (this.#versions.get(item) ?? 0) + 1;
@@ -157,7 +157,7 @@ export class WatchedTable {
   }
 
   /**
-   * Gives a session another TTL, or none.
+   * Gives a session another TTL, or removes the TTL.
    * @returns whether the session was still in the table
    */
   async #renew(Key: Key, version: number, ttl: Ttl): Promise<boolean> {
@@ -218,7 +218,7 @@ export class WatchedTable {
     };
   }
 
-  /** The key attribute that is unique in a run: the sort key if there is a sort key. */
+  /** The key attribute with a different value for each item of a run: the sort key, or the partition key without a sort key. */
   get #uniqueKey(): string {
     return this.#options.model.sortKey ?? this.#options.model.partitionKey;
   }
@@ -226,7 +226,7 @@ export class WatchedTable {
   #key(item: number): Key {
     const { partitionKey, sortKey } = this.#options.model;
     const name = `${this.#options.prefix}-${item}`;
-    // A numeric key has no prefix: the number would exceed JavaScript's safe integers.
+    // A key that is a number has no prefix: with a prefix, the number would exceed JavaScript's safe integers.
     const user = item % USERS;
     return sortKey === undefined
       ? { [partitionKey]: this.#value(partitionKey, name, item) }

@@ -16,7 +16,7 @@ export interface Experiment<F extends Flags> {
   readonly name: string;
   readonly about: string;
   readonly flags: F;
-  /** The meaning of exit status 0. */
+  /** What exit status 0 means, in words. */
   readonly holds: string;
   readonly run: (given: Given<F>) => Promise<Outcome>;
 }
@@ -69,7 +69,6 @@ export const textFlag = <const Default extends string | undefined>(
 
 export const SEEDS = [0, 2 ** 32 - 1] as const;
 
-/** Formats a table in Markdown; all columns except the first are right-aligned numbers. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [markdownRow(head), `|---|${'--:|'.repeat(head.length - 1)}`, ...rows.map(markdownRow)].join('\n');
 }

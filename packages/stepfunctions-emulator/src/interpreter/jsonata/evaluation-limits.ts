@@ -11,7 +11,7 @@ export class EvaluationLimitError extends EmulatorError {
 /** Depth and deadline of one evaluation. All executions share an expression, so each evaluation has its own Usage. */
 interface Usage {
   depth: number;
-  /** Milliseconds of `performance.now`. */
+  /** Time on the clock of `performance.now`, milliseconds. */
   readonly deadline: number;
 }
 

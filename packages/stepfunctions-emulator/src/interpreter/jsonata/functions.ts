@@ -146,7 +146,7 @@ export const ASL_FUNCTIONS: ReadonlySet<string> = new Set([
   'random',
 ]);
 
-/** @param names what the expression refers to: to register a function takes about as long as to parse a short expression */
+/** Registers only functions that the expression uses, because each registration takes time. @param names names in the expression */
 export function registerAslFunctions(expression: jsonata.Expression, names: readonly string[]): void {
   for (const [name, implementation, signature] of FUNCTIONS) {
     if (names.includes(name)) expression.registerFunction(name, implementation, signature);
