@@ -57,7 +57,7 @@ const THROTTLED_SHARE = 0.1;
 /** Number of ticks after the last minute with expiries: these ticks find the remaining items. */
 const FOLLOWING = 3;
 
-/** Refuses whole calls, as DynamoDB does when DynamoDB throttles. The functions' client sends a refused query a second time, at once. */
+/** Refuses a tenth of all calls as a whole. DynamoDB refuses a whole call, too, when DynamoDB throttles the call. */
 const throttledCalls = (_items: readonly StreamItem[], random: RandomSource): Faults => ({
   throttledCall: () => random.next() < THROTTLED_SHARE,
 });

@@ -117,7 +117,7 @@ function batchOfWrites({ RequestItems }: Writes, table: MemoryTable): TableReque
 
 type Statements = readonly { readonly Statement: string; readonly Parameters: readonly EventValue[] }[];
 
-/** The only statement of the functions. Parameters: the key's values, the latest TTL to delete, and the latest TTL that is too old. */
+/** The only PartiQL statement of the functions. Parameters: values of the key, latest TTL to delete, latest TTL that is too old. */
 function guardedDelete({ tableName, keyNames, ttlAttribute }: MemoryTable['options']): string {
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
   const ttl = quoted(ttlAttribute);

@@ -26,7 +26,7 @@ export interface FuzzedTableOptions extends Pick<MemoryTableOptions, 'asServerHa
 /** Longest time from the beginning of a pause to the last delete, milliseconds. */
 const PAUSE_MS = 5_000;
 
-/** A second may have this many times the limit: a tick sweeps the lookback and its own minute together, and limits are rounded. */
+/** In a second, the sweep may delete this many times the limit: a tick sweeps lookback and own minute together, and limits are rounded. */
 const LIMIT_TOLERANCE = 2;
 
 export class FuzzedTable {

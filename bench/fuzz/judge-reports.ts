@@ -14,10 +14,10 @@ const NOTHING = { deleted: 0, notFound: 0, renewed: 0, failed: 0, shardsFailed: 
  *
  * - An execution without a report (stopped, timed out, not recorded) must not have succeeded. Its counts stay unknown.
  * - An interrupted child counts the keys of its last page as failed. `deleted` and `notFound` are at most the counts of DynamoDB's
- * responses.
+ *   responses.
  * - Otherwise `deleted` and `notFound` equal the counts of DynamoDB's responses. BatchWriteItem reports no `notFound`.
  * - A delete whose response was lost later counts as not found, renewed or failed. So DynamoDB deleted at most the keys of the report,
- * unless a child left keys for later.
+ *   unless a child left keys for later.
  * - A key that DynamoDB always refuses counts as failed. An execution that leaves keys must not succeed.
  * - `found` is the sum of all FATES.
  *

@@ -78,7 +78,7 @@ export function machinesOf({ deployments, clock, aheadMs, random, call }: Machin
       random,
       invoker: {
         invoke: async (arn, payload, { signal }) => {
-          // After a deployment, the new functions get the former settings from an execution that began before.
+          // After a deployment, new functions get former settings from an execution that began before the deployment.
           const isFormer = next !== undefined && clock.now() >= next.at;
           const given = isFormer ? asFormer(payload, Math.floor(startedAt / 60_000) % 2 === 0) : payload;
           const own = { tally: new Map(), isReceived: false };

@@ -36,7 +36,7 @@ interface Due {
   readonly deletedAt: number | undefined;
 }
 
-/** Records each change of DynamoDB in the ledger (list of writes and deletions). The oracle judges the sweep by this ledger alone. */
+/** Records each change in DynamoDB in the ledger (list of writes and deletions), and judges the sweep without data of the sweep. */
 export class Oracle {
   readonly ledger: Ledger;
   /** Items that DynamoDB has refused to delete: a tick reports such an item as failed and goes on, so the item may be late. */

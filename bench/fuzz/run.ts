@@ -45,7 +45,7 @@ const START_MS = Date.UTC(2027, 5, 1, 12);
 
 const CALM_MINUTES = 6;
 
-/** An item that is written this long before its expiry must be deleted on time. With `pollSeconds`, `pollSeconds` is enough. */
+/** An item that is written this long before its expiry must be deleted on time. In a table with `pollSeconds`, that time is enough. */
 const AHEAD_MS = 120_000;
 
 /** How late the sweep may delete. Delays by wrong clocks, by a limit and by the margin are added. */
@@ -218,7 +218,7 @@ async function runOn(
   for (const ending of sweeps) await ending;
   const clocksMs = lateByClocks(variant);
   for (const [index, { oracle, table, scenario: of, settings }] of tables.entries()) {
-    // A limit and `precision: 'minute'` delay deletes: then only the loose bound applies.
+    // A limit and `precision: 'minute'` delay deletes, so that only the loose bound applies.
     const isStrict = settings.precision === 'second' && settings.maxDeletesPerSecond === 0;
     const slackMs = clocksMs + (settings.marginSeconds ?? 0) * 1000;
     const looseMs = BOUNDS_MS.loose + slackMs + (index === 0 ? drainMs : 0);

@@ -138,7 +138,7 @@ export class Users {
     const image = table.get(id);
     if (image === undefined) return;
     const now = Math.floor(clock.now() / 1000);
-    // A renewal by a few seconds shows whether the condition of a delete is too lax.
+    // Half of the renewals add a few seconds only: a delete whose condition is too lax would delete such an item.
     const seconds = this.#random() < 0.5 ? this.#between(1, 5) : this.#between(5, 90);
     const most = now < before ? before + 60 : now + 90;
     this.#put(image, this.#expiry(image, Math.min(now + seconds, most)));

@@ -9,7 +9,7 @@ export interface ApiContext {
   readonly account: string;
   /** The region in every ARN, whatever region a client signs for. */
   readonly region: string;
-  /** The partition in every ARN: `aws`, `aws-cn`, `aws-us-gov`. */
+  /** The partition in every ARN: `aws`, `aws-cn` or `aws-us-gov`. */
   readonly partition: string;
 }
 

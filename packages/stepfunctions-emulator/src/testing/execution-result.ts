@@ -179,7 +179,7 @@ export class ExecutionResult {
 
   /**
    * The calls of one function, in the order in which the calls began.
-   * @param functionName name or ARN of the function, or name of the calling state
+   * @param functionName name of the function, or the key of its mock: for example an ARN or the name of a state
    * @throws {HarnessError} when no function of this name is mocked or was called
    */
   callsOf(functionName: string): readonly FunctionCall[] {
