@@ -6,7 +6,7 @@ import type { Violation } from '../ledger/ledger.ts';
 import { Oracle } from './oracle.ts';
 import { isWithin, type Span, type TableScenario, type Trouble } from './scenario.ts';
 import { type Change, MemoryTable, type MemoryTableOptions } from './table.ts';
-import { Users } from './users.ts';
+import { usersOf } from './users.ts';
 import type { Resolved, Variant } from './variants.ts';
 
 export interface FuzzedTableOptions extends Pick<MemoryTableOptions, 'asServerHasIt' | 'indexLagMs'> {
@@ -35,7 +35,7 @@ export class FuzzedTable {
   readonly scenario: TableScenario;
   readonly table: MemoryTable;
   readonly oracle: Oracle;
-  readonly users: Users;
+  readonly users: ReturnType<typeof usersOf>;
   readonly #perSecond = new Map<number, number>();
   readonly #clock: Clock;
   #inPause = 0;
@@ -57,7 +57,7 @@ export class FuzzedTable {
         onChange?.(change);
       },
     });
-    this.users = new Users({
+    this.users = usersOf({
       ...{ table: this.table, settings: this.settings, clock },
       ...options,
       from: ttls.from / 1000,

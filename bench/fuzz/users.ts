@@ -8,7 +8,7 @@ import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import type { MemoryTable } from './table.ts';
 import type { Variant } from './variants.ts';
 
-export interface UsersOptions {
+interface UsersOptions {
   readonly table: MemoryTable;
   readonly settings: SweepSettings;
   readonly variant: Variant;
@@ -33,144 +33,20 @@ const CALM_SECONDS = { from: 120, before: 270 } as const;
 /** Attribute names that have a special meaning for a JavaScript object, an expression or a PartiQL statement. */
 const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'a.b', '#x', ':y', '"q"', ' ', 'ттл'];
 
-interface Deed {
-  readonly at: number;
-  readonly done: () => void;
-}
-
 /** Simulates applications that change the items of a table: at planned times, and just before DynamoDB applies a delete of the sweep. */
-export class Users {
-  readonly #options: UsersOptions;
-  readonly #deeds: Deed[] = [];
-  readonly #guarded: boolean;
-  #version = 0;
+export function usersOf(options: UsersOptions) {
+  const { table, settings, variant, clock, random, items, from, before, calmAt, shardLessAt } = options;
+  const guarded = settings.deleteMode === 'guarded';
+  const deeds: { readonly at: number; readonly done: () => void }[] = [];
+  let version = 0;
 
-  constructor(options: UsersOptions) {
-    this.#options = options;
-    this.#guarded = options.settings.deleteMode === 'guarded';
-    const hot = Array.from({ length: 8 }, () => this.#between(options.from, options.before));
-    const inCalm = Math.ceil(options.items * CALM_SHARE);
-    const calmHot = options.calmAt + this.#between(CALM_SECONDS.from, CALM_SECONDS.before);
-    for (let number = 0; number < options.items; number += 1) {
-      if (number < inCalm) this.#planInCalm(number, calmHot);
-      else this.#plan(number, hot);
-    }
-    this.#deeds.sort((one, other) => one.at - other.at);
-  }
+  const between = (least: number, end: number) => least + Math.floor(random.next() * (end - least));
 
-  async run(): Promise<void> {
-    const { clock } = this.#options;
-    for (const { at, done } of this.#deeds) {
-      if (at > clock.now()) await clock.sleep(at - clock.now());
-      done();
-    }
-  }
+  const planned = (at: number, done: () => void): void => {
+    deeds.push({ at, done });
+  };
 
-  interfere(id: string): void {
-    const { table } = this.#options;
-    const image = table.get(id);
-    if (image === undefined) return;
-    const drawn = this.#random();
-    if (!this.#guarded || drawn < 0.15) table.delete(id, 'user');
-    else if (drawn < 0.5) this.#renew(id);
-    else if (drawn < 0.6) this.#makePermanent(id);
-    else if (drawn < 0.8) this.#put(image, { [`added ${this.#between(0, 100)}`]: { S: 'later' } });
-    else this.#put(image, {});
-  }
-
-  #plan(number: number, hot: readonly number[]): void {
-    const { table, clock, from, before } = this.#options;
-    const random = this.#random();
-    const picked = hot[this.#between(0, hot.length)] ?? from;
-    const ttl = this.#random() < 0.4 ? picked : this.#between(from, before);
-    const key = this.#key(number);
-    const writtenAt = random < 0.15 ? ttl * 1000 - this.#between(500, 110_000) : clock.now();
-    const at = Math.max(writtenAt, clock.now());
-    const id = table.idOf(key);
-    const image = { ...key, ...this.#attributes(), ...this.#expiry(key, ttl) };
-    this.#at(at, () => this.#put(image, {}));
-    this.#planFate(id, key, ttl);
-  }
-
-  #planInCalm(number: number, hot: number): void {
-    const { calmAt, table, settings } = this.#options;
-    const key = this.#key(number);
-    // With pollSeconds no tick reads minutes ahead, so no item needs to be written early.
-    const [isHot, isEarly] = [this.#random() < 0.6, this.#random() < 0.6 && settings.pollSeconds === 0];
-    const ttl = isHot ? hot : calmAt + this.#between(isEarly ? CALM_SECONDS.from : 1, CALM_SECONDS.before);
-    const writtenAt = isEarly ? Math.max(calmAt - 60, ttl - 200) : ttl - this.#between(1, 10);
-    this.#at(writtenAt * 1000, () => this.#put({ ...key, ...this.#expiry(key, ttl) }, {}));
-    if (this.#guarded && this.#random() < 0.1)
-      this.#at(ttl * 1000 - this.#between(-500, 3_000), () => this.#renew(table.idOf(key)));
-  }
-
-  #planFate(id: string, key: EventImage, ttl: number): void {
-    const around = (seconds: number) => seconds * 1000 + this.#between(-2_500, 1_500);
-    const drawn = this.#random();
-    if (drawn < 0.05) this.#at(around(ttl), () => this.#options.table.delete(id, 'user'));
-    else if (!this.#guarded) return;
-    else if (drawn < 0.13) this.#at(around(ttl), () => this.#renew(id));
-    else if (drawn < 0.16) this.#at(around(ttl), () => this.#makePermanent(id));
-    else if (drawn < 0.22) this.#at((ttl + this.#between(1, 200)) * 1000, () => this.#write(id, key));
-    else if (drawn < 0.25) this.#at(around(ttl), () => this.#put(this.#options.table.get(id), {}));
-    else if (drawn < 0.27) this.#stray(id, key, ttl);
-  }
-
-  /** Rewrites an item with another TTL in the same window: with a fraction of a second, or with an earlier TTL, which may have passed. */
-  #stray(id: string, key: EventImage, ttl: number): void {
-    const { settings, table } = this.#options;
-    if (settings.model.indexedBy === 'second') return;
-    const earlier = Math.max(
-      windowStart(ttl, settings.model.granularitySeconds),
-      ttl - this.#between(0, 120),
-    );
-    const other = this.#random() < 0.5 ? earlier : ttl + 0.5;
-    this.#at(ttl * 1000 - 20_000, () => {
-      const image = table.get(id);
-      if (image === undefined) return;
-      const stamp = this.#expiry(key, ttl);
-      this.#put({ ...image, ...stamp, [settings.model.ttlAttribute]: { N: String(other) } }, {});
-    });
-  }
-
-  #renew(id: string): void {
-    const { table, clock, before } = this.#options;
-    const image = table.get(id);
-    if (image === undefined) return;
-    const now = Math.floor(clock.now() / 1000);
-    // Half of the renewals add a few seconds only: a delete whose condition is too lax would delete such an item.
-    const seconds = this.#random() < 0.5 ? this.#between(1, 5) : this.#between(5, 90);
-    const most = now < before ? before + 60 : now + 90;
-    this.#put(image, this.#expiry(image, Math.min(now + seconds, most)));
-  }
-
-  #makePermanent(id: string): void {
-    const { ttlAttribute } = this.#options.settings.model;
-    const { [ttlAttribute]: _ttl, ...image } = this.#options.table.get(id) ?? {};
-    if (_ttl !== undefined) this.#put(image, {});
-  }
-
-  #write(id: string, key: EventImage): void {
-    const { table, clock, before } = this.#options;
-    if (table.get(id) !== undefined) return;
-    const now = Math.floor(clock.now() / 1000);
-    const ttl = Math.min(now + this.#between(5, 60), before + 60);
-    this.#put({ ...key, ...this.#attributes(), ...this.#expiry(key, ttl) }, {});
-  }
-
-  /** Writes a new version of the item. The attribute `v` makes all images of an item different. */
-  #put(image: EventImage | undefined, more: EventImage): void {
-    if (image === undefined) return;
-    this.#version += 1;
-    this.#options.table.put({ ...image, ...more, v: { N: String(this.#version) } }, 'user');
-  }
-
-  #at(at: number, done: () => void): void {
-    this.#deeds.push({ at, done });
-  }
-
-  #key(number: number): EventImage {
-    const { settings, variant } = this.#options;
+  const keyOf = (number: number): EventImage => {
     const odd = ODD_NAMES[number % 50] ?? '';
     const texts = { S: `${odd}${number}`, N: `${number}.5`, B: Buffer.from(`${number}`).toString('base64') };
     const type = variant.keyType ?? 'S';
@@ -179,39 +55,136 @@ export class Users {
       [partitionKey]: { [type]: texts[type] } as unknown as EventValue,
       ...(sortKey !== undefined && { [sortKey]: { S: `${odd}${number % 7}` } }),
     };
-  }
+  };
 
-  #attributes(): EventImage {
-    const drawn = this.#random();
+  const drawAttributes = (): EventImage => {
+    const drawn = random.next();
     if (drawn < 0.8) return { name: { S: 'plain' } };
-    if (drawn < 0.95) return variedAttributes({ next: () => this.#random() });
-    const name = ODD_NAMES[this.#between(0, ODD_NAMES.length)] ?? '';
+    if (drawn < 0.95) return variedAttributes(random);
+    const name = ODD_NAMES[between(0, ODD_NAMES.length)] ?? '';
     return Object.fromEntries([[name, { S: 'odd' }]]);
-  }
+  };
 
-  #expiry(key: EventImage, ttl: number): EventImage {
-    const { model } = this.#options.settings;
+  const expiryOf = (key: EventImage, ttl: number): EventImage => {
+    const { model } = settings;
     const { ttlAttribute, windowAttribute, granularitySeconds, shards } = model;
     const expires = { [ttlAttribute]: { N: String(ttl) } };
     if (windowAttribute === undefined) return expires;
     const names = keyAttributeNames(model);
     const native = toNativeKey(Object.fromEntries(names.map(name => [name, key[name]])) as ItemKey);
-    const { clock, shardLessAt } = this.#options;
     const isLess = shardLessAt !== undefined && clock.now() >= shardLessAt;
     const shard = shardOf(native, model, isLess ? shards - 1 : shards);
     return {
       ...expires,
       [windowAttribute]: { S: windowKey(windowStart(ttl, granularitySeconds), granularitySeconds, shard) },
     };
-  }
+  };
 
-  #between(from: number, before: number): number {
-    return from + Math.floor(this.#random() * (before - from));
-  }
+  /** Writes a new version of the item. The attribute `v` makes all images of an item different. */
+  const put = (image: EventImage | undefined, more: EventImage = {}): void => {
+    if (image === undefined) return;
+    version += 1;
+    table.put({ ...image, ...more, v: { N: String(version) } }, 'user');
+  };
 
-  #random(): number {
-    return this.#options.random.next();
+  const renew = (id: string): void => {
+    const image = table.get(id);
+    if (image === undefined) return;
+    const now = Math.floor(clock.now() / 1000);
+    // Half of the renewals add a few seconds only: a delete whose condition is too lax would delete such an item.
+    const seconds = random.next() < 0.5 ? between(1, 5) : between(5, 90);
+    const most = now < before ? before + 60 : now + 90;
+    put(image, expiryOf(image, Math.min(now + seconds, most)));
+  };
+
+  const makePermanent = (id: string): void => {
+    const { ttlAttribute } = settings.model;
+    const { [ttlAttribute]: _ttl, ...image } = table.get(id) ?? {};
+    if (_ttl !== undefined) put(image);
+  };
+
+  const write = (id: string, key: EventImage): void => {
+    if (table.get(id) !== undefined) return;
+    const now = Math.floor(clock.now() / 1000);
+    const ttl = Math.min(now + between(5, 60), before + 60);
+    put({ ...key, ...drawAttributes(), ...expiryOf(key, ttl) });
+  };
+
+  /** Rewrites an item with another TTL in the same window: with a fraction of a second, or with an earlier TTL, which may have passed. */
+  const stray = (id: string, key: EventImage, ttl: number): void => {
+    if (settings.model.indexedBy === 'second') return;
+    const earlier = Math.max(windowStart(ttl, settings.model.granularitySeconds), ttl - between(0, 120));
+    const other = random.next() < 0.5 ? earlier : ttl + 0.5;
+    planned(ttl * 1000 - 20_000, () => {
+      const image = table.get(id);
+      if (image === undefined) return;
+      const stamp = expiryOf(key, ttl);
+      put({ ...image, ...stamp, [settings.model.ttlAttribute]: { N: String(other) } });
+    });
+  };
+
+  const planFate = (id: string, key: EventImage, ttl: number): void => {
+    const around = (seconds: number) => seconds * 1000 + between(-2_500, 1_500);
+    const drawn = random.next();
+    if (drawn < 0.05) planned(around(ttl), () => table.delete(id, 'user'));
+    else if (!guarded) return;
+    else if (drawn < 0.13) planned(around(ttl), () => renew(id));
+    else if (drawn < 0.16) planned(around(ttl), () => makePermanent(id));
+    else if (drawn < 0.22) planned((ttl + between(1, 200)) * 1000, () => write(id, key));
+    else if (drawn < 0.25) planned(around(ttl), () => put(table.get(id)));
+    else if (drawn < 0.27) stray(id, key, ttl);
+  };
+
+  const planItem = (number: number, hot: readonly number[]): void => {
+    const drawn = random.next();
+    const picked = hot[between(0, hot.length)] ?? from;
+    const ttl = random.next() < 0.4 ? picked : between(from, before);
+    const key = keyOf(number);
+    const writtenAt = drawn < 0.15 ? ttl * 1000 - between(500, 110_000) : clock.now();
+    const at = Math.max(writtenAt, clock.now());
+    const id = table.idOf(key);
+    const image = { ...key, ...drawAttributes(), ...expiryOf(key, ttl) };
+    planned(at, () => put(image));
+    planFate(id, key, ttl);
+  };
+
+  const planInCalm = (number: number, hot: number): void => {
+    const key = keyOf(number);
+    // With pollSeconds no tick reads minutes ahead, so no item needs to be written early.
+    const [isHot, isEarly] = [random.next() < 0.6, random.next() < 0.6 && settings.pollSeconds === 0];
+    const ttl = isHot ? hot : calmAt + between(isEarly ? CALM_SECONDS.from : 1, CALM_SECONDS.before);
+    const writtenAt = isEarly ? Math.max(calmAt - 60, ttl - 200) : ttl - between(1, 10);
+    planned(writtenAt * 1000, () => put({ ...key, ...expiryOf(key, ttl) }));
+    if (guarded && random.next() < 0.1)
+      planned(ttl * 1000 - between(-500, 3_000), () => renew(table.idOf(key)));
+  };
+
+  const interfere = (id: string): void => {
+    const image = table.get(id);
+    if (image === undefined) return;
+    const drawn = random.next();
+    if (!guarded || drawn < 0.15) table.delete(id, 'user');
+    else if (drawn < 0.5) renew(id);
+    else if (drawn < 0.6) makePermanent(id);
+    else if (drawn < 0.8) put(image, { [`added ${between(0, 100)}`]: { S: 'later' } });
+    else put(image);
+  };
+
+  const hot = Array.from({ length: 8 }, () => between(from, before));
+  const inCalm = Math.ceil(items * CALM_SHARE);
+  const calmHot = calmAt + between(CALM_SECONDS.from, CALM_SECONDS.before);
+  for (let number = 0; number < items; number += 1) {
+    if (number < inCalm) planInCalm(number, calmHot);
+    else planItem(number, hot);
   }
+  deeds.sort((one, other) => one.at - other.at);
+  const run = async (): Promise<void> => {
+    for (const { at, done } of deeds) {
+      if (at > clock.now()) await clock.sleep(at - clock.now());
+      done();
+    }
+  };
+  return { run, interfere };
 }
 
 const TEXTS = ['', 'plain', 'Grüße, 世界', '🎫 "quoted" \\ back\nline', '\u2028\u0000', 'x'.repeat(120)];
