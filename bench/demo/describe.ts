@@ -1,5 +1,5 @@
 import type { Execution } from 'stepfunctions-emulator';
-import { count, timeOfDay } from '../../cli/dashboard/words.ts';
+import { aligned, count, timeOfDay } from '../../cli/dashboard/words.ts';
 import { readExecutionReport } from '../../functions/report/sweep-totals.ts';
 import type { DeleteMode } from '../../functions/runtime/environment.ts';
 import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
@@ -55,7 +55,7 @@ export function describeStart(start: Start): string {
   return [
     'What a deployment would provision, running on this machine:',
     '',
-    ...rows.map(([name, text]) => `  ${name.padEnd(15)} ${text}`),
+    aligned(rows),
     '',
     // The page's address contains a long token: no row of the table has room for the address.
     ...(sweepPageAddress === undefined

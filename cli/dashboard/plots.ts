@@ -68,14 +68,14 @@ interface Point {
   readonly words: string;
 }
 
-interface Plot<Of extends Point> {
+interface Plot {
   readonly id: string;
   readonly title: string;
   readonly now: number;
   /** The names of colours, and what they stand for. */
   readonly legend: readonly (readonly [name: string, text: string])[];
   /** The points, the oldest first. */
-  readonly points: readonly Of[];
+  readonly points: readonly Point[];
   /** Text that is shown if there are no points. */
   readonly empty: string;
   readonly scale: Scale;
@@ -84,8 +84,7 @@ interface Plot<Of extends Point> {
 }
 
 /** Draws a plot of the last minutes. The page shows the words of the point that the pointer or the arrow keys choose. */
-function plot<Of extends Point>(asked: Plot<Of>): Html {
-  const { id, title, legend, points, empty, scale, shapes, summary, now } = asked;
+function plot({ id, title, legend, points, empty, scale, shapes, summary, now }: Plot): Html {
   const keys = legend.map(
     ([name, text]) => html`<span class="key"><i class="swatch ${name}"></i>${text}</span>`,
   );

@@ -4,13 +4,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Looks, type LooksOptions } from './looks.ts';
 import { type PageFile, pageFiles } from './page-files.ts';
-import { type Link, view } from './view.ts';
+import { type ViewOptions, view } from './view.ts';
 
-export interface DashboardOptions extends Pick<LooksOptions, 'look'> {
-  readonly region: string;
-  /** Other pages about the same deployment. */
-  readonly links: readonly Link[];
-}
+type DashboardOptions = Pick<LooksOptions, 'look'> & Omit<ViewOptions, 'table'>;
 
 /** Serves the page of the sweep to this machine. The deployment is read only while a browser has the page open. */
 export async function startDashboard({ look, region, links }: DashboardOptions): Promise<PageServer> {

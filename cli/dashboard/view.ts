@@ -3,16 +3,11 @@ import type { Looked, Looks, Part, Sweep, TableMemory, Verdict } from './looks.t
 import { lagPlot, minutePlot, WHEN_COUNTED } from './plots.ts';
 import { clock, count, counted, lasting } from './words.ts';
 
-export interface Link {
-  readonly text: string;
-  readonly href: string;
-}
-
 /** The data that the page shows besides the looks. */
 export interface ViewOptions {
   readonly region: string;
   /** Other pages about the same deployment. */
-  readonly links: readonly Link[];
+  readonly links: readonly { readonly text: string; readonly href: string }[];
   /** Name of the table whose minutes are shown. @default the first table */
   readonly table: string | null;
 }

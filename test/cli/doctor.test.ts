@@ -227,7 +227,11 @@ const WRONG: readonly (readonly [id: string, answers: Answers, detail: string])[
   ['dead-letters', messages('2'), '2 dead letters'],
   ['dead-letters', { GetQueueUrlCommand: missing }, 'doctored-dead-letters is not there'],
   ['alarms-missing', alarms(ALARMS.slice(1)), ALARMS[0]?.AlarmName ?? '-'],
-  ['alarms-silent', alarms(ALARMS.map(({ AlarmName }) => ({ AlarmName }))), `${ALARMS.at(-1)?.AlarmName}`],
+  [
+    'alarms-silent',
+    alarms(ALARMS.map(({ AlarmName }) => ({ AlarmName, AlarmActions: [] }))),
+    `${ALARMS.at(-1)?.AlarmName}`,
+  ],
   [
     'concurrency',
     { GetAccountSettingsCommand: is({ AccountLimit: { UnreservedConcurrentExecutions: 10 } }) },

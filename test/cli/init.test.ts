@@ -119,7 +119,8 @@ test.each<[string[], object, (string | undefined)[], string]>([
 
 test('TypeScript keeps every name as it is', () => {
   const partitionKey = `it's a "key" \\ of ü`;
-  const config = checkConfig({ region: 'us-east-1', tables: [{ tableName: 'Tokens', partitionKey }] });
+  const table = { tableName: 'Tokens', partitionKey, index: { by: 'second' } };
+  const config = checkConfig({ region: 'us-east-1', tables: [table] });
   const [, code] = /export default ([\s\S]*) satisfies DeploymentConfig/.exec(configText(config, 'ts')) ?? [];
   expect(JSON.parse(JSON.stringify(runInNewContext(`(${code})`)))).toMatchObject({ ...config, state: {} });
 });

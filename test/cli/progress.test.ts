@@ -10,13 +10,13 @@ test('overwrites one line on a terminal, never wider than it', () => {
   const progress = new Progress(terminal);
   progress.show('a line that is far too long for it');
   progress.show('second');
-  progress.say('above');
+  progress.say('above\u202e');
   progress.show('third');
   progress.end();
   const text = terminal.written.join('');
   expect(text).toContain('a line that is …');
   expect(text).not.toContain('far');
-  expect(text).toMatch(/second.*above\n.*third/s);
+  expect(text).toMatch(/second.*above\\u202e\n.*third/s);
   expect(text.match(/\n/g)).toHaveLength(1);
 });
 

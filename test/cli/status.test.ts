@@ -118,13 +118,16 @@ function falseIn(
   // Two ticks may still find the others, if they were written late.
   const lost = gone === null ? 0 : within(gone.since, Math.min(gone.by, NOW - 180));
   const old = ttls.filter(ttl => ttl < (watermark?.since ?? 0)).length;
-  const read = overdue === null ? 0 : indexed.filter(({ ttl }) => ttl >= overdue.from).length;
+  const seen = indexed.map(({ ttl }) => ttl).filter(ttl => ttl >= (overdue?.from ?? Infinity));
+  const read = seen.length;
+  const [oldest, newest] = read === 0 ? [null, null] : [Math.min(...seen), Math.max(...seen)];
   const statements: [boolean, string][] = [
     [
       lost === left?.unseen && there - lost === left.recent,
       `gone: ${there} are there, ${left?.unseen} and ${left?.recent} are told`,
     ],
     [overdue?.items === read, `overdue: ${overdue?.items}, ${read} are; ${facts.notKnown}`],
+    [overdue?.oldest === oldest && overdue.newest === newest, `overdue: from ${oldest} to ${newest}`],
     [(left?.before ?? 0) === old, `before: ${left?.before}, ${old} are`],
     [numberIn(text, /([\d,]+) items? that expired before/) === old, 'text: before'],
     [numberIn(text, /([\d,]+) expired items? (?:is|are) still there that no sweep/) === lost, 'text: unseen'],

@@ -43,11 +43,12 @@ test('a scan reads each item once, and in the time that its rate allows', async 
     ...{ rate: new Rate(50, pace), signal: NEVER },
     onPage: items => items.forEach(({ id }) => void seen.add(`${id?.N}`)),
     show: line => void progress.push(line),
+    work: () => ({ done: '5 written', busy: 2 }),
   });
   expect([read, seen.size, progress.at(-1)]).toEqual([
     4_000,
     4_000,
-    expect.stringContaining('100 %  4,000 of about 4,000 items read'),
+    expect.stringMatching(/^100 % {2}4,000 of about 4,000 items read {2}5 written .*tried again 2 times/),
   ]);
   expect(pace.now()).toBeGreaterThan(8_000);
   expect(pace.now()).toBeLessThan(10_500);
