@@ -11,6 +11,9 @@ import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { ran, testListedActions } from '../support/ran.ts';
 import { tableInput } from '../support/table-input.ts';
 
+/** The pace of reading and writing is proved with whole tables. */
+jest.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
+
 const { client } = useLocalDynamoDb();
 const documents = DynamoDBDocumentClient.from(client);
 const NOW = Date.parse('2026-11-20T12:00:00Z');

@@ -80,23 +80,15 @@ async function ended(made: AnyCommand, line: readonly string[]): Promise<readonl
 
 test('a change says what it does and did; with --json only the data, and an error ends it after what was done', async () => {
   const done = { data: { done: 1 }, text: 'Changed.', exit: 0 };
-  expect(
-    await ended(
-      changing(async () => done),
-      ['--yes', '--config', CONFIG],
-    ),
-  ).toEqual([0, 'It would change.\nChanged.', '']);
-  const [status, stdout] = await ended(
-    changing(async () => done),
-    ['--yes', '--json', '--config', CONFIG],
-  );
+  const [whole, half] = [done, { ...done, exit: 1, error: new NoAnswerError('no more') }].map(result =>
+    changing(async () => result),
+  ) as [AnyCommand, AnyCommand];
+  const line = ['--yes', '--config', CONFIG];
+  const said = 'It would change.\nChanged.';
+  expect(await ended(whole, line)).toEqual([0, said, '']);
+  const [status, stdout] = await ended(whole, [...line, '--json']);
   expect([status, JSON.parse(String(stdout))]).toEqual([0, { done: 1 }]);
-  const half = changing(async () => ({ ...done, exit: 1, error: new NoAnswerError('no more') }));
-  expect(await ended(half, ['--yes', '--config', CONFIG])).toEqual([
-    3,
-    'It would change.\nChanged.',
-    'no more',
-  ]);
+  expect(await ended(half, line)).toEqual([3, said, 'no more']);
 });
 
 test.each([

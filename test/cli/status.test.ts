@@ -51,6 +51,14 @@ interface Written {
   readonly isStamped: boolean;
 }
 
+const TIMEOUT = Object.assign(new Error('no'), { name: 'TimeoutError' });
+
+/** Clients that answer nothing. */
+function refusing(error: Error) {
+  const refuse = { send: () => Promise.reject(error) };
+  return { documents: refuse, dynamoDb: refuse, scheduler: refuse, cloudWatch: refuse };
+}
+
 type Values = Readonly<Record<`:${string}`, string | number>>;
 
 /** A table with items and its journal, as a deployment whose sweeps have come to the watermark has left them. */
@@ -96,9 +104,7 @@ function tableWith(
       return { Items: read(sent.input.ExpressionAttributeValues), ScannedCount: stored.length };
     },
   };
-  const refuse = { send: () => Promise.reject(Object.assign(new Error('no'), { name: 'TimeoutError' })) };
-  const clients = { dynamoDb: refuse, documents, scheduler: refuse, cloudWatch: refuse } as never;
-  return { config: configOf(table), clients, now: () => START };
+  return { config: configOf(table), clients: { ...refusing(TIMEOUT), documents } as never, now: () => START };
 }
 
 const numberIn = (text: string, pattern: RegExp) =>
@@ -225,7 +231,7 @@ test.each<[string, object, string]>([
   ['is dead', { code: 'ECONNREFUSED' }, 'DynamoDB cannot be reached (ECONNREFUSED)'],
   ['throttles', { name: 'ThrottlingException' }, 'DynamoDB throttles'],
 ])('a DynamoDB that %s is told, and nothing is claimed', async (_what, error, why) => {
-  const { text, exit } = await besideFailing(Object.assign(new Error('no'), error));
+  const { text, exit } = await beside(refusing(Object.assign(new Error('no'), error)));
   expect(exit).toBe(3);
   expect(text).toMatch(/^Sessions: what is overdue is not known: the index: /);
   expect(text).toContain(`not known  the journal: ${why}`);
@@ -233,14 +239,14 @@ test.each<[string, object, string]>([
 });
 
 test('a bug is no silence', async () => {
-  await expect(besideFailing(new TypeError('a bug'))).rejects.toThrow('a bug');
+  await expect(beside(refusing(new TypeError('a bug')))).rejects.toThrow('a bug');
 });
 
 test.each([
   [{}, { promisedSeconds: 11, lateAfterSeconds: 180 }],
   [{ pollSeconds: 5 }, { promisedSeconds: 16, lateAfterSeconds: 16 }],
 ])('how late an item may be deleted with %j', async (props, expected) => {
-  const { data } = await besideFailing(Object.assign(new Error('no'), { name: 'TimeoutError' }), props);
+  const { data } = await beside(refusing(TIMEOUT), props);
   expect(data).toMatchObject({ tables: [expected] });
 });
 
@@ -248,28 +254,21 @@ test.each([
   ['DISABLED', ['ALARM', 'OK', 'INSUFFICIENT_DATA'], false, ['precise-ttl-a']],
   ['ENABLED', ['OK'], true, []],
 ])('the schedule is %s, and alarms are %j', async (State, states, isScheduled, sounding) => {
-  const refuse = { send: () => Promise.reject(Object.assign(new Error('no'), { name: 'TimeoutError' })) };
   const MetricAlarms = states.map((StateValue, at) => ({
     AlarmName: `precise-ttl-${'abc'[at]}`,
     StateValue,
   }));
-  const clients = {
-    ...{ documents: refuse, dynamoDb: refuse },
-    scheduler: { send: async () => ({ State }) },
-    cloudWatch: { send: async () => ({ MetricAlarms }) },
-  } as never;
-  const config = configOf({ tableName: 'Sessions', partitionKey: 'id', alarms: true });
-  const { data } = await ran(command, [], { config, clients });
+  const scheduler = { send: async () => ({ State }) };
+  const cloudWatch = { send: async () => ({ MetricAlarms }) };
+  const { data } = await beside({ ...refusing(TIMEOUT), scheduler, cloudWatch }, { alarms: true });
   expect(data).toMatchObject({
     tables: [{ isScheduled, alarms: sounding.map(name => ({ name, since: null })) }],
   });
 });
 
-function besideFailing(error: Error, props: Partial<PreciseTtlProps> = {}) {
-  const refuse = { send: () => Promise.reject(error) };
-  const clients = { documents: refuse, dynamoDb: refuse, scheduler: refuse, cloudWatch: refuse } as never;
+function beside(clients: object, props: Partial<PreciseTtlProps> = {}) {
   const config = configOf({ tableName: 'Sessions', partitionKey: 'id', ...props });
-  return ran(command, [], { config, clients });
+  return ran(command, [], { config, clients: clients as never });
 }
 
 const LOOK = factsOf('Sessions').overdue as NonNullable<Facts['overdue']>;

