@@ -1,5 +1,6 @@
 /** `npm run bench cost`: calculates the cost of a month of sweeping, for one table and for a hundred. */
 import type { Execution } from 'stepfunctions-emulator';
+import { textFlag } from '../../cli/command.ts';
 import { CALL_MS, JOURNAL_MS, READ_MS, TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { PRICES } from '../../cost/prices.ts';
 import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
@@ -7,7 +8,7 @@ import { DEFAULT_SHARDS } from '../../expiry/model.ts';
 import { type Deployment, deploymentOf, modelOf } from '../../stacks/config/deployments.ts';
 import { type FlatProps, resolveProps } from '../../stacks/config/props.ts';
 import { Simulation } from '../../test/support/simulation/simulation.ts';
-import { defineExperiment, markdownRow, markdownTable, textFlag } from './support/experiment.ts';
+import { defineExperiment, markdownRow, markdownTable } from './support/experiment.ts';
 
 export type CostProps = Pick<
   FlatProps,
@@ -43,7 +44,7 @@ export default defineExperiment({
 Counts what a month of sweeping costs on AWS: a steady stream of expiring items, the real definition on a virtual clock,
 some minutes of ticks scaled to a month of 43,200. Takes some minutes. npx precise-ttl cost counts what comes besides.`,
   flags: {
-    only: textFlag('WORDS', '', 'only the months whose description has these words'),
+    only: { ...textFlag('WORDS', 'words', 'only the months whose description has these words'), default: '' },
   },
   holds: 'counted, and all items were deleted in the minutes that were counted',
   async run({ flags: { only }, print }) {

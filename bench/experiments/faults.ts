@@ -5,7 +5,7 @@ import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { readExecutionReport } from '../../functions/report/sweep-totals.ts';
 import { lagMsOf, Simulation, type SimulationOptions } from '../../test/support/simulation/simulation.ts';
 import { type LagPercentiles, lagPercentiles } from '../report/numbers.ts';
-import { defineExperiment, markdownTable, SEEDS, seconds, wholeNumber } from './support/experiment.ts';
+import { defineExperiment, markdownTable, seconds, seed, wholeNumber } from './support/experiment.ts';
 
 interface StreamItem {
   readonly id: string;
@@ -160,8 +160,8 @@ twice or not at all, and with items that are written shortly before they expire:
 decide, around a table in memory, on a virtual clock on which a call takes 30 milliseconds. The same flags give the same result on
 every machine. Takes about half a minute.`,
   flags: {
-    minutes: wholeNumber([1, 60], 10, 'how long items keep expiring, on the virtual clock'),
-    seed: wholeNumber(SEEDS, 1, 'makes the same faults again'),
+    minutes: { ...wholeNumber(1, 60, 'how long items keep expiring, on the virtual clock'), default: 10 },
+    seed: { ...seed('makes the same faults again'), default: 1 },
   },
   holds: 'all gone, none early, no sweep failed, and every bound is kept',
   async run({ flags }) {

@@ -1,20 +1,29 @@
 /** `npm run bench fuzz`: compares the sweep with an oracle (bench/fuzz/oracle.ts), under all faults. See `--help`. */
 
-import { unknown, wrong } from '../../cli/command.ts';
+import { textFlag, unknown, wrong } from '../../cli/command.ts';
 import { count } from '../../cli/dashboard/words.ts';
 import { ALL_FAULTS, FAULT_GROUPS, type FaultGroup } from '../fuzz/faults.ts';
 import { runOnce, type SubRun } from '../fuzz/run.ts';
 import { VARIANTS } from '../fuzz/variants.ts';
 import { describeViolations, type Violation } from '../ledger/ledger.ts';
 import { lagPercentiles } from '../report/numbers.ts';
-import { defineExperiment, SEEDS, textFlag, wholeNumber } from './support/experiment.ts';
+import { defineExperiment, seed, wholeNumber } from './support/experiment.ts';
 
 const FLAGS = {
-  seed: wholeNumber(SEEDS, undefined, 'repeats the runs of this seed (default: another one each time)'),
-  items: wholeNumber([1, 100_000_000], 1_000_000, 'items of all variants together, about as many of each'),
-  minutes: wholeNumber([1, 60], 3, 'how long the items of a run keep expiring, on the virtual clock'),
-  variant: textFlag('NAME', undefined, 'this variant only, with all the items'),
-  faults: textFlag('NAMES', ALL_FAULTS.join(), 'what goes wrong: any of the list below, or none'),
+  seed: seed('repeats the runs of this seed (default: another one each time)'),
+  items: {
+    ...wholeNumber(1, 100_000_000, 'items of all variants together, about as many of each'),
+    default: 1_000_000,
+  },
+  minutes: {
+    ...wholeNumber(1, 60, 'how long the items of a run keep expiring, on the virtual clock'),
+    default: 3,
+  },
+  variant: textFlag('NAME', 'a variant', 'this variant only, with all the items'),
+  faults: {
+    ...textFlag('NAMES', 'names of faults', 'what goes wrong: any of the list below, or none'),
+    default: ALL_FAULTS.join(),
+  },
 } as const;
 
 function readFaults(text: string): FaultGroup[] {

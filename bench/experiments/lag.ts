@@ -5,7 +5,7 @@ import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
 import { CHUNK_KEYS } from '../../statemachine/contract/limits.ts';
 import type { DemoResult, Judged } from '../demo/judge.ts';
 import { runMainJob } from '../demo/main-job.ts';
-import { defineExperiment, markdownTable, SEEDS, seconds, wholeNumber } from './support/experiment.ts';
+import { defineExperiment, markdownTable, seconds, seed, wholeNumber } from './support/experiment.ts';
 
 const MODES = {
   second: "to the second (precision: 'second')",
@@ -14,9 +14,9 @@ const MODES = {
 type Mode = keyof typeof MODES;
 
 const FLAGS = {
-  minutes: wholeNumber([1, 1_440], 5, 'how long items keep expiring'),
-  rate: wholeNumber([1, 1_000], 20, 'items per second'),
-  seed: wholeNumber(SEEDS, 1, 'makes the same items again'),
+  minutes: { ...wholeNumber(1, 1_440, 'how long items keep expiring'), default: 5 },
+  rate: { ...wholeNumber(1, 1_000, 'items per second'), default: 20 },
+  seed: { ...seed('makes the same items again'), default: 1 },
 } as const;
 
 export default defineExperiment({

@@ -31,7 +31,7 @@ export default defineExperiment({
 Writes a backlog of expired items into DynamoDB Local and deletes it by the sweep and by a loop of a few lines with as many calls in
 flight, one after the other. Compare the ratio: DynamoDB Local shares the processor with both.`,
   flags: {
-    items: wholeNumber([1, 1_000_000], 10_000, 'items of the backlog'),
+    items: { ...wholeNumber(1, 1_000_000, 'items of the backlog'), default: 10_000 },
   },
   holds: 'both deleted all items',
   async run({ flags, show }) {

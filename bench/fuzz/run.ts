@@ -6,7 +6,7 @@ import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { Violation } from '../ledger/ledger.ts';
 import { type FaultGroup, Faults } from './faults.ts';
 import { functionsOf } from './functions.ts';
-import { FuzzedTable, said } from './fuzzed-table.ts';
+import { type FuzzedTable, fuzzedTable, said } from './fuzzed-table.ts';
 import { judgeReports } from './judge-reports.ts';
 import { machinesOf, type Started } from './machine.ts';
 import { MemoryJournal } from './memory-journal.ts';
@@ -106,23 +106,22 @@ async function runOn(
   const keyNames = keyAttributeNames(readSettings(carried).model);
   const own = Math.ceil(items * OWN_SHARE);
   const hasShardLess = deployedAt !== undefined && (variant.props.shards ?? 0) > 1;
-  const tables = scenario.tables.map(
-    (table, index) =>
-      new FuzzedTable({
-        variant: index === 0 ? variant : { name: 'other', props: {} },
-        resolved: resolved[index] as Resolved,
-        scenario: table,
-        pipes: index === 0 ? pipes : [],
-        ...{ clock, random: random(8 + index), asServerHasIt },
-        items: index === 0 ? own : Math.floor((items - own + index - 1) / others),
-        ttls: scenario.ttls,
-        shardLessAt: index === 0 && hasShardLess ? deployedAt : undefined,
-        indexLagMs: () => faults.indexLagMs(),
-        onChange: change => {
-          if (index === 0 && hasPipe && change.after === undefined)
-            removals.push(removalRecord(change, keyNames));
-        },
-      }),
+  const tables = scenario.tables.map((table, index) =>
+    fuzzedTable({
+      variant: index === 0 ? variant : { name: 'other', props: {} },
+      resolved: resolved[index] as Resolved,
+      scenario: table,
+      pipes: index === 0 ? pipes : [],
+      ...{ clock, random: random(8 + index), asServerHasIt },
+      items: index === 0 ? own : Math.floor((items - own + index - 1) / others),
+      ttls: scenario.ttls,
+      shardLessAt: index === 0 && hasShardLess ? deployedAt : undefined,
+      indexLagMs: () => faults.indexLagMs(),
+      onChange: change => {
+        if (index === 0 && hasPipe && change.after === undefined)
+          removals.push(removalRecord(change, keyNames));
+      },
+    }),
   );
   const [main] = tables as [FuzzedTable];
   const refused = new Set<string>();

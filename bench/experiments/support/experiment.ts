@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { type AnyCommand, defineCommand, EXIT, type Flags, type Given } from '../../../cli/command.ts';
 import { printHelp } from '../../../cli/print.ts';
-import { text, whole } from '../../../expiry/fields.ts';
+import { whole } from '../../../expiry/fields.ts';
 
 export interface Outcome {
   readonly text?: string;
@@ -55,19 +55,10 @@ function thisMachine(): string {
   return `Node ${process.version}, ${availableParallelism()} cores (${processor}), load ${load} before, ${new Date().toISOString()}`;
 }
 
-export const wholeNumber = <const Default extends number | undefined>(
-  [least, most]: readonly [number, number],
-  byDefault: Default,
-  help: string,
-) => ({ help, kind: whole(least, most), value: 'N', default: byDefault }) as const;
+export const wholeNumber = (least: number, most: number, help: string) =>
+  ({ help, kind: whole(least, most), value: 'N' }) as const;
 
-export const textFlag = <const Default extends string | undefined>(
-  value: string,
-  byDefault: Default,
-  help: string,
-) => ({ help, kind: text(), value, default: byDefault }) as const;
-
-export const SEEDS = [0, 2 ** 32 - 1] as const;
+export const seed = (help: string) => wholeNumber(0, 2 ** 32 - 1, help);
 
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [markdownRow(head), `|---|${'--:|'.repeat(head.length - 1)}`, ...rows.map(markdownRow)].join('\n');
