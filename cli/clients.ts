@@ -182,7 +182,7 @@ const CONNECTION_MS = 2_000;
 /** Attempts at a throttled call. The pauses between four attempts take at most 3.5 s, and between eight attempts about a minute. */
 const ATTEMPTS = { quick: 4, patient: 8 } as const;
 
-export interface ClientOptions {
+interface ClientOptions {
   /** If one of these services has an endpoint on this machine, calls to the other services fail, and never go to AWS. */
   readonly services: readonly Service[];
   readonly region: string | undefined;

@@ -119,9 +119,9 @@ async function tablesOf({
   return chosenTables(await loadConfig(config), table);
 }
 
-export type ItemLoad = Pick<BilledTable, 'itemsPerMonth' | 'itemBytes' | 'renewalsPerItem' | 'lifetimeHours'>;
+type ItemLoad = Pick<BilledTable, 'itemsPerMonth' | 'itemBytes' | 'renewalsPerItem' | 'lifetimeHours'>;
 
-export type BillFacts = ReturnType<typeof monthlyCost>['facts'];
+type BillFacts = ReturnType<typeof monthlyCost>['facts'];
 
 const SECONDS_PER_MONTH = 30 * 86_400;
 const VERDICTS = ['holds', 'late', 'impossible'];

@@ -276,7 +276,7 @@ async function sweepsOf(table: Table, { clients }: Asking, most: number): Promis
 export const countsOf = (report: SweepReport): Sweep['counts'] =>
   Object.fromEntries(COUNT_LIST.flatMap(([name]) => (report[name] > 0 ? [[name, report[name]]] : [])));
 
-export function failureOf(report: SweepReport): string | null {
+function failureOf(report: SweepReport): string | null {
   const { failure, found, failed, shardsFailed, failedKeys } = report;
   if (failure !== undefined) return `${failure.error}: ${failure.message.split('\n')[0]}`;
   if (leftNothing(report)) return null;

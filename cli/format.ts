@@ -131,7 +131,7 @@ function indented(word: string, hang: number, width: number): string {
 /** A line break within a paragraph of a help. As in Markdown, such lines are joined. */
 const SOURCE_BREAK = /(?<=^\S.*)\n(?=\S)/gm;
 
-export interface Look {
+interface Look {
   /** Columns; undefined: unlimited. */
   readonly width: number | undefined;
   readonly colours: boolean;

@@ -1,4 +1,4 @@
-export interface IamAction {
+interface IamAction {
   readonly action: string;
   /** The resource in words, e.g. `the table`; `*` if IAM has no resource for the action. */
   readonly on: string;

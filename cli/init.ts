@@ -82,7 +82,7 @@ is refused is asked for once more. With --table it asks nothing. Keys are of typ
   },
 });
 
-export interface Answers {
+interface Answers {
   readonly tableName: string;
   readonly existingTable: boolean;
   readonly partitionKey: string | undefined;

@@ -1,19 +1,98 @@
-/** The lines that `precise-ttl local` prints while it runs: one for each execution, and more for a failed execution. */
+/** The lines that `precise-ttl local` prints: its start, and while it runs one for each execution, and more for a failed execution. */
 import { Execution } from 'stepfunctions-emulator';
 import { isObject } from '../expiry/fields.ts';
 import { leftNothing, readExecutionReport } from '../functions/report/sweep-totals.ts';
+import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import type { DeliveredExpiry, PipeResource } from '../local/pipes/pipes.ts';
+import type { ServedCloud } from '../local/serve.ts';
 import { replayName } from '../stacks/config/names.ts';
+import type { ResolvedProps } from '../stacks/config/props.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
-import { countsText, timeOfDay } from './dashboard/words.ts';
+import { aligned, countsText, timeOfDay } from './dashboard/words.ts';
 import { wholeReport } from './journal.ts';
 
 const shorten = (told: string, length: number): string =>
   told.length > length ? `${told.slice(0, length)}…` : told;
 
 /** A pipe's target without the beginning of its ARN, e.g. `event-bus/default` or `deliverystream/…`. */
-export const targetOf = ({ targetArn }: PipeResource): string => targetArn.split(':').slice(5).join(':');
+const targetOf = ({ targetArn }: PipeResource): string => targetArn.split(':').slice(5).join(':');
+
+/** The variables with which an AWS client uses the local services. */
+export function environmentOf({ region, ...served }: ServedCloud) {
+  return {
+    AWS_ENDPOINT_URL_DYNAMODB: served.dynamoDbEndpoint,
+    AWS_ENDPOINT_URL_SFN: served.endpoint,
+    ...{ AWS_REGION: region, AWS_DEFAULT_REGION: region, ...DUMMY_CREDENTIALS },
+  };
+}
+
+/** The content of the `--json` file. */
+export function factsOf(served: ServedCloud) {
+  const { tables, stateMachines } = served.cloud.synthesized;
+  return {
+    environment: environmentOf(served),
+    tables: tables.map(({ name }) => name),
+    stateMachines: stateMachines.map(({ name, arn }) => ({ name, arn })),
+    schedules: served.cloud.schedules.upcoming().map(({ schedule, at }) => ({
+      name: schedule.name,
+      next: iso(at),
+    })),
+  };
+}
+
+/** @param fire whether the schedules start executions @param page address of the page of the sweep */
+export function describeStart(
+  served: ServedCloud,
+  first: Pick<ResolvedProps, 'tableName' | 'deployment'>,
+  fire: boolean,
+  page: string,
+): string {
+  const { cloud, dynamoDbEndpoint, endpoint } = served;
+  const { tables, stateMachines, pipes } = cloud.synthesized;
+  const names = tables.map(({ name }) => name).join(', ');
+  const { startedHere, endpoint: openAt } = cloud.dynamoDb;
+  const next = cloud.schedules
+    .upcoming()
+    .map(({ schedule, at }) => `${schedule.name} (next ${timeOfDay(at)})`);
+  const replays = stateMachines.find(({ name }) => name === replayName(first.deployment))?.arn;
+  const now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+  const input = JSON.stringify({ table: first.tableName, from: iso(now - 60 * MINUTE_MS), to: iso(now) });
+  return [
+    'What a deployment provisions, running on this machine:',
+    aligned([
+      ['DynamoDB', `${dynamoDbEndpoint}, ${startedHere ? 'in memory' : 'which was running'}: ${names}`],
+      ['Step Functions', `${endpoint}: ${stateMachines.map(({ name }) => name).join(', ')}`],
+      ['', `${endpoint}/ in a browser shows them and their executions`],
+      ...pipes.map(
+        pipe =>
+          [
+            'pipe',
+            `${pipe.tableName} to ${targetOf(pipe)}: its expiries are shown here, none is sent`,
+          ] as const,
+      ),
+      ['schedules', fire ? next.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
+    ]),
+    // The page's address has a token, and so is too long for a row of the table above.
+    `The page of the sweep, for a browser: ${page}`,
+    ...(startedHere
+      ? [
+          // This warning is needed because the proxy cannot close DynamoDB Local's own port.
+          `DynamoDB Local itself listens on port ${new URL(openAt).port} of every interface, and can't be told otherwise: whoever reaches this machine over a network can read and change these tables, unless a firewall is before it.`,
+        ]
+      : []),
+    'In another terminal:',
+    Object.entries(environmentOf(served))
+      .map(([name, value]) => `export ${name}=${value}`)
+      .join('\n'),
+    // `AWS_ENDPOINT_URL_SFN` would be enough, but versions of the AWS CLI before 2.13 ignore the variable and would call AWS.
+    `aws stepfunctions start-execution --state-machine-arn ${replays} --input '${input}' --endpoint-url "$AWS_ENDPOINT_URL_SFN"`,
+    'Each execution that ends is shown below. Ctrl-C stops.',
+  ].join('\n\n');
+}
+
+const MINUTE_MS = 60_000;
+const iso = (epochMs: number): string => new Date(epochMs).toISOString();
 
 export const describeExpiry = ({ pipe, event }: DeliveredExpiry): string =>
   `${timeOfDay(Date.now())}  expiry  ${targetOf(pipe)}  ${JSON.stringify(event)}`;
@@ -67,7 +146,7 @@ function fieldsOf(document: Readonly<Record<string, unknown>>, names: readonly s
   return shorten(names.map(name => `${name}=${shorten(inWords(document[name]), 60)}`).join(' '), most);
 }
 
-export interface EndedOptions {
+interface EndedOptions {
   /** The last failed call of a function in the execution, if there was one. */
   readonly failedCall?: InvocationRecord | undefined;
   /** Name of the schedule that started the execution, if a schedule did. */

@@ -1,12 +1,29 @@
 /** `precise-ttl local`: runs the synthesized deployment on this machine until Ctrl-C. See `--help`. */
 
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 import { whole } from '../expiry/fields.ts';
-import { loadConfigFile } from '../stacks/config/config-file.ts';
-import { CONFIG, defineCommand, EXIT, textFlag, wrong } from './command.ts';
+import { loadConfig } from '../stacks/config/config-file.ts';
+import { CONFIG, defineCommand, EXIT, tablesOf, textFlag, wrong } from './command.ts';
 import { writableFile } from './files.ts';
+import { print, printError } from './print.ts';
+import { startPage } from './status.ts';
 
 const port = (byDefault: number, help: string) =>
   ({ help, kind: whole(1, 65_535), value: 'N', default: byDefault }) as const;
+
+/**
+ * Maximum number of child executions of a replay at a time. On AWS each call has a function instance of its own. On this machine calls wait
+ * in a queue while the timeouts of their tasks run. With too many children, even the calls of the ticks timed out.
+ */
+const CHILDREN_AT_ONCE = 5;
+
+/**
+ * V8 collects garbage when a heap has grown by this percentage over the memory in use. V8's default under load is up to four times that
+ * memory, and V8 returns the memory late or never. With a limit (`--max-old-space-size`) the process would end.
+ */
+const GROWING_PERCENT = 40;
 
 export const command = defineCommand({
   name: 'local',
@@ -32,14 +49,46 @@ AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already, on this machine.`
       throw wrong('--sfn-port', 'another port than --dynamodb-port', flags['sfn-port'], 'Name another.');
   },
   async run({ flags, signal }) {
+    const { 'dynamodb-port': dynamoDbPort, 'sfn-port': sfnPort, verbose } = flags;
+    const fires = !flags['no-schedules'];
     const factsFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
-    // Imported late, because CDKTF takes most of a second to load: so errors of flags are printed at once.
-    const { runLocalJob } = await import('./local-job.ts');
-    await runLocalJob({
-      ...{ dynamoDbPort: flags['dynamodb-port'], sfnPort: flags['sfn-port'] },
-      ...{ schedules: !flags['no-schedules'], verbose: flags.verbose },
-      ...{ config: await loadConfigFile(flags.config), factsFile, signal },
+    const config = await loadConfig(flags.config);
+    setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`);
+    // Imported late, because CDKTF takes most of a second to load: so errors of flags and of the configuration are printed at once.
+    const [{ serve }, { localStack }, lines] = await Promise.all([
+      import('../local/serve.ts'),
+      import('../local/stack/synthesized.ts'),
+      import('./local-lines.ts'),
+    ]);
+    const [{ props: first }] = tablesOf(config);
+    const failedCalls = new lines.FailedCalls();
+    const served = await serve({
+      ...{ dynamoDbPort, sfnPort, schedules: fires, stack: localStack(config), environment: process.env },
+      childrenAtOnce: CHILDREN_AT_ONCE,
+      pipes: {
+        onExpiry: delivered => print(lines.describeExpiry(delivered)),
+        onError: (error, pipe) => printError(lines.describePipeTrouble(error, pipe)),
+      },
+      functions: {
+        onInvocation: record => failedCalls.add(record),
+        ...(verbose && { onLog: (name, line) => print(lines.describeLine(name, line, first.deployment)) }),
+      },
+      onExecution(execution, schedule) {
+        const failedCall = failedCalls.take(execution);
+        print(lines.describeExecution(execution, { failedCall, schedule, stopping: signal.aborted }));
+      },
+      onScheduleError: (error, { schedule }) => printError(`${schedule.name} didn't start: ${error}`),
     });
+    const page = await startPage(config, undefined, lines.environmentOf(served), served.endpoint);
+    try {
+      const facts = `${JSON.stringify(lines.factsOf(served), null, 2)}\n`;
+      if (factsFile !== undefined) writeFileSync(factsFile, facts);
+      print(lines.describeStart(served, first, fires, page.address));
+      if (!signal.aborted) await once(signal, 'abort');
+    } finally {
+      await page.stop();
+      await served.stop();
+    }
     return { exit: EXIT.fine };
   },
 });

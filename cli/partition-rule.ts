@@ -28,7 +28,7 @@ export interface IndexLoad {
   readonly warmUnits?: number | undefined;
 }
 
-export interface ShardAdvice {
+interface ShardAdvice {
   /**
    * `holds`: items are deleted within two seconds after their expiry. `late`: some partitions are too full, so items are late, and their
    * puts are throttled. `impossible`: one key gets more writes than DynamoDB allows.

@@ -17,18 +17,16 @@ const SECONDS = 13;
 
 const SERVICES = ['DYNAMODB', 'SCHEDULER', 'CLOUDWATCH'] as const;
 
-const FLAGS = {
-  watch: { help: 'look again every five seconds, until Ctrl-C' },
-  history: { help: 'list the sweeps of the last day that found something, the newest first' },
-  page: {
-    help: 'serve it, with the last three hours, as a page to the browsers of this machine, until Ctrl-C',
-  },
-} as const;
-
 export const command = defineCommand({
   name: 'status',
   tables: 'all',
-  flags: FLAGS,
+  flags: {
+    watch: { help: 'look again every five seconds, until Ctrl-C' },
+    history: { help: 'list the sweeps of the last day that found something, the newest first' },
+    page: {
+      help: 'serve it, with the last three hours, as a page to the browsers of this machine, until Ctrl-C',
+    },
+  },
   about: `Shows facts about each table of the configuration: up to when everything that was due is gone; what is overdue, and how far back it was
 looked; expired items that no sweep finds; pause, schedule, the last sweeps and how late they were; alarms; and what did not answer. It
 reads the index, 4 MB of the table, the journal, the schedule and the alarms: $0.0002 a table. It changes nothing.

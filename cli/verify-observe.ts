@@ -30,7 +30,7 @@ export interface Time {
   readonly sleep: (ms: number) => Promise<unknown>;
 }
 
-export interface ObserveOptions {
+interface ObserveOptions {
   readonly verified: Verified;
   readonly clients: VerifyClients;
   readonly time: Time;

@@ -8,7 +8,7 @@ const [TOP, BOTTOM] = [12, 194];
 const MINUTE_MS = 60_000;
 
 /** Converts a value to pixels from the top, and says where the axis has its lines. */
-export interface Scale {
+interface Scale {
   readonly y: (value: number) => number;
   readonly ticks: readonly (readonly [value: number, text: string])[];
 }

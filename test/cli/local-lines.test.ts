@@ -6,13 +6,13 @@ import {
   loadDefinition,
   VirtualClock,
 } from 'stepfunctions-emulator';
-import { describeStart } from '../../cli/local-job.ts';
 import {
   describeExecution,
   describeExpiry,
   describeFailure,
   describeLine,
   describePipeTrouble,
+  describeStart,
   FailedCalls,
   readableLine,
 } from '../../cli/local-lines.ts';
