@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { DeploymentConfig } from '../../stacks/config/config.ts';
+import { folderWith } from '../support/folder.ts';
 import { terraformJson } from '../support/synthesized.ts';
 import { describeWithTerraform } from './support/proof.ts';
 import { checkov } from './support/tools.ts';
@@ -42,9 +41,8 @@ function exceptions(): string[] {
 
 describeWithTerraform('a deployment with everything on', () => {
   test('fails the checks of checkov that docs/contributing/terraform.md gives a reason for, and no other', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-checkov-'));
     const { resource, data, provider } = terraformJson(EVERYTHING);
-    writeFileSync(join(folder, 'cdk.tf.json'), JSON.stringify({ resource, data, provider }));
+    const folder = folderWith({ 'cdk.tf.json': JSON.stringify({ resource, data, provider }) });
     const { passed, failed } = await checkov(folder);
     expect(passed).toBeGreaterThanOrEqual(170);
     expect([...failed].sort()).toEqual(exceptions().sort());

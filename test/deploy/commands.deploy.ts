@@ -1,56 +1,46 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import { configOf } from '../support/configs.ts';
+import { folderWith } from '../support/folder.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
-import { run } from './support/terraform-root.ts';
+import { ended } from './support/terraform-root.ts';
 
-const CHECKOUT = process.cwd();
+const PROGRAM = join(process.cwd(), 'bin/precise-ttl.js');
 
 /** The command as a script runs it: without a terminal, in a project folder of its own. */
 describeWithTerraform('deploy', () => {
   let aws: EmulatedAws;
-  const project = mkdtempSync(join(tmpdir(), 'precise-ttl-project-'));
+  const project = folderWith({
+    'precise-ttl.config.ts': `export default ${JSON.stringify(configOf({ tableName: 'Tokens', partitionKey: 'id' }))};\n`,
+    'package.json': '{"type":"module"}',
+  });
 
   beforeAll(async () => {
     aws = await startEmulatedAws();
-    const tables = [{ tableName: 'Tokens', partitionKey: 'id' }];
-    writeFileSync(
-      join(project, 'precise-ttl.config.ts'),
-      `export default ${JSON.stringify({ region: 'us-east-1', tables })};\n`,
-    );
-    writeFileSync(join(project, 'package.json'), '{"type":"module"}');
   });
 
   afterAll(() => aws?.stop());
 
-  const deploy = (...args: string[]) => {
-    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...aws.environment, CI: 'true' };
-    const program = join(CHECKOUT, 'bin/precise-ttl.js');
-    const ended = run(process.execPath, [program, 'deploy', ...args], {
-      cwd: project,
-      env,
-      maxBuffer: 2 ** 26,
-    });
-    ended.child.stdin?.end();
-    return ended.then(
-      ({ stdout, stderr }) => ({ status: 0, stdout, all: stripVTControlCharacters(stdout + stderr) }),
-      (error: { code: number; stdout: string; stderr: string }) => ({
-        status: error.code,
-        stdout: error.stdout,
-        all: stripVTControlCharacters(error.stdout + error.stderr),
-      }),
-    );
+  const environment = () => ({
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    ...aws.environment,
+  });
+
+  const deploy = async (...args: string[]) => {
+    const options = { cwd: project, env: { ...environment(), CI: 'true' } };
+    const { status, output } = await ended(process.execPath, [PROGRAM, 'deploy', ...args], options);
+    return { status, all: stripVTControlCharacters(output) };
   };
 
   /** The outputs of what is deployed, as a script reads them. */
   const outputs = async (): Promise<Readonly<Record<string, { readonly value: unknown }>>> => {
     const stack = join(project, 'cdktf.out/stacks/precise-ttl');
-    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...aws.environment };
-    const { stdout } = await run('terraform', [`-chdir=${stack}`, 'output', '-json'], { env });
-    return JSON.parse(stdout);
+    const args = [`-chdir=${stack}`, 'output', '-json'];
+    return JSON.parse((await ended('terraform', args, { env: environment() })).stdout);
   };
 
   test('--diff shows what would be made, and makes nothing', async () => {

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { synthesizeModule } from '../../stacks/module.ts';
 import { EXAMPLE_ARNS } from '../../tools/docs/role-statements.ts';
 import { configOf } from '../support/configs.ts';
+import { folderWith } from '../support/folder.ts';
 import { useFreshDeployment } from './support/deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';
 import { TerraformRoot } from './support/terraform-root.ts';
@@ -25,7 +25,7 @@ describeWithTerraform('a module that synth has written', () => {
   const on = useFreshDeployment();
 
   test('is applied from a root, plans nothing more, keeps its tables, and refuses another region', async () => {
-    const root = new TerraformRoot(mkdtempSync(join(tmpdir(), 'precise-ttl-root-')), on.aws);
+    const root = new TerraformRoot(folderWith(), on.aws);
     const use = (region: string, config: unknown) => {
       const module = join(root.folder, 'sweep');
       mkdirSync(module, { recursive: true });

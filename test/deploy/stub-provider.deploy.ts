@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { folderWith } from '../support/folder.ts';
 import { STUB_PROVIDER } from './stub-provider/build.ts';
 import { useFreshDeployment } from './support/deployment.ts';
 import { callProblems, describeWithTerraform } from './support/proof.ts';
@@ -16,10 +15,9 @@ describeWithTerraform('the stub provider', () => {
 
   /** A folder with these resources, in which Terraform is initialized. */
   const rootWith = async (resource: object) => {
-    const root = new TerraformRoot(mkdtempSync(join(tmpdir(), 'precise-ttl-stub-')), on.aws);
     const terraform = { required_providers: { aws: { source: 'hashicorp/aws' } } };
     const text = JSON.stringify({ terraform, provider: { aws: { region: 'us-east-1' } }, resource });
-    writeFileSync(join(root.folder, 'main.tf.json'), text);
+    const root = new TerraformRoot(folderWith({ 'main.tf.json': text }), on.aws);
     await root.succeed(['init', '-input=false']);
     return root;
   };
@@ -70,11 +68,10 @@ describeWithTerraform('the stub provider', () => {
   });
 
   test('finds a recorded call that AWS would refuse', () => {
-    const log = join(mkdtempSync(join(tmpdir(), 'precise-ttl-calls-')), 'calls.jsonl');
     const call = { service: 'SNS', call: 'CreateTopic', about: 'x', input: { Colour: 'red' } };
     const alarm = { service: 'CloudWatch', call: 'PutMetricAlarm', about: 'y', input: { AlarmName: '' } };
-    writeFileSync(log, [call, alarm].map(each => `${JSON.stringify(each)}\n`).join(''));
-    const problems = callProblems(log);
+    const log = [call, alarm].map(each => `${JSON.stringify(each)}\n`).join('');
+    const problems = callProblems(join(folderWith({ 'calls.jsonl': log }), 'calls.jsonl'));
     expect(problems).toContain('CreateTopic x: : no member Colour');
     expect(problems).toContain('CreateTopic x: : Name is missing');
     expect(problems).toContain('PutMetricAlarm y: .AlarmName: 0 is less than 1');

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdtempSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ListStateMachinesCommand } from '@aws-sdk/client-sfn';
@@ -9,20 +8,19 @@ import { CreateQueueCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
 import { clientsOf } from '../../cli/clients.ts';
 import { deployerOf, VERIFY_NAME } from '../../cli/verify.ts';
 import type { VerifyClients } from '../../cli/verify-observe.ts';
+import { folderWith } from '../support/folder.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 
 /** What `precise-ttl verify` makes and removes by Terraform; its experiments are in test/cli/verify. */
 describeWithTerraform('the deployer of verify', () => {
   let aws: EmulatedAws;
   let clients: VerifyClients;
-  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-verify-'));
+  const folder = folderWith();
   const before = { ...process.env };
 
   beforeAll(async () => {
     // Terraform writes to what this process writes to.
-    const file = createWriteStream(
-      join(mkdtempSync(join(tmpdir(), 'precise-ttl-verify-said-')), 'terraform'),
-    );
+    const file = createWriteStream(join(folderWith(), 'terraform'));
     await once(file, 'open');
     Object.defineProperty(process, 'stderr', { value: file, configurable: true });
     aws = await startEmulatedAws();

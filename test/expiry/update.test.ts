@@ -9,30 +9,25 @@ const SET = '#preciseTtl = :preciseTtl, #preciseTtlWindow = :preciseTtlWindow';
 const REMOVE = '#preciseTtl, #preciseTtlWindow';
 
 describe('withExpiry', () => {
-  test.each([
-    ['no expression', undefined, `SET ${SET}`],
-    ['a SET clause', 'SET a = :a', `SET ${SET}, a = :a`],
-    ['a lower-case one', 'set a = :a', `SET ${SET}, a = :a`],
-    ['another clause', 'REMOVE b', `REMOVE b SET ${SET}`],
+  test.each<[number, string, string | undefined, string]>([
+    [5, 'sets it beside no expression', undefined, `SET ${SET}`],
+    [5, 'sets it beside a SET clause', 'SET a = :a', `SET ${SET}, a = :a`],
+    [5, 'sets it beside a lower-case one', 'set a = :a', `SET ${SET}, a = :a`],
+    [5, 'sets it beside another clause', 'REMOVE b', `REMOVE b SET ${SET}`],
     [
-      'names that end in it',
+      5,
+      'sets it beside names that end in it',
       'ADD #set :set, offset :b, a.set :c',
       `ADD #set :set, offset :b, a.set :c SET ${SET}`,
     ],
-  ])('sets the expiry beside %s', (_name, expression, expected) => {
+    [0, 'removes it beside no expression', undefined, `REMOVE ${REMOVE}`],
+    [0, 'removes it beside a REMOVE clause', 'REMOVE b', `REMOVE ${REMOVE}, b`],
+    [0, 'removes it beside another clause', 'SET a = :a', `SET a = :a REMOVE ${REMOVE}`],
+  ])('with a TTL of %d %s', (ttlSeconds, _name, expression, expected) => {
     const request = { Key, ...(expression === undefined ? {} : { UpdateExpression: expression }) };
-    expect(withExpiry(model, request, { ttlSeconds: 5, nowMs }).UpdateExpression).toBe(expected);
-  });
-
-  test.each([
-    ['no expression', undefined, `REMOVE ${REMOVE}`],
-    ['a REMOVE clause', 'REMOVE b', `REMOVE ${REMOVE}, b`],
-    ['another clause', 'SET a = :a', `SET a = :a REMOVE ${REMOVE}`],
-  ])('removes it beside %s when the item shall not expire', (_name, expression, expected) => {
-    const request = { Key, ...(expression === undefined ? {} : { UpdateExpression: expression }) };
-    const updated = withExpiry(model, request, { ttlSeconds: 0, nowMs });
+    const updated = withExpiry(model, request, { ttlSeconds, nowMs });
     expect(updated.UpdateExpression).toBe(expected);
-    expect(updated).not.toHaveProperty('ExpressionAttributeValues');
+    expect('ExpressionAttributeValues' in updated).toBe(ttlSeconds > 0);
   });
 
   test('by second sets and removes the TTL alone', () => {

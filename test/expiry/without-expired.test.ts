@@ -96,14 +96,15 @@ const select = ' select * from "Sessions"';
 const update = 'UPDATE "Sessions" SET a = 1 WHERE id = ?';
 
 describe('a read that cannot be filtered is refused before it is sent:', () => {
-  const get = (request: object) => new GetCommand(request as never);
+  const get = (request: object) => new GetCommand({ Key, ...request } as never);
+  const getting = (request: object) => get({ TableName: 'Sessions', ...request });
   test.each<[string, object, RegExp]>([
     [
       'a table that was not named',
-      get({ TableName: 'Session', Key }),
+      get({ TableName: 'Session' }),
       /^TableName: expected one of the tables .*\(Sessions\), got "Session"\. Add it/,
     ],
-    ['no table', get({ Key }), /^TableName: .*got nothing/],
+    ['no table', get({}), /^TableName: .*got nothing/],
     [
       'such a table in a BatchGet',
       new BatchGetCommand({ RequestItems: { Sessions: { Keys }, Others: { Keys } } }),
@@ -116,34 +117,20 @@ describe('a read that cannot be filtered is refused before it is sent:', () => {
     ],
     [
       'a part of the TTL',
-      get({ TableName: 'Sessions', Key, ProjectionExpression: 'id, ttl.at' }),
+      getting({ ProjectionExpression: 'id, ttl.at' }),
       /^ProjectionExpression: expected the TTL attribute ttl as a whole/,
     ],
     [
       'a part of the TTL by a placeholder',
-      get({
-        TableName: 'Sessions',
-        Key,
-        ProjectionExpression: '#t[0]',
-        ExpressionAttributeNames: { '#t': 'ttl' },
-      }),
+      getting({ ProjectionExpression: '#t[0]', ExpressionAttributeNames: { '#t': 'ttl' } }),
       /^ProjectionExpression: .*got "#t\[0\]"/,
     ],
     [
       'our placeholder for another attribute',
-      get({
-        TableName: 'Sessions',
-        Key,
-        ProjectionExpression: '#preciseTtl',
-        ExpressionAttributeNames: { '#preciseTtl': 'color' },
-      }),
+      getting({ ProjectionExpression: '#preciseTtl', ExpressionAttributeNames: { '#preciseTtl': 'color' } }),
       /^ExpressionAttributeNames: expected #preciseTtl for the TTL attribute ttl alone/,
     ],
-    [
-      'legacy parameters',
-      get({ TableName: 'Sessions', Key, AttributesToGet: ['id'] }),
-      /^AttributesToGet: .*expressions/,
-    ],
+    ['legacy parameters', getting({ AttributesToGet: ['id'] }), /^AttributesToGet: .*expressions/],
     [
       'a statement of PartiQL',
       new ExecuteStatementCommand({ Statement: select }),
@@ -202,64 +189,41 @@ describe('withoutExpired', () => {
     options = { secret: 's3cret' };
   })();
   const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Sessions';
-  test.each<
+  test.each<[string, { client?: unknown; models?: unknown; options?: unknown }, RegExp, isOfModel?: boolean]>(
     [
-      string,
-      { client?: unknown; models?: unknown; options?: unknown },
-      new (...args: never[]) => Error,
-      RegExp,
-    ]
-  >([
-    [
-      'no client',
-      { client: null },
-      InvalidArgumentError,
-      /^client: expected a DynamoDBDocumentClient .*got null/,
+      ['no client', { client: null }, /^client: expected a DynamoDBDocumentClient .*got null/],
+      [
+        "a client of the SDK's second version",
+        { client: ofSecondVersion },
+        /^client: .*got "an object of DocumentClient"/,
+      ],
+      [
+        'a client that filters already',
+        { client: filtering(documents) },
+        /^client: .*Name all tables in one call\./,
+      ],
+      [
+        'a model without a table',
+        { models: model },
+        /^models: expected the models of the tables by their names, .*Write \{ Sessions: model \}/,
+      ],
+      ['no table', { models: {} }, /^models: expected/],
+      ['an ARN', { models: { [arn]: model } }, /^models\["arn:.*Write Sessions: it also/],
+      [
+        'the props of a model',
+        { models: { Sessions: { partitionKey: 'id' } } },
+        /^models\.Sessions: expected what expiryModel\(\) returns/,
+        true,
+      ],
+      ['undefined, which may be a mistake', { models: { Sessions: undefined } }, /^models\.Sessions/, true],
+      ['an unknown option', { options: { nowMs } }, /^nowMs: .*Did you mean now\?/],
+      ['a clock that is a number', { options: { now: nowMs } }, /^now: expected a function/],
     ],
-    [
-      "a client of the SDK's second version",
-      { client: ofSecondVersion },
-      InvalidArgumentError,
-      /^client: .*got "an object of DocumentClient"/,
-    ],
-    [
-      'a client that filters already',
-      { client: filtering(documents) },
-      InvalidArgumentError,
-      /^client: .*Name all tables in one call\./,
-    ],
-    [
-      'a model without a table',
-      { models: model },
-      InvalidArgumentError,
-      /^models: expected the models of the tables by their names, .*Write \{ Sessions: model \}/,
-    ],
-    ['no table', { models: {} }, InvalidArgumentError, /^models: expected/],
-    ['an ARN', { models: { [arn]: model } }, InvalidArgumentError, /^models\["arn:.*Write Sessions: it also/],
-    [
-      'the props of a model',
-      { models: { Sessions: { partitionKey: 'id' } } },
-      InvalidModelError,
-      /^models\.Sessions: expected what expiryModel\(\) returns/,
-    ],
-    [
-      'undefined, which may be a mistake',
-      { models: { Sessions: undefined } },
-      InvalidModelError,
-      /^models\.Sessions/,
-    ],
-    ['an unknown option', { options: { nowMs } }, InvalidArgumentError, /^nowMs: .*Did you mean now\?/],
-    [
-      'a clock that is a number',
-      { options: { now: nowMs } },
-      InvalidArgumentError,
-      /^now: expected a function/,
-    ],
-  ])('fails for %s', (_name, given, error, message) => {
+  )('fails for %s', (_name, given, message, isOfModel = false) => {
     const { client, models, options } = { client: documents, models: { Sessions: model }, ...given };
     const call = () =>
       withoutExpired(client as DynamoDBDocumentClient, models as TableModels, options as FilterOptions);
-    expect(call).toThrow(error);
+    expect(call).toThrow(isOfModel ? InvalidModelError : InvalidArgumentError);
     expect(call).toThrow(message);
   });
 

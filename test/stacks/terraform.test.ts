@@ -1,14 +1,14 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Terraform's templates
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolveProps } from '../../stacks/config/props.ts';
 import { escaped, literal } from '../../stacks/config/terraform-text.ts';
 import { synthesizeModule } from '../../stacks/module.ts';
 import { tableConditions } from '../../stacks/parts/swept-table.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
+import { folderWith } from '../support/folder.ts';
 import { resources, terraformJson } from '../support/synthesized.ts';
 
 const ROLE = 'arn:aws:iam::123456789012:role/deployers/sweeps';
@@ -75,8 +75,7 @@ test.each([
 
 // test/deploy applies one, and gives it the provider of another region.
 
-const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-module-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderWith();
 
 const config = {
   ...configOf({ ...SESSION_DATA, archive: true }, { tableName: 'Tokens', partitionKey: 'id' }),
@@ -113,8 +112,7 @@ test('a module replaces an earlier one, and nothing else', () => {
 });
 
 test('a folder with something else is refused before anything is written', () => {
-  const other = mkdtempSync(join(folder, 'other-'));
-  writeFileSync(join(other, 'main.tf'), '');
+  const other = folderWith({ 'main.tf': '' });
   expect(() => synthesizeModule(config, other)).toThrow(
     `--module: expected a folder that is new, empty, or has a module of this command, got ${other}; name another`,
   );

@@ -6,7 +6,6 @@ import {
   FUNCTION_TIMEOUT_SECONDS,
   MACHINES,
   REFUSED,
-  TASKS,
   TICK_TIMEOUT_SECONDS,
 } from '../../statemachine/contract/machines.ts';
 import {
@@ -20,19 +19,12 @@ import {
   sumOfFates,
 } from '../../statemachine/counts.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
-import type { FunctionArns } from '../../statemachine/states.ts';
-import { carriedOf, SESSION_DATA } from '../support/configs.ts';
+import { carriedOf, FUNCTION_ARNS, SESSION_DATA } from '../support/configs.ts';
 
-const functions = Object.fromEntries(
-  Object.entries(TASKS).map(([task, file]) => [
-    task,
-    `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
-  ]),
-) as FunctionArns;
 const tables = [carriedOf(SESSION_DATA)];
 const definitions = {
-  tick: tickDefinition(functions, { tables }),
-  replay: replayDefinition(functions, { tables }),
+  tick: tickDefinition(FUNCTION_ARNS, { tables }),
+  replay: replayDefinition(FUNCTION_ARNS, { tables }),
 };
 
 const child = definitions.tick.States.SweepGroups.ItemProcessor.States.SweepShards.ItemProcessor;

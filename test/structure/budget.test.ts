@@ -6,8 +6,8 @@ import { plainStack } from '../../stacks/app.ts';
 import { ALARM_NAMES } from '../../stacks/config/alarms.ts';
 import { CONFIG_KINDS } from '../../stacks/config/config.ts';
 import { WRITTEN_NAMES } from '../../stacks/config/props.ts';
-import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
+import { FUNCTION_ARNS } from '../support/configs.ts';
 import { NUMBERS, ROOM_LINES, WORDS } from './budgets.ts';
 
 /** The files of the repository, with those that are not committed yet. */
@@ -39,13 +39,9 @@ test.each(WORDS)('$documents have at most $most words', ({ documents, most }) =>
   expect(words).toBeLessThanOrEqual(most);
 });
 
-const FUNCTIONS = Object.fromEntries(Object.keys(TASKS).map(task => [task, 'arn'])) as Record<
-  TaskName,
-  string
->;
 const MACHINES: readonly object[] = [
-  tickDefinition(FUNCTIONS, { tables: [] }),
-  replayDefinition(FUNCTIONS, { tables: [] }),
+  tickDefinition(FUNCTION_ARNS, { tables: [] }),
+  replayDefinition(FUNCTION_ARNS, { tables: [] }),
 ];
 
 /** The names of the states of a machine, with those inside its Maps. */

@@ -7,6 +7,8 @@ import {
 import type { DeploymentConfig } from '../../stacks/config/config.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
+import { TASKS } from '../../statemachine/contract/machines.ts';
+import type { FunctionArns } from '../../statemachine/states.ts';
 
 /** The table that the shipped configuration has. */
 export const SESSION_DATA: PreciseTtlProps = {
@@ -15,6 +17,13 @@ export const SESSION_DATA: PreciseTtlProps = {
   sortKey: 'SessionId',
   ttlAttribute: 'ExpirationTime',
 };
+
+export const FUNCTION_ARNS = Object.fromEntries(
+  Object.entries(TASKS).map(([task, file]) => [
+    task,
+    `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
+  ]),
+) as FunctionArns;
 
 export function configOf(...tables: PreciseTtlProps[]): DeploymentConfig {
   return { region: 'us-east-1', tables };

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
+import { folderWith } from '../../../test/support/folder.ts';
 import { fails, stateMachine } from '../src/testing/index.ts';
 import { exportedBy, startEmulator } from './support/emulator-process.ts';
 
@@ -24,27 +24,20 @@ const files = new Map(
 const examples = [...files.keys()].filter(name => name.endsWith('.test.ts'));
 const run = promisify(execFile);
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true });
-});
-
-function folderOf(written: Iterable<readonly [string, string]>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'readme-'));
-  folders.push(folder);
-  for (const [name, text] of written) writeFileSync(join(folder, name), text);
+function folderOf(written: Readonly<Record<string, string>>): string {
+  const folder = folderWith(written);
   symlinkSync(join(PACKAGE, '../../node_modules'), join(folder, 'node_modules'));
   return folder;
 }
 
 /** All examples with what they need beside them, for one test framework: the README says what else `test` is imported from. */
 const writeExamples = (framework: string): string =>
-  folderOf([
-    ...[...files].map(
-      ([name, text]) => [name, text.replace(/from 'node:test';.*$/m, `from '${framework}';`)] as const,
+  folderOf({
+    ...Object.fromEntries(
+      [...files].map(([name, text]) => [name, text.replace(/from 'node:test';.*$/m, `from '${framework}';`)]),
     ),
-    ['package.json', '{"type": "module"}'],
-  ]);
+    'package.json': '{"type": "module"}',
+  });
 
 test('the README has examples, and the first is twelve lines from import to assertion', () => {
   expect(examples.length).toBeGreaterThanOrEqual(5);
@@ -95,11 +88,9 @@ test('as a server: the command serves the definition with the functions, as it s
   const [definition = ''] = blocks('json');
   const [mocks = '', application = ''] = blocks('js');
   const [command = ''] = blocks('sh');
-  const cwd = folderOf([
-    ['order.asl.json', definition],
-    ['mocks.mjs', mocks],
-    ['application.mjs', application],
-  ]);
+  const cwd = folderOf({
+    ...{ 'order.asl.json': definition, 'mocks.mjs': mocks, 'application.mjs': application },
+  });
   const [npx, name, ...args] = command
     .trimEnd()
     .replace(/ --port \d+/, '')

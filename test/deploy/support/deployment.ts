@@ -1,10 +1,10 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
 import { STACK } from '../../../stacks/app.ts';
 import type { DeploymentConfig } from '../../../stacks/config/config.ts';
+import { folderWith } from '../../support/folder.ts';
 import { synthesizeToFolder } from '../../support/synthesized.ts';
 import { type EmulatedAws, startEmulatedAws } from './proof.ts';
 import { type Actions, TerraformRoot } from './terraform-root.ts';
@@ -14,7 +14,7 @@ export class Deployment extends TerraformRoot {
   #initialised = false;
 
   constructor(aws: EmulatedAws) {
-    super(join(mkdtempSync(join(tmpdir(), 'precise-ttl-project-')), 'cdktf.out/stacks', STACK), aws);
+    super(join(folderWith(), 'cdktf.out/stacks', STACK), aws);
   }
 
   /** This is the configuration from now on. */

@@ -1,9 +1,18 @@
-import { execFile } from 'node:child_process';
+import { type ExecFileOptions, execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { EmulatedAws } from './proof.ts';
 
-/** Runs a program to its end. */
-export const run = promisify(execFile);
+const run = promisify(execFile);
+
+/** Runs a program to its end, which gets no input. */
+export function ended(program: string, args: readonly string[], options: ExecFileOptions): Promise<Ended> {
+  const running = run(program, args, { maxBuffer: 2 ** 28, ...options });
+  running.child.stdin?.end();
+  return running.then(
+    ({ stdout, stderr }) => ({ status: 0, stdout: String(stdout), output: `${stdout}${stderr}` }),
+    ({ code, stdout, stderr }) => ({ status: code, stdout, output: stdout + stderr }),
+  );
+}
 
 /** What a plan would do, or an apply did: addresses by action, e.g. `{ delete: [...], replace: [...], forget: [...] }`. */
 export type Actions = Readonly<Record<string, readonly string[]>>;
@@ -20,8 +29,10 @@ interface Message {
   };
 }
 
-export interface Ended {
+interface Ended {
   readonly status: number;
+  readonly stdout: string;
+  /** With what it wrote to stderr. */
   readonly output: string;
 }
 
@@ -83,14 +94,7 @@ export class TerraformRoot {
       ...(!takesItsOwn && (await this.#aws.attachedIn(this.folder))),
       ...environment,
     };
-    const options = { cwd: this.folder, env, maxBuffer: 2 ** 26 };
-    return run('terraform', [...args, '-no-color'], options).then(
-      ({ stdout, stderr }) => ({ status: 0, output: stdout + stderr }),
-      (error: { code: number; stdout: string; stderr: string }) => ({
-        status: error.code,
-        output: error.stdout + error.stderr,
-      }),
-    );
+    return ended('terraform', [...args, '-no-color'], { cwd: this.folder, env });
   }
 
   /** As {@link terraform}, of a command that must succeed. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILD } from '../stub-provider/build.ts';
-import { run } from './terraform-root.ts';
+import { ended } from './terraform-root.ts';
 
 /** What these tests need and do not find. */
 export function missingTools(): string[] {
@@ -36,7 +36,7 @@ export async function checkov(
   const args = ['-d', folder, ...framework, '--skip-download', '--output', 'json', '--soft-fail'];
   // It would report this run.
   const env = { PATH: process.env['PATH'], HOME: folder, BC_SOURCE: 'cli' };
-  const { stdout } = await run(join(ENVIRONMENT, 'bin/checkov'), args, { env, maxBuffer: 2 ** 28 });
+  const { stdout } = await ended(join(ENVIRONMENT, 'bin/checkov'), args, { env });
   const { summary, results } = JSON.parse(stdout) as {
     readonly summary: { readonly passed: number; readonly parsing_errors: number };
     readonly results: { readonly failed_checks: readonly { readonly check_id: string }[] };

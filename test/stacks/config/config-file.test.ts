@@ -1,11 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-
-const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-config-file-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+import { folderWith } from '../../support/folder.ts';
 
 const CONFIG = 'precise-ttl.config.ts';
 const JSON_CONFIG = 'precise-ttl.config.json';
@@ -13,13 +9,7 @@ const JSON_CONFIG = 'precise-ttl.config.json';
 type Files = Readonly<Record<string, string>>;
 
 /** Makes a folder with these files. */
-function project(name: string, files: Files): string {
-  const made = join(folder, name);
-  mkdirSync(made);
-  for (const [file, text] of Object.entries({ 'package.json': '{"type": "module"}', ...files }))
-    writeFileSync(join(made, file), text);
-  return made;
-}
+const project = (files: Files): string => folderWith({ 'package.json': '{"type": "module"}', ...files });
 
 /** What a file is, and what is told of it, in one line, with its place. */
 const BROKEN: readonly (readonly [what: string, files: Files, told: string])[] = [
@@ -81,7 +71,7 @@ let loaded: Readonly<Record<string, unknown>>;
 
 beforeAll(() => {
   const all = [...BROKEN.map(([what, files]) => [what, files, undefined] as const), ...READ].map(
-    ([what, files, named]) => [what, project(what, files), named] as const,
+    ([what, files, named]) => [what, project(files), named] as const,
   );
   const program = `
     import { loadConfigFile } from ${JSON.stringify(pathToFileURL('stacks/config/config-file.ts').href)};
@@ -110,7 +100,7 @@ test.each(READ.map(([what]) => what))('reads %s', what => {
 });
 
 test('the CDKTF app tells a wrong value by its field', () => {
-  const cwd = project('app', { [CONFIG]: 'export default { region: 5 };' });
+  const cwd = project({ [CONFIG]: 'export default { region: 5 };' });
   const app = join(process.cwd(), 'stacks/main.ts');
   const { status, stderr } = spawnSync(process.execPath, [app], { cwd, encoding: 'utf8' });
   expect(status).toBe(1);

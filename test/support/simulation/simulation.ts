@@ -17,10 +17,10 @@ import type {
   SweepInput,
   TickInput,
 } from '../../../statemachine/contract/inputs.ts';
-import { type MachineName, TASKS } from '../../../statemachine/contract/machines.ts';
+import type { MachineName } from '../../../statemachine/contract/machines.ts';
 import type { SweepReport } from '../../../statemachine/contract/report.ts';
 import { replayDefinition, tickDefinition } from '../../../statemachine/definition.ts';
-import type { FunctionArns } from '../../../statemachine/states.ts';
+import { FUNCTION_ARNS } from '../configs.ts';
 import { billedJournal } from './billed-journal.ts';
 import { type SweepFunctions, simulatedFunctions } from './functions.ts';
 import type { MemoryTable } from './memory-table.ts';
@@ -204,14 +204,6 @@ interface Machine {
   readonly definition: Definition;
 }
 
-/** The ARNs of the functions end in the names of their files. */
-const FUNCTIONS = Object.fromEntries(
-  Object.entries(TASKS).map(([task, file]) => [
-    task,
-    `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
-  ]),
-) as FunctionArns;
-
 const MACHINES = {
   tick: { name: 'simulated', type: 'EXPRESS', definition: tickDefinition },
   replay: { name: 'simulated-replay', type: 'STANDARD', definition: replayDefinition },
@@ -222,7 +214,7 @@ const made = new Map<string, Machine>();
 
 function machineOf(machine: MachineName, tables: readonly CarriedSettings[]): Machine {
   const { name, type, definition } = MACHINES[machine];
-  const text = JSON.stringify(definition(FUNCTIONS, { tables }));
+  const text = JSON.stringify(definition(FUNCTION_ARNS, { tables }));
   const known = made.get(text);
   if (known !== undefined) return known;
   const loaded = {

@@ -1,5 +1,6 @@
 import { VirtualClock } from '../../src/clock.ts';
 import type { Execution } from '../../src/interpreter/index.ts';
+import { wait } from '../interpreter/run-definition.ts';
 import { create, jsonata, runToEnd, useStepFunctionsApi } from './support.ts';
 
 const RESOURCE = 'arn:aws:states:::states:startExecution';
@@ -7,7 +8,7 @@ const api = useStepFunctionsApi({ clock: new VirtualClock() });
 
 const starting = (args: unknown): string =>
   jsonata({ A: { Type: 'Task', Resource: RESOURCE, Arguments: args, End: true } });
-const WAIT = jsonata({ A: { Type: 'Wait', Seconds: 200, Output: '{% $states.input %}', End: true } });
+const WAIT = jsonata({ A: { ...wait(200), Output: '{% $states.input %}' } });
 
 const executionOf = (arn: string): Execution => {
   const found = api.started.find(execution => execution.arn === arn);

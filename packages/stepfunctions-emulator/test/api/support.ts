@@ -9,6 +9,7 @@ import {
 } from '../../src/api/index.ts';
 import { type Clock, realClock } from '../../src/clock.ts';
 import { Engine, type Execution, type FunctionInvoker } from '../../src/interpreter/index.ts';
+import { graphOf, machineOf, mapOf, pass, wait } from '../interpreter/run-definition.ts';
 
 export const API_ACCOUNT = '123456789012';
 export const ROLE_ARN = `arn:aws:iam::${API_ACCOUNT}:role/test`;
@@ -86,37 +87,30 @@ export function useStepFunctionsApi(options: StepFunctionsApiOptions = {}): Step
 }
 
 /** The JSON text of a definition of these states, the first of which is the start. */
-export const jsonata = (states: Record<string, object>): string =>
-  JSON.stringify({ QueryLanguage: 'JSONata', StartAt: Object.keys(states)[0], States: states });
+export const jsonata = (states: Record<string, object>): string => JSON.stringify(machineOf(states));
 
-export const PASS = jsonata({ A: { Type: 'Pass', End: true } });
+export const PASS = jsonata({ A: pass });
 export const FAIL = jsonata({ A: { Type: 'Fail', Error: 'E', Cause: 'C' } });
 /** Until it is stopped. */
-export const WAIT = jsonata({ A: { Type: 'Wait', Seconds: 3600, End: true } });
+export const WAIT = jsonata({ A: wait(3600) });
 /** A child for each of the input's items; fails in those that are `false`. */
 export const mapRun = (executionType: 'STANDARD' | 'EXPRESS'): string =>
   jsonata({
-    M: {
-      Type: 'Map',
-      Label: 'Each',
-      Items: '{% $states.input %}',
-      MaxConcurrency: 5,
-      ToleratedFailurePercentage: 50,
+    M: mapOf(pass, {
+      ...{ Label: 'Each', Items: '{% $states.input %}', MaxConcurrency: 5, ToleratedFailurePercentage: 50 },
       ItemProcessor: {
         ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: executionType },
-        StartAt: 'C',
-        States: {
+        ...graphOf({
           C: {
             Type: 'Choice',
             Choices: [{ Condition: '{% $states.input = false %}', Next: 'F' }],
             Default: 'P',
           },
-          P: { Type: 'Pass', End: true },
+          P: pass,
           F: { Type: 'Fail', Error: 'False' },
-        },
+        }),
       },
-      End: true,
-    },
+    }),
   });
 
 let created = 0;

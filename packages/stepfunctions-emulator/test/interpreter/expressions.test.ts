@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import { VirtualClock } from '../../src/clock.ts';
-import { arnOf, eventTypes, graph, machineOf, outcome, pass, run } from './run-definition.ts';
+import { arnOf, eventTypes, graph, graphOf, machineOf, outcome, pass, run } from './run-definition.ts';
 
 jest.mock('../../src/interpreter/limits.ts', () => ({
   ...jest.requireActual<object>('../../src/interpreter/limits.ts'),
@@ -256,16 +256,11 @@ test('branches and iterations read outer variables, and keep theirs to themselve
   const definition = machineOf({
     A: { Type: 'Pass', Assign: { outer: 10 }, Next: 'M' },
     M: {
-      Type: 'Map',
-      Items: [1, 2],
-      ItemProcessor: {
-        StartAt: 'I',
-        States: {
-          I: { Type: 'Pass', Assign: { inner: '{% $states.input %}' }, Next: 'J' },
-          J: end('{% $outer + $inner %}'),
-        },
-      },
-      Next: 'B',
+      ...{ Type: 'Map', Items: [1, 2], Next: 'B' },
+      ItemProcessor: graphOf({
+        I: { Type: 'Pass', Assign: { inner: '{% $states.input %}' }, Next: 'J' },
+        J: end('{% $outer + $inner %}'),
+      }),
     },
     B: end('{% {"sums": $states.input, "leaked": $exists($inner)} %}'),
   });

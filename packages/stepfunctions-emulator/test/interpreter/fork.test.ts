@@ -1,5 +1,16 @@
 import { VirtualClock } from '../../src/clock.ts';
-import { countingFunction, eventTypes, machineOf, mapOf, outcome, run, task } from './run-definition.ts';
+import {
+  countingFunction,
+  eventTypes,
+  graph,
+  graphOf,
+  machineOf,
+  mapOf,
+  outcome,
+  pass,
+  run,
+  task,
+} from './run-definition.ts';
 
 const map = (inner: object, rest: object = {}) => machineOf({ M: mapOf(inner, rest) });
 
@@ -55,15 +66,10 @@ test('a Map gives each iteration what ItemSelector makes of it, and its item in 
 });
 
 test('an inner Map shows its own item', async () => {
-  const inner = {
-    Type: 'Map',
-    ItemProcessor: {
-      StartAt: 'J',
-      States: { J: { Type: 'Pass', Output: '{% $states.context.Map.Item.Value %}', End: true } },
-    },
+  const inner = mapOf(pass, {
+    ItemProcessor: graph('J', { ...pass, Output: '{% $states.context.Map.Item.Value %}' }),
     Output: '{% {"outer": $states.context.Map.Item.Index, "inner": $states.result} %}',
-    End: true,
-  };
+  });
   const { output } = await run(map(inner), { input: [[1, 2], [3]] });
   expect(output).toEqual([
     { outer: 0, inner: [1, 2] },
@@ -102,7 +108,7 @@ test.each([
   ['ToleratedFailurePercentage', '{% 100.1 %}', 'a number from 0 to 100, but was: 100.1'],
   ['ToleratedFailurePercentage', "{% '1' %}", "Expected 'number', but was 'string'"],
 ])('a Map fails on %s of %s', async (field, value, words) => {
-  const execution = await run(map({ Type: 'Pass', End: true }, { [field]: value }), { input: [1] });
+  const execution = await run(map(pass, { [field]: value }), { input: [1] });
   expect(execution.error).toBe('States.QueryEvaluationError');
   expect(execution.cause).toContain(words);
 });
@@ -112,7 +118,7 @@ describe('a Map in a Map, in an Express execution', () => {
     Type: 'Map',
     Items: '{% [1..10] %}',
     ItemSelector: { outer: '{% $states.input %}', inner: '{% $states.context.Map.Item.Value %}' },
-    ItemProcessor: { StartAt: 'J', States: { J: task } },
+    ItemProcessor: graph('J', task),
     End: true,
     ...rest,
   });
@@ -158,18 +164,13 @@ describe('a Map in a Map, in an Express execution', () => {
   test('a failure that the inner Map catches ends its own iterations only', async () => {
     const { f, ended } = failsAt(3, 7);
     const definition = machineOf({
-      M: {
-        Type: 'Map',
+      M: mapOf(pass, {
         Items: '{% [1..40] %}',
-        ItemProcessor: {
-          StartAt: 'I',
-          States: {
-            I: inner({ Catch: [{ ErrorEquals: ['States.ALL'], Output: 'failed', Next: 'Caught' }] }),
-            Caught: { Type: 'Pass', End: true },
-          },
-        },
-        End: true,
-      },
+        ItemProcessor: graphOf({
+          I: inner({ Catch: [{ ErrorEquals: ['States.ALL'], Output: 'failed', Next: 'Caught' }] }),
+          Caught: pass,
+        }),
+      }),
     });
     const execution = await run(definition, { type: 'EXPRESS', functions: { f } });
     const output = execution.output as unknown[];

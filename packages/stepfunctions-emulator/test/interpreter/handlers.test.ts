@@ -3,6 +3,7 @@ import { seededRandom } from '../../src/interpreter/index.ts';
 import { retryDelayMs } from '../../src/interpreter/run/state.ts';
 import {
   eventTypes,
+  graph,
   LAMBDA_INVOKE,
   machineOf,
   mapOf,
@@ -108,7 +109,7 @@ test('a failure without error and cause is caught with empty strings', async () 
   const definition = machineOf({
     A: {
       Type: 'Parallel',
-      Branches: [{ StartAt: 'F', States: { F: { Type: 'Fail' } } }],
+      Branches: [graph('F', { Type: 'Fail' })],
       Catch: [{ ErrorEquals: ['States.ALL'], Next: 'Caught' }],
       End: true,
     },

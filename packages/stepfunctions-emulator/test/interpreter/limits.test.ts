@@ -1,7 +1,19 @@
 import { performance } from 'node:perf_hooks';
 import { realClock, VirtualClock } from '../../src/clock.ts';
 import type { Execution } from '../../src/interpreter/index.ts';
-import { arnOf, graph, machineOf, mapOf, outcome, pass, raise, run, start, task } from './run-definition.ts';
+import {
+  arnOf,
+  graph,
+  graphOf,
+  machineOf,
+  mapOf,
+  outcome,
+  pass,
+  raise,
+  run,
+  start,
+  task,
+} from './run-definition.ts';
 
 const end = { Type: 'Succeed' };
 /** A loop of the state and this one, with an end that it never gets to. */
@@ -21,14 +33,11 @@ describe('an Express execution that goes round without time passing is ended', (
     [
       'inside a Map that catches everything',
       machineOf({
-        Each: {
-          Type: 'Map',
-          Items: [1, 2],
-          ItemProcessor: { StartAt: 'A', States: loop },
+        Each: mapOf(pass, {
+          ...{ Items: [1, 2], ItemProcessor: graphOf(loop) },
           Catch: [{ ErrorEquals: ['States.ALL'], Next: 'Caught' }],
-          End: true,
-        },
-        Caught: { Type: 'Pass', End: true },
+        }),
+        Caught: pass,
       }),
       {},
     ],
@@ -51,14 +60,7 @@ describe('an Express execution that goes round without time passing is ended', (
   test('and not one whose branches enter more states together', async () => {
     const items = Array.from({ length: 13_000 }, (_, index) => index);
     const definition = machineOf({
-      Each: {
-        Type: 'Map',
-        ItemProcessor: {
-          StartAt: 'A',
-          States: { A: { Type: 'Pass', Next: 'B' }, B: { Type: 'Pass', End: true } },
-        },
-        End: true,
-      },
+      Each: mapOf(pass, { ItemProcessor: graphOf({ A: { Type: 'Pass', Next: 'B' }, B: pass }) }),
     });
     expect((await run(definition, { type: 'EXPRESS', input: items })).output).toEqual(items);
   });
@@ -152,16 +154,10 @@ describe('how deep an evaluation may go', () => {
 
   test('each evaluation has its own depth, though 40 are under way with the same expression', async () => {
     const definition = machineOf({
-      Items: {
-        Type: 'Map',
-        Items: '{% [1..40] %}',
-        ItemProcessor: {
-          StartAt: 'Deep',
-          States: { Deep: { Type: 'Pass', Output: `{% ${sumOfOnes(90)} %}`, End: true } },
-        },
-        Output: '{% $sum($states.result) %}',
-        End: true,
-      },
+      Items: mapOf(
+        { ...pass, Output: `{% ${sumOfOnes(90)} %}` },
+        { Items: '{% [1..40] %}', Output: '{% $sum($states.result) %}' },
+      ),
     });
     expect((await run(definition)).output).toBe(3600);
   });
@@ -261,7 +257,7 @@ test.each<[string, object]>([
     {
       ...twice(pass),
       Items: [1],
-      ItemProcessor: { StartAt: 'C', States: { C: choice({}, { Output: BIG }), Next: pass } },
+      ItemProcessor: graphOf({ C: choice({}, { Output: BIG }), Next: pass }),
     },
   ],
   ['the output of a Pass', { ...pass, Output: BIG }],

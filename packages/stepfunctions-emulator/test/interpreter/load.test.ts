@@ -78,11 +78,9 @@ const REFUSED: readonly Refused[] = [
   ...withFields(pass)(
     ['a JSONPath state', { QueryLanguage: 'JSONPath' }, '/QueryLanguage', /JSONata/],
     ['an unknown field', { Foo: 1 }, '/Foo', /JSONata Pass state/],
-    ['InputPath', { InputPath: '$' }, '/InputPath', /JSONPath/],
-    ['OutputPath', { OutputPath: '$' }, '/OutputPath', /JSONPath/],
-    ['Parameters', { Parameters: '$' }, '/Parameters', /JSONPath/],
-    ['Result', { Result: '$' }, '/Result', /JSONPath/],
-    ['ResultPath', { ResultPath: '$' }, '/ResultPath', /JSONPath/],
+    ...['InputPath', 'OutputPath', 'Parameters', 'Result', 'ResultPath'].map(
+      field => [field, { [field]: '$' }, `/${field}`, /JSONPath/] as const,
+    ),
     ['Next and End', { Next: 'A' }, '', /both/],
     ['Retry in a Pass', { Retry: [] }, '/Retry', /Pass/],
     ['the variable states', { Assign: { states: 1 } }, '/Assign/states', /reserved/],
@@ -222,10 +220,9 @@ const REFUSED: readonly Refused[] = [
     ],
   ),
   ...withFields(dmap)(
-    ['ItemReader', { ItemReader: {} }, '/ItemReader', /not implemented/],
-    ['ItemBatcher', { ItemBatcher: {} }, '/ItemBatcher', /not implemented/],
-    ['ResultWriter', { ResultWriter: {} }, '/ResultWriter', /not implemented/],
-    ['Iterator', { Iterator: {} }, '/Iterator', /not implemented/],
+    ...['ItemReader', 'ItemBatcher', 'ResultWriter', 'Iterator'].map(
+      field => [field, { [field]: {} }, `/${field}`, /not implemented/] as const,
+    ),
     ['a Label of 41 characters', { Label: 'l'.repeat(41) }, '/Label', /40/],
     ['a Label with a blank', { Label: 'a b' }, '/Label', /white space/],
     ['101 %', { ToleratedFailurePercentage: 101 }, '/ToleratedFailurePercentage', /0 to 100/],

@@ -16,16 +16,20 @@ export const MACHINE_ARN = `arn:aws:states:us-east-1:${ACCOUNT}:stateMachine:Tes
 export const LAMBDA_INVOKE = 'arn:aws:states:::lambda:invoke';
 export const arnOf = (functionName: string) => `arn:aws:lambda:us-east-1:${ACCOUNT}:function:${functionName}`;
 
-/** A JSONata definition of these states, the first of which is the start. */
-export function machineOf(states: Record<string, object>, rest: object = {}): object {
-  return { QueryLanguage: 'JSONata', StartAt: Object.keys(states)[0], States: states, ...rest };
-}
+/** These states, the first of which is the start. */
+export const graphOf = (States: Record<string, object>) => ({ StartAt: Object.keys(States)[0], States });
+export const graph = (name: string, state: object) => graphOf({ [name]: state });
+
+/** A JSONata definition of these states. */
+export const machineOf = (states: Record<string, object>, rest: object = {}): object => ({
+  ...{ QueryLanguage: 'JSONata', ...graphOf(states) },
+  ...rest,
+});
 
 export const pass = { Type: 'Pass', End: true };
 /** A Task that calls the function `f`. */
 export const task = { Type: 'Task', Resource: arnOf('f'), End: true };
 export const wait = (Seconds: number) => ({ Type: 'Wait', Seconds, End: true });
-export const graph = (name: string, state: object) => ({ StartAt: name, States: { [name]: state } });
 
 /** An inline Map over its input. */
 export const mapOf = (inner: object, rest: object = {}) => ({

@@ -2,128 +2,98 @@ import { type ApiContext, ApiServer, Executions, StateMachines } from '../../src
 import { realClock, type VirtualClock } from '../../src/clock.ts';
 import { Engine, type Execution, loadDefinition, type WorkflowType } from '../../src/interpreter/index.ts';
 import { PLACE, ROLE_ARN, stateMachineArn } from '../../src/made-up.ts';
-import { invokerOf, type TestFunction } from '../interpreter/run-definition.ts';
-import { task } from '../testing/support.ts';
+import { graph, graphOf, invokerOf, mapOf, pass, type TestFunction } from '../interpreter/run-definition.ts';
+import { definitionOf, task } from '../testing/support.ts';
 
 // State machines and functions that the tests of the page show.
 
 /** An order: a retry, a catch, a Parallel with a Map inside, a Choice and a Wait. */
-export const ORDERS = {
-  QueryLanguage: 'JSONata',
-  StartAt: 'Validate',
-  States: {
-    Validate: task('Validate', {
-      Assign: { order: '{% $states.input.order %}', lines: '{% $count($states.input.lines) %}' },
-      Retry: [{ ErrorEquals: ['Busy'], IntervalSeconds: 1, MaxAttempts: 3, BackoffRate: 2 }],
-      Catch: [{ ErrorEquals: ['Invalid'], Next: 'Rejected' }],
-      Next: 'Prepare',
-    }),
-    Prepare: {
-      Type: 'Parallel',
-      Branches: [
-        {
-          StartAt: 'Reserve all',
-          States: {
-            'Reserve all': {
-              Type: 'Map',
-              Items: '{% $states.input.lines %}',
-              ItemProcessor: {
-                StartAt: 'Reserve',
-                States: {
-                  Reserve: task('Reserve', {
-                    Catch: [{ ErrorEquals: ['OutOfStock'], Next: 'Back-order' }],
-                    End: true,
-                  }),
-                  'Back-order': { Type: 'Pass', End: true },
-                },
-              },
-              End: true,
-            },
-          },
-        },
-        {
-          StartAt: 'Cool down',
-          States: {
-            'Cool down': { Type: 'Wait', Seconds: '{% $states.input.seconds %}', Next: 'Charge' },
-            Charge: task('Charge', {
-              Retry: [{ ErrorEquals: ['Busy'], IntervalSeconds: 1, MaxAttempts: 2, BackoffRate: 2 }],
+export const ORDERS = definitionOf({
+  Validate: task('Validate', {
+    Assign: { order: '{% $states.input.order %}', lines: '{% $count($states.input.lines) %}' },
+    Retry: [{ ErrorEquals: ['Busy'], IntervalSeconds: 1, MaxAttempts: 3, BackoffRate: 2 }],
+    Catch: [{ ErrorEquals: ['Invalid'], Next: 'Rejected' }],
+    Next: 'Prepare',
+  }),
+  Prepare: {
+    Type: 'Parallel',
+    Branches: [
+      graph(
+        'Reserve all',
+        mapOf(pass, {
+          Items: '{% $states.input.lines %}',
+          ItemProcessor: graphOf({
+            Reserve: task('Reserve', {
+              Catch: [{ ErrorEquals: ['OutOfStock'], Next: 'Back-order' }],
               End: true,
             }),
-          },
-        },
-      ],
-      Output: '{% $states.input %}',
-      Catch: [{ ErrorEquals: ['CardDeclined'], Next: 'Rejected' }],
-      Next: 'Large?',
-    },
-    'Large?': {
-      Type: 'Choice',
-      Choices: [{ Condition: '{% $lines > 100 %}', Next: 'Ask a person' }],
-      Default: 'Ship',
-    },
-    'Ask a person': { Type: 'Wait', Seconds: 86_400, Next: 'Ship' },
-    Ship: task('Ship', { End: true }),
-    Rejected: { Type: 'Fail', Error: 'Rejected', Cause: '{% $states.input.Cause %}' },
+            'Back-order': pass,
+          }),
+        }),
+      ),
+      graphOf({
+        'Cool down': { Type: 'Wait', Seconds: '{% $states.input.seconds %}', Next: 'Charge' },
+        Charge: task('Charge', {
+          Retry: [{ ErrorEquals: ['Busy'], IntervalSeconds: 1, MaxAttempts: 2, BackoffRate: 2 }],
+          End: true,
+        }),
+      }),
+    ],
+    Output: '{% $states.input %}',
+    Catch: [{ ErrorEquals: ['CardDeclined'], Next: 'Rejected' }],
+    Next: 'Large?',
   },
-};
+  'Large?': {
+    Type: 'Choice',
+    Choices: [{ Condition: '{% $lines > 100 %}', Next: 'Ask a person' }],
+    Default: 'Ship',
+  },
+  'Ask a person': { Type: 'Wait', Seconds: 86_400, Next: 'Ship' },
+  Ship: task('Ship', { End: true }),
+  Rejected: { Type: 'Fail', Error: 'Rejected', Cause: '{% $states.input.Cause %}' },
+});
 
 /** A Map of as many iterations as its input says, one of which can fail. */
-export const MANY = {
-  QueryLanguage: 'JSONata',
-  StartAt: 'Each',
-  States: {
-    Each: {
-      Type: 'Map',
-      Items: '{% [1..$states.input.items] %}',
-      ItemProcessor: {
-        StartAt: 'Work',
-        States: {
-          Work: task('Work', { Catch: [{ ErrorEquals: ['Broken'], Next: 'Note it' }], Next: 'Tidy' }),
-          'Note it': { Type: 'Pass', End: true },
-          Tidy: { Type: 'Pass', End: true },
-        },
-      },
-      Output: null,
-      Next: 'Done',
-    },
-    Done: { Type: 'Succeed' },
+export const MANY = definitionOf({
+  Each: {
+    Type: 'Map',
+    Items: '{% [1..$states.input.items] %}',
+    ItemProcessor: graphOf({
+      Work: task('Work', { Catch: [{ ErrorEquals: ['Broken'], Next: 'Note it' }], Next: 'Tidy' }),
+      'Note it': pass,
+      Tidy: pass,
+    }),
+    Output: null,
+    Next: 'Done',
   },
-} as const;
+  Done: { Type: 'Succeed' },
+});
 
 /** What a page must never take for its own. */
 export const EVIL = `<script>throw new Error("run")</script><img src=x onerror="throw new Error('run')">`;
 
-export const EVIL_MACHINE = {
-  QueryLanguage: 'JSONata',
-  StartAt: '</script><b>First',
-  States: {
-    '</script><b>First': task('Work', {
-      Assign: { note: '{% $states.input %}' },
-      Catch: [{ ErrorEquals: ['States.ALL'], Next: '<img src=x onerror=alert(1)>' }],
-      Next: '<img src=x onerror=alert(1)>',
-    }),
-    '<img src=x onerror=alert(1)>': { Type: 'Fail', Error: '<i>Error</i>', Cause: EVIL },
-  },
-} as const;
+export const EVIL_MACHINE = definitionOf({
+  '</script><b>First': task('Work', {
+    Assign: { note: '{% $states.input %}' },
+    Catch: [{ ErrorEquals: ['States.ALL'], Next: '<img src=x onerror=alert(1)>' }],
+    Next: '<img src=x onerror=alert(1)>',
+  }),
+  '<img src=x onerror=alert(1)>': { Type: 'Fail', Error: '<i>Error</i>', Cause: EVIL },
+});
 
 /** A distributed Map. */
-export const DISTRIBUTED = {
-  QueryLanguage: 'JSONata',
-  StartAt: 'Fan out',
-  States: {
-    'Fan out': {
-      Type: 'Map',
-      Label: 'FanOut',
-      ToleratedFailurePercentage: 100,
-      ItemProcessor: {
-        ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
-        StartAt: 'Child work',
-        States: { 'Child work': task('Work', { End: true }) },
-      },
-      End: true,
+export const DISTRIBUTED = definitionOf({
+  'Fan out': {
+    Type: 'Map',
+    Label: 'FanOut',
+    ToleratedFailurePercentage: 100,
+    ItemProcessor: {
+      ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
+      ...graph('Child work', task('Work')),
     },
+    End: true,
   },
-} as const;
+});
 
 type Event = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { fails, HarnessError, takes, UnexpectedStatusError, VirtualClock } from '../../src/testing/index.ts';
-import { distributed, graph, mapOf, pass, wait } from '../interpreter/run-definition.ts';
+import { distributed, graph, graphOf, mapOf, pass, wait } from '../interpreter/run-definition.ts';
 import { machineOf, task } from './support.ts';
 
 const everything = machineOf({
@@ -7,10 +7,7 @@ const everything = machineOf({
     Type: 'Parallel',
     Branches: [
       graph('Slow', wait(60)),
-      {
-        StartAt: 'Quick',
-        States: { Quick: { Type: 'Wait', Seconds: 5, Next: 'Then' }, Then: pass },
-      },
+      graphOf({ Quick: { Type: 'Wait', Seconds: 5, Next: 'Then' }, Then: pass }),
     ],
     Assign: { seen: '{% $states.result %}' },
     Next: 'Items',
@@ -23,8 +20,7 @@ const everything = machineOf({
     ...{ Type: 'Map', Items: ['a', 'b'], Next: 'Done' },
     ItemProcessor: {
       ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
-      StartAt: 'Start',
-      States: { Start: { Type: 'Pass', Next: 'Work' }, Work: task('each') },
+      ...graphOf({ Start: { Type: 'Pass', Next: 'Work' }, Work: task('each') }),
     },
   },
   Done: { Type: 'Succeed', Output: '{% $states.input %}' },

@@ -185,13 +185,6 @@ describe('errors', () => {
     expect(execution.assertFailed(error).status).toBe('FAILED');
     expect(JSON.parse(execution.cause ?? '')).toEqual({ errorType: error, errorMessage, trace: [] });
   });
-
-  test('what Lambda itself says is plain text', async () => {
-    const execution = await one.run({
-      functions: { f: fails('Lambda.TooManyRequestsException', 'Rate exceeded') },
-    });
-    expect([execution.error, execution.cause]).toEqual(['Lambda.TooManyRequestsException', 'Rate exceeded']);
-  });
 });
 
 test('a mock is told which call it is', async () => {

@@ -86,21 +86,6 @@ describe('kinds of state machines', () => {
       'sync: expected an EXPRESS state machine, got a STANDARD one',
     );
   });
-
-  test('the name is in the context', async () => {
-    const machine = machineOf(
-      { A: { Type: 'Pass', Output: '{% $states.context %}', End: true } },
-      { name: 'orders' },
-    );
-    expect((await machine.run({ name: 'first', input: 1 })).output).toMatchObject({
-      Execution: {
-        Id: 'arn:aws:states:us-east-1:123456789012:execution:orders:first',
-        Input: 1,
-        Name: 'first',
-      },
-      StateMachine: { Name: 'orders' },
-    });
-  });
 });
 
 describe('what can not be started', () => {

@@ -1,4 +1,5 @@
 import { functionArn, stateMachine } from '../../src/testing/index.ts';
+import { machineOf as definitionOf } from '../interpreter/run-definition.ts';
 
 /** A Task that calls a function by its ARN. */
 export const task = (name: string, fields: object = { End: true }): object => ({
@@ -7,13 +8,7 @@ export const task = (name: string, fields: object = { End: true }): object => ({
   ...fields,
 });
 
-/** A definition of these states, the first of which is the start. */
-export const definitionOf = (states: Record<string, object>, rest: object = {}): object => ({
-  QueryLanguage: 'JSONata',
-  StartAt: Object.keys(states)[0],
-  States: states,
-  ...rest,
-});
+export { definitionOf };
 
 /** A state machine of these states. */
 export const machineOf = (
