@@ -36,7 +36,7 @@ deleted, and the lag. Writes ${FILE}.`,
     }).finally(() => dynamoDb.stop());
     if (result.verdict === 'kept') writeFileSync(FILE, drawPicture(moments));
     const text = `The verdict of the run: ${result.verdict}`;
-    return { text, data: result, problems: violations, unproven: doubts };
+    return { text, data: result, problems: [...violations, ...doubts] };
   },
 });
 

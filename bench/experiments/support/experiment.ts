@@ -8,8 +8,6 @@ export interface Outcome {
   readonly data: object;
   /** A sentence for each broken promise. */
   readonly problems?: readonly string[];
-  /** A sentence for each reason why the run proves nothing. */
-  readonly unproven?: readonly string[];
 }
 
 export interface Experiment<F extends Flags> {
@@ -26,19 +24,15 @@ export function defineExperiment<const F extends Flags>(experiment: Experiment<F
   const { name, holds, run, flags } = experiment;
   const command = defineCommand({
     ...{ name, flags, about: experiment.about.trim() },
-    exits: `0 ${holds}, 1 not so, 3 also: the run proves nothing`,
+    exits: `0 ${holds}, 1 not so`,
     async run(given) {
       const machine = thisMachine();
-      const { text: result = '', data, problems = [], unproven = [] } = await run(given as Given<F>);
+      const { text: result = '', data, problems = [] } = await run(given as Given<F>);
       given.signal.throwIfAborted();
-      const verdict = [
-        ...problems.map(problem => `✗ ${problem}`),
-        ...unproven.map(reason => `? proves nothing: ${reason}`),
-      ];
       return {
-        data: { ...data, machine, problems, unproven },
-        text: [result, '', machine, ...verdict].join('\n').trimStart(),
-        exit: problems.length > 0 ? EXIT.notFine : unproven.length > 0 ? EXIT.notKnown : EXIT.fine,
+        data: { ...data, machine, problems },
+        text: [result, '', machine, ...problems.map(problem => `✗ ${problem}`)].join('\n').trimStart(),
+        exit: problems.length > 0 ? EXIT.notFine : EXIT.fine,
       };
     },
   });
