@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DescribeExecutionCommand,
+  type DescribeExecutionCommandOutput,
   paginateListStateMachines,
   type SFNClient,
   StartExecutionCommand,
@@ -174,10 +175,10 @@ async function sweep(
 }
 
 /** Step Functions may not know a new execution for a moment. The wait grows, so that a long execution causes few requests. */
-async function untilEnd<State extends { readonly status?: string | undefined }>(
-  describe: () => Promise<State | undefined>,
+async function untilEnd(
+  describe: () => Promise<DescribeExecutionCommandOutput | undefined>,
   signal: AbortSignal,
-): Promise<State> {
+) {
   for (let wait = 200; ; wait = Math.min(wait * 1.5, 5_000)) {
     const state = await describe();
     if (state !== undefined && state.status !== 'RUNNING') return state;

@@ -11,6 +11,7 @@ import { modelOf } from '../stacks/config/deployments.ts';
 import type { ResolvedProps } from '../stacks/config/props.ts';
 import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 import { type Answer, ask, type Clients, seenOf } from './clients.ts';
+import type { Given } from './command.ts';
 import { billedDeployment } from './cost.ts';
 import { counted, lasting } from './dashboard/words.ts';
 import { readRows } from './journal.ts';
@@ -25,15 +26,10 @@ export interface Verified {
   readonly deployment: { readonly unchanged: boolean };
 }
 
-export interface Time {
-  readonly now: () => number;
-  readonly sleep: (ms: number) => Promise<unknown>;
-}
-
-interface ObserveOptions {
+export interface ObserveOptions {
   readonly verified: Verified;
   readonly clients: VerifyClients;
-  readonly time: Time;
+  readonly time: Pick<Given, 'now'> & { readonly sleep: (ms: number) => Promise<unknown> };
   /** Items are written for `writingMs`. `settleMs` later, CloudWatch and the stream have all data. */
   readonly writingMs: number;
   readonly settleMs: number;

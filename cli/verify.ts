@@ -16,15 +16,15 @@ import {
 import { journalName } from '../functions/journal/layout.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config/config.ts';
 import { clientsOf, isLocal, NoAnswerError, regionHere } from './clients.ts';
-import { defineCommand, EXIT, type Result, tablesOf, textFlag, wrong, YES } from './command.ts';
+import { defineCommand, EXIT, type Given, type Result, tablesOf, textFlag, wrong, YES } from './command.ts';
 import { openTerraform, requireTerraform, TERRAFORM_HELP, TerraformError } from './deploy.ts';
 import { EXPERIMENTS, type Experiment, type Finding } from './verify-experiments.ts';
 import {
   LIFETIME_SECONDS,
   monthOf,
+  type ObserveOptions,
   observe,
   type Seen,
-  type Time,
   type Verified,
   type VerifyClients,
 } from './verify-observe.ts';
@@ -84,14 +84,11 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
   },
 });
 
-export interface VerifyOptions {
+export interface VerifyOptions
+  extends Pick<Given, 'print' | 'show' | 'signal'>,
+    Pick<ObserveOptions, 'clients' | 'time'> {
   readonly deployer: Deployer;
-  readonly clients: VerifyClients;
-  readonly time: Time;
   readonly region: string;
-  readonly print: (told: string) => void;
-  readonly show: (line: string) => void;
-  readonly signal: AbortSignal;
 }
 
 export async function runVerify(options: VerifyOptions): Promise<Result> {
@@ -180,15 +177,15 @@ export const VERIFY_NAME = 'precise-ttl-verify';
 /** Every resource that the command creates has this tag. Tables without this tag are never deleted. */
 const VERIFY_TAG = { 'precise-ttl:verify': 'to be removed' } as const;
 
-export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAME): DeploymentConfig {
+export function verifyConfig(region: string, queueArn: string): DeploymentConfig {
   const { 4: account = '' } = queueArn.split(':');
   const overrides = {
     // Table and journal hold no real data, and the command deletes them a quarter of an hour later.
     aws_dynamodb_table: { deletion_protection_enabled: false, point_in_time_recovery: { enabled: false } },
   };
   const table = {
-    tableName: name,
-    deployment: name,
+    tableName: VERIFY_NAME,
+    deployment: VERIFY_NAME,
     partitionKey: 'id',
     events: { to: queueArn },
     alarms: false,
