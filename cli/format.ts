@@ -80,9 +80,9 @@ export function isCommand(line: string): boolean {
 function wrapLine(line: string, width: number, isHelp = false): string[] {
   if (stringWidth(line) <= width || (isCommand(line) && !isHelp)) return [line];
   if (isCommand(line)) return wrapWords(line, width, USAGE_HANG);
-  const beside = lastColumn(line);
-  if (beside === undefined) return wrapWords(line, width, hangOf(line));
-  const { head, text } = beside;
+  // A column begins after two blanks.
+  const [, head, text] = /^(.*\S) {2,}(\S.*)$/.exec(line) ?? [];
+  if (head === undefined || text === undefined) return wrapWords(line, width, hangOf(line));
   const column = stringWidth(line) - stringWidth(text);
   if (width - column >= MIN_COLUMN) return wrapWords(line, width, column);
   const below = `${' '.repeat(indentOf(line) + 4)}${text}`;
@@ -90,11 +90,6 @@ function wrapLine(line: string, width: number, isHelp = false): string[] {
 }
 
 const USAGE_HANG = 4;
-
-function lastColumn(line: string): { readonly head: string; readonly text: string } | undefined {
-  const [, head, text] = /^(.*\S) {2,}(\S.*)$/.exec(line) ?? [];
-  return head === undefined || text === undefined ? undefined : { head, text };
-}
 
 const indentOf = (line: string): number => line.search(/\S/);
 
@@ -117,15 +112,11 @@ function wrapWords(line: string, width: number, hang: number): string[] {
     if (isFirst || stringWidth(longer) <= width) current = longer;
     else {
       lines.push(current);
-      current = indented(word, hang, width);
+      const room = width - stringWidth(word);
+      current = ' '.repeat(room < 0 ? hang : Math.min(hang, room)) + word;
     }
   }
   return [...lines, current];
-}
-
-function indented(word: string, hang: number, width: number): string {
-  const room = width - stringWidth(word);
-  return ' '.repeat(room < 0 ? hang : Math.min(hang, room)) + word;
 }
 
 /** A line break within a paragraph of a help. As in Markdown, such lines are joined. */
@@ -151,14 +142,12 @@ export function formatText(text: string, { width, colours }: Look, kind: TextKin
     .flatMap((line, index) => {
       const shown = columns === undefined ? [line] : wrapLine(line, columns, isHelp);
       if (!colours) return shown;
-      if (kind === 'error' && index === first) return withFirst(shown, asError);
-      return isHeading(line, lines[index + 1]) ? shown.map(asHeading) : withFirst(shown, withColouredSign);
+      const [head = '', ...rest] = shown;
+      if (kind === 'error' && index === first) return [asError(head), ...rest];
+      if (isHeading(line, lines[index + 1])) return shown.map(each => styled('bold', each));
+      return [withColouredSign(head), ...rest];
     })
     .join('\n');
-}
-
-function withFirst([first = '', ...rest]: readonly string[], style: (line: string) => string): string[] {
-  return [style(first), ...rest];
 }
 
 /** A heading's maximum number of characters: a longer line before a list is a sentence. */
@@ -185,8 +174,6 @@ function withColouredSign(line: string): string {
   }
   return line;
 }
-
-const asHeading = (line: string): string => (line === '' ? line : styled('bold', line));
 
 function asError(line: string): string {
   const [head = ''] = /^.{1,60}?(?=: )/.exec(line) ?? [line];
