@@ -29,15 +29,13 @@ export function environmentOf({ region, ...served }: ServedCloud) {
 
 /** The content of the `--json` file. */
 export function factsOf(served: ServedCloud) {
-  const { tables, stateMachines } = served.cloud.synthesized;
+  const { schedules, synthesized } = served.cloud;
+  const { tables, stateMachines } = synthesized;
   return {
     environment: environmentOf(served),
     tables: tables.map(({ name }) => name),
     stateMachines: stateMachines.map(({ name, arn }) => ({ name, arn })),
-    schedules: served.cloud.schedules.upcoming().map(({ schedule, at }) => ({
-      name: schedule.name,
-      next: iso(at),
-    })),
+    schedules: schedules.upcoming().map(({ schedule, at }) => ({ name: schedule.name, next: iso(at) })),
   };
 }
 
@@ -55,6 +53,7 @@ export function describeStart(
   const next = cloud.schedules
     .upcoming()
     .map(({ schedule, at }) => `${schedule.name} (next ${timeOfDay(at)})`);
+  const notSent = 'its expiries are shown here, none is sent';
   const replays = stateMachines.find(({ name }) => name === replayName(first.deployment))?.arn;
   const now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
   const input = JSON.stringify({ table: first.tableName, from: iso(now - 60 * MINUTE_MS), to: iso(now) });
@@ -64,23 +63,14 @@ export function describeStart(
       ['DynamoDB', `${dynamoDbEndpoint}, ${startedHere ? 'in memory' : 'which was running'}: ${names}`],
       ['Step Functions', `${endpoint}: ${stateMachines.map(({ name }) => name).join(', ')}`],
       ['', `${endpoint}/ in a browser shows them and their executions`],
-      ...pipes.map(
-        pipe =>
-          [
-            'pipe',
-            `${pipe.tableName} to ${targetOf(pipe)}: its expiries are shown here, none is sent`,
-          ] as const,
-      ),
+      ...pipes.map(pipe => ['pipe', `${pipe.tableName} to ${targetOf(pipe)}: ${notSent}`] as const),
       ['schedules', fire ? next.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
     ]),
     // The page's address has a token, and so is too long for a row of the table above.
     `The page of the sweep, for a browser: ${page}`,
-    ...(startedHere
-      ? [
-          // This warning is needed because the proxy cannot close DynamoDB Local's own port.
-          `DynamoDB Local itself listens on port ${new URL(openAt).port} of every interface, and can't be told otherwise: whoever reaches this machine over a network can read and change these tables, unless a firewall is before it.`,
-        ]
-      : []),
+    // This warning is needed because the proxy cannot close DynamoDB Local's own port.
+    startedHere &&
+      `DynamoDB Local itself listens on port ${new URL(openAt).port} of every interface, and can't be told otherwise: whoever reaches this machine over a network can read and change these tables, unless a firewall is before it.`,
     'In another terminal:',
     Object.entries(environmentOf(served))
       .map(([name, value]) => `export ${name}=${value}`)
@@ -88,7 +78,9 @@ export function describeStart(
     // `AWS_ENDPOINT_URL_SFN` would be enough, but versions of the AWS CLI before 2.13 ignore the variable and would call AWS.
     `aws stepfunctions start-execution --state-machine-arn ${replays} --input '${input}' --endpoint-url "$AWS_ENDPOINT_URL_SFN"`,
     'Each execution that ends is shown below. Ctrl-C stops.',
-  ].join('\n\n');
+  ]
+    .filter(Boolean)
+    .join('\n\n');
 }
 
 const MINUTE_MS = 60_000;

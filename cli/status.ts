@@ -134,16 +134,19 @@ function verdictOf(facts: Facts): Verdict {
 
 type Row = readonly [name: string, is: string];
 
+/** Rows without a text are left out. */
+const said = (rows: readonly (readonly [name: string, is: string | false | undefined])[]): Row[] =>
+  rows.flatMap(([name, is]) => (is ? [[name, is] as const] : []));
+
 function troubleRows(facts: Facts, now: number): Row[] {
   const { table, pause, isScheduled, failing, isLate } = facts;
-  const rows: readonly (readonly [name: string, is: string | false])[] = [
+  return said([
     ['overdue', isLate && overdueText(facts, now)],
     ...leftTexts(facts, now).map(each => ['left', each] as const),
     ['paused', pause !== null && pauseText(table, pause, now)],
     ['schedule', isScheduled === false && 'off, or not there: nothing starts a sweep'],
     ['failing', failing !== null && `the last sweep that found something: ${failing}`],
-  ];
-  return rows.filter((row): row is Row => row[1] !== false);
+  ]);
 }
 
 export function tableText(facts: Facts, now: number): string {
@@ -155,19 +158,19 @@ export function tableText(facts: Facts, now: number): string {
   const isJournalKnown = !notKnown.some(each => each.startsWith('the journal'));
   const gone = goneText(facts, now);
   const first = headline(facts, trouble) ?? gone;
-  const rows: readonly Row[] = [
+  const rows = said([
     ...trouble,
     ['gone', gone],
     ['overdue', overdueText(facts, now)],
     ...(overdue?.keys ?? []).map(key => ['', shortKey(key)] as const),
-    ...(sweeps === null ? [] : [['lag', lagText(sweeps, facts)] as const]),
-    ...(isJournalKnown ? [['last tick', tickText(facts.tick, now)] as const] : []),
+    ['lag', sweeps !== null && lagText(sweeps, facts)],
+    ['last tick', isJournalKnown && tickText(facts.tick, now)],
     ...(sweeps ?? [])
       .slice(0, SHOWN_SWEEPS)
       .map((sweep, at) => [at === 0 ? 'sweeps' : '', sweepText(sweep, now)] as const),
-    ...(sounding === undefined ? [] : [['alarms', sounding.join(', ') || 'none sounds'] as const]),
+    ['alarms', sounding && (sounding.join(', ') || 'none sounds')],
     ...notKnown.map(unknownRow),
-  ];
+  ]);
   const told = new Map(
     rows.filter(([, is]) => is !== first).map(([name, is]) => [`  ${name.padEnd(11)}${is}`, true]),
   );

@@ -131,7 +131,7 @@ export function overdueOf({ known }: TableMemory, now: number): readonly [string
   if (items === 0) return short === null ? ['0', 'nothing is overdue'] : ['–', short];
   const value = `${short === null ? '' : '≥ '}${count(items)}`;
   if (!facts.isLate) return [value, 'expired a moment ago; not late yet'];
-  return [value, `the oldest for ${lasting(now / 1_000 - (oldest ?? 0))}`, 'warn'];
+  return [value, `the oldest for ${lasting(now / 1_000 - (oldest ?? 0))}`, 'warning'];
 }
 
 function lastMinuteOf({ minutes }: TableMemory): readonly [string, string, string?] {
@@ -140,7 +140,7 @@ function lastMinuteOf({ minutes }: TableMemory): readonly [string, string, strin
   const { due, deleted, renewed, left, at } = minute;
   const others = renewed === 0 ? '' : `${count(renewed)} renewed, `;
   const note = `deleted of what was due, ${others}${count(left)} left; due at ${at.slice(11, 16)}`;
-  return [`${count(deleted)} of ${count(due)}`, note, left > 0 ? 'bad' : ''];
+  return [`${count(deleted)} of ${count(due)}`, note, left > 0 ? 'broken' : ''];
 }
 
 function lagOf({ sweeps, latest }: TableMemory): readonly [string, string, string?] {
@@ -150,7 +150,7 @@ function lagOf({ sweeps, latest }: TableMemory): readonly [string, string, strin
   return [
     lagText(lagMs.p99),
     `${latest.promise}; the latest item ${lagText(lagMs.max)}`,
-    isLate ? 'warn' : '',
+    isLate ? 'warning' : '',
   ];
 }
 

@@ -122,7 +122,7 @@ test.each<[Partial<NonNullable<Facts['overdue']>>, boolean, readonly string[]]>(
   [
     { items: 1_200, short: 'DynamoDB throttles', oldest: NOW / 1_000 - 60 },
     true,
-    ['≥ 1,200', 'the oldest for 60 s', 'warn'],
+    ['≥ 1,200', 'the oldest for 60 s', 'warning'],
   ],
 ])('a backlog in words, %#', (differing, isLate, words) => {
   const memory = memoryOf();
