@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The same file in the package, where the commands are bundled, and in the checkout, whose sources Node reads itself. Written so that an
-// older Node can read it, too.
+// This file is in the package, which has bundled commands, and in the checkout, where Node runs the sources. The syntax of this file is
+// old, so that an older Node can read the file and say what is wrong.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -36,7 +36,7 @@ function startAgain() {
     return;
   }
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // A terminal sends SIGINT to both processes: passed on, it would be the second one, which ends a command at once.
+  // A terminal sends SIGINT to both processes. If this process passed SIGINT on, the child would get a second SIGINT, and end at once.
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   process.on('SIGHUP', () => child.kill('SIGHUP'));

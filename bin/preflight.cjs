@@ -1,12 +1,12 @@
 'use strict';
 /*
- * npm scripts load this before anything else (`node -r`): before npm ci they run on the shell's Node, whose own words for what is missing
- * name neither the cause nor the cure. Written so that any Node can read it, and without packages.
+ * npm scripts load this file first (`node -r`). Before `npm ci` the scripts run on the shell's Node, whose errors name neither the cause
+ * nor the cure. Any Node can read this file, and this file needs no packages.
  */
 var fs = require('fs');
 var path = require('path');
 
-/** The major version that the package `node` brings, which is the functions' runtime. */
+/** Major version of Node in the package `node`. The functions' runtime has the same major version. */
 var NODE_MAJOR = 24;
 var version = process.versions.node;
 

@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: writes the generated parts of the documents from the code: the tables of props, counts and metrics, the flags of the
- * commands, the diagrams of the state machines, and the names of the tests.
+ * `npm run docs`: makes the generated parts of the documents from the code. The parts are the passages of DOC_TABLES, and the pages of the
+ * commands, the state machines and the behaviours.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { print } from '../cli/print.ts';

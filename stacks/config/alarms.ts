@@ -36,8 +36,8 @@ interface Alarm {
  * An alarm that sounds when a metric gets no more datapoints. The expression is 0 for a span without a datapoint, if an earlier span had a
  * datapoint. Before the first success there is no datapoint at all, so a new deployment raises no alarm.
  *
- * - A datapoint is the sum of a whole span, so a single success in the span is enough. Each minute, CloudWatch evaluates the latest span.
- * - The alarm evaluates two datapoints, and a single 0 is enough. So the expression also reads the datapoint before the 0. CloudWatch
+ * - A datapoint is the sum of a whole span, and so above 0 after a single success. Each minute, CloudWatch evaluates the latest span.
+ * - The alarm evaluates two datapoints, so that the expression also reads the datapoint before a 0. A single 0 raises the alarm. CloudWatch
  *   documents that more datapoints are read, but not how many; nothing here depends on their number.
  * - When the last success is too old to be read, the expression has no datapoints. With `ignore` the alarm then keeps its state.
  *

@@ -19,7 +19,7 @@ export class ConfigFileError extends PreciseTtlError {
 /**
  * @param named value of `--config`. @default the only file `precise-ttl.config.*` in the current folder
  * @returns the file's absolute path
- * @throws ConfigFileError when there is no such file, or more than one
+ * @throws ConfigFileError when no file is found, the folder has more than one, or `named` has another extension
  */
 export function findConfigFile(named?: string): string {
   if (named !== undefined) {
@@ -50,7 +50,7 @@ export function findConfigFile(named?: string): string {
 /**
  * Loads the configuration, without checking its content.
  * @param named as for {@link findConfigFile}
- * @throws ConfigFileError when the file is missing, broken, throws, or exports nothing
+ * @throws ConfigFileError as {@link findConfigFile}, and when the file is broken, throws, or has no default export
  */
 export async function loadConfigFile(named?: string): Promise<unknown> {
   const file = findConfigFile(named);

@@ -46,7 +46,8 @@ export interface DeploymentConfig extends DeploymentProps {
    */
   readonly provider?: Readonly<Record<string, unknown>>;
   /**
-   * Further arguments of resources, by resource type, or type and name: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`.
+   * Further arguments of resources: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`. A key is a resource type, a type and
+   * a name with a dot between, or a resource's address in Terraform.
    * @default none
    */
   readonly overrides?: Overrides;
@@ -87,7 +88,7 @@ const STATE: Kind<State> = kind(
   { remedy: () => SEE_DOCS, inside: state => plainProblems(state) },
 );
 
-/** Refuses only values that JSON does not have: which fields a backend or provider has is known to Terraform alone. */
+/** Checks only the types of the values: Terraform alone knows the arguments of a backend, a provider or a resource. */
 function plainProblems(values: Readonly<Record<string, unknown>>): FieldProblem[] {
   return Object.entries(values).flatMap(([field, got]) => valueProblems(field, PLAIN, got, CORRECT));
 }
@@ -159,8 +160,8 @@ const OVERRIDES: Kind<Overrides> = kind(
 );
 
 /**
- * The key or the value of a tag that every AWS service accepts: only IAM's characters, and not empty, because EventBridge Scheduler refuses
- * an empty value. Source: IAM API reference, Tag.
+ * The key or the value of a tag that every AWS service accepts. It has only IAM's characters. It is not empty, because EventBridge
+ * Scheduler refuses an empty value. Source: IAM API reference, Tag.
  */
 const TAG = /^(?!aws:)(?!__proto__)[\p{L}\p{Z}\p{N}_.:/=+\-@]+$/iu;
 
@@ -194,7 +195,7 @@ const TABLES: Kind<readonly PreciseTtlProps[]> = kind(
   'a list of at least one table',
   {
     remedy: () => SEE_DOCS,
-    // `Array.from` gives undefined for each hole of the list, which is then refused: `flatMap` alone would skip holes.
+    // `flatMap` would skip a hole in the list. `Array.from` makes the hole undefined, and undefined is refused.
     inside: tables =>
       Array.from(tables).flatMap((table, index) => valueProblems(`[${index}]`, TABLE, table, SEE_DOCS)),
   },

@@ -71,7 +71,7 @@ function lockOf(table: ResolvedProps): number | undefined {
   return archive === undefined || archive.bucket !== undefined ? undefined : (archive.lockDays ?? 0);
 }
 
-/** The input of a state may have 256 KiB: these settings, and in the rest the children's targets. Source: Step Functions quotas. */
+/** Maximum size of the settings in a state's input of 256 KiB at most. The targets need the rest. Source: Step Functions quotas. */
 const MAX_SETTINGS_BYTES = 200_000;
 
 function settingsProblems(tables: readonly ResolvedProps[]): FieldProblem[] {

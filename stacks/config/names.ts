@@ -15,8 +15,8 @@ export function bundleId(file: string): string {
 
 /**
  * The id of a table's construct: the table's name, or `table:` and the name. The prefix is necessary if another construct has the name as
- * its id, or if a name in Terraform, which begins with a letter or `_`, cannot be made from the table's name. No table's name has a colon,
- * so the prefixed id is unique.
+ * its id. The prefix is also necessary if the name, without its dots, begins with a digit or `-`: a name in Terraform begins with a letter
+ * or `_`. No table's name has a colon, so the prefixed id is unique.
  */
 export function constructId(tableName: string, scope: keyof typeof TAKEN_IDS): string {
   const begins = tableName.replaceAll(/[^A-Za-z0-9_-]/g, '').slice(0, 1);
@@ -67,7 +67,7 @@ export function pipeName(table: { readonly name: string }, { id }: Pick<Pipe, 'i
   return `${table.name}-${id}`;
 }
 
-/** The beginning of all names of a deployment's pipes, for the patterns of roles: `tablePrefix` cuts long names after 35 characters. */
+/** The beginning of all names of a deployment's pipes, for the patterns of roles: `tablePrefix` may cut a name after 36 characters. */
 export function beginningOf(deployment: string): string {
   return deployment.length <= LONGEST_WHOLE ? `${deployment}-` : deployment.slice(0, LONGEST_WHOLE);
 }

@@ -50,8 +50,8 @@ interface PipedTable {
 
 export interface Pipe {
   /**
-   * The pipe's name is the table's name and this id. A new kind of target gives a new id, and so a new pipe: in an updated pipe, parameters
-   * of the old target would stay.
+   * The end of the pipe's name. A new kind of target gives a new id, and so a new pipe: in an updated pipe, parameters of the old target
+   * would stay.
    */
   readonly id: string;
   readonly kind: TargetKind;

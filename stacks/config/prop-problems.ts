@@ -41,8 +41,8 @@ function asWritten({ field, expected, remedy, ...problem }: FieldProblem): Field
 }
 
 /**
- * Refuses a limit that the shards' partitions can never reach, even if nobody writes to the table. In an index by second the overdue items
- * have many index keys, so this maximum does not exist.
+ * Refuses a limit that the sweep can never reach: DynamoDB writes at most PARTITION_UNITS a second to a shard. In an index by second the
+ * overdue items have many index keys, so this maximum does not exist.
  */
 function limitProblems(table: ResolvedProps): FieldProblem[] {
   const { indexedBy, maxDeletesPerSecond, shards } = table;
@@ -64,7 +64,7 @@ function pollProblems({ pollSeconds: got, precision }: ResolvedProps): FieldProb
   return [{ field: 'pollSeconds', expected: "0 with precision: 'minute'", got, remedy }];
 }
 
-/** Refuses a target that belongs to the deployment: in the deployment's failure queue, for example, an event would look like a failure. */
+/** Refuses a target that belongs to the deployment. An event in the dead-letter queue, for example, would look like a failure. */
 function ownTargetProblems(table: ResolvedProps): FieldProblem[] {
   return pipesOf(table).flatMap(({ to }) => {
     if (to === undefined || !isOwnTarget(to, table.deployment)) return [];

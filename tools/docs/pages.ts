@@ -52,7 +52,7 @@ function lineOf([name, { help, value, default: is }]: readonly [string, Flag]): 
   return `--${name}${value === undefined ? '' : ` ${value}`}: ${help}${byDefault}`;
 }
 
-/** The help's text on exit statuses; empty for commands that have only the common exit statuses. */
+/** The help's text on exit statuses; empty for commands with only the statuses that HEAD explains. */
 function statusOf(command: AnyCommand): string {
   const [, text = ''] = /Exit status: (.*?)(?:; 2 a wrong command line.*)?$/s.exec(command.help()) ?? [];
   return /\b3\b|--watch|--diff/.test(text) ? `Exit status: ${text.replaceAll(/\s+/g, ' ')}.` : '';
@@ -117,8 +117,6 @@ function namesIn(file: string): string[] {
   });
 }
 
-/** Draws a definition as a Mermaid flowchart: every state with its transitions. */
-
 interface State {
   readonly Type: string;
   readonly Next?: string;
@@ -134,8 +132,8 @@ interface Graph {
 }
 
 /**
- * Draws a state machine, or the item processor of a Map. An inline Map inside is a subgraph. A distributed Map is a state, because its
- * items are child executions.
+ * Draws a state machine as a Mermaid flowchart. An inline Map is a subgraph. A distributed Map is a single state, because its items are
+ * child executions.
  */
 export function mermaid(graph: Graph): string {
   return ['flowchart TD', ...lines(graph, '  ')].join('\n');

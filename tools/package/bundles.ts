@@ -38,7 +38,7 @@ export async function copyArchives(): Promise<void> {
   writeFileSync(join('dist/functions', LICENCES_FILE), licencesOf(bundledFiles()));
 }
 
-/** Not bundled: the application's stack needs the application's own copy of these classes. */
+/** Packages that are not bundled: a stack must have all its classes from the application's own copy of these packages. */
 const PACKAGES_OF_A_STACK = ['cdktf', 'cdktn', 'constructs', '@cdktf/provider-aws', '@cdktn/provider-aws'];
 
 /** CDK Terrain is CDKTF under other names. */
@@ -79,8 +79,8 @@ const CLIENTS: Plugin = {
 };
 
 /**
- * Bundles the command and `precise-ttl/testing` with all dependencies except DynamoDB Local: users of the data model install no other
- * package. Both bundles share files, and each command loads only its own files.
+ * Bundles the command and `precise-ttl/testing` with their dependencies, so that users of the data model install no other package. Both
+ * bundles share files, and each command loads only its own files.
  */
 export async function bundlePrograms(): Promise<void> {
   const folder = 'dist/node';
@@ -121,7 +121,7 @@ export async function buildPage(): Promise<void> {
   writeFileSync(join(FOLDER, LICENCES_FILE), licencesOf([...files, ...inside]));
 }
 
-/** Replaces stepfunctions-emulator/src/page/page-source.ts. @param folder path of the page, relative to the module */
+/** The packed code of the module `page-source.ts` of the emulator. @param folder path of the page, relative to the packed module */
 const pageSource = (folder: string): string => `import { readFileSync } from 'node:fs';
 const read = name => readFileSync(new URL('${folder}/' + name, import.meta.url), 'utf8');
 export const pageSource = async () => ({ script: read('${FILES.script}'), style: read('${FILES.style}') });

@@ -31,7 +31,7 @@ const STAND_INS: Readonly<Record<string, Readonly<Record<string, (text: string) 
       globSync('docs/**/*.md').map(file => [file, (text: string) => withPackedLinks(file, text)]),
     ),
   },
-  // npm has no field that changes the manifest only in the package. npm publish reads the manifest before packing.
+  // The manifest is replaced, too, because npm has no field for a manifest that differs in the package.
   'stepfunctions-emulator': {
     'package.json': text => `${JSON.stringify(packedManifest(JSON.parse(text)), null, 2)}\n`,
   },
