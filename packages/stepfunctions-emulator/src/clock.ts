@@ -10,8 +10,8 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   schedule(ms: number, callback: () => void): CancelTimer;
   /**
-   * Runs work that takes real time, such as a call over HTTP. A virtual clock stands still until such work ends. While all such work sleeps
-   * on the virtual clock, the clock does not stand still.
+   * Runs work that takes real time, such as a call over HTTP. A virtual clock stands still until all such work has ended or sleeps on the
+   * clock.
    */
   busy<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -48,8 +48,8 @@ function sleepOn(clock: Pick<Clock, 'schedule'>, ms: number, signal?: AbortSigna
 }
 
 /**
- * The wall clock. A pending timer keeps the process alive, because an execution waits for the timer. A delay keeps its full length even
- * when a person or a program sets the wall clock during the delay.
+ * The wall clock. A pending timer keeps the process alive, because an execution waits for the timer. Setting the wall clock
+ * changes the length of a running delay by less than a second.
  */
 export const realClock: Clock = {
   now: () => Date.now(),

@@ -1,9 +1,9 @@
-/** Base class of this package's errors. Every message names the problem, the place of the problem, the expected value and the remedy. */
+/** Base class of this package's errors. */
 export class EmulatorError extends Error {
   override readonly name: string = 'EmulatorError';
 }
 
-/** Thrown for an endpoint that is not on this machine. */
+/** Thrown for an endpoint that is not the plain URL of a host on this machine, such as http://127.0.0.1:8000. */
 export class NotLoopbackError extends EmulatorError {
   override readonly name = 'NotLoopbackError';
 }

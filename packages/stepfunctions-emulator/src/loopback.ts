@@ -38,7 +38,7 @@ export function requireLoopback(
   return url.origin;
 }
 
-// Callers pass the host name of a URL object, which converts every form of an IPv4 address (0x7f.1, 2130706433) to four decimals.
+// An IPv4 address must have four decimals: URL objects and browsers convert every other form (0x7f.1, 2130706433) to four decimals.
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

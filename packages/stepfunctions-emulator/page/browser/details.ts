@@ -83,7 +83,7 @@ export function executionDetails(execution: ExecutionDescription): HTMLElement[]
   ];
 }
 
-/** A text that changes whenever the details of the visit change. The page draws the details again only after such a change. */
+/** A text that changes with the visit's outcome, attempts and exit. The page draws the details again only after such a change. */
 export const signatureOf = ({ id, outcome, attempts, exitId }: Visit): string =>
   [id, outcome, attempts.length, attempts.at(-1)?.to, exitId].join();
 

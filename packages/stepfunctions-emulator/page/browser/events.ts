@@ -53,7 +53,7 @@ export class EventTable {
   }
 }
 
-/** `#17` for an event in the iteration with index 17 of an inline Map; an empty text for an event outside of Maps. */
+/** `#17` for an event directly in the iteration with index 17 of an inline Map; an empty text for any other event. */
 const placeOf = ({ visit, event }: VisitEvent): string => {
   if (event.type.startsWith('MapIteration')) return `#${event.index}`;
   return visit?.line.parent?.type === 'Map' ? `#${visit.line.index}` : '';

@@ -245,7 +245,7 @@ export class Page {
     return element('button', { type: 'button', onclick: press }, text);
   }
 
-  /** Shows the events of a state, and the details of the last visit whose outcome gives the state its colour. */
+  /** Searches the events for the name of a state. Shows the details of the last visit whose outcome gives the state its colour. */
   #chooseState({ model }: Opened, state: string): void {
     const outcome = statesOf(model).get(state)?.outcome;
     this.#events.search(state);

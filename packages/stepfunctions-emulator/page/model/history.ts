@@ -55,8 +55,8 @@ type Failure = Pick<PageEvent, 'error' | 'cause'>;
 
 /**
  * Turns the events of an execution into visits of states. Events must be added in order, also while the execution runs. Iterations of a Map
- * run at the same time, so two neighbouring events may belong to different lines. `previousEventId` gives the line of an event: the line of
- * the previous event, or a line around that line.
+ * run at the same time, so two neighbouring events may belong to different lines. The model finds the line of an event by the line of the
+ * event's previous event.
  */
 export class HistoryModel {
   readonly root: Line = { parent: undefined, index: 0, visits: [] };
@@ -112,7 +112,7 @@ export class HistoryModel {
     return line;
   }
 
-  /** The line of a state that is entered: the line of the previous event, a line around it, or a branch or iteration of the outer state. */
+  /** Finds the line of an entered state: the previous event's line, a line around that line, or a line of the outer Map or Parallel. */
   #lineOf(name: string, before: Line): Line {
     const place = this.#places.get(name);
     if (place?.parent === undefined) return this.root;
@@ -286,7 +286,7 @@ function endAttempt(visit: Visit, to: number, failure?: Failure, endEventId?: nu
   last.cause = failure.cause;
 }
 
-/** Whether the last attempt of a visit failed. If the visit has an exit event all the same, a Catch handled the failure. */
+/** Whether a Catch ended a visit that has an exit event: then the visit's last attempt failed. */
 function isCaught({ type, attempts }: Visit): boolean {
   const last = attempts.at(-1);
   if (last?.failed) return true;
@@ -304,11 +304,11 @@ const linesIn = ({ branches, iterations }: Visit): Line[] => [
 
 const insideOf = (visit: Visit): Visit[] => linesIn(visit).flatMap(({ visits }) => visits);
 
-/** Time of the last event inside of a Map or Parallel. */
+/** Time at which the last visit inside of a Map or Parallel ended. */
 const lastInside = (visit: Visit): number =>
   insideOf(visit).reduce((last, { from, to }) => Math.max(last, to ?? from), visit.from);
 
-/** The failure of a Map or Parallel: the last failure of a visit inside. */
+/** The failure of a Map or Parallel: the failure of a visit inside. */
 function insideFailure(visit: Visit): Failure {
   const failed = insideOf(visit).findLast(({ outcome }) => outcome === 'failed');
   return { ...(failed?.error !== undefined && { error: failed.error, cause: failed.cause }) } as Failure;
@@ -327,6 +327,6 @@ export function variablesAt(visit: Visit): Map<string, number> {
   return seen;
 }
 
-/** The failed visit that was entered last: the innermost failed visit. Undefined if no visit failed. */
+/** The failed visit that was entered last; undefined if no visit failed. */
 export const failedVisit = ({ visits }: HistoryModel): Visit | undefined =>
   visits.findLast(({ outcome }) => outcome === 'failed');

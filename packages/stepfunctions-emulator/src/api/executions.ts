@@ -26,7 +26,7 @@ const KEPT_EXECUTIONS: KeptExecutions = { executions: 500, characters: 10_000_00
 
 export class Executions {
   readonly #byArn = new Map<string, StartedExecution>();
-  /** ARN of a state machine → names of its Standard executions. A name stays taken after the execution has been removed. */
+  /** ARN of a Standard state machine → names given to executions at the start. A name stays taken after the execution has been removed. */
   readonly #names = new Map<string, Set<string>>();
   /** ARN of a state machine → its ended executions, the earliest end first, with the number of characters in each history. */
   readonly #ended = new Map<string, Map<Execution, number>>();
@@ -66,7 +66,7 @@ export class Executions {
     return this.#byArn.get(arn);
   }
 
-  /** Finds an execution of a client, or a child execution of a Map Run. For a child, too, `started` is the execution of the client. */
+  /** Finds an execution, or a child execution of a Map Run. For a child, `started` is the outermost execution with that Map Run inside. */
   get(arn: string): { readonly execution: Execution; readonly started: StartedExecution } {
     const known = this.#byArn.get(arn);
     if (known !== undefined) return { execution: known.execution, started: known };

@@ -21,7 +21,7 @@ export interface EngineOptions {
    */
   readonly resources?: FunctionInvoker;
   readonly clock?: Clock;
-  /** Source of random numbers for jitter, `$random`, `$uuid` and `$shuffle`. @default other numbers in every run */
+  /** Source of random numbers for jitter, `$random`, `$uuid`, `$shuffle` and all ids. @default other numbers in every run */
   readonly random?: RandomSource;
   readonly limits?: Partial<Limits>;
   /** Called at the start of each execution, but not for child executions of a Map Run. */

@@ -103,7 +103,7 @@ export class Execution {
     return this.#outcome?.status === 'SUCCEEDED' ? this.#outcome.output.text : undefined;
   }
 
-  /** Error name of an execution that failed, timed out or was stopped; undefined if no name was given. */
+  /** Error name of an execution that failed, timed out or was stopped. As on AWS, a timeout of a Standard execution has none. */
   get error(): string | undefined {
     return this.#outcome?.status === 'SUCCEEDED' ? undefined : this.#outcome?.error;
   }

@@ -56,8 +56,8 @@ export const REGEX_TIMEOUT_MS = 3_000;
  */
 export const STATES_WITHOUT_TIME = 25_000;
 /**
- * Maximum number of nodes of a JSONata expression whose evaluation has begun and not ended. AWS documents no number. In August 2026,
- * TestState first refused a depth of 99, 100 or 101, in five kinds of nesting (https://github.com/floci-io/floci/issues/2737).
+ * Maximum depth of nodes in the evaluation of a JSONata expression. AWS documents no number. In August 2026, TestState first refused a
+ * depth of 99, 100 or 101, in five kinds of nesting (https://github.com/floci-io/floci/issues/2737).
  */
 export const EXPRESSION_DEPTH = 100;
 /**

@@ -106,7 +106,7 @@ export const isOfPage = ({ method }: HttpRequest): boolean => method === 'GET';
 
 /**
  * Answers a request for a file of the page, or for data that the page shows.
- * @throws {ApiError} for an unknown path, and for a request that another web site makes in a browser on this machine
+ * @throws {ApiError} for an unknown path or ARN, and for a request for data that another web site makes in a browser
  */
 export async function answerPage(context: ApiContext, request: HttpRequest): Promise<HttpAnswer> {
   const [pathname = '', query = ''] = request.target.split('?');
@@ -131,7 +131,7 @@ const answer = (type: string, body: string): HttpAnswer => ({
   body,
 });
 
-/** Refuses requests of other web sites. A browser names the site in Sec-Fetch-Site; `none` means that a person typed the address. */
+/** Refuses requests of other web sites. Browsers send Sec-Fetch-Site: `same-origin` from this page, `none` for a typed address. */
 function refuseOtherSites({ headers }: HttpRequest): void {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return;

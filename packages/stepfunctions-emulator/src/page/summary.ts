@@ -34,7 +34,7 @@ function shortValue(value: unknown): string {
   return value.length > MOST_CHARACTERS ? `${value.slice(0, MOST_CHARACTERS - 1)}…` : value;
 }
 
-/** An ISO time as `2026-11-28 12:00`, with the seconds only if the seconds are not 0; undefined for a value that is no ISO time. */
+/** An ISO time in UTC as `2026-11-28 12:00`, with the seconds only if the seconds are not 0; undefined for any other value. */
 function shortTime(value: unknown): string | undefined {
   const [, day, minute, seconds = ''] =
     /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?Z$/.exec(String(value)) ?? [];

@@ -89,7 +89,7 @@ const cut = (text: string, length: number): string =>
 
 export interface WaitRecord {
   readonly state: string;
-  /** Duration of the wait, milliseconds. An aborted wait may have ended earlier: its duration is the time until the execution ended. */
+  /** Duration of the wait, milliseconds; for an aborted wait, the time until the execution ended, even if the abort was earlier. */
   readonly ms: number;
 }
 
@@ -159,7 +159,7 @@ export class ExecutionResult {
       }));
   }
 
-  /** Calls of functions, with the calls of child executions, in the order in which the calls began. */
+  /** Calls of functions and other Resources, with the calls of child executions, in the order in which the calls began. */
   get calls(): readonly FunctionCall[] {
     return this.#ownOf(this.#records.calls);
   }
@@ -179,8 +179,8 @@ export class ExecutionResult {
 
   /**
    * The calls of one function, in the order in which the calls began.
-   * @param functionName name of the function, or the key of its mock: for example an ARN or the name of a state
-   * @throws {HarnessError} when no function of this name is mocked or was called
+   * @param functionName name of the function; or, if a mock has this key, ARN of the function or name of the calling state
+   * @throws {HarnessError} when `functionName` is neither the key of a mock nor the name of a called function
    */
   callsOf(functionName: string): readonly FunctionCall[] {
     const { functionNames } = this.#records;

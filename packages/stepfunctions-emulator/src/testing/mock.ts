@@ -44,8 +44,8 @@ export type MockStep = MockFunction | Error | Answer;
 export type Mock = MockStep | readonly MockStep[];
 
 /**
- * Key → mock. The key of a function is its name, its `name:qualifier`, its ARN, or the name of the calling state. The key of another
- * Resource is the name of the calling state, its ARN, or its service and action: `dynamodb:putItem`.
+ * Key → mock. The key of a function is its ARN, its `name:qualifier`, its name, or the name of the calling state. The key of another
+ * Resource is the name of the calling state, the Resource's ARN, or the Resource's service and action: `dynamodb:putItem`.
  */
 export type Mocks = Readonly<Record<string, Mock>>;
 

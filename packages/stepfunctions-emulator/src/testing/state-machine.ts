@@ -49,7 +49,7 @@ export interface RunningExecution {
   stop(error?: string, cause?: string): void;
   /**
    * Resolves when the execution has ended, whatever its status.
-   * @throws {MissingMockError} when a call had no mock
+   * @throws {MissingMockError} when a call had no mock, or the list of its mock had no further answer
    */
   result(): Promise<ExecutionResult>;
 }
@@ -73,14 +73,15 @@ export class TestedStateMachine {
 
   /**
    * Runs the state machine to its end. Returns a result for a failed execution, too.
-   * @throws {MissingMockError} when a function is called that has no mock
+   * @throws {MissingMockError} when a call has no mock, or the list of its mock has no further answer
    * @throws {InvalidStartError} when the name or the input isn't allowed
+   * @throws {HarnessError} when `sync` is set for a Standard state machine
    */
   async run(options: RunOptions = {}): Promise<ExecutionResult> {
     return this.start(options).result();
   }
 
-  /** Starts an execution that the test can stop or observe. @throws {InvalidStartError} */
+  /** Starts an execution that the test can stop or observe. @throws {InvalidStartError} as `run` @throws {HarnessError} as `run` */
   start(options: RunOptions = {}): RunningExecution {
     const { input = {}, functions = {}, seed = 1, sync: synchronous = false } = options;
     const { name: executionName, clock = new VirtualClock() } = options;

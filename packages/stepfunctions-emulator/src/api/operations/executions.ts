@@ -252,7 +252,7 @@ const datesOf = ({ startDate, stopDate }: MapRun) => ({
   ...optional('stopDate', stopDate && seconds(stopDate)),
 });
 
-/** Counts in the form of DescribeMapRun. `failuresNotRedrivable` is 0, because AWS can redrive every failed child. */
+/** Counts in the form of DescribeMapRun. The last three counts are 0, because this machine has no ResultWriter and no RedriveExecution. */
 const countsOf = (counts: MapRunCounts) => ({
   ...counts,
   resultsWritten: 0,

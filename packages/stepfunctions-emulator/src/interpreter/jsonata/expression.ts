@@ -12,7 +12,7 @@ export interface ExpressionScope {
 
 export interface AslExpression {
   readonly source: string;
-  /** Resolves to jsonata's result, which JSON may not represent; rejects with jsonata's error or an {@link EvaluationLimitError}. */
+  /** Resolves to jsonata's result, which is not always JSON; rejects with jsonata's error or an {@link EvaluationLimitError}. */
   evaluate(scope: ExpressionScope): Promise<unknown>;
 }
 
@@ -49,8 +49,8 @@ export function compileExpression(source: string, place: ExpressionPlace): AslEx
 
 function parse(text: string): jsonata.Expression {
   try {
-    // jsonata's type declares an instance of RegExp, but jsonata needs a class. JSONata 2.0.6 uses the engine of the latest call for all
-    // expressions, so every call passes the same engine.
+    // jsonata's type declares an instance of RegExp, but jsonata needs a class. JSONata 2.0.6 uses the RegexEngine of the latest call of
+    // `jsonata` for all expressions, so every call here passes the same RegexEngine.
     return jsonata(text, { RegexEngine: LimitedRegExp as unknown as RegExp });
   } catch (error) {
     throw new ExpressionSyntaxError(describeJsonataError(error));

@@ -17,7 +17,7 @@ interface Focus {
 
 const runtimeOf = (focus: Focus) => focus.environment.lookup(RUNTIME_BINDING) as FunctionRuntime;
 
-/** jsonata keeps the message of an error without a code, and replaces the message of an error with a code. */
+/** Throws an error without a `code`, because jsonata replaces the message of an error that has one of jsonata's codes. */
 function fail(message: string): never {
   throw new Error(message);
 }
@@ -122,7 +122,7 @@ type Implementation = Parameters<jsonata.Expression['registerFunction']>[1];
 
 /**
  * Name, implementation, and jsonata's notation of the signature. The functions from `random` to `base64decode` replace jsonata's own
- * functions. The functions from `random` to `shuffle` use the engine's clock or random source.
+ * functions. The functions from `uuid` to `shuffle` use the engine's clock or random source.
  */
 const FUNCTIONS: ReadonlyArray<readonly [string, Implementation, string]> = [
   ['partition', partition, '<an:a>'],

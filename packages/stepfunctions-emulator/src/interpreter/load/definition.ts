@@ -68,7 +68,7 @@ const namesOf = (assign: Assign | undefined): string[] => (assign ?? []).map(([n
 
 /**
  * Reads a definition in the Amazon States Language and compiles its expressions. A field that is unknown, not implemented, or refused by
- * CreateStateMachine is a problem. All problems are reported together.
+ * CreateStateMachine is a problem. The error has all problems that were found. Some checks run only when there is no other problem.
  * @param source the definition's JSON text, or its parsed value
  * @param type type of the state machine: an Express state machine can't have a distributed Map
  * @param isMocked whether to accept a Resource that is not implemented: `EngineOptions.resources` must answer its calls.

@@ -12,7 +12,7 @@ export interface DefinitionProblem {
   };
 }
 
-/** The definition is not valid, or uses fields that this interpreter does not implement. The interpreter never ignores a field. */
+/** The definition is not valid, or uses fields that this interpreter does not implement. The interpreter never ignores such a field. */
 export class InvalidDefinitionError extends EmulatorError {
   override readonly name = 'InvalidDefinitionError';
   readonly problems: readonly DefinitionProblem[];

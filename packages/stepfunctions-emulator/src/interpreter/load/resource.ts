@@ -41,7 +41,7 @@ const FUNCTION_ARN =
 /** Matches ARNs with `dynamodb:putItem`, `aws-sdk:s3:getObject`, `states:startExecution.sync:2`, `sqs:sendMessage.waitForTaskToken`. */
 const SERVICE_ARN =
   /^arn:aws[a-z-]*:states:[a-z0-9-]*:\d*:((?:aws-sdk:)?[a-z0-9-]+):([A-Za-z0-9]+(?:\.sync(?::2)?|\.waitForTaskToken)?)$/;
-/** The only implemented Resource besides functions and lambda:invoke. A test must mock every other Resource. */
+/** The only implemented Resource besides functions and lambda:invoke. Loading accepts another Resource only if `isMocked` returns true. */
 const START_EXECUTION = 'states:startExecution';
 
 export function readResource(reader: FieldReader): TaskResource {

@@ -151,8 +151,8 @@ function endBadly({ line }: StateVisit, mapRun: MapRun, error: unknown): void {
 }
 
 /**
- * Output of a child. By the Developer Guide ("ResultWriter", Transformation), a failed child is returned as with the transformation NONE:
- * as an object with these fields.
+ * Returns the output of a child. For a child that did not succeed, returns an object with the fields of the transformation NONE (Developer
+ * Guide, "ResultWriter").
  */
 function resultOf(child: ChildExecution, mapRun: MapRun): Json {
   if (child.status === 'SUCCEEDED') return child.output ?? null;

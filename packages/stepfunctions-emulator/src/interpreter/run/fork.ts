@@ -64,7 +64,7 @@ export class Fork {
 
   /**
    * Runs a branch or an iteration.
-   * @param work returns the output and the id of the last event: the next event of the Parallel or Map follows the latest such event
+   * @param work returns the output and the id of the last event. The next event of the Parallel or Map follows the latest of these events
    * @returns undefined when the branch or iteration failed or was aborted
    */
   async run(

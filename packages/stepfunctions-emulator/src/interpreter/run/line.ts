@@ -29,7 +29,7 @@ export class Line {
   /** Undefined in a Standard execution: only the bill of an Express execution depends on the amount of data. */
   readonly held: HeldData | undefined;
   openState: OpenState | undefined;
-  /** Index → branch or iteration that has not ended, of the Parallel or Map that now runs. */
+  /** Index → running branch or iteration of the current Parallel or Map. */
   readonly openParts = new Map<number, Line>();
   lastEventId: number;
 
