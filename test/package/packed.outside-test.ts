@@ -33,52 +33,50 @@ const ENTRY_POINT = [
   'withoutExpired',
 ];
 
-describe('what npm packs', () => {
-  test('is the data model, the constructs, what they deploy, the command, and the texts', () => {
-    expect(readdirSync(packed.content).sort()).toEqual([
-      'CHANGELOG.md',
-      'LICENSE',
-      'README.md',
-      'bin',
-      'dist',
-      'docs',
-      'package.json',
-    ]);
-    expect(readdirSync(join(packed.content, 'dist')).sort()).toEqual([
-      'cdktf',
-      'cdktn',
-      'esm',
-      'functions',
-      'node',
-      'page',
-      'types',
-    ]);
-    expect(readdirSync(join(packed.content, 'dist/functions')).sort()).toEqual(
-      ['LICENSES.txt', ...ALL_FUNCTIONS.map(task => `${fileOf(task)}.zip`)].sort(),
-    );
-  });
+test('what npm packs is the data model, the constructs, what they deploy, the command, and the texts', () => {
+  expect(readdirSync(packed.content).sort()).toEqual([
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'bin',
+    'dist',
+    'docs',
+    'package.json',
+  ]);
+  expect(readdirSync(join(packed.content, 'dist')).sort()).toEqual([
+    'cdktf',
+    'cdktn',
+    'esm',
+    'functions',
+    'node',
+    'page',
+    'types',
+  ]);
+  expect(readdirSync(join(packed.content, 'dist/functions')).sort()).toEqual(
+    ['LICENSES.txt', ...ALL_FUNCTIONS.map(task => `${fileOf(task)}.zip`)].sort(),
+  );
+});
 
-  test('has at most 2 MB in 200 files', () => {
-    expect(statSync(packed.file).size).toBeLessThan(2_000_000);
-    const files = readdirSync(packed.content, { recursive: true, withFileTypes: true });
-    expect(files.filter(file => file.isFile()).length).toBeLessThanOrEqual(200);
-  });
+test('what npm packs has at most 2 MB in 200 files', () => {
+  expect(statSync(packed.file).size).toBeLessThan(2_000_000);
+  const files = readdirSync(packed.content, { recursive: true, withFileTypes: true });
+  expect(files.filter(file => file.isFile()).length).toBeLessThanOrEqual(200);
+});
 
-  test("has the package's own README, and the checkout its own again", () => {
-    const text = (...path: string[]) => readFileSync(join(...path, 'README.md'), 'utf8');
-    expect(text(packed.content)).toBe(text('tools/package'));
-    expect(text(packed.checkout)).toBe(text('.'));
-  });
+test("what npm packs has the package's own README, and the checkout its own again", () => {
+  const text = (...path: string[]) => readFileSync(join(...path, 'README.md'), 'utf8');
+  expect(text(packed.content)).toBe(text('tools/package'));
+  expect(text(packed.checkout)).toBe(text('.'));
+});
 
-  test('needs no other package, unless the application has constructs', () => {
-    const manifest = JSON.parse(readFileSync(join(packed.content, 'package.json'), 'utf8'));
-    expect(manifest).not.toHaveProperty('dependencies');
-    const optional = Object.fromEntries(
-      Object.keys(manifest.peerDependencies).map(name => [name, { optional: true }]),
-    );
-    expect(manifest.peerDependenciesMeta).toEqual(optional);
-    expect(manifest).toMatchObject({ engines: { node: '>=22.12' }, repository: { type: 'git' } });
-  });
+test('what npm packs needs no other package, unless the application has constructs', () => {
+  const manifest = JSON.parse(readFileSync(join(packed.content, 'package.json'), 'utf8'));
+  expect(manifest).not.toHaveProperty('dependencies');
+  const optional = Object.fromEntries(
+    Object.keys(manifest.peerDependencies).map(name => [name, { optional: true }]),
+  );
+  expect(manifest.peerDependenciesMeta).toEqual(optional);
+  expect(manifest).toMatchObject({ engines: { node: '>=22.12' }, repository: { type: 'git' } });
 });
 
 describe.each([
@@ -116,15 +114,12 @@ describe.each([
   });
 });
 
-describe('an application on the oldest Node', () => {
-  test.each([
-    ['require', 'main.cjs', "console.log(JSON.stringify(Object.keys(require('NAME')).sort()))"],
-    [
-      'import',
-      'main.mjs',
-      "import * as all from 'NAME'; console.log(JSON.stringify(Object.keys(all).sort()))",
-    ],
-  ])('gets the names of each entry point by %s', async (_how, file, program) => {
+test.each([
+  ['require', 'main.cjs', "console.log(JSON.stringify(Object.keys(require('NAME')).sort()))"],
+  ['import', 'main.mjs', "import * as all from 'NAME'; console.log(JSON.stringify(Object.keys(all).sort()))"],
+])(
+  'an application on the oldest Node gets the names of each entry point by %s',
+  async (_how, file, program) => {
     const names = async (name: string): Promise<string[]> => {
       const folder = makeApplication(packed, { [file]: program.replace('NAME', name) });
       useInstalled(folder, ['cdktf', 'constructs', '@cdktf', '@aws-sdk']);
@@ -136,66 +131,62 @@ describe('an application on the oldest Node', () => {
     expect(behind.filter(name => ENTRY_POINT.includes(name))).toEqual([]);
     expect(await names('precise-ttl/cdktf')).toContain('PreciseTtlStack');
     expect(await names('precise-ttl/testing')).toContain('withPreciseTtl');
+  },
+);
+
+const bundle = async (program: string, options: BuildOptions = {}) => {
+  const folder = makeApplication(packed, { 'main.js': program });
+  const { outputFiles } = await build({
+    entryPoints: [join(folder, 'main.js')],
+    bundle: true,
+    platform: 'browser',
+    format: 'iife',
+    write: false,
+    ...options,
+  });
+  return outputFiles?.[0]?.text ?? '';
+};
+
+/** What the program hands to `report` where there is only the language, and these. */
+const outcome = (code: string, globals: object = {}) => {
+  let reported: unknown;
+  const report = (value: string) => {
+    reported = JSON.parse(value);
+  };
+  runInContext(code, createContext({ report, ...globals }));
+  return reported;
+};
+
+test('a bundle for browsers of the readers needs nothing but the language', async () => {
+  const code = await bundle(`
+    import { expiryModel, isExpired, notExpired, unlessExpired, withoutExpired } from 'precise-ttl';
+    const model = expiryModel({ partitionKey: 'id' });
+    const nowMs = 1658266020500;
+    report(JSON.stringify([
+      unlessExpired(model, { id: 'a', ttl: 1658266021 }, { nowMs }),
+      unlessExpired(model, { id: 'a', ttl: 1658266020 }, { nowMs }) ?? null,
+      isExpired(1658266020, 1658266020),
+      typeof notExpired(model, {}, { nowMs }).FilterExpression,
+      typeof withoutExpired({ send() {}, middlewareStack: { add() {}, clone() { return this; } } }, { Sessions: model }).send,
+    ]));`);
+  expect(outcome(code)).toEqual([{ id: 'a', ttl: 1658266021 }, null, true, 'string', 'function']);
+});
+
+test('a bundle for browsers of the writers needs btoa besides, for keys of bytes', async () => {
+  const code = await bundle(`
+    import { expiryAttributes, expiryModel } from 'precise-ttl';
+    const model = expiryModel({ partitionKey: 'id', sortKey: 'bytes', shards: 7 });
+    const key = { id: 1, bytes: new Uint8Array([0, 255]) };
+    report(JSON.stringify(expiryAttributes(model, key, { expiresAt: 1658266020, nowMs: 1658266020500 })));`);
+  expect(outcome(code, { btoa })).toEqual({
+    ttl: 1658266020,
+    expirationWindow: '2022-07-19T00:00:00.000Z_2022-07-20T00:00:00.000Z#6',
   });
 });
 
-describe('a bundle for browsers', () => {
-  const bundle = async (program: string, options: BuildOptions = {}) => {
-    const folder = makeApplication(packed, { 'main.js': program });
-    const { outputFiles } = await build({
-      entryPoints: [join(folder, 'main.js')],
-      bundle: true,
-      platform: 'browser',
-      format: 'iife',
-      write: false,
-      ...options,
-    });
-    return outputFiles?.[0]?.text ?? '';
-  };
-
-  /** What the program hands to `report` where there is only the language, and these. */
-  const outcome = (code: string, globals: object = {}) => {
-    let reported: unknown;
-    const report = (value: string) => {
-      reported = JSON.parse(value);
-    };
-    runInContext(code, createContext({ report, ...globals }));
-    return reported;
-  };
-
-  test('of the readers needs nothing but the language', async () => {
-    const code = await bundle(`
-      import { expiryModel, isExpired, notExpired, unlessExpired, withoutExpired } from 'precise-ttl';
-      const model = expiryModel({ partitionKey: 'id' });
-      const nowMs = 1658266020500;
-      report(JSON.stringify([
-        unlessExpired(model, { id: 'a', ttl: 1658266021 }, { nowMs }),
-        unlessExpired(model, { id: 'a', ttl: 1658266020 }, { nowMs }) ?? null,
-        isExpired(1658266020, 1658266020),
-        typeof notExpired(model, {}, { nowMs }).FilterExpression,
-        typeof withoutExpired({ send() {}, middlewareStack: { add() {}, clone() { return this; } } }, { Sessions: model }).send,
-      ]));`);
-    expect(outcome(code)).toEqual([{ id: 'a', ttl: 1658266021 }, null, true, 'string', 'function']);
-  });
-
-  test('of the writers needs btoa besides, for keys of bytes', async () => {
-    const code = await bundle(`
-      import { expiryAttributes, expiryModel } from 'precise-ttl';
-      const model = expiryModel({ partitionKey: 'id', sortKey: 'bytes', shards: 7 });
-      const key = { id: 1, bytes: new Uint8Array([0, 255]) };
-      report(JSON.stringify(expiryAttributes(model, key, { expiresAt: 1658266020, nowMs: 1658266020500 })));`);
-    expect(outcome(code, { btoa })).toEqual({
-      ttl: 1658266020,
-      expirationWindow: '2022-07-19T00:00:00.000Z_2022-07-20T00:00:00.000Z#6',
-    });
-  });
-
-  test('holds only what is used', async () => {
-    const readers = await bundle(
-      "import { isExpired } from 'precise-ttl'; report(isExpired(1, 1658266020));",
-    );
-    expect(readers).not.toContain('expirationWindow');
-  });
+test('a bundle for browsers holds only what is used', async () => {
+  const readers = await bundle("import { isExpired } from 'precise-ttl'; report(isExpired(1, 1658266020));");
+  expect(readers).not.toContain('expirationWindow');
 });
 
 const APPLICATION = 'test/package/application.ts';
@@ -231,34 +222,32 @@ test('compiles as CommonJS and as ES modules, and runs', async () => {
     expect(JSON.parse(await runNode(folder, [join('out', file)]))).toEqual(expected);
 });
 
-describe('the example', () => {
-  const exampleOf = (file: string) =>
-    /```ts\n(import .*? from 'precise-ttl';.*?)```/s.exec(readFileSync(file, 'utf8'))?.[1];
+const exampleOf = (file: string) =>
+  /```ts\n(import .*? from 'precise-ttl';.*?)```/s.exec(readFileSync(file, 'utf8'))?.[1];
 
-  test('is the same in docs/use.md and in the README of the package', () => {
-    expect(exampleOf('docs/use.md')).toMatch(/unlessExpired/);
-    expect(exampleOf('tools/package/README.md')).toBe(exampleOf('docs/use.md'));
-  });
+test('the example is the same in docs/use.md and in the README of the package', () => {
+  expect(exampleOf('docs/use.md')).toMatch(/unlessExpired/);
+  expect(exampleOf('tools/package/README.md')).toBe(exampleOf('docs/use.md'));
+});
 
-  test("compiles with the SDK's types", async () => {
-    const folder = makeApplication(packed, {
-      'example.mts': `
-        import { type DynamoDBDocumentClient, GetCommand, type GetCommandInput, PutCommand, QueryCommand,
-          type QueryCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-        declare const documents: DynamoDBDocumentClient;
-        declare const query: QueryCommandInput;
-        declare const get: GetCommandInput;
-        ${exampleOf('docs/use.md')}
-        export default live;`,
-    });
-    useInstalled(folder, ['@aws-sdk']);
-    const options = {
-      module: 'nodenext',
-      target: undefined,
-      lib: undefined,
-      skipLibCheck: true,
-      noEmit: true,
-    };
-    await compile(folder, ['example.mts'], options);
+test("the example compiles with the SDK's types", async () => {
+  const folder = makeApplication(packed, {
+    'example.mts': `
+      import { type DynamoDBDocumentClient, GetCommand, type GetCommandInput, PutCommand, QueryCommand,
+        type QueryCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+      declare const documents: DynamoDBDocumentClient;
+      declare const query: QueryCommandInput;
+      declare const get: GetCommandInput;
+      ${exampleOf('docs/use.md')}
+      export default live;`,
   });
+  useInstalled(folder, ['@aws-sdk']);
+  const options = {
+    module: 'nodenext',
+    target: undefined,
+    lib: undefined,
+    skipLibCheck: true,
+    noEmit: true,
+  };
+  await compile(folder, ['example.mts'], options);
 });

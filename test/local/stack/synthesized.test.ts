@@ -206,19 +206,18 @@ const REFUSED: Readonly<Record<string, readonly [object, string, string][]>> = {
 
 const everything = plainStack(configOf(EVERYTHING));
 
-describe('of an override that is not run here it is said where it stands and what to do', () => {
-  const cases = Object.entries(REFUSED).flatMap(([type, those]) =>
-    those.map(each => [type, ...each] as const),
-  );
-  test.each(cases)('%s: %j', (type, over, path, expected) => {
+const cases = Object.entries(REFUSED).flatMap(([type, those]) => those.map(each => [type, ...each] as const));
+test.each(cases)(
+  'of an override that is not run here it is said where it stands and what to do, %s: %j',
+  (type, over, path, expected) => {
     // As overrides would bring it, but in the place of what is there.
     const all = mapValues(everything.resource[type] ?? {}, args => ({ ...args, ...over }));
     const overridden = { ...everything, resource: { ...everything.resource, [type]: all } };
     expect(() => synthesizedCloud(overridden)).toThrow(TerraformError);
     expect(() => synthesizedCloud(overridden)).toThrow(`.${path}: expected ${expected}`);
     expect(() => synthesizedCloud(overridden)).toThrow(/^aws_\w+\..+ (Correct|Leave|Give) .+\.$/);
-  });
-});
+  },
+);
 
 interface SdkPartitions {
   readonly partitions: readonly {

@@ -200,40 +200,38 @@ test('everything is gone after a throw, and the error is the one of the test', a
   expect(await tables()).toEqual([]);
 });
 
-describe('a sweep that fails', () => {
-  const dropTable = ({ client }: LocalPreciseTtl) =>
-    client.send(new DeleteTableCommand({ TableName: 'Sessions' }));
+const dropTable = ({ client }: LocalPreciseTtl) =>
+  client.send(new DeleteTableCommand({ TableName: 'Sessions' }));
 
-  test('is told to whoever asked for it, of its table alone', async () => {
-    const both = { tables: [SESSIONS, { ...SESSIONS, tableName: 'Carts' }] };
-    await using(
-      async local => {
-        await dropTable(local);
-        const told = await local.tick().catch((error: unknown) => error);
-        expect(told).toBeInstanceOf(SweepFailedError);
-        expect(String(told)).toMatch(/the sweep of Sessions with .*: expected SUCCEEDED, got FAILED: /);
-        expect(told).toMatchObject({ failures: [{ tableName: 'Sessions', report: { tablesFailed: 1 } }] });
-        expect((told as SweepFailedError).failures).toHaveLength(1);
-      },
-      { schedules: false },
-      both,
-    );
-  });
+test('a sweep that fails is told to whoever asked for it, of its table alone', async () => {
+  const both = { tables: [SESSIONS, { ...SESSIONS, tableName: 'Carts' }] };
+  await using(
+    async local => {
+      await dropTable(local);
+      const told = await local.tick().catch((error: unknown) => error);
+      expect(told).toBeInstanceOf(SweepFailedError);
+      expect(String(told)).toMatch(/the sweep of Sessions with .*: expected SUCCEEDED, got FAILED: /);
+      expect(told).toMatchObject({ failures: [{ tableName: 'Sessions', report: { tablesFailed: 1 } }] });
+      expect((told as SweepFailedError).failures).toHaveLength(1);
+    },
+    { schedules: false },
+    both,
+  );
+});
 
-  test('is told by advance, and at the end when nobody was told', async () => {
-    await using(async local => {
-      await dropTable(local);
-      await expect(local.advance('2m')).rejects.toThrow(SweepFailedError);
-    });
-    const silent = using(async local => {
-      await dropTable(local);
-      await local.sweep('Sessions', { scheduledTime: '2026-11-20T08:00:00Z' }).catch(() => {});
-      await local.advance('2m').catch(() => {});
-      await local.tick('2026-11-20T09:10:00Z').catch(() => {});
-    });
-    await expect(silent).rejects.toThrow(SweepFailedError);
-    expect(await tables()).toEqual([]);
+test('a sweep that fails is told by advance, and at the end when nobody was told', async () => {
+  await using(async local => {
+    await dropTable(local);
+    await expect(local.advance('2m')).rejects.toThrow(SweepFailedError);
   });
+  const silent = using(async local => {
+    await dropTable(local);
+    await local.sweep('Sessions', { scheduledTime: '2026-11-20T08:00:00Z' }).catch(() => {});
+    await local.advance('2m').catch(() => {});
+    await local.tick('2026-11-20T09:10:00Z').catch(() => {});
+  });
+  await expect(silent).rejects.toThrow(SweepFailedError);
+  expect(await tables()).toEqual([]);
 });
 
 test.each<[string, () => Promise<unknown>, string]>([
