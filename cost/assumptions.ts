@@ -1,12 +1,11 @@
-/** Memory of a function, MB, as in stacks/parts/sweep-function.ts: test/stacks/construct.test.ts compares both values. */
+/** Memory of a function, MB, as in stacks/parts/sweep-function.ts. test/stacks/kinds.test.ts compares the functions with this value. */
 export const FUNCTION_MEMORY_MB = 512;
 
 /**
- * The values in this file are assumptions about AWS, because a benchmark on one machine cannot measure AWS. The simulation of `npm run
- * bench cost` uses the same values, so that its results and the calculator's can be compared. CALL_MS is the duration of a call of a warm
- * function, without its reads and with up to 25 deletes.
+ * Duration of a call of a warm function, milliseconds: with up to 25 deletes, without the function's reads. The durations in this file are
+ * assumptions, because a benchmark on one machine cannot measure AWS. `npm run bench cost` simulates calls, reads, the journal and late
+ * ticks with the same durations, so that its results and the calculator's can be compared.
  */
-
 export const CALL_MS = 25;
 
 /**
@@ -31,9 +30,9 @@ export const STORED_ENTRY_BYTES = 100;
 export const TICK_LATE_SECONDS = 5;
 
 /**
- * In the order of the fields: records in a full batch; milliseconds of a call of OnlyExpiries; bytes of an event without its item; bytes in
- * a billed unit of Pipes, and of Firehose; seconds for which Firehose collects records; share of an archive's bytes that gzip leaves
- * (measured once, with items of half random bytes).
+ * `batch` is the number of records in a full batch. `callMs` is the duration of a call of OnlyExpiries. `lineBytes` is the size of an event
+ * without its item. Pipes bills units of `requestBytes`, and Firehose units of `stepBytes`. Firehose collects records for `bufferSeconds`.
+ * gzip leaves `storedShare` of an archive's bytes: measured once, with items of half random bytes.
  */
 export const PIPED = {
   archive: { batch: 100 },
@@ -46,7 +45,7 @@ export const PIPED = {
   storedShare: 1 / 3,
 } as const;
 
-/** Bytes of the log lines of a sweep that deleted 100 items. test/cost/measured.test.ts measures them, and prints new values. */
+/** Bytes of the log lines of a sweep that deleted 100 items. test/cost/bill.test.ts measures the lines, and prints new values. */
 export const LOG_BYTES = {
   swept: 539,
   metrics: 1028,

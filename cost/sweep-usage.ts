@@ -44,7 +44,7 @@ const MINUTE = 60;
 
 const PAUSES_KEPT = 2;
 
-/** Index keys that a tick's lookback reads in an index by second: a minute, and the ten seconds before the watermark. */
+/** Number of index keys that a lookback reads in an index by second: the keys of a minute, and of the ten seconds before the watermark. */
 const BACK_KEYS = MINUTE + 10;
 
 /** Step Functions bills an execution's memory in steps of 64 MB, and its duration in steps of 0.1 s. */
@@ -112,7 +112,7 @@ function tick(tables: readonly SweptTable[]): SweepUsage {
 }
 
 /**
- * Deletes of the same second run in different processes. A process reads the pauses if its own pauses are older than PAUSES_KEPT seconds.
+ * Concurrent calls of DeleteChunk run in different processes. Each process reads the pauses again when its copy is PAUSES_KEPT seconds old.
  */
 function readsOfPauses(swept: readonly TableSweep[]): number {
   const slots = MINUTE / PAUSES_KEPT;

@@ -39,7 +39,7 @@ export interface LocalCloudOptions {
   readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
   readonly schedules?: boolean;
-  /** Decides whether a firing of a schedule starts an execution. The clock stands still during the call. @default always true */
+  /** Decides whether a firing of a schedule starts an execution. A virtual clock stands still during the call. @default always true */
   readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
   readonly observe?: boolean;
   /** Called after each execution, with any status. `schedule` is the schedule that started the execution, if a schedule did. */
@@ -111,9 +111,10 @@ export class LocalCloud {
   /**
    * Starts all parts. If a part fails to start, the parts that already run are stopped.
    * @throws {LocalCloudError} that names the problem of the stack or of the installation
+   * @throws {NotLoopbackError} when an endpoint of DynamoDB is on another machine
    */
   static async start(options: LocalCloudOptions): Promise<LocalCloud> {
-    // All input is read first, so that a mistake is found before a process is started.
+    // The stack is read first, so that a mistake is found before a process is started.
     const clock = options.clock ?? realClock;
     const synthesized = synthesizedCloud(options.stack, { deployedAtMs: clock.now() });
     const machines = loadMachines(synthesized);

@@ -21,8 +21,9 @@ export interface ServedCloud {
 
 /**
  * Starts a local cloud for a user: DynamoDB Local and the API of Step Functions on chosen ports, with the synthesized state machines, and
- * with running schedules.
- * @throws {LocalCloudError} saying what is wrong; nothing is left running after the error
+ * with running schedules. After an error nothing is left running.
+ * @throws {LocalCloudError} saying what is wrong
+ * @throws {NotLoopbackError} when AWS_ENDPOINT_URL_DYNAMODB names another machine
  */
 export async function serve(options: ServeOptions): Promise<ServedCloud> {
   const environment = await environmentFor(options);

@@ -70,7 +70,7 @@ export async function attachDynamoDb(
  * our whole environment with its AWS profiles, and leaves Java running when this process is killed. DynamoDB Local listens on all network
  * interfaces of the machine; no option changes that.
  *
- * @throws {LocalCloudError} saying what to install, or what the process printed
+ * @throws {LocalCloudError} when DynamoDB Local cannot be started, or does not answer in time
  */
 export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Promise<DynamoDbEndpoint> {
   const java = options.java ?? defaultJava();

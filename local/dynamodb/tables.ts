@@ -20,7 +20,7 @@ const ACTIVE_TIMEOUT_MS = 30_000;
  *
  * Native TTL stays off, whatever the resource says: DynamoDB Local's native TTL would delete items within seconds, before the sweep.
  *
- * @throws {LocalCloudError} when an existing table of that name differs
+ * @throws {LocalCloudError} when an existing table of that name differs, or the table does not become ACTIVE in time
  */
 export async function ensureTable(client: DynamoDBClient, table: TableResource): Promise<void> {
   const wanted = createTableInput(table);

@@ -19,7 +19,7 @@ export interface EnvironmentOptions {
 
 export interface EnvironmentEvents {
   readonly onReady: () => void;
-  /** Called if the module cannot be loaded, before {@link onGone}. The call that has waited longest gets `outcome` as its answer. */
+  /** Called before {@link onGone} if the thread ends without a loaded module. The call that has waited longest gets `outcome`. */
   readonly onLoadFailed: (outcome: Outcome) => void;
   readonly onGone: () => void;
 }

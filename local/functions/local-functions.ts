@@ -13,7 +13,7 @@ import { WorkerPool } from './pool.ts';
 import type { ErrorPayload } from './worker.ts';
 import { workerSource } from './worker-source.ts';
 
-/** Nothing listens on port 9 ("discard"). Calls of AWS services that do not run here fail, and do not leave this machine. */
+/** Nothing listens on port 9 ("discard"). Requests to AWS services that do not run here fail, and do not leave this machine. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** Default maximum number of threads of a function. Each thread uses 30 MB, and more threads would only wait for DynamoDB Local. */
@@ -45,7 +45,7 @@ export interface InvocationRecord {
   readonly ok: boolean;
   readonly error?: ErrorPayload | undefined;
   readonly lines: readonly string[];
-  /** The execution that made the call; a child of a Map Run is an execution of its own. */
+  /** ARN of the execution that made the call: a child of a Map Run has its own ARN. Undefined for a call by a pipe. */
   readonly executionArn?: string | undefined;
 }
 
@@ -75,9 +75,10 @@ export class LocalFunctions implements FunctionInvoker {
   };
 
   /**
-   * Unpacks the functions. The code of a function is loaded at its first call.
+   * Unpacks the functions. No code is loaded before {@link warm} or the first call.
    *
-   * @throws {LocalCloudError} when a package can't be read
+   * @throws {LocalCloudError} when a package cannot be unpacked, or does not have the module of the handler
+   * @throws {NotLoopbackError} when `dynamoDbEndpoint` is on another machine
    */
   constructor(functions: readonly FunctionResource[], options: LocalFunctionsOptions) {
     const endpoint = requireLoopback(options.dynamoDbEndpoint, 'dynamoDbEndpoint');
@@ -111,8 +112,8 @@ export class LocalFunctions implements FunctionInvoker {
   }
 
   /**
-   * Invokes a function and waits for its answer, as Step Functions does. Payload and answer are converted to JSON text and back. Never
-   * rejects.
+   * Invokes a function and waits for its answer, as Step Functions does. Payload and answer are converted to JSON text and back. If the
+   * function fails, the result has the error.
    *
    * @param functionArn ARN, or name, of a synthesized function
    */
@@ -188,8 +189,8 @@ function newTraceId(now: number): string {
 }
 
 /**
- * Returns the variables that Lambda itself sets, and variables that keep the function's calls on this machine. No variable comes from the
- * user's environment.
+ * Returns the variables that Lambda itself sets, and variables that keep the function's requests on this machine. No variable comes from
+ * the user's environment.
  */
 function runtimeEnvironment(
   { name, region, memoryMb, handler }: FunctionResource,
@@ -232,7 +233,7 @@ const EXTENSIONS = ['.mjs', '.js', '.cjs'];
  *
  * @param directory folder for the files; it is created
  * @returns the module that holds the handler and the name of its export
- * @throws {LocalCloudError} when the archive can't be read or holds no such module
+ * @throws {LocalCloudError} when the archive cannot be read, has a path outside of the folder, or does not have the module
  */
 export function unpack(
   { address, archive, handler }: FunctionResource,

@@ -38,7 +38,7 @@ interface Resting {
 export class WorkerPool {
   readonly #options: PoolOptions;
   readonly #environments = new Set<Environment>();
-  /** Idle environments. The last one was used most recently, and is used next: so few environments stay warm under little load. */
+  /** Idle environments. The environment used last is at the end, and is used next: so few environments stay warm under little load. */
   readonly #resting: Resting[] = [];
   readonly #queue: Waiting[] = [];
   readonly #running = new Map<string, number>();
@@ -55,8 +55,8 @@ export class WorkerPool {
    *
    * @param payload JSON text
    * @param traceId identifies the invocation in the function's AWS requests
-   * @param caller name of the caller; among waiting calls, the caller with the fewest running calls is served first
-   * @param signal cancels an invocation that still waits for a thread. A running invocation continues, as on Lambda without its caller.
+   * @param caller name of the caller. A free thread goes to the waiting caller with the fewest running calls.
+   * @param signal cancels an invocation that still waits for a thread. An invocation that runs continues to its end, as on Lambda.
    */
   invoke(payload: string, traceId: string, caller = '', signal?: AbortSignal): Promise<Outcome> {
     return new Promise(resolve => {
@@ -121,7 +121,7 @@ export class WorkerPool {
 
   /**
    * Takes a waiting call of the caller with the fewest running calls: the hundred calls of one caller must not delay the single call of
-   * another caller. On AWS this cannot happen, because each call has its own environment.
+   * another caller. On AWS each call has its own environment, so no call waits.
    */
   #takeNext(): Waiting | undefined {
     const runningOf = ({ caller }: Waiting) => this.#running.get(caller) ?? 0;

@@ -28,7 +28,7 @@ for (const stream of [process.stdout, process.stderr]) {
   };
 }
 
-// An error that the handler does not catch ends the environment. The names of errors are those of Lambda's Node.js runtime.
+// An error outside of the handler's call, e.g. in a timer, ends the environment. The names of errors are those of Lambda's Node.js runtime.
 process.on('uncaughtException', error => fail(toErrorPayload(error), true));
 process.on('unhandledRejection', reason => {
   const { errorMessage, trace } = toErrorPayload(reason);
@@ -123,7 +123,7 @@ function contextOf(requestId: string, deadline: number) {
   };
 }
 
-/** Converts an error as Lambda's Node.js runtime does: an Error to its name, message and stack, any other value to its type. */
+/** Converts an error as Lambda's Node.js runtime does: an Error to its name, message and stack, any other value to its type and text. */
 function toErrorPayload(error: unknown): ErrorPayload {
   if (error instanceof Error) {
     return {
@@ -150,7 +150,7 @@ export interface Invocation {
   readonly payload: string;
   /** X-Amzn-Trace-Id of the function's AWS requests: shows which invocation sent a request. */
   readonly traceId: string;
-  /** Time at which the worker will be ended, epoch milliseconds. */
+  /** End of the time limit of the invocation, epoch milliseconds. */
   readonly deadline: number;
 }
 
@@ -168,6 +168,6 @@ export type WorkerMessage =
       readonly kind: 'failure';
       readonly requestId: string | undefined;
       readonly error: ErrorPayload;
-      /** The worker can't be used again: its module didn't load, or an error escaped the handler. */
+      /** The worker cannot be used again: its module was not loaded, or an error occurred outside of the handler's call. */
       readonly fatal: boolean;
     };

@@ -35,11 +35,11 @@ export interface DeliveredExpiry {
 
 export interface PipesOptions {
   readonly onExpiry?: ((delivered: DeliveredExpiry) => void) | undefined;
-  /** Called when a stream cannot be read or the function fails. The pipe then tries again. @default prints the error */
+  /** Called at the first of consecutive failures of a read or of the function. @default prints the error */
   readonly onError?: ((error: unknown, pipe: PipeResource) => void) | undefined;
-  /** Pause after a read without records, milliseconds. @default 250 */
+  /** Pause after all records were read, milliseconds. @default 250 */
   readonly pollMs?: number | undefined;
-  /** If true, only `drain()` reads the streams, because the clock stands still and starts no reads. @default false */
+  /** Whether only `drain()` reads the streams. @default false: the streams are also read every `pollMs` */
   readonly onlyDrained?: boolean | undefined;
 }
 
@@ -78,7 +78,8 @@ async function pollerOf(
     batchSize: pipe.batchSize,
     fromLatest: pipe.startingPosition === 'LATEST',
     clock,
-    // DynamoDB Local rounds a record's time down to the minute. An expiry needs the second, so the time of the first read is used.
+    // DynamoDB Local rounds a record's time down to the minute, but an expiry needs the second. So the record gets the time of its first
+    // read. By the real clock this time is at most the end of the record's minute: the read may be late.
     timeOf: (minuteMs, firstReadAtMs) =>
       clock === realClock ? Math.min(firstReadAtMs, minuteMs + 59_999) : firstReadAtMs,
     pollMs,
@@ -89,7 +90,7 @@ async function pollerOf(
   });
 }
 
-/** @throws when the function fails, or its answer is no array of at most as many events as records */
+/** @throws when the function fails, when it returns no array, or when it returns more events than records */
 async function enriched(
   { enrichmentArn, inputTemplate }: PipeResource,
   removals: readonly DynamoDbStreamRecord[],

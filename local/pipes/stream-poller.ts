@@ -8,10 +8,10 @@ export interface StreamPollerOptions {
   readonly fromLatest: boolean;
   readonly clock: Clock;
   readonly timeOf: RecordTime;
-  /** Takes removals. After a rejection, the same removals are read again, in smaller batches. */
+  /** Takes removals. After a rejection, `take` gets each half of the batch. A single rejected record is read again. */
   readonly take: (removals: readonly DynamoDbStreamRecord[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
-  /** Pause between two reads, milliseconds. @default 250 */
+  /** Pause after all records were read, milliseconds. @default 250 */
   readonly pollMs?: number | undefined;
 }
 

@@ -34,7 +34,9 @@ export class Arguments {
     this.#body = body;
   }
 
-  /** Reads a required argument. @throws {TerraformError} for a value of another kind; only an override can set such a value */
+  /**
+   * Reads a required argument. @throws {TerraformError} for a missing value or a value of another kind, which only `overrides` can cause
+   */
   get<Value>(name: string, known: Kind<Value>): Value {
     this.#read.add(name);
     const value = this.#body[name];

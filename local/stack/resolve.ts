@@ -94,7 +94,7 @@ const REFERENCE = /^(data\.)?(\w+)\.([\w-]+)\.(\w+)$/;
 
 /**
  * Replaces references as `terraform apply` does: by values in the stack or, for attributes that AWS computes, by invented values.
- * @throws {TerraformError} for other expressions. Only an override can contain such an expression.
+ * @throws {TerraformError} for other expressions. Only `overrides` of the configuration can contain such an expression.
  */
 export function resolveReferences({ resource, data }: PlainStack, place: Place): readonly ResolvedBlock[] {
   const valueIn = (expression: string): string | undefined => {

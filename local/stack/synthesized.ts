@@ -94,8 +94,8 @@ export const RUN_TYPES: readonly string[] = Object.keys(WITHOUT_EFFECT);
 /**
  * Reads a stack for this machine.
  * @param deployedAtMs time of the deployment, epoch milliseconds
- * @throws {TerraformError} for an argument or a value that cannot run here, or that only Terraform can evaluate. Only an override can set
- * such an argument or value.
+ * @throws {TerraformError} for attribute names that DynamoDB Local refuses; for an argument or a value that cannot run here, or that only
+ * Terraform can evaluate. Only `overrides` of the configuration can set such an argument or value.
  */
 export function synthesizedCloud(
   stack: PlainStack,
@@ -202,7 +202,9 @@ const EACH_MINUTE = kind<string>(
   `${EVERY_MINUTE}, the only expression that is run locally`,
 );
 
-/** Refuses a placeholder with escaped angle brackets, as `Fn.jsonencode` writes them: Scheduler would not find such a placeholder. */
+/**
+ * Refuses every placeholder except SCHEDULED_TIME. Scheduler would not find a placeholder with escaped angle brackets (`Fn.jsonencode`).
+ */
 const SCHEDULED_INPUT = kind<string>(value => {
   const rest = String(value).replaceAll(SCHEDULED_TIME, '');
   try {

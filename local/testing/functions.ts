@@ -19,7 +19,7 @@ export interface TestedFunctionsOptions {
   readonly onLog: ((functionName: string, line: string) => void) | undefined;
   /** Returns the plan of a tick, if the plan was made before the tick's execution began. */
   readonly planOf: (input: PlanSweepInput) => PlanSweepOutput | undefined;
-  /** Called when a function has changed watermarks. */
+  /** Called when a function may have changed watermarks. */
   readonly onWatermarks: () => void;
 }
 
@@ -63,7 +63,7 @@ export function testedFunctions(options: TestedFunctionsOptions): InvokeWrapper 
   };
 }
 
-/** Replaces the date of DynamoDB's answers by the time of the given clock: sweeps use this date, and DynamoDB Local sends the real one. */
+/** Replaces the date of DynamoDB's answers by the time of the given clock: sweeps use this date, but DynamoDB Local sends real time. */
 function withDate(documents: Documents, now: () => number): Documents {
   const send = async (...args: Parameters<Documents['send']>) => {
     const answer = (await documents.send(...args)) as unknown as { readonly $metadata: object };

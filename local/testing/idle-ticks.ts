@@ -16,15 +16,15 @@ import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contrac
 import type { CarriedSettings, TickInput } from '../../statemachine/contract/inputs.ts';
 import type { LocalCloud } from '../cloud.ts';
 
-/** An index is scanned again after this time, milliseconds. A tick looks equally far back, and so still finds items written since. */
+/** An index is scanned again after this time, milliseconds. In an index by window, the next lookback finds what the former scan missed. */
 const KEPT_MS = 600_000;
 
 type Ttls = Map<unknown, number[]>;
 
 /**
  * Finds the ticks that have nothing to do, so that a clock that jumps need not run them. PlanSweep's own code plans each tick in this
- * process, with copies of the journal and the indexes. Only sweeps delete items meanwhile, so an index is queried only for entries of its
- * copy. The changes that idle ticks make in the journal are written before the next tick that runs, and by {@link settle}.
+ * process, with copies of the journal and the indexes. During a jump usually only sweeps change items, so an index is queried only where
+ * its copy has entries. What idle ticks change in the journal is written before an execution needs it, and by {@link settle}.
  */
 export class IdleTicks {
   readonly #cloud: LocalCloud;
@@ -110,8 +110,8 @@ export class IdleTicks {
   }
 
   /**
-   * Reads the journal. If a table indexed by second has no watermark, the table gets one just before the oldest entry of its index:
-   * otherwise the table's first tick would query each second of two days.
+   * Reads the journal. If a table indexed by second has no watermark, the table gets a watermark just before the oldest entry of the last
+   * two days: otherwise the table's first tick would query each second of two days.
    */
   async #read(input: TickInput, nowMs: number): Promise<DeploymentState> {
     if (this.#state !== undefined) return this.#state;

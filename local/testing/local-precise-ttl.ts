@@ -54,7 +54,7 @@ export interface LocalClock {
 }
 
 export interface LocalPreciseTtl {
-  /** The endpoint of DynamoDB Local: `http://127.0.0.1:<port>`. */
+  /** The endpoint of DynamoDB Local, e.g. `http://127.0.0.1:8000`. */
   readonly dynamoDbEndpoint: string;
   /** A client for `dynamoDbEndpoint`; `stop()` destroys the client. */
   readonly client: DynamoDBClient;
@@ -74,13 +74,14 @@ export interface LocalPreciseTtl {
    * tick (`leftForLater`). A tick sweeps the minute after its own minute, so a tick takes up to two minutes by the clock. If a virtual
    * clock is earlier than `at`, the clock first advances to `at`.
    * @param at a Date, epoch milliseconds, or ISO-8601 with a zone. @default the current minute
-   * @throws {SweepFailedError}
+   * @throws {LocalTestError} for another value of `at`
+   * @throws {SweepFailedError} when the tick does not succeed
    */
   tick(at?: Date | number | string): Promise<Readonly<Record<string, SweepReport>>>;
   /**
    * Advances a virtual clock: the schedules fire, and sweeps delete expired items, each in its second.
    * @param duration a whole number and `ms`, `s`, `m`, `h` or `d`, e.g. `'10m'`
-   * @throws {LocalTestError} on the real clock
+   * @throws {LocalTestError} for another duration, or on the real clock
    * @throws {SweepFailedError} when a sweep that a schedule started has failed
    */
   advance(duration: string): Promise<void>;
@@ -108,7 +109,7 @@ export interface FailedSweep {
   readonly status: string;
   /** The error's name, e.g. `SweepIncompleteError`. */
   readonly error: string | undefined;
-  /** The execution's cause: a report as JSON, or a sentence. */
+  /** The execution's cause: the reports of all tables as JSON, a function's error as JSON, or a sentence. */
   readonly cause: string | undefined;
   /** Undefined if the execution failed before its report was made. */
   readonly report: SweepReport | undefined;

@@ -47,8 +47,8 @@ export function readTime(field: string, value: Date | number | string): number {
 const REGION = 'us-east-1';
 
 /**
- * Checks a configuration, and applies the deployment's defaults.
- * @param isShared whether other tests may use the DynamoDB at the same time, with a deployment of the same name
+ * Checks a configuration, adds a missing region, and makes the stack for this machine.
+ * @param isShared whether other tests may use the DynamoDB at the same time: then the deployment gets a name of its own
  * @throws {InvalidConfigError} naming every field that is wrong
  */
 export function prepareConfig(given: TestedConfig, isShared: boolean) {
@@ -60,10 +60,7 @@ export function prepareConfig(given: TestedConfig, isShared: boolean) {
 
 const NAME_START = 36;
 
-/**
- * Gives the deployment a name of its own. A journal is named after its deployment: two tests with the same deployment name would share one
- * journal.
- */
+/** A journal is named after its deployment: two tests with the same deployment name would share one journal. */
 function withOwnDeployment(config: DeploymentConfig): DeploymentConfig {
   const run = randomBytes(3).toString('hex');
   const [{ deployment = DEFAULT_DEPLOYMENT } = {}] = config.tables;

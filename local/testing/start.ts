@@ -41,8 +41,9 @@ type Undo = (() => unknown)[];
  * started are stopped again.
  *
  * @throws {InvalidConfigError} naming every field of the configuration that is wrong
- * @throws {LocalTestError} for options that are invalid
- * @throws {LocalCloudError} when DynamoDB Local cannot be started, saying what to install
+ * @throws {LocalTestError} for invalid options, or when the npm package with DynamoDB Local is missing
+ * @throws {LocalCloudError} when a part cannot be started, saying what to do
+ * @throws {NotLoopbackError} when `dynamoDbEndpoint` is on another machine
  */
 export async function startPreciseTtl(
   given: TestedConfig,
@@ -267,8 +268,8 @@ export function reportsOf({ output, cause }: Execution): SweepReports {
 }
 
 /**
- * Failures of an execution that did not succeed: one for each table that the execution reports as incomplete. If no table is reported,
- * there is a failure for each table of the execution.
+ * Failures of an execution that did not succeed: one for each table that the execution reports as incomplete. Without such a report, there
+ * is a failure for each table of the execution.
  * @param deployed the tables of the execution's deployment
  */
 export function failuresOf(execution: Execution, deployed: readonly string[]): FailedSweep[] {
