@@ -57,7 +57,7 @@ export const realClock: Clock = {
   schedule(ms, callback) {
     const due = Date.now() + ms;
     const dueSteady = performance.now() + ms;
-    // Node's timers may fire a millisecond early, and have at most 25 days: so each timer computes the time that is left.
+    // A timer of Node may fire a millisecond early, and waits at most 25 days. So the next timer waits for the time that is left.
     const left = () => {
       const steady = dueSteady - performance.now();
       const wall = due - Date.now();

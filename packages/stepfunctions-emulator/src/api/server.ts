@@ -85,7 +85,7 @@ const MAX_REQUEST_BYTES = 1_048_576;
 /** Maximum bytes above the quota that are read and discarded: many clients read the answer only after they have sent all bytes. */
 const MAX_DISCARDED_BYTES = 67_108_864;
 
-/** Answers one request. The promise never rejects, because nobody waits for the promise. */
+/** Answers one request. Catches every error of the request, because nobody waits for the promise. */
 async function serve(
   context: ApiContext,
   incoming: IncomingMessage,

@@ -37,7 +37,7 @@ export interface BillingCounters {
   functionDurationMs: number;
   /** Memory of functions × duration, GB-seconds. The duration of each call is rounded up to a whole millisecond, as on Lambda's bill. */
   functionGbSeconds: number;
-  /** What functions used of other services: name of a counter → amount. The invoker reports each amount by `InvokeOptions.onUsage`. */
+  /** Use of other services by functions: name of a counter → amount. The invoker reports each amount by `InvokeOptions.onUsage`. */
   readonly usage: Record<string, number>;
 }
 

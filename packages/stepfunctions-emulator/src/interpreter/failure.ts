@@ -13,7 +13,7 @@ export class StateFailure extends EmulatorError {
   }
 }
 
-/** Thrown in an execution, branch or iteration that a stop, a limit or another branch's failure aborted. No Catch handles a Cancelled. */
+/** Thrown in an execution, branch or iteration after its abort. No Catch handles a Cancelled. */
 export class Cancelled extends EmulatorError {
   override readonly name = 'Cancelled';
 }
@@ -35,7 +35,7 @@ function onlyByName(error: string, failure: StateFailure): boolean {
 }
 
 /**
- * The failure of a branch or iteration, as the Parallel or Map around sees the failure. Recorded on AWS for a result that is too large:
+ * Converts the failure of a branch or iteration to the failure of its Parallel or Map. Recorded on AWS for a result that is too large:
  * States.ALL matches in the Catch of the Task, but not in the Catch of the Map or Parallel around the Task.
  */
 export function failureAround(failure: unknown): unknown {

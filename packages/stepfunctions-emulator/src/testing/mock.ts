@@ -84,7 +84,7 @@ export async function perform(step: MockStep, event: unknown, call: Call): Promi
 export function failureOf(thrown: unknown): Extract<FunctionResult, { ok: false }> {
   const errorType = isError(thrown) ? thrown.name : typeof thrown;
   const errorMessage = isError(thrown) ? thrown.message : String(thrown);
-  // The cause of Lambda's own error is plain text. A function's error has no stack here, because a stack differs between machines.
+  // The cause of Lambda's own error is plain text. A function's error has no stack here, because a stack differs between computers.
   const cause = errorType.startsWith('Lambda.') ? errorMessage : { errorType, errorMessage, trace: [] };
   return { ok: false, errorType, errorMessage, cause };
 }

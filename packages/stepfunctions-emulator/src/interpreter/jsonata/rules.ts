@@ -12,7 +12,7 @@ const JSONATA_FUNCTIONS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Whether expressions at a place of the definition may use `$states.result` and `$states.errorOutput`. Loading refuses other uses. */
+/** Whether expressions at a place of the definition may use `$states.result` and `$states.errorOutput`. */
 export interface ExpressionPlace {
   readonly result: boolean;
   readonly errorOutput: boolean;
