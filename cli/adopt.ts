@@ -11,8 +11,9 @@ import { type AdoptionPlan, inWords, planAdoption, type Reading } from './adopti
 import { isLocal, regionHere } from './clients.ts';
 import { defineCommand, EXIT, type Flags, type Given, type Plan, wrong, YES } from './command.ts';
 import { commandLine, quoted } from './command-line.ts';
-import { aligned, count, counted, isoTime, lasting } from './dashboard/words.ts';
+import { count, counted, isoTime, lasting } from './dashboard/words.ts';
 import { FAULTS, FaultTally } from './faults.ts';
+import { aligned } from './format.ts';
 import { configurationBlock, name } from './init.ts';
 import {
   describeTable,

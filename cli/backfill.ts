@@ -9,9 +9,9 @@ import { isBusy, isInvalid } from '../functions/table/dynamodb-errors.ts';
 import { keyAttributeNames, toNativeKey } from '../functions/table/item-key.ts';
 import type { ShownKey } from '../statemachine/contract/keys.ts';
 import { defineCommand, EXIT, type Flags, type Given, type Plan, type Table, wrong, YES } from './command.ts';
-import { aligned, count, counted, countRows, lasting } from './dashboard/words.ts';
+import { count, counted, lasting } from './dashboard/words.ts';
 import { FAULT_IDS, FAULTS, type FaultId, faultOf, readItem } from './faults.ts';
-import { shownText } from './format.ts';
+import { aligned, countRows, shownText } from './format.ts';
 import {
   describeTable,
   inParallel,

@@ -19,8 +19,7 @@ import {
   type Service,
 } from './clients.ts';
 import { commandLine, useConfig } from './command-line.ts';
-import { aligned } from './dashboard/words.ts';
-import { shownOn } from './format.ts';
+import { aligned, shownOn } from './format.ts';
 import { COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
 import { Progress, print, printData, printError, printHelp } from './print.ts';
 

@@ -2,6 +2,9 @@ import { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import type { ShownKey } from '../statemachine/contract/keys.ts';
+import type { LagSummary } from '../statemachine/contract/report.ts';
+import { COUNT_LIST, type CountName, wordsOf } from '../statemachine/counts.ts';
+import { count } from './dashboard/words.ts';
 
 /**
  * Characters that a terminal interprets instead of showing: control and format characters, such as those that reverse the direction of
@@ -31,6 +34,36 @@ export function shortKey(text: string): string {
   if (text.length <= KEY_START + KEY_END) return text;
   const length = text.length.toLocaleString('en-US');
   return `${text.slice(0, KEY_START)}… (${length} characters) …${text.slice(-KEY_END)}`;
+}
+
+/** The counts above 0 as text: `found 3, deleted 3, lag p50 0.06 s, p99 0.09 s`. */
+export function countsText(
+  counts: Partial<Readonly<Record<CountName, number>>>,
+  lagMs: LagSummary | null | undefined,
+): string {
+  const told = COUNT_LIST.flatMap(([name]) =>
+    counts[name] ? `${wordsOf(name)} ${count(counts[name])}` : [],
+  );
+  const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`;
+  const lag = lagMs ? [`lag p50 ${seconds(lagMs.p50)}, p99 ${seconds(lagMs.p99)}`] : [];
+  return [...told, ...lag].join(', ');
+}
+
+export function aligned(rows: readonly (readonly [name: string, text: string])[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, told]) => `  ${name.padEnd(width)}  ${told}`.trimEnd()).join('\n');
+}
+
+/** Numbers are aligned right. Rows of 0 are left out, except those that `always` names. */
+export function countRows(
+  rows: readonly (readonly [name: string, value: number, note: string])[],
+  always: readonly string[],
+): string {
+  const shown = rows
+    .filter(([name, value]) => value > 0 || always.includes(name))
+    .map(([name, value, note]) => [name, count(value), note] as const);
+  const width = Math.max(...shown.map(([, value]) => value.length));
+  return aligned(shown.map(([name, value, note]) => [name, `${value.padStart(width)}  ${note}`.trimEnd()]));
 }
 
 export interface Screen {

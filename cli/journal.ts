@@ -23,6 +23,8 @@ export function pauseText(table: string, { since, until }: Pause, now: number): 
   return `since ${clock(since, now)}, until ${end}`;
 }
 
+type StoredRow = Omit<SweepRow, 'table' | 'report'> & { readonly report: Partial<SweepReport> };
+
 /** Yields the latest execution first. The next page is read only when the caller needs more rows. */
 export async function* readRows(
   { documents, tableName }: JournalTable,
@@ -49,10 +51,6 @@ export async function* readRows(
     }
     startKey = LastEvaluatedKey;
   } while (startKey !== undefined);
-}
-
-interface StoredRow extends Omit<SweepRow, 'table' | 'report'> {
-  readonly report: Partial<SweepReport>;
 }
 
 /** Adds the counts that are 0, which the journal leaves out. */

@@ -9,7 +9,8 @@ import type { ServedCloud } from '../local/serve.ts';
 import { replayName } from '../stacks/config/names.ts';
 import type { ResolvedProps } from '../stacks/config/props.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
-import { aligned, countsText, timeOfDay } from './dashboard/words.ts';
+import { timeOfDay } from './dashboard/words.ts';
+import { aligned, countsText } from './format.ts';
 import { wholeReport } from './journal.ts';
 
 const shorten = (told: string, length: number): string =>

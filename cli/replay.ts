@@ -26,8 +26,8 @@ import {
 } from '../statemachine/counts.ts';
 import { noneIfMissing } from './clients.ts';
 import { defineCommand, EXIT, type Flags, type Given, type Plan, wrong, YES } from './command.ts';
-import { aligned, count, countRows, isoTime } from './dashboard/words.ts';
-import { shortKey, shownText } from './format.ts';
+import { count, isoTime } from './dashboard/words.ts';
+import { aligned, countRows, shortKey, shownText } from './format.ts';
 import { inParallel } from './whole-table.ts';
 
 const TIME = {

@@ -4,8 +4,8 @@ import { clientsOf, type Environment, localEndpoint } from './clients.ts';
 import { defineCommand, EXIT, type Given, lookTime, type Tables, tablesOf, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
 import type { Facts, Looked, LooksOptions, Sweep, Verdict } from './dashboard/looks.ts';
-import { clock, counted, countsText, lasting } from './dashboard/words.ts';
-import { shortKey } from './format.ts';
+import { clock, counted, lasting } from './dashboard/words.ts';
+import { countsText, shortKey } from './format.ts';
 import { pauseText } from './journal.ts';
 
 const DAY_MS = 86_400_000;

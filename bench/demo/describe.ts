@@ -1,5 +1,6 @@
 import type { Execution } from 'stepfunctions-emulator';
-import { aligned, count, timeOfDay } from '../../cli/dashboard/words.ts';
+import { count, timeOfDay } from '../../cli/dashboard/words.ts';
+import { aligned } from '../../cli/format.ts';
 import { readExecutionReport } from '../../functions/report/sweep-totals.ts';
 import type { DeleteMode } from '../../functions/runtime/environment.ts';
 import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';

@@ -1,6 +1,3 @@
-import type { LagSummary } from '../../statemachine/contract/report.ts';
-import { COUNT_LIST, type CountName, wordsOf } from '../../statemachine/counts.ts';
-
 export const count = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 0 });
 
 /** A time as text: `2026-11-20T12:34:56Z`. @param at epoch seconds, or ISO-8601 */
@@ -25,34 +22,3 @@ export function lasting(seconds: number): string {
 
 export const counted = (number: number, noun: string): string =>
   `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
-
-/** The counts above 0 as text: `found 3, deleted 3, lag p50 0.06 s, p99 0.09 s`. */
-export function countsText(
-  counts: Partial<Readonly<Record<CountName, number>>>,
-  lagMs: LagSummary | null | undefined,
-): string {
-  const told = COUNT_LIST.flatMap(([name]) => {
-    const { [name]: value = 0 } = counts;
-    return value > 0 ? [`${wordsOf(name)} ${count(value)}`] : [];
-  });
-  const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`;
-  const lag = lagMs ? [`lag p50 ${seconds(lagMs.p50)}, p99 ${seconds(lagMs.p99)}`] : [];
-  return [...told, ...lag].join(', ');
-}
-
-export function aligned(rows: readonly (readonly [name: string, text: string])[]): string {
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, told]) => `  ${name.padEnd(width)}  ${told}`.trimEnd()).join('\n');
-}
-
-/** Numbers are aligned right. Rows of 0 are left out, except those that `always` names. */
-export function countRows(
-  rows: readonly (readonly [name: string, value: number, note: string])[],
-  always: readonly string[],
-): string {
-  const shown = rows
-    .filter(([name, value]) => value > 0 || always.includes(name))
-    .map(([name, value, note]) => [name, count(value), note] as const);
-  const width = Math.max(...shown.map(([, value]) => value.length));
-  return aligned(shown.map(([name, value, note]) => [name, `${value.padStart(width)}  ${note}`.trimEnd()]));
-}
