@@ -26,17 +26,7 @@ export interface SweptTable {
   readonly itemsPerMonth: number;
 }
 
-export interface SweepUsage {
-  readonly starts: number;
-  readonly expressRequests: number;
-  readonly expressGbSeconds: number;
-  readonly functionInvocations: number;
-  readonly functionGbSeconds: number;
-  readonly dynamoDbReadUnits: number;
-  readonly dynamoDbWriteUnits: number;
-  readonly recordedSweeps: number;
-  readonly sweptTables: number;
-}
+export type SweepUsage = ReturnType<typeof tick>;
 
 export const TICKS_A_MONTH = 43_200;
 
@@ -72,7 +62,7 @@ export function usageOfMonth(tables: readonly SweptTable[]): SweepUsage {
   return times(TICKS_A_MONTH, tick(tables));
 }
 
-function tick(tables: readonly SweptTable[]): SweepUsage {
+function tick(tables: readonly SweptTable[]) {
   const wanted = sum(tables, ({ shards }) => Math.ceil(shards / SHARDS_OF_CHILD));
   const shardsOfChild = SHARDS_OF_CHILD * Math.max(1, 2 ** Math.ceil(Math.log2(wanted / TICK_CHILDREN)));
   const chances = tables.map(chanceOf);

@@ -4,7 +4,7 @@ import { count } from '../../cli/dashboard/words.ts';
 import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { readExecutionReport } from '../../functions/report/sweep-totals.ts';
 import { lagMsOf, Simulation, type SimulationOptions } from '../../test/support/simulation/simulation.ts';
-import { type LagPercentiles, lagPercentiles } from '../report/numbers.ts';
+import { lagPercentiles } from '../report/numbers.ts';
 import { defineExperiment, markdownTable, seconds, seed, wholeNumber } from './support/experiment.ts';
 
 interface StreamItem {
@@ -171,24 +171,12 @@ every machine. Takes about half a minute.`,
   },
 });
 
-export interface FaultsResult {
-  readonly title: string;
-  readonly bounds: Bounds;
-  readonly written: number;
-  readonly deleted: number;
-  readonly early: number;
-  /** Percentiles of the time from expiry to deletion, without the items in calls that hung. */
-  readonly lagMs: LagPercentiles;
-  readonly maxMs: number;
-  readonly executions: number;
-  readonly failed: number;
-  readonly faults: number;
-}
+export type FaultsResult = Awaited<ReturnType<typeof runScenario>>;
 
 export async function runScenario(
   { title, rate, bounds, ...scenario }: Scenario,
   { minutes, seed }: { readonly minutes: number; readonly seed: number },
-): Promise<FaultsResult> {
+) {
   const { faults, deliver, pollSeconds, lifeSeconds, everySeconds = 1 } = scenario;
   const moments = Math.ceil((minutes * 60) / everySeconds);
   const items = Array.from({ length: rate * moments }, (_unused, index): StreamItem => {
@@ -221,6 +209,7 @@ export async function runScenario(
   return {
     ...{ title, bounds, written: items.length, deleted: deleted.length },
     early: deleted.filter(item => lagMsOf(item) < 0).length,
+    // Without the items in calls that hung.
     lagMs: lagsOf(deleted.filter(({ id }) => !struck.has(id))),
     maxMs: lagsOf(deleted).max ?? 0,
     executions: executions.length,

@@ -116,18 +116,10 @@ ${Object.entries(FAULT_GROUPS)
 /** Maximum number of items in one run: in the tables of one deployment, within some minutes. */
 const SUB_RUN_ITEMS = 10_000;
 
-export interface VariantResult {
-  readonly name: string;
-  readonly items: number;
-  readonly deleted: number;
-  readonly lateP99Ms: number | null;
-  readonly faults: number;
-  readonly violations: readonly Violation[];
-  readonly failing: SubRun | undefined;
-}
+type VariantResult = Awaited<ReturnType<typeof fuzzVariant>>;
 
 /** Fuzzes a variant, in runs of up to 10,000 items. Each run has the next seed. Stops after a run with violations. */
-export async function fuzzVariant(given: SubRun): Promise<VariantResult> {
+export async function fuzzVariant(given: SubRun) {
   const lags: number[] = [];
   const counts = { items: 0, deleted: 0, faults: 0 };
   let violations: readonly Violation[] = [];

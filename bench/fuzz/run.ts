@@ -32,14 +32,6 @@ export interface SubRun {
   readonly faults: readonly FaultGroup[];
 }
 
-export interface SubRunResult {
-  readonly deleted: number;
-  readonly deletedOfVariant: number;
-  readonly lags: readonly number[];
-  readonly faults: ReadonlyMap<string, number>;
-  readonly violations: readonly Violation[];
-}
-
 /** Start of a run, epoch milliseconds: a whole minute. */
 const START_MS = Date.UTC(2027, 5, 1, 12);
 
@@ -66,7 +58,7 @@ const PIPES_MS = 120_000;
  * 2. The faults end; the faults of other tables end last. Minutes later, the oracle finds items that are late or still there.
  * 3. A replay sweeps the whole span, and the pipes finish. Then the oracle judges the deletions and the delivered events.
  */
-export async function runOnce(run: SubRun, resolve = resolveVariant): Promise<SubRunResult> {
+export async function runOnce(run: SubRun, resolve = resolveVariant) {
   const connect = await openClients();
   const clock = new VirtualClock(START_MS);
   return inVirtualTime(clock, () => runOn(clock, run, resolve, connect));
@@ -77,7 +69,7 @@ async function runOn(
   run: SubRun,
   resolve: typeof resolveVariant,
   connect: Awaited<ReturnType<typeof openClients>>,
-): Promise<SubRunResult> {
+) {
   const { variant, seed, items, minutes, faults: groups } = run;
   const { maxDeletesPerSecond: share } = variant.props;
   const limit = share && Math.max(4, Math.ceil(share * items));

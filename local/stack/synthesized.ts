@@ -7,7 +7,7 @@ import { TerraformError } from '../errors.ts';
 import { enrichmentInput, type PipeResource } from '../pipes/pipes.ts';
 import { SCHEDULED_TIME, type ScheduleResource } from '../schedules.ts';
 import { Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
-import { partitionOf, type ResolvedBlock, resolveReferences } from './resolve.ts';
+import { partitionOf, resolveReferences } from './resolve.ts';
 
 /** The account in every ARN of the local cloud: the account of AWS's examples. */
 export const LOCAL_ACCOUNT = '123456789012';
@@ -52,18 +52,6 @@ export interface StateMachineResource extends Found {
   readonly definition: string;
 }
 
-export interface SynthesizedCloud {
-  readonly account: string;
-  readonly region: string;
-  readonly partition: string;
-  readonly tables: readonly TableResource[];
-  readonly functions: readonly FunctionResource[];
-  readonly stateMachines: readonly StateMachineResource[];
-  readonly schedules: readonly ScheduleResource[];
-  readonly pipes: readonly PipeResource[];
-  readonly blocks: readonly ResolvedBlock[];
-}
-
 const throughput = (of: string) =>
   `${of}read_capacity ${of}write_capacity ${of}on_demand_throughput ${of}warm_throughput`;
 
@@ -89,6 +77,8 @@ const WITHOUT_EFFECT = {
   aws_sfn_state_machine: 'encryption_configuration logging_configuration publish tracing_configuration',
 } as const;
 
+export type SynthesizedCloud = ReturnType<typeof synthesizedCloud>;
+
 export const RUN_TYPES: readonly string[] = Object.keys(WITHOUT_EFFECT);
 
 /**
@@ -100,7 +90,7 @@ export const RUN_TYPES: readonly string[] = Object.keys(WITHOUT_EFFECT);
 export function synthesizedCloud(
   stack: PlainStack,
   { deployedAtMs = Date.now() }: { readonly deployedAtMs?: number } = {},
-): SynthesizedCloud {
+) {
   const { region, archives } = stack;
   const partition = partitionOf(region);
   const deployedAt = new Date(deployedAtMs).toISOString();
