@@ -11,13 +11,13 @@ const CHUNKS_AT_ONCE = 40;
  * 1. PlanSweep has decided how the child begins: at once, or with a wait until its upcoming minute.
  * 2. QueryExpired reads the index and returns `delete` with chunks of keys, `wait` with a time, or `end` with the child's result.
  * 3. DeleteChunks deletes the chunks concurrently. Each chunk waits for its second. A retry has only the unprocessed keys. After the
- *    chunk's deadline no call begins.
+ *    chunk's deadline no delete begins.
  * 4. QueryExpired gets the results of the chunks and decides the next step.
  *
- * If a task fails permanently, the child returns its last progress, and the keys of the page that was being deleted count as failed.
+ * If QueryExpired fails permanently, the child returns its last progress, and the keys of a page that was not yet added up count as failed.
  *
- * No state of a child may fail: in a tick this would end the whole Map, and the children of all other tables with it. So each task checks
- * the output of its function and catches a failed check, and a state without a Catch accepts any value.
+ * No state of a child may fail: in a tick this would end the Map of the child's group, and all children of the group with it. So each task
+ * checks the output of its function and catches a failed check, and a state without a Catch accepts any value.
  */
 export function childStates(functions: FunctionArns, { partition }: { readonly partition: string }) {
   return {
@@ -94,7 +94,7 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
             },
             WaitForCapacity: {
               Type: 'Wait',
-              // `$toMillis` accepts more formats of a time than a Wait state: so `$fromMillis` writes the time in its one format.
+              // A Wait state accepts fewer formats of a time than `$toMillis`, so `$fromMillis` writes the time again.
               Timestamp: jsonata('$fromMillis($toMillis($states.input.until))'),
               Next: 'DeleteChunk',
             },
@@ -105,8 +105,8 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
                 settings: jsonata('$settings'),
               }),
               TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
-              // Only a call that Lambda refused is repeated here: a new account may run ten functions at once, and a page has 40 chunks.
-              // After any other error it is unknown which keys were deleted, and QueryExpired decides how these keys count.
+              // Only a call that Lambda refused is repeated here, because such a call has deleted nothing. After another error some keys
+              // may be deleted, and QueryExpired decides how the keys count.
               Retry: [{ ErrorEquals: [REFUSED], MaxAttempts: 3, ...SHORT_BACKOFF }],
               Output: jsonata(CHECKED_CHUNK),
               Catch: catchAnything(

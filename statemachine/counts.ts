@@ -1,5 +1,5 @@
 export interface Count {
-  /** The smallest unit with this count: a call of DynamoDB, a chunk, a child, or the execution. The larger units add the counts up. */
+  /** The smallest unit with this count: a request to DynamoDB, a chunk, a child, or the execution. The larger units add the counts up. */
   readonly by: 'call' | 'chunk' | 'child' | 'execution';
   /** Each item that was found is counted in exactly one of the counts with `isFate`. Their sum is `found`, except in a dry run. */
   readonly isFate?: true;

@@ -70,7 +70,7 @@ export function tickDefinition(functions: FunctionArns, options: DefinitionOptio
 /**
  * Makes the replay's definition: a Standard execution that sweeps a span of one table, in rounds, for a person who started it.
  *
- * 1. PlanSweep cuts the span into targets, and SweepShards runs their children. A failed child fails the execution only at its end.
+ * 1. PlanSweep cuts the span into targets, and SweepShards runs their children. A failed child does not stop the execution.
  * 2. PlanFurther adds up the children's results. The next round sweeps the rest of their targets.
  * 3. RecordMetrics reports.
  */
@@ -152,7 +152,7 @@ function sweepStates(
     sweepShards: {
       Type: 'Map',
       Items: jsonata('$states.input.due'),
-      // An error in the selector would fail the whole Map, so the selector accepts any value. Each child checks its own start.
+      // An error in this selector would fail the whole Map, so its expressions accept any item of `due`. Each child checks its own start.
       ItemSelector: {
         start: jsonata(target),
         settings: jsonata(
@@ -208,8 +208,8 @@ const CHECKED_RECORD = [
 ].join(' ');
 
 /**
- * Retries of the tasks of a replay, which may take hours. The 20 retries after a busy DynamoDB wait for a minute and a half on average, and
- * DynamoDB adds capacity to a throttled table in less time.
+ * Retries of PlanSweep, PlanFurther and RecordMetrics in a replay, which may take hours. The 20 retries after a busy DynamoDB wait for a
+ * minute and a half on average, and DynamoDB adds capacity to a throttled table in less time.
  */
 const PATIENT_RETRY = [
   { ErrorEquals: [BUSY], MaxAttempts: 20 },

@@ -13,13 +13,13 @@ import type { SweepSettings } from '../runtime/environment.ts';
 
 /**
  * Maximum bytes of JSON for the keys and TTLs of one page. Step Functions allows 256 KiB for a state's payload. The payload also contains
- * the child's progress, other fields of 40 chunks, and a reason of at most 60 bytes for each key that cannot be deleted.
+ * the child's progress, the other fields of the chunks, and a reason for each key that cannot be deleted.
  */
 const PAGE_BYTES = 120 * 1024;
 
 /**
- * In an upcoming minute no delete begins later than this time after the page's last second. The child reads its next page only when all
- * chunks of this page have ended, and the items of the next seconds must not wait.
+ * In an upcoming minute no delete begins later than this time after the page's last planned delete. The child reads its next page only when
+ * all chunks of this page have ended, and the items of the next seconds must not wait.
  */
 const LAST_TRY_MS = 600;
 
@@ -42,8 +42,8 @@ export interface PlannedDelete {
 }
 
 /**
- * Plans the second in which each key is deleted: now if the item has expired, otherwise the second of its expiry. A limit of deletes per
- * second moves keys to later seconds. A key is left out if the page or the child's time has no room for the key.
+ * Plans the second in which each key is deleted: now for an expired item, otherwise `marginSeconds` after the item's TTL. A limit of
+ * deletes per second moves keys to later seconds. A key is left out if the page or the child's time has no room for the key.
  */
 export function planDeletes(
   keys: readonly ExpiredKey[],
@@ -116,8 +116,8 @@ function keysThatFit(keys: readonly ExpiredKey[]): number {
 
 /**
  * Longest time, with a reserve, from a child's query to the stream's record of a delete: a child lives 300 s, and its last function 15 s
- * more. Native TTL and `isExpired` ignore TTLs of more than five years ago. If an item exceeded five years between query and delete, its
- * record would not count as an expiry. So a sweep leaves out items that exceed five years within this time.
+ * more. Native TTL and `isExpired` ignore TTLs of more than five years ago. If a TTL reached this age between query and delete, the record
+ * would not count as an expiry. So a sweep leaves out TTLs that reach this age within this time.
  */
 const CHILD_LIFE_SECONDS = 10 * 60;
 

@@ -13,8 +13,8 @@ import { jsonBytes, withoutNothing } from '../report/listed-keys.ts';
 import { RANGES } from '../table/index-layout.ts';
 
 /**
- * Makes a child's result. `found` is the sum of the deleted, renewed, not found and failed keys; in a dry run, of the index entries. Counts
- * of 0 and empty lists are left out. If the result exceeds `resultBytes`, the histogram of lags gets fewer, wider buckets.
+ * Makes a child's result. `found` is the sum of the deleted, renewed, not found and failed keys, and in a dry run the number of index
+ * entries. Counts of 0 and empty lists are left out. If the result exceeds `resultBytes`, the histogram of lags gets fewer, wider buckets.
  */
 export function resultOf(
   { counts }: ChildProgress,
@@ -45,7 +45,7 @@ const NOTHING: ShardResult = {
   ...{ failedKeys: [], sampleKeys: [], interrupted: false },
 };
 
-/** Returns undefined for a child that crashed, and for a malformed result: a malformed count would spoil the sums of all children. */
+/** Undefined if the output has no counts, as after a crash, or malformed counts, which would spoil the sums of all children. */
 export function shardResultOf(output: ChildOutput): ShardResult | undefined {
   try {
     const result = resultOfOutput(output);
@@ -88,7 +88,7 @@ function resultOfOutput(output: ChildOutput): ShardResult | undefined {
   if ('found' in output) return { ...NOTHING, ...output };
   if (!('interruptedBy' in output) || output.progress === null) return undefined;
   const { inFlight, ...counts } = output.progress.counts;
-  // The child was interrupted while it deleted a page. It is unknown which keys of that page were deleted, so all its keys count as failed.
+  // If the child was interrupted while a page was deleted, nobody knows which keys were deleted, so all keys of the page count as failed.
   const failed = { ...counts, failed: counts.failed + inFlight };
   return { ...failed, found: sumOfFates(failed), interrupted: true };
 }

@@ -30,8 +30,8 @@ export interface ChunkAttemptOptions extends Pick<Runtime, 'clock' | 'random' | 
  *    clock and the function's clock are both wrong.
  * 2. No delete begins after `deadline`: otherwise the child could not end in time.
  * 3. If the table is paused, the function throws. If the journal cannot be read, nothing is deleted, and all keys are unprocessed.
- * 4. If keys are unprocessed, the function returns `wait` with the time of the next attempt, or `done` if that time is after the deadline.
- *    The first attempt sets an earlier deadline, RETRY_MS after its own beginning.
+ * 4. If keys are unprocessed, the function returns `wait` with the time of the next attempt. If that time is after the deadline, the
+ *    function returns `done`. From the first attempt on, the deadline is at most RETRY_MS after the beginning of this attempt.
  *
  * @throws TablePausedError; DynamoDB's error if neither a retry nor a smaller batch can succeed (no access, no such table)
  */

@@ -44,7 +44,7 @@ export function sweepsId(table: string): string {
   return `sweep#${table}`;
 }
 
-/** The table is not swept from `since` to `until` (ISO-8601); without `until`, until somebody runs `precise-ttl resume`. */
+/** The table is not swept from `since` to `until`, ISO-8601. A pause without `until` ends with `precise-ttl resume`. */
 export interface Pause {
   readonly since: string;
   readonly until?: string;
@@ -58,7 +58,7 @@ export const INDEX_SECONDS = 10;
 
 /**
  * The state at the time `at` (ISO-8601): no item with a TTL from `since` to `gone` (epoch seconds) is left. Exceptions are TTLs of the last
- * {@link INDEX_SECONDS} before `gone`, because the index may show such items late. No tick has looked for TTLs before `since`.
+ * {@link INDEX_SECONDS} before `gone`, because the index may show such items late. Nothing is known about TTLs before `since`.
  */
 export interface Watermark {
   readonly since: number;
@@ -69,7 +69,7 @@ export interface Watermark {
   readonly swept?: readonly SweptSpan[];
 }
 
-/** A child's note: the child's shards have no more items with TTLs in [from, to), epoch seconds. `parts` children share all shards. */
+/** The child has swept the TTLs of [from, to), epoch seconds, in its shards. `parts` is the number of children of the span. */
 export interface SweptSpan extends SweepPart {
   readonly from: number;
   readonly to: number;

@@ -43,8 +43,8 @@ function unwritable(tableName: string, error: unknown): JournalUnwritableError {
 const TABLES_AT_ONCE = 300;
 
 /**
- * Writes only the watermarks of these tables: a replay may have moved other tables' watermarks after this tick read them.
- * @param tick start of the tick, ISO-8601
+ * Writes `tick` and the watermarks of these tables. Other watermarks stay, because a replay may have moved them after this tick read them.
+ * @param tick start of the last tick of all tables, ISO-8601
  * @throws JournalUnwritableError
  */
 export async function writeWatermarks(
@@ -84,7 +84,7 @@ export async function noteSwept(journal: JournalTable, table: string, span: Swep
 
 /**
  * Moves a table's watermark to the end of the span that a replay has swept: the TTLs of [from, to), epoch seconds. The watermark stays if
- * there is a gap between the watermark and `from`, or if the watermark has already reached `to`.
+ * there is a gap between the watermark and `from`, or if the watermark is already at the end of the span or later.
  * @param endedAt end of the replay, ISO-8601
  * @throws JournalUnwritableError
  */

@@ -1,11 +1,11 @@
 import type { EventImage } from '../../expiry/expiry-event.ts';
 import type { StreamRecord } from '../../expiry/is-expiry.ts';
 
-/** Maximum bytes of JSON: of one event, and of all events that one call returns and the pipe sends to the target in one call. */
+/** Maximum bytes of JSON, by the target's API: `event` for one event, `call` for all events that one call of OnlyExpiries returns. */
 export interface Limits {
   readonly event: number;
   readonly call: number;
-  /** Characters that the target refuses in a message, although JSON does not escape them. Source: the API reference of each call. */
+  /** The target refuses messages with these characters, but `JSON.stringify` does not escape them. Source: SQS and SNS API references. */
   readonly refused?: RegExp;
 }
 

@@ -17,6 +17,7 @@ export const MIN_AGE_SECONDS = 300;
  * each half of the batch, and so on. A record that still fails alone goes to the failure queue.
  *
  * @throws Error with the table and the event, for a value that is no stream record, and for a removal without an old image or a time
+ * @throws Error with the table, for events that exceed the limit of a call; except for an archive, old images are left out first
  */
 export function onlyExpiries(batch: readonly PipedRecord[]): ExpiryEvent[] {
   const [first] = batch;
@@ -61,7 +62,7 @@ function timeOf(ttl: EventValue | undefined): string | null {
   return ms >= 0 && ms < Date.UTC(10_000, 0, 1) ? new Date(ms).toISOString() : null;
 }
 
-/** Removes the largest old images until all events fit into one call. An archive needs each image: its pipe halves the batch. */
+/** Removes the largest old images until all events fit into one call. For an archive the function throws: each image is needed. */
 function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord): ExpiryEvent[] {
   const { call } = TARGET_LIMITS[to];
   const fitting = [...events];
@@ -80,7 +81,7 @@ function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord):
 
 const bytesOf = (event: ExpiryEvent): number => Buffer.byteLength(JSON.stringify(event)) + 1;
 
-/** Records the age of the oldest record, because Pipes has no such metric. Each repetition of a failed batch has a higher age. */
+/** Records the oldest record's age, from MIN_AGE_SECONDS on, because EventBridge Pipes has no such metric. */
 export function recordAge(batch: readonly PipedRecord[], nowMs: number): void {
   const times = batch.map(({ record }) => record?.dynamodb?.ApproximateCreationDateTime);
   const seconds = Math.floor(nowMs / 1000 - Math.min(...times.filter(Number.isFinite)));
@@ -90,7 +91,7 @@ export function recordAge(batch: readonly PipedRecord[], nowMs: number): void {
 }
 
 export const handler = async (batch: readonly PipedRecord[]): Promise<ExpiryEvent[]> => {
-  // The age is recorded first, because `onlyExpiries` may throw, and then nothing after it runs.
+  // The age is recorded first, because `onlyExpiries` may throw.
   recordAge(batch, Date.now());
   return onlyExpiries(batch);
 };

@@ -45,15 +45,15 @@ export interface PlannedTable {
   readonly children: TableChildren;
   readonly oldestOverdueSeconds: number;
   readonly failure?: PlanFailure;
-  /** An item may be deleted only this many seconds after its expiry. */
+  /** A sweep deletes an item this many seconds after its TTL at the earliest. */
   readonly marginSeconds: number;
   readonly limit: SweepLimit | null;
 }
 
 /**
- * Decides which children a table gets. The time of the lookback is divided among several children, and each child sweeps its part of the
- * time in all shards that have expired items. A short lookback is also divided by shards. If the table has a limit of deletes per second,
- * only the shards are divided: each child sweeps the lookback and the upcoming minute in its shards.
+ * Decides which children a table gets. The lookback is cut by time, and a short lookback also by shards. Shards without items get no child.
+ * If the table has a limit of deletes per second, only the shards are divided: each child sweeps the lookback and the upcoming minute in
+ * its shards.
  */
 export function planChildren(
   { from, before, upcoming }: Spans,
@@ -83,8 +83,8 @@ export function planChildren(
 }
 
 /**
- * Cuts a span of expired TTLs into at most `most` targets. The span is first cut by time, into parts of at least `leastSeconds`. If these
- * parts are fewer than `most`, each part is also cut by shards.
+ * Cuts a span of expired TTLs into at most `most` targets. The span is first cut by time, into parts of at least `leastSeconds`. As far as
+ * `most` allows, each part is then cut by shards.
  * @returns for each part of the time, the targets of that part
  */
 export function cutSpan(
@@ -119,7 +119,7 @@ function inParts(targets: readonly SweepTarget[]): PlannedChild[] {
 /**
  * Puts the children of all tables into groups of 40. The tables take turns, one child at a time, so that a table with many children does
  * not delay other tables. If the tick has too many children, each child of the upcoming minute sweeps more shards. A table whose children
- * still do not fit is reported as failed: the next tick begins with another table, and its lookback finds the items.
+ * still do not fit is reported as failed. The next tick begins with another table, and finds the items in its lookback.
  */
 export function tickChildren(
   tables: readonly PlannedTable[],

@@ -26,17 +26,17 @@ const TABLES_AT_ONCE = 32;
 
 const REQUEST_TIMEOUT_MS = 600;
 
-/** Longest time for the probe of a table. A probe takes longer in an index by second, where it queries up to 660 index keys. */
+/** Longest time for the probe of a table, by the kind of its index. In an index by second a probe queries up to 660 index keys. */
 const PROBE_MS = { window: 5_000, second: 45_000 } as const;
 const LEAST_PROBE_MS = 700;
 
-/** While all tables are idle, watermarks are written only after this time. Otherwise idle tables would cost more than twice as much. */
+/** While all tables are idle and indexed by window, watermarks are written at most once in this time: each write costs money. */
 const QUIET_SECONDS = 90;
 
-/** In an index by window a tick also searches this time before the watermark, for items that were written after their expiry. */
+/** In an index by window a tick also searches up to this time before the watermark, for items that were written after their expiry. */
 const AGAIN_SECONDS = 600;
 
-/** If another tick began less than this time before or after this tick, the other tick's children still sweep the lookback. */
+/** If another tick began less than this time before or after this tick, the other tick sweeps the older part of the lookback. */
 const BESIDE_SECONDS = 50;
 
 export interface TickDependencies extends Pick<Runtime, 'clock' | 'sleep'> {
@@ -48,10 +48,10 @@ export interface TickDependencies extends Pick<Runtime, 'clock' | 'sleep'> {
 
 /**
  * Plans a tick: reads the journal, then asks each shard of each table for its oldest entry. A tick of the minute T sweeps items that expire
- * from T + 60 s to T + 120 s, and looks back from T to the table's watermark, which then moves up to the oldest item that is left.
+ * from T + 60 s to T + 120 s. The lookback ends at T and begins at the table's watermark. The watermark then moves up to the oldest item
+ * that is left.
  *
- * The first tick of a table always writes a watermark, even if the probe fails or the table is paused: the lookback of later ticks begins
- * there.
+ * The first tick of a table writes a watermark even if the probe fails or the table is paused: later lookbacks begin there.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
@@ -140,7 +140,7 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
     const shards = Math.max(indexLayout(settings.model).shards, mark.shards);
     if (known === undefined) first = { ...mark, shards };
     if (isPaused(state.pauses, carried.tableName, startedAtMs)) {
-      // The number of shards may change again during the pause. The journal keeps the highest: all of these shards may have items.
+      // The number of shards may change again during the pause. The journal keeps the highest number: all these shards may have items.
       const kept = known !== undefined && shards > known.shards ? { ...known, shards } : first;
       return { ...NO_SWEEP, carried, mark: kept };
     }
@@ -192,7 +192,7 @@ function tickBeside(
   return isBeside ? Math.floor(otherMs / 60_000) * 60 - 60 - marginSeconds : undefined;
 }
 
-/** A probe must end before the upcoming minute begins. If the probe takes longer, children query all shards of the table. */
+/** A probe should end before the upcoming minute begins. If a probe takes longer, children query all shards of the table. */
 function patienceMs(settings: SweepSettings, { upcoming }: TickRequest, nowMs: number): number {
   const most = PROBE_MS[settings.model.indexedBy];
   if (upcoming === null) return most;
@@ -217,7 +217,7 @@ export const FIRST_LOOKBACK_SECONDS = 2 * 24 * 60 * 60;
  *
  * 1. If a table has no watermark, its age begins with its pause. Without a pause such a table has no age.
  * 2. The watermark is always `marginSeconds` behind the clock, so the age begins `marginSeconds` later.
- * 3. A pause with an end (`until`) was planned, so the age begins at that end.
+ * 3. A pause with an end (`until`) was planned, so the age does not begin before that end.
  * 4. The first tick looks back two days. The age does not begin before the first tick.
  *
  * @param moved the new watermarks of this tick, by table

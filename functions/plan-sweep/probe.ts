@@ -34,7 +34,7 @@ export interface ProbeOptions extends Pick<Runtime, 'clock' | 'sleep'> {
 
 /**
  * Asks each shard of a table for its oldest entry in the lookback, and whether the shard has an entry in the upcoming minute. If DynamoDB
- * is too busy to answer in time, each shard is treated as if it had entries in both, and the table's children query the index themselves.
+ * is too busy to answer in time, every shard counts as having entries in both spans. Children then query the index themselves.
  */
 export async function probeShards(
   shards: number,

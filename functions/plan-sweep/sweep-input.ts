@@ -13,7 +13,7 @@ import { MAX_DELETES_PER_SECOND } from '../../statemachine/contract/limits.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 
-/** All times are `marginSeconds` earlier than the clock, because an item may be deleted only `marginSeconds` after its TTL. */
+/** All times are `marginSeconds` earlier than the clock, because a sweep deletes an item `marginSeconds` after its TTL at the earliest. */
 export interface TickRequest {
   /** The latest TTL of the lookback, epoch seconds. */
   readonly cutoff: number;
@@ -32,7 +32,7 @@ export interface ReplayRequest {
 
 export interface SweepLimit {
   readonly perSecond: number;
-  /** The tick deletes only at times in [from, before), epoch seconds. A later tick deletes the items that are left. */
+  /** The tick deletes only from `from` + `marginSeconds` to `before` + `marginSeconds`, epoch seconds. A later tick deletes the rest. */
   readonly from: number;
   readonly before: number;
 }
@@ -64,8 +64,8 @@ const REPLAY_ONLY = ['from', 'to', 'dryRun', 'table'] as const;
 type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[Name]> };
 
 /**
- * A tick's upcoming minute begins LEAD_SECONDS after the minute of the tick. EventBridge Scheduler may start the tick at any moment of its
- * minute. With this lead the children run before the upcoming minute begins.
+ * A tick's upcoming minute begins LEAD_SECONDS after the beginning of the tick's minute. EventBridge Scheduler may start the tick at any
+ * moment of its minute. With this lead the children run before the upcoming minute begins.
  */
 const LEAD_SECONDS = 60;
 const UPCOMING_SECONDS = 60;
@@ -111,7 +111,7 @@ export function readTickInput(input: unknown, startedAtMs: number, settings: Inp
   if (scheduledTime === undefined) throw invalid('scheduledTime', 'the time of a tick', undefined);
   const { marginSeconds } = settings;
   const scheduledMs = Date.parse(scheduledTime);
-  // For a time in the future the children would have to wait longer than an Express execution may last.
+  // For a later time children might have to wait for longer than an Express execution may last.
   const isToCome = scheduledMs > startedAtMs + LEAD_SECONDS * 1000;
   const minute = minuteOf(scheduledMs);
   const upcoming = settings.precision === 'minute' || isToCome ? null : minute;
@@ -158,7 +158,7 @@ function isTime(value: unknown): boolean {
   return match !== null && !Number.isNaN(Date.parse(match[0])) && isCalendarDay(match);
 }
 
-/** `Date.parse` does not refuse 30 February: the result is 2 March. */
+/** `Date.parse` accepts 30 February as a day in March. */
 function isCalendarDay([, year, month, day]: RegExpExecArray): boolean {
   return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
 }

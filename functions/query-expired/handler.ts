@@ -9,7 +9,7 @@ import { indexLayout } from '../table/index-layout.ts';
 import { indexCounter, indexReader } from '../table/index-query.ts';
 import { type NextStepOptions, nextStep } from './next-step.ts';
 
-/** Attempts of DynamoDB's client in one call: a second attempt at once is faster than a Wait state, which takes a second. */
+/** Attempts of DynamoDB's client for one request: a second attempt at once is faster than a Wait state, which ends on a whole second. */
 const ATTEMPTS = 2;
 
 /**

@@ -16,17 +16,17 @@ import { countEntries, entriesToTake, type IndexReaders, readPage } from './read
 export interface NextStepOptions extends IndexReaders, Pick<Listing, 'showKey'> {
   readonly settings: Pick<SweepSettings, 'deleteMode' | 'pollSeconds' | 'marginSeconds'>;
   readonly random: () => number;
-  /** The function's own clock, used only to measure durations. */
+  /** The function's own clock, epoch milliseconds. */
   readonly clock: () => Millis;
 }
 
-/** An upcoming minute is read this far ahead. A shorter time takes more calls; a longer time plans more deletes of renewed items. */
+/** A child that plans deletes reads the index this far ahead, if `pollSeconds` is 0. A shorter time takes more calls of QueryExpired. */
 const AHEAD_SECONDS = 60;
 
-/** Deletes are planned ahead only if DynamoDB's clock is known well: its lag plus the delay of the call is at most this time. */
+/** Deletes are planned only if DynamoDB's clock is known well: the page's `lagMs` plus the child's `lateMs` is at most this time. */
 const PLAN_WITHIN_MS = 200;
 
-/** After this time a page begins no further read. In an upcoming minute, items of the first seconds are waiting for this page. */
+/** After this time a page begins no further window or second. In an upcoming minute the items of the first seconds wait for this page. */
 const READ_MS = { upcoming: 600, back: 2_000 } as const;
 
 /**
@@ -39,7 +39,7 @@ const READ_MS = { upcoming: 600, back: 2_000 } as const;
  * 4. Each key gets the second of its delete (`planDeletes`), and DeleteChunks waits for this second.
  *
  * DynamoDB's clock decides what is expired. The child waits by the state machine's clock, so each page compares the two clocks. An item is
- * deleted only `marginSeconds` after its TTL.
+ * deleted `marginSeconds` after its TTL at the earliest.
  */
 export async function nextStep(
   { sweep, progress, results, startedAt, now }: QueryExpiredInput,
@@ -73,7 +73,7 @@ export async function nextStep(
 
 interface Child extends NextStepOptions, Planning {
   readonly nowMs: Millis;
-  /** Time from `now`, when the state machine entered the state, to the beginning of the function by its own clock. */
+  /** Time from `now`, the moment when the state machine entered the state, to the function's beginning, by the function's own clock. */
   readonly lateMs: Millis;
 }
 
@@ -97,8 +97,8 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
   const firstLeft = wanted[planned.length];
   // The cursor passes only expired TTLs, because writers may still write items with later TTLs.
   const passed = Math.min(page.knownUpTo, page.cutoff);
-  // After a page that plans the rest of the upcoming minute the child may end, because the next tick finds items that are written later.
-  // But with `pollSeconds` the child itself must find such items. And a span that the child notes in the journal must have no such items.
+  // After a page that plans the rest of the upcoming minute the child may end: the next tick finds items that are written later. With
+  // `pollSeconds` the child itself must find such items. A span that the child notes in the journal must have no such items.
   const mayEnd = isKnown && settings.pollSeconds === 0 && sweep.part === null;
   const plannedUpTo = page.cutoff + (mayEnd ? ahead : 0);
   const isRead = firstLeft === undefined && Math.min(page.knownUpTo, plannedUpTo) >= target.before;
@@ -150,7 +150,7 @@ function end(
   return step(progress, child, { next: 'end', result: resultOf(progress, child.sweep, how) });
 }
 
-/** If a child made no progress, the keys that are left have failed. Otherwise another child sweeps the rest of the target. */
+/** Ends a child whose time is over. After progress a further child sweeps the rest; without progress the keys that are left fail. */
 function endEarly(progress: ChildProgress, child: Child): QueryExpiredOutput {
   const { target, limit } = child.sweep;
   // The cursor stays while items of the target's first second are left. So a deleted item also counts as progress.

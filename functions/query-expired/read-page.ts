@@ -28,7 +28,7 @@ export interface ReadPageOptions
 
 export interface Page {
   readonly entries: readonly ExpiredKey[];
-  /** Items with a TTL up to this time had expired when DynamoDB answered, by DynamoDB's clock and with the margin. */
+  /** DynamoDB's clock when it answered, minus the margin. Items with a TTL up to this second have expired. */
   readonly cutoff: Seconds;
   /** The page has all entries with TTLs up to this second. */
   readonly knownUpTo: Seconds;
@@ -41,8 +41,8 @@ export interface Page {
 /**
  * Reads the index entries of a target with TTLs after the cursor and up to `upTo`.
  *
- * Several index keys are queried at once, each up to its limit. The page is complete only up to the lowest TTL at which a query stopped:
- * the cursor must not pass this TTL. When the page is full or `patienceMs` is over, no further key is queried.
+ * Several index keys are queried at once, each up to its limit. The page is complete only before the lowest TTL at which a query stopped:
+ * the cursor must stay before this TTL. When the page is full or `patienceMs` is over, no further window or second is queried.
  *
  * @throws DynamoDbBusyError
  * @throws DynamoDbDateMissingError
@@ -152,7 +152,7 @@ export async function countEntries(
   let count = 0;
   let seconds: readonly IndexKey[] = layout.keys({ ...target, from });
   if (seconds[0]?.ttl === undefined) {
-    // The cursor is a TTL, so the cursor cannot stop between two index keys of a window. So one call counts all keys of the span.
+    // A cursor is a TTL and cannot stand between two index keys of a window, so one call counts all keys of the span.
     for (const key of seconds) await countKey(key);
     return { count, samples, upTo: last };
   }

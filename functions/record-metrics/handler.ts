@@ -28,8 +28,8 @@ export interface RecordDependencies {
 }
 
 /**
- * Adds up an execution, and returns a report for each table. The reports are also written to the journal and the log, and their sums as
- * CloudWatch metrics (embedded metric format). A dry run has no metrics and no rows in the journal, because it deletes nothing.
+ * Adds up an execution. The reports of the tables go to the journal, to the log, and into the output as far as they fit. The sums of the
+ * reports are CloudWatch metrics (embedded metric format). A dry run has no metrics and no rows in the journal, because it deletes nothing.
  *
  * The log and the metrics are printed last, because a call that fails earlier is repeated and would print them again. If the journal cannot
  * be written or does not answer in time, both are still printed; the execution then fails without a retry, and an alarm sounds.

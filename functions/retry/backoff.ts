@@ -15,7 +15,7 @@ export function waitUntil(epochSeconds: number): string {
   return `${new Date(Math.floor(epochSeconds) * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** Sleeps after a Wait, which ends on a whole second, until `untilMs` (epoch milliseconds): so calls do not all begin at once. */
+/** Sleeps until `untilMs` (epoch milliseconds), at most 999 ms: the Wait state before ended on a whole second, up to a second too early. */
 export async function sleepRest(
   untilMs: number,
   nowMs: number,

@@ -41,8 +41,8 @@ export interface SweepPart {
 }
 
 /**
- * A child's share of `maxDeletesPerSecond`; null: no limit. In a tick the child stops at the time `before`, and a later tick deletes the
- * rest. In a replay `before` is null: when the child's time is over, a child of the next round continues.
+ * A child's share of `maxDeletesPerSecond`; null: no limit. In a tick the child stops `marginSeconds` after `before`, and a later tick
+ * deletes the rest. In a replay `before` is null: when the child's time is over, a child of the next round continues.
  */
 export interface ChildLimit {
   readonly perSecond: number;

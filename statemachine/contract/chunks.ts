@@ -10,7 +10,7 @@ export interface DeletionLag {
 
 /**
  * Input and output of DeleteChunk: keys that are deleted together. With `next: 'wait'` the chunk waits until `until`, ISO-8601 in whole
- * seconds. After `deadline`, ISO-8601 with milliseconds, no call of DeleteChunk begins.
+ * seconds. After `deadline`, ISO-8601 with milliseconds, no delete begins.
  */
 export interface Chunk {
   readonly next: 'delete' | 'wait' | 'done';

@@ -12,7 +12,7 @@ export interface ExpiredKey {
 
 export interface FailedKey {
   readonly key: ItemKey;
-  /** DynamoDB's error code, e.g. `ValidationError`; or `Unprocessed` if the child's time was over before the key was deleted. */
+  /** The error's name, e.g. `ValidationError`; or `Unprocessed` if the child's time was over before the key was deleted. */
   readonly reason: string;
 }
 

@@ -1,7 +1,7 @@
 /** Maximum number of items in one BatchWriteItem, and of statements in one BatchExecuteStatement. Source: DynamoDB API reference. */
 export const CHUNK_KEYS = 25;
 
-/** Keys of one page: 40 chunks of 25 keys, because an inline Map runs at most 40 iterations at once. Source: Step Functions quotas. */
+/** Maximum keys of a page: 40 full chunks, because an inline Map runs at most 40 iterations at once. Source: Step Functions quotas. */
 export const PAGE_KEYS = 1000;
 
 export const GROUP_CHILDREN = 40;
