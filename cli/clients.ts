@@ -179,7 +179,7 @@ export function describeSilence(thrown: unknown, service: Service): string | und
 }
 
 const CONNECTION_MS = 2_000;
-/** Attempts at a throttled call. The pauses between four attempts take at most 3.5 s, and between eight attempts about a minute. */
+/** Attempts at a request. While a service throttles, four attempts pause for at most 3.5 s in all, and eight for at most a minute. */
 const ATTEMPTS = { quick: 4, patient: 8 } as const;
 
 interface ClientOptions {
@@ -245,7 +245,7 @@ function bound(made: ClientClass, service: Service, options: ClientOptions): Bou
     if (isHere && !local) throw new NoAnswerError(`${SERVICES[service].title} is not on this machine`);
     return untilAborted(signal(), () => next(args));
   };
-  // Each attempt also ends when the signal aborts, because a running attempt would keep the process running.
+  // An abort of the signal ends each attempt, too. Otherwise the SDK would make further attempts, and keep the process running.
   const attempt: Step = (next, context) => async args => {
     try {
       return await untilAborted(signal(), () => next(args));

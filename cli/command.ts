@@ -23,7 +23,7 @@ import { aligned, shownOn } from './format.ts';
 import { COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
 import { Progress, print, printData, printError, printHelp } from './print.ts';
 
-/** A flag with a kind takes a value; the help shows the text `value` in its place. A flag without a kind is a switch. */
+/** A flag with a `kind` takes a value, which the help shows as the text `value`. A flag without a `kind` is a switch. */
 export interface Flag {
   readonly help: string;
   readonly kind?: Kind<unknown>;
@@ -44,14 +44,14 @@ export interface Result {
   readonly text?: string;
   readonly exit: number;
   readonly againAfterMs?: number;
-  /** The error that ended a change early. It is printed after the data of the work that was done. */
+  /** The error that ended a change early. The command prints the error after the rest of the result. */
   readonly error?: unknown;
 }
 
 export interface Plan {
   readonly text?: string;
   readonly question?: string | undefined;
-  /** Ctrl-C aborts `signal` of {@link Given}; the result then contains the work done so far. */
+  /** Ctrl-C aborts `signal` of {@link Given}. A result after Ctrl-C contains the work done so far. */
   apply(): Promise<Result>;
 }
 
@@ -67,19 +67,19 @@ export type Tables = readonly [Table, ...Table[]];
 
 export interface Given<F extends Flags = Flags> {
   readonly flags: Values<F>;
-  /** Only a command with `tables` has `config` and `tables`. */
+  /** `config` and `tables` are undefined for a command without {@link Command.tables}. */
   readonly config: DeploymentConfig;
   readonly tables: Tables;
   readonly clients: Clients;
-  /** Aborts when the command's `seconds` are over, or with Ctrl-C. */
+  /** Aborts when the command's `seconds` are over, and at SIGINT (Ctrl-C) or SIGTERM. */
   readonly signal: AbortSignal;
-  /** Aborts with Ctrl-C only. */
+  /** Aborts at SIGINT (Ctrl-C) or SIGTERM only. */
   readonly stopped: AbortSignal;
   readonly leftMs: () => number;
   readonly now: () => number;
   readonly memory: Map<string, unknown>;
   readonly print: (text: string) => void;
-  /** Shows progress on one line. The next call overwrites the line; an empty text ends it. */
+  /** Shows progress on one line. On a terminal the next call overwrites the line, and an empty text removes the line. */
   readonly show: (line: string) => void;
   readonly passed: readonly string[];
 }
@@ -90,8 +90,8 @@ export interface Command<F extends Flags = Flags> {
   readonly about: string;
   readonly flags: F;
   /**
-   * Whether a command works on all tables of the configuration, or on one table. `--table` chooses one. @default the command reads no
-   * configuration
+   * Whether the command works on all tables of the configuration, or on one table. `--table` chooses one. @default the command gets no
+   * tables
    */
   readonly tables?: 'all' | 'one';
   region?(flags: Values<F>): string | undefined;
@@ -100,7 +100,7 @@ export interface Command<F extends Flags = Flags> {
    * that only reads refuses to run if its first service is in AWS and another service is on this machine.
    */
   readonly services?: readonly Service[];
-  /** After this time, a command that only reads prints the answers it has. @default the command waits for a service for a minute */
+  /** Time after which the command waits for no further answer. @default no limit */
   readonly seconds?: number;
   readonly alwaysAsks?: true;
   readonly passes?: true;
@@ -112,7 +112,7 @@ export interface Command<F extends Flags = Flags> {
 export type AnyCommand = ReturnType<typeof defineCommand>;
 
 export const YES = { help: 'do not ask' } as const satisfies Flag;
-/** A flag for any text that is not empty. @param value shown in the help in place of the text @param what the text, in an error */
+/** A flag for any text that is not empty. @param value stands for the text in the help @param what names the text in an error */
 export const textFlag = (value: string, what: string, help: string) =>
   ({ help, kind: text(/./s, what), value }) as const;
 export const tableFlag = (help: string) => textFlag('NAME', 'the name of a table', help);
@@ -206,8 +206,8 @@ export function unknown(field: string, typed: string, known: readonly string[], 
 }
 
 /**
- * Checks the configuration, the table, the flags together and the environment, and the consent last. In another order a person might add
- * `--yes`, then correct a further error, and so agree to something that was never shown.
+ * Checks the configuration, the table, the flags and the environment, and `--yes` last. In another order a person might first add `--yes`,
+ * then correct a further error, and so agree to a change that was never shown.
  */
 async function checked(command: Command, values: CommonValues) {
   const { services = [], tables: which, alwaysAsks = false, check } = command;
@@ -239,7 +239,7 @@ async function checked(command: Command, values: CommonValues) {
   return { flags, config, tables, isAsked };
 }
 
-/** The table with this name, or all tables without a name. @throws {InvalidFieldError} for a name that no table has */
+/** The table `name`, or all tables if `name` is undefined. @throws {InvalidFieldError} for a name that no table has */
 export function chosenTables({ tables }: DeploymentConfig, name?: string) {
   const chosen = tables.filter(({ tableName }) => name === undefined || tableName === name);
   const names = tables.map(({ tableName }) => tableName);
@@ -258,7 +258,7 @@ export function tablesOf(config: DeploymentConfig, name?: string): Tables {
 /** The exit status after a signal: 128 plus the number of the signal, as in shells. */
 const SIGNAL_STATUS = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Aborts at the first SIGINT or SIGTERM. A second signal ends the process at once, together with DynamoDB Local. */
+/** Aborts at the first SIGINT or SIGTERM. A second signal ends the process at once. */
 class Stop {
   readonly #controller = new AbortController();
   readonly signal = this.#controller.signal;
@@ -279,7 +279,7 @@ class Stop {
   }
 }
 
-/** Without `seconds`, only Ctrl-C ends a command. @param spentMs milliseconds that have already passed */
+/** Without `seconds`, `signal` aborts only with `stopped`. @param spentMs milliseconds of the time that have already passed */
 export function lookTime(
   seconds: number | undefined,
   stopped: AbortSignal,

@@ -129,7 +129,7 @@ const VERDICTS = ['holds', 'late', 'impossible'];
 /**
  * The bill of a month. The items are spread evenly among the copies of all tables.
  * @param copies number of copies of each table
- * @throws {InvalidConfigError} for settings that contradict each other
+ * @throws {InvalidConfigError} for wrong settings
  */
 export function monthlyCost(tables: readonly PreciseTtlProps[], load: ItemLoad, copies = 1) {
   const problems = tables.flatMap(propProblems);

@@ -64,9 +64,9 @@ export async function synthesizeStack(flags: SynthesisFlags) {
 }
 
 /**
- * The folder for what is made from a configuration: `cdktf.out`, and Terraform's state if that is local. The folder lies beside the
- * configuration file, wherever the command is run. A file with another name than the default has a folder `precise-ttl.<name>`: if two
- * configurations shared one state, each would remove the other's resources.
+ * The folder for `cdktf.out`, the lock file and a local state of Terraform. A configuration file with a default name uses its own folder.
+ * `prod.json` uses the folder `precise-ttl.prod` beside the file, because each configuration needs its own state: two configurations with
+ * one state would remove each other's resources.
  * @param configFile absolute path
  */
 export function projectFolder(configFile: string): string {
@@ -83,7 +83,7 @@ const environment = () => ({ ...process.env, CHECKPOINT_DISABLE: '1' });
 const LOCK_FILE = '.terraform.lock.hcl';
 
 /**
- * The program that `TERRAFORM_BINARY_NAME` names, as for the CDKTF CLI. Its version is not checked here: an old Terraform refuses the
+ * `terraform`, or the program that `TERRAFORM_BINARY_NAME` names. The version is not checked here, because an old Terraform refuses the
  * stack.
  * @throws {InvalidFieldError} when the program is missing, or does not run
  */
@@ -100,9 +100,9 @@ export async function requireTerraform(): Promise<string> {
 }
 
 /**
- * Synthesizes the stack, installs the provider, and opens the state. The lock file, which fixes the provider's version, is kept beside the
- * configuration.
- * @throws {InvalidFieldError} {TerraformError}; {ConfigFileError} or {InvalidConfigError} before anything is written
+ * Synthesizes the stack, installs the provider, and opens the state. The lock file, which fixes the provider's version, is kept in
+ * {@link projectFolder}.
+ * @throws {InvalidFieldError} without Terraform; {ConfigFileError}, {InvalidConfigError}; {TerraformError} when `terraform init` fails
  */
 export async function openTerraform(flags: SynthesisFlags) {
   const program = await requireTerraform();
@@ -115,7 +115,7 @@ export async function openTerraform(flags: SynthesisFlags) {
   ): Promise<number> => {
     const stdio = ['inherit', output, process.stderr] as const;
     const child = spawn(program, [chdir, ...args], { stdio: [...stdio], env: environment() });
-    // A terminal sends Ctrl-C to Terraform, too. So this process ignores Ctrl-C, and Terraform stops by itself and prints how.
+    // A terminal sends Ctrl-C to Terraform, too. So this process ignores Ctrl-C, and waits until Terraform has stopped.
     const ignore = () => {};
     process.on('SIGINT', ignore);
     try {

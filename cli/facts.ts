@@ -21,10 +21,10 @@ import type { Alarm, Facts, IndexLook, Sweep, TableLook } from './dashboard/look
 import { shownText } from './format.ts';
 import { journalOf, readRows } from './journal.ts';
 
-/** Maximum number of queries of the index in one reading of a table: half a read unit each, or $0.0001 in all. */
+/** Maximum number of queries of the index in one reading of a table. Queries without results cost $0.0001 in all. */
 const QUERIES = 1_000;
 const QUERIES_AT_ONCE = 16;
-/** After so many refused queries no more are sent: DynamoDB is then down, because a DynamoDB that throttles still answers some queries. */
+/** After this number of refused queries no more queries are sent, because DynamoDB is then probably down. */
 const REFUSED = 64;
 /** Time for reading a table's index; the rest of the command's time is for the other questions. */
 const LOOK_MS = 6_000;
@@ -67,7 +67,7 @@ async function tableFacts(
   const { now } = given;
   const sweeping = ask('DYNAMODB', () => sweepsOf(table, given, most));
   sweeping.catch(() => undefined);
-  // This waits at most two seconds for the journal: the index is read even if the journal does not answer.
+  // The wait for the journal ends after two seconds: the index is read even if the journal does not answer.
   const early = await Promise.race([reading, new Promise<void>(end => setTimeout(end, 2_000).unref())]);
   const known = early && 'is' in early ? early.is.watermarks.tables[props.tableName] : undefined;
   const from = known ? advanced(known).gone - INDEX_SECONDS : Math.floor(now() / 1_000) - BACK_SECONDS;
@@ -147,7 +147,7 @@ export function goneOf(
 }
 
 /**
- * Counts the expired entries of the index, the newest first, for LOOK_MS at most.
+ * Counts the expired entries of the index, the newest first. Stops after LOOK_MS, QUERIES queries, or REFUSED refused queries.
  * @param wanted the oldest TTL to read, epoch seconds
  * @param shards the highest number of shards that the table ever had
  * @throws {NoAnswerError} when nothing was read

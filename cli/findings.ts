@@ -148,7 +148,7 @@ const nativeTtl = (subject: Table) => {
   return aws('update-time-to-live', subject, ` --time-to-live-specification ${quoted([enabled])}`);
 };
 const stream = ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES';
-/** The names of the pipes, each with what is said of it. @param says false leaves the pipe out */
+/** The names of the pipes, each followed by the text of `says`. @param says false: the pipe is left out */
 const pipesThat = (
   pipes: SeenTable['pipes'],
   says: (pipe: DescribePipeResponse | undefined) => string | false,

@@ -29,7 +29,7 @@ const STATUS = [
   ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
 ];
 
-/** The help and docs/reference/iam.md are generated from this list. Tests compare the list with the calls of each command but `verify`. */
+/** The help and docs/reference/iam.md are generated from this list. Tests compare it with the requests of the commands, except `verify`. */
 export const COMMAND_ACTIONS = {
   adopt: on(TABLE, [
     'dynamodb:DescribeTable',

@@ -1,4 +1,4 @@
-/** The lines that `precise-ttl local` prints: its start, and while it runs one for each execution, and more for a failed execution. */
+/** What `precise-ttl local` prints: text at its start, and later a line for each execution, and more lines for a failed execution. */
 import { Execution } from 'stepfunctions-emulator';
 import { isObject } from '../expiry/fields.ts';
 import { leftNothing, readExecutionReport } from '../functions/report/sweep-totals.ts';
@@ -76,7 +76,7 @@ export function describeStart(
     Object.entries(environmentOf(served))
       .map(([name, value]) => `export ${name}=${value}`)
       .join('\n'),
-    // `AWS_ENDPOINT_URL_SFN` would be enough, but versions of the AWS CLI before 2.13 ignore the variable and would call AWS.
+    // The AWS CLI before 2.13 needs `--endpoint-url`: these versions ignore `AWS_ENDPOINT_URL_SFN`, and would call AWS.
     `aws stepfunctions start-execution --state-machine-arn ${replays} --input '${input}' --endpoint-url "$AWS_ENDPOINT_URL_SFN"`,
     'Each execution that ends is shown below. Ctrl-C stops.',
   ]
@@ -150,7 +150,7 @@ interface EndedOptions {
 
 const INDENT = ' '.repeat(11);
 
-/** Describes an ended execution: one line with counts and lag; after a failure, more lines with the cause and the items left. */
+/** Describes an ended execution in one line. Further lines show why an execution failed, and what it left. */
 export function describeExecution(
   execution: Execution,
   { failedCall, schedule, stopping }: EndedOptions = {},
@@ -184,7 +184,7 @@ export function describeExecution(
 
 type Reports = readonly (readonly [table: string, report: SweepReport])[];
 
-/** The reports of tables in which something was found or left. */
+/** The reports of tables in which something was found, was left or failed. */
 function reportsOf(said: unknown): Reports {
   const { tables = {}, notRecorded } = readExecutionReport(said) ?? {};
   return Object.entries(notRecorded === undefined ? tables : {})

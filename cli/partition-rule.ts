@@ -4,7 +4,7 @@ import { PARTITION_UNITS } from '../expiry/window.ts';
 /*
  * How many shards a window needs. DynamoDB writes at most 1,000 units per second to a partition. An index has its own partitions, and a
  * hash spreads its keys over them; several keys share one partition. A put of an item writes its index entry, and a delete removes the
- * entry: one unit each. Keys on a full partition delay the sweep, and DynamoDB throttles the users' own puts to them.
+ * entry: one unit each. A full partition delays the sweep, and DynamoDB throttles the users' own puts of its keys.
  */
 
 /** Write units per second of a new table on demand, and also of its index. Source: DynamoDB Developer Guide, "Warm throughput". */
@@ -13,7 +13,7 @@ export const NEW_TABLE_UNITS = 4000;
 /** Units per second for which one partition is enough. PARTITION_UNITS would be too much, because a peak is uneven within a second. */
 const FITS_ONE_PARTITION = 800;
 
-/** Standard deviations above the average for which a partition must have room: one in a hundred partitions may have such a load. */
+/** A partition must have room for a load of this many standard deviations above the average. */
 const DEVIATIONS = 3;
 
 /** The advised warm throughput is so high that the load is at most this share of it. Then a key may have 100 units per second. */
@@ -23,7 +23,7 @@ export interface IndexLoad {
   readonly indexedBy: IndexedBy;
   readonly granularityMinutes: number;
   readonly shards: number;
-  /** Number of puts per second, and also of deletes. A new TTL of an item counts in both: its old entry is deleted. */
+  /** Index entries that are put per second; as many are deleted. A new TTL of an item puts an entry, and deletes the old entry. */
   readonly perSecond: number;
   readonly warmUnits?: number | undefined;
 }
@@ -44,9 +44,9 @@ interface ShardAdvice {
 }
 
 /**
- * A partition whose keys have m units per second together on average, and x units each, has a standard deviation of √(m × x). The partition
- * must have room for m and three standard deviations. This rule was compared once with the real sweep, on a simulated index (commit
- * cd567234).
+ * The load of a partition is m units per second on average, by keys with x units each. Its standard deviation is √(m × x). The partition
+ * must have room for m and three standard deviations. An experiment compared this rule with the real sweep, on a simulated index
+ * (lab/experiments/partitions.ts in commit cd567234).
  */
 export function adviseShards(load: IndexLoad): ShardAdvice {
   const { indexedBy, granularityMinutes, shards, perSecond, warmUnits: warm = NEW_TABLE_UNITS } = load;

@@ -83,7 +83,7 @@ export class Progress {
     this.#draw(lines.slice(-Math.max(1, (this.#output.rows || Number.POSITIVE_INFINITY) - 1)));
   }
 
-  /** Writes whole lines above the progress. */
+  /** Writes whole lines above the lines of {@link showBlock}. A line of {@link show} is removed. */
   say(text: string): void {
     const block = this.#block;
     this.#output.write(`${this.#toTop()}${shownOn(this.#output, text)}\n`);
@@ -117,7 +117,7 @@ export class Progress {
     return move === '' ? '' : `${move}${CLEAR_BELOW}`;
   }
 
-  /** Moves the cursor to the first shown line. A terminal that became narrower has wrapped the lines: so there are more rows. */
+  /** Moves the cursor to the first shown line. After a terminal became narrower, a line may take several rows. */
   #moveToTop(): string {
     if (this.#block.length === 0) return '';
     const columns = this.#output.columns || USUAL_COLUMNS;

@@ -133,8 +133,8 @@ const isDone = ({ status, totals }: Pick<Ended, 'status' | 'totals'>): boolean =
   status === 'SUCCEEDED' && totals.leftForLater === 0;
 
 /**
- * Uses the execution of this name if it succeeded or still runs. Otherwise starts a new execution under the next free name: Step Functions
- * accepts a name only once in 90 days.
+ * Starts an execution, or waits for the execution that already has this name. If that earlier execution failed or left items, the next name
+ * is tried, because Step Functions accepts a name only once in 90 days.
  */
 async function sweep(
   sfn: SFNClient,

@@ -52,7 +52,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
         failedKeys: sum(reports.map(each => each.failed)),
         throttled: sum(reports.map(each => each.throttled)),
       };
-      // A fault in the journal is enough: `seen.metrics` is then not read, because reading it throws if CloudWatch has not answered.
+      // Without a sound journal the criterion is not kept. `seen.metrics` is then not read, because reading throws without an answer.
       const isSound = all.length > 0 && sum(Object.values(reported)) === 0;
       const measured = isSound
         ? { unsuccessfulExecutions: seen.metrics.unsuccessful, ...reported }
@@ -74,7 +74,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     judge: seen => {
       const { due, left, renewed, renewedLeft } = seen.items;
       const measured = { due, left, renewed, renewedLeft };
-      // A fault of the items is enough: the events are then not read, because reading them throws if they are missing.
+      // If the items are wrong, the criterion is not kept. `seen.expiries` is then not read, because reading throws without an answer.
       if (due === 0 || left > 0 || renewedLeft !== renewed) return { measured, kept: false };
       const events = seen.expiries.length;
       return { measured: { ...measured, events }, kept: events === due };

@@ -30,7 +30,7 @@ export interface ObserveOptions {
   readonly verified: Verified;
   readonly clients: VerifyClients;
   readonly time: Pick<Given, 'now'> & { readonly sleep: (ms: number) => Promise<unknown> };
-  /** Items are written for `writingMs`. `settleMs` later, CloudWatch and the stream have all data. */
+  /** Items are written for `writingMs`. `settleMs` after the last item expired, CloudWatch and the stream have all data. */
   readonly writingMs: number;
   readonly settleMs: number;
   readonly show: (line: string) => void;
@@ -40,7 +40,7 @@ export interface ObserveOptions {
 export const LIFETIME_SECONDS = 150;
 const SECOND = 1_000;
 const MINUTE = 60_000;
-/** Numbers of keys to try in a JSONata group-by, which recurses once for each key. */
+/** Numbers of keys to try in a JSONata group-by: with more keys, the group-by recurses deeper. */
 const DEPTHS = [50, 80, 90, 95, 97, 98, 99, 100, 105, 120];
 /** Longest delay of CloudWatch's datapoints. */
 const CLOUDWATCH_MS = 120_000;
@@ -91,7 +91,7 @@ export async function observe(options: ObserveOptions) {
   );
 }
 
-/** The highest number of keys with which a JSONata group-by succeeds. The group-by recurses once more than this number. */
+/** The highest number of DEPTHS with which a JSONata group-by succeeds. The group-by recurses once more than this number. */
 async function observeDepth({ sfn }: VerifyClients): Promise<number> {
   let deepest = 0;
   for (const keys of DEPTHS) {
@@ -246,7 +246,7 @@ function writerOf({ verified, clients, time, writingMs, show }: ObserveOptions) 
   return {
     seen,
 
-    /** Minutes in which items expired. */
+    /** Number of minutes in which items expired. */
     busyMinutes: () => new Set([...due.values()].map(ttl => Math.floor(ttl / 60))).size,
 
     async write(): Promise<void> {

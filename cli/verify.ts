@@ -172,7 +172,7 @@ function inWords(name: string, value: number): string {
   return `${lower} ${Number(value.toPrecision(4))}${{ Seconds: ' s', Ms: ' ms' }[unit] ?? ''}`;
 }
 
-/** Name or prefix of everything that the command creates. No other resource has this prefix. */
+/** Name or prefix of everything that the command creates. */
 export const VERIFY_NAME = 'precise-ttl-verify';
 /** Every resource that the command creates has this tag. Tables without this tag are never deleted. */
 const VERIFY_TAG = { 'precise-ttl:verify': 'to be removed' } as const;
@@ -212,7 +212,8 @@ type Deployer = ReturnType<typeof deployerOf>;
 
 /**
  * Deploys and removes everything that `verify` needs, including the tables.
- * @param folder of configuration and state. The folder stays until everything is removed, also after a crash.
+ * @param folder contains a folder for each account and region, with configuration and state. This folder stays until everything is removed,
+ * also after a crash.
  */
 export function deployerOf(
   ofRegion: string,

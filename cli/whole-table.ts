@@ -55,7 +55,7 @@ export class Rate {
     if (turn > now) await this.#pace.sleep(turn - now, signal);
   }
 
-  /** Repeats a call after a growing wait while DynamoDB is too busy. @throws the last error, after ten attempts */
+  /** Repeats a request while DynamoDB is too busy, after growing random waits. @throws any other error, or that of the tenth attempt */
   async patiently<Is>(
     call: () => Promise<Is>,
     signal: AbortSignal,
@@ -113,7 +113,7 @@ const USUAL_ITEM_BYTES = 1_024;
 const ON_DEMAND_UNITS = 500;
 const SPARING_PART = 1 / 4;
 
-/** Sizes in bytes and in read units. `readUnits` is undefined for a table on demand. */
+/** The size of a table in items and read units. `readUnits` is the provisioned capacity, undefined for a table on demand. */
 export function sizeOf(table: TableDescription) {
   const { TableName: name = '', ItemCount: itemCount = 0, TableSizeBytes: bytes = 0 } = table;
   const isOnDemand = table.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST';
@@ -126,7 +126,7 @@ export function sizeOf(table: TableDescription) {
   };
 }
 
-/** A sample has at most 1,000 items from all over the table, in the order of the hashes of their keys. */
+/** A sample has the first items of each segment of the table, at most 1,000. After 500 read units no further segment is read. */
 const SAMPLE = { segments: 8, itemsOfSegment: 125, mostUnits: 500 } as const;
 
 export async function sampleTable(client: DynamoDBClient, TableName: string, signal: AbortSignal) {

@@ -2,7 +2,7 @@ import type { Pause, Watermark } from '../../functions/journal/layout.ts';
 import type { LagSummary } from '../../statemachine/contract/report.ts';
 import type { CountName } from '../../statemachine/counts.ts';
 
-/** What is known about a table. TTLs and times that are numbers are epoch seconds. Null means: not known. */
+/** What is known about a table. TTLs and times that are numbers are epoch seconds. Null means: not known, or none. */
 export interface Facts {
   readonly table: string;
   readonly deployment: string;
@@ -22,7 +22,7 @@ export interface Facts {
   readonly pause: Pause | null;
   readonly isScheduled: boolean | null;
   readonly sweeps: readonly Sweep[] | null;
-  /** Why the last sweep left items. Null if this sweep ended 15 minutes ago or earlier, and the watermark has passed its end. */
+  /** Why the last sweep failed or left items. Null 15 minutes after the sweep's end, if the watermark has passed this end. */
   readonly failing: string | null;
   readonly alarms: readonly Alarm[] | null;
   readonly notKnown: readonly string[];
@@ -143,7 +143,7 @@ export class TableMemory {
   }
 }
 
-/** The minute that a tick swept. A tick ends near the end of this minute, so half a minute before the tick's end is in the minute. */
+/** The minute that a sweep counts for. A tick ends near the end of its minute, so half a minute before the tick's end is in the minute. */
 function sweptMinute({ endedAt }: Sweep): string {
   const middle = new Date(Date.parse(endedAt) - MINUTE_MS / 2);
   return `${middle.toISOString().slice(0, 16)}:00.000Z`;
@@ -173,7 +173,7 @@ export interface LooksOptions {
 
 /** Time from one look to the next while a browser has the page open, milliseconds. */
 const EVERY_MS = 10_000;
-/** Maximum number of sweeps that a look reads for a table. Every 60th look, after ten minutes, reads all sweeps of SHOWN_MINUTES. */
+/** Maximum number of sweeps that a look reads for a table. The first look and every 60th look after it read more sweeps. */
 const MOST = { first: 400, later: 20, firstEvery: 60 } as const;
 
 /** Reads all tables again and again, one look at a time, and keeps what the looks have learned. */

@@ -2,7 +2,7 @@ import { type Html, html } from './html.ts';
 import type { Minute, Sweep } from './looks.ts';
 import { count } from './words.ts';
 
-/** Height of a drawing, and of the area between its axes, pixels. Horizontal positions are in percent, to fit a page of any width. */
+/** Height of a drawing, and top and bottom of its plot area, pixels. Horizontal positions are in percent, to fit a page of any width. */
 const HEIGHT = 220;
 const [TOP, BOTTOM] = [12, 194];
 const MINUTE_MS = 60_000;
@@ -152,7 +152,7 @@ export function lagPlot(sweeps: readonly Sweep[], promisedSeconds: number, now: 
         return html`<polygon points="${[...p99, ...p50.toReversed()].join(' ')}"/>
           <polyline class="p50" points="${p50.join(' ')}"/><polyline class="p99" points="${p99.join(' ')}"/>`;
       });
-      // A single sweep is drawn as a dot.
+      // Replays, and ticks between two gaps, are drawn as dots.
       const dots = [...replays, ...stretches(ticks).flatMap(each => (each.length === 1 ? each : []))];
       const promised = y(promisedSeconds);
       return [

@@ -209,7 +209,6 @@ function tableOf(
     <thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
-/** A table of all swept tables: their watermark, and the last minute in which they were swept. */
 function tablesTable({ tables }: Looks, shown: TableMemory, now: number): Html {
   const rows = [...tables].map(([name, table]) => {
     const current = new Html(table === shown ? ' aria-current="true"' : '');
