@@ -94,7 +94,7 @@ describeWithTerraform('existing tables', () => {
   });
 
   test('go from by window to by second, and back, in place', async () => {
-    await makeTable({ other: SECOND_INDEX });
+    await makeTable({ others: [SECOND_INDEX] });
     await on.deployment.deploy(configOf(TOKENS));
     for (const props of [{ ...TOKENS, ...BY_SECOND }, TOKENS]) {
       const { update = [], ...others } = await on.deployment.deploy(configOf(props));

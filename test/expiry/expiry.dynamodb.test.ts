@@ -1,7 +1,6 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import {
   CreateTableCommand,
-  type CreateTableCommandInput,
   DescribeTableCommand,
   GetItemCommand,
   QueryCommand as LowLevelQueryCommand,
@@ -31,6 +30,7 @@ import { isExpired } from '../../expiry/ttl.ts';
 import { withoutExpired } from '../../expiry/without-expired.ts';
 import { createExpiringTable } from '../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { tableInput } from '../support/table-input.ts';
 
 const dynamo = useLocalDynamoDb();
 const nowMs = Date.parse('2026-11-20T09:00:30.900Z');
@@ -70,34 +70,23 @@ const readers = withoutExpired(
   { now: () => nowMs },
 );
 
-const key = (AttributeName: string, KeyType: 'HASH' | 'RANGE') => ({ AttributeName, KeyType });
-const index = (IndexName: string, ProjectionType: 'KEYS_ONLY' | 'ALL', ...keys: string[]) => ({
-  IndexName,
-  KeySchema: keys.map((name, place) => key(name, place === 0 ? 'HASH' : 'RANGE')),
-  Projection: { ProjectionType },
-});
-
-function tableInput(TableName: string): CreateTableCommandInput {
-  return {
-    TableName,
-    BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: [
-      ...['id', 'name', 'color'].map(AttributeName => ({ AttributeName, AttributeType: 'S' as const })),
-      ...(TableName === 'Indexed' ? [{ AttributeName: 'ttl', AttributeType: 'N' as const }] : []),
-    ],
-    KeySchema: [key('id', 'HASH'), key('name', 'RANGE')],
-    GlobalSecondaryIndexes: [
-      index('byColor', 'ALL', 'color'),
-      ...(TableName === 'Indexed'
-        ? [index('bySecond', 'KEYS_ONLY', 'ttl'), index('byColorAndTtl', 'KEYS_ONLY', 'color', 'ttl')]
+const tableOf = (name: string) =>
+  tableInput({
+    ...{ name, keys: ['id', 'name'], index: null },
+    others: [
+      { name: 'byColor', keys: ['color'], projection: 'ALL' },
+      ...(name === 'Indexed'
+        ? [
+            { name: 'bySecond', keys: ['ttl'] },
+            { name: 'byColorAndTtl', keys: ['color', 'ttl'] },
+          ]
         : []),
     ],
-  };
-}
+  });
 
 beforeAll(async () => {
   for (const [table, items] of Object.entries(TABLES)) {
-    await dynamo.client.send(new CreateTableCommand(tableInput(table)));
+    await dynamo.client.send(new CreateTableCommand(tableOf(table)));
     const puts = items.map(Item => ({ PutRequest: { Item } }));
     await documents.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
   }

@@ -13,8 +13,8 @@ export interface TableSettings {
   readonly types?: Readonly<Record<string, 'S' | 'N' | 'B'>>;
   /** Null: the table has none. */
   readonly index?: null | Partial<Index>;
-  /** Another index besides. */
-  readonly other?: Index;
+  /** Indexes besides. */
+  readonly others?: readonly Index[];
   /** The attribute of native TTL; null: off. */
   readonly ttl?: string | null;
 }
@@ -25,7 +25,7 @@ export function tableInput({
   keys = ['id'],
   types = {},
   index = {},
-  other,
+  others = [],
 }: Omit<TableSettings, 'ttl'> = {}): CreateTableCommandInput {
   const schema = (names: readonly string[]) =>
     names.map((AttributeName, at) => ({
@@ -33,7 +33,7 @@ export function tableInput({
       KeyType: at === 0 ? ('HASH' as const) : ('RANGE' as const),
     }));
   const expiry = index && { keys: ['expirationWindow', 'ttl'], name: 'expirationWindowIndex', ...index };
-  const indexes = [...(expiry ? [expiry] : []), ...(other ? [other] : [])];
+  const indexes = [...(expiry ? [expiry] : []), ...others];
   const attributes = [...new Set([keys, ...indexes.map(each => each.keys)].flat())];
   return {
     TableName: name,

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DescribeExecutionOutput, paginateGetExecutionHistory } from '@aws-sdk/client-sfn';
-import type { FunctionInvoker, FunctionResult, Json } from '../../src/interpreter/index.ts';
-import { ROLE_ARN, useStepFunctionsApi } from './support.ts';
+import { realClock, type VirtualClock } from '../../src/clock.ts';
+import type { Json } from '../../src/interpreter/index.ts';
+import { invokerOf, type TestFunction } from '../interpreter/run-definition.ts';
+import { create, runToEnd, useStepFunctionsApi } from './support.ts';
 
 /** Executions recorded on AWS; see the README beside them. They are no part of this repository. */
 const CASES = join(import.meta.dirname, '../../../../../shared/conformance/asl-jsonata-cases.json');
@@ -61,23 +63,16 @@ function sameOutput(expected: Json, got: Json): boolean {
 /** Lambda's JSON about what a function threw names the file and the line, which are others here. */
 const isOfFunction = (cause: string | null | undefined): boolean => cause?.startsWith('{') ?? false;
 
-/** How an execution ended here. */
-interface Ended {
-  readonly status: string;
-  readonly output: Json | undefined;
-  readonly error: string | undefined;
-  readonly cause: string | undefined;
-  readonly events: readonly string[];
-}
+type Ended = DescribeExecutionOutput & { readonly events: readonly string[] };
 
 /** Whether an execution ended as it did on AWS, in each respect. */
 function compare({ expected }: RecordedCase, { output, error, cause, events, ...ended }: Ended) {
-  const status = STATUS[ended.status];
+  const status = STATUS[ended.status ?? ''];
   return {
     outcome:
       status === expected.status &&
       (status === 'Succeeded'
-        ? sameOutput(expected.output ?? null, output ?? null)
+        ? sameOutput(expected.output ?? null, JSON.parse(output ?? 'null'))
         : (error ?? null) === (expected.error ?? null)),
     cause: isOfFunction(expected.cause) || (cause ?? null) === (expected.cause ?? null),
     events: JSON.stringify(events) === JSON.stringify(expected.events),
@@ -89,63 +84,45 @@ const cases = available ? (JSON.parse(readFileSync(CASES, 'utf8')) as RecordedCa
 
 if (!available) console.warn(`No recorded executions at ${CASES}: the conformance test is skipped.`);
 
-const failure = (errorType: string, errorMessage: string): FunctionResult => ({
-  ok: false,
-  ...{ errorType, errorMessage },
-  cause: { errorMessage, errorType, requestId: 'request', stackTrace: [] },
-});
-const BEHAVIOURS: Record<Behaviour, (event: unknown) => FunctionResult | Promise<never>> = {
-  echo: payload => ({ ok: true, payload }),
-  raise: () => failure('Exception', 'Some exception was raised.'),
-  'raise-custom': () => failure('CustomException', 'Some exception was raised.'),
+const failing = (name: string) => () => {
+  throw Object.assign(new Error('Some exception was raised.'), { name });
+};
+const BEHAVIOURS: Record<Behaviour, TestFunction> = {
+  echo: event => event,
+  raise: failing('Exception'),
+  'raise-custom': failing('CustomException'),
   hang: () => new Promise(() => {}),
-  'large-output': () => ({ ok: true, payload: 'a'.repeat(257 * 1024) }),
-  bytes: () => ({ ok: true, payload: new Uint8Array([1, 2, 3]) }),
+  'large-output': () => 'a'.repeat(257 * 1024),
+  bytes: () => new Uint8Array([1, 2, 3]),
 };
 
-const behaviourOf = new Map(cases.flatMap(one => Object.entries(one.functions)));
-const invoker: FunctionInvoker = {
-  async invoke(arn, event) {
-    const behaviour = behaviourOf.get(arn.split(':')[6] ?? '');
-    if (behaviour !== undefined) return BEHAVIOURS[behaviour](event);
-    return { ok: false, errorType: 'Lambda.ResourceNotFoundException', errorMessage: 'not found' };
-  },
-};
-const api = useStepFunctionsApi({ invoker });
+const functions = Object.fromEntries(
+  cases
+    .flatMap(one => Object.entries(one.functions))
+    .map(([name, behaviour]) => [name, BEHAVIOURS[behaviour]]),
+);
+const api = useStepFunctionsApi({ invoker: invokerOf(functions, realClock as VirtualClock) });
 
-/** Creates, starts, waits and reads the history as any client of AWS would. */
-async function runOverApi(recorded: RecordedCase, name: string): Promise<Ended> {
-  const { client } = api;
-  const { stateMachineArn } = await client.createStateMachine({
-    name,
-    definition: JSON.stringify(recorded.definition),
-    roleArn: ROLE_ARN,
-  });
-  const input = JSON.stringify(recorded.input);
-  const { executionArn } = await client.startExecution({ stateMachineArn, input });
-  let described: DescribeExecutionOutput;
-  do {
-    await new Promise(resolve => setTimeout(resolve, 5));
-    described = await client.describeExecution({ executionArn });
-  } while (described.status === 'RUNNING');
+/** Creates, runs and reads the history as any client of AWS would. */
+async function runOverApi({ definition, input }: RecordedCase): Promise<Ended> {
+  const stateMachineArn = await create(api, JSON.stringify(definition));
+  const executionArn = await runToEnd(api, stateMachineArn, { input });
+  const described = await api.client.describeExecution({ executionArn });
   const events: string[] = [];
-  for await (const page of paginateGetExecutionHistory({ client, pageSize: 7 }, { executionArn })) {
+  for await (const page of paginateGetExecutionHistory(
+    { client: api.client, pageSize: 7 },
+    { executionArn },
+  )) {
     events.push(...(page.events ?? []).map(event => event.type ?? ''));
   }
-  return {
-    status: described.status ?? '',
-    output: described.output === undefined ? undefined : (JSON.parse(described.output) as Json),
-    error: described.error,
-    cause: described.cause,
-    events,
-  };
+  return { ...described, events };
 }
 
 (available ? test : test.skip)('executions recorded on AWS, run through the API', async () => {
-  const all = (some: readonly RecordedCase[], prefix: string) =>
+  const all = (some: readonly RecordedCase[]) =>
     Promise.all(
-      some.map(async (recorded, index) => {
-        const got = await runOverApi(recorded, `${prefix}-${index}`);
+      some.map(async recorded => {
+        const got = await runOverApi(recorded);
         return { name: recorded.name, got, ...compare(recorded, got) };
       }),
     );
@@ -153,7 +130,7 @@ async function runOverApi(recorded: RecordedCase, name: string): Promise<Ended> 
   const isTimed = ({ definition }: RecordedCase) =>
     /"(Timeout|Heartbeat)Seconds/.test(JSON.stringify(definition));
   const [timed, others] = [cases.filter(isTimed), cases.filter(each => !isTimed(each))];
-  const results = [...(await all(others, 'case')), ...(await all(timed, 'timed'))];
+  const results = [...(await all(others)), ...(await all(timed))];
   expect(results.filter(one => !one.outcome || !one.cause || !one.events)).toEqual([]);
   console.info(
     `conformance over the API: ${results.length}/${cases.length} statuses, outputs, errors, causes and event sequences`,
