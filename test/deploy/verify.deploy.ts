@@ -11,6 +11,8 @@ import type { VerifyClients } from '../../cli/verify-observe.ts';
 import { folderWith } from '../support/folder.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 
+const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
+
 /** What `precise-ttl verify` makes and removes by Terraform; its experiments are in test/cli/verify. */
 describeWithTerraform('the deployer of verify', () => {
   let aws: EmulatedAws;
@@ -25,7 +27,7 @@ describeWithTerraform('the deployer of verify', () => {
     Object.defineProperty(process, 'stderr', { value: file, configurable: true });
     aws = await startEmulatedAws();
     // Terraform runs in the environment of this process. It has no credentials but these.
-    Object.assign(process.env, aws.environment, { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' });
+    Object.assign(process.env, aws.environment, CREDENTIALS);
     const { signal } = new AbortController();
     const services = ['DYNAMODB', 'SFN', 'SQS', 'CLOUDWATCH'] as const;
     clients = await clientsOf({ services, region: 'us-east-1', signal: () => signal, quick: false });
@@ -73,14 +75,7 @@ describeWithTerraform('the deployer of verify', () => {
 
   test('the command takes everything away after a signal', async () => {
     const HOME = join(folder, 'home');
-    const { PATH } = process.env;
-    const environment = {
-      PATH,
-      HOME,
-      ...aws.environment,
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-    };
+    const environment = { PATH: process.env['PATH'], HOME, ...aws.environment, ...CREDENTIALS };
     const program = join(process.cwd(), 'bin/precise-ttl.js');
     const child = spawn(process.execPath, [program, 'verify', '--region', 'us-east-1', '--yes'], {
       ...{ env: environment, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },

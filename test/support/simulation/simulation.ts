@@ -1,13 +1,12 @@
 import {
-  type Definition,
   Engine,
   type Execution,
   type FunctionResult,
   type InvokeOptions,
   loadDefinition,
+  type Machine,
   seededRandom,
   VirtualClock,
-  type WorkflowType,
 } from 'stepfunctions-emulator';
 import { MemoryJournal } from '../../../bench/fuzz/memory-journal.ts';
 import { readExecutionReport } from '../../../functions/report/sweep-totals.ts';
@@ -194,14 +193,6 @@ export class Simulation {
 export function reportOf({ output, cause }: Execution, name: string): SweepReport | undefined {
   const report = readExecutionReport(output ?? cause);
   return report?.tables[name];
-}
-
-interface Machine {
-  readonly arn: string;
-  readonly name: string;
-  readonly roleArn: string;
-  readonly type: WorkflowType;
-  readonly definition: Definition;
 }
 
 const MACHINES = {
