@@ -55,14 +55,10 @@ export async function createExpiringTable(
 }
 
 /** A handler's runtime that logs nothing, sleeps not at all and waits for half of what it might. */
-export function runtimeOf(
-  settings: SweepSettings,
-  documents: Documents,
-  clock: () => number = Date.now,
-): Runtime {
+export function runtimeOf(settings: SweepSettings, documents: Documents): Runtime {
   const quiet = () => undefined;
   const logger = { info: quiet, warn: quiet, error: quiet };
-  return { settings, documents, logger, clock, random: () => 0.5, sleep: async () => undefined };
+  return { settings, documents, logger, clock: Date.now, random: () => 0.5, sleep: async () => undefined };
 }
 
 export async function putAll(

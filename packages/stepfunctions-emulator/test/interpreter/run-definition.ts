@@ -7,6 +7,7 @@ import {
   type FunctionResult,
   loadDefinition,
   type Machine,
+  type StartOptions,
   seededRandom,
   type WorkflowType,
 } from '../../src/interpreter/index.ts';
@@ -69,14 +70,10 @@ export function invokerOf(functions: Record<string, TestFunction>, clock: Virtua
   };
 }
 
-export interface RunOptions extends Partial<EngineOptions> {
-  readonly input?: unknown;
-  readonly inputText?: string;
-  readonly synchronous?: boolean;
+export interface RunOptions extends Partial<EngineOptions>, Partial<StartOptions> {
   readonly type?: WorkflowType;
   readonly functions?: Record<string, TestFunction>;
   readonly clock?: VirtualClock;
-  readonly name?: string;
 }
 
 /** A state machine of this definition. */
@@ -90,28 +87,10 @@ export const testMachine = (definition: unknown, type: WorkflowType = 'STANDARD'
 
 /** Starts a definition on a virtual clock with a seeded random source. */
 export function start(definition: unknown, options: RunOptions = {}): Execution {
-  const {
-    input = {},
-    inputText,
-    synchronous = false,
-    type = 'STANDARD',
-    functions = {},
-    clock = new VirtualClock(),
-    name,
-    ...rest
-  } = options;
-  const engine = new Engine({
-    clock,
-    random: seededRandom(1),
-    invoker: invokerOf(functions, clock),
-    ...rest,
-  });
-  return engine.start(testMachine(definition, type), {
-    input,
-    synchronous,
-    ...(inputText !== undefined && { inputText }),
-    ...(name !== undefined && { name }),
-  });
+  const { type, functions = {}, clock = new VirtualClock() } = options;
+  const invoker = invokerOf(functions, clock);
+  const engine = new Engine({ clock, random: seededRandom(1), invoker, ...options });
+  return engine.start(testMachine(definition, type), { input: {}, ...options });
 }
 
 /** Runs a definition to its end. */
