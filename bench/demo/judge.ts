@@ -285,7 +285,7 @@ const MINUTE_SECONDS = 60;
 const SECOND_MS = 1_000;
 /** Time for the query, for the delete, and until the stream shows the deletion, milliseconds. */
 const USUAL_DELETE_MS = 1_000;
-/** Number of items that the sweep deletes at least in a second, if many items are due. Source: docs/contributing/decisions.md. */
+/** The sweep deletes at least this number of items in a second, if many items are due. Source: docs/contributing/decisions.md. */
 const ITEMS_PER_SECOND = 1_000;
 /** Longest delay of a deletion if the item was written after its tick had begun. Source: docs/how-an-item-dies.md, "Limits". */
 const WRITTEN_LATE_MS = 120_000;
@@ -294,7 +294,7 @@ export interface Pace extends Pick<SweepSettings, 'precision' | 'pollSeconds'> {
   readonly marginSeconds?: number | undefined;
 }
 
-/** Longest time from when an item is due to its deletion, milliseconds. @param rate items that expire in a second */
+/** Longest promised time from an item's due time to its deletion, milliseconds. @param rate items that expire in a second */
 export function promisedLagMs({ precision, marginSeconds = 0 }: Pace, rate: number): number {
   const seconds = precision === 'minute' ? MINUTE_SECONDS : 1;
   const deletionMs = USUAL_DELETE_MS + marginSeconds * 1000 + (rate * seconds * 1000) / ITEMS_PER_SECOND;
@@ -305,9 +305,12 @@ export function promisedLagMs({ precision, marginSeconds = 0 }: Pace, rate: numb
 export type LateTicks = ReadonlyMap<number, number>;
 
 /**
- * Time when an item is due, epoch milliseconds. With `precision: 'minute'`: the expiry, or a later write. Otherwise, if the item was
- * written before its tick began, or `pollSeconds` before its expiry: the expiry, or the start of a late tick. If the item was written
- * later: two minutes after the expiry or the write. The function uses no data of the sweep, because the result judges the sweep.
+ * Time when an item is due, epoch milliseconds. The function uses no data of the sweep, because the result judges the sweep.
+ *
+ * - With `precision: 'minute'`: the later of expiry and write.
+ * - If the item was written in time: the later of expiry and start of its tick. In time means before the tick began or, in a table with
+ *   `pollSeconds`, that long before the expiry.
+ * - If the item was written later: two minutes after the later of expiry and write.
  */
 export function dueAt({ ttl, writtenAt }: ExpiredItem, pace: Pace, late: LateTicks): number {
   const { precision, pollSeconds, marginSeconds = 0 } = pace;

@@ -27,7 +27,7 @@ export interface DemoOptions {
   readonly stack: LocalCloudOptions['stack'];
   /** The DynamoDB Local in which the run creates its tables. The caller must stop this DynamoDB Local. */
   readonly dynamoDb: DynamoDbEndpoint | Promise<DynamoDbEndpoint>;
-  /** A unique name. At the end, the run removes this table and the journal of `deployment`. */
+  /** A unique name. If DynamoDB Local keeps running, the run removes this table and the journal of `deployment` at its end. */
   readonly tableName: string;
   readonly deployment: string;
   readonly standsFor: string;
@@ -40,7 +40,7 @@ export interface DemoOptions {
   /** Shows the state of the run, several times a second. @default a line of progress */
   readonly show?: (moment: Moment, progress: Progress) => void;
   readonly signal: AbortSignal;
-  /** Pause between two reads of a stream, milliseconds. @default the observer's and the pipes' own defaults */
+  /** Pause after all records of a stream were read, milliseconds. @default 100 for the observation, 250 for pipes */
   readonly intervalMs?: number;
   /** Serves a page that shows the sweep. @param endpoints URLs of DynamoDB Local and of the Step Functions server @default no page */
   readonly sweepPage?: (endpoints: { dynamoDb: string; stepFunctions: string }) => Promise<SweepPage>;
@@ -62,7 +62,7 @@ const CHECK_INTERVAL_MS = 250;
 /** Largest share of the time that checks may take: a check counts all items, and the sweep runs in the same process. */
 const CHECK_SHARE = 0.05;
 const MINUTE_SECONDS = 60;
-/** Time from the first writes to the first expiry: the tick needs this time for its plan. */
+/** Time from the end of the first writes to the first expiry: the tick needs this time for its plan. */
 const LEAD_SECONDS = 2;
 const WRITES_PER_SECOND = 1_000;
 /** A failed execution is excused if this machine stood still for this time while the execution ran. */
@@ -70,8 +70,8 @@ const EXCUSING_STANDSTILL_MS = 5_000;
 
 /**
  * Runs the demonstration. The synthesized stack sweeps a backlog of expired sessions, then sessions that expire in real time. The ledger
- * has the acknowledged writes, and the deletions that the table's stream shows. The run judges the sweep by the ledger, and removes its
- * tables, also after a failure.
+ * has the acknowledged writes, and the deletions that the table's stream shows. The run judges the sweep by the ledger. If DynamoDB Local
+ * keeps running, the run removes its tables, also after a failure.
  * @throws {LocalCloudError} if the local cloud can't be started
  */
 export async function runDemo(options: DemoOptions): Promise<Judged> {
@@ -294,7 +294,7 @@ class Run {
     await table.write(actions, this.#until).catch(error => this.#breakOff(`writing failed: ${error}`));
   }
 
-  /** Shows the run until all items are written, all expired items are gone, and the last tick has ended. */
+  /** Shows the run until all items are written and all expired items are gone. Without `pollSeconds`, no execution is running then. */
   async #showUntilGone(
     cloud: LocalCloud,
     table: WatchedTable,
@@ -408,7 +408,7 @@ async function contradictionsIn(table: WatchedTable): Promise<readonly string[]>
   }
 }
 
-/** States that take no time: the line of progress does not name such a state. */
+/** States that do no work of their own: the line of progress does not name such a state. */
 const ROUTING = /^(Choice|Pass|Map|Succeed)State/;
 
 function sweepInWords(cloud: LocalCloud): string {

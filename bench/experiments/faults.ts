@@ -27,7 +27,7 @@ interface Tick {
   readonly random: RandomSource;
 }
 
-/** A kind of failure of DynamoDB or of the scheduler. Each scenario runs with its own table and its own clock. */
+/** What DynamoDB and the scheduler do, and when items are written. Each scenario runs with its own table and its own clock. */
 export interface Scenario {
   readonly title: string;
   readonly rate: number;
@@ -57,7 +57,7 @@ const THROTTLED_SHARE = 0.1;
 /** Number of ticks after the last minute with expiries: these ticks find the remaining items. */
 const FOLLOWING = 3;
 
-/** Refuses a tenth of all calls as a whole. DynamoDB refuses a whole call, too, when DynamoDB throttles the call. */
+/** Refuses a tenth of all requests to the table. As with DynamoDB, a throttled request fails as a whole. */
 const throttledCalls = (_items: readonly StreamItem[], random: RandomSource): Faults => ({
   throttledCall: () => random.next() < THROTTLED_SHARE,
 });
@@ -73,10 +73,10 @@ function keysThrottledOnce(items: readonly StreamItem[], random: RandomSource): 
   return { throttled: id => left.delete(id) };
 }
 
-/** In each minute the first delete call after a random moment hangs for {@link HANG_MS}. */
+/** In each minute the first delete request after a random moment hangs for {@link HANG_MS}. */
 function callsThatHang(items: readonly StreamItem[], random: RandomSource, struck: Set<string>): Faults {
   const minutes = new Set(items.map(({ ttl }) => ttl - (ttl % 60)));
-  // The moment is at least five seconds before the end of the minute: a call follows in the same minute.
+  // The moment is at least five seconds before the end of the minute: a delete follows in the same minute.
   const moments = [...minutes].map(minute => (minute + random.next() * 55) * 1000);
   return {
     hangingDelete: (ids, nowMs) => {

@@ -77,7 +77,10 @@ interface FaultyCall {
   readonly keys: number;
 }
 
-/** The faults of single calls. A call has at most one fault of this list. */
+/**
+ * The faults of single requests to DynamoDB, and of deliveries to a pipe's target. Each request or delivery has at most one of these
+ * faults.
+ */
 const CALL_FAULTS: readonly CallFault[] = [
   {
     ...{ group: 'busy', rate: 0.02, what: 'calls refused as throttled' },
@@ -113,7 +116,7 @@ const CALL_FAULTS: readonly CallFault[] = [
   },
 ];
 
-/** Share of the calls that DynamoDB applies late, and range of the delay, milliseconds: mostly after the client's timeout. */
+/** Share of the requests that DynamoDB applies late, and range of the delay, milliseconds: mostly after the client's timeout. */
 const ZOMBIES = { rate: 0.01, fromMs: 2_000, upToMs: 25_000 } as const;
 
 const FUNCTION_FATES = [
@@ -195,7 +198,7 @@ export class Faults {
     return isOut;
   }
 
-  /** Draws the time after which DynamoDB applies a call, milliseconds; undefined for a call that is applied as usual. */
+  /** Draws the time after which DynamoDB applies a request, milliseconds; undefined for a request that is applied as usual. */
   zombieMs(): number | undefined {
     const isOne = this.#happens('zombies', ZOMBIES.rate, 'calls that took effect after they were given up');
     return isOne ? this.between(ZOMBIES.fromMs, ZOMBIES.upToMs) : undefined;

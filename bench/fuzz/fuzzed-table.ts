@@ -17,7 +17,7 @@ interface FuzzedTableOptions extends Pick<MemoryTableOptions, 'asServerHasIt' | 
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly items: number;
-  /** Range of the TTLs that items get at their first write, epoch milliseconds, [from, to). */
+  /** Range of the TTLs of most items at their first write, epoch milliseconds, [from, to). */
   readonly ttls: Span;
   readonly shardLessAt: number | undefined;
   readonly onChange?: ((change: Change) => void) | undefined;

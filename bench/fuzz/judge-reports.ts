@@ -12,9 +12,10 @@ const NOTHING = { deleted: 0, notFound: 0, renewed: 0, failed: 0, shardsFailed: 
 /**
  * Compares the reports of an execution with DynamoDB's deletes, for each table.
  *
- * - An execution without a report (stopped, timed out, not recorded) must not have succeeded. Its counts stay unknown.
- * - An interrupted child counts the keys of its last page as failed. `deleted` and `notFound` are at most the counts of DynamoDB's
- *   responses.
+ * - An execution that succeeded or is incomplete must have a report. The counts of other executions, and of reports that were not recorded,
+ *   stay unknown.
+ * - If a child was interrupted, the keys of its last page count as failed. Then `deleted` and `notFound` are at most the counts of
+ *   DynamoDB's responses.
  * - Otherwise `deleted` and `notFound` equal the counts of DynamoDB's responses. BatchWriteItem reports no `notFound`.
  * - A delete whose response was lost later counts as not found, renewed or failed. So DynamoDB deleted at most the keys of the report,
  *   unless a child left keys for later.

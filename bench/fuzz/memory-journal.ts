@@ -38,7 +38,7 @@ export class MemoryJournal {
     return state;
   }
 
-  /** @param read reads the journal; called only when no pauses are cached */
+  /** @param read reads the journal; called only if the cached pauses are missing or old */
   async isPaused(table: string, read = () => this.read()): Promise<boolean> {
     return isPaused(await this.#kept(async () => (await read()).pauses), table, this.#now());
   }

@@ -27,7 +27,7 @@ export interface SubRun {
   readonly variant: Variant;
   readonly seed: number;
   readonly items: number;
-  /** Period in which items expire, minutes. */
+  /** Period in which most items expire, minutes. The length of a long outage is added. */
   readonly minutes: number;
   readonly faults: readonly FaultGroup[];
 }
@@ -37,7 +37,7 @@ const START_MS = Date.UTC(2027, 5, 1, 12);
 
 const CALM_MINUTES = 6;
 
-/** An item that is written this long before its expiry must be deleted on time. In a table with `pollSeconds`, that time is enough. */
+/** An item that is written this long before its expiry must be deleted on time. In a table with `pollSeconds`, `pollSeconds` suffices. */
 const AHEAD_MS = 120_000;
 
 /** How late the sweep may delete. Delays by wrong clocks, by a limit and by the margin are added. */
@@ -56,7 +56,7 @@ const PIPES_MS = 120_000;
  *
  * 1. Ticks start each minute, and the users write, under all chosen faults.
  * 2. The faults end; the faults of other tables end last. Minutes later, the oracle finds items that are late or still there.
- * 3. A replay sweeps the whole span, and the pipes finish. Then the oracle judges the deletions and the delivered events.
+ * 3. A replay of each table sweeps the whole span, and the pipes finish. Then the oracle judges the deletions and the delivered events.
  */
 export async function runOnce(run: SubRun, resolve = resolveVariant) {
   const connect = await openClients();
@@ -199,7 +199,6 @@ async function runOn(
   // A limit (`maxDeletesPerSecond`) delays the deletion of the items that the faults left.
   const drainMs = limit ? (items / limit) * 2_000 : 0;
   const lastTick = Math.ceil((allCalmAt + drainMs) / 60_000) * 60_000 + CALM_MINUTES * 60_000;
-  // The first ticks own minutes before the first TTL, and find no items.
   for (let scheduled = START_MS; scheduled <= lastTick; scheduled += 60_000) {
     if (scheduled > clock.now()) await clock.sleep(scheduled - clock.now());
     if (isOut('ticks')) continue;

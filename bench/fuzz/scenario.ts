@@ -26,9 +26,9 @@ export interface Scenario {
   /** Time at which a new definition is deployed, epoch milliseconds. Running executions keep the former definition. */
   readonly deployedAt: number | undefined;
   readonly replaysAt: number | undefined;
-  /** Range of the TTLs that items get at their first write, epoch milliseconds, [from, to). */
+  /** Range of the TTLs of most items at their first write, epoch milliseconds, [from, to). */
   readonly ttls: Span;
-  /** End of all faults, epoch milliseconds. Only the faults of other tables may end later. */
+  /** End of all faults, epoch milliseconds. Only the faults and pauses of other tables may end later. */
   readonly calmAt: number;
 }
 

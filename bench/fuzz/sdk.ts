@@ -97,8 +97,8 @@ export async function openClients(): Promise<(network: Handle) => DocumentsOf> {
 }
 
 /**
- * A client whose requests stay in this process. A retry follows immediately, because the SDK would wait by the machine's clock. Requests
- * are not signed, because signing would take a tenth of the run's time.
+ * A client whose requests stay in this process. A retry follows immediately, because the SDK would wait in real time, but the run has a
+ * virtual clock. Requests are not signed, because signing would take a tenth of the run's time.
  */
 function inProcess(maxAttempts: number, handle: Handle) {
   const credentials = { accessKeyId: 'fuzz', secretAccessKey: 'fuzz' };

@@ -15,7 +15,7 @@ interface UsersOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly items: number;
-  /** Range of the TTLs that items get at their first write, epoch seconds, [from, before). */
+  /** Range of the TTLs at the first write, epoch seconds, [from, before), except for the items of CALM_SHARE. */
   readonly from: number;
   readonly before: number;
   /** End of the table's faults and pauses, epoch seconds. */
@@ -190,7 +190,7 @@ export function usersOf(options: UsersOptions) {
 const TEXTS = ['', 'plain', 'Grüße, 世界', '🎫 "quoted" \\ back\nline', '\u2028\u0000', 'x'.repeat(120)];
 const MAX_DIGITS = 38;
 
-/** Attributes of every type that DynamoDB has, with numbers that a double cannot represent. */
+/** Draws attributes: each type of DynamoDB in half of the cases. Many numbers have more digits than a double can represent. */
 export function variedAttributes(random: RandomSource): EventImage {
   const attributes: [string, EventValue][] = KINDS.filter(() => random.next() < 0.5).map((make, index) => [
     `a${index}`,

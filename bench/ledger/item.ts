@@ -60,7 +60,7 @@ const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
 /** At an age within 600 seconds of five years, keeping and deleting are both correct. */
 const BOUND_SECONDS = 600;
 
-/** Whether the sweep must keep an item with this TTL. No code of the sweep is used here, to judge the sweep. @param at epoch seconds */
+/** Whether the sweep must keep an item with this TTL. The answer uses no code of the sweep. @param at epoch seconds */
 export function isLive(ttl: Ttl, at: number): boolean {
   return ttl === undefined || ttl > at || ttl <= at - FIVE_YEARS_SECONDS - BOUND_SECONDS;
 }

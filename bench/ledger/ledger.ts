@@ -73,8 +73,8 @@ export class Ledger {
   }
 
   /**
-   * Records a deletion by any client. Only the first report of a deletion counts. All methods ignore items without an acknowledged write,
-   * because the run did not write these items.
+   * Records a deletion by any client. Only the first report of a deletion counts. All results leave out items without an acknowledged
+   * write, because the run did not write these items.
    */
   removed(id: string, version: number, removal: Removal): void {
     const entry = this.#entry(id);

@@ -11,7 +11,7 @@ const SAMPLE_MS = 100;
 const LATE_MS = 50;
 /** A standstill of this length may be the reason for a missed tick, or for a sweep that waits too long, milliseconds. */
 const MISSED_TICK_MS = 1_000;
-/** Items that are due within this time after a missed tick may be late: the minute that the tick owns ends after this time. */
+/** After a missed tick, items that are due within this time may be late: the tick owns the minute that ends two minutes after the tick. */
 const EFFECT_MS = 120_000;
 
 /**

@@ -23,7 +23,7 @@ export interface Plan {
   readonly lastTtl: number;
 }
 
-/** Range of an item's lifetime, seconds. The tick that owns the item's minute begins after the item was written. */
+/** Range of an item's lifetime, seconds: an item is written before the tick of its minute. The first items of a run live for less time. */
 export const LIFE = { from: 120, to: 240 };
 
 const FAR_SECONDS = 86_400;

@@ -38,7 +38,7 @@ export interface WatchedTableOptions {
   /** Prefix of the items' names. The prefix marks the items of this run, except in tables whose keys are numbers. */
   readonly prefix: string;
   readonly clock?: Clock;
-  /** Pause between two reads of the stream, milliseconds: the longest time until a deletion is seen. @default 100 */
+  /** Pause after all records of the stream were read, milliseconds. @default 100 */
   readonly intervalMs?: number | undefined;
   /** Whether the ledger (list of writes and deletions) keeps deleted items, for a comparison with the pipes' events. @default false */
   readonly keepsImages?: boolean;

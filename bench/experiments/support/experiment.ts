@@ -6,7 +6,7 @@ import { whole } from '../../../expiry/fields.ts';
 export interface Outcome {
   readonly text?: string;
   readonly data: object;
-  /** A sentence for each broken promise. */
+  /** Sentences about what did not hold: with such a sentence, the exit status is 1. */
   readonly problems?: readonly string[];
 }
 
