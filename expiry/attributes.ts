@@ -19,13 +19,13 @@ export interface ExpiryOptions {
 const OPTIONS = ['ttlSeconds', 'expiresAt', 'nowMs'] as const satisfies (keyof ExpiryOptions)[];
 
 /**
- * Returns the attributes that make an item expire: the TTL and, in a table indexed by window, the window. Put them into the item on every
- * write, so that a renewed item moves to its new window. The result is empty if the item never expires. To make a stored item permanent,
- * use {@link withExpiry}: the update removes the old attributes.
+ * Returns the attributes that make an item expire: the TTL and, in a table indexed by window, the window. Put these attributes into the
+ * item on every write, so that a renewed item moves to its new window. The result is empty if the item never expires. To make a stored item
+ * permanent, use {@link withExpiry}: the update removes the old attributes.
  * @param key the item's primary key, or the whole item, in the form of the document client
  * @returns e.g. `{ ttl: 1658266020, expirationWindow: '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z' }`
- * @throws InvalidTtlError for a TTL that must not be written, InvalidKeyError for an incomplete key, InvalidArgumentError for an unknown
- * option and for a clock in another unit
+ * @throws InvalidModelError for a model that `expiryModel()` did not make, InvalidTtlError for a TTL that must not be written,
+ * InvalidKeyError for an incomplete key, InvalidArgumentError for an unknown option and for a clock in another unit
  */
 export function expiryAttributes<Key extends ItemLike>(
   model: ExpiryModel,

@@ -1,5 +1,5 @@
 /**
- * The module `precise-ttl/data-model`: windows, shards, bounds and all error classes, for tools that write or find expiry attributes
+ * The module `precise-ttl/data-model`: windows, shards, limits and error classes, for tools that write or find expiry attributes
  * themselves, such as migrations. Applications only need the module `precise-ttl`.
  */
 export {

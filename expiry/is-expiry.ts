@@ -8,15 +8,15 @@ import { isExpired, toEpochSeconds } from './ttl.ts';
  * Whether a record of a table's stream is an expiry: the removal of an item whose TTL had expired at the time of the record.
  *
  * 1. Only a record with the `eventName` REMOVE can be an expiry.
- * 2. The TTL in the old image must have expired at the time of the record, by the rule of `isExpired`.
- * 3. Anybody may have removed the item: the sweep, native TTL, or an application after the item's expiry.
- * 4. A record with native TTL's mark (`userIdentity`) is an expiry even without an old image. In replicas this mark is missing.
+ * 2. A removal with native TTL's mark (`userIdentity`) is always an expiry, even without an old image. In replicas this mark is missing.
+ * 3. In any other removal the TTL in the old image must have expired at the time of the record, by the rule of `isExpired`.
+ * 4. Anybody may have removed the item: the sweep, native TTL, or an application after the item's expiry.
  *
  * DynamoDB Streams rounds times down to the second. A removal in the second that the TTL names is an expiry.
  *
  * @param record record from the stream, Lambda or (decoded) Kinesis
  * @throws InvalidModelError for a model that `expiryModel()` did not make
- * @throws InvalidArgumentError for anything but a stream record, and for a removal without its old image or its time
+ * @throws InvalidArgumentError for anything but a stream record, and for a removal (without the mark) that lacks its old image or its time
  */
 export function isExpiry(model: ExpiryModel, record: StreamRecord): boolean {
   checkModel(model);

@@ -55,8 +55,9 @@ const FOREIGN = {
  * Query or Scan gets a filter, added to its own filter by AND. A Get cannot filter: if it has a projection, the TTL attribute is added, and
  * the reader must pass the returned item to {@link unlessExpired}. A Query on an index whose key is the TTL attribute cannot filter on the
  * TTL: write the bound into its key condition.
- * @throws InvalidRequestError for the input of another command or of the low-level client (except a Get), and for legacy parameters, which
- * cannot be mixed with expressions; InvalidArgumentError for a clock in another unit
+ * @throws InvalidModelError for a model that `expiryModel()` did not make; InvalidRequestError for the input of another command or of the
+ * low-level client (except a Get), and for legacy parameters, which cannot be mixed with expressions; InvalidArgumentError for an unknown
+ * option and for a clock in another unit
  */
 export function notExpired<Request extends ReadRequest>(
   model: ExpiryModel,
@@ -87,7 +88,8 @@ export function notExpired<Request extends ReadRequest>(
  * Returns the item, or undefined when the item is expired or missing.
  *
  * @param item result of a Get or BatchGet of the document client or the low-level client, or a stream record's image
- * @throws InvalidArgumentError for anything but an item, and for a clock in another unit
+ * @throws InvalidModelError for a model that `expiryModel()` did not make
+ * @throws InvalidArgumentError for anything but an item, for an unknown option, and for a clock in another unit
  */
 export function unlessExpired<Item extends ItemLike>(
   model: ExpiryModel,

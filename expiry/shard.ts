@@ -7,15 +7,15 @@ export interface KeyNames {
 }
 
 /**
- * The shard of an item, from 0 to `shards` - 1: a hash of the item's primary key, so that every writer puts an item into the same shard. If
- * a writer took another shard, the sweep would still find the item, because the sweep reads all shards.
+ * The shard of an item, from 0 to `shards` - 1. The shard is a hash of the item's primary key, so every writer puts an item into the same
+ * shard. The sweep reads all shards, so the sweep also finds an item in another shard.
  *
- * The hash is CRC-32 over `S:…`, `N:…` or `B:…` (B in base64) of the partition key and, if there is one, the sort key, each followed by a
- * zero byte, taken modulo the number of shards. A number is written in plain digits. docs/use.md is the specification for writers in other
- * languages.
+ * 1. Each key attribute is written as `S:…`, `N:…` (plain digits) or `B:…` (base64), with a zero byte at the end.
+ * 2. The partition key is first. The sort key, if there is one, is second.
+ * 3. The shard is the CRC-32 of this text in UTF-8, modulo `shards`. docs/use.md is the specification for writers in other languages.
  *
  * @param key the primary key by attribute name; other attributes are ignored, so a whole item can be passed
- * @throws InvalidKeyError when a key attribute is missing or is not a string, number or bytes
+ * @throws InvalidKeyError for anything but an item, and when a key attribute is missing, empty, or no string, number or bytes
  */
 export function shardOf<Key extends ItemLike>(key: Key, names: KeyNames, shards: number): number {
   if (!isItem(key)) {

@@ -40,7 +40,7 @@ export function isExpired(ttl: unknown, cutoff: number): boolean {
   return seconds > after && seconds <= upTo;
 }
 
-/** Faults of a TTL. Only an item with the fault `tooFarAhead` is ever deleted by native TTL or by a sweep. */
+/** Faults of a TTL. An item with such a fault never expires, except with `tooFarAhead`: such an item expires in more than 20 years. */
 export type TtlFault = 'notNumber' | 'negative' | 'tooOld' | 'milliseconds' | 'tooFarAhead';
 
 /** Epoch milliseconds of the years 2001 to 5138. Read as seconds, such a TTL is over 29,000 years ahead. */

@@ -25,8 +25,8 @@ const VALUES = { ttl: ':preciseTtl', window: ':preciseTtlWindow' } as const;
  * Adds the expiry to an UpdateCommand's input. The update sets the TTL and, in a table indexed by window, the window. If the item shall
  * never expire, the update removes these attributes.
  *
- * @throws InvalidTtlError, InvalidKeyError, InvalidArgumentError as {@link expiryAttributes}; InvalidRequestError for the input of another
- * command or of the low-level client, and for legacy parameters
+ * @throws the errors of {@link expiryAttributes}; InvalidRequestError for the input of another command or of the low-level client, and for
+ * legacy parameters
  */
 export function withExpiry<Request extends UpdateRequest>(
   model: ExpiryModel,

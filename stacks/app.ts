@@ -47,8 +47,8 @@ class AnyBackend extends TerraformBackend {
 }
 
 /**
- * Sets the arguments of `overrides` in each resource that a key of `overrides` names: a resource type, a type and a name as in
- * `aws_dynamodb_table.Sessions`, or an address. Blocks are merged; a list replaces the list that the resource has.
+ * Sets the arguments of `overrides`. Each key of `overrides` names resources by a type, by a type and a name
+ * (`aws_dynamodb_table.Sessions`), or by a Terraform address. Blocks are merged; a list replaces the list that the resource has.
  * @throws InvalidConfigError for a key that names no resource of the stack
  */
 function applyOverrides(stack: TerraformStack, overrides: Overrides): void {
@@ -97,7 +97,7 @@ export const TERRAFORM_VERSION = '>= 1.10';
 export const AWS_PROVIDER = { source: 'hashicorp/aws', version: '>= 6.25, < 7' };
 
 export class PreciseTtlStack extends TerraformStack {
-  /** @throws InvalidConfigError with all errors of `given`, which may come from a file without type checks */
+  /** @throws InvalidConfigError naming the wrong fields of `given`, which may come from a file without type checks */
   constructor(scope: Construct, id: string, given: DeploymentConfig) {
     super(scope, id);
     const config = checkConfig(given);
@@ -107,8 +107,8 @@ export class PreciseTtlStack extends TerraformStack {
       const scope = new Construct(this, constructId(props.tableName, 'stack'));
       return new SweptTable(scope, place, resolveProps(props));
     });
-    // The deployment's name is not in this id: with a new name all addresses would change, and Terraform would delete the deployment. The
-    // colon distinguishes the id from the ids of tables, because a table's name has no colon.
+    // The deployment's name is not in this id: with a new name all Terraform addresses would change, and Terraform would delete the
+    // deployment. The colon distinguishes the id from the ids of tables, because a table's name has no colon.
     const sweeps = new Construct(this, ':sweeps');
     const sweep = new DeployedSweep(sweeps, DEFAULT_DEPLOYMENT, () => ({ place, tables }));
     if (config.overrides) applyOverrides(this, config.overrides);
@@ -214,7 +214,7 @@ export interface PlainStack {
   readonly resource: Blocks;
   readonly data: Blocks;
   readonly output: Readonly<Record<string, { readonly value: unknown }>>;
-  /** Absolute paths of the functions' archives, by their argument `filename`. The files are deleted when the process ends. */
+  /** Absolute path of each function's archive, by the value of the argument `filename`. The files are deleted when the process ends. */
   readonly archives: Readonly<Record<string, string>>;
 }
 

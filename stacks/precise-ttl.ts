@@ -40,7 +40,7 @@ import { SweptTable, type TableReference } from './parts/swept-table.ts';
  * An argument without a prop can be set on its resource: `functions.DeleteChunk.function.addOverride(…)`.
  */
 export class PreciseTtl extends DeployedSweep {
-  /** @throws InvalidConfigError with all errors of the props */
+  /** @throws InvalidConfigError naming the wrong props */
   constructor(parent: Construct, id: string, props: ConstructProps) {
     super(parent, id, scope => {
       const tables = resolveConstruct(scope, props);

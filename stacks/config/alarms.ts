@@ -63,8 +63,8 @@ const ONCE = {
 /**
  * All alarms. The Terraform code, the dashboard, the commands, and the table in docs/reference/alarms.md are made from this list.
  *
- * Missing data raise no alarm, because a sweep that finds nothing records no metrics. The alarm `deadLetters` keeps its state if data are
- * missing: SQS stops a queue's metrics six hours after the queue's last call, even if messages are left.
+ * Missing data raise no alarm except `noSweep`, because a sweep that finds nothing records no metrics. The alarm `deadLetters` keeps its
+ * state if data are missing: SQS stops a queue's metrics six hours after the queue's last call, even if messages are left.
  *
  * All pipes share the alarm `pipesBehind`. EventBridge Pipes has no metric of a pipe's lag, so the function OnlyExpiries records
  * `ExpiryAge`.

@@ -133,7 +133,7 @@ const PROVIDER: Kind<Readonly<Record<string, unknown>>> = kind(
   },
 );
 
-/** `overrides` cannot set these meta-arguments of Terraform, because `lifecycle` protects the resources that hold data. */
+/** `overrides` cannot set Terraform's meta-arguments. For example, `lifecycle` protects the resources that hold data. */
 const META_ARGUMENT = /^(connection|count|depends_on|for_each|lifecycle|provider|provisioner)$/;
 
 /** `overrides` cannot set these arguments, because alarms, commands and other resources find a resource by its name. */
@@ -219,7 +219,7 @@ const DEPLOYMENT_KINDS = Object.fromEntries(DEPLOYMENT_PROPS.map(prop => [prop, 
 /**
  * Checks a whole configuration, which may come from a file without type checks. In the result each table has its own copy of the props that
  * stand beside `tables`.
- * @throws InvalidConfigError with all problems, each with its path, e.g. `tables[0].granularityMinutes`
+ * @throws InvalidConfigError with problems, each with its path, e.g. `tables[0].granularityMinutes`
  */
 export function checkConfig(config: unknown): DeploymentConfig {
   if (!isObject(config)) throw new InvalidConfigError([wrong('config', 'an object', config)]);

@@ -28,7 +28,7 @@ const BUCKET_TYPES = {
   policy: 'aws_s3_bucket_policy',
 } as const;
 
-/** Addresses of the deployment's bucket and its settings, if no table's archive is in this bucket any more: the bucket stays in AWS. */
+/** Terraform addresses of the deployment's bucket and settings, for `removed` blocks: a bucket without an archive stays in AWS. */
 export function leftBucket(part: IConstruct): string[] {
   const child = (parent: IConstruct, id: string): IConstruct =>
     parent.node.tryFindChild(id) ?? new Construct(parent as Construct, id);

@@ -24,8 +24,8 @@ export interface SweptTables {
 }
 
 /**
- * All parts of a deployment: the four functions, the two state machines, the journal, the schedules, the pipes of `archive` and `events`,
- * the alarms and the dashboard. In each construct `node.defaultChild` is the main resource.
+ * All parts of a deployment: the functions, the two state machines, the journal, the schedules, the pipes of `archive` and `events`, the
+ * alarms and the dashboard. A construct with one main resource has the resource as `node.defaultChild`.
  */
 export class DeployedSweep extends Construct {
   readonly deployment: Deployment;
@@ -97,7 +97,7 @@ export function mapValues<Key extends string, Value, Result>(
 }
 
 /**
- * Makes the configuration of a deployment in a user's own stack, as the value of an output. Commands such as `status` read it from a file.
+ * Makes the configuration of a deployment as the value of an output. A person writes the output to a file for commands such as `status`.
  * Each table has `existingTable: true`, so that no command makes a table.
  */
 export function configurationOf(region: string, tables: readonly SweptTable[]): object {

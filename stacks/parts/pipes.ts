@@ -12,7 +12,7 @@ import { logGroup, SweepFunction } from './sweep-function.ts';
 import type { SweptTable } from './swept-table.ts';
 
 interface Delivery {
-  /** Maximum number of records in the target's batch call. Source: EventBridge User Guide, "Pipes batching and concurrency". */
+  /** Maximum number of records in one request to the target. Source: EventBridge User Guide, "Pipes batching and concurrency". */
   readonly batchSize: number;
   readonly action: string;
   /** A value that begins with `$.` is a path into the event that OnlyExpiries returns. */
@@ -78,8 +78,8 @@ const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 const MAX_RETRY_ATTEMPTS = 10_000;
 
 /**
- * Number of batches from one stream shard that a pipe delivers at the same time. Records of the same key stay in order. A call takes about
- * 80 ms for 10 records: with one batch at a time, a shard would deliver only 125 events a second.
+ * Number of batches from one stream shard that a pipe delivers at the same time. Records of the same key stay in order. A batch of 10
+ * records takes about 80 ms: with one batch at a time, a shard would deliver only 125 events a second.
  */
 const PARALLEL_BATCHES = 10;
 

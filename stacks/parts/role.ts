@@ -87,7 +87,7 @@ export interface ServiceRoleProps {
   readonly place: Place;
   readonly name: string;
   readonly service: string;
-  /** The service may use the role only for these resources of this account. Otherwise other customers could use the role, too. */
+  /** The service may use the role only for these resources of this account. Otherwise other AWS accounts could use the role, too. */
   readonly sourceArn?: string | readonly string[];
   readonly statements: readonly Statement[];
 }

@@ -9,7 +9,7 @@ import type { Part } from './place.ts';
 import { keyStatement, ServiceRole } from './role.ts';
 import { logGroup } from './sweep-function.ts';
 
-/** The default of Step Functions. Without this argument every plan of Terraform would show a change of the default. */
+/** The default of Step Functions, written out: without this argument every Terraform plan would show a difference. */
 const KEY_REUSE_SECONDS = 300;
 
 export class SweepMachine extends Construct {
@@ -34,7 +34,7 @@ export class SweepMachine extends Construct {
         ? ([deployment.name, 'EXPRESS', tickDefinition(functions, options)] as const)
         : ([replayName(deployment.name), 'STANDARD', replayDefinition(functions, options)] as const);
     const { kmsKeyArn, logKeys } = deployment;
-    // With this prefix one entry in the resource policy for logs covers all log groups. The policy has little room.
+    // With the prefix `/aws/vendedlogs/` one entry in the resource policy for logs covers all log groups. The policy has little room.
     this.logGroup = logGroup(this, `/aws/vendedlogs/states/${name}`, deployment);
     this.role = role ?? sweepRole(this, part, functions);
     this.stateMachine = new SfnStateMachine(this, 'machine', {

@@ -8,8 +8,8 @@ import type { Part } from './place.ts';
 import { ServiceRole, senderKeyStatement } from './role.ts';
 
 /**
- * Terraform does not change these attributes of the schedule. A person may have turned the schedule off in EventBridge Scheduler, or set
- * its start, and a deployment must not turn the schedule on again without telling.
+ * Terraform does not change these attributes of the schedule: a person may have turned the schedule off in EventBridge Scheduler, or set
+ * its start, and a deployment must not undo this.
  */
 const LEFT_ALONE = ['state', 'start_date'];
 

@@ -19,9 +19,12 @@ export interface TableReference {
 }
 
 /**
- * A table of a deployment, of one of three kinds. The deployment makes the table, and never deletes or replaces it. Or the table exists
- * (`existingTable`), and Terraform checks its keys, index and native TTL. Or the table is `given` by another part of the stack, and nothing
- * is checked. The ids in this class must not change: with another address Terraform would make another table.
+ * A table of a deployment, of one of three kinds. The ids in this class must not change: with another Terraform address Terraform would
+ * make another table.
+ *
+ * 1. The deployment makes the table, and never deletes or replaces it.
+ * 2. The table exists (`existingTable`). Terraform checks its keys, index and native TTL.
+ * 3. Another part of the stack makes the table (`given`). Nothing is checked.
  */
 export class SweptTable extends Construct {
   readonly props: ResolvedProps;
@@ -48,7 +51,7 @@ export class SweptTable extends Construct {
     place.know(this.tableArn, props.tableName, 'table/');
   }
 
-  /** Address of the resource that makes the table. An existing table may have been made by this resource in an earlier deployment. */
+  /** Terraform address of the resource that makes the table, or that made the existing table in an earlier deployment. */
   get address(): string {
     const { node } = this.node.findChild('table');
     return `aws_dynamodb_table.${TerraformStack.of(this).getLogicalId(node)}`;
@@ -85,7 +88,7 @@ function made(scope: Construct, props: ResolvedProps): DynamodbTable {
   const table = new DynamodbTable(scope, 'table', {
     name: tableName,
     billingMode: 'PAY_PER_REQUEST',
-    // If an override of the table class is removed, only this argument sets the class back.
+    // Without this argument, Terraform would keep the table class of an override that was removed.
     tableClass: 'STANDARD',
     deletionProtectionEnabled: true,
     hashKey: partitionKey,
