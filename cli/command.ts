@@ -165,7 +165,7 @@ interface CommonValues {
 export const isWrongUsage = (error: unknown): error is Error =>
   [InvalidFieldError, InvalidConfigError, ConfigFileError].some(each => error instanceof each);
 
-/** Sets the exit status. An error that a user can correct is printed without its stack. Every other error is a bug of precise-ttl. */
+/** Sets the exit status. An expected error is printed without its stack. Every other error is a bug, and is printed with its stack. */
 export async function telling(service: Service | undefined, work: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await work();

@@ -29,7 +29,7 @@ const STATUS = [
   ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
 ];
 
-/** The help and docs/reference/iam.md are generated from this list. Tests compare it with the requests of the commands, except `verify`. */
+/** Source of the help and of docs/reference/iam.md. Tests compare this list with the requests of all commands except `verify`. */
 export const COMMAND_ACTIONS = {
   adopt: on(TABLE, [
     'dynamodb:DescribeTable',

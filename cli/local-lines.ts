@@ -69,7 +69,6 @@ export function describeStart(
     ]),
     // The page's address has a token, and so is too long for a row of the table above.
     `The page of the sweep, for a browser: ${page}`,
-    // This warning is needed because the proxy cannot close DynamoDB Local's own port.
     startedHere &&
       `DynamoDB Local itself listens on port ${new URL(openAt).port} of every interface, and can't be told otherwise: whoever reaches this machine over a network can read and change these tables, unless a firewall is before it.`,
     'In another terminal:',

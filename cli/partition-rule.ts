@@ -10,13 +10,13 @@ import { PARTITION_UNITS } from '../expiry/window.ts';
 /** Write units per second of a new table on demand, and also of its index. Source: DynamoDB Developer Guide, "Warm throughput". */
 export const NEW_TABLE_UNITS = 4000;
 
-/** Units per second for which one partition is enough. PARTITION_UNITS would be too much, because a peak is uneven within a second. */
+/** Units per second for which one partition is enough. Less than PARTITION_UNITS, because a load is uneven within a second. */
 const FITS_ONE_PARTITION = 800;
 
 /** A partition must have room for a load of this many standard deviations above the average. */
 const DEVIATIONS = 3;
 
-/** The advised warm throughput is so high that the load is at most this share of it. Then a key may have 100 units per second. */
+/** Maximum share of the advised warm throughput that the load takes. A key may then have 100 units per second. */
 const FULL_SHARE = 0.4;
 
 export interface IndexLoad {

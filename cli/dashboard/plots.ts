@@ -32,7 +32,7 @@ const LAGS = [
   ...([1, 10, 100, 1_000] as const).map(each => [each * 3_600, `${each} h`] as const),
 ];
 
-/** A logarithmic scale, from a named lag below all values to a named lag above them. @param values seconds */
+/** A logarithmic scale with room for all values, as far as LAGS reaches. @param values seconds */
 export function lagScale(values: readonly number[]): Scale {
   const from = LAGS.findLastIndex(([each]) => each <= Math.min(...values));
   const to = LAGS.findIndex(([each]) => each >= Math.max(...values));
