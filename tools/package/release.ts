@@ -6,8 +6,8 @@ import { lintProblems, packAll } from './check.ts';
 import { contentProblems } from './release-content.ts';
 
 /**
- * `npm run release:check`: packs both packages into `.build/release`, checks the packages, and prints the commands for publishing. Publishes
- * nothing. After a problem, exit status 1 and no commands.
+ * `npm run release:check`: packs both packages into `.build/release`, checks the packages, and prints the commands for publishing.
+ * Publishes nothing. After a problem, exit status 1 and no commands.
  */
 
 const FOLDER = join('.build', 'release');
