@@ -115,7 +115,7 @@ function rowsOfTables(tables: readonly BilledTable[]): Row[] {
   const recoverable = storedGb(({ isRecoverable, itemBytes }) => (isRecoverable ? itemBytes : 0));
   return [
     written('index entries of puts', () => ofEntry),
-    // A renewal moves the index entry to another index key: a delete and a write.
+    // A renewal moves the index entry: DynamoDB deletes the entry, and writes a new entry.
     written('index entries moved by renewals', ({ renewalsPerItem }) => renewalsPerItem * 2 * ofEntry),
     written('deletes of items and their entries', ({ itemBytes }) => writeUnits(itemBytes) + ofEntry),
     ['storage of the index', index, 'GB', PRICES.storedGbMonths, '25 GB'],

@@ -43,8 +43,8 @@ const EXECUTION_STEP_SECONDS = 0.1;
 const CHILD_SECONDS = 0.1;
 
 /**
- * Additional wait of each delete in a page that a child reads right after other deletes. Such a page is read at any moment of a second, so
- * the child knows DynamoDB's clock less exactly, and waits longer. Measured in the simulation.
+ * A child that reads a page right after other deletes reads at any moment of a second, and knows DynamoDB's clock less exactly. So each
+ * delete of the page waits this much longer, milliseconds. Measured in the simulation.
  */
 const FOLLOWING_PAGE_MS = 75;
 

@@ -48,8 +48,8 @@ export interface LocalCloudOptions {
 }
 
 /**
- * A synthesized deployment that runs on this machine: the tables are in DynamoDB Local, the bundled functions run in worker threads, the
- * state machines on the emulator, the schedules by the clock, and pipes read the tables' streams. The targets of pipes receive nothing.
+ * A synthesized deployment that runs on this machine. The tables are in DynamoDB Local. The bundled functions run in worker threads, and
+ * the state machines in the emulator. Pipes read the tables' streams, but their targets receive nothing.
  */
 export class LocalCloud {
   readonly synthesized: SynthesizedCloud;
@@ -161,7 +161,7 @@ export class LocalCloud {
   /**
    * Starts an execution in the background, as AWS's StartExecution does.
    * @param machine name or ARN of a state machine
-   * @throws {LocalCloudError} when there is no such machine; InvalidStartError for a name or input that AWS refuses
+   * @throws {LocalCloudError} when the stack has no such state machine; InvalidStartError for a name or input that AWS refuses
    */
   startExecution(machine: string, input: unknown, name?: string): Execution {
     const { stateMachines, executions } = this.stepFunctions;

@@ -127,7 +127,7 @@ const PROMISES = {
 
 export type PromiseName = keyof typeof PROMISES;
 
-/** The fields that `--json` writes. `--json` writes no other fields. */
+/** All fields that `--json` writes. */
 export interface DemoResult {
   readonly written: number;
   readonly expired: number;

@@ -235,7 +235,8 @@ class Run {
           `The tick of ${tick} starts now, late: it deletes what expires in the minute that runs.`,
         );
       }
-      // The ticks of past minutes start now, late. Each of these ticks finds the items that were written before its start.
+      // The ticks of past minutes and of this minute start now, late. Each of these ticks finds the items that were written before its
+      // start.
       for (let minute = first + MINUTE_SECONDS; minute <= now; minute += MINUTE_SECONDS)
         this.#startTick(cloud, minute);
       const writing = this.#write(

@@ -32,7 +32,7 @@ export interface Scenario {
   readonly title: string;
   readonly rate: number;
   /**
-   * @param struck `faults` adds the ids of the items in calls that hang: `bounds.p99Ms` does not count these items
+   * @param struck `faults` adds the ids of the items in requests that hang: `bounds.p99Ms` does not count these items
    * @default no faults
    */
   readonly faults?: (items: readonly StreamItem[], random: RandomSource, struck: Set<string>) => Faults;
@@ -47,7 +47,7 @@ export interface Scenario {
 }
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
-/** Minutes from START to the first expiry: the tick of the minute before owns the first expiry. */
+/** Minutes from START to the first expiry. The tick of a minute owns the expiry times of the next minute. */
 const LEAD = 2;
 const FIRST_TTL = START + LEAD * 60;
 
@@ -209,7 +209,7 @@ export async function runScenario(
   return {
     ...{ title, bounds, written: items.length, deleted: deleted.length },
     early: deleted.filter(item => lagMsOf(item) < 0).length,
-    // Without the items in calls that hung.
+    // Without the items in requests that hung.
     lagMs: lagsOf(deleted.filter(({ id }) => !struck.has(id))),
     maxMs: lagsOf(deleted).max ?? 0,
     executions: executions.length,

@@ -37,7 +37,9 @@ const START_MS = Date.UTC(2027, 5, 1, 12);
 
 const CALM_MINUTES = 6;
 
-/** An item that is written this long before its expiry must be deleted on time. In a table with `pollSeconds`, `pollSeconds` suffices. */
+/**
+ * An item that is written this long before its expiry must be deleted on time. In a table with `pollSeconds`, this time is `pollSeconds`.
+ */
 const AHEAD_MS = 120_000;
 
 /** How late the sweep may delete. Delays by wrong clocks, by a limit and by the margin are added. */
@@ -129,7 +131,8 @@ async function runOn(
     () => clock.now(),
     kind => faults.ofJournal(kind, clock, isOut('dynamodb')),
   );
-  // Without a watermark, a first tick searches two days: 172,800 queries if indexed by second. So tables with many windows get a watermark.
+  // Without a watermark, a first tick searches two days: 172,800 queries in an index by second. So tables with many index keys get a
+  // watermark.
   const at = new Date(START_MS - 60_000).toISOString();
   const gone = START_MS / 1000 - 120;
   const known = tables.filter(({ settings: { model } }) => model.granularitySeconds < 900);

@@ -35,7 +35,9 @@ export interface Scenario {
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** The trouble of another table ends this much later than all other faults, milliseconds, and must not delay deletes in the first table. */
+/**
+ * The trouble of another table may end this much later than all other faults, milliseconds: it must not delay deletes in the first table.
+ */
 const OUTLASTS_MS = 4 * MINUTE;
 
 interface ScenarioOptions {

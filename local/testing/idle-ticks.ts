@@ -58,7 +58,7 @@ export class IdleTicks {
     return this.#plan?.tick === tick ? this.#plan.output : undefined;
   }
 
-  /** Forgets the copy of the journal, because an execution has changed the journal. */
+  /** Forgets the copy of the journal, because an execution may have changed the journal. */
   forgetJournal(): void {
     this.#state = undefined;
   }

