@@ -1,8 +1,8 @@
 import { type FieldProblem, InvalidArgumentError } from './errors.ts';
 
 /**
- * The valid values of a field. Kinds check everything that a person or another program can get wrong: models, options, the configuration,
- * environment variables, inputs of executions, command lines. `fromText` converts a text to a value, or returns the text unchanged.
+ * The valid values of a field. Kinds check what a person or another program can get wrong: models, the configuration, environment
+ * variables, inputs of executions, command lines. `fromText` converts a text to a value, or returns the text unchanged.
  */
 export interface Kind<Value> {
   readonly expected: string;

@@ -1,8 +1,8 @@
 import { isObject } from './fields.ts';
 
 /**
- * An item, as any object without these two fields. A command's output has `$metadata`; a list, a Set or a Map has `forEach`. If such a
- * value were passed by mistake, it would look like an item that never expires.
+ * An item: any object without these two fields. A command's output has `$metadata`; a list, a Set or a Map has `forEach`. Such a value,
+ * passed by mistake, would look like an item that never expires.
  */
 export type ItemLike = object & { readonly $metadata?: never; readonly forEach?: never };
 

@@ -146,7 +146,7 @@ function outputOf(table: SweptTable, sweep: DeployedSweep): object {
 
 /**
  * Takes all resources out of a stack, so that `terraform apply` deletes them and leaves an empty state. Resources that hold data get a
- * `removed` block: Terraform forgets them, and they stay in AWS. The stack looks up no table, so a missing table does no harm.
+ * `removed` block: Terraform forgets them, and they stay in AWS. The stack then looks up no table, so a missing table does no harm.
  */
 function removeAll(stack: PreciseTtlStack): void {
   const { resource, removed = [] } = stack.toTerraform() as { resource: Blocks; removed?: object[] };

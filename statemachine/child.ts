@@ -174,8 +174,8 @@ const CHECKED_CHUNK = oneLine(`(
 )`);
 
 /**
- * The child's output: its result and its table. A Succeed state has no Catch, so a result that is too long, or no object, is replaced by an
- * interrupted result. A UTF-16 unit beyond ASCII counts as three bytes, since UTF-8 needs at most three bytes for a unit.
+ * The child's output: its result and its table. A Succeed state has no Catch, so a result that is too long, or is not an object, is
+ * replaced by an interrupted result. A UTF-16 unit beyond ASCII counts as three bytes, since UTF-8 needs at most three bytes for a unit.
  */
 const BOUNDED_RESULT = oneLine(`(
   $result := $states.input.result;

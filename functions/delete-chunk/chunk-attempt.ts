@@ -40,7 +40,7 @@ export async function attemptChunk(
   options: ChunkAttemptOptions,
 ): Promise<Chunk> {
   const { settings, send, clock, random, sleep } = options;
-  // Deadlines are times of the state machine's clock, which showed `now` just before the call. `machineClock` estimates that clock.
+  // Deadlines are times of the state machine's clock. `machineClock` estimates this clock from `now`, its time just before the call.
   const ahead = Date.parse(now) - clock();
   const machineClock = () => clock() + ahead;
   const before = chunk.progress ?? NO_PROGRESS;

@@ -76,7 +76,7 @@ export async function readState(journal: JournalTable): Promise<DeploymentState>
   };
 }
 
-/** Reads only the pauses: the watermarks would cost another read unit for every 46 tables. @throws JournalUnreadableError */
+/** Reads only the pauses: to read the watermarks, too, would cost more read units. @throws JournalUnreadableError */
 export async function readPauses(journal: JournalTable): Promise<Pauses> {
   return pausesOf(journal, await readEntries(journal, TABLE_PREFIX));
 }

@@ -74,8 +74,8 @@ export async function planTick(
   const isWhole = chosen === undefined;
   if (!isWhole || !isQuiet(planned, state, startedAtMs)) {
     try {
-      // The journal's `tick` is the start of the last tick that swept every table from its watermark on. A tick of only some tables does
-      // not change `tick`, and neither does a tick that began shortly before or after another tick.
+      // The journal's `tick` is the start of the last tick that swept every table from its watermark on. A tick of only some tables keeps
+      // `tick`, and so does a tick that began shortly before or after another tick.
       const keeps = !isWhole || tickBeside(state, startedAtMs, 0) !== undefined;
       const tick = keeps ? (state.watermarks.tick ?? startedAt) : startedAt;
       await journal.writeWatermarks(tick, Object.fromEntries(marks));

@@ -20,8 +20,8 @@ export interface ReadPageOptions
     Pick<Planning, 'marginSeconds' | 'machineClock'> {
   readonly patienceMs: Millis;
   /**
-   * Number of keys that the previous page left. The index shows these keys again, so the page reads more entries: at least half a page of
-   * new entries, so that one throttled shard does not delay the other shards. @default 0
+   * Number of keys that the previous page left. The index shows these keys again. So the page also has room for at least half a page of new
+   * entries: one throttled shard must not delay the other shards. @default 0
    */
   readonly left?: number;
 }
@@ -32,7 +32,7 @@ export interface Page {
   readonly cutoff: Seconds;
   /** The page has all entries with TTLs up to this second. */
   readonly knownUpTo: Seconds;
-  /** Entries up to this second may be deleted. Later than `knownUpTo` only if a single second has more entries than a query returns. */
+  /** Entries up to this second may be taken. This second is later than `knownUpTo` only if it has more entries than a query returns. */
   readonly takenUpTo: Seconds;
   /** DynamoDB's clock is at most this much behind the state machine's clock. */
   readonly lagMs: Millis;

@@ -13,7 +13,7 @@ export interface IndexKey {
 
 export interface IndexLayout {
   readonly shards: number;
-  /** Number of entries that one query can read for the minimum price of a query. */
+  /** Index by window: number of entries that one query can read for the minimum price of a query. Index by second: 1. */
   readonly entriesOfLeastRead: number;
   /** The index keys under which the target's entries are, the oldest first. */
   keys(target: Pick<SweepTarget, 'shards' | 'from' | 'before'>): readonly IndexKey[];

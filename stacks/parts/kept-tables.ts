@@ -15,7 +15,7 @@ const ID = 'first-deploy-with-existingTable-true-then-take-out-the-entry';
  *
  * 1. A table that the deployment makes is a key of a block with `prevent_destroy`.
  * 2. With `existingTable: true` the key moves to a block without `prevent_destroy`, and Terraform forgets the table.
- * 3. Values that cannot change in place are stored. A postcondition refuses another value with our own message.
+ * 3. The keys of a table, and the deployment's name and region, are stored. A postcondition refuses other values with our own message.
  */
 export class KeptTables extends TerraformElement {
   readonly #part: Part;

@@ -145,7 +145,7 @@ const TO_READ = ['kms:Decrypt', 'kms:DescribeKey'];
 const TO_WRITE = ['kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'];
 
 /**
- * Permissions on a table's KMS key, which DynamoDB uses with its caller's permissions. DynamoDB's own key needs no permissions.
+ * Permissions on a table's KMS key. DynamoDB uses the key with its caller's permissions. DynamoDB's own key needs no permissions.
  * @param access `write` includes reading, since each delete reads the item first
  */
 export function tableKeyStatements(
