@@ -1,6 +1,10 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: expressions of a workflow and of Athena
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
+import { parse } from 'yaml';
+import { COMMANDS } from '../../bin/commands.ts';
 import { monthlyCost } from '../../cli/cost.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { type ExpiryModelProps, expiryModel, MAX_SHARDS } from '../../expiry/model.ts';
@@ -9,7 +13,7 @@ import { onlyExpiries } from '../../functions/only-expiries/handler.ts';
 import type { Overrides } from '../../stacks/config/config.ts';
 import { configOf } from '../support/configs.ts';
 import { folderWith } from '../support/folder.ts';
-import { codeBlocks } from '../support/proposed-commands.ts';
+import { codeBlocks, commandsIn } from '../support/proposed-commands.ts';
 import { streamRecord } from '../support/stream-records.ts';
 import { type TerraformJson, terraformJson } from '../support/synthesized.ts';
 import { expiriesOf } from './consumer.ts';
@@ -52,7 +56,6 @@ test('the folders are those of the deployment', () => {
     `\`${folder.replace('SessionData', '<table>').replace('!{timestamp:yyyy-MM-dd}', '2026-11-22')}\``,
   );
   expect(readFileSync('docs/files/athena.sql', 'utf8')).toContain(
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder of Athena's
     `'storage.location.template' = 's3://BUCKET/${folder.replace('!{timestamp:yyyy-MM-dd}', '${day}')}'`,
   );
 });
@@ -189,4 +192,77 @@ test('of overrides there are four examples, and each changes these types', () =>
     ['aws_dynamodb_table'],
     ['aws_iam_role', 'aws_lambda_function'],
   ]);
+});
+
+interface Step {
+  readonly id?: string;
+  readonly if?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+interface Job {
+  readonly needs?: string;
+  readonly if?: string;
+  readonly environment?: string;
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly outputs?: Readonly<Record<string, string>>;
+  readonly steps: readonly Step[];
+}
+
+const trust = readFileSync('docs/files/trust-policy.json', 'utf8');
+const workflow = parse(readFileSync('docs/files/github-actions.yml', 'utf8')) as {
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly permissions: object;
+  readonly jobs: Readonly<Record<string, Job>>;
+};
+const { plan, deploy } = workflow.jobs as { plan: Job; deploy: Job };
+const steps = Object.values(workflow.jobs).flatMap(job => job.steps);
+
+test('each action has a version, and each command is one of ours, with flags that it has', async () => {
+  for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@v\d+$/);
+  const commands = steps.flatMap(({ run = '' }) => commandsIn(run));
+  expect(commands.map(([, , name]) => name)).toEqual(['deploy', 'deploy']);
+  const { parse: read } = await COMMANDS.deploy.load();
+  for (const [, , , ...args] of commands) read(args.slice(0, args.indexOf('--')));
+});
+
+test('what is deployed is the file that was planned, after an approval, and never from a pull request; nothing may write', () => {
+  const [out = ''] = /[\w-]+\.plan/.exec(plan.steps.find(({ id }) => id === 'plan')?.run ?? '') ?? [];
+  const upload = plan.steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
+  const download = deploy.steps.find(({ uses }) => uses?.startsWith('actions/download-artifact@'));
+  expect(workflow.permissions).toEqual({});
+  for (const { permissions } of [plan, deploy])
+    expect(permissions).toEqual({ contents: 'read', 'id-token': 'write' });
+  expect(upload?.with?.['path']).toBe(out);
+  expect(download?.with?.['name']).toBe(upload?.with?.['name']);
+  expect(deploy.steps.at(-1)?.run).toBe(`npx precise-ttl deploy -- "$PWD/${out}"`);
+  expect(deploy.environment).toBe('production');
+  expect(deploy.needs).toBe('plan');
+  expect(plan.outputs).toEqual({ status: '${{ steps.plan.outputs.status }}' });
+  expect(deploy.if).toBe("github.event_name == 'push' && needs.plan.outputs.status == '2'");
+  expect(upload?.if).toBe("github.event_name == 'push' && steps.plan.outputs.status == '2'");
+  expect(JSON.parse(trust).Statement[0].Action).toBe('sts:AssumeRoleWithWebIdentity');
+  expect(trust).toContain('"repo:acme/sessions:environment:production"');
+});
+
+const folder = folderWith();
+
+test.each([
+  [0, true],
+  [1, false],
+  [2, true],
+  [127, false],
+])('a plan that ends with %d is told, and goes on: %p', (status, goesOn) => {
+  writeFileSync(join(folder, 'npx'), `#!/bin/sh\nexit ${status}\n`, { mode: 0o755 });
+  const output = join(folder, 'output');
+  const script = plan.steps.find(({ id }) => id === 'plan')?.run ?? '';
+  // As GitHub runs it.
+  const ended = spawnSync('bash', ['-e', '-c', script], {
+    env: { PATH: `${folder}:${process.env['PATH']}`, GITHUB_OUTPUT: output },
+  });
+  expect(ended.status === 0).toBe(goesOn);
+  expect(readFileSync(output, 'utf8')).toBe(`status=${status}\n`);
+  rmSync(output);
 });

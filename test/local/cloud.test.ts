@@ -1,10 +1,14 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+
+import { DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { LocalCloud } from '../../local/cloud.ts';
-import { TerraformError } from '../../local/errors.ts';
+import { enableStream, ensureTable, type TableResource } from '../../local/dynamodb/tables.ts';
+import { LocalCloudError, TerraformError } from '../../local/errors.ts';
+import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { plainStack } from '../../stacks/app.ts';
 import { mapValues } from '../../stacks/parts/deployed-sweep.ts';
-import { configOf } from '../support/configs.ts';
-import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
+import { dynamoDbOfFile, useLocalDynamoDb } from '../support/local-dynamodb.ts';
 
 /** Starts the stack of a table with another definition in its machines. */
 function startWith(states: object): Promise<LocalCloud> {
@@ -37,4 +41,53 @@ test('fails at the start for a definition the interpreter refuses, and says wher
   const starting = startWith({ States: { A: { Type: 'Pass', InputPath: '$.x', End: true } } });
   await expect(starting).rejects.toThrow(TerraformError);
   await expect(starting).rejects.toThrow(/- aws_sfn_state_machine\..+\.definition: .*QueryLanguage/);
+});
+
+const { client } = useLocalDynamoDb();
+const [table] = synthesizedCloud(plainStack(configOf(SESSION_DATA))).tables as [TableResource];
+const [index] = table.globalIndexes as [TableResource['globalIndexes'][number]];
+const KEYS = { UserName: 'S', SessionId: 'S' } as const;
+
+test('makes the table with native TTL off, uses it again, and gives it a stream once', async () => {
+  await ensureTable(client, table);
+  await ensureTable(client, table);
+  // What is wanted may be less than what is there.
+  await ensureTable(client, { ...table, globalIndexes: [], attributes: KEYS });
+  const ttl = await client.send(new DescribeTimeToLiveCommand({ TableName: table.name }));
+  expect(ttl.TimeToLiveDescription?.TimeToLiveStatus).toBe('DISABLED');
+  const described = async () =>
+    (await client.send(new DescribeTableCommand({ TableName: table.name }))).Table;
+  expect((await described())?.StreamSpecification).toBeUndefined();
+  const stream = await enableStream(client, table.name);
+  expect(await enableStream(client, table.name)).toBe(stream);
+  expect((await described())?.StreamSpecification).toEqual({
+    StreamEnabled: true,
+    StreamViewType: 'OLD_IMAGE',
+  });
+});
+
+test.each<[string, Partial<TableResource>, RegExp]>([
+  [
+    'another key',
+    {
+      rangeKey: undefined as never,
+      attributes: { UserName: 'S', expirationWindow: 'S', ExpirationTime: 'N' },
+    },
+    /keys: expected UserName HASH, got UserName HASH, SessionId RANGE/,
+  ],
+  [
+    'no such index',
+    { globalIndexes: [{ ...index, name: 'other' }] },
+    /index other: expected expirationWindow HASH, ExpirationTime RANGE, KEYS_ONLY, got none\nnpx precise-ttl adopt --table SessionData adds/,
+  ],
+  [
+    'another projection',
+    { globalIndexes: [{ ...index, projection: 'ALL' }] },
+    /expected expirationWindow HASH, ExpirationTime RANGE, ALL, got .* KEYS_ONLY/,
+  ],
+])('fails for a table of that name with %s', async (_, over, expected) => {
+  await ensureTable(client, table);
+  const second = ensureTable(client, { ...table, ...over });
+  await expect(second).rejects.toThrow(LocalCloudError);
+  await expect(second).rejects.toThrow(expected);
 });

@@ -1,14 +1,6 @@
 /** The middlewares of a client of the SDK, as far as a fake needs them. */
 interface Faked {
-  readonly middlewareStack: {
-    add(
-      step: (
-        next: unknown,
-        context: { readonly commandName?: string },
-      ) => (args: { readonly input: unknown }) => Promise<unknown>,
-      options: object,
-    ): void;
-  };
+  readonly middlewareStack: { add(step: unknown, options: object): void };
 }
 // biome-ignore lint/suspicious/noExplicitAny: each command has an input of its own
 export type Answers = Readonly<Record<string, (input: any) => unknown>>;

@@ -100,7 +100,7 @@ test.each<[string, string, NodeJS.Signals | undefined]>([
   expect(await untilGone(endpoint)).toBe(true);
 });
 
-test.each([
+test.each<[string, () => string, RegExp, number?]>([
   [
     'is missing',
     () => '/no/such/java',
@@ -114,24 +114,21 @@ test.each([
   ],
   ['is ancient', () => fakeProgram('echo \'java version "1.8.0_392"\' >&2'), /got 8 /],
   ['prints no version', () => fakeProgram('echo hello'), /got "hello"; install Java 17/],
-])('it fails, saying what to install, when Java %s', async (_, java, expected) => {
-  const started = startDynamoDbLocal({ java: java() });
+  [
+    'ends at once',
+    () => fakeProgram(`${VERSION}\necho 'Error: no memory left' >&2; exit 1`),
+    /expected it to start on port \d+, but it ended; it printed:\nError: no memory left/,
+  ],
+  [
+    'does not answer within the time limit',
+    () => fakeProgram(`${VERSION}\nexec sleep 60`),
+    /expected an answer on port \d+ within 0\.2 s, got none/,
+    200,
+  ],
+])('it fails, saying what to do, when Java %s', async (_, java, expected, startTimeoutMs = 30_000) => {
+  const started = startDynamoDbLocal({ java: java(), startTimeoutMs });
   await expect(started).rejects.toThrow(LocalCloudError);
   await expect(started).rejects.toThrow(expected);
-});
-
-test('fails with what was printed when it ends at once', async () => {
-  const java = fakeProgram(`${VERSION}\necho 'Error: no memory left' >&2; exit 1`);
-  await expect(startDynamoDbLocal({ java })).rejects.toThrow(
-    /expected it to start on port \d+, but it ended; it printed:\nError: no memory left/,
-  );
-});
-
-test('fails after the time limit when nothing answers', async () => {
-  const java = fakeProgram(`${VERSION}\nexec sleep 60`);
-  await expect(startDynamoDbLocal({ java, startTimeoutMs: 200 })).rejects.toThrow(
-    /expected an answer on port \d+ within 0\.2 s, got none/,
-  );
 });
 
 test('nothing is attached to another machine', async () => {

@@ -1,7 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { VirtualClock } from 'stepfunctions-emulator';
-import type { Action } from '../../../bench/workload/plan.ts';
+import { seededRandom, VirtualClock } from 'stepfunctions-emulator';
+import { MachineWatch } from '../../../bench/workload/machine.ts';
+import { type Action, backlogOf, type PlanOptions, planItems } from '../../../bench/workload/plan.ts';
 import { WatchedTable } from '../../../bench/workload/watched-table.ts';
 import { expiryModel } from '../../../expiry/index.ts';
 import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
@@ -110,4 +111,101 @@ test('ends with the first error, and when it is stopped', async () => {
   const { watched, sent } = tableThat(() => stopping.abort());
   await watched.write([action(1, 1), action(2, 2)], stopping.signal);
   expect(sent).toHaveLength(1);
+});
+
+const START = 1_800_000_000_400;
+const FIRST = Math.ceil(START / 1000) + 10;
+const plan = (over: Partial<PlanOptions> = {}) =>
+  planItems({
+    ...{ startMs: START, firstTtl: FIRST, seconds: 180, rate: 20, renewals: true, random: seededRandom(1) },
+    ...over,
+  });
+
+test('items expire at a steady rate; each is written first, in time and in order', () => {
+  const { actions, lastTtl } = plan();
+  const writes = actions.filter(({ kind }) => kind === 'write');
+  expect(new Set(writes.map(({ item }) => item)).size).toBe(3600);
+  const perSecond = Map.groupBy(writes, ({ ttl }) => ttl);
+  perSecond.delete(undefined);
+  expect([...perSecond.keys()].toSorted()).toEqual(Array.from({ length: 180 }, (_unused, at) => FIRST + at));
+  expect(lastTtl).toBe(FIRST + 179);
+  // 5 % never expire.
+  for (const { length } of perSecond.values()) expect(length).toBeGreaterThan(10);
+  expect(actions).toEqual(actions.toSorted((one, other) => one.atMs - other.atMs));
+  for (const { atMs, ttl = Number.POSITIVE_INFINITY } of writes) {
+    expect(atMs).toBeGreaterThanOrEqual(START);
+    expect(ttl * 1000 - atMs).toBeGreaterThanOrEqual(9_000);
+  }
+});
+
+test('some are renewed or made permanent in their last seconds; some expire again, some outlive the run', () => {
+  const { actions, lastTtl } = plan();
+  const ttls = new Map(actions.flatMap(({ kind, item, ttl }) => (kind === 'write' ? [[item, ttl]] : [])));
+  const changes = actions.filter(({ kind }) => kind !== 'write');
+  for (const { item, atMs, ttl = Number.POSITIVE_INFINITY } of changes) {
+    const left = Number(ttls.get(item)) * 1000 - atMs;
+    expect(left).toBeGreaterThanOrEqual(1_000);
+    expect(left).toBeLessThanOrEqual(5_000);
+    expect(ttl).toBeGreaterThan(Number(ttls.get(item)));
+  }
+  const renewals = changes.flatMap(({ ttl }) => ttl ?? []);
+  expect(renewals.some(ttl => ttl <= lastTtl)).toBe(true);
+  expect(renewals.some(ttl => ttl > lastTtl + 3600)).toBe(true);
+  expect(changes.length - renewals.length).toBeGreaterThan(100);
+});
+
+test('the same seed gives the same plan; without renewals every item is written once', () => {
+  expect(plan()).toEqual(plan());
+  expect(plan({ random: seededRandom(2) })).not.toEqual(plan());
+  expect(plan({ renewals: false }).actions.map(({ kind }) => kind)).toEqual(Array(3600).fill('write'));
+});
+
+test.each([
+  ['less than an item', { seconds: 6, rate: 0.1 }, 1, 5],
+  ['seconds that were meant to be whole', { seconds: 8.3 * 60, rate: 1 }, 498, 497],
+  ['a part of a second', { seconds: 6.5, rate: 2 }, 14, 6],
+])('has at least an item, and whole seconds: %s', (_case, options, items, last) => {
+  const { actions, lastTtl } = plan({ ...options, renewals: false });
+  expect(actions).toHaveLength(items);
+  expect(lastTtl).toBe(FIRST + last);
+});
+
+test('a backlog expired within ten minutes before, and is none of the planned items', () => {
+  const backlog = backlogOf(FIRST, 20);
+  expect(new Set(backlog.map(({ item }) => item)).size).toBe(480);
+  expect(Math.max(...backlog.map(({ item }) => item))).toBe(-1);
+  expect([backlog[0]?.ttl, backlog.at(-1)?.ttl]).toEqual([FIRST - 1, FIRST - 599]);
+  expect([0.1, 0.5, 1_000].map(rate => backlogOf(FIRST, rate).length)).toEqual([3, 12, 480]);
+});
+
+const AWAKE = Date.parse('2026-11-20T09:00:00Z');
+
+/** A machine that sleeps once for some time, beginning after a second. */
+async function watched(sleepMs: number): Promise<MachineWatch> {
+  const clock = new VirtualClock(AWAKE);
+  const awake = clock.now.bind(clock);
+  clock.now = () => (awake() < AWAKE + 1_000 ? awake() : awake() + sleepMs);
+  const watch = new MachineWatch(clock);
+  await clock.sleep(4_050);
+  watch.stop();
+  watch.stop();
+  return watch;
+}
+
+test('a machine that has time loses none, and excuses nothing', async () => {
+  const watch = await watched(49);
+  expect(watch.stoodStillMs).toBe(0);
+  expect(watch.excuses(AWAKE, AWAKE + 4_000, 1)).toBe(false);
+});
+
+test('one that stands still excuses as much, and anything near it when that was long enough for a tick', async () => {
+  const short = await watched(900);
+  expect(short.stoodStillMs).toBe(900);
+  expect([900, 901].map(late => short.excuses(AWAKE, AWAKE + 4_000, late))).toEqual([true, false]);
+  const long = await watched(20_000);
+  const woken = AWAKE + 21_000;
+  expect(long.longestStandstillMs(woken, woken + 1)).toBe(20_000);
+  expect([woken + 120_000, woken + 120_001].map(due => long.excuses(due, due + 9, 9))).toEqual([true, false]);
+  // What came before the standstill was not delayed by it.
+  expect(long.excuses(AWAKE, AWAKE + 900, 9)).toBe(false);
 });
