@@ -16,7 +16,7 @@ export interface ExpiryEvent {
   readonly deletedAt: string;
   /** The item before its deletion, in DynamoDB JSON. Only with `oldImage: true`, and in an archive. */
   readonly oldImage?: EventImage;
-  /** Set if `oldImage` was left out, because the target would refuse the event for its size or for a character in it. */
+  /** Set if `oldImage` was left out: the event or its batch is too large for the target, or the target refuses a character in it. */
   readonly oldImageOmitted?: true;
   /** In an archive, if `oldImage` is too large for a Firehose record: the JSON of the image, compressed with gzip, in base64. */
   readonly oldImageGzip?: string;

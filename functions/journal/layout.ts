@@ -6,9 +6,9 @@ import { withoutNothing } from '../report/listed-keys.ts';
 /**
  * The items of the journal's table, by the partition key `id` and the sort key `at`:
  *
- * - `id` = `deployment`, `at` = `table#TABLE`: the attribute `pause` of this table.
- * - `id` = `deployment`, `at` = `watermarks`: the attribute `tick`, the time of the last tick, and an attribute `table#TABLE` for each
- *   table. All watermarks are in one item, so that a tick needs only one write.
+ * - `id` = `deployment`, `at` = `table#TABLE`: the table's pause, in the attribute `pause`.
+ * - `id` = `deployment`, `at` = `watermarks`: `tick`, the start of the last tick of all tables, and each table's watermark in the attribute
+ *   `table#TABLE`. All watermarks are in one item, so that a tick needs few writes.
  * - `id` = `sweep#TABLE`, `at` = `START#EXECUTION`: the report of an execution about this table. Native TTL removes the item.
  *
  * One query for `id` = `deployment` reads everything that a tick needs. If the journal is lost, all pauses end, and the next tick looks

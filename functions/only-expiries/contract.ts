@@ -9,7 +9,7 @@ export interface Limits {
   readonly refused?: RegExp;
 }
 
-/** The limit of targets that accept at least 256 KiB in one call. */
+/** For targets that accept at least 256 KiB in one request. */
 const QUARTER_MIB: Limits = { event: 240_000, call: 240_000 };
 const MESSAGES: Limits = { ...QUARTER_MIB, refused: /[\uFFFE\uFFFF]/ };
 const RECORDS: Limits = { event: 1_000_000, call: 4_000_000 };

@@ -48,10 +48,10 @@ export interface TickDependencies extends Pick<Runtime, 'clock' | 'sleep'> {
 
 /**
  * Plans a tick: reads the journal, then asks each shard of each table for its oldest entry. A tick of the minute T sweeps items that expire
- * from T + 60 s to T + 120 s. The lookback ends at T and begins at the table's watermark. The watermark then moves up to the oldest item
- * that is left.
+ * from T + 60 s to T + 120 s. The lookback goes back from T to a little before the table's watermark. The watermark then moves up to the
+ * oldest item that is left.
  *
- * The first tick of a table writes a watermark even if the probe fails or the table is paused: later lookbacks begin there.
+ * The first tick of a table writes a watermark even if the probe fails or the table is paused: later ticks look back to this watermark.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */

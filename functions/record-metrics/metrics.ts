@@ -29,10 +29,7 @@ interface SweepFacts {
   readonly late: number;
 }
 
-/**
- * A deletion with a lag of more than this many milliseconds counts as late. The lags of a tick without delay are shorter. If `precision`
- * cannot be read, it counts as 'second'.
- */
+/** A deletion with a lag of more than this many milliseconds counts as late. The lags of a tick without delay are shorter. */
 export function lateMs({ precision }: { readonly precision?: unknown }): number {
   return precision === 'minute' ? 120_000 : 11_000;
 }
