@@ -1,4 +1,5 @@
 import type { GetExecutionHistoryInput } from '@aws-sdk/client-sfn';
+import { mapOf, pass } from '../interpreter/run-definition.ts';
 import {
   create,
   FAIL,
@@ -113,6 +114,17 @@ describe('StartSyncExecution', () => {
       outputDetails: { included: true },
       billingDetails: { billedMemoryUsedInMB: 64, billedDurationInMilliseconds: 100 },
     });
+  });
+
+  test('more memory is billed in steps of 64 MB', async () => {
+    const map = mapOf(
+      { ...pass, Output: 1 },
+      { Items: '{% [1..60] %}', ItemSelector: '{% $states.input %}' },
+    );
+    const stateMachineArn = await create(api, jsonata({ A: map }), 'EXPRESS');
+    const input = JSON.stringify('x'.repeat(250_000));
+    const { billingDetails } = await api.client.startSyncExecution({ stateMachineArn, input });
+    expect(billingDetails?.billedMemoryUsedInMB).toBe(128);
   });
 
   test('a failed execution is an answer; a Standard machine is an error', async () => {

@@ -35,6 +35,7 @@ describe('the functions of Step Functions', () => {
     // Ordinary arrays.
     ['$partition([0], 1)', [[0]]],
     ["$parse('[1]')", [1]],
+    ["$map(['[1]', '2'], $parse)", [[1], 2]],
     ['$range(0.9, 2.9, 1.9)', [0, 1, 2]],
     ["$hash('a', 'MD5')", createHash('md5').update('a').digest('hex')],
     ["$hash('ä', 'SHA-1')", createHash('sha1').update('ä').digest('hex')],

@@ -185,6 +185,12 @@ describe('errors', () => {
     expect(execution.assertFailed(error).status).toBe('FAILED');
     expect(JSON.parse(execution.cause ?? '')).toEqual({ errorType: error, errorMessage, trace: [] });
   });
+
+  test('what Lambda itself says is plain text', async () => {
+    const f = fails('Lambda.TooManyRequestsException', 'Rate exceeded');
+    const execution = await one.run({ functions: { f } });
+    expect([execution.error, execution.cause]).toEqual(['Lambda.TooManyRequestsException', 'Rate exceeded']);
+  });
 });
 
 test('a mock is told which call it is', async () => {
