@@ -29,11 +29,7 @@ export interface BillLine {
   readonly free?: string;
 }
 
-export interface Bill {
-  readonly lines: readonly BillLine[];
-  readonly total: number;
-  readonly byPart: Readonly<Record<BillPart, number>>;
-}
+export type Bill = ReturnType<typeof monthlyBill>;
 
 const HOURS = 720;
 const GB = 1e9;
@@ -45,7 +41,7 @@ const ROW = { bytes: 700, days: 90 } as const;
 
 type Row = readonly [name: string, amount: number, unit: string, price: number, free?: string];
 
-export function monthlyBill(deployment: BilledDeployment): Bill {
+export function monthlyBill(deployment: BilledDeployment) {
   const usage = usageOfMonth(deployment.tables);
   const rows = {
     sweep: rowsOfSweep(usage),

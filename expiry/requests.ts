@@ -45,7 +45,7 @@ export function checkRequest(
   }
 }
 
-export function checkLegacy(request: Fields): void {
+function checkLegacy(request: Fields): void {
   const field = LEGACY.find(name => request[name] !== undefined);
   if (field === undefined) return;
   throw new InvalidRequestError({

@@ -23,7 +23,6 @@ import {
   DEPLOYMENT_PROPS,
   type DeploymentProps,
   type PreciseTtlProps,
-  type ResolvedProps,
   resolveProps,
   tablePrefix,
   WRITTEN_NAMES,
@@ -83,9 +82,9 @@ export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number
   readonly table: TableReference;
 } & { readonly [Name in (typeof OF_OUR_TABLE)[number]]?: never };
 
-export type TableProps = (PreciseTtlProps & { readonly table?: never }) | SweptTableProps;
+type TableProps = (PreciseTtlProps & { readonly table?: never }) | SweptTableProps;
 
-export interface TablesProps extends DeploymentProps {
+interface TablesProps extends DeploymentProps {
   readonly tables: readonly TableProps[];
 }
 
@@ -95,11 +94,7 @@ export interface TablesProps extends DeploymentProps {
  */
 export type ConstructProps = TableProps | TablesProps;
 
-export interface ResolvedTable {
-  readonly id: string;
-  readonly props: ResolvedProps;
-  readonly given: TableReference | undefined;
-}
+type ResolvedTable = ReturnType<typeof resolveTable>;
 
 const STREAM_ARN = /^arn:[a-z0-9-]+:dynamodb:[a-z0-9-]+:\d{12}:table\/[A-Za-z0-9_.-]+\/stream\/[0-9T:.-]+$/;
 
@@ -125,7 +120,7 @@ const TABLES = kind<readonly object[]>(
   'a list of at least one table',
 );
 
-export function resolveConstruct(scope: Construct, props: ConstructProps): ResolvedTable[] {
+function resolveConstruct(scope: Construct, props: ConstructProps): ResolvedTable[] {
   if (!('tables' in props)) {
     refuse(tableProblems(props));
     const only = resolveTable(scope, props);
@@ -184,7 +179,7 @@ function tableProblems(props: TableProps): FieldProblem[] {
   return propProblems({ ...sweep, tableName: 'of-terraform' });
 }
 
-function resolveTable(scope: Construct, { table: given, ...table }: TableProps): ResolvedTable {
+function resolveTable(scope: Construct, { table: given, ...table }: TableProps) {
   const props = resolveProps(
     given === undefined ? (table as PreciseTtlProps) : { ...table, tableName: given.name },
   );

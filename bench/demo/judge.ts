@@ -246,7 +246,7 @@ export function describePromise(lagMs: number): string {
   return `gone within ${seconds(lagMs)} of expiry`;
 }
 
-export interface Punctuality {
+interface Punctuality {
   readonly inTime: number;
   readonly excused: number;
   readonly late: number;
@@ -254,7 +254,7 @@ export interface Punctuality {
   readonly latestMs: number;
 }
 
-export interface PunctualityOptions {
+interface PunctualityOptions {
   readonly pace: Pace;
   readonly rate: number;
   readonly lateTicks: LateTicks;
@@ -302,7 +302,7 @@ export function promisedLagMs({ precision, marginSeconds = 0 }: Pace, rate: numb
 }
 
 /** Scheduled minute of each late tick (epoch seconds) → actual start of the tick (epoch milliseconds). */
-export type LateTicks = ReadonlyMap<number, number>;
+type LateTicks = ReadonlyMap<number, number>;
 
 /**
  * Time when an item is due, epoch milliseconds. The function uses no data of the sweep, because the result judges the sweep.

@@ -11,12 +11,12 @@ export interface Second {
 }
 
 /** Percentiles of the lags of the items that were deleted within LAG_SPAN_SECONDS, milliseconds. */
-export interface LagSpan {
+interface LagSpan {
   readonly p50: number;
   readonly max: number;
 }
 
-export interface Standing {
+interface Standing {
   readonly promisedLagMs: number;
   /** TTLs of the first and the last planned item, epoch seconds. Items with earlier TTLs are the backlog. */
   readonly firstTtl: number;

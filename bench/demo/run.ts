@@ -47,7 +47,7 @@ export interface DemoOptions {
   readonly cloud?: Partial<LocalCloudOptions>;
 }
 
-export interface SweepPage {
+interface SweepPage {
   readonly address: string;
   stop(): Promise<void>;
 }

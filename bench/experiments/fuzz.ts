@@ -119,7 +119,7 @@ const SUB_RUN_ITEMS = 10_000;
 type VariantResult = Awaited<ReturnType<typeof fuzzVariant>>;
 
 /** Fuzzes a variant, in runs of up to 10,000 items. Each run has the next seed. Stops after a run with violations. */
-export async function fuzzVariant(given: SubRun) {
+async function fuzzVariant(given: SubRun) {
   const lags: number[] = [];
   const counts = { items: 0, deleted: 0, faults: 0 };
   let violations: readonly Violation[] = [];

@@ -18,7 +18,7 @@ export interface Answer {
   readonly tally?: Partial<Tally>;
 }
 
-export interface TableRequest {
+interface TableRequest {
   readonly ids: readonly string[];
   /**
    * Applies the request to the table, and returns DynamoDB's response.

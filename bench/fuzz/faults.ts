@@ -126,7 +126,7 @@ const FUNCTION_FATES = [
   { name: 'late', rate: 0.02, group: 'starts' },
 ] as const;
 
-export type FunctionFate = (typeof FUNCTION_FATES)[number]['name'];
+type FunctionFate = (typeof FUNCTION_FATES)[number]['name'];
 
 const TICKS = { late: 0.3, doubled: 0.15, skipped: 0.1, stopped: 0.05 } as const;
 /** Shares of the journal's calls that are refused or answered late, and timeout of the journal's client, milliseconds. */

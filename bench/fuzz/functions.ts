@@ -6,7 +6,7 @@ import { crash, type Faults } from './faults.ts';
 import type { MemoryJournal } from './memory-journal.ts';
 import type { CallTally, DocumentsOf, Invocation } from './sdk.ts';
 
-export interface FunctionsOptions {
+interface FunctionsOptions {
   readonly journal: MemoryJournal;
   readonly clock: Clock;
   /** How far the functions' clocks are ahead of DynamoDB's clock now, milliseconds. */

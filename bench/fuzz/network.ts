@@ -6,7 +6,7 @@ import type { FuzzedTable } from './fuzzed-table.ts';
 import type { Trouble } from './scenario.ts';
 import { addTo, type Handle, type Invocation, type SdkRequest } from './sdk.ts';
 
-export interface NetworkOptions {
+interface NetworkOptions {
   readonly clock: Clock;
   /** Converts epoch milliseconds to the time of one of the table's servers, for the HTTP header `Date`. */
   readonly asServerHasIt: (at: number, table: string) => number;

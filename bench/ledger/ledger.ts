@@ -197,7 +197,7 @@ export interface Violation {
 }
 
 /** Compares an item with its state in the table; undefined for a correct item, or for an item that the run did not write. */
-export function findingOf(entry: Entry, present: Present | undefined, nowMs: number): Finding | undefined {
+function findingOf(entry: Entry, present: Present | undefined, nowMs: number): Finding | undefined {
   const { current } = entry;
   if (current === undefined) return undefined;
   const now = Math.floor(nowMs / 1000);

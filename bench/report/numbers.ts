@@ -8,7 +8,7 @@ export function clock(total: number): string {
 }
 
 /** Percentiles of the lag, milliseconds; null without deletions. */
-export interface LagPercentiles {
+interface LagPercentiles {
   readonly p50: number | null;
   readonly p99: number | null;
   readonly max: number | null;

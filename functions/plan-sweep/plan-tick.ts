@@ -207,7 +207,7 @@ function overdueSeconds(probes: readonly ShardProbe[], startedAtMs: number): num
 }
 
 /** A table that is swept without delay has a younger watermark. Its age is not recorded: CloudWatch bills each recorded metric. */
-export const MIN_AGE_SECONDS = 3_600;
+const MIN_AGE_SECONDS = 3_600;
 
 export const FIRST_LOOKBACK_SECONDS = 2 * 24 * 60 * 60;
 
@@ -223,7 +223,7 @@ export const FIRST_LOOKBACK_SECONDS = 2 * 24 * 60 * 60;
  * @param moved the new watermarks of this tick, by table
  * @returns the table, and its age in seconds; undefined when all ages are below {@link MIN_AGE_SECONDS}
  */
-export function oldestWatermark(
+function oldestWatermark(
   tables: readonly CarriedSettings[],
   state: DeploymentState,
   moved: ReadonlyMap<string, Pick<Watermark, 'since' | 'gone'>>,

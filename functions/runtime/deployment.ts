@@ -10,7 +10,7 @@ export function readDeployment(env: Environment) {
   return readVariables(VARIABLE_KINDS, env);
 }
 
-export function readDeploymentName(env: Environment): string {
+function readDeploymentName(env: Environment): string {
   const { deploymentName } = VARIABLE_KINDS;
   return readVariables({ deploymentName }, env).deploymentName;
 }

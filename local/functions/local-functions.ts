@@ -40,8 +40,6 @@ export interface InvocationRecord {
   readonly functionName: string;
   /** Time of the call, epoch milliseconds. */
   readonly startedAt: number;
-  /** Duration of the handler, without waiting for a thread and loading the module, milliseconds. */
-  readonly durationMs: number;
   readonly ok: boolean;
   readonly error?: ErrorPayload | undefined;
   readonly lines: readonly string[];
@@ -147,17 +145,10 @@ export class LocalFunctions implements FunctionInvoker {
       // All children of a Map Run count as one caller, so that their many calls do not delay other executions.
       const caller = site?.mapRunArn ?? site?.executionArn;
       const outcome = await pool.invoke(JSON.stringify(given) ?? 'null', traceId, caller, signal);
-      const { ok, durationMs, lines } = outcome;
+      const { ok, lines } = outcome;
       const error = outcome.ok ? undefined : outcome.error;
-      this.#options.onInvocation?.({
-        functionName,
-        startedAt,
-        durationMs,
-        ok,
-        error,
-        lines,
-        executionArn: site?.executionArn,
-      });
+      const { executionArn } = site ?? {};
+      this.#options.onInvocation?.({ functionName, startedAt, ok, error, lines, executionArn });
       return { ...toResult(outcome), memoryMb: resource.memoryMb };
     };
     const { wrap } = this.#options;
@@ -235,7 +226,7 @@ const EXTENSIONS = ['.mjs', '.js', '.cjs'];
  * @returns the module that holds the handler and the name of its export
  * @throws {LocalCloudError} when the archive cannot be read, has a path outside of the folder, or does not have the module
  */
-export function unpack(
+function unpack(
   { address, archive, handler }: FunctionResource,
   directory: string,
 ): { file: string; exportName: string } {
@@ -278,7 +269,7 @@ let program: string | undefined;
  * for this in every thread, and so delay each start.
  * @returns absolute path of the file
  */
-export function writeWorkerProgram(directory: string): string {
+function writeWorkerProgram(directory: string): string {
   program ??= workerSource();
   const file = join(directory, 'worker.mjs');
   writeFileSync(file, program);

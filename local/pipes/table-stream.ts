@@ -19,7 +19,7 @@ export interface StreamShard {
   readonly parentId?: string | undefined;
 }
 
-export interface ReadRecords {
+interface ReadRecords {
   /** The times of the records are those of the stream: DynamoDB Local rounds each time down to the minute. */
   readonly records: readonly DynamoDbStreamRecord[];
   readonly isEnd: boolean;

@@ -259,11 +259,11 @@ async function undoAll(undo: Undo): Promise<void> {
   if (errors.length > 0) throw errors[0];
 }
 
-export type SweepReports = Readonly<Record<string, SweepReport>>;
+type SweepReports = Readonly<Record<string, SweepReport>>;
 
-export const NOTHING_SWEPT: SweepReport = reportOf(startTotals(false));
+const NOTHING_SWEPT: SweepReport = reportOf(startTotals(false));
 
-export function reportsOf({ output, cause }: Execution): SweepReports {
+function reportsOf({ output, cause }: Execution): SweepReports {
   return readExecutionReport(output ?? cause)?.tables ?? {};
 }
 
@@ -272,7 +272,7 @@ export function reportsOf({ output, cause }: Execution): SweepReports {
  * is a failure for each table of the execution.
  * @param deployed the tables of the execution's deployment
  */
-export function failuresOf(execution: Execution, deployed: readonly string[]): FailedSweep[] {
+function failuresOf(execution: Execution, deployed: readonly string[]): FailedSweep[] {
   const { input, status, error, cause } = execution;
   const reports = reportsOf(execution);
   const left = Object.keys(reports).filter(table => !leftNothing(reports[table] ?? NOTHING_SWEPT));

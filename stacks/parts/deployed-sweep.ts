@@ -18,7 +18,7 @@ import { SweepSchedules } from './sweep-schedules.ts';
 import type { SweptTable } from './swept-table.ts';
 import { SweepAlarms, SweepDashboard, saveQueries } from './watch.ts';
 
-export interface SweptTables {
+interface SweptTables {
   readonly place: Place;
   readonly tables: readonly SweptTable[];
 }
@@ -100,7 +100,7 @@ export function mapValues<Key extends string, Value, Result>(
  * Makes the configuration of a deployment as the value of an output. A person writes the output to a file for commands such as `status`.
  * Each table has `existingTable: true`, so that no command makes a table.
  */
-export function configurationOf(region: string, tables: readonly SweptTable[]): object {
+function configurationOf(region: string, tables: readonly SweptTable[]): object {
   return { region, tables: tables.map(entryOf) };
 }
 

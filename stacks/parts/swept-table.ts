@@ -200,7 +200,7 @@ function conditionOf({ tableName }: ResolvedProps, test: string, problem: string
  * The condition that the table has the sweep's index. A table that the deployment makes has this condition, too, because later deployments
  * do not change indexes: without the condition nobody would see that the sweep finds nothing.
  */
-export function indexCondition(props: ResolvedProps) {
+function indexCondition(props: ResolvedProps) {
   const { indexName, ttlAttribute } = props;
   const { windowAttribute } = modelOf(props);
   const [keys, test] =

@@ -145,7 +145,7 @@ const MODULES: Readonly<Record<string, () => string | Promise<string>>> = {
     `export const workerSource = () => ${JSON.stringify(workerSource())};`,
 };
 
-export const PREBUILT: Plugin = {
+const PREBUILT: Plugin = {
   name: 'prebuilt',
   setup: ({ onLoad }) => {
     for (const [file, contents] of Object.entries(MODULES)) {
