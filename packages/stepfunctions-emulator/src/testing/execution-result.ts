@@ -8,7 +8,7 @@ import type {
   RetryNotice,
 } from '../interpreter/index.ts';
 import { HarnessError, UnexpectedStatusError } from './errors.ts';
-import type { FunctionCall } from './mocked-functions.ts';
+import { type FunctionCall, qualifiedName } from './mocked-functions.ts';
 import { type Visit, visitsOf } from './visits.ts';
 
 const PAYLOAD_LENGTH = 80;
@@ -179,7 +179,7 @@ export class ExecutionResult {
 
   /**
    * The calls of one function, in the order in which the calls began.
-   * @param functionName name of the function; or, if a mock has this key, ARN of the function or name of the calling state
+   * @param functionName name of the function; or, if a mock has this key, the function's ARN, its `name:qualifier`, or the name of the calling state
    * @throws {HarnessError} when `functionName` is neither the key of a mock nor the name of a called function
    */
   callsOf(functionName: string): readonly FunctionCall[] {
@@ -190,8 +190,8 @@ export class ExecutionResult {
         `callsOf: expected the name of a function that is mocked or was called (${known}), got "${functionName}"`,
       );
     }
-    const calls = this.calls.filter(
-      call => call.functionName === functionName || call.functionArn === functionName,
+    const calls = this.calls.filter(call =>
+      [call.functionName, call.functionArn, qualifiedName(call)].includes(functionName),
     );
     return calls.length > 0 ? calls : this.calls.filter(call => call.state === functionName);
   }

@@ -77,9 +77,8 @@ export class MockedFunctions implements FunctionInvoker {
   /** Finds the mock's answer to this call. If there is no answer, records a problem and returns undefined. */
   #stepFor(call: FunctionCall): { readonly step: MockStep } | undefined {
     const { functionArn: arn, functionName: name, state } = call;
-    const qualified = `${name}:${arn.split(':')[7]}`;
     // The first key with a mock counts. A function and a state often have the same name, so a function's own name comes first.
-    const keys = isFunction(arn) ? [arn, qualified, name, state] : [state, arn, name];
+    const keys = isFunction(arn) ? [arn, qualifiedName(call), name, state] : [state, arn, name];
     const key = keys.find(one => Object.hasOwn(this.#mocks, one));
     const mock = key === undefined ? undefined : this.#mocks[key];
     if (key === undefined || mock === undefined) return this.#missing(call, noMock(call, this.#mocks));
@@ -98,6 +97,9 @@ export class MockedFunctions implements FunctionInvoker {
     return undefined;
   }
 }
+
+export const qualifiedName = ({ functionArn, functionName }: FunctionCall): string =>
+  `${functionName}:${functionArn.split(':')[7]}`;
 
 const isFunction = (arn: string): boolean => arn.split(':')[2] === 'lambda';
 

@@ -41,7 +41,9 @@ describe('what a mock can be', () => {
   ])('found %s', async (_how, key) => {
     const Resource = `${functionArn('f')}${key === 'f:live' ? ':live' : ''}`;
     const machine = machineOf({ A: task('f', { Resource, End: true }) });
-    expect((await machine.run({ functions: { [key]: 1 } })).output).toBe(1);
+    const execution = await machine.run({ functions: { [key]: 1 } });
+    expect(execution.output).toBe(1);
+    expect(execution.callsOf(key)).toHaveLength(1);
   });
 
   test('the nearest name comes first', async () => {
