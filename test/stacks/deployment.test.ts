@@ -285,7 +285,7 @@ const PROPS = {
   events: { to: 'arn:aws:events:us-east-1:123456789012:event-bus/default' },
 };
 
-// That no prop moves one, deployment.test.ts shows.
+// That no prop moves one, the effects of each prop show.
 test('what holds something has the address that it always had', () => {
   expect(holding(terraformJson(configOf(PROPS)))).toEqual(ADDRESSES);
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { STACK, type SynthesisOptions, synthesize } from '../../stacks/app.ts';
 import type { DeploymentConfig } from '../../stacks/config/config.ts';
+import { tablesInDefinition } from '../../stacks/config/deployments.ts';
 
 /** Synthesizes a configuration into a folder of its own, as `cdktf synth` does, and returns the folder. */
 export function synthesizeToFolder(
@@ -41,37 +42,11 @@ export function sweptTables(json: TerraformJson): Resource[] {
 }
 
 /** What the ticks know of the tables that they sweep, in the order of the configuration. */
-export function settingsIn(
-  json: TerraformJson,
-  of: 'tick' | 'replay' = 'tick',
-): Readonly<Record<string, unknown>>[] {
-  const { asl } = definitionOf(json, { of });
-  const { PlanSweep } = asl['States'] as Record<
-    string,
-    { Arguments: { Payload: { tables: Record<string, unknown>[] } } }
-  >;
-  return PlanSweep?.Arguments.Payload.tables ?? [];
-}
-
-/** The definition with every reference replaced: to a function by an ARN of the right shape, to the partition by `aws`. */
-export function definitionOf(
-  json: TerraformJson,
-  { of = 'tick' }: { of?: 'tick' | 'replay' } = {},
-): { definition: string; asl: Record<string, unknown> } {
+export function settingsIn(json: TerraformJson, of: 'tick' | 'replay' = 'tick') {
   const machine = resources(json, 'aws_sfn_state_machine').find(
     ({ name }) => (String(name).endsWith('-replay') ? 'replay' : 'tick') === of,
   );
-  const definition = String(machine?.['definition'])
-    .replaceAll(/\$\{data\.aws_partition\.\w+\.partition\}/g, 'aws')
-    .replaceAll(
-      /\$\{aws_lambda_function\.\w+_([a-z-]+)_function_[0-9A-F]+\.arn\}/g,
-      (_reference, name) => `arn:aws:lambda:us-east-1:123456789012:function:${name}`,
-    )
-    .replaceAll(
-      /\$\{aws_sfn_state_machine\.[\w-]+\.arn\}/g,
-      'arn:aws:states:us-east-1:123456789012:stateMachine:replay',
-    );
-  return { definition, asl: JSON.parse(definition) };
+  return tablesInDefinition(String(machine?.['definition']));
 }
 
 /** The text with each reference of Terraform as the end of what it refers to: `<journal_table arn>`, `<region>`. */

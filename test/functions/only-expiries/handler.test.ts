@@ -78,8 +78,6 @@ test('an expiry becomes an event as expiry/ describes it', () => {
 test.each<[string, Removal, boolean]>([
   ['an expiry of this second', { ttl: AT }, true],
   ["a user's removal a second before the expiry", { ttl: AT + 1 }, false],
-  ['a TTL as text', { ttl: { S: String(AT - 10) } }, false],
-  ['a change', { more: { eventName: 'MODIFY' } }, false],
   ["native TTL's", { ttl: AT + 99, more: NATIVE }, true],
   ['a record whose template found no identity', { more: { userIdentity: null } }, true],
 ])('%s: %j', (_, made, passes) => {
