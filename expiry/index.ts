@@ -3,7 +3,13 @@
  * client and no dependency, and runs in Node 22.12 or later and in browsers. The clock is Date.now(), or a clock that the application
  * passes. Tools and migrations use the module `precise-ttl/data-model`.
  */
-export { type ExpiryOptions, expiryAttributes } from './attributes.ts';
+export {
+  type ExpiryOptions,
+  expiryAttributes,
+  type UpdateAdditions,
+  type UpdateRequest,
+  withExpiry,
+} from './attributes.ts';
 export { type FieldProblem, PreciseTtlError } from './errors.ts';
 export type { EventImage, EventValue, ExpiryEvent } from './expiry-event.ts';
 export type { StreamChange, StreamRecord } from './is-expiry.ts';
@@ -24,5 +30,4 @@ export {
   unlessExpired,
 } from './not-expired.ts';
 export { isExpired } from './ttl.ts';
-export { type UpdateAdditions, type UpdateRequest, withExpiry } from './update.ts';
 export { type FilterOptions, type SdkClient, type TableModels, withoutExpired } from './without-expired.ts';

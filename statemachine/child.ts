@@ -1,6 +1,6 @@
 import { CHILD_PROGRESS_CHARACTERS, LAST_STEP_SECONDS } from './contract/limits.ts';
-import { REFUSED, TRANSIENT_ERRORS } from './contract/machines.ts';
-import { CAUGHT_ERROR, catchAnything, type FunctionArns, invokeTask, jsonata, route } from './states.ts';
+import { type FunctionArns, REFUSED, TRANSIENT_ERRORS } from './contract/machines.ts';
+import { CAUGHT_ERROR, catchAnything, invokeTask, jsonata, route } from './states.ts';
 
 const CHUNKS_AT_ONCE = 40;
 

@@ -4,12 +4,13 @@ import { CAUSE_BYTES, GROUP_CHILDREN, REPLAY_CONCURRENCY } from './contract/limi
 import {
   BUSY,
   EXECUTION_TIMEOUT_SECONDS,
+  type FunctionArns,
   type MachineName,
   SWEEP_INCOMPLETE,
   TICK_TIMEOUT_SECONDS,
   TRANSIENT_ERRORS,
 } from './contract/machines.ts';
-import { CAUGHT_ERROR, catchAnything, type FunctionArns, invokeTask, jsonata, route } from './states.ts';
+import { CAUGHT_ERROR, catchAnything, invokeTask, jsonata, route } from './states.ts';
 
 export interface DefinitionOptions {
   /** The settings of all tables: in the definition they cannot change during an execution, and no input can replace them. */

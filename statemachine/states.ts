@@ -1,5 +1,3 @@
-import type { TaskName } from './contract/machines.ts';
-
 /**
  * A JSONata expression in Amazon States Language. Terraform reads the definition as a template, so no expression may contain `${` or `%{`.
  * The space after `{%` is necessary: an expression that begins with `{` would otherwise make `%{`.
@@ -19,8 +17,6 @@ export const CAUGHT_ERROR = '$substring($states.errorOutput.Error, 0, 100)';
 export function catchAnything(Output: unknown, Next: string) {
   return [['States.DataLimitExceeded'], ['States.ALL']].map(ErrorEquals => ({ ErrorEquals, Output, Next }));
 }
-
-export type FunctionArns = Readonly<Record<TaskName, string>>;
 
 export function invokeTask(
   functionArn: string,

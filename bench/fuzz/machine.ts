@@ -1,9 +1,8 @@
 import { type Clock, Engine, loadDefinition, type RandomSource } from 'stepfunctions-emulator';
 import { isObject } from '../../expiry/fields.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
-import { type MachineName, TASKS } from '../../statemachine/contract/machines.ts';
+import { type FunctionArns, type MachineName, TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
-import type { FunctionArns } from '../../statemachine/states.ts';
 import type { CallFunction } from './functions.ts';
 import type { CallTally } from './sdk.ts';
 

@@ -1,20 +1,30 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
+import { SchedulerSchedule } from '@cdktf/provider-aws/lib/scheduler-schedule/index.js';
+import { SchedulerScheduleGroup } from '@cdktf/provider-aws/lib/scheduler-schedule-group/index.js';
+import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { Token } from 'cdktf';
 import { Construct } from 'constructs';
 import { isObject } from '../../expiry/fields.ts';
 import { EXPIRES, JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
 import type { TaskName } from '../../statemachine/contract/machines.ts';
-import { type Deployment, deploymentOf } from '../config/deployments.ts';
+import { type Deployment, deploymentOf, EVERY_MINUTE, TICK_INPUT } from '../config/deployments.ts';
+import { deadLetterQueueOf, tickName } from '../config/names.ts';
 import { type FlatProps, PROP_NAMES, propsOfSettings, readsStream, resolveProps } from '../config/props.ts';
 import { escaped } from '../config/terraform-text.ts';
 import { KeptTables } from './kept-tables.ts';
 import { Pipes } from './pipes.ts';
 import type { Part, Place } from './place.ts';
-import { deleteStatements, queryStatements, type Statement, tableKeyStatements } from './role.ts';
+import {
+  deleteStatements,
+  queryStatements,
+  ServiceRole,
+  type Statement,
+  senderKeyStatement,
+  tableKeyStatements,
+} from './role.ts';
 import { SweepFunction } from './sweep-function.ts';
 import { SweepMachine } from './sweep-machines.ts';
-import { SweepSchedules } from './sweep-schedules.ts';
 import type { SweptTable } from './swept-table.ts';
 import { SweepAlarms, SweepDashboard, saveQueries } from './watch.ts';
 
@@ -159,5 +169,61 @@ export class Journal extends Construct {
       { actions: actions.map(each => `dynamodb:${each}`), resources: [this.tableArn] },
       ...tableKeyStatements('write', { tableKmsKeyArn: deployment.kmsKeyArn }, place),
     ];
+  }
+}
+
+/**
+ * Terraform does not change these attributes of the schedule: a person may have turned the schedule off in EventBridge Scheduler, or set
+ * its start, and a deployment must not undo this.
+ */
+const LEFT_ALONE = ['state', 'start_date'];
+
+/** Scheduler retries a failed start for this time, seconds. A later start is useless: the next ticks' lookback finds the items. */
+const RETRY_SECONDS = 300;
+
+export class SweepSchedules extends Construct {
+  readonly group: SchedulerScheduleGroup;
+  readonly deadLetterQueue: SqsQueue;
+  readonly role: ServiceRole;
+  readonly tick: SchedulerSchedule;
+
+  constructor(scope: Construct, id: string, { place, deployment }: Part, tickArn: string) {
+    super(scope, id);
+    const { name, kmsKeyArn } = deployment;
+    this.group = new SchedulerScheduleGroup(this, 'group', { name });
+    this.deadLetterQueue = new SqsQueue(this, 'dead-letters', {
+      name: deadLetterQueueOf(name),
+      messageRetentionSeconds: 14 * 24 * 60 * 60,
+      ...(kmsKeyArn === undefined ? { sqsManagedSseEnabled: true } : { kmsMasterKeyId: kmsKeyArn }),
+    });
+    this.role = new ServiceRole(this, 'role', {
+      place,
+      name: `${name}-schedule`,
+      service: 'scheduler',
+      sourceArn: place.arn('scheduler', `schedule-group/${name}`),
+      statements: [
+        { actions: ['states:StartExecution'], resources: [tickArn] },
+        { actions: ['sqs:SendMessage'], resources: [this.deadLetterQueue.arn] },
+        senderKeyStatement(deployment, this.deadLetterQueue.arn),
+      ],
+    });
+    this.tick = new SchedulerSchedule(this, 'tick', {
+      name: tickName(name),
+      groupName: this.group.name,
+      scheduleExpression: EVERY_MINUTE,
+      scheduleExpressionTimezone: 'UTC',
+      flexibleTimeWindow: { mode: 'OFF' },
+      state: 'ENABLED',
+      target: {
+        arn: tickArn,
+        roleArn: this.role.arn,
+        input: JSON.stringify(TICK_INPUT),
+        retryPolicy: { maximumEventAgeInSeconds: RETRY_SECONDS, maximumRetryAttempts: 5 },
+        deadLetterConfig: { arn: this.deadLetterQueue.arn },
+      },
+      dependsOn: [...this.role.policies],
+      lifecycle: { ignoreChanges: LEFT_ALONE },
+    });
+    this.node.defaultChild = this.tick;
   }
 }

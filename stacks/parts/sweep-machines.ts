@@ -2,8 +2,8 @@ import type { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-
 import { SfnStateMachine } from '@cdktf/provider-aws/lib/sfn-state-machine/index.js';
 import { Construct } from 'constructs';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
+import type { FunctionArns } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
-import type { FunctionArns } from '../../statemachine/states.ts';
 import { replayName } from '../config/names.ts';
 import type { Part } from './place.ts';
 import { keyStatement, ServiceRole } from './role.ts';

@@ -6,6 +6,7 @@ export const TASKS = {
 } as const;
 
 export type TaskName = keyof typeof TASKS;
+export type FunctionArns = Readonly<Record<TaskName, string>>;
 
 export const SWEEP_INCOMPLETE = 'SweepIncompleteError';
 

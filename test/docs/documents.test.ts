@@ -2,9 +2,8 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { COMMAND_NAMES } from '../../bin/commands.ts';
 import { ALARM_NAMES, kebab, runbookOf } from '../../stacks/config/alarms.ts';
-import { TASKS } from '../../statemachine/contract/machines.ts';
+import { type FunctionArns, TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
-import type { FunctionArns } from '../../statemachine/states.ts';
 import { DOC_TABLES, withTables } from '../../tools/docs/doc-tables.ts';
 import { behavioursPage, commandsPage, diagramPage } from '../../tools/docs/pages.ts';
 

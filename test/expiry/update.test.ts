@@ -1,6 +1,6 @@
+import { withExpiry } from '../../expiry/attributes.ts';
 import { InvalidRequestError } from '../../expiry/errors.ts';
 import { expiryModel } from '../../expiry/model.ts';
-import { withExpiry } from '../../expiry/update.ts';
 
 const nowMs = Date.parse('2022-07-19T21:27:00Z');
 const model = expiryModel({ partitionKey: 'id', shards: 1 });

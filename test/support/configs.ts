@@ -7,8 +7,7 @@ import {
 import type { DeploymentConfig } from '../../stacks/config/config.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
-import { TASKS } from '../../statemachine/contract/machines.ts';
-import type { FunctionArns } from '../../statemachine/states.ts';
+import { type FunctionArns, TASKS } from '../../statemachine/contract/machines.ts';
 
 /** The table that the shipped configuration has. */
 export const SESSION_DATA: PreciseTtlProps = {

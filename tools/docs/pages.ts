@@ -2,9 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, sep } from 'node:path';
 import { COMMAND_GROUPS, COMMANDS } from '../../bin/commands.ts';
 import type { AnyCommand, Flag } from '../../cli/command.ts';
-import { TASKS } from '../../statemachine/contract/machines.ts';
+import { type FunctionArns, TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
-import type { FunctionArns } from '../../statemachine/states.ts';
 
 const HEAD = `# Commands
 

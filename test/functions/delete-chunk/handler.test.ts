@@ -1,8 +1,8 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, NumberValue, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { withExpiry } from '../../../expiry/attributes.ts';
 import { OLDEST_EXPIRY_AGE_SECONDS } from '../../../expiry/ttl.ts';
-import { withExpiry } from '../../../expiry/update.ts';
 import { deleteChunk } from '../../../functions/delete-chunk/handler.ts';
 import type { Runtime } from '../../../functions/runtime/runtime.ts';
 import { toItemKey } from '../../../functions/table/item-key.ts';
