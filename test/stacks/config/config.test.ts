@@ -244,12 +244,12 @@ function replaced(value: unknown, [key, ...rest]: readonly string[], by: unknown
 test('a value of a wrong type is a problem wherever it stands, and no value is a crash', () => {
   expect(problemsOf(WHOLE)).toEqual([]);
   expect(problemsOf(undefined)).toMatchObject([{ field: 'config' }]);
-  for (const path of pathsOf(WHOLE))
-    for (const wrong of [
-      ...[null, 5n, () => 1, Symbol('a'), Number.NaN],
-      ...(path[0] === 'tables' ? [-1, 1.5, ''] : []),
-    ])
-      expect([path, wrong, problemsOf(replaced(WHOLE, path, wrong)).length > 0]).toEqual([path, wrong, true]);
+  const taken = pathsOf(WHOLE).flatMap(path =>
+    [null, 5n, () => 1, Symbol('a'), Number.NaN, ...(path[0] === 'tables' ? [-1, 1.5, ''] : [])]
+      .filter(wrong => problemsOf(replaced(WHOLE, path, wrong)).length === 0)
+      .map(wrong => [path, wrong]),
+  );
+  expect(taken).toEqual([]);
   const options = { withBigInt: true, withSparseArray: true, withNullPrototype: true, withDate: true };
   const anything = fc.property(fc.constantFrom(...pathsOf(WHOLE)), fc.anything(options), (path, value) => {
     problemsOf(replaced(WHOLE, path, value));
