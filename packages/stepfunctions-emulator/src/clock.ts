@@ -10,15 +10,15 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   schedule(ms: number, callback: () => void): CancelTimer;
   /**
-   * Runs work that takes real time, such as a call over HTTP. A virtual clock stands still until all such work has ended or sleeps on the
+   * Runs work that takes real time, such as an HTTP request. A virtual clock stands still until all such work has ended or sleeps on the
    * clock.
    */
   busy<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Largest natural difference between the wall clock and the steady `performance.now()` during a delay, milliseconds. A larger difference
- * means that a person or a program has set the wall clock.
+ * If the wall clock and the steady `performance.now()` differ by more milliseconds after a delay, a person or a program has set the wall
+ * clock.
  */
 const MAX_DRIFT_MS = 1_000;
 
@@ -48,8 +48,8 @@ function sleepOn(clock: Pick<Clock, 'schedule'>, ms: number, signal?: AbortSigna
 }
 
 /**
- * The wall clock. A pending timer keeps the process alive, because an execution waits for the timer. Setting the wall clock
- * changes the length of a running delay by less than a second.
+ * The wall clock. When a program sets the wall clock, a running delay changes by less than a second. A pending timer keeps the process
+ * alive.
  */
 export const realClock: Clock = {
   now: () => Date.now(),
@@ -85,17 +85,14 @@ interface Hold {
 }
 
 /**
- * Clock → the `busy` work in which the current code runs. All clocks share one AsyncLocalStorage: before Node 24, every AsyncLocalStorage
- * that was ever used slows down all promises of the process.
+ * All clocks share one AsyncLocalStorage: before Node 24, every AsyncLocalStorage that was ever used slows down all promises of the
+ * process.
  */
 const holds = new AsyncLocalStorage<ReadonlyMap<Clock, Hold>>();
 
 /**
- * A clock for tests. The clock stands still while code runs, and then jumps to the next timer. Ten minutes of waiting take milliseconds,
- * and the same program sees the same times in every run.
- *
- * The clock jumps when the microtask queue is empty and all `busy` work sleeps on this clock. The clock does not see I/O outside of `busy`
- * and may jump before such I/O ends. `busy` work that never ends stops the clock.
+ * A clock for tests. The clock stands still while code runs, and then jumps to the next timer. The clock does not see I/O outside of
+ * `busy`, and may jump before such I/O ends. `busy` work that never ends stops the clock.
  */
 export class VirtualClock implements Clock {
   #now: number;
@@ -160,7 +157,8 @@ export class VirtualClock implements Clock {
   #check(): void {
     if (this.#checkPending || this.#awake > 0 || this.#timers.length === 0) return;
     this.#checkPending = true;
-    // setImmediate calls back after all microtasks: by then, all code that needs no time has run.
+    // `setImmediate` calls back after all microtasks: then all code that waits only for promises has run, and the clock may go to the next
+    // timer.
     immediately(() => {
       this.#checkPending = false;
       if (this.#awake > 0) return;

@@ -5,12 +5,8 @@ import { NotLoopbackError } from './errors.ts';
 export { EmulatorError, NotLoopbackError } from './errors.ts';
 
 /**
- * Accepts an endpoint only when the endpoint is on this machine: 127.0.0.0/8, ::1 or localhost. No other check keeps requests away from a
- * real AWS account. So every other name is refused, even if DNS gives an address of this machine for the name.
- * @param source name of the setting with the endpoint, for the message: `AWS_ENDPOINT_URL_DYNAMODB`
- * @param otherwise what the user can do, for the message
+ * No other check keeps requests away from a real AWS account: every host name but localhost is refused, whatever DNS says.
  * @returns the endpoint without a trailing slash
- * @throws {NotLoopbackError}
  */
 export function requireLoopback(
   endpoint: string,
@@ -43,11 +39,9 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/**
- * Whether the Host header of a request names this machine. A hostile web page can make its own host name resolve to this machine, but
- * browsers then send that host name in the Host header. SDKs put `sync-` before the host for StartSyncExecution.
- */
+/** A hostile web page can make its own host name resolve to this machine, but the browser then sends that host name in the Host header. */
 export function isLoopbackHost(header = ''): boolean {
+  // SDKs put `sync-` before the host for StartSyncExecution.
   const name = header.toLowerCase().replace(/^sync-|:\d+$/g, '');
   return isLoopback(name) || name.endsWith('.localhost');
 }

@@ -14,10 +14,7 @@ const STEPS: Readonly<Record<string, number>> = {
   ...{ Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY },
 };
 
-/**
- * A list with HTML elements only for the visible items and their neighbours: a history of 25,000 events takes no more elements than a short
- * history. The list element has the keyboard focus, and the arrow keys choose an item.
- */
+/** A list that has HTML elements only for the visible items and their neighbours, because a history can have 25,000 events. */
 export class LazyList<Item> {
   readonly element: HTMLElement;
   readonly #options: LazyListOptions<Item>;

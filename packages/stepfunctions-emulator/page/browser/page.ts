@@ -211,10 +211,7 @@ export class Page {
       this.#showDetails(opened);
   }
 
-  /**
-   * Draws the graph. For a child execution of a Map Run, only the states inside the Map are drawn. The first visited state shows which Map
-   * of the definition started the child.
-   */
+  /** Draws the graph: for a child execution of a Map Run, only the states of the Map that contains the first visited state. */
   #draw(opened: Opened): GraphView | undefined {
     const { graph, model, description } = opened;
     const first = model.visits[0];

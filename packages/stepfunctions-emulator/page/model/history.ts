@@ -54,8 +54,7 @@ export interface Line {
 type Failure = Pick<PageEvent, 'error' | 'cause'>;
 
 /**
- * Turns the events of an execution into visits of states. Events must be added in order, also while the execution runs. Iterations of a Map
- * run at the same time, so two neighbouring events may belong to different lines. The model finds the line of an event by the line of the
+ * Turns an execution's events into visits of states. Iterations of a Map run at the same time, so the model finds an event's line by the
  * event's previous event.
  */
 export class HistoryModel {
@@ -128,10 +127,7 @@ export class HistoryModel {
     return branch;
   }
 
-  /**
-   * Finds the open visit of a state by the state's name: in the line of the event, or in a line around that line. If these lines have no
-   * such visit, the open visit that was entered last is taken.
-   */
+  /** Finds the state's open visit in the line of the event, or in a line around that line. */
   #find(name: string, line: Line): Visit | undefined {
     const near = linesAround(line)
       .map(({ visits }) => visits.at(-1))
@@ -314,10 +310,7 @@ function insideFailure(visit: Visit): Failure {
   return { ...(failed?.error !== undefined && { error: failed.error, cause: failed.cause }) } as Failure;
 }
 
-/**
- * The variables that a visit can see on its entry: name → id of the StateExited event that assigned the variable. Variables that branches
- * and iterations assign are not visible outside.
- */
+/** The variables that a visit can see on its entry: name → id of the StateExited event that assigned the variable. */
 export function variablesAt(visit: Visit): Map<string, number> {
   const { parent, visits } = visit.line;
   const seen = parent === undefined ? new Map<string, number>() : variablesAt(parent);

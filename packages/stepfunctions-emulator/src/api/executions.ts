@@ -15,8 +15,8 @@ export interface KeptExecutions {
   /** Maximum number of ended executions that are kept for each state machine. AWS keeps every ended execution for 90 days. */
   readonly executions: number;
   /**
-   * Maximum number of JSON characters in the histories of a state machine's ended executions, with the histories of child executions. Above
-   * this number, the oldest histories are removed.
+   * Maximum number of JSON characters in the histories of a state machine's ended executions and their child executions. Above this number,
+   * the oldest executions are removed.
    */
   readonly characters: number;
 }

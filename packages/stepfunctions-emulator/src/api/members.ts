@@ -143,7 +143,7 @@ export function takeRoleArn(members: Members): string {
   throw invalidArn(`Invalid Role Arn: '${arn}'`);
 }
 
-/** Position of an item in a list: increases along the list and never changes. A page begins after the last position of the page before. */
+/** Position of an item in a list. A later item has a higher position, and an item keeps its position when the list grows. */
 type Position = number | string;
 
 const DEFAULT_RESULTS = 100;
@@ -155,10 +155,7 @@ export interface PageRequest {
   token(after: Position): string;
 }
 
-/**
- * Reads `maxResults` and `nextToken`. A token is valid only for the list for which the server made the token.
- * @param list name of the list: operation and subject, such as `ListExecutions arn…`
- */
+/** @param list name of the list, such as `ListExecutions arn…`: a token is valid only for the list for which the server made the token */
 export function takePage(members: Members, list: string): PageRequest {
   const size = members.integer('maxResults', 0, MAX_RESULTS) || DEFAULT_RESULTS;
   const token = members.optionalString('nextToken', { min: 1, max: 3096 });

@@ -8,7 +8,7 @@ import { startAlone } from './operations/executions.ts';
 const ARGUMENTS = ['Input', 'Name', 'StateMachineArn', 'TraceHeader'];
 
 /**
- * Implements the Resource `states:startExecution`: a Task starts another execution and does not wait for the end of that execution.
+ * Implements the Resource `states:startExecution`.
  * @param context a function, because the context needs an engine, and the engine needs this invoker
  */
 export function nestedExecutions(context: () => ApiContext): FunctionInvoker {

@@ -40,7 +40,7 @@ export class StateMachines {
   }
 
   /**
-   * Creates a state machine. If an identical state machine exists, nothing changes.
+   * Creates a state machine, unless an identical state machine exists.
    * @throws {ApiError} StateMachineAlreadyExists when the state machine with this ARN has another definition, type or role
    */
   create(machine: NewStateMachine): StateMachine {

@@ -38,10 +38,7 @@ export function mapRunArn(machineArn: string, label: string, id: string): string
 
 export const regionOf = (machineArn: string) => parseMachineArn(machineArn).region;
 
-/**
- * ARN of the function that lambda:invoke calls. FunctionName may be a name, `account:function:name` or an ARN. The ARN of the state machine
- * gives the missing region and account.
- */
+/** ARN of the function that lambda:invoke calls. FunctionName may be a name, `account:function:name` or an ARN. */
 export function functionArn(machineArn: string, functionName: string, qualifier?: string): string {
   const { partition, region, account } = parseMachineArn(machineArn);
   const suffix = qualifier === undefined ? '' : `:${qualifier}`;

@@ -6,11 +6,7 @@ const EXPRESS_BASE_MB = 50;
 const MB = 1e6;
 
 /**
- * Estimated memory of an Express execution, MB. The pricing page estimates: "50 MB + state machine definition size + execution data size x
- * number of parallel or map steps". On AWS, the metric ExpressExecutionMemory has the measured memory.
- *
- * Source: https://aws.amazon.com/step-functions/pricing/, examples 3 and 4.
- *
+ * Estimated memory of an Express execution, MB. Source: https://aws.amazon.com/step-functions/pricing/, examples 3 and 4.
  * @param dataBytes execution data of all iterations and branches together
  */
 export const expressMemoryMb = (definitionBytes: number, dataBytes: number): number =>

@@ -17,7 +17,7 @@ export interface EngineOptions {
   readonly invoker: FunctionInvoker;
   /**
    * Answers Tasks whose Resource is not a function, such as `states:startExecution`. The invoker gets the Resource in place of a function's
-   * ARN, and the Task's Arguments as the payload. @default such a Task fails
+   * ARN. @default such a Task fails
    */
   readonly resources?: FunctionInvoker;
   readonly clock?: Clock;
@@ -87,7 +87,7 @@ export class Engine {
   /**
    * Starts an execution in the background.
    * @throws InvalidStartError when the name or the input isn't allowed
-   * @throws InvalidDefinitionError for an Express state machine with a distributed Map
+   * @throws InvalidDefinitionError for a distributed Map in an Express state machine
    */
   start(machine: Machine, options: StartOptions): Execution {
     const { definition, arn, name, roleArn, type } = machine;

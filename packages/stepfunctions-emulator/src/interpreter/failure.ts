@@ -26,26 +26,22 @@ export class TimeoutFailure extends CallFailure {}
 export class HeartbeatTimeout extends TimeoutFailure {}
 
 /**
- * Whether ErrorEquals matches a failure only by its own name, not by States.ALL or States.TaskFailed. The Developer Guide ("Error names")
- * says so for States.DataLimitExceeded. But recorded on AWS: States.ALL matches if the result of a function or of lambda:invoke is too
- * large.
+ * The Developer Guide ("Error names") says that States.ALL does not match States.DataLimitExceeded. Recorded on AWS: States.ALL does match
+ * if a function's result is too large.
  */
 function onlyByName(error: string, failure: StateFailure): boolean {
   return error === 'States.DataLimitExceeded' && !(failure instanceof CallFailure);
 }
 
-/**
- * Converts the failure of a branch or iteration to the failure of its Parallel or Map. Recorded on AWS for a result that is too large:
- * States.ALL matches in the Catch of the Task, but not in the Catch of the Map or Parallel around the Task.
- */
+/** Recorded on AWS for a result that is too large: States.ALL matches in the Task's Catch, but not in the Catch of the Map or Parallel. */
 export function failureAround(failure: unknown): unknown {
   if (!(failure instanceof CallFailure) || failure.error !== 'States.DataLimitExceeded') return failure;
   return new StateFailure(failure.error, failure.cause);
 }
 
 /**
- * Whether one of the names in an ErrorEquals matches `failure`. No name matches States.Runtime: this error "isn't retriable, and will
- * always cause the execution to fail" (Developer Guide, "Error names").
+ * No name matches States.Runtime: this error "isn't retriable, and will always cause the execution to fail" (Developer Guide, "Error
+ * names").
  */
 export function errorMatches(errorEquals: readonly string[], failure: StateFailure): boolean {
   const error = failure.error ?? '';
@@ -59,8 +55,8 @@ export function errorMatches(errorEquals: readonly string[], failure: StateFailu
 }
 
 /**
- * All error names that begin with `States.`, except names that begin with `States.Http.`. The Amazon States Language ("Errors") allows no
- * other names with `States.` at the beginning.
+ * All error names that begin with `States.`, without `States.Http.…`. The Amazon States Language ("Errors") allows no other names with this
+ * beginning.
  */
 export const STATES_ERRORS: ReadonlySet<string> = new Set([
   'States.ALL',

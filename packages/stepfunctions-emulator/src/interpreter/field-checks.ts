@@ -46,8 +46,8 @@ const OFFSET_DATE_TIME =
 const MAX_OFFSET_MINUTES = 18 * 60;
 
 /**
- * Converts an ISO-8601 date-time to epoch milliseconds; undefined for a text that a Wait state does not accept. The text has `T` between
- * date and time, up to nine fractional digits (digits beyond milliseconds are dropped), and `Z` or an offset.
+ * Converts an ISO-8601 date-time to epoch milliseconds; undefined for a text that a Wait state does not accept. Digits beyond milliseconds
+ * are dropped.
  */
 export function parseTimestamp(text: string): number | undefined {
   const match = OFFSET_DATE_TIME.exec(text);

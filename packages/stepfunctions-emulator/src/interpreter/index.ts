@@ -1,11 +1,6 @@
 /**
- * A strict interpreter of the JSONata dialect of the Amazon States Language.
- *
- * - `load/` reads a definition and reports its problems
- * - `run/` runs a loaded definition: its states one after the other, branches, retries, variables, the history
- * - `task/` and `map/`: Tasks, and inline and distributed Maps
- * - `jsonata/`: expressions, AWS's functions, and the limits of an evaluation
- * - files beside this file: the engine, the class Execution, and modules that several folders use
+ * A strict interpreter of the JSONata dialect of the Amazon States Language: `load/` reads a definition and reports its problems, `run/`
+ * runs the loaded definition.
  */
 
 export { ALLOWED_NAME, isAllowedName } from './arn.ts';

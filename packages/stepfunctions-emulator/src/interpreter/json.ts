@@ -14,8 +14,8 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Copies the result of an expression as plain JSON: jsonata's flags on arrays and undefined members of objects are dropped.
- * @throws NotJsonError for a function, NaN, an infinity or another value that JSON cannot represent
+ * Copies an expression's result as plain JSON, without jsonata's flags on arrays.
+ * @throws NotJsonError for a function, NaN, an infinity or another value that JSON lacks
  */
 export function toJson(value: unknown): Json {
   switch (typeof value) {

@@ -3,8 +3,8 @@ import type { Json } from './json.ts';
 export type WorkflowType = 'STANDARD' | 'EXPRESS';
 
 /**
- * The limits of Step Functions. Sources: the pages "Service quotas", "Passing data with variables" and "Map state" of the AWS Step
- * Functions Developer Guide, unless a comment names another source.
+ * Limits of Step Functions. Sources: the pages "Service quotas", "Passing data with variables" and "Map state" of the Developer Guide,
+ * unless a comment names another source.
  */
 export interface Limits {
   /** Maximum size of one input, result or output of a state, a Task or an execution, bytes of UTF-8. */
@@ -45,24 +45,24 @@ export const MAX_SECONDS = 99_999_999;
 /** Largest value of MaxDelaySeconds: one second less than a leap year (366 days). */
 export const MAX_DELAY_SECONDS = 31_622_399;
 /**
- * Time limit for the evaluation of one JSONata expression, milliseconds. AWS allows one second. In the emulator, many executions share one
- * thread, and slow each other down: the higher limit stops only endless evaluations.
+ * Milliseconds. AWS allows one second. In the emulator, many executions share one thread and slow each other down: the higher limit stops
+ * only endless evaluations.
  */
 export const EXPRESSION_TIMEOUT_MS = 10_000;
 export const REGEX_TIMEOUT_MS = 3_000;
 /**
- * Maximum number of states that a branch, an iteration or the execution itself enters without time passing. On a virtual clock, an endless
- * loop without a Wait never reaches a timeout. The number is also AWS's maximum number of events of a Standard execution.
+ * Maximum number of states that are entered at one moment of the clock: on a virtual clock, an endless loop without a Wait never reaches a
+ * timeout.
  */
 export const STATES_WITHOUT_TIME = 25_000;
 /**
- * Maximum depth of nodes in the evaluation of a JSONata expression. AWS documents no number. In August 2026, TestState first refused a
- * depth of 99, 100 or 101, in five kinds of nesting (https://github.com/floci-io/floci/issues/2737).
+ * AWS documents no maximum depth. In August 2026, TestState first refused a depth of 99, 100 or 101, in five kinds of nesting
+ * (https://github.com/floci-io/floci/issues/2737).
  */
 export const EXPRESSION_DEPTH = 100;
 /**
- * Maximum size of a value during the evaluation of a JSONata expression, bytes. In the measurements for EXPRESSION_DEPTH, AWS accepted the
- * array `[1..873782]` and refused `[1..873783]`. A number takes 8 bytes.
+ * Maximum size of a value, bytes. In the measurements for EXPRESSION_DEPTH, AWS accepted the array `[1..873782]` and refused `[1..873783]`.
+ * A number takes 8 bytes.
  */
 export const EXPRESSION_BYTES = 873_782 * 8;
 

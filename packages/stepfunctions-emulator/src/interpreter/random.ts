@@ -6,12 +6,8 @@ export interface RandomSource {
 export const systemRandom: RandomSource = { next: () => Math.random() };
 
 /**
- * A reproducible source: the same seed gives the same numbers.
- *
- * The algorithm is mulberry32: a 32-bit counter grows by a constant, and multiplications and shifts mix each value of the counter. The
- * numbers are good enough for jitter and test data, but never for secrets.
- *
- * @param seed any number; only its lowest 32 bits count
+ * A reproducible source (mulberry32). The numbers are good enough for jitter and test data, but never for secrets.
+ * @param seed only the lowest 32 bits count
  */
 export function seededRandom(seed: number): RandomSource {
   let counter = seed | 0;

@@ -1,5 +1,5 @@
-// Types of the data that the page requests from the server. All times are epoch milliseconds. The page is compiled with browser types, so
-// this file imports no module of the server.
+// Data that the page requests from the server. Times are epoch milliseconds. This file imports no module of the server, because the page is
+// compiled with browser types.
 
 type WorkflowType = 'STANDARD' | 'EXPRESS';
 type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';

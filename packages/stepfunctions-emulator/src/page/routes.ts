@@ -104,10 +104,7 @@ const FILES: Readonly<Record<string, () => Promise<{ type: string; body: string 
 /** Whether a request is for the page. The page sends only GET requests; the API of AWS has only POST requests. */
 export const isOfPage = ({ method }: HttpRequest): boolean => method === 'GET';
 
-/**
- * Answers a request for a file of the page, or for data that the page shows.
- * @throws {ApiError} for an unknown path or ARN, and for a request for data that another web site makes in a browser
- */
+/** @throws {ApiError} for an unknown path or ARN, and for a request for data that another web site makes in a browser */
 export async function answerPage(context: ApiContext, request: HttpRequest): Promise<HttpAnswer> {
   const [pathname = '', query = ''] = request.target.split('?');
   const file = Object.hasOwn(FILES, pathname) ? await FILES[pathname]?.() : undefined;

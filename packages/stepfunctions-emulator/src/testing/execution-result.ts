@@ -142,8 +142,8 @@ export class ExecutionResult {
   }
 
   /**
-   * Names of the visited states in the order of their entry, with the states of branches and iterations. For a distributed Map, the states
-   * of each child stand together.
+   * Names of the visited states in the order of entry, also in branches and iterations. For a distributed Map, the states of each child
+   * stand together.
    */
   get states(): readonly string[] {
     return this.visits.map(({ name }) => name);

@@ -23,8 +23,8 @@ export interface Call extends CallIdentity {
 }
 
 /**
- * Mocks a function: receives the function's event, and returns the function's result or throws the function's error. Retry and Catch see
- * the `name` of the thrown Error.
+ * Mocks a function: receives the function's event, and returns the result or throws the error. Retry and Catch see the `name` of the thrown
+ * Error.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the definition decides what an event contains; with unknown, every mock would need a cast
 export type MockFunction = (event: any, call: Call) => unknown;
@@ -44,14 +44,14 @@ export type MockStep = MockFunction | Error | Answer;
 export type Mock = MockStep | readonly MockStep[];
 
 /**
- * Key → mock. The key of a function is its ARN, its `name:qualifier`, its name, or the name of the calling state. The key of another
- * Resource is the name of the calling state, the Resource's ARN, or the Resource's service and action: `dynamodb:putItem`.
+ * The key of a mock is a function's ARN, its name or `name:qualifier`; a Resource's ARN or its service and action: `dynamodb:putItem`; or
+ * the name of the calling state.
  */
 export type Mocks = Readonly<Record<string, Mock>>;
 
 /**
- * Mocks a call that fails with this error name. A name such as `Lambda.TooManyRequestsException` stands for an error of Lambda itself, any
- * other name for an error of the function.
+ * Mocks a call that fails with this error name. A name such as `Lambda.TooManyRequestsException` stands for an error of Lambda itself, not
+ * of the function.
  */
 export function fails(error: string, message = ''): MockFunction {
   if (typeof error !== 'string' || error === '') {

@@ -23,9 +23,11 @@ export class MockedFunctions implements FunctionInvoker {
   problem: MissingMockError | undefined;
   readonly #clock: Clock;
   readonly #onProblem: () => void;
-  /** Counters of the attempts of each visit, of the calls of each function, and of the used answers of each list. */
+  /** Calls since a state was entered, by execution and StateEntered event. */
   readonly #attempts = new Counter();
+  /** Calls of each function. */
   readonly #counts = new Counter();
+  /** Used answers of each mock that is an array. */
   readonly #steps = new Counter();
   readonly #mocks: Mocks;
 

@@ -48,8 +48,8 @@ export interface RunningExecution {
   /** Stops the execution as StopExecution does. */
   stop(error?: string, cause?: string): void;
   /**
-   * Resolves when the execution has ended, whatever its status.
-   * @throws {MissingMockError} when a call had no mock, or the list of its mock had no further answer
+   * Resolves when the execution has ended, with any status.
+   * @throws {MissingMockError} when a call had no mock, or its mock had no further answer
    */
   result(): Promise<ExecutionResult>;
 }
@@ -72,8 +72,8 @@ export class TestedStateMachine {
   }
 
   /**
-   * Runs the state machine to its end. Returns a result for a failed execution, too.
-   * @throws {MissingMockError} when a call has no mock, or the list of its mock has no further answer
+   * Returns a result for a failed execution, too.
+   * @throws {MissingMockError} when a call has no mock, or its mock has no further answer
    * @throws {InvalidStartError} when the name or the input isn't allowed
    * @throws {HarnessError} when `sync` is set for a Standard state machine
    */
@@ -129,7 +129,6 @@ export const stateMachine = {
     new TestedStateMachine(typeof definition === 'string' ? definition : JSON.stringify(definition), options),
 
   /**
-   * Creates the state machine from a file with its definition.
    * @param path a URL, or a path from the working directory
    * @throws {InvalidDefinitionError}
    * @throws the system's error when the file can't be read

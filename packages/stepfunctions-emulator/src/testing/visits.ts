@@ -26,8 +26,7 @@ interface StateDetails {
 }
 
 /**
- * Every visit of a state in the order of entry, with the visits in branches and iterations. The visits of a distributed Map's children
- * stand where the Map Run started, child by child.
+ * Every visit of a state in the order of entry. The visits of a distributed Map's children stand where the Map Run started, child by child.
  */
 export function visitsOf(execution: Execution): Visit[] {
   const { history, arn } = execution;

@@ -29,15 +29,14 @@ export function newUsage(): Record<string, Usage> {
 }
 
 /**
- * Applies Step Functions' limits to an expression. jsonata calls one hook before and one hook after the evaluation of each node. The time
- * limit in jsonata's own tests (`timeboxExpression` in its test/run-test-suite.js) uses the same hooks.
- *
- * Depth is the number of nodes whose evaluation has begun and not ended. jsonata evaluates the keys of a group-by at the same time, so each
- * key adds to the depth (https://github.com/jsonata-js/jsonata/issues/606).
+ * Applies Step Functions' limits in two hooks: jsonata calls one before and one after the evaluation of each node. Source:
+ * `timeboxExpression` in jsonata's test/run-test-suite.js.
  */
 export function limitEvaluation(expression: jsonata.Expression): void {
   assignHook(expression, 'jsonata.__evaluate_entry', (_node, _input, frame) => {
     const usage = usageOf(frame);
+    // jsonata evaluates the keys of a group-by at the same time, so each key adds to the depth
+    // (https://github.com/jsonata-js/jsonata/issues/606).
     usage.depth += 1;
     if (usage.depth > EXPRESSION_DEPTH) {
       throw new EvaluationLimitError(
@@ -82,12 +81,12 @@ const sandbox = createContext({ match: () => null });
 const script = new Script('match()');
 
 /**
- * A regular expression whose matches are aborted after a time limit. A match of `/(a+)+$/` in thirty characters takes minutes. During such
- * a match, no other execution continues, and Ctrl-C has no effect. Only V8's timeout for a script can interrupt a match. This timeout costs
- * 0.1 ms for each match, so only a match that could take long gets the timeout.
+ * A match of `/(a+)+$/` in thirty characters takes minutes, and Ctrl-C has no effect meanwhile. Only V8's timeout for a script can
+ * interrupt a match.
  */
 export class LimitedRegExp extends RegExp {
   override exec(text: string): RegExpExecArray | null {
+    // The timeout costs 0.1 ms for each match, so only a match that could take long gets the timeout.
     if (text.length <= FEW_CHARACTERS || !REPEATS.test(this.source)) return super.exec(text);
     sandbox['match'] = () => super.exec(text);
     try {

@@ -49,8 +49,8 @@ export function compileExpression(source: string, place: ExpressionPlace): AslEx
 
 function parse(text: string): jsonata.Expression {
   try {
-    // jsonata's type declares an instance of RegExp, but jsonata needs a class. JSONata 2.0.6 uses the RegexEngine of the latest call of
-    // `jsonata` for all expressions, so every call here passes the same RegexEngine.
+    // jsonata needs a class, not an instance as jsonata's type says. JSONata 2.0.6 uses the latest RegexEngine for all expressions, so
+    // every call passes the same class.
     return jsonata(text, { RegexEngine: LimitedRegExp as unknown as RegExp });
   } catch (error) {
     throw new ExpressionSyntaxError(describeJsonataError(error));

@@ -36,10 +36,7 @@ function partition(array: unknown[] | undefined, size: number | undefined): unkn
 
 const MAX_RANGE_LENGTH = 10_000_000;
 
-/**
- * Implements $range. Returns a jsonata sequence: jsonata turns a sequence of one number into the number, and an empty sequence into
- * undefined. Recorded on AWS: `$range(1, 9, 9)` is 1. $partition returns ordinary arrays: `$partition([0], 1)` is [[0]].
- */
+/** Returns a sequence, not an ordinary array: jsonata turns a sequence of one number into the number. On AWS, `$range(1, 9, 9)` is 1. */
 function range(first?: number, last?: number, step?: number): number[] | undefined {
   if (first === undefined || last === undefined || step === undefined) return undefined;
   const [from, to, by] = [integer(first), integer(last), integer(step)];
@@ -122,7 +119,7 @@ type Implementation = Parameters<jsonata.Expression['registerFunction']>[1];
 
 /**
  * Name, implementation, and jsonata's notation of the signature. The functions from `random` to `base64decode` replace jsonata's own
- * functions. The functions from `uuid` to `shuffle` use the engine's clock or random source.
+ * functions.
  */
 const FUNCTIONS: ReadonlyArray<readonly [string, Implementation, string]> = [
   ['partition', partition, '<an:a>'],

@@ -59,8 +59,8 @@ function addName(node: unknown, names: Set<string>): void {
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
- * @param inContext whether jsonata has a context value here, as inside a path or a filter. At the top level of an expression there is no
- * context value: `$` or a bare field name would be undefined without any error.
+ * @param inContext false at the top level of an expression: jsonata has no context value there, so `$` or a bare field name would be
+ * undefined
  */
 function visit(value: unknown, inContext: boolean, walk: Walk): void {
   if (Array.isArray(value)) {

@@ -22,9 +22,8 @@ const OPEN = '{%';
 const CLOSE = '%}';
 
 /**
- * Compiles an expression; returns undefined for an ordinary string. An expression begins with `{%` and ends with `%}`: AWS takes a text
- * with white space outside of both markers as an ordinary string.
- * @throws ExpressionSyntaxError; UnbalancedMarkersError when only one of both markers is there
+ * Returns undefined for an ordinary string. For AWS, a text with white space before `{%` and after `%}` is an ordinary string.
+ * @throws UnbalancedMarkersError; ExpressionSyntaxError
  */
 export function expressionIn(text: string, place: ExpressionPlace): AslExpression | undefined {
   const opens = text.startsWith(OPEN);

@@ -16,9 +16,8 @@ export interface Definition extends StateGraph {
 type Assigned = ReadonlyMap<string, string>;
 
 /**
- * Reports a state in a Parallel branch or item processor that assigns a variable of an outer scope. AWS refuses such a definition, because
- * the inner value would be lost ("Variable scope" in the Developer Guide). Recorded on AWS: the Catch of the Parallel or Map itself may
- * assign a variable that an inner state assigns.
+ * AWS refuses an inner state that assigns a variable of an outer scope. Recorded on AWS: the Catch of a Map or Parallel may assign the same
+ * variable as an inner state.
  */
 function checkVariableScopes(
   { states }: StateGraph,
@@ -68,11 +67,9 @@ const namesOf = (assign: Assign | undefined): string[] => (assign ?? []).map(([n
 
 /**
  * Reads a definition in the Amazon States Language and compiles its expressions. A field that is unknown, not implemented, or refused by
- * CreateStateMachine is a problem. The error has all problems that were found. Some checks run only when there is no other problem.
+ * CreateStateMachine is a problem.
  * @param source the definition's JSON text, or its parsed value
- * @param type type of the state machine: an Express state machine can't have a distributed Map
- * @param isMocked whether to accept a Resource that is not implemented: `EngineOptions.resources` must answer its calls.
- * @default no such Resource is accepted
+ * @param isMocked whether to accept a Resource that is not implemented: `EngineOptions.resources` must answer its calls. @default never
  * @throws InvalidDefinitionError with the path of each wrong field
  */
 export function loadDefinition(

@@ -3,10 +3,7 @@ import type { FieldReader } from './fields.ts';
 import { requiredText } from './fields.ts';
 import { quote } from './problems.ts';
 
-/**
- * The resource that a Task calls: a function by its ARN, `lambda:invoke` with the function's name in the Arguments, or an action of another
- * service, such as `putItem` of `dynamodb`.
- */
+/** What the Resource of a Task names. For `lambda:invoke`, the Task's Arguments name the function. */
 export type TaskResource =
   | { readonly kind: 'function' | 'lambda:invoke'; readonly arn: string }
   | { readonly kind: 'service'; readonly arn: string; readonly service: string; readonly action: string };

@@ -16,10 +16,8 @@ const labelOf = ({ children, name }: MapState): string =>
   children?.label ?? (name.replace(/[^A-Za-z0-9_-]/g, '').slice(0, LABEL_LENGTH) || 'Map');
 
 /**
- * Runs one attempt of a distributed Map: a Map Run with a child execution for each item.
- *
- * @returns the outputs of the children, in the order of the items. For a failed child that the Map tolerates, the output is replaced by an
- * object that describes the child
+ * @returns the outputs in the order of the items. For a failed child that the Map tolerates, the output is an object that describes the
+ * child
  */
 export async function runDistributedMap(visit: StateVisit, state: MapState): Promise<Payload> {
   const { line } = visit;

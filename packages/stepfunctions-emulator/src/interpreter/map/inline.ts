@@ -8,9 +8,8 @@ import type { StateVisit } from '../run/visit.ts';
 import { evaluateItems, evaluateSettings, forEachIndex, iterationInput } from './items.ts';
 
 /**
- * Runs one attempt of an inline Map. The first failed iteration ends all other iterations: AWS accepts ToleratedFailureCount and
- * ToleratedFailurePercentage in an inline Map, but both fields have no effect.
- * @returns the outputs of the iterations, in the order of the items
+ * The first failed iteration ends all other iterations: AWS ignores ToleratedFailureCount and ToleratedFailurePercentage in an inline Map.
+ * @returns the outputs, in the order of the items
  */
 export async function runInlineMap(visit: StateVisit, state: StateOf<'Map'>): Promise<Payload> {
   const { line } = visit;

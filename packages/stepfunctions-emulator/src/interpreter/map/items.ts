@@ -45,12 +45,7 @@ export async function iterationInput(
   return payload(item.key === undefined ? item.value : { Key: item.key, Value: item.value });
 }
 
-/**
- * Calls `work` for the indexes from 0 to count-1 in this order, for at most `concurrency` indexes at a time, until `stopped` returns true.
- * Rejects as soon as one call rejects, without waiting for the other calls.
- *
- * @param work `worker` is the number of the worker that makes the call, from 0 to concurrency-1
- */
+/** Calls `work` for the indexes from 0 to count-1, at most `concurrency` calls at a time. Rejects as soon as one call rejects. */
 export async function forEachIndex(
   count: number,
   concurrency: number,

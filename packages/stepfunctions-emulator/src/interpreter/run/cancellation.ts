@@ -1,8 +1,8 @@
 import { Cancelled } from '../failure.ts';
 
 /**
- * Cancels everything that runs in one part of an execution. Parts nest: cancelling a part also cancels all parts inside. A large Map has
- * thousands of parts, and a Cancellation costs less time and memory than an AbortSignal.
+ * Cancels a part of an execution, with its inner parts. A large Map has thousands of parts: a Cancellation costs less time and memory than
+ * an AbortSignal.
  */
 export class Cancellation {
   #cancelled = false;

@@ -5,9 +5,8 @@ import type { Cancellation } from './cancellation.ts';
 import type { Line, MapItem } from './line.ts';
 
 /**
- * Records the events after the failure of a branch or an iteration, in the order recorded on AWS: first the failed iteration; then the
- * abort of its Task, if a call failed; then each other branch or iteration with its open state. All these events have the same previous
- * event: the event of the failure.
+ * Records the events after a failure, in the order recorded on AWS. All these events have the same previous event: the event of the
+ * failure.
  */
 function recordPartFailed(line: Line, index: number, failure: unknown): void {
   const failed = line.openParts.get(index);
@@ -63,8 +62,7 @@ export class Fork {
   }
 
   /**
-   * Runs a branch or an iteration.
-   * @param work returns the output and the id of the last event. The next event of the Parallel or Map follows the latest of these events
+   * @param work returns the output and the id of the last event
    * @returns undefined when the branch or iteration failed or was aborted
    */
   async run(

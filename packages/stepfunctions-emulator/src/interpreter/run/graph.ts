@@ -6,9 +6,8 @@ import { runState } from './state.ts';
 import { StateVisit } from './visit.ts';
 
 /**
- * Runs the states of a graph from its StartAt to its end.
  * @returns the output of the last state
- * @throws StateFailure when a state fails and no Catch handles the failure; Cancelled when the execution, branch or iteration is cancelled
+ * @throws StateFailure when no Catch handles a failure; Cancelled when the execution, branch or iteration is cancelled
  */
 export async function runGraph(line: Line, graph: StateGraph, input: Payload): Promise<Payload> {
   let current = input;

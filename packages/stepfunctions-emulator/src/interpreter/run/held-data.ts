@@ -1,6 +1,6 @@
 /**
- * Largest amount of data that an execution, a branch or an iteration holds at one time, bytes. States run one after another: the state with
- * the most data counts. A Map holds the data of all its iterations, even if few run at once, as in an example on AWS's pricing page.
+ * Largest amount of data that an execution, branch or iteration holds at once, bytes. As on AWS's pricing page, a Map holds the data of all
+ * iterations.
  */
 export class HeldData {
   readonly #around: HeldData | undefined;

@@ -25,7 +25,7 @@ export class History {
   readonly #now: () => number;
 
   /**
-   * @param limit maximum number of events, with the event that ends the execution
+   * @param limit maximum number of events
    * @param onFull called when `add` adds no event, because only the event that ends the execution still fits
    */
   constructor(now: () => number, limit: number, onFull: (() => void) | undefined) {

@@ -51,7 +51,7 @@ export class Line {
 
   /**
    * Adds an event to the history. The next event of this line follows the added event.
-   * @throws Cancelled when the line was cancelled, because a cancelled line may add no events
+   * @throws Cancelled when the line was cancelled
    */
   record(type: string, detailsKey?: string, details?: EventDetails): number {
     this.lastEventId = this.recordAside(type, detailsKey, details);

@@ -12,8 +12,7 @@ import type { History } from './history.ts';
 const STATES_IN_A_ROW = 1_000;
 
 /**
- * Pauses after every 1,000 states, so that the event loop runs. Without pauses, states that wait for nothing would delay timers, signals
- * and requests, and an endless loop of states would delay them forever.
+ * Pauses after every 1,000 states, so that the event loop runs: an endless loop of states would delay timers, signals and requests forever.
  */
 export class Pace {
   readonly #clock: Clock;

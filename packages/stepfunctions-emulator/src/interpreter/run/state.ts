@@ -33,8 +33,7 @@ async function runParallel(visit: StateVisit, state: StateOf<'Parallel'>): Promi
 }
 
 /**
- * Delay before a retry, milliseconds: IntervalSeconds, multiplied by BackoffRate for each earlier retry of this retrier, at most
- * MaxDelaySeconds. With JitterStrategy FULL, the delay is a random time between zero and that value.
+ * Delay before a retry, milliseconds. JitterStrategy FULL chooses a random time between zero and the computed delay.
  * @param attempt 0 for the first retry
  */
 export function retryDelayMs(

@@ -19,7 +19,7 @@ interface Request {
 }
 
 /**
- * Calls a function or another Resource, and waits until the call returns, fails or times out. After a timeout, the call is aborted.
+ * After a timeout, the call is aborted.
  * @throws CallFailure when the call fails or times out; Cancelled when the execution, branch or iteration is cancelled
  */
 export async function call(line: Line, request: Request): Promise<Returned> {

@@ -41,8 +41,7 @@ export interface InvokeOptions {
   /** TimeoutSeconds of the Task, if any, in milliseconds. The engine also ends the call at this timeout. */
   readonly timeoutMs?: number;
   /**
-   * An invoker may call `onUsage` to add the use of another service by a Lambda function to `billing.usage` of the execution. The use
-   * counts even after the Task has timed out.
+   * Adds the use of another service by a Lambda function to `billing.usage` of the execution, even after the Task has timed out.
    * @param counter any name, such as `s3Requests`
    */
   readonly onUsage?: (counter: string, amount: number) => void;

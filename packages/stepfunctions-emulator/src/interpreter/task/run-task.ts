@@ -72,8 +72,8 @@ function eventsOf(resource: TaskResource) {
 }
 
 /**
- * The result of lambda:invoke: Lambda's answer with the names of the AWS SDK for Java, without HTTP headers. Step Functions parses the
- * function's answer, so Payload is a JSON value and not a string.
+ * Lambda's answer with the names of the AWS SDK for Java, without HTTP headers. Step Functions parses the function's answer, so Payload is
+ * not a string.
  */
 const invokeResult = (engine: EngineContext, returned: Returned): JsonObject => ({
   ExecutedVersion: returned.executedVersion,
