@@ -4,25 +4,12 @@ import { CAUGHT_ERROR, catchAnything, invokeTask, jsonata, route } from './state
 
 const CHUNKS_AT_ONCE = 40;
 
-/**
- * Makes the states of a child, which sweeps one target of a table. In a tick a child is an iteration of a Map; in a replay a child is an
- * Express execution of a distributed Map. The function QueryExpired decides each step, and the states carry the steps out.
- *
- * 1. PlanSweep has decided how the child begins: at once, or with a wait until its upcoming minute.
- * 2. QueryExpired reads the index and returns `delete` with chunks of keys, `wait` with a time, or `end` with the child's result.
- * 3. DeleteChunks deletes the chunks concurrently. Each chunk waits for its second. A retry has only the unprocessed keys. After the
- *    chunk's deadline no delete begins.
- * 4. QueryExpired gets the results of the chunks and decides the next step.
- *
- * If QueryExpired fails permanently, the child returns its last progress, and the keys of a page that was not yet added up count as failed.
- *
- * No state of a child may fail: in a tick this would end the Map of the child's group, and all children of the group with it. So each task
- * checks the output of its function and catches a failed check, and a state without a Catch accepts any value.
- */
+/** Makes the states of a child. No state may fail: in a tick a failure would end all children of the group. */
 export function childStates(functions: FunctionArns, { partition }: { readonly partition: string }) {
   return {
     StartAt: 'BeginShard',
     States: {
+      // A Pass state has no Catch, so its expressions accept any value.
       BeginShard: {
         Type: 'Pass',
         Assign: {
@@ -105,8 +92,8 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
                 settings: jsonata('$settings'),
               }),
               TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
-              // Only a call that Lambda refused is repeated here, because such a call has deleted nothing. After another error some keys
-              // may be deleted, and QueryExpired decides how the keys count.
+              // Only a call that Lambda refused is repeated here, because it has deleted nothing. After another error some keys may be
+              // deleted.
               Retry: [{ ErrorEquals: [REFUSED], MaxAttempts: 3, ...SHORT_BACKOFF }],
               Output: jsonata(CHECKED_CHUNK),
               Catch: catchAnything(
@@ -174,8 +161,7 @@ const CHECKED_CHUNK = oneLine(`(
 )`);
 
 /**
- * The child's output: its result and its table. A Succeed state has no Catch, so a result that is too long, or is not an object, is
- * replaced by an interrupted result. A UTF-16 unit beyond ASCII counts as three bytes, since UTF-8 needs at most three bytes for a unit.
+ * A Succeed state has no Catch, so an interrupted result replaces a result that is too long. A UTF-16 unit has at most three UTF-8 bytes.
  */
 const BOUNDED_RESULT = oneLine(`(
   $result := $states.input.result;
@@ -194,10 +180,7 @@ function oneLine(expression: string): string {
 
 const SHORT_BACKOFF = { IntervalSeconds: 1, BackoffRate: 2, MaxDelaySeconds: 2, JitterStrategy: 'FULL' };
 
-/**
- * Retries of QueryExpired. The retries are few and short, because the child's time is limited. A call that Lambda refuses takes no time,
- * but a call that hangs takes its whole timeout. If DynamoDB is busy, QueryExpired does not fail, but returns a wait.
- */
+/** Retries of QueryExpired. The retries are few, because the child's time is limited, and a call that hangs takes its whole timeout. */
 const SHORT_RETRY = [
   { ErrorEquals: [REFUSED], MaxAttempts: 6 },
   { ErrorEquals: TRANSIENT_ERRORS.filter(error => error !== REFUSED), MaxAttempts: 2 },

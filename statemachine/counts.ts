@@ -14,10 +14,7 @@ export interface Count {
   readonly replayed?: true;
 }
 
-/**
- * All counts of a sweep, in the order of its report. Types, sums, reports, metrics, the totals of a replay, and tables in docs/ are made
- * from this list.
- */
+/** All counts of a sweep, in the order of its report. Types, sums, metrics and tables in docs/ are made from this list. */
 export const COUNTS = {
   found: {
     by: 'child',

@@ -19,14 +19,8 @@ export interface DefinitionOptions {
 }
 
 /**
- * Makes the tick's definition in Amazon States Language. A tick is an Express execution that sweeps all tables in one round. The functions
- * decide and add up; the states follow the field `next` of the functions' answers.
- *
- * 1. PlanSweep probes every table. If nothing is due, the tick ends.
- * 2. SweepGroups runs the children (`child.ts`) in groups of 40, because an inline Map runs at most 40 iterations at once. If the Map of a
- *    group fails, all its children count as failed.
- * 3. RecordMetrics adds up the results, and reports also about tables that could not be planned. The next tick sweeps the items that are
- *    left.
+ * Makes the tick's definition in Amazon States Language. The children run in groups of 40, because an inline Map runs at most 40 iterations
+ * at once.
  */
 export function tickDefinition(functions: FunctionArns, options: DefinitionOptions) {
   const { planSweep, sweepShards, child, ends } = sweepStates(functions, 'tick', options, SHORT_PATIENCE);
@@ -69,11 +63,8 @@ export function tickDefinition(functions: FunctionArns, options: DefinitionOptio
 }
 
 /**
- * Makes the replay's definition: a Standard execution that sweeps a span of one table, in rounds, for a person who started it.
- *
- * 1. PlanSweep cuts the span into targets, and SweepShards runs their children. A failed child does not stop the execution.
- * 2. PlanFurther adds up the children's results. The next round sweeps the rest of their targets.
- * 3. RecordMetrics reports.
+ * Makes the replay's definition: a Standard execution that sweeps a span of one table in rounds. A failed child does not stop the
+ * execution.
  */
 export function replayDefinition(functions: FunctionArns, options: DefinitionOptions) {
   const { planSweep, planFurther, sweepShards, child, ends } = sweepStates(
@@ -208,10 +199,7 @@ const CHECKED_RECORD = [
   "{'tables': $record.tables, 'moreTables': $record.moreTables, 'complete': $record.complete = true} )",
 ].join(' ');
 
-/**
- * Retries of PlanSweep, PlanFurther and RecordMetrics in a replay, which may take hours. The 20 retries after a busy DynamoDB wait for a
- * minute and a half on average, and DynamoDB adds capacity to a throttled table in less time.
- */
+/** Retries in a replay. The 20 retries after a busy DynamoDB take a minute and a half on average: DynamoDB adds capacity in less time. */
 const PATIENT_RETRY = [
   { ErrorEquals: [BUSY], MaxAttempts: 20 },
   { ErrorEquals: TRANSIENT_ERRORS.filter(error => error !== BUSY), MaxAttempts: 5 },

@@ -1,6 +1,6 @@
 /**
- * A JSONata expression in Amazon States Language. Terraform reads the definition as a template, so no expression may contain `${` or `%{`.
- * The space after `{%` is necessary: an expression that begins with `{` would otherwise make `%{`.
+ * No `expression` may contain `${` or `%{`: Terraform reads the definition as a template. Without the space, a `{` at the beginning would
+ * make `%{`.
  */
 export function jsonata(expression: string): string {
   return `{% ${expression} %}`;

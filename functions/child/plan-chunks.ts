@@ -11,15 +11,11 @@ import { jsonBytes } from '../report/listed-keys.ts';
 import { waitUntil } from '../retry/backoff.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 
-/**
- * Maximum bytes of JSON for the keys and TTLs of one page. Step Functions allows 256 KiB for a state's payload. The payload also contains
- * the child's progress, the other fields of the chunks, and a reason for each key that cannot be deleted.
- */
+/** Maximum bytes of JSON for a page's keys and TTLs. Step Functions allows 256 KiB for a state's payload, which also has other fields. */
 const PAGE_BYTES = 120 * 1024;
 
 /**
- * In an upcoming minute no delete begins later than this time after the page's last planned delete. The child reads its next page only when
- * all chunks of this page have ended, and the items of the next seconds must not wait.
+ * In an upcoming minute no delete begins later than this after the page's last planned delete: a slow chunk delays the child's next page.
  */
 const LAST_TRY_MS = 600;
 
@@ -41,10 +37,7 @@ export interface PlannedDelete {
   readonly key: ExpiredKey;
 }
 
-/**
- * Plans the second in which each key is deleted: now for an expired item, otherwise `marginSeconds` after the item's TTL. A limit of
- * deletes per second moves keys to later seconds. A key is left out if the page or the child's time has no room for the key.
- */
+/** Plans the second in which each key is deleted. Keys are left out if the page is full, or if the child ends before their second. */
 export function planDeletes(
   keys: readonly ExpiredKey[],
   { cutoff }: { readonly cutoff: Seconds },
@@ -114,13 +107,10 @@ function keysThatFit(keys: readonly ExpiredKey[]): number {
   return Math.min(keys.length, PAGE_KEYS);
 }
 
-/**
- * Longest time, with a reserve, from a child's query to the stream's record of a delete: a child lives 300 s, and its last function 15 s
- * more. Native TTL and `isExpired` ignore TTLs of more than five years ago. If a TTL reached this age between query and delete, the record
- * would not count as an expiry. So a sweep leaves out TTLs that reach this age within this time.
- */
+/** Longest time from a child's query of an item to the stream record of the item's delete, with a reserve. */
 const CHILD_LIFE_SECONDS = 10 * 60;
 
+/** Leaves out TTLs that become five years old within CHILD_LIFE_SECONDS: the stream record of the delete would not count as an expiry. */
 export function sweptRange(
   cutoff: number,
   { marginSeconds }: Pick<SweepSettings, 'marginSeconds'>,

@@ -26,13 +26,7 @@ export function startProgress({ target, limit }: ChildSweep, nowMs: Millis): Chi
 }
 
 /**
- * Adds the results of a page's chunks to the child's progress. Each key has one of three results:
- *
- * 1. DeleteChunk counted the key as deleted, renewed, not found or failed.
- * 2. The chunk ended with an error that a retry cannot solve, such as a missing permission. The key counts as failed. `brokenAt` is the
- *    earliest TTL of such keys: the span that the child notes in the journal ends before `brokenAt`.
- * 3. The key is left, for example because DynamoDB was too busy, or because the answer of DeleteChunk was lost. The cursor goes back to
- *    before the key's TTL. A later page tries the key again, even if the index does not show the key any more.
+ * Adds the chunks' results to the child's progress. The cursor goes back to before a key that is left: a later page tries the key again.
  */
 export function addUp(before: ChildProgress, results: readonly Chunk[], { sweep, showKey }: Listing) {
   if (results.length === 0) return { after: before, isPaused: false };
@@ -48,6 +42,7 @@ export function addUp(before: ChildProgress, results: readonly Chunk[], { sweep,
     if (error === undefined || error === PAUSED || TRANSIENT_ERRORS.includes(error)) left.push(...keys);
     else {
       failed.push(...keys.map(({ key }) => ({ key, reason: error })));
+      // The span that the child notes in the journal ends before these TTLs.
       broken.push(...keys.map(({ ttl }) => ttl));
     }
   }

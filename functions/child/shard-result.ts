@@ -12,10 +12,7 @@ import { LAG_BUCKETS, NO_LAG } from '../report/lag.ts';
 import { jsonBytes, withoutNothing } from '../report/listed-keys.ts';
 import { RANGES } from '../table/index-layout.ts';
 
-/**
- * Makes a child's result. `found` is the sum of the deleted, renewed, not found and failed keys, and in a dry run the number of index
- * entries. Counts of 0 and empty lists are left out. If the result exceeds `resultBytes`, the histogram of lags gets fewer, wider buckets.
- */
+/** Makes a child's result. If the result exceeds `resultBytes`, the histogram of lags gets fewer, wider buckets. */
 export function resultOf(
   { counts }: ChildProgress,
   { dryRun, resultBytes }: Pick<ChildSweep, 'dryRun' | 'resultBytes'>,

@@ -23,17 +23,8 @@ export interface ChunkAttemptOptions extends Pick<Runtime, 'clock' | 'random' | 
 }
 
 /**
- * Makes one attempt to delete the keys of a chunk.
- *
- * 1. The Wait state before the attempt ended on a whole second. The function sleeps for the rest, until `retryAtMs`. Before a planned
- *    delete the function also sleeps until its own clock reaches the expiry. So a planned delete is too early only if the state machine's
- *    clock and the function's clock are both wrong.
- * 2. No delete begins after `deadline`: otherwise the child could not end in time.
- * 3. If the table is paused, the function throws. If the journal cannot be read, nothing is deleted, and all keys are unprocessed.
- * 4. If keys are unprocessed, the function returns `wait` with the time of the next attempt. If that time is after the deadline, the
- *    function returns `done`. From the first attempt on, the deadline is at most RETRY_MS after the beginning of this attempt.
- *
- * @throws TablePausedError; DynamoDB's error if neither a retry nor a smaller batch can succeed (no access, no such table)
+ * If the journal cannot be read, the table may be paused, so nothing is deleted.
+ * @throws TablePausedError; DynamoDB's error if no retry can succeed
  */
 export async function attemptChunk(
   { chunk, now }: DeleteChunkInput,
@@ -48,6 +39,7 @@ export async function attemptChunk(
   // The journal is read before the sleep, because a read after the sleep would delay the delete.
   const mayDelete = await isKnownNotPaused(options);
   await sleepRest(before.retryAtMs, machineClock(), sleep);
+  // A planned delete also waits for the function's own clock: the delete is too early only if the state machine's clock is wrong, too.
   const earlyMs = chunk.planned ? (chunk.cutoff + settings.marginSeconds) * 1000 - clock() : 0;
   if (earlyMs > OWN_WAIT_MS) return again(chunk, before, machineClock() + earlyMs);
   if (earlyMs > 0) await sleep(earlyMs);

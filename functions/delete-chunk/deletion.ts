@@ -27,12 +27,7 @@ export const NO_DELETION: Deletion = {
   ...NO_LAG,
 };
 
-/**
- * Deletes the keys. If DynamoDB is too busy, all keys are returned as unprocessed. If DynamoDB refuses the batch as invalid, each half of
- * the batch is sent on its own, and so on: in the end only the invalid key fails.
- *
- * @throws DynamoDB's other errors (no access, no such table): a retry or a smaller batch would fail, too
- */
+/** @throws DynamoDB's errors that no retry can solve, such as a missing permission */
 export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): Promise<Deletion> {
   if (keys.length === 0) return NO_DELETION;
   try {
@@ -44,6 +39,7 @@ export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): 
     if (!isInvalid(error)) throw error;
     if (keys.length === 1)
       return { ...NO_DELETION, failed: keys.map(({ key }) => ({ key, reason: 'ValidationError' })) };
+    // DynamoDB refuses a whole batch for one invalid key. Each half is sent again: in the end only the invalid key fails.
     const middle = Math.ceil(keys.length / 2);
     return addDeletions(
       await deleteKeys(keys.slice(0, middle), send),
@@ -61,10 +57,7 @@ function addDeletions(one: Deletion, other: Deletion): Deletion {
   };
 }
 
-/**
- * Deletes with a condition on the TTL in each statement: the TTL is at most the cutoff, and less than five years old. So an item stays if a
- * writer has renewed the item, or removed its TTL, since the index was read.
- */
+/** Deletes each item on the condition that the stored TTL has expired: a writer may have renewed the item since the index was read. */
 export function guardedBatch(
   documents: Documents,
   settings: GuardSettings & Pick<SweepSettings, 'marginSeconds'>,
@@ -94,10 +87,7 @@ export function guardedBatch(
 
 type GuardSettings = Pick<SweepSettings, 'tableName' | 'model'>;
 
-/**
- * Makes the PartiQL statement, for example `DELETE FROM "t" WHERE "pk" = ? AND "sk" = ? AND "ttl" <= ? AND "ttl" > ? RETURNING ALL OLD *`.
- * Its parameters are the values of the key, the cutoff, and the latest TTL that is too old to count as expired.
- */
+/** For example `DELETE FROM "t" WHERE "pk" = ? AND "sk" = ? AND "ttl" <= ? AND "ttl" > ? RETURNING ALL OLD *`. */
 export function guardedDelete({ tableName, model }: GuardSettings): string {
   const ttl = quote(model.ttlAttribute);
   const conditions = [
@@ -112,10 +102,7 @@ function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/**
- * With `RETURNING ALL OLD *` DynamoDB answers with the old item if the statement deleted an item, and without `Item` if the table had no
- * such item. The answers are in the order of `keys`.
- */
+/** The answers are in the order of `keys`. An answer with neither `Error` nor `Item` means that the table had no such item. */
 function deletionOf(
   keys: readonly ExpiredKey[],
   answers: NonNullable<BatchExecuteStatementCommandOutput['Responses']>,
@@ -138,10 +125,7 @@ function deletionOf(
   return { deleted: deleted.length, ...counts, unprocessed, failed, ...lagOf(deleted, answeredAtMs) };
 }
 
-/**
- * Deletes without a condition on the TTL, which is faster. This is safe only in a table whose items never get a later TTL: a renewed item
- * would be deleted, too. BatchWriteItem does not say which items existed, so every processed key counts as deleted.
- */
+/** A renewed item is deleted, too. BatchWriteItem does not say which items existed, so every processed key counts as deleted. */
 export function unguardedBatch(
   documents: Documents,
   { tableName, model }: SweepSettings,

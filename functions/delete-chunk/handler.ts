@@ -9,10 +9,7 @@ import { guardedBatch, unguardedBatch } from './deletion.ts';
 
 const ATTEMPTS = 1;
 
-/**
- * Makes one attempt to delete a chunk. `deleteMode` decides whether each delete has a condition on the TTL.
- * @throws TablePausedError; DynamoDB's error if no key of the table can be deleted (no access, no such table)
- */
+/** Makes one attempt to delete a chunk. @throws TablePausedError; DynamoDB's error if no retry can succeed */
 export function deleteChunk(
   input: DeleteChunkInput,
   runtime: Runtime,

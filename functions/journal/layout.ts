@@ -3,25 +3,17 @@ import type { MachineName } from '../../statemachine/contract/machines.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { withoutNothing } from '../report/listed-keys.ts';
 
-/**
- * The items of the journal's table, by the partition key `id` and the sort key `at`:
- *
- * - `id` = `deployment`, `at` = `table#TABLE`: the table's pause, in the attribute `pause`.
- * - `id` = `deployment`, `at` = `watermarks`: `tick`, the start of the last tick of all tables, and each table's watermark in the attribute
- *   `table#TABLE`. All watermarks are in one item, so that a tick needs few writes.
- * - `id` = `sweep#TABLE`, `at` = `START#EXECUTION`: the report of an execution about this table. Native TTL removes the item.
- *
- * One query for `id` = `deployment` reads everything that a tick needs. If the journal is lost, all pauses end, and the next tick looks
- * back two days.
- */
+/** If the journal's table is lost, all pauses end, and the next tick looks back two days. */
 
 export const JOURNAL_KEYS = { partitionKey: 'id', sortKey: 'at' } as const;
 
 /** The journal's own TTL attribute for native TTL, epoch seconds. */
 export const EXPIRES = 'expires';
 
+/** Partition key of the pauses and the watermarks: one query reads everything that a tick needs. */
 export const DEPLOYMENT_ID = 'deployment';
 
+/** Sort key of the item with the watermarks of all tables: one item, so that a tick needs few writes. */
 export const WATERMARKS_AT = 'watermarks';
 
 const ROW_DAYS = 90;
@@ -51,17 +43,15 @@ export interface Pause {
 }
 
 /**
- * Longest time in seconds, with a reserve, until the index shows a new item. DynamoDB updates a global secondary index "usually within a
- * fraction of a second". Source: DynamoDB Developer Guide, "Using Global Secondary Indexes".
+ * Longest time in seconds, with a reserve, until the index shows a new item: "a fraction of a second" (DynamoDB Developer Guide, "Using
+ * Global Secondary Indexes").
  */
 export const INDEX_SECONDS = 10;
 
-/**
- * The state at the time `at` (ISO-8601): no item with a TTL from `since` to `gone` (epoch seconds) is left. Exceptions are TTLs of the last
- * {@link INDEX_SECONDS} before `gone`, because the index may show such items late. Nothing is known about TTLs before `since`.
- */
+/** No item with a TTL from `since` to `gone` (epoch seconds) is left at the time `at` (ISO-8601). */
 export interface Watermark {
   readonly since: number;
+  /** The index may not yet show items with TTLs in the last {@link INDEX_SECONDS} before `gone`. */
   readonly gone: number;
   readonly at: string;
   /** The highest number of shards that the table ever had: old items may still be in shards that writers no longer use. */

@@ -64,8 +64,8 @@ function object(kinds: Kinds, required: readonly string[] = Object.keys(kinds)) 
 const REMEDY = 'Correct it, or take the whole item away: then nothing is set.';
 
 /**
- * Reads the pauses and the watermarks with strong consistency. A table without an entry is not paused and has no watermark.
- * @throws JournalUnreadableError when the journal cannot be read, or has a malformed entry: nobody then knows which tables are paused
+ * Reads the pauses and the watermarks with strong consistency.
+ * @throws JournalUnreadableError, also for a malformed entry: nobody then knows which tables are paused
  */
 export async function readState(journal: JournalTable): Promise<DeploymentState> {
   const items = await readEntries(journal);

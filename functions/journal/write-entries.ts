@@ -43,9 +43,8 @@ function unwritable(tableName: string, error: unknown): JournalUnwritableError {
 const TABLES_AT_ONCE = 300;
 
 /**
- * Writes `tick` and the watermarks of these tables. Other watermarks stay, because a replay may have moved them after this tick read them.
- * @param tick start of the last tick of all tables, ISO-8601
- * @throws JournalUnwritableError
+ * Keeps other watermarks: a replay may have moved them after this tick read them.
+ * @param tick start of the last tick that swept every table, ISO-8601
  */
 export async function writeWatermarks(
   journal: JournalTable,
@@ -71,7 +70,7 @@ export async function writeWatermarks(
 }
 
 /**
- * Adds a child's span to the table's entry. The watermark itself does not move before the next tick, which calls `advanced`.
+ * Adds a child's span to the table's entry. The next tick moves the watermark (`advanced`).
  * @throws JournalUnwritableError, also when the table has no watermark
  */
 export async function noteSwept(journal: JournalTable, table: string, span: SweptSpan): Promise<void> {
@@ -83,10 +82,8 @@ export async function noteSwept(journal: JournalTable, table: string, span: Swep
 }
 
 /**
- * Moves a table's watermark to the end of the span that a replay has swept: the TTLs of [from, to), epoch seconds. The watermark stays if
- * there is a gap between the watermark and `from`, or if the watermark is already at the end of the span or later.
+ * Moves a table's watermark to the end of a replay's span, unless there is a gap before the span.
  * @param endedAt end of the replay, ISO-8601
- * @throws JournalUnwritableError
  */
 export async function noteReplayed(
   journal: JournalTable,

@@ -10,14 +10,8 @@ import { type Limits, type PipedRecord, TARGET_LIMITS } from './contract.ts';
 export const MIN_AGE_SECONDS = 300;
 
 /**
- * Returns one event for each record that is an expiry, in the order of the records. The function is the enrichment of a pipe: if the
- * function returns no event, the pipe does not call its target. Source: EventBridge User Guide, "Filtering events using enrichment".
- *
- * If one record cannot be judged, the whole call fails, and the target gets no record of the batch. The pipe then calls the function with
- * each half of the batch, and so on. A record that still fails alone goes to the failure queue.
- *
- * @throws Error with the table and the event, for a value that is no stream record, and for a removal without an old image or a time
- * @throws Error with the table, for events that exceed the limit of a call; except for an archive, old images are left out first
+ * The enrichment of a pipe: if the function returns no event, the pipe does not call its target (EventBridge User Guide, "Filtering events
+ * using enrichment").
  */
 export function onlyExpiries(batch: readonly PipedRecord[]): ExpiryEvent[] {
   const [first] = batch;
@@ -28,6 +22,7 @@ function isExpired({ table, ttlAttribute, record }: PipedRecord): boolean {
   try {
     return isExpiryBy(ttlAttribute, record);
   } catch (cause) {
+    // After an error the pipe calls the function with each half of the batch. In the end only the bad record goes to the failure queue.
     throw new Error(`${table}, event ${record?.eventID}: ${(cause as Error).message}`, { cause });
   }
 }

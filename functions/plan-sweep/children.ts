@@ -51,9 +51,7 @@ export interface PlannedTable {
 }
 
 /**
- * Decides which children a table gets. The lookback is cut by time, and a short lookback also by shards. Shards without items get no child.
- * If the table has a limit of deletes per second, only the shards are divided: each child sweeps the lookback and the upcoming minute in
- * its shards.
+ * Shards without due items get no child. With a limit of deletes per second, a child sweeps the lookback and upcoming minute of its shards.
  */
 export function planChildren(
   { from, before, upcoming }: Spans,
@@ -83,9 +81,8 @@ export function planChildren(
 }
 
 /**
- * Cuts a span of expired TTLs into at most `most` targets. The span is first cut by time, into parts of at least `leastSeconds`. As far as
- * `most` allows, each part is then cut by shards.
- * @returns for each part of the time, the targets of that part
+ * Cuts a span of expired TTLs into at most `most` targets: first into parts of at least `leastSeconds`, then by shards.
+ * @returns the targets of each part
  */
 export function cutSpan(
   { from, before }: { readonly from: number; readonly before: number },
@@ -116,11 +113,7 @@ function inParts(targets: readonly SweepTarget[]): PlannedChild[] {
   return targets.map((target, part) => ({ target, part: { part, parts: targets.length } }));
 }
 
-/**
- * Puts the children of all tables into groups of 40. The tables take turns, one child at a time, so that a table with many children does
- * not delay other tables. If the tick has too many children, each child of the upcoming minute sweeps more shards. A table whose children
- * still do not fit is reported as failed. The next tick begins with another table, and finds the items in its lookback.
- */
+/** Puts the children of all tables into groups. The tables take turns, so that a table with many children does not delay other tables. */
 export function tickChildren(
   tables: readonly PlannedTable[],
   { startedAtMs, nowMs }: { readonly startedAtMs: number; readonly nowMs: number },
@@ -138,6 +131,7 @@ export function tickChildren(
   const count = () =>
     tables.reduce((sum, table) => sum + aheadOf(table, shardsOfChild).length + table.children.back.length, 0);
   while (count() > TICK_CHILDREN && shardsOfChild < 1_024) shardsOfChild *= 2;
+  // The next tick begins with another table, because the last children may not fit into this tick.
   const first = Math.floor(startedAtMs / 60_000) % Math.max(1, tables.length);
   const queues = [...tables.slice(first), ...tables.slice(0, first)].map(table => ({
     table,

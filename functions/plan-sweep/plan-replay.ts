@@ -20,8 +20,7 @@ import { type ReplayRequest, readReplayInput, tablesOfInput } from './sweep-inpu
 const LEAST_PART_SECONDS = 60;
 
 /**
- * Plans the next round of a replay. The first round cuts the whole span into targets, by time and then by shards; a child that finds
- * nothing ends at once. In a further round each child sweeps the rest of a target for which an earlier child had no time.
+ * After the first round, a child sweeps the rest of a target for which an earlier child had no time.
  * @throws InvalidExecutionInputError, InvalidSettingsError, JournalUnreadableError
  */
 export async function planReplay(

@@ -47,12 +47,7 @@ export interface TickDependencies extends Pick<Runtime, 'clock' | 'sleep'> {
 }
 
 /**
- * Plans a tick: reads the journal, then asks each shard of each table for its oldest entry. A tick of the minute T sweeps items that expire
- * from T + 60 s to T + 120 s. The lookback goes back from T to a little before the table's watermark. The watermark then moves up to the
- * oldest item that is left.
- *
- * The first tick of a table writes a watermark even if the probe fails or the table is paused: later ticks look back to this watermark.
- *
+ * The first tick of a table writes a watermark even if the table is paused: later ticks look back to this watermark.
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
 export async function planTick(
@@ -74,8 +69,7 @@ export async function planTick(
   const isWhole = chosen === undefined;
   if (!isWhole || !isQuiet(planned, state, startedAtMs)) {
     try {
-      // The journal's `tick` is the start of the last tick that swept every table from its watermark on. A tick of only some tables keeps
-      // `tick`, and so does a tick that began shortly before or after another tick.
+      // `tick` in the journal is the start of the last tick that swept every table from its watermark on.
       const keeps = !isWhole || tickBeside(state, startedAtMs, 0) !== undefined;
       const tick = keeps ? (state.watermarks.tick ?? startedAt) : startedAt;
       await journal.writeWatermarks(tick, Object.fromEntries(marks));
@@ -212,16 +206,8 @@ const MIN_AGE_SECONDS = 3_600;
 export const FIRST_LOOKBACK_SECONDS = 2 * 24 * 60 * 60;
 
 /**
- * Finds the table whose watermark has not moved for the longest time, for example because somebody forgot a pause, or because the table
- * cannot be queried.
- *
- * 1. If a table has no watermark, its age begins with its pause. Without a pause such a table has no age.
- * 2. The watermark is always `marginSeconds` behind the clock, so the age begins `marginSeconds` later.
- * 3. A pause with an end (`until`) was planned, so the age does not begin before that end.
- * 4. The first tick looks back two days. The age does not begin before the first tick.
- *
- * @param moved the new watermarks of this tick, by table
- * @returns the table, and its age in seconds; undefined when all ages are below {@link MIN_AGE_SECONDS}
+ * The oldest watermark of all tables: its age is the present time minus the watermark, seconds.
+ * @param moved the tick's new watermarks, by table
  */
 function oldestWatermark(
   tables: readonly CarriedSettings[],
@@ -233,10 +219,12 @@ function oldestWatermark(
     const { tableName: table } = carried;
     const pause = state.pauses[table];
     const mark = moved.get(table) ?? state.watermarks.tables[table];
+    // The first tick looks back two days. The age begins at this tick at the earliest.
     const gone = mark && Math.max(mark.gone, mark.since + FIRST_LOOKBACK_SECONDS);
     const pausedAt = Date.parse(pauseOf(pause, nowMs)?.since ?? '') / 1000;
     const from = gone === undefined ? pausedAt : gone + (Number(carried['marginSeconds']) || 0);
     if (Number.isNaN(from)) return [];
+    // A pause with an end was planned, so the age begins at this end.
     const meantUntil = pause?.until === undefined ? 0 : Date.parse(pause.until) / 1000;
     return [{ table, age: Math.floor(nowMs / 1000 - Math.max(from, meantUntil)) }];
   });

@@ -33,8 +33,7 @@ export interface ProbeOptions extends Pick<Runtime, 'clock' | 'sleep'> {
 }
 
 /**
- * Asks each shard of a table for its oldest entry in the lookback, and whether the shard has an entry in the upcoming minute. If DynamoDB
- * is too busy to answer in time, every shard counts as having entries in both spans. Children then query the index themselves.
+ * Asks each shard for its oldest entry. If DynamoDB is too busy, every shard counts as having entries, and the children query the index.
  */
 export async function probeShards(
   shards: number,

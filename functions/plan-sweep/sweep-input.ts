@@ -64,8 +64,7 @@ const REPLAY_ONLY = ['from', 'to', 'dryRun', 'table'] as const;
 type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[Name]> };
 
 /**
- * A tick's upcoming minute begins LEAD_SECONDS after the beginning of the tick's minute. EventBridge Scheduler may start the tick at any
- * moment of its minute. With this lead the children run before the upcoming minute begins.
+ * EventBridge Scheduler may start a tick at any moment of its minute. With this lead the children run before the upcoming minute begins.
  */
 const LEAD_SECONDS = 60;
 const UPCOMING_SECONDS = 60;
@@ -102,9 +101,9 @@ function readFields(input: unknown): Fields {
 }
 
 /**
- * The upcoming minute begins on a whole minute of the clock. Its TTLs begin `marginSeconds` earlier.
- * @param startedAtMs start of the execution, epoch milliseconds: items that expire later do not belong to the lookback
- * @throws InvalidExecutionInputError naming the field
+ * The upcoming minute begins on a whole minute. Its TTLs begin `marginSeconds` earlier.
+ * @param startedAtMs start of the execution, epoch milliseconds
+ * @throws InvalidExecutionInputError
  */
 export function readTickInput(input: unknown, startedAtMs: number, settings: InputSettings): TickRequest {
   const { scheduledTime, maxDeletesPerSecond: perSecond = settings.maxDeletesPerSecond } = readFields(input);

@@ -13,8 +13,7 @@ import { type NextStepOptions, nextStep } from './next-step.ts';
 const ATTEMPTS = 2;
 
 /**
- * Decides the next step of a child (`nextStep`). When a child of the lookback ends, the function notes in the journal which span the child
- * has swept, so that the next tick does not sweep this span again.
+ * Decides the next step of a child. When a child of the lookback ends, the function notes the swept span in the journal for the next tick.
  */
 export function queryExpired(
   input: QueryExpiredInput,

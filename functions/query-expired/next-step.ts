@@ -29,18 +29,7 @@ const PLAN_WITHIN_MS = 200;
 /** After this time a page begins no further window or second. In an upcoming minute the items of the first seconds wait for this page. */
 const READ_MS = { upcoming: 600, back: 2_000 } as const;
 
-/**
- * Decides the next step of a child: at the child's beginning, after each wait, and after each page of deletes.
- *
- * 1. The results of DeleteChunks are added up (`addUp`).
- * 2. The child ends when its cursor has reached the end of its target, when its time is over, or when its table was paused.
- * 3. Otherwise the function reads the index entries after the cursor: entries that have expired, and in an upcoming minute also entries
- *    that will soon expire.
- * 4. Each key gets the second of its delete (`planDeletes`), and DeleteChunks waits for this second.
- *
- * DynamoDB's clock decides what is expired. The child waits by the state machine's clock, so each page compares the two clocks. An item is
- * deleted `marginSeconds` after its TTL at the earliest.
- */
+/** DynamoDB's clock decides what is expired, but a child waits by the state machine's clock. So each page compares the two clocks. */
 export async function nextStep(
   { sweep, progress, results, startedAt, now }: QueryExpiredInput,
   options: NextStepOptions,
@@ -97,8 +86,7 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
   const firstLeft = wanted[planned.length];
   // The cursor passes only expired TTLs, because writers may still write items with later TTLs.
   const passed = Math.min(page.knownUpTo, page.cutoff);
-  // After a page that plans the rest of the upcoming minute the child may end: the next tick finds items that are written later. With
-  // `pollSeconds` the child itself must find such items. A span that the child notes in the journal must have no such items.
+  // The next tick finds items that are written after this page. With `pollSeconds` the child itself must find such items.
   const mayEnd = isKnown && settings.pollSeconds === 0 && sweep.part === null;
   const plannedUpTo = page.cutoff + (mayEnd ? ahead : 0);
   const isRead = firstLeft === undefined && Math.min(page.knownUpTo, plannedUpTo) >= target.before;

@@ -20,8 +20,7 @@ export interface ReadPageOptions
     Pick<Planning, 'marginSeconds' | 'machineClock'> {
   readonly patienceMs: Millis;
   /**
-   * Number of keys that the previous page left. The index shows these keys again. So the page also has room for at least half a page of new
-   * entries: one throttled shard must not delay the other shards. @default 0
+   * Number of keys that the previous page left. The page also has room for new keys: one throttled shard must not delay others. @default 0
    */
   readonly left?: number;
 }
@@ -38,15 +37,7 @@ export interface Page {
   readonly lagMs: Millis;
 }
 
-/**
- * Reads the index entries of a target with TTLs after the cursor and up to `upTo`.
- *
- * Several index keys are queried at once, each up to its limit. The page is complete only before the lowest TTL at which a query stopped:
- * the cursor must stay before this TTL. When the page is full or `patienceMs` is over, no further window or second is queried.
- *
- * @throws DynamoDbBusyError
- * @throws DynamoDbDateMissingError
- */
+/** Reads the index entries of a target with TTLs after the cursor and up to `upTo`. @throws DynamoDbBusyError, DynamoDbDateMissingError */
 export async function readPage(
   target: SweepTarget,
   cursor: Seconds,
@@ -79,6 +70,7 @@ export async function readPage(
         lagMs = Math.min(lagMs, machineClock() - page.readAt * 1000);
       } else if (page.entries.length > 0) throw dateMissing();
       const last = page.entries.at(-1);
+      // The query stopped at its limit. More entries may have the last TTL, so the page is complete only before this TTL.
       if (page.more && last !== undefined) {
         const before = Math.ceil(last.ttl) - 1;
         knownUpTo = Math.min(knownUpTo, before);
@@ -113,8 +105,7 @@ function readTogether(keys: readonly IndexKey[]): IndexKey[][] {
 }
 
 /**
- * Returns the entries that have expired or will expire within `ahead`, in the order of their TTLs. Keys that the previous page left are
- * added, because the index no longer shows a key whose item is deleted, and such a key must still be counted.
+ * Keys that the previous page left are added: the index no longer shows a key whose item is deleted, but such a key must still be counted.
  */
 export function entriesToTake(
   { entries, cutoff, takenUpTo }: Page,

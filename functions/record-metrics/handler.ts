@@ -12,10 +12,7 @@ import { JournalUnwritableError } from '../runtime/errors.ts';
 import { embeddedMetrics } from './metrics.ts';
 import { didAnything, reportedTables, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
 
-/**
- * The function stops waiting for the journal this long before its timeout, and prints the metrics. If the function timed out after
- * printing, Step Functions would call the function again, and the metrics would be printed twice.
- */
+/** The function stops waiting for the journal this long before its timeout: a call after a timeout would print the metrics again. */
 const PRINTING_MS = 3_000;
 
 export interface RecordDependencies {
@@ -28,12 +25,7 @@ export interface RecordDependencies {
 }
 
 /**
- * Adds up an execution. The reports of the tables go to the journal, to the log, and into the output as far as they fit. The sums of the
- * reports are CloudWatch metrics (embedded metric format). A dry run has no metrics and no rows in the journal, because it deletes nothing.
- *
- * The log and the metrics are printed last, because a call that fails earlier is repeated and would print them again. If the journal cannot
- * be written or does not answer in time, both are still printed; the execution then fails without a retry, and an alarm sounds.
- *
+ * Prints the log and the metrics last: Step Functions repeats a call that fails earlier, and would print them again.
  * @throws JournalUnwritableError
  */
 export async function recordMetrics(

@@ -60,11 +60,7 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
   },
 ];
 
-/**
- * Makes a document in the embedded metric format. Powertools accepts only a number for a metric, but CloudWatch also accepts a histogram
- * `{Values, Counts, Min, Max, Count, Sum}`. So histograms replace their numbers in the document that Powertools has made.
- * @returns undefined when there is nothing to record
- */
+/** For a metric, Powertools accepts only numbers, CloudWatch also histograms. So histograms replace numbers in Powertools' document. */
 export function embeddedMetrics(
   metrics: Metrics,
   dimensions: Readonly<Record<string, string>>,

@@ -1,11 +1,7 @@
 import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
 import type { LagSummary } from '../../statemachine/contract/report.ts';
 
-/**
- * Number of buckets in the histogram of lags. Bucket 0 counts lags up to 16 ms, the upper bound of each further bucket is 19% (a factor of
- * 2^(1/4)) higher, and the last bucket counts all longer lags. A hundred buckets reach beyond five days, and CloudWatch accepts at most a
- * hundred values for a metric. Source: CloudWatch User Guide, "Embedded metric format specification", target members.
- */
+/** CloudWatch accepts at most a hundred values for a metric. Source: CloudWatch User Guide, "Embedded metric format specification". */
 export const LAG_BUCKETS = 100;
 const FIRST_BUCKET_MS = 16;
 const BUCKETS_PER_DOUBLING = 4;
@@ -72,10 +68,7 @@ export function countAbove({ lagCounts }: DeletionLag, lagMs: number): number {
 
 export type MetricHistogram = ReturnType<typeof toMetricHistogram>;
 
-/**
- * Each value is the upper bound of a bucket with at least one lag, but never more than the longest lag. CloudWatch computes percentiles
- * from these values.
- */
+/** Each value is the upper bound of a bucket, but never more than the longest lag. CloudWatch computes percentiles from these values. */
 export function toMetricHistogram({ lagCounts, lagMaxMs }: DeletionLag) {
   const filled = filledBuckets(lagCounts);
   const Values = filled.map(([bucket]) => Math.min(bucketEndMs(bucket), lagMaxMs));

@@ -27,8 +27,8 @@ export function firstThatFit<Listed>(all: readonly Listed[], maxBytes: number): 
 }
 
 /**
- * Lists the failures that fit into `maxBytes`, at most LISTED_KEYS, and always the first failure. If the first key is too long, the failure
- * has `keyStart`, the beginning of the key's JSON, and no `key`: the shortened text could be mistaken for the key of another item.
+ * Lists the failures that fit into `maxBytes`, and always the first failure. A long key becomes `keyStart`: a shortened `key` could be
+ * another item's key.
  */
 export function listFailedKeys(all: readonly ListedFailure[], maxBytes: number): ListedFailure[] {
   const [first] = all;

@@ -28,9 +28,8 @@ export function shownFailure(
 }
 
 /**
- * Hashes a key. A key has the same hash in every log, report and command. The table's name is part of the hash, so that the same key has
- * another hash in another table. The hash does not hide a key that can be guessed: anybody can hash a guessed key and compare.
- * @param names names of the key attributes, partition key first: a key that was parsed from JSON may have its attributes in any order
+ * The hash does not hide a key that can be guessed: anybody can hash the guess.
+ * @param names names of the key attributes, partition key first
  */
 export function hashOfKey(key: ItemKey, names: readonly string[], tableName: string): KeyHash {
   const text = JSON.stringify(Object.fromEntries(names.map(name => [name, key[name]])));

@@ -63,8 +63,8 @@ export interface ExecutionReport extends Omit<RecordMetricsOutput, 'complete'> {
 }
 
 /**
- * Reads the output of an execution of either state machine, or the cause of its failure.
- * @returns undefined for other texts, such as the cause of an execution that crashed
+ * Reads the output of an execution, or the cause of its failure.
+ * @returns undefined for other texts, such as the cause of a crash
  */
 export function readExecutionReport(said: unknown): ExecutionReport | undefined {
   const value = typeof said === 'string' ? parsed(said) : said;

@@ -1,10 +1,8 @@
 const CAP_SECONDS = 8;
 
 /**
- * Milliseconds to wait before the next attempt: a random time ("full jitter"), so that calls that were throttled together are not repeated
- * together. The maximum is 1 s after the first attempt, doubles with each further attempt, and ends at 8 s.
+ * Milliseconds until the next attempt: random ("full jitter"), so that throttled requests are not repeated together.
  * @param attempts attempts made so far, at least 1
- * @param random at least 0, below 1
  */
 export function backoffMs(attempts: number, random: () => number): number {
   return Math.round(random() * 1000 * Math.min(CAP_SECONDS, 2 ** (attempts - 1)));

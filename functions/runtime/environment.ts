@@ -18,8 +18,8 @@ const ATTRIBUTE_NAME = kind<string>(
 );
 
 /**
- * The settings of a table that the functions know. `stacks/config/props.ts` checks a configuration by the same kinds. The definition of a
- * state machine contains these settings for each table, and passes them to the functions ({@link readSettings}).
+ * The settings of a table that the functions know. The definition of a state machine contains the settings, and passes them to the
+ * functions ({@link readSettings}).
  */
 export const SETTING_KINDS = {
   tableName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),

@@ -1,6 +1,6 @@
 /**
- * After each of these errors of DynamoDB a retry may succeed. Source: DynamoDB Developer Guide, "Error handling"; for the codes of single
- * statements the API reference of BatchStatementError.
+ * After each of these errors of DynamoDB a retry may succeed. Source: DynamoDB Developer Guide, "Error handling"; API reference of
+ * BatchStatementError.
  */
 
 const THROTTLING = [

@@ -16,9 +16,8 @@ export interface RequestOptions {
 }
 
 /**
- * The client returns each number as a `NumberValue`, because a number in a key may have more digits than a JavaScript number.
- * @param maxAttempts 1 for deletes: the state machine waits and retries, and attempts of the client would hide that DynamoDB throttles
- * @param connection needed only outside of Lambda, whose environment has these values
+ * The client returns numbers as `NumberValue`: a key may exceed the digits of a JavaScript number.
+ * @param maxAttempts 1 for deletes: the client's retries would hide throttling
  */
 export function createDocuments(
   { maxAttempts }: { maxAttempts: number },
@@ -27,8 +26,7 @@ export function createDocuments(
   const client = new DynamoDBClient({
     ...connection,
     maxAttempts,
-    // DynamoDB usually answers within milliseconds. An attempt without an answer fails after these times and counts as a busy DynamoDB, for
-    // which the state machine waits. Without these times the function would hang until its own timeout.
+    // DynamoDB usually answers within milliseconds. Without these times a function without an answer would hang until its own timeout.
     requestHandler: {
       connectionTimeout: 1_000,
       requestTimeout: MAX_REQUEST_TIMEOUT_MS,
@@ -56,8 +54,8 @@ export function keepDates(client: DynamoDBClient): void {
 }
 
 /**
- * The time of DynamoDB's answer by DynamoDB's own clock: epoch seconds, rounded down. Undefined if the answer has no `Date` header; HTTP
- * requires this header from every server with a clock. Source: RFC 9110, 6.6.1.
+ * Time of the answer by DynamoDB's clock, epoch seconds. HTTP requires the header `Date` from every server with a clock. Source: RFC 9110,
+ * 6.6.1.
  */
 export function answeredAt({ $metadata }: { readonly $metadata?: DatedMetadata }): number | undefined {
   const ms = Date.parse($metadata?.date ?? '');
@@ -66,10 +64,7 @@ export function answeredAt({ $metadata }: { readonly $metadata?: DatedMetadata }
 
 const KEPT = ['name', 'code', '$fault', '$retryable', '$metadata'] as const;
 
-/**
- * Removes the messages from DynamoDB's errors: some messages repeat a key, and `logKeys` may forbid keys in logs. Lambda logs an error that
- * a function throws, and the error becomes the cause of the failed execution. The request id stays: AWS can find the message by this id.
- */
+/** Removes the messages from DynamoDB's errors: a message may repeat a key, and `logKeys` may forbid keys in logs. */
 export function withoutMessages(documents: Documents): Documents {
   const send = async (...args: Parameters<Documents['send']>) => {
     try {

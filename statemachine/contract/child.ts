@@ -12,8 +12,8 @@ export interface ChildStart {
 }
 
 /**
- * A child sweeps the items with from <= TTL < before in `shards`, ascending ranges such as `0-24,30`. Items with a TTL from `upcomingFrom`
- * on expire while the child runs. If `upcomingFrom` is null, all items of the target have expired.
+ * A child sweeps the items with from <= TTL < before in `shards`, e.g. `0-24,30`. Items with TTLs from `upcomingFrom` on expire while the
+ * child runs.
  */
 export interface SweepTarget {
   readonly shards: string;
@@ -40,10 +40,7 @@ export interface SweepPart {
   readonly parts: number;
 }
 
-/**
- * A child's share of `maxDeletesPerSecond`; null: no limit. In a tick the child stops `marginSeconds` after `before`, and a later tick
- * deletes the rest. In a replay `before` is null: when the child's time is over, a child of the next round continues.
- */
+/** A child's share of `maxDeletesPerSecond`. In a tick the child stops `marginSeconds` after `before`. In a replay `before` is null. */
 export interface ChildLimit {
   readonly perSecond: number;
   readonly credit: number;

@@ -9,8 +9,8 @@ export interface DeletionLag {
 }
 
 /**
- * Input and output of DeleteChunk: keys that are deleted together. With `next: 'wait'` the chunk waits until `until`, ISO-8601 in whole
- * seconds. After `deadline`, ISO-8601 with milliseconds, no delete begins.
+ * Keys that are deleted together. With `next: 'wait'` the chunk waits until `until`, ISO-8601 in whole seconds. After `deadline`, ISO-8601
+ * with milliseconds, no delete begins.
  */
 export interface Chunk {
   readonly next: 'delete' | 'wait' | 'done';
@@ -18,8 +18,8 @@ export interface Chunk {
   readonly timeoutSeconds: Seconds;
   readonly deadline: string;
   /**
-   * Epoch seconds. In the delete mode `guarded` an item is deleted only if its TTL is at most this time. DynamoDB's clock had reached this
-   * time when the index was read; if the chunk is `planned`, the clock reaches this time while the chunk waits.
+   * Epoch seconds. DynamoDB's clock reaches this time before the delete. In the delete mode `guarded` only items with TTLs up to this time
+   * are deleted.
    */
   readonly cutoff: Seconds;
   readonly planned: boolean;

@@ -1,6 +1,6 @@
 /**
- * Input of a tick. EventBridge Scheduler sends `scheduledTime` (ISO-8601), which decides about the upcoming minute and the end of the
- * lookback. Defaults: all tables of the deployment, and each table's own `maxDeletesPerSecond` (0 = no limit).
+ * Input of a tick. EventBridge Scheduler sends `scheduledTime` (ISO-8601). Defaults: all tables of the deployment, and each table's own
+ * `maxDeletesPerSecond` (0 = no limit).
  */
 export interface TickInput {
   readonly scheduledTime: string;
@@ -8,10 +8,7 @@ export interface TickInput {
   readonly maxDeletesPerSecond?: number;
 }
 
-/**
- * Input of a replay, which sweeps the items that expire in [from, to), ISO-8601. With `dryRun` the replay only counts the items. `table`
- * may be missing if the deployment has only one table. `maxDeletesPerSecond`: 0 = no limit; default: the table's own `maxDeletesPerSecond`.
- */
+/** Input of a replay of the items that expire in [from, to), ISO-8601. `table` may be missing in a deployment with one table. */
 export interface ReplayInput {
   readonly table?: string;
   readonly from: string;

@@ -24,16 +24,12 @@ export const RESULTS_BYTES = 160_000;
 /** A child of the lookback ends this many seconds after the plan, even if items are left: the next tick soon sweeps these items. */
 export const BACK_SECONDS = 45;
 
-/**
- * After this age of an execution, in seconds, the state machine begins no step of a child, even if QueryExpired never returns `end`. In the
- * remaining time a QueryExpired that is still running can do all its retries, and RecordMetrics can record the results of the other
- * children. A test adds up these times.
- */
+/** After this age of an execution, in seconds, no step of a child begins, so that a running QueryExpired has time for its retries. */
 export const LAST_STEP_SECONDS = 225;
 
 /**
- * Maximum size of a child's progress, characters of JSON. The progress contains two lists of keys (`CHILD_LISTED_KEYS_BYTES` each) and the
- * keys that a page left. An interrupted child returns its progress, which must fit into 256 KiB together with the name of the error.
+ * Maximum size of a child's progress, characters of JSON. An interrupted child returns its progress, and a state's output has at most 256
+ * KiB.
  */
 export const CHILD_PROGRESS_CHARACTERS = 170_000;
 
@@ -45,17 +41,15 @@ export const REPLAY_CONCURRENCY = 20;
 export const MAX_ROUNDS = 500;
 
 /**
- * Age of an execution, in seconds, at which QueryExpired ends a child. Work that is still running then ends within the 300 seconds of an
- * Express execution: two calls of QueryExpired with all their retries, or one call of DeleteChunk and one call of QueryExpired. A test adds
- * up these times. Source: Step Functions quotas.
+ * Age of an execution, in seconds, at which QueryExpired ends a child: an Express execution has 300 seconds. Source: Step Functions quotas.
  */
 export const MAX_CHILD_SECONDS = 195;
 
 export const LISTED_KEYS_BYTES = 28_000;
 
 /**
- * Maximum size of an execution's reports, UTF-8 bytes of JSON, including {@link LISTED_KEYS_BYTES} of keys. A failed execution has these
- * reports as its cause, and a cause may have 32,768 characters. Source: Step Functions API reference.
+ * Maximum UTF-8 bytes of an execution's reports: the cause of a failed execution contains the reports, and has at most 32,768 characters.
+ * Source: Step Functions API reference.
  */
 export const CAUSE_BYTES = 30_000;
 

@@ -14,8 +14,8 @@ export const SWEEP_INCOMPLETE = 'SweepIncompleteError';
 export const TICK_TIMEOUT_SECONDS = 290;
 
 /**
- * Ends a replay that hangs, for example because its Map Run never starts: without this limit a Standard execution could run for a year. A
- * replay that works ends by itself, at most after some hours. Source: Step Functions quotas.
+ * Ends a replay that hangs, for example because its Map Run never starts. Otherwise a Standard execution could run for a year. Source: Step
+ * Functions quotas.
  */
 export const EXECUTION_TIMEOUT_SECONDS = 86_400;
 
@@ -26,10 +26,7 @@ export const FUNCTION_TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
   RecordMetrics: 15,
 };
 
-/**
- * Timeouts of the tasks of a child with an upcoming minute: a call that hangs must not delay items that expire in the next seconds. After a
- * timeout QueryExpired is called again; the keys of a DeleteChunk that timed out are in the next page.
- */
+/** Timeouts of the tasks of a child with an upcoming minute. A call that hangs must not delay items that expire in the next seconds. */
 const PRECISE_TIMEOUT_SECONDS = { QueryExpired: 3, DeleteChunk: 2 } as const;
 
 export function childTimeouts(
