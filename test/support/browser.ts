@@ -28,13 +28,10 @@ export function chromiumOf({ PATH = '' }: NodeJS.ProcessEnv): string {
   );
 }
 
-/** What a page is looked at with. */
+/** Pixels, and the colours that somebody prefers. */
 export interface View {
-  /** @default 1280 */
   readonly width?: number;
-  /** @default 800 */
   readonly height?: number;
-  /** @default 'light' */
   readonly colorScheme?: 'light' | 'dark';
 }
 
