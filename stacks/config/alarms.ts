@@ -80,14 +80,14 @@ export const ALARMS = {
     periods: 5,
     isHeartbeat: true,
     treatMissingData: 'ignore',
-    help: 'No sweep succeeds any more: the schedules are off or gone, or every sweep fails. Expired items stay.',
+    help: 'No tick succeeds any more: the schedules are off or gone, or every tick fails. Expired items stay.',
   },
   executionsFailed: {
     ...ONCE,
     by: 'AWS/States',
     names: ['ExecutionsFailed', 'ExecutionsTimedOut'],
     unit: 'executions',
-    help: 'A sweep failed: it could not be planned, it left something that it could not delete, or it ran for longer than it may.',
+    help: 'A tick failed: it could not be planned, it left something that it could not delete, or it ran for longer than it may.',
   },
   itemsFailed: {
     ...ONCE,
