@@ -78,7 +78,6 @@ test('an expiry becomes an event as expiry/ describes it', () => {
 test.each<[string, Removal, boolean]>([
   ['an expiry of this second', { ttl: AT }, true],
   ["a user's removal a second before the expiry", { ttl: AT + 1 }, false],
-  ["native TTL's", { ttl: AT + 99, more: NATIVE }, true],
   ['a record whose template found no identity', { more: { userIdentity: null } }, true],
 ])('%s: %j', (_, made, passes) => {
   expect(onlyExpiries([piped(removal(made))])).toHaveLength(passes ? 1 : 0);
