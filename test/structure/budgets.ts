@@ -45,7 +45,7 @@ export const WORDS = [
 /** Things that somebody has to know, and files. */
 export const NUMBERS = {
   commands: 14,
-  /** Names that can be written in a configuration, of a table and of the deployment. */
+  /** Names that can be written in a configuration, of a table and of the deployment, without `tables`. */
   props: 24,
   alarms: 7,
   /** States by name, in all machines. */
