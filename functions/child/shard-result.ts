@@ -86,6 +86,6 @@ function resultOfOutput(output: ChildOutput): ShardResult | undefined {
   if (!('interruptedBy' in output) || output.progress === null) return undefined;
   const { inFlight, ...counts } = output.progress.counts;
   // If the child was interrupted while a page was deleted, nobody knows which keys were deleted, so all keys of the page count as failed.
-  const failed = { ...counts, failed: counts.failed + inFlight };
+  const failed = { ...NOTHING, ...counts, failed: counts.failed + inFlight };
   return { ...failed, found: sumOfFates(failed), interrupted: true };
 }

@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 21_600,
+    most: 21_700,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -24,16 +24,16 @@ export const ROOM_LINES = [
       'functions/table',
       'statemachine',
     ],
-    most: 4_500,
+    most: 4_600,
   },
   { rooms: ['stacks'], most: 3_700 },
   { rooms: ['bench', 'tools'], most: 6_400 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
-    most: 8_700,
+    most: 8_800,
   },
   { rooms: ['packages/stepfunctions-emulator/test'], most: 6_200 },
-  { rooms: ['test'], most: 22_200 },
+  { rooms: ['test'], most: 22_300 },
 ] as const;
 
 /** Words, as `wc -w` counts them. */

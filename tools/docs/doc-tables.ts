@@ -18,7 +18,7 @@ import {
   pathOf,
   resolveProps,
 } from '../../stacks/config/props.ts';
-import { FATES } from '../../statemachine/counts.ts';
+import { type Counts, FATES } from '../../statemachine/counts.ts';
 import { MAY_IMPORT } from '../../test/structure/rooms.ts';
 import { EXAMPLE_ARNS, rolesList } from './role-statements.ts';
 
@@ -121,7 +121,7 @@ const numbered = (value: number) => value.toLocaleString('en-US');
 const EXAMPLE_TABLE = { tableName: 'NAME', partitionKey: 'id' };
 
 /** Report of a tick with 60 keys. DynamoDB throttled one key. */
-const EXAMPLE = { found: 60, deleted: 60, retries: 14, shardsSwept: 1, steps: 2 };
+const EXAMPLE = { found: 60, deleted: 60, retries: 14, shardsSwept: 1 } satisfies Partial<Counts>;
 const EXAMPLE_LAG = { p50: 64, p99: 76880, max: 76880 };
 
 function reportExample(): string {

@@ -55,9 +55,11 @@ describe('the output of a child', () => {
     });
   });
 
-  test('of one that was interrupted counts the page in flight as failed', () => {
-    const output = { interruptedBy: 'States.Timeout', progress: progressOf({ deleted: 3, inFlight: 25 }) };
-    expect(shardResultOf(output)).toMatchObject({ found: 28, deleted: 3, failed: 25, interrupted: true });
+  test('of one that was interrupted counts the page in flight as failed, and 0 for what an update of the functions counts first', () => {
+    const { leftForLater: _added, ...counts } = progressOf({ deleted: 3, inFlight: 25 }).counts;
+    const output = { interruptedBy: 'States.Timeout', progress: { ...start, counts } } as ChildOutput;
+    const told = { found: 28, deleted: 3, failed: 25, leftForLater: 0, interrupted: true };
+    expect(shardResultOf(output)).toMatchObject(told);
   });
 
   test.each<[string, unknown]>([
