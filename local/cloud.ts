@@ -48,8 +48,8 @@ export interface LocalCloudOptions {
 }
 
 /**
- * A synthesized deployment that runs on this machine. The tables are in DynamoDB Local. The bundled functions run in worker threads, and
- * the state machines in the emulator. Pipes read the tables' streams, but their targets receive nothing.
+ * A synthesized deployment on this computer: functions in worker threads, state machines in the emulator. Pipes read the tables' streams,
+ * but no target receives anything.
  */
 export class LocalCloud {
   readonly synthesized: SynthesizedCloud;
@@ -109,9 +109,8 @@ export class LocalCloud {
   }
 
   /**
-   * Starts all parts. If a part fails to start, the parts that already run are stopped.
-   * @throws {LocalCloudError} that names the problem of the stack or of the installation
-   * @throws {NotLoopbackError} when an endpoint of DynamoDB is on another machine
+   * If a part fails to start, the parts that already run are stopped.
+   * @throws {LocalCloudError}; {NotLoopbackError} when an endpoint of DynamoDB is on another computer
    */
   static async start(options: LocalCloudOptions): Promise<LocalCloud> {
     // The stack is read first, so that a mistake is found before a process is started.
@@ -159,9 +158,8 @@ export class LocalCloud {
   }
 
   /**
-   * Starts an execution in the background, as AWS's StartExecution does.
    * @param machine name or ARN of a state machine
-   * @throws {LocalCloudError} when the stack has no such state machine; InvalidStartError for a name or input that AWS refuses
+   * @throws {LocalCloudError} for an unknown state machine; InvalidStartError for a name or input that AWS refuses
    */
   startExecution(machine: string, input: unknown, name?: string): Execution {
     const { stateMachines, executions } = this.stepFunctions;

@@ -1,8 +1,7 @@
 import { PreciseTtlError } from '../expiry/index.ts';
 
 /**
- * An error that the user can correct in the configuration or the installation. The message says what is wrong and where, what was expected,
- * and what to do. A command prints the message without a stack.
+ * The user can correct this error: the message says what is wrong and where, what was expected, and what to do. A command prints no stack.
  */
 export class LocalCloudError extends PreciseTtlError {
   override readonly name: string = 'LocalCloudError';

@@ -24,8 +24,7 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Checks that a port is free, before anything is started: a server would report a used port later and less clearly.
- * @param flag the command's option that sets the port, for the message
+ * Checks that a port is free before anything is started: a server would report a used port later and less clearly.
  * @throws {LocalCloudError}
  */
 export async function requireFree(port: number, flag: string): Promise<void> {

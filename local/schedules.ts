@@ -25,7 +25,10 @@ export interface SchedulesOptions {
   readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
 }
 
-/** EventBridge Scheduler replaces this text with the minute. Source: Scheduler User Guide, "Adding context attributes". */
+/**
+ * EventBridge Scheduler replaces this text with the time for which the schedule fires, ISO-8601. Source: Scheduler User Guide, "Adding
+ * context attributes".
+ */
 export const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
 
 const MINUTE_MS = 60_000;

@@ -20,10 +20,8 @@ export interface ServedCloud {
 }
 
 /**
- * Starts a local cloud for a user: DynamoDB Local and the API of Step Functions on chosen ports, with the synthesized state machines, and
- * with running schedules. After an error nothing is left running.
- * @throws {LocalCloudError} saying what is wrong
- * @throws {NotLoopbackError} when AWS_ENDPOINT_URL_DYNAMODB names another machine
+ * Starts a local cloud for a user. After an error nothing is left running.
+ * @throws {LocalCloudError}; {NotLoopbackError} when AWS_ENDPOINT_URL_DYNAMODB names another computer
  */
 export async function serve(options: ServeOptions): Promise<ServedCloud> {
   const environment = await environmentFor(options);
@@ -58,10 +56,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
   }
 }
 
-/**
- * Removes the endpoint of an earlier run, which the user's shell may still have in its environment. Nothing listens at that endpoint any
- * more, and this run is about to use the same port.
- */
+/** Removes the endpoint of an earlier run: the user's shell may still have this endpoint in its environment, but nothing listens there. */
 async function environmentFor({
   environment,
   dynamoDbPort,

@@ -305,12 +305,8 @@ export function promisedLagMs({ precision, marginSeconds = 0 }: Pace, rate: numb
 type LateTicks = ReadonlyMap<number, number>;
 
 /**
- * Time when an item is due, epoch milliseconds. The function uses no data of the sweep, because the result judges the sweep.
- *
- * - With `precision: 'minute'`: the later of expiry and write.
- * - If the item was written in time: the later of expiry and start of its tick. In time means before the tick began or, in a table with
- *   `pollSeconds`, that long before the expiry.
- * - If the item was written later: two minutes after the later of expiry and write.
+ * Time from which a deletion's delay counts, epoch milliseconds. The function uses no data of the sweep, because the result judges the
+ * sweep.
  */
 export function dueAt({ ttl, writtenAt }: ExpiredItem, pace: Pace, late: LateTicks): number {
   const { precision, pollSeconds, marginSeconds = 0 } = pace;
@@ -318,6 +314,7 @@ export function dueAt({ ttl, writtenAt }: ExpiredItem, pace: Pace, late: LateTic
   if (precision === 'minute') return Math.max(expiry, writtenAt);
   const tick = minuteOf(ttl + marginSeconds) - MINUTE_SECONDS;
   const planned = late.get(tick) ?? tick * 1000;
+  // An item is in time if it is written before its tick begins; with `pollSeconds`, that many seconds before its expiry.
   if (writtenAt <= (pollSeconds > 0 ? expiry - pollSeconds * 1000 : planned))
     return Math.max(expiry, planned);
   return Math.max(expiry, writtenAt) + WRITTEN_LATE_MS;

@@ -98,9 +98,8 @@ export function scaleOf(rate: number): { itemsPerDot: number; rows: number } {
 }
 
 /**
- * Draws a moment as lines with colours. The drawing is `width` columns wide; the texts below need up to 79 columns. To the right of
- * "now" are the items that will expire: a column of dots shows one second. To the left are the expired items: a deleted item is a small
- * point, and an item that is still in the table is a dot.
+ * Draws a moment as lines with colours: one column of dots for each second.
+ * @param width columns of the drawing; the texts below need up to 79 columns
  */
 export function drawMoment(moment: Moment, width: number): string[] {
   const { tally, rate, sweep, page } = moment;

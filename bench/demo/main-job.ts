@@ -30,8 +30,7 @@ export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, numbe
 };
 
 /**
- * Synthesizes one table of the project's configuration under a new name, and runs the demonstration on this table.
- *
+ * Runs the demonstration on a new table, configured like one of the project's tables.
  * @throws {InvalidFieldError}, {InvalidConfigError} or {LocalCloudError}, with a message for the user
  */
 export async function runMainJob(options: MainJobOptions): Promise<Judged> {

@@ -69,10 +69,8 @@ const WRITES_PER_SECOND = 1_000;
 const EXCUSING_STANDSTILL_MS = 5_000;
 
 /**
- * Runs the demonstration. The synthesized stack sweeps a backlog of expired sessions, then sessions that expire in real time. The ledger
- * has the acknowledged writes, and the deletions that the table's stream shows. The run judges the sweep by the ledger. If DynamoDB Local
- * keeps running, the run removes its tables, also after a failure.
- * @throws {LocalCloudError} if the local cloud can't be started
+ * The run judges the sweep by the ledger: the acknowledged writes, and the deletions that the table's stream shows.
+ * @throws {LocalCloudError}
  */
 export async function runDemo(options: DemoOptions): Promise<Judged> {
   const { output, deployment, tableName, stack, cloud: { clock = realClock } = {} } = options;

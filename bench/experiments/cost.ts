@@ -104,8 +104,7 @@ export interface MonthlyCost {
 }
 
 /**
- * Calculates the cost of a deployment's sweep for a month, from the emulator's counters. Items expire at a constant rate in each table. So
- * every tick has the same work, and ten ticks are enough to calculate a month.
+ * Calculates the cost of a sweep for a month from ten simulated ticks: items expire at a constant rate, so all ticks have the same work.
  */
 export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<MonthlyCost> {
   const nameOf = (index: number) => `SessionData-${index + 1}`;

@@ -56,9 +56,8 @@ const PLACES = { left: MARGIN, there: 256, lag: 500 } as const;
 const STILL_SECOND = SECONDS - 4;
 
 /**
- * Draws the moments of a run as an animated SVG: a frame shows one second. Each item is a dot that moves towards "now". A deleted item is a
- * small point. The picture has other colours on dark pages, and does not move for readers who prefer no motion.
- * @param moments the oldest moment first
+ * Draws a run as an animated SVG: each frame shows one second. The picture stands still for readers who prefer no motion.
+ * @param moments oldest first
  */
 export function drawPicture(moments: readonly Moment[]): string {
   const [first] = moments;

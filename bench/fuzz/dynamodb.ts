@@ -21,8 +21,7 @@ export interface Answer {
 interface TableRequest {
   readonly ids: readonly string[];
   /**
-   * Applies the request to the table, and returns DynamoDB's response.
-   * @param errors index of a key → error; such a key is not deleted. BatchWriteItem returns no errors, but these keys as unprocessed
+   * @param errors index of a key → error: such a key is not deleted. BatchWriteItem returns these keys as unprocessed, without the errors
    */
   readonly answer: (errors: ReadonlyMap<number, string>) => Answer;
 }

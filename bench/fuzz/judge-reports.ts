@@ -11,17 +11,6 @@ const NOTHING = { deleted: 0, notFound: 0, renewed: 0, failed: 0, shardsFailed: 
 
 /**
  * Compares the reports of an execution with DynamoDB's deletes, for each table.
- *
- * - An execution that succeeded or is incomplete must have a report. The counts of other executions, and of reports that were not recorded,
- *   stay unknown.
- * - If a child was interrupted, the keys of its last page count as failed. Then `deleted` and `notFound` are at most the counts of
- *   DynamoDB's responses.
- * - Otherwise `deleted` and `notFound` equal the counts of DynamoDB's responses. BatchWriteItem reports no `notFound`.
- * - A delete whose response was lost later counts as not found, renewed or failed. So DynamoDB deleted at most the keys of the report,
- *   unless a child left keys for later.
- * - A key that DynamoDB always refuses counts as failed. An execution that leaves keys must not succeed.
- * - `found` is the sum of all FATES.
- *
  * @param isCalm whether the execution must succeed, because no fault is left
  */
 export function judgeReports(
@@ -46,7 +35,9 @@ export function judgeReports(
     const { applied, refused, ...answered } = tally.get(table) ?? NO_DELETES;
     const reported = { ...NOTHING, ...reports[table] };
     const { deleted, notFound, renewed, failed, shardsFailed, leftForLater } = reported;
+    // An interrupted child counts the keys of its last page as failed: then `deleted` and `notFound` may be too low.
     const isExact = isReported && shardsFailed === 0;
+    // BatchWriteItem does not report which keys were not found.
     const counts =
       settings.deleteMode === 'batch' ? (['deleted'] as const) : (['deleted', 'notFound'] as const);
     const isWrong = (count: 'deleted' | 'notFound') =>
@@ -58,6 +49,7 @@ export function judgeReports(
         .map(
           count => `says ${count} ${reported[count]} of ${table}; DynamoDB's answers say ${answered[count]}`,
         ),
+      // A delete whose response was lost counts later as not found, renewed or failed.
       ...(isExact && leftForLater === 0 && applied > sum
         ? [`says ${deleted} + ${notFound} + ${renewed} + ${failed} of ${table}; DynamoDB deleted ${applied}`]
         : []),

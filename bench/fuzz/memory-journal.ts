@@ -20,7 +20,7 @@ export class MemoryJournal {
 
   /**
    * @param now epoch milliseconds
-   * @param answer called for each call: rejects if the call must fail, waits if the call must be late
+   * @param answer called at each read and write of the journal: the read or write fails if `answer` rejects, and is late if `answer` waits
    */
   constructor(now: () => number, answer: (kind: 'read' | 'write') => Promise<void> = async () => undefined) {
     this.#now = now;

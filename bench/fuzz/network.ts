@@ -19,10 +19,7 @@ interface NetworkOptions {
 /** Timeout of requests for which the client sets no timeout, milliseconds. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
-/**
- * Connects the AWS SDK's clients to the tables in memory. Requests take time on the virtual clock. The network draws the duration and the
- * fault of each request. A request that fails or times out can still change the table.
- */
+/** Connects the AWS SDK's clients to the tables in memory. A request that fails or times out can still change its table. */
 export function networkOf(options: NetworkOptions): Handle {
   const { clock, asServerHasIt, faults, tables, isDown, onError } = options;
   const checkAlive = ({ killedAt }: Invocation): void => {

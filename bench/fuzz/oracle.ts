@@ -18,9 +18,13 @@ export interface Rules {
 export interface Bounds {
   /** End of all faults and pauses that could delay a delete, epoch milliseconds. */
   readonly calmAt: number;
-  /** Limit for items that were written at least `aheadMs` before their expiry and expire at least {@link CALM_MS} after `calmAt`. */
+  /**
+   * Longest delay of a deletion after the expiry, for an item that was written at least `aheadMs` before its expiry and expires at least
+   * CALM_MS after `calmAt`.
+   */
   readonly strictMs: number;
   readonly aheadMs: number;
+  /** Longest delay for every other item. The limit is never earlier than `afterFaultsMs` after `calmAt`. */
   readonly looseMs: number;
   readonly afterFaultsMs: number;
 }
@@ -82,8 +86,7 @@ export class Oracle {
   }
 
   /**
-   * Finds items that were deleted too late or are still in the table. The ticks need not delete three kinds of items: items written after
-   * their expiry, items with a wrong window, and items that DynamoDB refused to delete.
+   * Finds items that were deleted too late or are still in the table.
    * @param nowMs time at which the ticks have ended, epoch milliseconds
    */
   late(table: MemoryTable, nowMs: number, bounds: Bounds): Violation[] {
@@ -108,6 +111,7 @@ export class Oracle {
   #deletedBy({ id, image, writtenAt }: Due, bounds: Bounds): number {
     const { calmAt, strictMs, aheadMs, looseMs, afterFaultsMs } = bounds;
     const dueAt = Number(this.#ttlOf(image)) * 1000;
+    // The ticks need not delete these three kinds of items.
     if (writtenAt >= dueAt || this.refused.has(id) || !this.#isInItsWindow(image, dueAt))
       return Number.POSITIVE_INFINITY;
     if (writtenAt <= dueAt - aheadMs && dueAt >= calmAt + CALM_MS) return dueAt + strictMs;

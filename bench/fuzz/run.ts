@@ -54,11 +54,8 @@ const SERVERS_APART_MS = 900;
 const PIPES_MS = 120_000;
 
 /**
- * Runs one variant. The same arguments give the same run.
- *
- * 1. Ticks start each minute, and the users write, under all chosen faults.
- * 2. The faults end; the faults of other tables end last. Minutes later, the oracle finds items that are late or still there.
- * 3. A replay of each table sweeps the whole span, and the pipes finish. Then the oracle judges the deletions and the delivered events.
+ * Runs one variant; the same arguments give the same run. The oracle looks for late items minutes after the last fault, because the ticks
+ * must catch up.
  */
 export async function runOnce(run: SubRun, resolve = resolveVariant) {
   const connect = await openClients();

@@ -22,10 +22,7 @@ export function addTo(tally: CallTally, table: string, more: Partial<Tally>): vo
   tally.set(table, Object.fromEntries(sum));
 }
 
-/**
- * One call of a function. The options of each SDK request pass the call to the network. After `killedAt` the call sends no more requests,
- * but requests that were sent earlier still change the table.
- */
+/** One call of a function. After `killedAt` the call sends no more requests, but requests that were sent earlier still change the table. */
 export interface Invocation {
   /** End of the call by the network's clock, epoch milliseconds. */
   readonly killedAt: number;
@@ -52,14 +49,12 @@ interface SdkResponse {
 
 export type Handle = (request: SdkRequest, options: SdkOptions) => Promise<{ response: SdkResponse }>;
 
-/**
- * Replaces `performance.now` and `AbortSignal.timeout` during `work`, so that both use this clock. The new timeout signals never fire: the
- * network reads the end from `endsAt`.
- */
+/** During `work`, `performance.now` and `AbortSignal.timeout` use this clock. */
 export async function inVirtualTime<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
   const { now } = performance;
   const { timeout } = AbortSignal;
   performance.now = () => clock.now();
+  // The new signals never fire. The simulated network (network.ts) reads `endsAt` from the signal, and ends the request at this time.
   AbortSignal.timeout = ms => Object.assign(new AbortController().signal, { endsAt: clock.now() + ms });
   try {
     return await work();
@@ -71,13 +66,13 @@ export async function inVirtualTime<T>(clock: Clock, work: () => Promise<T>): Pr
 
 /**
  * Returns the AWS SDK's client for a call of a function.
- * @param attempts maximum number of attempts for each command: the same number as in the function's real runtime
+ * @param attempts maximum number of attempts for each command, as in the function's real runtime
  */
 export type DocumentsOf = (attempts: 1 | 2 | 3, invocation: Invocation) => Documents;
 
 /**
  * Makes the SDK's clients before virtual time begins: at its first request a client reads configuration files, and a virtual clock does not
- * wait for files. The result connects the clients to a network.
+ * wait for files.
  */
 export async function openClients(): Promise<(network: Handle) => DocumentsOf> {
   let handle: Handle = async () => ({
@@ -97,8 +92,8 @@ export async function openClients(): Promise<(network: Handle) => DocumentsOf> {
 }
 
 /**
- * A client whose requests stay in this process. A retry follows immediately, because the SDK would wait in real time, but the run has a
- * virtual clock. Requests are not signed, because signing would take a tenth of the run's time.
+ * A client whose requests stay in this process. A retry follows immediately: the SDK would wait in real time, but the run has a virtual
+ * clock.
  */
 function inProcess(maxAttempts: number, handle: Handle) {
   const credentials = { accessKeyId: 'fuzz', secretAccessKey: 'fuzz' };
@@ -116,6 +111,7 @@ function inProcess(maxAttempts: number, handle: Handle) {
     },
     recordSuccess: () => undefined,
   };
+  // Signing would take a tenth of the run's time.
   const signer = { sign: async (request: unknown) => request };
   Object.assign(client.config, {
     requestHandler: { handle },

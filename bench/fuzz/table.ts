@@ -88,7 +88,7 @@ export class MemoryTable {
 
   /**
    * Returns entries of one partition of the index, sorted by TTL.
-   * @param after entries up to this position are left out @default no entry is left out
+   * @param after position of the last entry that is left out
    */
   query(
     partition: string,

@@ -97,10 +97,7 @@ export function describeNote({ at, what, version, ttl }: Note): string {
   return `${new Date(at).toISOString()} ${what}: version ${version}, ${expiry}`;
 }
 
-/**
- * Formats an item or its key as text: equal items give equal text. Attributes and sets are sorted, bytes are in base64, and numbers have
- * all their digits.
- */
+/** Formats an item or its key as text. Equal items give equal text: attributes and sets are sorted, and numbers have all their digits. */
 export function itemText(image: EventImage): string {
   return JSON.stringify(sorted(image));
 }

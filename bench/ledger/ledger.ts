@@ -43,8 +43,8 @@ export interface Tally {
 }
 
 /**
- * The list of what happened in one run: the application's acknowledged writes and deletions, and all deletions that were seen. The ledger
- * uses no data of the sweep, because the ledger judges the sweep.
+ * The application's acknowledged writes and deletions in a run, and all deletions that were seen. The ledger judges the sweep, and uses no
+ * data of the sweep.
  */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
@@ -72,10 +72,7 @@ export class Ledger {
     notes.push({ at: this.#now(), what: 'deleted', version: current.number, ttl: current.ttl });
   }
 
-  /**
-   * Records a deletion by any client. Only the first report of a deletion counts. All results leave out items without an acknowledged
-   * write, because the run did not write these items.
-   */
+  /** Records a deletion by any client. Only the first report of a deletion counts. */
   removed(id: string, version: number, removal: Removal): void {
     const entry = this.#entry(id);
     const found = versionOf(entry, version, removal.ttl);
@@ -124,9 +121,8 @@ export class Ledger {
   }
 
   /**
-   * Compares the table with the ledger.
-   * @param present every item of the table by its id, from a consistent read
-   * @param nowMs time of the consistent read, epoch milliseconds: items that expired earlier must be deleted
+   * @param present every item by its id, from a consistent read
+   * @param nowMs time of this read, epoch milliseconds: items that expired earlier must be deleted
    */
   verify(present: ReadonlyMap<string, Present>, nowMs: number): Violation[] {
     return [...this.#entries].flatMap(([id, entry]) => {
@@ -135,6 +131,7 @@ export class Ledger {
     });
   }
 
+  /** Items without an acknowledged write are left out: the run did not write these items. */
   get removals(): SeenRemoval[] {
     return [...this.#entries].flatMap(([id, { current, versions }]) =>
       current === undefined

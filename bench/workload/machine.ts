@@ -14,10 +14,7 @@ const MISSED_TICK_MS = 1_000;
 /** After a missed tick, items that are due within this time may be late: the tick owns the minute that ends two minutes after the tick. */
 const EFFECT_MS = 120_000;
 
-/**
- * Records when this process could not run, because the machine slept, was suspended or was busy. The record uses no data of the sweep,
- * because a slow sweep is no excuse for a late deletion.
- */
+/** Records when this process could not run. The record uses no data of the sweep, because a slow sweep is no excuse for a late deletion. */
 export class MachineWatch {
   readonly #clock: Clock;
   readonly #standstills: Standstill[] = [];
@@ -50,8 +47,7 @@ export class MachineWatch {
   }
 
   /**
-   * Whether the machine may be the reason for a late deletion.
-   * @param due time when the item was due, epoch milliseconds; `cameAt` is the time of the deletion
+   * @param due time when the item was due, epoch milliseconds
    * @param lateMs delay of the deletion after the latest correct time
    */
   excuses(due: number, cameAt: number, lateMs: number): boolean {

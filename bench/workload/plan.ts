@@ -33,10 +33,7 @@ const PERMANENT = 5;
 const MADE_PERMANENT = 5;
 const RENEWED = 10;
 
-/**
- * Plans items that expire at a constant rate. Some items are renewed or lose their TTL in the last seconds before their expiry. A few items
- * never expire.
- */
+/** Plans items that expire at a constant rate. Some items are renewed or lose their TTL in the last seconds before their expiry. */
 export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }: PlanOptions): Plan {
   // `seconds` comes from minutes times 60, and may be slightly too large because of rounding.
   const moments = Math.max(1, Math.ceil(seconds - 1e-6));
@@ -67,9 +64,8 @@ const BACKLOG_SECONDS = 24;
 const UNSWEPT_SECONDS = 600;
 
 /**
- * Plans a backlog: items with TTLs in the last ten minutes before `before`. The items are written after their expiry, and have negative
- * numbers.
- * @param before epoch seconds: all TTLs are earlier
+ * Plans items that are written after their expiry: their TTLs are in the last ten minutes before `before` (epoch seconds), and their
+ * numbers are negative.
  */
 export function backlogOf(before: number, rate: number): readonly (Action & { readonly ttl: number })[] {
   const count = Math.min(MOST_BACKLOG, Math.ceil(rate * BACKLOG_SECONDS));

@@ -46,8 +46,8 @@ export interface WatchedTableOptions {
 }
 
 /**
- * Writes sessions to a swept table, as an application does: through the helpers of `expiry/`. The ledger gets acknowledged writes, and the
- * deletions that the table's stream shows. Every item contains the number of its write, so each deletion belongs to one write.
+ * Writes sessions to a swept table with the helpers of `expiry/`. Every item contains the number of its write, so each deletion belongs to
+ * one write.
  */
 export class WatchedTable {
   readonly ledger: Ledger;
@@ -68,9 +68,8 @@ export class WatchedTable {
   }
 
   /**
-   * Observes deletions in the table's stream, independently of the sweep's reports. The times of the stream's records are not used, because
-   * DynamoDB Local rounds these times to the minute.
-   * @throws {LocalCloudError} when the table has no stream with old images
+   * The times of the stream's records are not used, because DynamoDB Local rounds these times to the minute.
+   * @throws {LocalCloudError} for a table without a stream of old images
    */
   static async start(options: WatchedTableOptions): Promise<WatchedTable> {
     const watched = new WatchedTable(options);
@@ -112,10 +111,8 @@ export class WatchedTable {
   }
 
   /**
-   * Executes each action at its time. If the machine slept, the TTL of a late action may have passed. Such an action is left out: an
-   * application calculates TTLs from the current time.
+   * Leaves out a late action whose TTL has passed: an application calculates TTLs from the current time.
    * @param actions the earliest action first
-   * @throws the first error of a request
    */
   async write(actions: readonly Action[], signal: AbortSignal): Promise<void> {
     for (let next = 0; next < actions.length && !signal.aborted; ) {

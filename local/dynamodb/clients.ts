@@ -8,10 +8,7 @@ export const DUMMY_CREDENTIALS = {
   AWS_SECRET_ACCESS_KEY: 'local',
 } as const;
 
-/**
- * Configuration of all AWS clients of the local cloud. All fields are set, so that the SDK does not read the user's environment variables,
- * profiles or SSO sessions.
- */
+/** All fields are set, so that the SDK does not read the user's environment variables, profiles or SSO sessions. */
 export function localConfig(endpoint: string, region: string) {
   return {
     endpoint: requireLoopback(endpoint, 'endpoint'),

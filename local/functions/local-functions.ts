@@ -28,8 +28,8 @@ export interface FunctionCall {
 }
 
 /**
- * Wraps every invocation. A wrapper may delay the invocation, fail it before or after the function ran, or run the function twice. `next`
- * runs the function, optionally with another payload, and never rejects.
+ * A wrapper may delay the invocation, fail the invocation before or after the function ran, or run the function twice. `next` never
+ * rejects.
  */
 export type InvokeWrapper = (
   call: FunctionCall,
@@ -73,10 +73,8 @@ export class LocalFunctions implements FunctionInvoker {
   };
 
   /**
-   * Unpacks the functions. No code is loaded before {@link warm} or the first call.
-   *
-   * @throws {LocalCloudError} when a package cannot be unpacked, or does not have the module of the handler
-   * @throws {NotLoopbackError} when `dynamoDbEndpoint` is on another machine
+   * No code is loaded before {@link warm} or the first call.
+   * @throws {LocalCloudError} for a wrong deployment package; {NotLoopbackError} when `dynamoDbEndpoint` is on another computer
    */
   constructor(functions: readonly FunctionResource[], options: LocalFunctionsOptions) {
     const endpoint = requireLoopback(options.dynamoDbEndpoint, 'dynamoDbEndpoint');
@@ -110,10 +108,8 @@ export class LocalFunctions implements FunctionInvoker {
   }
 
   /**
-   * Invokes a function and waits for its answer, as Step Functions does. Payload and answer are converted to JSON text and back. If the
-   * function fails, the result has the error.
-   *
-   * @param functionArn ARN, or name, of a synthesized function
+   * Payload and answer are converted to JSON text and back, as on AWS. The result of a failed function has the error.
+   * @param functionArn ARN or name
    */
   invoke(
     functionArn: string,
@@ -220,11 +216,9 @@ function toResult({ durationMs, lines: _lines, ...outcome }: Outcome): FunctionR
 const EXTENSIONS = ['.mjs', '.js', '.cjs'];
 
 /**
- * Unpacks a function's deployment package, as Lambda does before the function starts.
- *
- * @param directory folder for the files; it is created
- * @returns the module that holds the handler and the name of its export
- * @throws {LocalCloudError} when the archive cannot be read, has a path outside of the folder, or does not have the module
+ * Unpacks a function's deployment package.
+ * @returns the module of the handler, and the name of its export
+ * @throws {LocalCloudError}
  */
 function unpack(
   { address, archive, handler }: FunctionResource,
@@ -264,11 +258,7 @@ function unpack(
 
 let program: string | undefined;
 
-/**
- * Writes the program of a thread, `worker.ts` without its types, into a folder. Node itself can remove the types, but would load its tool
- * for this in every thread, and so delay each start.
- * @returns absolute path of the file
- */
+/** Writes `worker.ts` without its types into a folder. Node can remove the types, but would load a tool for this in every thread. */
 function writeWorkerProgram(directory: string): string {
   program ??= workerSource();
   const file = join(directory, 'worker.mjs');

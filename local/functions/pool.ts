@@ -14,8 +14,7 @@ export interface PoolOptions extends EnvironmentOptions {
 }
 
 /**
- * Largest number of threads that load their module at a time. Loading needs only the processor: more threads would delay the first thread,
- * and the calls that wait for that thread.
+ * Largest number of threads that load their module at a time. Loading is work for the processor: more threads would delay the first thread.
  */
 const MAX_LOADING = Math.max(1, availableParallelism());
 
@@ -32,8 +31,8 @@ interface Resting {
 }
 
 /**
- * The execution environments of one function. A thread that exits, crashes or hangs fails only the invocation that it was running, and is
- * replaced when needed. An idle thread ends after a while.
+ * The execution environments of one function. A thread that exits, crashes or hangs fails only its own invocation. An idle thread ends
+ * after a while.
  */
 export class WorkerPool {
   readonly #options: PoolOptions;
@@ -51,12 +50,9 @@ export class WorkerPool {
   }
 
   /**
-   * Invokes the function. Never rejects: every failure of an invocation is an outcome.
-   *
-   * @param payload JSON text
-   * @param traceId identifies the invocation in the function's AWS requests
-   * @param caller name of the caller. A free thread goes to the waiting caller with the fewest running calls.
-   * @param signal cancels an invocation that still waits for a thread. An invocation that runs continues to its end, as on Lambda.
+   * Never rejects: every failure is an outcome.
+   * @param traceId identifies the invocation in AWS requests
+   * @param signal cancels only an invocation that waits for a thread
    */
   invoke(payload: string, traceId: string, caller = '', signal?: AbortSignal): Promise<Outcome> {
     return new Promise(resolve => {
@@ -119,10 +115,7 @@ export class WorkerPool {
     for (const waiting of this.#queue.splice(0)) waiting.settle(neverRan(STOPPING));
   }
 
-  /**
-   * Takes a waiting call of the caller with the fewest running calls: the hundred calls of one caller must not delay the single call of
-   * another caller. On AWS each call has its own environment, so no call waits.
-   */
+  /** The hundred calls of one caller must not delay the single call of another caller: on AWS each call has its own environment. */
   #takeNext(): Waiting | undefined {
     const runningOf = ({ caller }: Waiting) => this.#running.get(caller) ?? 0;
     const least = Math.min(...this.#queue.map(runningOf));

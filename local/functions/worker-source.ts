@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { transformSync } from 'esbuild';
 
 /**
- * Source of a thread's program: `worker.ts` without its types, as JavaScript. In the npm package, the build replaces this module by a
- * module with the finished source, because the package has no compiler.
+ * `worker.ts` as JavaScript. In the npm package, the build replaces this module by a module with the finished source, because the package
+ * has no compiler.
  */
 export function workerSource(): string {
   return transformSync(readFileSync(join(import.meta.dirname, 'worker.ts'), 'utf8'), {

@@ -1,6 +1,6 @@
-/*
- * Runs one Lambda function in a worker thread, one invocation at a time, as a Lambda execution environment does. This file imports only
- * Node's own modules, because local-functions.ts writes this file alone into a folder.
+/**
+ * Runs one Lambda function in a worker thread. This file imports only Node's own modules, because local-functions.ts writes this file alone
+ * into a folder.
  */
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';

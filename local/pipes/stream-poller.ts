@@ -18,7 +18,7 @@ export interface StreamPollerOptions {
 /**
  * Calculates when a record was made, epoch milliseconds.
  * @param approximateMs time in the stream's record
- * @param firstReadAtMs time of the record's first read, by the clock of the local cloud
+ * @param firstReadAtMs time of the record's first read
  */
 export type RecordTime = (approximateMs: number, firstReadAtMs: number) => number;
 
@@ -27,10 +27,7 @@ const MAX_BACKOFF_MS = 30_000;
 /** The shards are listed again after this time, and at once when a shard ends. DynamoDB Local begins a new shard every few hours. */
 const LIST_SHARDS_MS = 10_000;
 
-/**
- * Reads a table's stream as a pipe does: the records of a shard in order, after all records of the parent shard. A failed batch is tried
- * again in halves until it succeeds, so that one bad record holds up only its shard.
- */
+/** Reads a table's stream as a pipe does. A failed batch is tried again in halves, so that one bad record holds up only its shard. */
 export class StreamPoller {
   readonly #options: StreamPollerOptions;
   readonly #stopping = new AbortController();
@@ -154,8 +151,8 @@ export class StreamPoller {
   }
 
   /**
-   * Moves behind the existing records. An iterator of the type LATEST would be faster, but has no position: if the iterator expires before
-   * the first new record, new records are lost.
+   * Moves behind the existing records. An iterator of type LATEST has no position: if this iterator expires before the first new record,
+   * new records are lost.
    */
   async #passOver(): Promise<void> {
     for (const shard of await this.#list()) {

@@ -53,9 +53,8 @@ export class TableStream {
   }
 
   /**
-   * The next records of a shard, in order.
    * @param after the sequence number of the last record read; undefined reads from the shard's beginning
-   * @param limit maximum number of records, up to {@link MAX_RECORDS}
+   * @param limit up to {@link MAX_RECORDS}
    */
   async read(ShardId: string, after: string | undefined, limit: number): Promise<ReadRecords> {
     const place = { StreamArn: this.#streamArn, ShardId };

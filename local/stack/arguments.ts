@@ -20,8 +20,7 @@ export interface Found {
 const ANYWHERE = ['tags', 'timeouts'];
 
 /**
- * The arguments of a Terraform resource, or of a block in a resource. Each method that reads an argument notes its name, and `end` refuses
- * arguments that were not read, except those without effect. So every setting with an effect on AWS is either used or refused.
+ * Every setting with an effect on AWS is either used or refused: `end` refuses arguments that were not read, except those without effect.
  */
 export class Arguments {
   readonly #where: string;

@@ -39,8 +39,8 @@ const table: Readonly<Record<string, Given>> = {
 const bucketName: Given = argument => `${argument('bucket_prefix')}local`;
 
 /**
- * Attributes of our stacks' resources that AWS computes, as far as references or the local cloud need these attributes. An attribute that
- * is also an argument is not listed.
+ * Attributes that AWS computes, as far as references or the local cloud need these attributes. An attribute that is also an argument is not
+ * listed.
  */
 const GIVEN_BY_AWS: Readonly<Record<string, Readonly<Record<string, Given>>>> = {
   aws_cloudwatch_log_group: { arn: arn('logs', 'log-group:') },
@@ -93,8 +93,8 @@ const TEMPLATE = /\$\$\{|%%\{|%\{|\$\{([^}]*)\}?/g;
 const REFERENCE = /^(data\.)?(\w+)\.([\w-]+)\.(\w+)$/;
 
 /**
- * Replaces references as `terraform apply` does: by values in the stack or, for attributes that AWS computes, by invented values.
- * @throws {TerraformError} for other expressions. Only `overrides` of the configuration can contain such an expression.
+ * Replaces references; attributes that AWS computes get invented values.
+ * @throws {TerraformError} for a reference to what the stack does not have, and for any other expression
  */
 export function resolveReferences({ resource, data }: PlainStack, place: Place): readonly ResolvedBlock[] {
   const valueIn = (expression: string): string | undefined => {

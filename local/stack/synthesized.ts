@@ -16,8 +16,8 @@ export const LOCAL_ACCOUNT = '123456789012';
 const SETTINGS = ['partitionKey', 'sortKey', 'ttlAttribute'];
 
 /**
- * Finds attribute names with which DynamoDB Local refuses deletes in the mode `guarded`. DynamoDB Local takes a quoted PartiQL name that
- * begins with `#` or `:` for a placeholder. Seen with DynamoDB Local 3.3; AWS documents no such rule for DynamoDB.
+ * Finds attribute names with which DynamoDB Local 3.3 refuses guarded deletes: quoted PartiQL names that begin with `#` or `:`. AWS
+ * documents no such rule.
  */
 function partiqlNameProblems(stateMachines: readonly { readonly definition: string }[]): string[] {
   const problems = stateMachines
@@ -82,10 +82,8 @@ export type SynthesizedCloud = ReturnType<typeof synthesizedCloud>;
 export const RUN_TYPES: readonly string[] = Object.keys(WITHOUT_EFFECT);
 
 /**
- * Reads a stack for this machine.
  * @param deployedAtMs time of the deployment, epoch milliseconds
- * @throws {TerraformError} for attribute names that DynamoDB Local refuses; for an argument or a value that cannot run here, or that only
- * Terraform can evaluate. Only `overrides` of the configuration can set such an argument or value.
+ * @throws {TerraformError} for what cannot run on this computer, or what only Terraform can evaluate
  */
 export function synthesizedCloud(
   stack: PlainStack,

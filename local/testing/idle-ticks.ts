@@ -22,9 +22,8 @@ const KEPT_MS = 600_000;
 type Ttls = Map<unknown, number[]>;
 
 /**
- * Finds the ticks that have nothing to do, so that a clock that jumps need not run them. PlanSweep's own code plans each tick in this
- * process, with copies of the journal and the indexes. During a jump usually only sweeps change items, so an index is queried only where
- * its copy has entries. What idle ticks change in the journal is written before an execution needs it, and by {@link settle}.
+ * Finds ticks that have nothing to do: a virtual clock skips these ticks. PlanSweep's code plans each tick with copies of the journal and
+ * the indexes.
  */
 export class IdleTicks {
   readonly #cloud: LocalCloud;
@@ -110,8 +109,8 @@ export class IdleTicks {
   }
 
   /**
-   * Reads the journal. If a table indexed by second has no watermark, the table gets a watermark just before the oldest entry of the last
-   * two days: otherwise the table's first tick would query each second of two days.
+   * A table indexed by second gets a watermark just before its oldest entry: otherwise the table's first tick would query each second of
+   * two days.
    */
   async #read(input: TickInput, nowMs: number): Promise<DeploymentState> {
     if (this.#state !== undefined) return this.#state;

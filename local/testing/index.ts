@@ -1,6 +1,6 @@
 /**
- * The sweep on this machine, for the integration tests of an application: DynamoDB Local, the tables of a configuration, the functions, the
- * state machines and the schedules.
+ * The sweep on this machine, for the integration tests of an application: DynamoDB Local, the functions, the state machines and the
+ * schedules.
  */
 
 export type { DeploymentConfig } from '../../stacks/config/config.ts';

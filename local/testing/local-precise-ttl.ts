@@ -37,8 +37,8 @@ export interface TestOptions {
   /** Whether the schedules fire: the ticks, every minute of the clock. @default true */
   readonly schedules?: boolean;
   /**
-   * A running DynamoDB Local, e.g. `http://127.0.0.1:8000`. `stop()` leaves it running, and deletes the tables that the test created.
-   * Several tests may share a DynamoDB Local with different tables: the deployment's name gets a suffix, so each test has its own journal.
+   * A running DynamoDB Local, e.g. `http://127.0.0.1:8000`. `stop()` deletes only the tables that the test created. Tests with different
+   * tables may share a DynamoDB Local: each test has its own journal.
    * @default a DynamoDB Local of its own
    */
   readonly dynamoDbEndpoint?: string;
@@ -63,16 +63,15 @@ export interface LocalPreciseTtl {
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: LocalClock;
   /**
-   * Sweeps a table and returns its report: `{ from, to }` sweeps a span of expiry times, as a replay does; `{ scheduledTime }` runs a tick
-   * of this table only. The call also waits for the execution's child executions. A virtual clock advances while an execution waits.
+   * Sweeps a table and returns its report. `{ from, to }` sweeps a span of expiry times, as a replay does; `{ scheduledTime }` runs a tick
+   * of this table only. A virtual clock advances while an execution waits.
    * @throws {LocalTestError} for a table that is not in the configuration
    * @throws {SweepFailedError} when the sweep does not succeed, with the report
    */
   sweep(tableName: string, input: SweepInput): Promise<SweepReport>;
   /**
-   * Runs the tick of a minute to its end, and returns the reports by table. Items that the tick cannot delete in time are left to the next
-   * tick (`leftForLater`). A tick sweeps the minute after its own minute, so a tick takes up to two minutes by the clock. If a virtual
-   * clock is earlier than `at`, the clock first advances to `at`.
+   * Runs the tick of a minute to its end, and returns the reports by table. A tick sweeps the minute after its own minute, so a tick takes
+   * up to two minutes. A virtual clock that is earlier than `at` first advances to `at`.
    * @param at a Date, epoch milliseconds, or ISO-8601 with a zone. @default the current minute
    * @throws {LocalTestError} for another value of `at`
    * @throws {SweepFailedError} when the tick does not succeed
@@ -86,13 +85,13 @@ export interface LocalPreciseTtl {
    */
   advance(duration: string): Promise<void>;
   /**
-   * The expiries that the pipes have passed on so far, in the order of passing: for a configuration with `events` or `archive`. A table
-   * with two pipes has each expiry twice. The call first gives the pipes all records of the tables' streams. No target receives anything.
+   * The expiries that the pipes have passed on, in this order: for a configuration with `events` or `archive`. A table with two pipes has
+   * each expiry twice. No target receives anything.
    */
   expiries(): Promise<readonly PassedOnExpiry[]>;
   /**
    * Stops everything. Tables that the test created in the DynamoDB Local at `dynamoDbEndpoint` are deleted. Safe to call more than once.
-   * @throws {SweepFailedError} after everything is stopped, if a sweep that a schedule started has failed and no earlier call reported it
+   * @throws {SweepFailedError} after everything is stopped, for a failed sweep that a schedule started and no earlier call reported
    */
   stop(): Promise<void>;
 }

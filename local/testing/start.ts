@@ -37,9 +37,7 @@ const MINUTE_MS = 60_000;
 type Undo = (() => unknown)[];
 
 /**
- * Starts the sweep on this machine, for `beforeAll`; call `stop()` in `afterAll`. When a part cannot be started, the parts that were
- * started are stopped again.
- *
+ * Starts the sweep on this machine, for `beforeAll`; call `stop()` in `afterAll`.
  * @throws {InvalidConfigError} naming every field of the configuration that is wrong
  * @throws {LocalTestError} for invalid options, or when the npm package with DynamoDB Local is missing
  * @throws {LocalCloudError} when a part cannot be started, saying what to do
@@ -61,7 +59,7 @@ export async function startPreciseTtl(
 }
 
 /**
- * Starts the sweep on this machine, runs a test with it, and stops everything, even when the test throws.
+ * Runs a test with the sweep on this machine, and stops everything, even when the test throws.
  * @returns the result of `use`
  * @throws the errors of {@link startPreciseTtl}, `use` and `stop()`
  */
@@ -268,9 +266,8 @@ function reportsOf({ output, cause }: Execution): SweepReports {
 }
 
 /**
- * Failures of an execution that did not succeed: one for each table that the execution reports as incomplete. Without such a report, there
- * is a failure for each table of the execution.
- * @param deployed the tables of the execution's deployment
+ * One failure for each table that the execution reports as incomplete. Without such a report, there is a failure for each table of the
+ * execution.
  */
 function failuresOf(execution: Execution, deployed: readonly string[]): FailedSweep[] {
   const { input, status, error, cause } = execution;
