@@ -68,7 +68,7 @@ export class WatchedTable {
   }
 
   /**
-   * The times of the stream's records are not used, because DynamoDB Local rounds these times to the minute.
+   * The stream's own times are not used, because DynamoDB Local rounds these times to the minute.
    * @throws {LocalCloudError} for a table without a stream of old images
    */
   static async start(options: WatchedTableOptions): Promise<WatchedTable> {

@@ -126,7 +126,7 @@ interface Server {
 }
 
 /**
- * Java does not notice the end of its parent process. This script reads a pipe whose other end only our process has: at the pipe's end, the
+ * Java does not notice the end of its parent process. This script reads a pipe whose other end our process has: when the pipe ends, the
  * script kills Java.
  */
 const WATCHDOG =

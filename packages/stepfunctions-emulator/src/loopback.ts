@@ -5,7 +5,7 @@ import { NotLoopbackError } from './errors.ts';
 export { EmulatorError, NotLoopbackError } from './errors.ts';
 
 /**
- * No other check keeps requests away from a real AWS account: every host name but localhost is refused, whatever DNS says.
+ * No other check keeps requests away from a real AWS account: every host name but localhost is refused.
  * @returns the endpoint without a trailing slash
  */
 export function requireLoopback(

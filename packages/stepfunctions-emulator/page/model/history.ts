@@ -54,8 +54,8 @@ export interface Line {
 type Failure = Pick<PageEvent, 'error' | 'cause'>;
 
 /**
- * Turns an execution's events into visits of states. Iterations of a Map run at the same time, so the model finds an event's line by the
- * event's previous event.
+ * Turns events into visits of states. Iterations of a Map run at the same time, so the model finds an event's line by the event's previous
+ * event.
  */
 export class HistoryModel {
   readonly root: Line = { parent: undefined, index: 0, visits: [] };

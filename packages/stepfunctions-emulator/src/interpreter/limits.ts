@@ -51,7 +51,7 @@ export const MAX_DELAY_SECONDS = 31_622_399;
 export const EXPRESSION_TIMEOUT_MS = 10_000;
 export const REGEX_TIMEOUT_MS = 3_000;
 /**
- * Maximum number of states that are entered at one moment of the clock: on a virtual clock, an endless loop without a Wait never reaches a
+ * Maximum number of states entered at one moment of the clock: on a virtual clock, an endless loop without a Wait never reaches a
  * timeout.
  */
 export const STATES_WITHOUT_TIME = 25_000;

@@ -16,8 +16,8 @@ export interface Definition extends StateGraph {
 type Assigned = ReadonlyMap<string, string>;
 
 /**
- * AWS refuses an inner state that assigns a variable of an outer scope. Recorded on AWS: the Catch of a Map or Parallel may assign the same
- * variable as an inner state.
+ * AWS refuses an inner state that assigns a variable of an outer scope. The Catch of the Map or Parallel around is an exception (recorded
+ * on AWS).
  */
 function checkVariableScopes(
   { states }: StateGraph,

@@ -1,8 +1,7 @@
 import { Cancelled } from '../failure.ts';
 
 /**
- * Cancels a part of an execution, with its inner parts. A large Map has thousands of parts: a Cancellation costs less time and memory than
- * an AbortSignal.
+ * Cancels a part of an execution, with its inner parts. A large Map has thousands of parts: a Cancellation costs less than an AbortSignal.
  */
 export class Cancellation {
   #cancelled = false;

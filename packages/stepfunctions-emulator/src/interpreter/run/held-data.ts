@@ -1,5 +1,5 @@
 /**
- * Largest amount of data that an execution, branch or iteration holds at once, bytes. As on AWS's pricing page, a Map holds the data of all
+ * Maximum data that an execution, branch or iteration holds at once, bytes. As on AWS's pricing page, a Map holds the data of all
  * iterations.
  */
 export class HeldData {
