@@ -116,6 +116,8 @@ function inProcess(maxAttempts: number, handle: Handle) {
   Object.assign(client.config, {
     requestHandler: { handle },
     retryStrategy: async () => retryStrategy,
+    // The SDK would compare the dates of answers with this machine's clock, and repeat a refused request after each difference.
+    disableClockSkewCorrection: async () => true,
     signer: async () => signer,
   });
   return client;
