@@ -12,9 +12,10 @@ import {
 } from '../../../functions/report/lag.ts';
 import { firstThatFit, jsonBytes, listFailedKeys } from '../../../functions/report/listed-keys.ts';
 import { hashOfKey, keyShower, shownFailure } from '../../../functions/report/shown-keys.ts';
-import { readExecutionReport } from '../../../functions/report/sweep-totals.ts';
+import { addRound, readExecutionReport } from '../../../functions/report/sweep-totals.ts';
 import type { LogKeys } from '../../../functions/runtime/environment.ts';
 import type { FailedKey } from '../../../statemachine/contract/keys.ts';
+import { RESULTS_BYTES } from '../../../statemachine/contract/limits.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 
 const OF_A_TABLE = { found: 1, deleted: 1 };
@@ -34,6 +35,27 @@ test.each([undefined, null, '', 'Lambda was unknown.', '[]', '{}', { tables: 'T'
     expect(readExecutionReport(said)).toBeUndefined();
   },
 );
+
+test('the totals of the longest keys leave a state room for the results of another round', () => {
+  const failedKeys = Array.from({ length: 5 }, (_unused, at) => ({
+    key: `${at}`.padEnd(9_000, 'k'),
+    reason: 'r',
+  }));
+  const results = Array.from({ length: 4 }, () => ({
+    found: 5,
+    failed: 5,
+    failedKeys,
+    sampleKeys: failedKeys.map(({ key }) => key),
+  }));
+  const totals = addRound({ targets: 4 }, { results: results as never, planFailed: false });
+  expect([totals.failed, totals.failedKeys.length > 0, totals.sampleKeys.length > 0]).toEqual([
+    20,
+    true,
+    true,
+  ]);
+  // 256 KiB, with room for the settings of the table. Source: Step Functions quotas.
+  expect(jsonBytes(totals) + RESULTS_BYTES).toBeLessThan(240_000);
+});
 
 test.each([
   [0, 0],
