@@ -8,9 +8,8 @@ export function useConfig(file: string | undefined): void {
 }
 
 /**
- * A command line that a user can type, e.g. `npx precise-ttl replay --yes`. A command that reads a configuration gets the `--config` of the
- * running command.
- * @param args a text that is used unchanged, or arguments to be quoted for a shell
+ * A command line for a user, with the `--config` of the running command.
+ * @param args a text that is used unchanged, or arguments to be quoted
  */
 export function commandLine(command: string, args: string | readonly string[] = ''): string {
   const own = typeof args === 'string' ? args : quoted(args);

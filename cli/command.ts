@@ -95,10 +95,7 @@ export interface Command<F extends Flags = Flags> {
    */
   readonly tables?: 'all' | 'one';
   region?(flags: Values<F>): string | undefined;
-  /**
-   * The services that the command calls. A command that changes something refuses services in two places, AWS and this machine. A command
-   * that only reads refuses to run if its first service is in AWS and another service is on this machine.
-   */
+  /** The services that the command calls. A command that changes something refuses services in two places, AWS and this machine. */
   readonly services?: readonly Service[];
   /** Time after which the command waits for no further answer. @default no limit */
   readonly seconds?: number;
@@ -206,8 +203,7 @@ export function unknown(field: string, typed: string, known: readonly string[], 
 }
 
 /**
- * Checks the configuration, the table, the flags and the environment, and `--yes` last. In another order a person might first add `--yes`,
- * then correct a further error, and so agree to a change that was never shown.
+ * `--yes` is checked last: otherwise a person could add `--yes`, then correct a further error, and agree to a change that was never shown.
  */
 async function checked(command: Command, values: CommonValues) {
   const { services = [], tables: which, alwaysAsks = false, check } = command;

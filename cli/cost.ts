@@ -127,9 +127,9 @@ const SECONDS_PER_MONTH = 30 * 86_400;
 const VERDICTS = ['holds', 'late', 'impossible'];
 
 /**
- * The bill of a month. The items are spread evenly among the copies of all tables.
+ * The items are spread evenly among the copies of all tables.
  * @param copies number of copies of each table
- * @throws {InvalidConfigError} for wrong settings
+ * @throws {InvalidConfigError}
  */
 export function monthlyCost(tables: readonly PreciseTtlProps[], load: ItemLoad, copies = 1) {
   const problems = tables.flatMap(propProblems);

@@ -64,9 +64,7 @@ export async function synthesizeStack(flags: SynthesisFlags) {
 }
 
 /**
- * The folder for `cdktf.out`, the lock file and a local state of Terraform. A configuration file with a default name uses its own folder.
- * `prod.json` uses the folder `precise-ttl.prod` beside the file, because each configuration needs its own state: two configurations with
- * one state would remove each other's resources.
+ * The folder for `cdktf.out`, the lock file and a local state: two configurations with one state would remove each other's resources.
  * @param configFile absolute path
  */
 export function projectFolder(configFile: string): string {
@@ -83,9 +81,8 @@ const environment = () => ({ ...process.env, CHECKPOINT_DISABLE: '1' });
 const LOCK_FILE = '.terraform.lock.hcl';
 
 /**
- * `terraform`, or the program that `TERRAFORM_BINARY_NAME` names. The version is not checked here, because an old Terraform refuses the
- * stack.
- * @throws {InvalidFieldError} when the program is missing, or does not run
+ * `terraform`, or the program that `TERRAFORM_BINARY_NAME` names. The version is not checked: an old Terraform refuses the stack.
+ * @throws {InvalidFieldError} when the program does not run
  */
 export async function requireTerraform(): Promise<string> {
   const program = process.env['TERRAFORM_BINARY_NAME'] || 'terraform';
@@ -100,8 +97,7 @@ export async function requireTerraform(): Promise<string> {
 }
 
 /**
- * Synthesizes the stack, installs the provider, and opens the state. The lock file, which fixes the provider's version, is kept in
- * {@link projectFolder}.
+ * Synthesizes the stack, installs the provider, and opens the state.
  * @throws {InvalidFieldError} without Terraform; {ConfigFileError}, {InvalidConfigError}; {TerraformError} when `terraform init` fails
  */
 export async function openTerraform(flags: SynthesisFlags) {

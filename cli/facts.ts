@@ -125,12 +125,7 @@ function failingOf(last: Sweep | undefined, watermark: Watermark | null, nowMs: 
   return isPast && nowMs - endedMs > QUARTER_MS ? null : last.failure;
 }
 
-/**
- * The span of TTLs, `since` to `by`, of which all items are deleted.
- * 1. Sweeps left nothing from the watermark's `since` to its `gone`. If there is no gap, the span of the index that was just read is added.
- * 2. The last ten seconds of both spans do not count: the index may not show their entries yet.
- * 3. The span ends before the oldest entry that the index still has.
- */
+/** The span of TTLs of which all items are deleted. The last ten seconds do not count: the index may not show their entries yet. */
 export function goneOf(
   look: Pick<IndexLook, 'from' | 'readAt' | 'oldest'> | null,
   watermark: Pick<Watermark, 'since' | 'gone'> | null,
@@ -147,10 +142,9 @@ export function goneOf(
 }
 
 /**
- * Counts the expired entries of the index, the newest first. Stops after LOOK_MS, QUERIES queries, or REFUSED refused queries.
- * @param wanted the oldest TTL to read, epoch seconds
- * @param shards the highest number of shards that the table ever had
- * @throws {NoAnswerError} when nothing was read
+ * Counts the index's expired entries, the newest first.
+ * @param wanted oldest TTL to read, epoch seconds
+ * @param shards highest number that the table ever had
  */
 async function lookAtIndex(
   { props, model }: Table,

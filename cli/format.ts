@@ -6,10 +6,7 @@ import type { LagSummary } from '../statemachine/contract/report.ts';
 import { COUNT_LIST, type CountName, wordsOf } from '../statemachine/counts.ts';
 import { count } from './dashboard/words.ts';
 
-/**
- * Characters that a terminal interprets instead of showing: control and format characters, such as those that reverse the direction of
- * text, and separators of lines and paragraphs. Line feeds are allowed, because precise-ttl's own texts contain them.
- */
+/** Characters that a terminal interprets: control and format characters, and separators of lines and paragraphs, except line feeds. */
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Shows special characters in keys, names or errors as JSON escapes, which a terminal does not interpret. JSON text keeps its meaning. */
@@ -76,10 +73,7 @@ const USUAL_WIDTH = 80;
 /** Minimum width, columns: names and numbers need it. A narrower terminal wraps the lines itself. */
 const MIN_WIDTH = 40;
 
-/**
- * The width comes from the variable `COLUMNS`, or else from the terminal. Without `COLUMNS`, files and pipes have unlimited width, because
- * scripts read them. Colours depend on the terminal and on `NO_COLOR`, `FORCE_COLOR` and `TERM`, as in Node.
- */
+/** Without `COLUMNS`, files and pipes have unlimited width: scripts read them. Colours depend on `NO_COLOR`, `FORCE_COLOR` and `TERM`. */
 export function lookOf(screen: Screen, environment: NodeJS.ProcessEnv = process.env): Look {
   return { width: widthOf(screen, environment), colours: hasColours(screen, environment) };
 }
@@ -106,9 +100,8 @@ export function isCommand(line: string): boolean {
 }
 
 /**
- * Further lines are indented to the column where the line's text begins, after a name or sign. A word that is longer than the width stays
- * whole on a line of its own.
- * @param isHelp wraps commands too: commands in a help are patterns, with words such as FILE
+ * Further lines begin at the column of the line's text, after a name or sign.
+ * @param isHelp commands are wrapped, too: a help's commands are patterns
  */
 function wrapLine(line: string, width: number, isHelp = false): string[] {
   if (stringWidth(line) <= width || (isCommand(line) && !isHelp)) return [line];

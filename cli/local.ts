@@ -13,16 +13,10 @@ import { startPage } from './status.ts';
 const port = (byDefault: number, help: string) =>
   ({ help, kind: whole(1, 65_535), value: 'N', default: byDefault }) as const;
 
-/**
- * Maximum number of child executions of a replay at a time. On AWS each call has a function instance of its own. On this machine calls wait
- * in a queue while the timeouts of their tasks run. With too many children, even the calls of the ticks timed out.
- */
+/** Maximum number of children of a replay at once. With more, calls on this machine wait in a queue until even ticks time out. */
 const CHILDREN_AT_ONCE = 5;
 
-/**
- * V8 collects garbage when a heap has grown by this percentage over the memory in use. V8's default under load is up to four times that
- * memory, and V8 returns the memory late or never. With a limit (`--max-old-space-size`) the process would end.
- */
+/** V8 collects garbage when a heap has grown by this percentage. By default a heap may grow to four times the memory in use. */
 const GROWING_PERCENT = 40;
 
 export const command = defineCommand({

@@ -2,9 +2,7 @@ import { type IndexedBy, MAX_SHARDS } from '../expiry/model.ts';
 import { PARTITION_UNITS } from '../expiry/window.ts';
 
 /*
- * How many shards a window needs. DynamoDB writes at most 1,000 units per second to a partition. An index has its own partitions, and a
- * hash spreads its keys over them; several keys share one partition. A put of an item writes its index entry, and a delete removes the
- * entry: one unit each. A full partition delays the sweep, and DynamoDB throttles the users' own puts of its keys.
+ * How many shards a window needs. If the partition of an index key is full, the sweep is late, and DynamoDB throttles the users' own puts.
  */
 
 /** Write units per second of a new table on demand, and also of its index. Source: DynamoDB Developer Guide, "Warm throughput". */
@@ -30,29 +28,21 @@ export interface IndexLoad {
 
 interface ShardAdvice {
   /**
-   * `holds`: items are deleted within two seconds after their expiry. `late`: some partitions are too full, so items are late, and their
-   * puts are throttled. `impossible`: one key gets more writes than DynamoDB allows.
+   * `holds`: items are deleted within two seconds after their expiry. `late`: some partitions are too full. `impossible`: one key gets more
+   * writes than DynamoDB allows.
    */
   readonly verdict: 'holds' | 'late' | 'impossible';
-  /**
-   * The smallest sufficient number of shards for an index with a warm throughput of `warmUnits`. Undefined when no number is sufficient: in
-   * an index by second, for example, a second is one key.
-   */
+  /** The smallest sufficient number of shards with a warm throughput of `warmUnits`. Undefined: no number is sufficient. */
   readonly shards: number | undefined;
   /** Write units per second for which the index should be warm, at least as many as today. */
   readonly warmUnits: number;
 }
 
-/**
- * The load of a partition is m units per second on average, by keys with x units each. Its standard deviation is √(m × x). The partition
- * must have room for m and three standard deviations. An experiment compared this rule with the real sweep, on a simulated index
- * (lab/experiments/partitions.ts in commit cd567234).
- */
+/** An experiment compared this rule with the real sweep, on a simulated index (lab/experiments/partitions.ts in commit cd567234). */
 export function adviseShards(load: IndexLoad): ShardAdvice {
   const { indexedBy, granularityMinutes, shards, perSecond, warmUnits: warm = NEW_TABLE_UNITS } = load;
   const units = 2 * perSecond;
-  // Items seldom live for less than a minute: so a second, or a window of a minute, gets its puts before its deletes. Longer windows may
-  // get both at once.
+  // A second, or a window of a minute, gets its puts before its deletes, because items seldom live for less than a minute.
   const ofWindow = indexedBy === 'window' && granularityMinutes > 1 ? units : perSecond;
   const ofKey = ofWindow / (indexedBy === 'second' ? 1 : shards);
   const holds = ofKey <= mostOfKey(units, warm);
@@ -65,6 +55,7 @@ export function adviseShards(load: IndexLoad): ShardAdvice {
   };
 }
 
+/** A load of m units per second by keys with x units each has the standard deviation √(m × x). */
 function mostOfKey(units: number, warmUnits: number): number {
   if (units <= FITS_ONE_PARTITION) return FITS_ONE_PARTITION;
   const used = units / warmUnits;

@@ -4,7 +4,7 @@ import { printable, type Screen, shownOn, type TextKind } from './format.ts';
 /** The progress that is on the terminal. It is removed before other text is written there. */
 let onTerminal: Progress | undefined;
 
-/** Commands print only by this function and the functions below (the linter checks this), so that no text controls the terminal. */
+/** Commands print only by the functions of this file, which escape control characters. The linter forbids `console` elsewhere. */
 export function print(text: string): void {
   onTerminal?.end();
   console.log(shownOn(process.stdout, text));
@@ -29,10 +29,7 @@ export interface Output extends Screen {
   write(text: string): unknown;
 }
 
-/**
- * Interval between two lines of progress if lines can't be overwritten, as in a log file or in CI. The first line comes soon, because
- * somebody may wait for it.
- */
+/** Interval between two lines of progress if lines can't be overwritten, as in a log file or in CI. */
 const PLAIN_INTERVAL_MS = 10_000;
 const FIRST_PLAIN_MS = 2_000;
 

@@ -132,10 +132,7 @@ type Ended = Awaited<ReturnType<typeof sweep>>;
 const isDone = ({ status, totals }: Pick<Ended, 'status' | 'totals'>): boolean =>
   status === 'SUCCEEDED' && totals.leftForLater === 0;
 
-/**
- * Starts an execution, or waits for the execution that already has this name. If that earlier execution failed or left items, the next name
- * is tried, because Step Functions accepts a name only once in 90 days.
- */
+/** If the execution with this name failed or left items, the next name is tried: Step Functions accepts a name only once in 90 days. */
 async function sweep(
   sfn: SFNClient,
   stateMachineArn: string,

@@ -69,7 +69,10 @@ async function servePage({ config, tables, print, stopped }: Given) {
   return { data: { address }, exit: EXIT.fine };
 }
 
-/** @param environment names the endpoints of the services @param stepFunctions URL of the state machines' page @default none */
+/**
+ * @param environment names the endpoints of the services
+ * @param stepFunctions URL of the emulator's page. @default none
+ */
 export async function startPage(
   config: DeploymentConfig,
   tables = tablesOf(config),

@@ -211,9 +211,8 @@ const DELETED_SECONDS = 300;
 type Deployer = ReturnType<typeof deployerOf>;
 
 /**
- * Deploys and removes everything that `verify` needs, including the tables.
- * @param folder contains a folder for each account and region, with configuration and state. This folder stays until everything is removed,
- * also after a crash.
+ * Deploys and removes everything that `verify` needs.
+ * @param folder contains a folder for each account and region, which stays until everything is removed
  */
 export function deployerOf(
   ofRegion: string,
@@ -265,8 +264,7 @@ export function deployerOf(
 
   return {
     /**
-     * Removes what an earlier run has left. First creates the queue of this run: the queue's ARN contains the account, which names the
-     * state's folder.
+     * First creates the queue of this run: the queue's ARN contains the account, which names the state's folder.
      * @returns whether an earlier run had left something
      */
     async removeLeft(): Promise<boolean> {

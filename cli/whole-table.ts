@@ -74,8 +74,7 @@ export class Rate {
 }
 
 /**
- * Works through `tasks` in their order, some at a time. When the signal aborts, the function begins no more tasks and resolves. The first
- * error stops the other tasks and is thrown.
+ * Works through `tasks` in their order. After an abort no task begins, and the function resolves. The first error stops the other tasks.
  */
 export async function inParallel<Task>(
   tasks: readonly Task[],

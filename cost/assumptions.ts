@@ -2,16 +2,12 @@
 export const FUNCTION_MEMORY_MB = 512;
 
 /**
- * Duration of a call of a warm function, milliseconds: with up to 25 deletes, without the function's reads. The durations in this file are
- * assumptions, because a benchmark on one machine cannot measure AWS. `npm run bench cost` simulates calls, reads, the journal and late
- * ticks with the same durations, so that its results and the calculator's can be compared.
+ * Milliseconds of a warm function's call with up to 25 deletes. The durations here are assumptions: no benchmark on one machine measures
+ * AWS.
  */
 export const CALL_MS = 25;
 
-/**
- * Duration of a query of the index, and the processor time in it. The SDK's client needs about 0.8 ms of a whole core for a query; a
- * function of 512 MB has 0.29 of a core, and so needs 3 ms.
- */
+/** A query of the index, milliseconds. The SDK's client needs about 0.8 ms of a whole core; a function of 512 MB has 0.29 of a core. */
 export const READ_MS = { ms: 5, processorMs: 3 } as const;
 
 export const JOURNAL_MS = 5;
@@ -30,16 +26,17 @@ export const STORED_ENTRY_BYTES = 100;
 export const TICK_LATE_SECONDS = 5;
 
 /**
- * `batch` is the number of records in a full batch. `callMs` is the duration of a call of OnlyExpiries. `lineBytes` is the size of an event
- * without its item. Pipes bills units of `requestBytes`, and Firehose units of `stepBytes`. Firehose collects records for `bufferSeconds`.
- * gzip leaves `storedShare` of an archive's bytes: measured once, with items of half random bytes.
+ * Firehose collects records for `bufferSeconds`. gzip leaves `storedShare` of an archive: measured once, with items of half random bytes.
  */
 export const PIPED = {
   archive: { batch: 100 },
   events: { batch: 10 },
   callMs: 10,
+  /** Size of an event without its item. */
   lineBytes: 300,
+  /** EventBridge Pipes bills units of this size. */
   requestBytes: 64 * 1024,
+  /** Firehose bills units of this size. */
   stepBytes: 5 * 1024,
   bufferSeconds: 300,
   storedShare: 1 / 3,

@@ -120,9 +120,8 @@ function rowsOfTables(tables: readonly BilledTable[]): Row[] {
 }
 
 /**
- * The prices of archives and events, with full batches. Not counted: the targets of events, and deletes by users, although such deletes
- * pass the pipe's filter and cost the same. Pipes reads a stream for free. Source: https://aws.amazon.com/dynamodb/pricing/on-demand/,
- * "DynamoDB Streams".
+ * Not counted: the targets of events, and deletes by users, which pass the filter, too. Pipes reads a stream for free. Source:
+ * https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams".
  */
 function rowsOfPipes(tables: readonly BilledTable[]): Row[] {
   const pipes = tables.flatMap(({ pipes: kinds, itemsPerMonth, itemBytes }) =>

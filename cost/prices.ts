@@ -1,8 +1,6 @@
 /**
- * Prices in dollars per unit, in us-east-1, as of 2026-11-21. Volume discounts are left out. Free tiers are not subtracted: each account
- * has a free tier only once, and other workloads may have used it up. Sources: https://aws.amazon.com/SERVICE/pricing/ of step-functions,
- * lambda (arm64), dynamodb (`on-demand/`, standard class), eventbridge (Scheduler; Pipes after the filter), cloudwatch, firehose (direct
- * put) and s3 (standard class).
+ * Dollars per unit in us-east-1 on 2026-11-21, without volume discounts and free tiers. Sources: https://aws.amazon.com/SERVICE/pricing/ of
+ * step-functions, lambda (arm64), dynamodb, eventbridge, cloudwatch, firehose, s3 (standard class).
  */
 export const PRICES = {
   stateTransitions: 25 / 1e6,

@@ -43,8 +43,8 @@ const EXECUTION_STEP_SECONDS = 0.1;
 const CHILD_SECONDS = 0.1;
 
 /**
- * A child that reads a page right after other deletes reads at any moment of a second, and knows DynamoDB's clock less exactly. So each
- * delete of the page waits this much longer, milliseconds. Measured in the simulation.
+ * A child that reads a page right after deletes knows DynamoDB's clock less exactly. So each delete waits this much longer, milliseconds.
+ * Measured in the simulation.
  */
 const FOLLOWING_PAGE_MS = 75;
 
@@ -54,9 +54,8 @@ const readMs = (queries: number): number =>
   queries * READ_MS.processorMs + Math.ceil(queries / KEYS_AT_ONCE) * (READ_MS.ms - READ_MS.processorMs);
 
 /**
- * Usage by the ticks of a month, if the same number of items expires in each minute, evenly in time and over the shards. For example, with
- * 0.2 items per minute one minute in five has an item. `npm run bench cost` counts the same usage with the real state machine, and
- * test/bench/experiments compares both results.
+ * Usage by a month's ticks, if items expire evenly in time and over the shards. test/bench/experiments compares the usage with the counts
+ * of the real state machine.
  */
 export function usageOfMonth(tables: readonly SweptTable[]): SweepUsage {
   return times(TICKS_A_MONTH, tick(tables));
@@ -101,9 +100,7 @@ function tick(tables: readonly SweptTable[]) {
   };
 }
 
-/**
- * Concurrent calls of DeleteChunk run in different processes. Each process reads the pauses again when its copy is PAUSES_KEPT seconds old.
- */
+/** Reads of the pauses in a tick: each process of DeleteChunk reads the pauses again when its copy is PAUSES_KEPT seconds old. */
 function readsOfPauses(swept: readonly TableSweep[]): number {
   const slots = MINUTE / PAUSES_KEPT;
   const taken = (of: number) =>
@@ -199,10 +196,7 @@ function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
   };
 }
 
-/**
- * Calls of QueryExpired by a child that reads a few seconds ahead (`every`), including the last call, which ends the child. 0 if the child
- * reads the whole minute at once.
- */
+/** Calls of QueryExpired by a child that reads `every` seconds ahead, including the last call, which ends the child. */
 function pollsOf(moments: number, every: number): number {
   if (every === 0) return 0;
   if (moments < 1) return MINUTE / every + 1 + moments;
@@ -256,8 +250,7 @@ function probesOf(table: SweptTable, writes: number): Pick<TableSweep, 'probes' 
     return { probes: back + ahead, probesInTurn: (back + ahead) / KEYS_AT_ONCE };
   }
   const edges = 1 / granularityMinutes;
-  // In the first ten minutes of a window the lookback begins at the window's start. Earlier versions of writers put the TTL at this start
-  // into the window before, so that window is read, too.
+  // In the first ten minutes of a window the lookback also reads the window before: earlier writers put TTLs on the edge into that window.
   const back = 1 + edges * (2 - writes + (isMinute ? 1 : 0)) + Math.min(1, 10 * edges);
   // One query answers for the lookback and the upcoming minute, unless items of the minute before still wait for their delete.
   const waiting = found * (1 - TICK_LATE_SECONDS / MINUTE);

@@ -20,13 +20,12 @@ export interface ExpiryOptions {
 const OPTIONS = ['ttlSeconds', 'expiresAt', 'nowMs'] as const satisfies (keyof ExpiryOptions)[];
 
 /**
- * Returns the attributes that make an item expire: the TTL and, in a table indexed by window, the window. Put these attributes into the
- * item on every write, so that a renewed item moves to its new window. The result is empty if the item never expires. To make a stored item
- * permanent, use {@link withExpiry}: the update removes the old attributes.
+ * Returns the TTL and, in a table indexed by window, the window. Put both into the item on every write: a renewed item has a new window.
+ * For an item that never expires the result is empty; {@link withExpiry} makes a stored item permanent.
  * @param key the item's primary key, or the whole item, in the form of the document client
  * @returns e.g. `{ ttl: 1658266020, expirationWindow: '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z' }`
- * @throws InvalidModelError for a model that `expiryModel()` did not make, InvalidTtlError for a TTL that must not be written,
- * InvalidKeyError for an incomplete key, InvalidArgumentError for an unknown option and for a clock in another unit
+ * @throws InvalidModelError; InvalidTtlError for a TTL that must not be written; InvalidKeyError for an incomplete key;
+ * InvalidArgumentError for an unknown option or a clock in another unit
  */
 export function expiryAttributes<Key extends ItemLike>(
   model: ExpiryModel,
@@ -96,11 +95,8 @@ const NAMES = { ttl: '#preciseTtl', window: '#preciseTtlWindow' } as const;
 const VALUES = { ttl: ':preciseTtl', window: ':preciseTtlWindow' } as const;
 
 /**
- * Adds the expiry to an UpdateCommand's input. The update sets the TTL and, in a table indexed by window, the window. If the item shall
- * never expire, the update removes these attributes.
- *
- * @throws the errors of {@link expiryAttributes}; InvalidRequestError for the input of another command or of the low-level client, and for
- * legacy parameters
+ * Adds {@link expiryAttributes} to an UpdateCommand's input. If the item never expires, the update removes the attributes.
+ * @throws as {@link expiryAttributes}; InvalidRequestError for other inputs and legacy parameters
  */
 export function withExpiry<Request extends UpdateRequest>(
   model: ExpiryModel,
@@ -144,10 +140,7 @@ export function withExpiry<Request extends UpdateRequest>(
   };
 }
 
-/**
- * An update expression may have each keyword only once, so the addition goes into the keyword's clause if there is one. SET and REMOVE are
- * reserved words, so no attribute's name in an expression can be mistaken for a keyword.
- */
+/** An update expression may have a keyword only once. SET and REMOVE are reserved words, so no attribute's name looks like a keyword. */
 function addClause(expression: string | undefined, keyword: 'SET' | 'REMOVE', addition: string): string {
   if (!expression?.trim()) return `${keyword} ${addition}`;
   const clause = new RegExp(`(?<![#:.\\w])${keyword}\\s+`, 'i');

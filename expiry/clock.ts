@@ -1,9 +1,6 @@
 import { InvalidArgumentError } from './errors.ts';
 
-/**
- * Epoch milliseconds in the years 1973 and 5138. Between these times the number of digits shows the unit of a time: 9 to 11 digits are
- * seconds, 12 to 14 milliseconds, and 15 to 17 microseconds.
- */
+/** Epoch milliseconds in 1973 and 5138. Between these times the number of digits shows seconds, milliseconds or microseconds. */
 export const FIRST_MS = 1e11;
 export const END_MS = 1e14;
 

@@ -1,6 +1,6 @@
 /**
- * The module `precise-ttl/data-model`: windows, shards, limits and error classes, for tools that write or find expiry attributes
- * themselves, such as migrations. Applications only need the module `precise-ttl`.
+ * The module `precise-ttl/data-model`: windows, shards, limits and error classes, for tools that write or find expiry attributes.
+ * Applications only need the module `precise-ttl`.
  */
 export {
   describeProblem,

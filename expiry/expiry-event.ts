@@ -1,6 +1,6 @@
 /**
- * What a target of the prop `events` gets when an item expires: the `detail` of an EventBridge event, the body of an SQS message, the data
- * of a Kinesis record, or an element of the array that is a function's or a state machine's input. A line of an archive has the same form.
+ * The `detail` of an EventBridge event, the body of an SQS message, the data of a Kinesis record, or a line of an archive. Functions and
+ * state machines get an array of such events.
  */
 export interface ExpiryEvent {
   /** A unique id. If an event is delivered twice, both deliveries have the same id. */

@@ -1,9 +1,6 @@
 import { type FieldProblem, InvalidArgumentError } from './errors.ts';
 
-/**
- * The valid values of a field. Kinds check what a person or another program can get wrong: models, the configuration, environment
- * variables, inputs of executions, command lines. `fromText` converts a text to a value, or returns the text unchanged.
- */
+/** The valid values of a field of a model, configuration or command line. `fromText` converts a text to a value, or returns the text. */
 export interface Kind<Value> {
   readonly expected: string;
   readonly is: (value: unknown) => value is Value;

@@ -1,7 +1,6 @@
 /**
- * The module `precise-ttl` for applications: writers give items an expiry, and readers leave out expired items. The module has no AWS
- * client and no dependency, and runs in Node 22.12 or later and in browsers. The clock is Date.now(), or a clock that the application
- * passes. Tools and migrations use the module `precise-ttl/data-model`.
+ * The module `precise-ttl` for applications: writers give items an expiry, and readers leave out expired items. The module has no
+ * dependency, and runs in Node 22.12 or later and in browsers.
  */
 export {
   type ExpiryOptions,

@@ -5,18 +5,10 @@ import { checkModel, type ExpiryModel } from './model.ts';
 import { isExpired, toEpochSeconds } from './ttl.ts';
 
 /**
- * Whether a record of a table's stream is an expiry: the removal of an item whose TTL had expired at the time of the record.
- *
- * 1. Only a record with the `eventName` REMOVE can be an expiry.
- * 2. A removal with native TTL's mark (`userIdentity`) is always an expiry, even without an old image. In replicas this mark is missing.
- * 3. In any other removal the TTL in the old image must have expired at the time of the record, by the rule of `isExpired`.
- * 4. Anybody may have removed the item: the sweep, native TTL, or an application after the item's expiry.
- *
- * DynamoDB Streams rounds times down to the second. A removal in the second that the TTL names is an expiry.
- *
- * @param record record from the stream, Lambda or (decoded) Kinesis
- * @throws InvalidModelError for a model that `expiryModel()` did not make
- * @throws InvalidArgumentError for anything but a stream record, and for a removal (without the mark) that lacks its old image or its time
+ * Whether a stream record is an expiry: a removal by native TTL, or the removal of an item whose TTL had expired at the time of the record.
+ * Native TTL, the sweep or an application may have removed the item.
+ * @param record from DynamoDB Streams, Lambda or (decoded) Kinesis
+ * @throws InvalidModelError; InvalidArgumentError for anything but a stream record, and for a removal without old image or time
  */
 export function isExpiry(model: ExpiryModel, record: StreamRecord): boolean {
   checkModel(model);
@@ -40,13 +32,11 @@ export function isExpiryBy(ttlAttribute: string, record: StreamRecord): boolean 
   const ttl: unknown = Object.hasOwn(OldImage, ttlAttribute)
     ? (OldImage as Record<string, unknown>)[ttlAttribute]
     : undefined;
+  // DynamoDB Streams rounds times down to the second: a removal in the second that the TTL names is an expiry.
   return isExpired(ttl, toEpochSeconds(changedAtMs(record)));
 }
 
-/**
- * Native TTL's mark has the fields `type` and `principalId` in records of Lambda and Kinesis, and `Type` and `PrincipalId` in records of
- * the AWS SDK. Source: DynamoDB Developer Guide.
- */
+/** Native TTL's mark has `type` in records of Lambda and Kinesis, and `Type` in the AWS SDK's records. Source: DynamoDB Developer Guide. */
 function isByNativeTtl(identity: unknown): boolean {
   if (!isObject(identity)) return false;
   const { type, principalId, Type, PrincipalId } = identity as Record<string, unknown>;
@@ -54,8 +44,8 @@ function isByNativeTtl(identity: unknown): boolean {
 }
 
 /**
- * A change of an item. Records of DynamoDB Streams, as the AWS SDK or a Lambda function (`@types/aws-lambda`) gets them, have this type. A
- * record of Kinesis has this type after its data is parsed as JSON. The type has only the fields that this module reads.
+ * A record of DynamoDB Streams (AWS SDK, Lambda), or of Kinesis, whose data is first parsed as JSON. The type has only the fields that this
+ * module reads.
  */
 export interface StreamRecord {
   readonly eventName?: string | undefined;
@@ -68,8 +58,7 @@ export interface StreamChange {
   /** The item before the change, in DynamoDB JSON. Only in streams with old images. */
   readonly OldImage?: object | undefined;
   /**
-   * The time of the change: a Date (AWS SDK), epoch seconds (Lambda), or epoch milliseconds or microseconds (Kinesis). DynamoDB Streams
-   * rounds the time down to the second.
+   * A Date (AWS SDK), epoch seconds (Lambda), or epoch milliseconds or microseconds (Kinesis). DynamoDB Streams rounds down to the second.
    */
   readonly ApproximateCreationDateTime?: Date | number | undefined;
   readonly ApproximateCreationDateTimePrecision?: string | undefined;

@@ -1,8 +1,7 @@
 import { isObject } from './fields.ts';
 
 /**
- * An item: any object without these two fields. A command's output has `$metadata`; a list, a Set or a Map has `forEach`. Such a value,
- * passed by mistake, would look like an item that never expires.
+ * A command's output has `$metadata`; a list, a Set or a Map has `forEach`. Passed as an item by mistake, such a value would never expire.
  */
 export type ItemLike = object & { readonly $metadata?: never; readonly forEach?: never };
 
@@ -21,8 +20,7 @@ const MEMBERS: Readonly<Record<string, (content: unknown) => boolean>> = {
 };
 
 /**
- * Whether a value has the form of the low-level client, streams and exports: `{ N: '1658266020' }`. A map of the document client with a
- * single field can have the same form.
+ * Whether a value has the form of the low-level client and of streams: `{ N: '1658266020' }`. A map with a single field can have this form.
  */
 export function isAttributeValue(value: unknown): boolean {
   if (!isObject(value)) return false;

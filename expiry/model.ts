@@ -5,8 +5,7 @@ import { MAX_TTL_SECONDS } from './ttl.ts';
 import { GRANULARITIES, MINUTES_PER_DAY } from './window.ts';
 
 /**
- * The partition key of the index in which the sweep finds expired items. `'window'`: a window, which writers put into each item.
- * `'second'`: the TTL attribute itself, so that writers only write the TTL.
+ * The index's partition key. `'window'`: a window, which writers put into each item. `'second'`: the TTL, so writers write only the TTL.
  */
 export const INDEXED_BY = ['window', 'second'] as const;
 export type IndexedBy = (typeof INDEXED_BY)[number];
@@ -50,14 +49,13 @@ export const DEFAULT_INDEXED_BY: IndexedBy = 'window';
 export const DEFAULT_WINDOW_ATTRIBUTE = 'expirationWindow';
 export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
 /**
- * The index keys of two shards are seldom in the same partition, so a window can have more writes per second than a partition takes. The
- * second shard of an idle table costs a cent a month: docs/contributing/decisions.md, "Two shards by default".
+ * One partition may be too slow for a window's writes. The second shard costs an idle table a cent a month: docs/contributing/decisions.md,
+ * "Two shards by default".
  */
 export const DEFAULT_SHARDS = 2;
 
 /**
- * Maximum number of shards: with a reserve, enough for 20,000 items per second in windows of a day (cli/partition-rule.ts). An on-demand
- * table allows 40,000 writes per second by default: 20,000 puts and 20,000 deletes.
+ * Enough for 20,000 items per second in windows of a day. An on-demand table allows 40,000 writes per second by default: puts and deletes.
  */
 export const MAX_SHARDS = 1000;
 
@@ -114,10 +112,7 @@ export function expiryModel(props: ExpiryModelProps): ExpiryModel {
   };
 }
 
-/**
- * Refuses objects that {@link expiryModel} has not made, such as its props, which lack the defaults.
- * @throws InvalidModelError
- */
+/** Refuses a value that {@link expiryModel} did not make: only its results have `granularitySeconds`. @throws InvalidModelError */
 export function checkModel(model: unknown, field = 'model'): void {
   if (isObject(model) && 'granularitySeconds' in model) return;
   throw new InvalidModelError({

@@ -34,10 +34,7 @@ export interface ReadOptions {
 
 const VALUES = { after: ':preciseTtlAfter', upTo: ':preciseTtlUpTo', type: ':preciseTtlType' } as const;
 
-/**
- * True for an item that is not expired by the rules of {@link isExpired}. Each case is written out: one NOT around a comparison would
- * depend on what DynamoDB answers if the attribute is missing.
- */
+/** True for an item that is not expired. Each case is written out: one NOT would depend on how DynamoDB compares a missing attribute. */
 const FILTER =
   `(attribute_not_exists(${NAME}) OR NOT attribute_type(${NAME}, ${VALUES.type})` +
   ` OR ${NAME} > ${VALUES.upTo} OR ${NAME} <= ${VALUES.after})`;
@@ -51,13 +48,10 @@ const FOREIGN = {
 };
 
 /**
- * Changes the input of a Query, Scan or Get of the document client so that a reader gets no expired item, even before the item is swept. A
- * Query or Scan gets a filter, added to its own filter by AND. A Get cannot filter: if it has a projection, the TTL attribute is added, and
- * the reader must pass the returned item to {@link unlessExpired}. A Query on an index whose key is the TTL attribute cannot filter on the
- * TTL: write the bound into its key condition.
- * @throws InvalidModelError for a model that `expiryModel()` did not make; InvalidRequestError for the input of another command or of the
- * low-level client (except a Get), and for legacy parameters, which cannot be mixed with expressions; InvalidArgumentError for an unknown
- * option and for a clock in another unit
+ * Adds a filter to a Query or Scan, so that a reader gets no expired item. A Get cannot filter: pass the item to {@link unlessExpired}. In
+ * a Query on an index whose key is the TTL, write the bound into the key condition.
+ * @throws InvalidModelError; InvalidRequestError for another command, the low-level client (except a Get) and legacy parameters;
+ * InvalidArgumentError for an unknown option and for a clock in another unit
  */
 export function notExpired<Request extends ReadRequest>(
   model: ExpiryModel,
@@ -86,10 +80,8 @@ export function notExpired<Request extends ReadRequest>(
 
 /**
  * Returns the item, or undefined when the item is expired or missing.
- *
- * @param item result of a Get or BatchGet of the document client or the low-level client, or a stream record's image
- * @throws InvalidModelError for a model that `expiryModel()` did not make
- * @throws InvalidArgumentError for anything but an item, for an unknown option, and for a clock in another unit
+ * @param item from the document client or the low-level client, or a stream record's image
+ * @throws InvalidModelError; InvalidArgumentError for anything but an item, for an unknown option, and for a clock in another unit
  */
 export function unlessExpired<Item extends ItemLike>(
   model: ExpiryModel,

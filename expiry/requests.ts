@@ -60,8 +60,7 @@ export const NAME = '#preciseTtl';
 
 /**
  * @param wholeItems whether a request without a projection returns whole items; a count returns no items
- * @returns the request with the TTL attribute in its projection; isAdded: whether the projection lacked the TTL attribute
- * @throws InvalidRequestError if the TTL attribute cannot be added
+ * @returns isAdded: whether the projection lacked the TTL attribute
  */
 export function withTtlAttribute(
   request: Fields,

@@ -7,14 +7,9 @@ export interface KeyNames {
 }
 
 /**
- * The shard of an item, from 0 to `shards` - 1. The shard is a hash of the item's primary key, so every writer puts an item into the same
- * shard. The sweep reads all shards, so the sweep also finds an item in another shard.
- *
- * 1. Each key attribute is written as `S:…`, `N:…` (plain digits) or `B:…` (base64), with a zero byte at the end.
- * 2. The partition key is first. The sort key, if there is one, is second.
- * 3. The shard is the CRC-32 of this text in UTF-8, modulo `shards`. docs/use.md is the specification for writers in other languages.
- *
- * @param key the primary key by attribute name; other attributes are ignored, so a whole item can be passed
+ * The shard of an item, from 0 to `shards` - 1: a hash of the primary key, so every writer puts an item into the same shard. docs/use.md is
+ * the specification for writers in other languages.
+ * @param key the primary key by attribute name, or the whole item
  * @throws InvalidKeyError for anything but an item, and when a key attribute is missing, empty, or no string, number or bytes
  */
 export function shardOf<Key extends ItemLike>(key: Key, names: KeyNames, shards: number): number {
@@ -81,10 +76,7 @@ export function utf8(text: string): Uint8Array {
 
 const NUMBER = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
 
-/**
- * Writes a number as DynamoDB returns a Number: no exponent, no plus sign, no leading zeros, no trailing zeros of a fraction, and `0` for
- * every zero. JavaScript would write `1e+21` and `1e-7`. @returns undefined if the text is not a number
- */
+/** Writes a number without exponent, as DynamoDB returns a Number: JavaScript would write `1e+21`. @returns undefined for other texts */
 export function plainDecimal(text: string): string | undefined {
   const [matched, sign, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   const digits = whole + fraction;

@@ -2,8 +2,8 @@ import { checkCutoff } from './clock.ts';
 import { InvalidTtlError } from './errors.ts';
 
 /**
- * Five years of 365 days, in seconds. Native TTL ignores older TTLs, so that TTLs of 0 or in a wrong unit do not empty a table; the sweep
- * ignores them, too. Source: DynamoDB Developer Guide, "Time to Live".
+ * Five years in seconds. Native TTL ignores older TTLs: a wrong unit must not empty a table. Source: DynamoDB Developer Guide, "Time to
+ * Live".
  */
 export const OLDEST_EXPIRY_AGE_SECONDS = 5 * 365 * 24 * 60 * 60;
 
@@ -25,12 +25,9 @@ export function expiredRange(cutoff: number): ExpiredRange {
 }
 
 /**
- * Whether an item with this value in its TTL attribute is expired at `cutoff` (epoch seconds, whole).
- * 1. The TTL attribute is a Number of epoch seconds. An item without the attribute, or with another type, never expires.
- * 2. The item is expired from the second that its TTL names: `ttl <= cutoff`.
- * 3. A TTL more than five years before the cutoff is ignored, as native TTL ignores such a TTL.
- * 4. The caller gives the cutoff, so that a sweep queries and deletes with the same cutoff.
- * @param ttl the attribute's value as any client gives it: a number, a bigint, a NumberValue or `{ N: '…' }`
+ * Whether an item with this TTL is expired at `cutoff` (epoch seconds, whole): from the second that the TTL names, until the TTL is five
+ * years old, as for native TTL.
+ * @param ttl the attribute's value: a number, a bigint, a NumberValue or `{ N: '…' }`; another type never expires
  * @throws InvalidArgumentError for a cutoff in another unit: nothing would ever be expired
  */
 export function isExpired(ttl: unknown, cutoff: number): boolean {
@@ -46,11 +43,7 @@ export type TtlFault = 'notNumber' | 'negative' | 'tooOld' | 'milliseconds' | 't
 /** Epoch milliseconds of the years 2001 to 5138. Read as seconds, such a TTL is over 29,000 years ahead. */
 const MILLISECONDS = { from: 1e12, before: 1e14 } as const;
 
-/**
- * The fault of a TTL; undefined for a correct TTL. A fraction is no fault: the item expires, but an index by second does not find the item.
- * @param seconds the TTL, epoch seconds; NaN for a value that is not a Number
- * @param nowSeconds the clock, epoch seconds
- */
+/** A fraction is no fault: the item expires, but an index by second does not find the item. @param seconds NaN for what is not a Number */
 export function ttlFault(seconds: number, nowSeconds: number): TtlFault | undefined {
   if (Number.isNaN(seconds)) return 'notNumber';
   if (seconds < 0) return 'negative';
@@ -79,12 +72,9 @@ const REFUSALS: Readonly<
 
 /**
  * Checks a TTL that an application is about to write.
- * @param field the attribute's name, for the message
- * @param value the candidate: whole epoch seconds
+ * @param value whole epoch seconds
  * @param nowSeconds the writer's clock, epoch seconds
- * @returns the value, which is valid
- * @throws InvalidTtlError for milliseconds, strings, dates, NaN, fractions, negative values, times more than 20 years ahead, and times
- * more than five years back (which no sweep would ever delete)
+ * @throws InvalidTtlError for no whole number, another unit, and times more than 20 years ahead or five years back
  */
 export function checkTtl(field: string, value: unknown, nowSeconds: number): number {
   const refuse = (expected: string, remedy: string): never => {
@@ -107,10 +97,7 @@ function remedyForType(value: unknown): string {
     : 'Write Math.floor(Date.now() / 1000) plus the seconds the item may live.';
 }
 
-/**
- * Reads a number in any form that a client returns: a number, a bigint, the document client's NumberValue or another wrapper object, or the
- * low-level `{ N: '…' }` of streams. NaN for a value that is not a Number in DynamoDB.
- */
+/** Reads a number of any client: a number, a bigint, a wrapper object or `{ N: '…' }`. NaN for a value that is not a Number in DynamoDB. */
 export function storedNumber(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);

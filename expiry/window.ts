@@ -1,7 +1,4 @@
-/**
- * A window is a partition key of the index. A window contains the TTLs of [start, end): a TTL exactly on the edge of two windows belongs to
- * the later window. The length of a window divides a day, so that each day at midnight UTC a window begins.
- */
+/** A window contains the TTLs of [start, end). A window's length divides a day, so that each day at midnight UTC a window begins. */
 
 /** Write units per second of one partition, and so of one key. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */
 export const PARTITION_UNITS = 1000;
@@ -19,9 +16,8 @@ export function windowStart(ttl: number, granularitySeconds: number): number {
 }
 
 /**
- * The index key of a window, e.g. `2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z`; shard k > 0 appends `#k`. Shard 0 has the plain
- * key, so that a table with one shard has the same keys as tables from before shards existed.
- * @param start the window's start, epoch seconds
+ * For example `2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z`. Shard k > 0 appends `#k`: older tables have the keys of shard 0.
+ * @param start epoch seconds
  */
 export function windowKey(start: number, granularitySeconds: number, shard = 0): string {
   const plain = `${isoMilliseconds(start)}_${isoMilliseconds(start + granularitySeconds)}`;
@@ -36,10 +32,7 @@ export interface Window {
 
 const WINDOW_KEY = /^([^_#]+)_([^_#]+)(?:#(\d+))?$/;
 
-/**
- * Reads a key that {@link windowKey} has written. The length and the alignment of the window are not checked.
- * @returns undefined for other keys; from the result `windowKey` writes the same key
- */
+/** Reads a key that {@link windowKey} has written. The window's length and alignment are not checked. @returns undefined for other keys */
 export function readWindowKey(key: string): Window | undefined {
   const [, from = '', to = '', shardText = '0'] = WINDOW_KEY.exec(key) ?? [];
   const start = Date.parse(from) / 1000;
@@ -53,15 +46,11 @@ function isoMilliseconds(epochSeconds: number): string {
   return new Date(epochSeconds * 1000).toISOString();
 }
 
-/**
- * Starts of the windows that may contain TTLs of a span, epoch seconds, oldest first. Writers of earlier versions put a TTL on the edge of
- * two windows into the earlier window. So the search begins at `from - 1`, to find that window, too.
- * @param from first TTL, epoch seconds, inclusive
- * @param before end of the span, epoch seconds, exclusive; nothing is yielded when `before` is not after `from`
- */
+/** Starts of the windows that may contain TTLs of [from, before), epoch seconds, oldest first. */
 export function* windowStarts(from: number, before: number, granularitySeconds: number): Generator<number> {
   if (before <= from) return;
   const last = windowStart(before - 1, granularitySeconds);
+  // Writers of earlier versions put a TTL on the edge of two windows into the earlier window.
   for (let start = windowStart(from - 1, granularitySeconds); start <= last; start += granularitySeconds) {
     yield start;
   }

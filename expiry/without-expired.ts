@@ -39,21 +39,11 @@ type Middleware = (next: Next, context: { readonly commandName?: string }) => Ne
 const FILTER_NAME = 'preciseTtlWithoutExpired';
 
 /**
- * Makes a client whose reads return no expired items: Query, Scan, Get, BatchGet and TransactGet, by their commands, the methods of
- * `DynamoDBDocument` and the paginators. An expired item looks like a missing item. All other requests are sent unchanged.
- *
- * The given client does not change. The returned client shares the given client's configuration and connections. Middleware that is added
- * later to one client does not apply to the other client.
- *
- * Expired items are removed from the answers, and `Count` is reduced. `ScannedCount` and `LastEvaluatedKey` stay, so a page can be empty
- * although more pages follow. A read with a projection or with `Select: 'COUNT'` also reads the TTL; the TTL is removed from the answer. A
- * secondary index must project the TTL. Otherwise DynamoDB refuses a read with a projection or a count, and any other read of the index
- * returns expired items.
- *
- * @throws InvalidArgumentError for anything but a client, for a client that this function returned, and for malformed options;
- * InvalidModelError for a malformed model. A read of a table that is not in `models`, a PartiQL statement that reads, a projection of a part
- * of the TTL attribute, and legacy parameters of a projection or a count fail with an InvalidRequestError before they are sent
+ * Makes a client whose Query, Scan, Get, BatchGet and TransactGet return no expired items. The given client does not change. A page can be
+ * empty although more pages follow. A secondary index must project the TTL: otherwise its reads fail or return expired items.
  * @param models each table that is read, e.g. `{ Sessions: expiryModel({ partitionKey: 'id' }), Users: null }`
+ * @throws InvalidArgumentError for anything but a client, and for a client that this function returned; InvalidModelError. A read that
+ * cannot be filtered fails with an InvalidRequestError before it is sent, e.g. a PartiQL statement, or a table that is not in `models`
  */
 export function withoutExpired<Client extends SdkClient>(
   client: Client,

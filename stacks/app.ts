@@ -47,9 +47,8 @@ class AnyBackend extends TerraformBackend {
 }
 
 /**
- * Sets the arguments of `overrides`. Each key of `overrides` names resources by a type, by a type and a name
- * (`aws_dynamodb_table.Sessions`), or by a Terraform address. Blocks are merged; a list replaces the list that the resource has.
- * @throws InvalidConfigError for a key that names no resource of the stack
+ * Sets the arguments of `overrides`. A block is merged; a list replaces the resource's list.
+ * @throws InvalidConfigError for a key that names no resource
  */
 function applyOverrides(stack: TerraformStack, overrides: Overrides): void {
   const all = stack.node.findAll().filter(TerraformResource.isTerraformResource);
@@ -90,10 +89,7 @@ export const STACK = 'precise-ttl';
 /** The stack uses `removed` blocks (since Terraform 1.7) and the lock file of the S3 backend (since Terraform 1.10). */
 export const TERRAFORM_VERSION = '>= 1.10';
 
-/**
- * Allowed versions of Terraform's AWS provider. By default CDKTF allows only the version for which CDKTF's classes were generated. Version
- * 6.25 has all arguments that the stack uses.
- */
+/** By default CDKTF allows only the version for which its classes were generated. Version 6.25 has all arguments that the stack uses. */
 export const AWS_PROVIDER = { source: 'hashicorp/aws', version: '>= 6.25, < 7' };
 
 export class PreciseTtlStack extends TerraformStack {
@@ -107,8 +103,8 @@ export class PreciseTtlStack extends TerraformStack {
       const scope = new Construct(this, constructId(props.tableName, 'stack'));
       return new SweptTable(scope, place, resolveProps(props));
     });
-    // The deployment's name is not in this id: with a new name all Terraform addresses would change, and Terraform would delete the
-    // deployment. The colon distinguishes the id from the ids of tables, because a table's name has no colon.
+    // A new name of the deployment must not change this id, because Terraform would delete the deployment. The colon keeps the id different
+    // from tables' names.
     const sweeps = new Construct(this, ':sweeps');
     const sweep = new DeployedSweep(sweeps, DEFAULT_DEPLOYMENT, () => ({ place, tables }));
     if (config.overrides) applyOverrides(this, config.overrides);
@@ -117,8 +113,7 @@ export class PreciseTtlStack extends TerraformStack {
         'The configuration for status, pause, replay and other commands, as JSON for precise-ttl.config.json',
       value: sweep.configuration,
     });
-    // All tables are in one output, because a table's name may have characters that an output's name may not have. CDKTF removes the colon
-    // of this id, so the output's name is `tables`.
+    // One output has all tables, because a table's name may have characters that an output's name may not have. CDKTF removes the colon.
     new TerraformOutput(this, ':tables', {
       description:
         'By table: its ARN, that of its stream where something reads it, its deployment, the state machine to start replays of, the queue of starts and expiries that did not get through, the topic that the alarms tell, the dashboard, the bucket of its archive, and what its writers give to expiryModel',
@@ -144,10 +139,7 @@ function outputOf(table: SweptTable, sweep: DeployedSweep): object {
   };
 }
 
-/**
- * Takes all resources out of a stack, so that `terraform apply` deletes them and leaves an empty state. Resources that hold data get a
- * `removed` block: Terraform forgets them, and they stay in AWS. The stack then looks up no table, so a missing table does no harm.
- */
+/** Takes all resources out of a stack, so that `terraform apply` deletes them. A resource with a `removed` block stays in AWS. */
 function removeAll(stack: PreciseTtlStack): void {
   const { resource, removed = [] } = stack.toTerraform() as { resource: Blocks; removed?: object[] };
   const held = Object.entries(resource).flatMap(([type, named]) =>

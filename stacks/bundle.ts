@@ -17,8 +17,8 @@ const OPTIONS: BuildOptions = {
   format: 'esm',
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': join(FUNCTIONS, 'runtime/lambda-credentials.ts') },
-  // Packages in CommonJS load Node's modules by `require`, which an ES module does not have. The minifier makes only short names, so the
-  // long name `preciseTtlRequire` cannot be the name of something else.
+  // Packages in CommonJS load Node's modules by `require`, which an ES module does not have. The minifier makes no name as long as
+  // `preciseTtlRequire`.
   banner: {
     js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
   },
@@ -38,9 +38,8 @@ let made: Readonly<Record<FunctionName, Bundle>> | undefined;
 let sources: readonly string[] = [];
 
 /**
- * Bundles the functions once per process, because all tables use the same functions. The files are deleted when the process ends. A
- * `TerraformAsset` of type ARCHIVE would start a process for each function, and would write the present time into the archive. In the npm
- * package, which has no bundler, `tools/package/bundles.ts` takes the place of this file.
+ * Bundles the functions once per process. A `TerraformAsset` of type ARCHIVE would write the present time into the archive. The npm package
+ * has `tools/package/bundles.ts` instead.
  */
 export function bundleFunctions(): Readonly<Record<FunctionName, Bundle>> {
   if (made !== undefined) return made;

@@ -16,13 +16,9 @@ interface StackJson {
 const MAIN = 'main.tf.json';
 
 /**
- * Writes a configuration's stack as a Terraform module: `main.tf.json`, and the functions' archives in `assets`. The module has no inputs,
- * no provider and no backend: a user's root module has the provider and the backend.
- *
- * @param config configuration as read from the file
- * @param folder existing folder that is empty, or contains an earlier module
+ * Writes a stack as a Terraform module without provider and backend.
+ * @param folder empty, or with an earlier module
  * @returns path of `main.tf.json`
- * @throws {InvalidConfigError} or {PreciseTtlError} before anything is written
  */
 export function synthesizeModule(config: unknown, folder: string): string {
   const checked = checkConfig(config);

@@ -34,9 +34,8 @@ import { Place } from './parts/place.ts';
 import { SweptTable, type TableReference } from './parts/swept-table.ts';
 
 /**
- * A deployment for one table or several tables in a user's own stack. `stacks/main.ts` makes a whole stack from `precise-ttl.config.ts`.
- *
- * An argument without a prop can be set on its resource: `functions.DeleteChunk.function.addOverride(…)`.
+ * A deployment for one or several tables in a user's own stack. An argument without a prop can be set on its resource:
+ * `functions.DeleteChunk.function.addOverride(…)`.
  */
 export class PreciseTtl extends DeployedSweep {
   /** @throws InvalidConfigError naming the wrong props */
@@ -76,8 +75,8 @@ const OF_OUR_TABLE = ['tableName', 'existingTable'] as const;
 /** A table that another part of the stack makes, and the props of its sweep. */
 export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number]> & {
   /**
-   * Name and ARN of the table. Both can be tokens, so a `DynamodbTable` can be passed. The user's stack must make the table's index and
-   * turn on native TTL: nothing checks the index and native TTL.
+   * Name and ARN of the table, or tokens, e.g. a `DynamodbTable`. Nothing checks the index and native TTL, which the user's stack must
+   * have.
    */
   readonly table: TableReference;
 } & { readonly [Name in (typeof OF_OUR_TABLE)[number]]?: never };
@@ -88,10 +87,7 @@ interface TablesProps extends DeploymentProps {
   readonly tables: readonly TableProps[];
 }
 
-/**
- * Props of one table, or of several tables and what they share. The default name of the deployment of one table is `precise-ttl-` and the
- * table's name.
- */
+/** Props of one table, or of several tables. The default name of one table's deployment is `precise-ttl-` and the table's name. */
 export type ConstructProps = TableProps | TablesProps;
 
 type ResolvedTable = ReturnType<typeof resolveTable>;

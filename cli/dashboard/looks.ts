@@ -12,8 +12,8 @@ export interface Facts {
   readonly left: TableLook | null;
   readonly isLate: boolean;
   /**
-   * An item that was written at least two minutes before its TTL is deleted at most this long after its TTL. For an item that was written
-   * later, this time is `lateAfterSeconds`.
+   * An item that was written at least two minutes before its TTL is deleted within this time after its TTL, any other item within
+   * `lateAfterSeconds`.
    */
   readonly promisedSeconds: number;
   readonly lateAfterSeconds: number;

@@ -49,8 +49,8 @@ const HEADERS = {
 } as const;
 
 /**
- * Serves a page on 127.0.0.1, only to requests that have the token. No request changes anything.
- * @param fileOf finds a file by its name. The page itself has the empty name
+ * Serves a page on 127.0.0.1, only to requests that have the token.
+ * @param fileOf finds a file by its name; the page's name is empty
  */
 export async function servePage(
   fileOf: (name: string, query: URLSearchParams) => PageFile | undefined,

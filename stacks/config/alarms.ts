@@ -15,8 +15,8 @@ type Metrics = readonly [MetricReference, ...MetricReference[]];
 interface Alarm {
   readonly by: 'sweep' | 'deployment' | 'AWS/States' | 'AWS/SQS';
   /**
-   * The alarm watches the sum of these metrics. Sources for the metrics of AWS: Step Functions Developer Guide, "Monitoring Step Functions
-   * metrics using Amazon CloudWatch"; SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS".
+   * Sources: Step Functions Developer Guide, "Monitoring Step Functions metrics using Amazon CloudWatch"; SQS Developer Guide, "Available
+   * CloudWatch metrics for Amazon SQS".
    */
   readonly names: readonly string[];
   readonly statistic: 'Sum' | 'Maximum' | 'p99';
@@ -33,20 +33,13 @@ interface Alarm {
 }
 
 /**
- * An alarm that sounds when a metric gets no more datapoints. The expression is 0 for a span without a datapoint, if an earlier span had a
- * datapoint. Before the first success there is no datapoint at all, so a new deployment raises no alarm.
- *
- * - A datapoint is the sum of a whole span, and so above 0 after a single success. Each minute, CloudWatch evaluates the latest span.
- * - The alarm evaluates two datapoints, so that the expression also reads the datapoint before a 0. A single 0 raises the alarm. CloudWatch
- *   documents that more datapoints are read, but not how many; nothing here depends on their number.
- * - When the last success is too old to be read, the expression has no datapoints. With `ignore` the alarm then keeps its state.
- *
- * If missing data were `breaching`, the alarm would sound before the first sweep. Sources: CloudWatch User Guide, "Configuring how
- * CloudWatch alarms treat missing data" and "Using math expressions with CloudWatch metrics" (FILL, IF).
+ * The alarm sounds when a metric gets no more datapoints, but not before the first datapoint. Source: CloudWatch User Guide, "Using math
+ * expressions with CloudWatch metrics".
  */
 export const HEARTBEAT = {
   metricId: 'beats',
   expression: 'IF(FILL(beats, REPEAT), FILL(beats, 0))',
+  // With two periods the expression also reads the datapoint before a 0.
   evaluationPeriods: 2,
   datapointsToAlarm: 1,
 } as const;
@@ -57,18 +50,11 @@ const ONCE = {
   threshold: 1,
   periodSeconds: 300,
   periods: 1,
+  // A sweep that finds nothing records no metrics.
   treatMissingData: 'notBreaching',
 } as const;
 
-/**
- * All alarms. The Terraform code, the dashboard, the commands, and the table in docs/reference/alarms.md are made from this list.
- *
- * Missing data raise no alarm except `noSweep`, because a sweep that finds nothing records no metrics. The alarm `deadLetters` keeps its
- * state if data are missing: SQS stops a queue's metrics six hours after the queue's last call, even if messages are left.
- *
- * All pipes share the alarm `pipesBehind`. EventBridge Pipes has no metric of a pipe's lag, so the function OnlyExpiries records
- * `ExpiryAge`.
- */
+/** All alarms. The Terraform code, the dashboard, the commands and the table in docs/reference/alarms.md are made from this list. */
 export const ALARMS = {
   noSweep: {
     ...ONCE,
@@ -79,6 +65,7 @@ export const ALARMS = {
     periodSeconds: 60,
     periods: 5,
     isHeartbeat: true,
+    // When the last success is too old to be read, the expression has no value, and the alarm keeps its state.
     treatMissingData: 'ignore',
     help: 'No tick succeeds any more: the schedules are off or gone, or every tick fails. Expired items stay.',
   },
@@ -102,6 +89,7 @@ export const ALARMS = {
     names: ['ApproximateNumberOfMessagesVisible'],
     statistic: 'Maximum',
     unit: 'messages',
+    // SQS stops a queue's metrics six hours after the queue's last call, even if messages are left.
     treatMissingData: 'ignore',
     help: 'EventBridge Scheduler could not start a sweep, or a pipe could not deliver expiries: the dead-letter queue says which.',
   },

@@ -18,8 +18,7 @@ export class ConfigFileError extends PreciseTtlError {
 
 /**
  * @param named value of `--config`. @default the only file `precise-ttl.config.*` in the current folder
- * @returns the file's absolute path
- * @throws ConfigFileError when no file is found, the folder has more than one, or `named` has another extension
+ * @throws ConfigFileError for no file, several files, or another extension
  */
 export function findConfigFile(named?: string): string {
   if (named !== undefined) {
@@ -49,8 +48,7 @@ export function findConfigFile(named?: string): string {
 
 /**
  * Loads the configuration, without checking its content.
- * @param named as for {@link findConfigFile}
- * @throws ConfigFileError as {@link findConfigFile}, and when the file is broken, throws, or has no default export
+ * @throws ConfigFileError as {@link findConfigFile}, and for a file that throws or has no default export
  */
 export async function loadConfigFile(named?: string): Promise<unknown> {
   const file = findConfigFile(named);
@@ -85,10 +83,7 @@ const nameOf = (file: string): string => relative(process.cwd(), file) || file;
 
 let hooked = false;
 
-/**
- * Makes Node load each `.ts` file of the user as an ES module. `npm init` writes `"type": "commonjs"` into `package.json`, and with this
- * type Node refuses `import` and `export` in the configuration.
- */
+/** `npm init` writes `"type": "commonjs"` into `package.json`. With this type Node refuses `import` and `export` in a `.ts` file. */
 function takeTypeScriptAsModules(): void {
   if (hooked || !process.features.typescript || !('registerHooks' in nodeModule)) return;
   hooked = true;
@@ -100,10 +95,7 @@ function takeTypeScriptAsModules(): void {
   });
 }
 
-/**
- * The file and line of an error. The stack of a parse error begins with the place of the error. For any other error the place is the
- * configuration's own line in the stack, even if a function that this line calls throws the error.
- */
+/** The stack of a parse error begins with the error's place. For any other error the place is the configuration's own line in the stack. */
 function placeOf(error: unknown, config: string): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const places = [...stack.matchAll(/(^|\(| )(file:\/\/[^\s()]+?):(\d+)(?=[:\n)]|$)/gm)].map(

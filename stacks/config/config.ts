@@ -26,8 +26,8 @@ import { isReference } from './terraform-text.ts';
 export const DEFAULT_STATE_KEY = 'precise-ttl/terraform.tfstate';
 
 /**
- * The Terraform backend that keeps the state, with its settings under Terraform's names. `local`, the default, is a file in the project's
- * folder, for trials by one person. `s3` needs `bucket`, an existing bucket: the state is encrypted, and a lock file is in the bucket.
+ * Terraform's backend for the state, and settings under Terraform's names. `local`, the default, is a file in the project's folder. `s3`
+ * needs an existing `bucket`.
  */
 export interface State {
   readonly backend: 'local' | 's3' | (string & {});
@@ -46,8 +46,8 @@ export interface DeploymentConfig extends DeploymentProps {
    */
   readonly provider?: Readonly<Record<string, unknown>>;
   /**
-   * Further arguments of resources: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`. A key is a resource type, a type and
-   * a name with a dot between, or a resource's address in Terraform.
+   * Further arguments of resources: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`. A key is a type, `type.name`, or an
+   * address in Terraform.
    * @default none
    */
   readonly overrides?: Overrides;
@@ -160,8 +160,8 @@ const OVERRIDES: Kind<Overrides> = kind(
 );
 
 /**
- * The key or the value of a tag that every AWS service accepts. It has only IAM's characters. It is not empty, because EventBridge
- * Scheduler refuses an empty value. Source: IAM API reference, Tag.
+ * A key or value that every AWS service accepts has only IAM's characters. EventBridge Scheduler refuses an empty value. Source: IAM API
+ * reference, Tag.
  */
 const TAG = /^(?!aws:)(?!__proto__)[\p{L}\p{Z}\p{N}_.:/=+\-@]+$/iu;
 
@@ -217,9 +217,8 @@ export const CONFIG_KINDS = {
 const DEPLOYMENT_KINDS = Object.fromEntries(DEPLOYMENT_PROPS.map(prop => [prop, PROPS[prop].kind]));
 
 /**
- * Checks a whole configuration, which may come from a file without type checks. In the result each table has its own copy of the props that
- * stand beside `tables`.
- * @throws InvalidConfigError with problems, each with its path, e.g. `tables[0].granularityMinutes`
+ * In the result each table has its own copy of the props that are beside `tables`.
+ * @throws InvalidConfigError with each problem's path, e.g. `tables[0].granularityMinutes`
  */
 export function checkConfig(config: unknown): DeploymentConfig {
   if (!isObject(config)) throw new InvalidConfigError([wrong('config', 'an object', config)]);

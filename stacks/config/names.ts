@@ -14,9 +14,7 @@ export function bundleId(file: string): string {
 }
 
 /**
- * The id of a table's construct: the table's name, or `table:` and the name. The prefix is necessary if another construct has the name as
- * its id. The prefix is also necessary if the name, without its dots, begins with a digit or `-`: a name in Terraform begins with a letter
- * or `_`. No table's name has a colon, so the prefixed id is unique.
+ * The id of a table's construct. A name in Terraform begins with a letter or `_`. No table's name has a colon, so `table:NAME` is unique.
  */
 export function constructId(tableName: string, scope: keyof typeof TAKEN_IDS): string {
   const begins = tableName.replaceAll(/[^A-Za-z0-9_-]/g, '').slice(0, 1);

@@ -49,10 +49,7 @@ interface PipedTable {
 }
 
 export interface Pipe {
-  /**
-   * The end of the pipe's name. A new kind of target gives a new id, and so a new pipe: in an updated pipe, parameters of the old target
-   * would stay.
-   */
+  /** The end of the pipe's name. A new kind of target gives a new pipe: in an updated pipe, parameters of the old target would stay. */
   readonly id: string;
   readonly kind: TargetKind;
   readonly to: string | undefined;
@@ -85,8 +82,8 @@ function targetOf(arn: string, as: EventTarget | undefined): EventTarget | undef
 }
 
 /**
- * The name of a general purpose bucket. S3 keeps the excluded beginnings and ends for aliases and for other kinds of buckets, which
- * policies and requests name in another way. Source: Amazon S3 User Guide, "General purpose bucket naming rules".
+ * The name of a general purpose bucket: S3 keeps the excluded beginnings and ends for others. Source: Amazon S3 User Guide, "General
+ * purpose bucket naming rules".
  */
 export const BUCKET = text(
   /^(?!xn--|sthree-|amzn-s3-demo-)(?!.*(-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3)$)(?!.*\.\.)(?!\d+\.\d+\.\d+\.\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,

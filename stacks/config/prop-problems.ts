@@ -41,8 +41,7 @@ function asWritten({ field, expected, remedy, ...problem }: FieldProblem): Field
 }
 
 /**
- * Refuses a limit that the sweep can never reach: DynamoDB writes at most PARTITION_UNITS a second to a shard. In an index by second the
- * overdue items have many index keys, so this maximum does not exist.
+ * DynamoDB writes at most PARTITION_UNITS a second to a shard. An index by second has no such maximum: overdue items have many index keys.
  */
 function limitProblems(table: ResolvedProps): FieldProblem[] {
   const { indexedBy, maxDeletesPerSecond, shards } = table;

@@ -205,8 +205,8 @@ export type FlatProps = {
 } & { readonly [Name in keyof Pick<PropList, PropNames<{ isRequired: false }>>]?: PropValue<Name> };
 
 /**
- * Props with fields, because they concern one subject, and the setting of each field. The code behind the configuration has each field as a
- * setting of its own, as the input of executions has. A field that is called as its group can be written without the group.
+ * A group is a prop with fields of one subject. The code behind the configuration knows only settings. The setting with the group's name
+ * can replace the group: `partitionKey: 'id'` means `{ name: 'id' }`.
  */
 export const GROUPS = {
   /** the partition key: its name, or `{ name, type }` */

@@ -1,9 +1,6 @@
 import type { Kind } from '../../expiry/fields.ts';
 
-/**
- * Whether a text is a reference, whose value only Terraform knows: `${aws_kms_key.main.arn}`, or a token of a construct. A token for a list
- * of references begins with `#`.
- */
+/** Only Terraform knows a reference's value: `${aws_kms_key.main.arn}`, or a construct's token. A list's token begins with `#`. */
 export function isReference(value: unknown): value is string {
   return typeof value === 'string' && /[$#]\{/.test(value);
 }
@@ -13,8 +10,8 @@ export function orReference({ is, ...rest }: Kind<string>): Kind<string> {
 }
 
 /**
- * Escapes a text for Terraform, which reads every string in `cdk.tf.json` as a template: `${` begins an expression, and `%{` a directive.
- * Source: Terraform's "Strings and Templates", "JSON Configuration Syntax".
+ * Terraform reads every string in `cdk.tf.json` as a template: `${` begins an expression, and `%{` a directive. Source: Terraform, "Strings
+ * and Templates".
  */
 export function escaped(text: string): string {
   return text.replaceAll(/[$%]\{/g, begin => `${begin[0]}${begin}`);

@@ -33,10 +33,7 @@ interface SweptTables {
   readonly tables: readonly SweptTable[];
 }
 
-/**
- * All parts of a deployment: the functions, the two state machines, the journal, the schedules, the pipes of `archive` and `events`, the
- * alarms and the dashboard. A construct with one main resource has the resource as `node.defaultChild`.
- */
+/** All parts of a deployment. A construct with one main resource has the resource as `node.defaultChild`. */
 export class DeployedSweep extends Construct {
   readonly deployment: Deployment;
   readonly tables: readonly SweptTable[];
@@ -106,10 +103,7 @@ export function mapValues<Key extends string, Value, Result>(
   return Object.fromEntries(entries) as Record<Key, Result>;
 }
 
-/**
- * Makes the configuration of a deployment as the value of an output. A person writes the output to a file for commands such as `status`.
- * Each table has `existingTable: true`, so that no command makes a table.
- */
+/** A person writes this output to a file, for commands such as `status`. With `existingTable: true` no command makes a table. */
 function configurationOf(region: string, tables: readonly SweptTable[]): object {
   return { region, tables: tables.map(entryOf) };
 }
@@ -172,10 +166,7 @@ export class Journal extends Construct {
   }
 }
 
-/**
- * Terraform does not change these attributes of the schedule: a person may have turned the schedule off in EventBridge Scheduler, or set
- * its start, and a deployment must not undo this.
- */
+/** A person may have turned the schedule off in EventBridge Scheduler, or set its start. A deployment must not undo this. */
 const LEFT_ALONE = ['state', 'start_date'];
 
 /** Scheduler retries a failed start for this time, seconds. A later start is useless: the next ticks' lookback finds the items. */

@@ -8,15 +8,7 @@ import type { SweptTable } from './swept-table.ts';
 /** If Terraform refuses a plan, Terraform prints this id. So the id says what the user has to do. */
 const ID = 'first-deploy-with-existingTable-true-then-take-out-the-entry';
 
-/**
- * Makes Terraform refuse a plan if a table that Terraform manages is missing in the configuration. The table's own `prevent_destroy` goes
- * away with the table's block. DynamoDB's deletion protection would refuse too late, when the table's sweep is already gone. So this class
- * writes blocks that always stay, and each table is a key of `for_each`.
- *
- * 1. A table that the deployment makes is a key of a block with `prevent_destroy`.
- * 2. With `existingTable: true` the key moves to a block without `prevent_destroy`, and Terraform forgets the table.
- * 3. The keys of a table, and the deployment's name and region, are stored. A postcondition refuses other values with our own message.
- */
+/** A table's `prevent_destroy` goes away with the table's block. So each table is also a key of a block that stays. */
 export class KeptTables extends TerraformElement {
   readonly #part: Part;
   readonly #tables: readonly SweptTable[];
@@ -27,6 +19,7 @@ export class KeptTables extends TerraformElement {
     this.#tables = tables;
   }
 
+  /** DynamoDB's deletion protection would refuse too late, when the table's sweep is already gone. */
   override toTerraform(): object {
     const { place, deployment } = this.#part;
     const made = this.#tables.filter(({ isMade }) => isMade);
@@ -49,6 +42,7 @@ export class KeptTables extends TerraformElement {
             // A table whose creation failed is not stored, so it can be taken out of the configuration again.
             depends_on: made.map(({ address }) => address),
           },
+          // With `existingTable: true` the key moves to this block, and Terraform forgets the table.
           [free]: { for_each: Object.fromEntries(released.map(({ props }) => [props.tableName, ''])) },
           [named]: {
             input: `\${${whole}}`,

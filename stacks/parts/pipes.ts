@@ -15,7 +15,7 @@ interface Delivery {
   /** Maximum number of records in one request to the target. Source: EventBridge User Guide, "Pipes batching and concurrency". */
   readonly batchSize: number;
   readonly action: string;
-  /** A value that begins with `$.` is a path into the event that OnlyExpiries returns. */
+  /** A value that begins with `$.` is a path into an event: the pipe's enrichment, the function OnlyExpiries, makes the event. */
   readonly parameters?: PipesPipeTargetParameters;
   /** The KMS encryption context has the target's ARN under this name. Undefined: the pipe's role does not use the target's KMS key. */
   readonly key?: 'aws:sqs:arn' | 'aws:sns:topicArn' | 'aws:kinesis:arn';
@@ -77,10 +77,7 @@ const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 /** The maximum of Pipes. Before so many attempts a record reaches MAX_RECORD_AGE_SECONDS. Source: Pipes API reference. */
 const MAX_RETRY_ATTEMPTS = 10_000;
 
-/**
- * Number of batches from one stream shard that a pipe delivers at the same time. Records of the same key stay in order. A batch of 10
- * records takes about 80 ms: with one batch at a time, a shard would deliver only 125 events a second.
- */
+/** Batches that a pipe delivers from one stream shard at once. With one batch at a time a shard would deliver only 125 events a second. */
 const PARALLEL_BATCHES = 10;
 
 interface TablePipe {

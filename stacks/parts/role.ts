@@ -54,10 +54,7 @@ export function grouped(statements: readonly Statement[]): Statement[] {
   });
 }
 
-/**
- * Divides statements among policies: the first list is for the inline policy, each further list for a managed policy. If a policy has no
- * room for all resources of a statement, the statement continues in the next policy.
- */
+/** The first list is for the inline policy, each further list for a managed policy. A statement may continue in the next policy. */
 function spread(statements: readonly Statement[], place: Place): Statement[][] {
   const empty = place.lengthOf(documentOf([]));
   const policies: Statement[][] = [[]];
@@ -125,8 +122,7 @@ export class ServiceRole extends Construct {
         'Put some of the tables into another configuration, with another deployment, which has roles of its own.';
       refuse([{ field: 'tables', expected, got: `${managed.length} managed ones`, remedy }]);
     }
-    // The policies refer to the role's `id`, because a plan that replaces the role does not know the new `id`, and so replaces the
-    // policies, too. A role that still has policies cannot be deleted.
+    // With `id`, a plan that replaces the role also replaces the policies: a role with policies cannot be deleted.
     const role = this.role.id;
     const own = new IamRolePolicy(this, 'policy', { name, role, policy: documentOf(inline.map(inIam)) });
     const attachments = managed.map((each, index) => {
@@ -145,8 +141,8 @@ const TO_READ = ['kms:Decrypt', 'kms:DescribeKey'];
 const TO_WRITE = ['kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'];
 
 /**
- * Permissions on a table's KMS key. DynamoDB uses the key with its caller's permissions. DynamoDB's own key needs no permissions.
- * @param access `write` includes reading, since each delete reads the item first
+ * DynamoDB uses a table's KMS key with its caller's permissions. DynamoDB's own key needs no permissions.
+ * @param access `write` includes reading: each delete reads the item
  */
 export function tableKeyStatements(
   access: 'read' | 'write',
@@ -178,8 +174,8 @@ export function deleteStatements({ props, tableArn }: SweptTable, place: Place):
 }
 
 /**
- * The sender of a message makes a data key with the target's KMS key. For SQS and SNS the sender must also be allowed to decrypt this data
- * key. Sources: developer guides of SQS ("Configure KMS permissions for producers"), SNS and Kinesis on KMS.
+ * A sender makes a data key, and for SQS and SNS decrypts the key. Sources: guides of SQS ("Configure KMS permissions for producers"), SNS
+ * and Kinesis.
  */
 export function senderKeyStatement(
   { kmsKeyArn }: Pick<ResolvedProps, 'kmsKeyArn'>,

@@ -73,8 +73,8 @@ export class SweepFunction extends Construct {
           POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
         },
       },
-      // With WARN, Lambda logs its own lines only for failed calls. Lines about the start and duration of each call would be most of the
-      // log, and Lambda's free metrics have both numbers. Source: Lambda Developer Guide, "Log-level filtering".
+      // With WARN, Lambda logs only failed calls: lines about each call would be most of the log. Source: Lambda Developer Guide,
+      // "Log-level filtering".
       loggingConfig: { logFormat: 'JSON', logGroup: this.logGroup.name, systemLogLevel: 'WARN' },
       // If an override that turned tracing on is removed, only this block turns tracing off again.
       tracingConfig: { mode: 'PassThrough' },

@@ -101,7 +101,7 @@ function sweepRole(scope: Construct, { place, deployment }: Part, functions: Fun
         resources: ['*'],
       },
       // The KMS key encrypts the history and the logs of the state machines and of a Map Run's children. Source: Step Functions Developer
-      // Guide, "Data at rest encryption"; AWS CDK, `StateMachine`.
+      // Guide, "Data at rest encryption".
       keyStatement(kmsKeyArn, ['kms:Decrypt', 'kms:GenerateDataKey'], {
         StringLike: { 'kms:EncryptionContext:aws:states:stateMachineArn': machines },
       }),

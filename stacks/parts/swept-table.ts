@@ -18,14 +18,7 @@ export interface TableReference {
   readonly streamArn?: string;
 }
 
-/**
- * A table of a deployment, of one of three kinds. The ids in this class must not change: with another Terraform address Terraform would
- * make another table.
- *
- * 1. The deployment makes the table, and never deletes or replaces it.
- * 2. The table exists (`existingTable`). Terraform checks its keys, index and native TTL.
- * 3. Another part of the stack makes the table (`given`). Nothing is checked.
- */
+/** A table of a deployment. The ids in this class must not change: with another Terraform address, Terraform would make another table. */
 export class SweptTable extends Construct {
   readonly props: ResolvedProps;
   /** The arguments with which writers and readers call `expiryModel`. As JSON these arguments serve other languages, too. */
@@ -68,10 +61,7 @@ export class SweptTable extends Construct {
   }
 }
 
-/**
- * Terraform ignores changes of these attributes, because other programs may add indexes, or replicas in other regions. Otherwise the next
- * deployment would remove an index, or a replica with its data. A postcondition checks the sweep's own index.
- */
+/** Other programs may add indexes or replicas: without this list, a deployment would remove a replica with its data. */
 const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica'];
 
 /** Terraform also ignores changes of these attributes, if the deployment does not read the table's stream. */
@@ -127,10 +117,8 @@ function lookedUp(scope: Construct, props: ResolvedProps): DataAwsDynamodbTable 
 }
 
 /**
- * The conditions that Terraform checks on an existing table before its sweep is deployed. With other keys each delete would fail.
- *
- * Terraform's data source does not read the status of an index, so an index that is still CREATING passes. Until the index is ACTIVE,
- * DynamoDB refuses the sweep's queries, and the sweep's executions fail with that error.
+ * Terraform checks these conditions on an existing table. An index that is still CREATING passes, because Terraform's data source does not
+ * read the status.
  */
 export function tableConditions(props: ResolvedProps) {
   const { tableName, partitionKey, partitionKeyType, sortKey, sortKeyType, indexName, ttlAttribute } = props;
@@ -197,8 +185,8 @@ function conditionOf({ tableName }: ResolvedProps, test: string, problem: string
 }
 
 /**
- * The condition that the table has the sweep's index. A table that the deployment makes has this condition, too, because later deployments
- * do not change indexes: without the condition nobody would see that the sweep finds nothing.
+ * A table that the deployment makes has this condition, too: later deployments do not change indexes, and nobody would see that the sweep
+ * finds nothing.
  */
 function indexCondition(props: ResolvedProps) {
   const { indexName, ttlAttribute } = props;

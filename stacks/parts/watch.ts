@@ -51,9 +51,8 @@ export class SweepAlarms extends Construct {
 }
 
 /**
- * Makes the topic of the alarms. Without `kmsKeyArn` the topic is not encrypted: CloudWatch cannot publish to a topic that AWS's own key
- * for SNS encrypts, and only the alarm's history would show this failure. The messages contain no items. Source: AWS re:Post knowledge
- * center, "configure CloudWatch alarms with an encrypted SNS topic".
+ * Without `kmsKeyArn` the topic is not encrypted: CloudWatch cannot publish with AWS's own key for SNS (AWS re:Post, "configure CloudWatch
+ * alarms with an encrypted SNS topic").
  */
 function ownTopic(scope: Construct, place: Place, { name, kmsKeyArn }: Deployment): SnsTopic {
   const topic = `${name}-alarms`;
