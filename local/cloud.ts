@@ -34,8 +34,8 @@ export interface LocalCloudOptions {
   readonly pipes?: PipesOptions;
   /** Clock of the state machines and schedules. Functions in threads use this machine's clock. @default the wall clock */
   readonly clock?: Clock;
-  /** Number of threads in which each function is loaded before its first call, so that the first calls are not slower. @default 0 */
-  readonly warm?: number;
+  /** Whether each function is loaded in a thread before its first call, so that the first calls are not slower. @default false */
+  readonly warm?: boolean;
   readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
   readonly schedules?: boolean;
@@ -144,7 +144,7 @@ export class LocalCloud {
       undo.push(() => Promise.race([pipes.stop(), sleep(LAST_INVOCATION_MS, undefined, { ref: false })]));
       const parts = { synthesized, dynamoDb, client, functions, pipes };
       const cloud = new LocalCloud(options, parts, machines, undo);
-      if (options.warm !== undefined) functions.warm(options.warm);
+      if (options.warm) functions.warm();
       if (options.schedules ?? true) cloud.schedules.start();
       return cloud;
     } catch (error) {

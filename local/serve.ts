@@ -33,7 +33,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const cloud = await LocalCloud.start({ ...options, environment, warm: 1 });
+    const cloud = await LocalCloud.start({ ...options, environment, warm: true });
     undo.push(() => cloud.stop());
     const { dynamoDb } = cloud;
     const proxy = dynamoDb.startedHere

@@ -176,7 +176,7 @@ class Run {
     return LocalCloud.start({
       stack,
       observe: true,
-      warm: 1,
+      warm: true,
       schedules: false,
       onScheduleError: (error, { schedule }) => this.#problem(`${schedule.name} didn't start: ${error}`),
       onExecution: execution => {

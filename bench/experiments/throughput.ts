@@ -38,7 +38,7 @@ flight, one after the other. Compare the ratio: DynamoDB Local shares the proces
     const dynamoDb = await startDynamoDbLocal({ longRun: true });
     try {
       const stack = plainStack({ region: REGION, tables: [TABLE] });
-      const cloud = await LocalCloud.start({ stack, dynamoDb, schedules: false, warm: 1 });
+      const cloud = await LocalCloud.start({ stack, dynamoDb, schedules: false, warm: true });
       const settings = readSettings(carriedSettings(functionSettings(resolveProps(TABLE))));
       const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
       const { endpoint } = dynamoDb;

@@ -18,8 +18,6 @@ const NOWHERE = 'http://127.0.0.1:9';
 
 /** Default maximum number of threads of a function. Each thread uses 30 MB, and more threads would only wait for DynamoDB Local. */
 const MAX_THREADS = 6;
-/** Longer than the minute between two ticks, so that the ticks' functions stay loaded, as on Lambda. */
-const IDLE_MS = 90_000;
 
 export interface FunctionCall {
   readonly functionName: string;
@@ -52,8 +50,6 @@ export interface LocalFunctionsOptions {
   readonly dynamoDbEndpoint: string;
   /** Largest number of threads per function. Further calls wait; they are not throttled. @default 6 */
   readonly maxConcurrency?: number;
-  /** Idle time after which a thread ends, milliseconds. @default 90000, longer than the time between two ticks */
-  readonly idleMs?: number;
   /** Called with every line that a function prints: JSON logs and embedded metrics. @default lines are dropped */
   readonly onLog?: ((functionName: string, line: string) => void) | undefined;
   readonly onInvocation?: ((record: InvocationRecord) => void) | undefined;
@@ -96,7 +92,6 @@ export class LocalFunctions implements FunctionInvoker {
           },
           timeoutMs: timeoutSeconds * 1000,
           maxWorkers: Math.min(options.maxConcurrency ?? MAX_THREADS, resource.reservedConcurrency ?? 1000),
-          idleMs: options.idleMs ?? IDLE_MS,
           onLine: options.onLog && (line => options.onLog?.(name, line)),
         });
         this.#byName.set(name, { resource, pool });
@@ -138,9 +133,7 @@ export class LocalFunctions implements FunctionInvoker {
       const startedAt = Date.now();
       const traceId = newTraceId(startedAt);
       this.#options.onTrace?.(traceId);
-      // All children of a Map Run count as one caller, so that their many calls do not delay other executions.
-      const caller = site?.mapRunArn ?? site?.executionArn;
-      const outcome = await pool.invoke(JSON.stringify(given) ?? 'null', traceId, caller, signal);
+      const outcome = await pool.invoke(JSON.stringify(given) ?? 'null', traceId, signal);
       const { ok, lines } = outcome;
       const error = outcome.ok ? undefined : outcome.error;
       const { executionArn } = site ?? {};
@@ -151,8 +144,8 @@ export class LocalFunctions implements FunctionInvoker {
     return wrap ? wrap({ functionName, functionArn: resource.arn, payload }, run) : run();
   }
 
-  warm(threads = 1): void {
-    for (const { pool } of this.#byName.values()) pool.warm(threads);
+  warm(): void {
+    for (const { pool } of this.#byName.values()) pool.warm();
   }
 
   async stop(): Promise<void> {

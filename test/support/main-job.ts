@@ -45,7 +45,7 @@ export async function runJob(
     // The observer's reads are most of the requests: once a second is enough for what is promised.
     intervalMs: 1_000,
     ...options,
-    cloud: { ...cloud, clock, warm: 0, functions: { wrap: inProcess(clock, documents, wrap) } },
+    cloud: { ...cloud, clock, warm: false, functions: { wrap: inProcess(clock, documents, wrap) } },
   });
   documents.destroy();
   return { ...judged, printed: printed.join('') };

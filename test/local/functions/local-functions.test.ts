@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { strToU8, zipSync } from 'fflate';
 import {
   type InvocationRecord,
@@ -269,47 +268,4 @@ test('stopping ends running invocations, forgets the files, and can be done twic
   expect(await running).toMatchObject({ ok: false, errorType: 'Local.Stopped' });
   expect(await local.invoke('g', {})).toMatchObject({ ok: false, errorType: 'Local.Stopped' });
   expect(existsSync(String(directory.ok && directory.payload))).toBe(false);
-});
-
-test('no call is lost or made twice when its thread is due to end at that moment', async () => {
-  const lines: string[] = [];
-  const code = `const id = Math.random();
-    export const handler = async call => {
-      console.log(String(call));
-      await new Promise(done => setTimeout(done, 3));
-      return { call, id };
-    }`;
-  const local = functions({ f: code }, {}, { idleMs: 1, onLog: (_, line) => lines.push(line) });
-  const threads = new Set<unknown>();
-  for (let call = 0; call < 12; call++) {
-    const result = await local.invoke('f', call);
-    expect(result).toMatchObject({ ok: true, payload: { call } });
-    threads.add(result.ok && (result.payload as { id: number }).id);
-    await sleep(call % 3);
-  }
-  expect(lines).toEqual(Array.from({ length: 12 }, (_, call) => String(call)));
-  expect(threads.size).toBeGreaterThan(1);
-});
-
-test('one caller with many calls does not keep another one waiting', async () => {
-  const local = functions(
-    { f: `export const handler = async () => { await new Promise(done => setTimeout(done, 50)); }` },
-    {},
-    { maxConcurrency: 2 },
-  );
-  const ended: string[] = [];
-  const signal = new AbortController().signal;
-  const call = async (child: string, mapRunArn: string | undefined) => {
-    await local.invoke(
-      'f',
-      {},
-      { signal, site: { executionArn: child, mapRunArn, state: 'S', enteredEventId: 1 } },
-    );
-    ended.push(mapRunArn ?? child);
-  };
-  const replay = Array.from({ length: 12 }, (_, child) => call(`child ${child}`, 'replay'));
-  await Promise.all([...replay, call('child of a tick', 'tick'), call('plan', undefined)]);
-  expect(ended).toHaveLength(14);
-  expect(ended.indexOf('tick')).toBeLessThan(9);
-  expect(ended.indexOf('plan')).toBeLessThan(9);
 });

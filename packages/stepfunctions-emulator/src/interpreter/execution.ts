@@ -208,10 +208,10 @@ export class Execution {
 
   #newRun(engine: EngineContext): Run {
     const { definitionBytes, parent, synchronous = false } = this.#spec;
-    const { arn, name, machine, mapRunArn, startDate, input } = this;
+    const { arn, name, machine, startDate, input } = this;
     const bill = new Billing(parent?.bill ?? engine.billing);
     return {
-      ...{ engine, arn, name, machine, mapRunArn, startDate, input, synchronous, bill },
+      ...{ engine, arn, name, machine, startDate, input, synchronous, bill },
       events: this.#newHistory(engine),
       mapRuns: [],
       endLoop: state => this.#endLoop(state),

@@ -73,7 +73,6 @@ export interface Run {
   readonly engine: EngineContext;
   readonly machine: MachineIdentity;
   readonly arn: string;
-  readonly mapRunArn?: string | undefined;
   readonly name: string;
   readonly startDate: number;
   readonly input: Json;

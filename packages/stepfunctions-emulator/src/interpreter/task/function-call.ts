@@ -69,7 +69,6 @@ function race(line: Line, invoker: FunctionInvoker, request: Request): Promise<F
       ...(openState && {
         site: {
           executionArn: line.run.arn,
-          mapRunArn: line.run.mapRunArn,
           state: openState.name,
           enteredEventId: openState.enteredEventId,
         },

@@ -29,7 +29,6 @@ export type FunctionResult = Measured &
 
 export interface CallSite {
   readonly executionArn: string;
-  readonly mapRunArn?: string | undefined;
   readonly state: string;
   /** Id of the StateEntered event. All attempts of one visit have the same id. */
   readonly enteredEventId: number;
