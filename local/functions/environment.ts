@@ -24,8 +24,6 @@ export interface EnvironmentEvents {
   readonly onGone: () => void;
 }
 
-/** Maximum bytes of a function's answer to a synchronous call: 6 MB as Lambda counts them. */
-const MAX_RESPONSE_BYTES = 6_291_556;
 const LOAD_TIMEOUT_MS = 10_000;
 /** Size of a thread's heap for new objects, MB. With V8's default each thread would fill 96 MB before its first garbage collection. */
 const YOUNG_GENERATION_MB = 12;
@@ -120,7 +118,7 @@ export class Environment {
       this.#events.onReady();
     } else {
       this.#flushLine();
-      if (message.kind === 'result') this.#settle(checkSize(message.payload));
+      if (message.kind === 'result') this.#settle({ ok: true, payload: message.payload });
       else if (message.fatal) this.#finish({ ok: false, error: message.error });
       else this.#settle({ ok: false, error: message.error });
       if (message.kind === 'failure' && message.fatal) void this.#worker.terminate();
@@ -191,11 +189,3 @@ export function failure(errorType: string, errorMessage: string): Ending {
 }
 
 export const STOPPING = failure('Local.Stopped', 'The local cloud is stopping.');
-
-function checkSize(payload: string): Ending {
-  if (Buffer.byteLength(payload) <= MAX_RESPONSE_BYTES) return { ok: true, payload };
-  return failure(
-    'Function.ResponseSizeTooLarge',
-    `Response payload size exceeded maximum allowed payload size (${MAX_RESPONSE_BYTES} bytes).`,
-  );
-}

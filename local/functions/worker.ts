@@ -30,49 +30,13 @@ for (const stream of [process.stdout, process.stderr]) {
 
 // An error outside of the handler's call, e.g. in a timer, ends the environment. The names of errors are those of Lambda's Node.js runtime.
 process.on('uncaughtException', error => fail(toErrorPayload(error), true));
-process.on('unhandledRejection', reason => {
-  const { errorMessage, trace } = toErrorPayload(reason);
-  fail(
-    {
-      errorType: 'Runtime.UnhandledPromiseRejection',
-      errorMessage: reason instanceof Error ? `${reason.name}: ${errorMessage}` : errorMessage,
-      trace: trace ?? [],
-    },
-    true,
-  );
-});
 
-const handler = await load();
-if (handler !== undefined) {
-  port.on('message', (invocation: Invocation) => void run(handler, invocation));
+try {
+  const module = (await import(pathToFileURL(setup.file).href)) as Record<string, unknown>;
+  port.on('message', (invocation: Invocation) => void run(module[setup.exportName] as Handler, invocation));
   post({ kind: 'ready' });
-}
-
-async function load(): Promise<Handler | undefined> {
-  try {
-    const module = (await import(pathToFileURL(setup.file).href)) as Record<string, unknown>;
-    const found = module[setup.exportName];
-    if (typeof found === 'function') return found as Handler;
-    fail(
-      {
-        errorType: 'Runtime.HandlerNotFound',
-        errorMessage: `${setup.exportName} is undefined or not exported`,
-        trace: [],
-      },
-      true,
-    );
-  } catch (error) {
-    const payload = toErrorPayload(error);
-    const code = (error as { code?: unknown } | null)?.code;
-    const errorType =
-      code === 'ERR_MODULE_NOT_FOUND'
-        ? 'Runtime.ImportModuleError'
-        : payload.errorType === 'SyntaxError'
-          ? 'Runtime.UserCodeSyntaxError'
-          : payload.errorType;
-    fail({ ...payload, errorType }, true);
-  }
-  return undefined;
+} catch (error) {
+  fail(toErrorPayload(error), true);
 }
 
 async function run(handle: Handler, { requestId, payload, traceId, deadline }: Invocation): Promise<void> {
@@ -81,21 +45,7 @@ async function run(handle: Handler, { requestId, payload, traceId, deadline }: I
   process.env['_X_AMZN_TRACE_ID'] = traceId;
   try {
     const result = await handle(JSON.parse(payload), contextOf(requestId, deadline));
-    let text: string;
-    try {
-      text = JSON.stringify(result) ?? 'null';
-    } catch (error) {
-      const { errorMessage } = toErrorPayload(error);
-      fail(
-        {
-          errorType: 'Runtime.MarshalError',
-          errorMessage: `Unable to marshal response: ${errorMessage}`,
-          trace: [],
-        },
-        false,
-      );
-      return;
-    }
+    const text = JSON.stringify(result) ?? 'null';
     if (current !== requestId) return;
     current = undefined;
     post({ kind: 'result', requestId, payload: text });
