@@ -69,7 +69,7 @@ export interface Screen {
 }
 
 /** Columns of a terminal that does not report its width. */
-const USUAL_WIDTH = 80;
+export const USUAL_WIDTH = 80;
 /** Minimum width, columns: names and numbers need it. A narrower terminal wraps the lines itself. */
 const MIN_WIDTH = 40;
 

@@ -1,5 +1,4 @@
-import { stripVTControlCharacters } from 'node:util';
-import { printable, type Screen, shownOn, type TextKind } from './format.ts';
+import { printable, type Screen, shownOn, type TextKind, USUAL_WIDTH } from './format.ts';
 
 /** The progress that is on the terminal. It is removed before other text is written there. */
 let onTerminal: Progress | undefined;
@@ -25,7 +24,6 @@ export function printError(text: string, kind?: TextKind): void {
 }
 
 export interface Output extends Screen {
-  readonly rows?: number;
   write(text: string): unknown;
 }
 
@@ -33,101 +31,41 @@ export interface Output extends Screen {
 const PLAIN_INTERVAL_MS = 10_000;
 const FIRST_PLAIN_MS = 2_000;
 
-const USUAL_COLUMNS = 80;
+const CLEAR_BELOW = '\u001b[J';
 
-const ESCAPE = '\u001b[';
-const HIDE_CURSOR = `${ESCAPE}?25l`;
-const SHOW_CURSOR = `${ESCAPE}?25h`;
-const CLEAR_BELOW = `${ESCAPE}J`;
-const CLEAR_LINE = `${ESCAPE}K`;
-
-/** Shows progress. Lines on a terminal are overwritten; other outputs get a line after two seconds and then every ten seconds. */
+/** Shows a line of progress. On a terminal it is overwritten; other outputs get a line after two seconds and then every ten seconds. */
 export class Progress {
   readonly #output: Output;
   readonly #now: () => number;
-  #shownAt: number;
-  /** The lines at the end of the terminal that are overwritten next. */
-  #block: readonly string[] = [];
-  #hidesCursor = false;
+  #plainAt: number;
+  #isOnTerminal = false;
 
   constructor(output: Output, now: () => number = Date.now) {
     this.#output = output;
     this.#now = now;
-    this.#shownAt = now() + FIRST_PLAIN_MS - PLAIN_INTERVAL_MS;
-  }
-
-  /** Maximum width of a line that can be overwritten, columns: a wrapped line cannot be overwritten. */
-  get columns(): number {
-    return (this.#output.columns || USUAL_COLUMNS) - 1;
+    this.#plainAt = now() + FIRST_PLAIN_MS;
   }
 
   show(line: string): void {
     if (this.#output.isTTY) {
-      this.#draw([fitting(line, this.columns)]);
-    } else if (this.#now() - this.#shownAt >= PLAIN_INTERVAL_MS) {
-      this.#shownAt = this.#now();
+      // A line of the whole width would be wrapped, and a wrapped line cannot be overwritten.
+      this.#output.write(`\r${fitting(line, (this.#output.columns || USUAL_WIDTH) - 1)}${CLEAR_BELOW}`);
+      this.#isOnTerminal = true;
+      onTerminal = this;
+    } else if (this.#now() >= this.#plainAt) {
+      this.#plainAt = this.#now() + PLAIN_INTERVAL_MS;
       this.#output.write(`${line}\n`);
     }
   }
 
-  /** Shows several lines on a terminal, each at most {@link columns} wide. If the terminal is too low, the first lines are left out. */
-  showBlock(lines: readonly string[]): void {
-    if (!this.#hidesCursor) {
-      this.#hidesCursor = true;
-      this.#output.write(HIDE_CURSOR);
-      process.once('exit', this.#showCursor);
-    }
-    this.#draw(lines.slice(-Math.max(1, (this.#output.rows || Number.POSITIVE_INFINITY) - 1)));
-  }
-
-  /** Writes whole lines above the lines of {@link showBlock}. A line of {@link show} is removed. */
-  say(text: string): void {
-    const block = this.#block;
-    this.#output.write(`${this.#toTop()}${shownOn(this.#output, text)}\n`);
-    if (this.#hidesCursor) this.#draw(block);
-  }
-
-  /** Removes the progress, and restores the terminal. Safe to call more than once. */
+  /** Removes the line from the terminal. Safe to call more than once. */
   end(): void {
-    const top = this.#toTop();
-    if (top !== '') this.#output.write(top);
-    this.#showCursor();
-    process.off('exit', this.#showCursor);
-  }
-
-  readonly #showCursor = (): void => {
-    if (this.#hidesCursor) this.#output.write(SHOW_CURSOR);
-    this.#hidesCursor = false;
-  };
-
-  /** Writes all lines at once, so that nobody sees an incomplete line. */
-  #draw(lines: readonly string[]): void {
-    const text = lines.map(line => `${line}${CLEAR_LINE}`).join('\n');
-    this.#output.write(`${this.#moveToTop()}${text}${CLEAR_BELOW}`);
-    this.#block = lines;
-    onTerminal = this;
-  }
-
-  #toTop(): string {
-    const move = this.#moveToTop();
-    this.#block = [];
-    return move === '' ? '' : `${move}${CLEAR_BELOW}`;
-  }
-
-  /** Moves the cursor to the first shown line. After a terminal became narrower, a line may take several rows. */
-  #moveToTop(): string {
-    if (this.#block.length === 0) return '';
-    const columns = this.#output.columns || USUAL_COLUMNS;
-    const shown = this.#block.reduce((total, line) => total + rowsOf(line, columns), 0);
-    return shown > 1 ? `\r${ESCAPE}${shown - 1}A` : '\r';
+    if (this.#isOnTerminal) this.#output.write(`\r${CLEAR_BELOW}`);
+    this.#isOnTerminal = false;
   }
 }
 
 function fitting(line: string, room: number): string {
   if (line.length <= room) return line;
   return `${line.slice(0, room - 1).replace(/\s+\S*$/, '')} …`;
-}
-
-function rowsOf(line: string, columns: number): number {
-  return Math.max(1, Math.ceil(stripVTControlCharacters(line).length / columns));
 }

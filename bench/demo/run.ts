@@ -3,7 +3,6 @@ import { DeleteTableCommand, ResourceNotFoundException } from '@aws-sdk/client-d
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ApiServer, type Clock, type Execution, realClock, seededRandom } from 'stepfunctions-emulator';
 import { count, timeOfDay } from '../../cli/dashboard/words.ts';
-import { type Output, Progress } from '../../cli/print.ts';
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-entries.ts';
@@ -22,6 +21,7 @@ import { WatchedTable } from '../workload/watched-table.ts';
 import { describeFailure, describeStart, describeSweep, renews, type Sweep } from './describe.ts';
 import { type Backlog, type Judged, judge, minuteOf, promisedLagMs, punctualityOf } from './judge.ts';
 import { countsLine, type Moment, momentOf } from './live.ts';
+import { type LiveOutput, LiveScreen } from './live-screen.ts';
 
 export interface DemoOptions {
   readonly stack: LocalCloudOptions['stack'];
@@ -36,9 +36,9 @@ export interface DemoOptions {
   readonly minutes: number;
   readonly rate: number;
   readonly seed: number;
-  readonly output: Output;
+  readonly output: LiveOutput;
   /** Shows the state of the run, several times a second. @default a line of progress */
-  readonly show?: (moment: Moment, progress: Progress) => void;
+  readonly show?: (moment: Moment, screen: LiveScreen) => void;
   readonly signal: AbortSignal;
   /** Pause after all records of a stream were read, milliseconds. @default 100 for the observation, 250 for pipes */
   readonly intervalMs?: number;
@@ -74,18 +74,18 @@ const EXCUSING_STANDSTILL_MS = 5_000;
  */
 export async function runDemo(options: DemoOptions): Promise<Judged> {
   const { output, deployment, tableName, stack, cloud: { clock = realClock } = {} } = options;
-  const progress = new Progress(output, () => clock.now());
-  if (output.isTTY) progress.show('DynamoDB Local starts …');
+  const screen = new LiveScreen(output, () => clock.now());
+  if (output.isTTY) screen.show('DynamoDB Local starts …');
   try {
     const dynamoDb = await options.dynamoDb;
     try {
-      return await new Run(options, dynamoDb, clock, progress).judged();
+      return await new Run(options, dynamoDb, clock, screen).judged();
     } finally {
-      progress.end();
-      await removeTables(dynamoDb, stack.region, [tableName, journalName(deployment)], progress);
+      screen.end();
+      await removeTables(dynamoDb, stack.region, [tableName, journalName(deployment)], screen);
     }
   } finally {
-    progress.end();
+    screen.end();
   }
 }
 
@@ -94,7 +94,7 @@ async function removeTables(
   { endpoint, startedHere }: DynamoDbEndpoint,
   region: string,
   names: readonly string[],
-  progress: Progress,
+  screen: LiveScreen,
 ): Promise<void> {
   if (startedHere) return;
   const client = localDynamoDb(endpoint, region);
@@ -103,7 +103,7 @@ async function removeTables(
       await client.send(new DeleteTableCommand({ TableName }));
     } catch (error) {
       if (error instanceof ResourceNotFoundException) continue;
-      progress.say(
+      screen.say(
         `✗ the table "${TableName}" of this run is left at ${endpoint} (${error}); remove it: ` +
           `aws dynamodb delete-table --table-name ${TableName} --endpoint-url ${endpoint}`,
       );
@@ -116,7 +116,7 @@ class Run {
   readonly #options: DemoOptions;
   readonly #dynamoDb: DynamoDbEndpoint;
   readonly #clock: Clock;
-  readonly #progress: Progress;
+  readonly #screen: LiveScreen;
   readonly #machine: MachineWatch;
   readonly #deliveries: Deliveries;
   readonly #ended: Execution[] = [];
@@ -127,11 +127,11 @@ class Run {
   /** Scheduled minute of each late tick (epoch seconds) → time at which this run started the tick (epoch milliseconds). */
   readonly #lateTicks = new Map<number, number>();
 
-  constructor(options: DemoOptions, dynamoDb: DynamoDbEndpoint, clock: Clock, progress: Progress) {
+  constructor(options: DemoOptions, dynamoDb: DynamoDbEndpoint, clock: Clock, screen: LiveScreen) {
     this.#options = options;
     this.#dynamoDb = dynamoDb;
     this.#clock = clock;
-    this.#progress = progress;
+    this.#screen = screen;
     this.#machine = new MachineWatch(clock);
     this.#until = AbortSignal.any([options.signal, this.#broken.signal]);
     this.#deliveries = new Deliveries(
@@ -159,12 +159,12 @@ class Run {
       undo.push(() => table.stop());
       const { pipes } = this.#deliveries;
       const pages = { page: api.endpoint, sweepPageAddress: shown?.address };
-      this.#progress.say(describeStart({ ...this.#options, ...pages, dynamoDb: this.#dynamoDb, pipes }));
+      this.#screen.say(describeStart({ ...this.#options, ...pages, dynamoDb: this.#dynamoDb, pipes }));
       await this.#sweepSessions(cloud, table, beganMs, api.endpoint);
       await table.stop();
       const { summary, ...judged } = await this.#judge(table, beganMs);
-      this.#progress.end();
-      this.#progress.say(`\n${summary}`);
+      this.#screen.end();
+      this.#screen.say(`\n${summary}`);
       return { summary, ...judged };
     } finally {
       for (const step of undo.toReversed()) await step();
@@ -181,8 +181,8 @@ class Run {
       onScheduleError: (error, { schedule }) => this.#problem(`${schedule.name} didn't start: ${error}`),
       onExecution: execution => {
         this.#ended.push(execution);
-        if (execution.status === 'SUCCEEDED') this.#progress.say(describeSweep(execution));
-        else if (hasFailed(execution)) this.#progress.say(`✗ ${describeFailure(execution)}`);
+        if (execution.status === 'SUCCEEDED') this.#screen.say(describeSweep(execution));
+        else if (hasFailed(execution)) this.#screen.say(`✗ ${describeFailure(execution)}`);
       },
       environment: {},
       pipes: {
@@ -229,7 +229,7 @@ class Run {
       const now = minuteOf(clock.now() / 1000);
       if (sweep.precision === 'second') {
         const tick = inWords(now - MINUTE_SECONDS);
-        this.#progress.say(
+        this.#screen.say(
           `The tick of ${tick} starts now, late: it deletes what expires in the minute that runs.`,
         );
       }
@@ -251,7 +251,7 @@ class Run {
       const { deleted } = table.ledger.tally(clock.now());
       // The comparison of the counts comes first, because #lostEvents compares all records and takes longer.
       if (counts.every(events => events >= deleted) && this.#lostEvents(table) === 0) return true;
-      this.#progress.show(`events ${counts.map(count).join(' and ')}`);
+      this.#screen.show(`events ${counts.map(count).join(' and ')}`);
       return false;
     }, MAX_FOLLOWING_MS);
   }
@@ -262,15 +262,14 @@ class Run {
     await this.#clock.busy(() => this.#beginBefore(cloud, oldestTtl));
     await this.#write(table, backlog);
     if (this.#until.aborted) return;
-    this.#progress.say(
+    this.#screen.say(
       `${count(backlog.length)} sessions expired while nobody swept. The tick of ${inWords(first)} starts now, late.`,
     );
     this.#startTick(cloud, first);
     await this.#wait(() => {
       const { items, deleted, goneMs } = this.#backlogIn(table, first * 1000);
-      if (deleted === items)
-        this.#progress.say(`${count(items)} expired sessions, gone in ${seconds(goneMs)}`);
-      else this.#progress.show(`expired ${count(items)}  deleted ${count(deleted)}`);
+      if (deleted === items) this.#screen.say(`${count(items)} expired sessions, gone in ${seconds(goneMs)}`);
+      else this.#screen.show(`expired ${count(items)}  deleted ${count(deleted)}`);
       return deleted === items;
     }, MAX_BACKLOG_MS);
   }
@@ -302,7 +301,7 @@ class Run {
   ): Promise<void> {
     const { rate, sweep, show } = this.#options;
     const standing = { ...plan, rate, promisedLagMs: promisedLagMs(sweep, rate) };
-    const progress = this.#progress;
+    const screen = this.#screen;
     let isWritten = false;
     void writing.then(() => {
       isWritten = true;
@@ -315,8 +314,8 @@ class Run {
         const now = this.#clock.now();
         const moment = momentOf(table.ledger, { ...standing, sweep: sweepInWords(cloud) }, now);
         if (now >= lastTickMs + 1_000 && isWritten && moment.tally.overdue === 0 && isIdle()) return true;
-        if (show === undefined) progress.show(stripVTControlCharacters(countsLine(moment)));
-        else show(moment, progress);
+        if (show === undefined) screen.show(stripVTControlCharacters(countsLine(moment)));
+        else show(moment, screen);
         return false;
       },
       plan.lastTtl * 1000 + MAX_WAIT_MS - this.#clock.now(),
@@ -384,7 +383,7 @@ class Run {
 
   #problem(problem: string): void {
     this.#problems.push(problem);
-    this.#progress.say(`✗ ${problem}`);
+    this.#screen.say(`✗ ${problem}`);
   }
 
   /** Ends the run. Only the first problem is reported, because later problems are its consequences. */

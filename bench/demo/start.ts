@@ -73,6 +73,6 @@ function liveView(screen: NodeJS.WriteStream): Pick<MainJobOptions, 'show'> {
   if (!screen.isTTY || process.env['TERM'] === 'dumb') return {};
   const shown = lookOf(screen).colours ? (line: string) => line : stripVTControlCharacters;
   return {
-    show: (moment, progress) => progress.showBlock(drawMoment(moment, progress.columns).map(shown)),
+    show: (moment, live) => live.showBlock(drawMoment(moment, live.columns).map(shown)),
   };
 }

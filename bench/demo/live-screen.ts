@@ -1,0 +1,91 @@
+import { stripVTControlCharacters } from 'node:util';
+import { shownOn, USUAL_WIDTH } from '../../cli/format.ts';
+import { type Output, Progress } from '../../cli/print.ts';
+
+export interface LiveOutput extends Output {
+  readonly rows?: number;
+}
+
+const ESCAPE = '\u001b[';
+const HIDE_CURSOR = `${ESCAPE}?25l`;
+const SHOW_CURSOR = `${ESCAPE}?25h`;
+const CLEAR_BELOW = `${ESCAPE}J`;
+const CLEAR_LINE = `${ESCAPE}K`;
+
+/** Shows a line of progress or, on a terminal, a block of lines that is drawn again in place, below what is said. */
+export class LiveScreen {
+  readonly #output: LiveOutput;
+  readonly #progress: Progress;
+  #block: readonly string[] = [];
+  #hidesCursor = false;
+
+  constructor(output: LiveOutput, now?: () => number) {
+    this.#output = output;
+    this.#progress = new Progress(output, now);
+  }
+
+  /** Maximum width of a line of a block, columns: a wrapped line cannot be overwritten. */
+  get columns(): number {
+    return (this.#output.columns || USUAL_WIDTH) - 1;
+  }
+
+  show(line: string): void {
+    this.#clear();
+    this.#progress.show(line);
+  }
+
+  /** Shows lines, each at most {@link columns} wide. If the terminal is too low, the first lines are left out. */
+  showBlock(lines: readonly string[]): void {
+    this.#progress.end();
+    if (!this.#hidesCursor) {
+      this.#hidesCursor = true;
+      this.#output.write(HIDE_CURSOR);
+      process.once('exit', this.#showCursor);
+    }
+    this.#draw(lines.slice(-Math.max(1, (this.#output.rows || Number.POSITIVE_INFINITY) - 1)));
+  }
+
+  /** Writes whole lines above the lines of {@link showBlock}. A line of {@link show} is removed. */
+  say(text: string): void {
+    this.#progress.end();
+    const block = this.#block;
+    const [top, clear] = block.length > 0 ? [this.#toTop(), CLEAR_BELOW] : ['', ''];
+    this.#output.write(`${top}${clear}${shownOn(this.#output, text)}\n`);
+    this.#block = [];
+    if (block.length > 0) this.#draw(block);
+  }
+
+  /** Removes what is shown, and restores the terminal. Safe to call more than once. */
+  end(): void {
+    this.#progress.end();
+    this.#clear();
+  }
+
+  #clear(): void {
+    if (this.#block.length === 0) return;
+    this.#output.write(`${this.#toTop()}${CLEAR_BELOW}`);
+    this.#block = [];
+    this.#showCursor();
+    process.off('exit', this.#showCursor);
+  }
+
+  readonly #showCursor = (): void => {
+    if (this.#hidesCursor) this.#output.write(SHOW_CURSOR);
+    this.#hidesCursor = false;
+  };
+
+  /** Writes all lines at once, so that nobody sees an incomplete line. */
+  #draw(lines: readonly string[]): void {
+    const text = lines.map(line => `${line}${CLEAR_LINE}`).join('\n');
+    this.#output.write(`${this.#toTop()}${text}${CLEAR_BELOW}`);
+    this.#block = lines;
+  }
+
+  /** Moves the cursor to the first shown line. After a terminal became narrower, a line may take several rows. */
+  #toTop(): string {
+    const columns = this.#output.columns || USUAL_WIDTH;
+    const rowsOf = (line: string) => Math.max(1, Math.ceil(stripVTControlCharacters(line).length / columns));
+    const shown = this.#block.reduce((total, line) => total + rowsOf(line), 0);
+    return shown > 1 ? `\r${ESCAPE}${shown - 1}A` : '\r';
+  }
+}
