@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect, parseArgs } from 'node:util';
 import { InvalidFieldError, PreciseTtlError } from '../expiry/errors.ts';
-import { editDistance, type Kind, kind, text, type ValueOf } from '../expiry/fields.ts';
+import { type Kind, kind, nearestName, text, type ValueOf } from '../expiry/fields.ts';
 import type { ExpiryModel } from '../expiry/model.ts';
 import { type DeploymentConfig, InvalidConfigError } from '../stacks/config/config.ts';
 import { ConfigFileError, loadConfig } from '../stacks/config/config-file.ts';
@@ -183,21 +183,11 @@ export function isEmulatorError(error: unknown): error is Error {
   return false;
 }
 
-const beginsAs = (one: string, other: string): boolean =>
-  /\w/.exec(one)?.[0].toLowerCase() === /\w/.exec(other)?.[0].toLowerCase();
-
-/**
- * Suggests the name that was probably meant: the only known name that starts with the typed text, or else a name that differs in few
- * letters.
- */
+/** Suggests the name that was probably meant: the only known name that starts with the typed text, or else the nearest name. */
 export function unknown(field: string, typed: string, known: readonly string[], otherwise = 'See --help.') {
   const got = typed.replace(/^-(?=[^-])/, '--');
   const begun = known.filter(name => got.length > 2 && name.startsWith(got));
-  const [near] = known
-    .map(name => ({ name, distance: editDistance(name.toLowerCase(), got.toLowerCase()) }))
-    .filter(({ name, distance }) => distance <= (beginsAs(name, got) ? 1 + got.length / 5 : 1))
-    .toSorted((one, other) => one.distance - other.distance);
-  const meant = begun.length === 1 ? begun[0] : near?.name;
+  const meant = begun.length === 1 ? begun[0] : nearestName(got, known);
   const remedy = meant === undefined ? otherwise : `Did you mean ${meant}?`;
   return wrong(field, `one of ${known.join(', ')}`, typed, remedy);
 }

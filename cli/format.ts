@@ -89,7 +89,7 @@ function hasColours({ isTTY }: Screen, environment: NodeJS.ProcessEnv): boolean 
   return WriteStream.prototype.getColorDepth(environment) > 1;
 }
 
-/** Columns that a text beside a name needs; if fewer are left, the text is placed below the name. */
+/** Columns that a text beside a name needs. With fewer, further lines begin below the name. */
 const MIN_COLUMN = 24;
 
 /** Lines that begin like a command are not wrapped: a user copies a command into a shell, where a line break would split it. */
@@ -99,48 +99,19 @@ export function isCommand(line: string): boolean {
   return COMMAND.test(line);
 }
 
-/**
- * Further lines begin at the column of the line's text, after a name or sign.
- * @param isHelp commands are wrapped, too: a help's commands are patterns
- */
-function wrapLine(line: string, width: number, isHelp = false): string[] {
-  if (stringWidth(line) <= width || (isCommand(line) && !isHelp)) return [line];
-  if (isCommand(line)) return wrapWords(line, width, USAGE_HANG);
-  // A column begins after two blanks.
-  const [, head, text] = /^(.*\S) {2,}(\S.*)$/.exec(line) ?? [];
-  if (head === undefined || text === undefined) return wrapWords(line, width, hangOf(line));
-  const column = stringWidth(line) - stringWidth(text);
-  if (width - column >= MIN_COLUMN) return wrapWords(line, width, column);
-  const below = `${' '.repeat(indentOf(line) + 4)}${text}`;
-  return [...wrapLine(head, width), ...wrapWords(below, width, indentOf(below))];
-}
-
-const USAGE_HANG = 4;
-
-const indentOf = (line: string): number => line.search(/\S/);
-
-/** A line with a deeper indent is not a paragraph, but the next row of a column: its further lines get the same indent. */
-const MAX_INDENT = 6;
-
-function hangOf(line: string): number {
-  const marker = /^ *(?:->|[-*•✓✗?]|\d+\.) +/.exec(line)?.[0];
-  if (marker !== undefined) return marker.length;
-  const indent = indentOf(line);
-  return indent === 0 || indent > MAX_INDENT ? indent : indent + 2;
-}
-
-function wrapWords(line: string, width: number, hang: number): string[] {
+/** Further lines begin at the line's last column, which two blanks precede, or else a bit deeper than an indented line. */
+function wrapLine(line: string, width: number): string[] {
+  if (stringWidth(line) <= width || isCommand(line)) return [line];
+  const column = stringWidth(/^.*\S {2,}(?=\S)/.exec(line)?.[0] ?? '');
+  const indent = line.search(/\S/);
+  const hang = column > 0 && width - column >= MIN_COLUMN ? column : indent && indent + 2;
   const lines: string[] = [];
   let current = '';
-  for (const [, gap = '', word = ''] of line.matchAll(/(\s*)(\S+)/g)) {
-    const longer = `${current}${gap}${word}`;
-    const isFirst = current === '';
-    if (isFirst || stringWidth(longer) <= width) current = longer;
-    else {
+  for (const [word] of line.matchAll(/\s*\S+/g)) {
+    if (current !== '' && stringWidth(current + word) > width) {
       lines.push(current);
-      const room = width - stringWidth(word);
-      current = ' '.repeat(room < 0 ? hang : Math.min(hang, room)) + word;
-    }
+      current = ' '.repeat(hang) + word.trimStart();
+    } else current += word;
   }
   return [...lines, current];
 }
@@ -163,48 +134,25 @@ export function formatText(text: string, { width, colours }: Look, kind: TextKin
   const isHelp = kind === 'help';
   const lines = (isHelp ? text.replaceAll(SOURCE_BREAK, ' ') : text).split('\n');
   const columns = isHelp ? (width ?? HELP_WIDTH) : width;
-  const first = lines.findIndex(line => line !== '');
-  return lines
-    .flatMap((line, index) => {
-      const shown = columns === undefined ? [line] : wrapLine(line, columns, isHelp);
-      if (!colours) return shown;
-      const [head = '', ...rest] = shown;
-      if (kind === 'error' && index === first) return [asError(head), ...rest];
-      if (isHeading(line, lines[index + 1])) return shown.map(each => styled('bold', each));
-      return [withColouredSign(head), ...rest];
-    })
-    .join('\n');
-}
-
-/** A heading's maximum number of characters: a longer line before a list is a sentence. */
-const MAX_HEADING = 100;
-
-function isHeading(line: string, next = ''): boolean {
-  return /^\S/.test(line) && line.length <= MAX_HEADING && /^ +\S/.test(next) && !isCommand(next);
+  const shown = lines.flatMap(line => {
+    const [head = '', ...rest] = columns === undefined ? [line] : wrapLine(line, columns);
+    return [colours && kind !== 'error' ? withColouredSign(head) : head, ...rest];
+  });
+  const told = shown.join('\n');
+  return colours && kind === 'error' ? told.replace(/\S.*?(?=: |$)/m, head => styled('red', head)) : told;
 }
 
 type Style = Parameters<typeof styleText>[0];
 
 const SIGNS: readonly (readonly [RegExp, Style])[] = [
-  [/^ *(✓|Healthy\b|kept\b)/u, 'green'],
-  [/^ *(WARNING\b|NOT KNOWN\b|not known\b|\?(?= ))/u, 'yellow'],
-  [/^ *(✗|BROKEN\b|NOT KEPT\b)/u, 'red'],
+  [/(?<=^ *)(✓|Healthy\b|kept\b)/u, 'green'],
+  [/(?<=^ *)(WARNING\b|NOT KNOWN\b|not known\b|\?(?= ))/u, 'yellow'],
   // In the line of an execution, its time and its name come before its result.
-  [/^\d\d:\d\d.* {2}(FAILED|TIMED_OUT|ALARM)\b/u, 'red'],
+  [/(?<=^ *)(✗|BROKEN\b|NOT KEPT\b)|(?<=^\d\d:\d\d.* {2})(FAILED|TIMED_OUT|ALARM)\b/u, 'red'],
 ];
 
-function withColouredSign(line: string): string {
-  for (const [pattern, style] of SIGNS) {
-    const [match = '', sign = ''] = pattern.exec(line) ?? [];
-    if (sign !== '') return match.slice(0, -sign.length) + styled(style, sign) + line.slice(match.length);
-  }
-  return line;
-}
-
-function asError(line: string): string {
-  const [head = ''] = /^.{1,60}?(?=: )/.exec(line) ?? [line];
-  return `${styled('red', head)}${line.slice(head.length)}`;
-}
+const withColouredSign = (line: string): string =>
+  SIGNS.reduce((told, [sign, style]) => told.replace(sign, found => styled(style, found)), line);
 
 /** The caller has checked that the terminal has colours: `styleText` of older Node versions has no such check. */
 const styled = (style: Style, text: string): string => styleText(style, text, { validateStream: false });

@@ -105,13 +105,7 @@ export function unknownFieldProblems(object: object, known: readonly string[]): 
   return Object.keys(object)
     .filter(name => !known.includes(name))
     .map(name => {
-      const [nearest] = known
-        .map(candidate => ({
-          candidate,
-          distance: editDistance(name.toLowerCase(), candidate.toLowerCase()),
-        }))
-        .sort((one, other) => one.distance - other.distance);
-      const meant = nearest && nearest.distance <= 1 + name.length / 4 ? nearest.candidate : undefined;
+      const meant = nearestName(name, known);
       return {
         field: name,
         expected: `one of the fields ${known.join(', ')}`,
@@ -121,7 +115,15 @@ export function unknownFieldProblems(object: object, known: readonly string[]): 
     });
 }
 
-export function editDistance(one: string, other: string): number {
+/** The known name that differs from `typed` in the fewest letters, whatever their case; undefined if all differ in many. */
+export function nearestName(typed: string, known: readonly string[]): string | undefined {
+  const [nearest] = known
+    .map(name => ({ name, distance: editDistance(typed.toLowerCase(), name.toLowerCase()) }))
+    .sort((one, other) => one.distance - other.distance);
+  return nearest && nearest.distance <= 1 + typed.length / 4 ? nearest.name : undefined;
+}
+
+function editDistance(one: string, other: string): number {
   const columns = [...other];
   let distances = [0, ...columns.map((_letter, column) => column + 1)];
   for (const letter of one) {
