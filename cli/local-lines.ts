@@ -100,22 +100,26 @@ export function describeLine(functionName: string, line: string, deployment: str
 
 /** Fields that Lambda and the Powertools put into every JSON log line. They are not shown among the line's other fields. */
 const ENVELOPE =
-  /^(level|message|timestamp|service|requestId|function_(arn|memory_size|name|request_id)|cold_start|sampling_rate|xray_trace_id)$/;
+  /^(timestamp|service|requestId|function_(arn|memory_size|name|request_id)|cold_start|sampling_rate|xray_trace_id)$/;
 
-/** Shows a JSON log line as level, message and other fields, and embedded metrics as their values. Other lines are shortened. */
+/** Shows a JSON log line as level, message and other fields, and embedded metrics as their fields. Other lines are shortened. */
 export function readableLine(line: string): string {
-  const document = jsonObject(line);
-  if (document === undefined) return shorten(line, 400);
-  const { _aws: metrics, level, message } = document;
-  if (isObject(metrics)) {
-    const sets = [metrics['CloudWatchMetrics'] ?? []].flat() as { readonly Metrics?: { Name: string }[] }[];
-    const names = sets.flatMap(({ Metrics = [] }) => Metrics.map(({ Name }) => Name));
-    return `METRIC  ${fieldsOf(document, names)}`.trimEnd();
-  }
-  if (typeof level !== 'string' || message === undefined) return shorten(line, 400);
-  const names = Object.keys(document).filter(name => !ENVELOPE.test(name));
-  const told = shorten(typeof message === 'string' ? message : JSON.stringify(message), 400);
-  return [level.toUpperCase().padEnd(6), told, fieldsOf(document, names)].filter(Boolean).join('  ');
+  const { _aws: metrics, level = metrics && 'METRIC', message = '', ...more } = jsonObject(line) ?? {};
+  if (typeof level !== 'string') return shorten(line, 400);
+  const told = typeof message === 'string' ? message : JSON.stringify(message);
+  const fields = Object.entries(more)
+    .filter(([name]) => !ENVELOPE.test(name))
+    .map(([name, value]) => `${name}=${shorten(inWords(value), 60)}`);
+  return [level.toUpperCase().padEnd(6), shorten(told, 400), shorten(fields.join(' '), 160)]
+    .filter(Boolean)
+    .join('  ');
+}
+
+function inWords(value: unknown): string {
+  if (typeof value === 'string') return value;
+  // The stack of an error that the Powertools logged would fill the line.
+  const isError = isObject(value) && 'stack' in value && 'message' in value;
+  return isError ? `${value['name']}: ${value['message']}` : JSON.stringify(value);
 }
 
 function jsonObject(told: string): Record<string, unknown> | undefined {
@@ -125,17 +129,6 @@ function jsonObject(told: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The fields as text: `name=value name=value …`. */
-function fieldsOf(document: Readonly<Record<string, unknown>>, names: readonly string[], most = 160): string {
-  const inWords = (value: unknown) => {
-    if (typeof value === 'string') return value;
-    // The stack of an error that the Powertools logged would fill the line.
-    const isError = isObject(value) && 'stack' in value && 'message' in value;
-    return isError ? `${value['name']}: ${value['message']}` : (JSON.stringify(value) ?? '');
-  };
-  return shorten(names.map(name => `${name}=${shorten(inWords(document[name]), 60)}`).join(' '), most);
 }
 
 interface EndedOptions {

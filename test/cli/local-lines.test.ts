@@ -28,9 +28,6 @@ const FUNCTION_LINE = {
 };
 const NAMES = Array.from({ length: 50 }, (_, index) => `f${index + 10}`);
 const MANY = Object.fromEntries(NAMES.map(name => [name, 0]));
-const EMBEDDED = {
-  CloudWatchMetrics: [{ Namespace: 'N', Metrics: [{ Name: 'ItemsFound' }, { Name: 'Lag' }] }],
-};
 const ERROR = { name: 'TypeError', message: 'x is no function', stack: 'TypeError: …\n at y', location: 'z' };
 
 const inLevel = (level: string, more: object) => ({ ...FUNCTION_LINE, level, message: 'm', ...more });
@@ -43,7 +40,11 @@ test.each<[string, unknown, string]>([
   ['a field', inLevel('info', { found: 3, keys: [{ id: 'a' }] }), 'INFO    m  found=3 keys=[{"id":"a"}]'],
   ['a message that is an object', inLevel('ERROR', { message: { a: [1] } }), 'ERROR   {"a":[1]}'],
   ['no stack', inLevel('WARN', { error: ERROR }), 'WARN    m  error=TypeError: x is no function'],
-  ['metrics', { _aws: EMBEDDED, T: 'T', ItemsFound: 3, Lag: [1] }, 'METRIC  ItemsFound=3 Lag=[1]'],
+  [
+    'metrics',
+    { _aws: { CloudWatchMetrics: [] }, T: 'T', ItemsFound: 3, Lag: [1] },
+    'METRIC  T=T ItemsFound=3 Lag=[1]',
+  ],
   ['a long value', inLevel('INFO', { a: 'x'.repeat(100), b: 1 }), `INFO    m  a=${'x'.repeat(60)}… b=1`],
   ['many values', inLevel('INFO', MANY), `INFO    m  ${NAMES.join('=0 ').slice(0, 160)}…`],
 ])('of a line that a function printed: %s', (_what, printed, shown) => {
