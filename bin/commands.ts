@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type AnyCommand, EXIT, telling, unknown } from '../cli/command.ts';
-import { printData, printError, printHelp } from '../cli/print.ts';
+import { print, printData, printError } from '../cli/print.ts';
 
 export const COMMAND_GROUPS = ['set up', 'adopt', 'watch', 'act', 'prove'] as const;
 
@@ -90,7 +90,7 @@ export async function main(manifest: URL, args: readonly string[]): Promise<void
   await telling(undefined, async () => {
     switch (name) {
       case '--help':
-        printHelp(generalHelp());
+        print(generalHelp(), 'help');
         return 0;
       case '--version':
         printData((JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version);

@@ -21,7 +21,7 @@ import {
 import { commandLine, useConfig } from './command-line.ts';
 import { aligned, shownOn } from './format.ts';
 import { COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
-import { Progress, print, printData, printError, printHelp } from './print.ts';
+import { Progress, print, printData, printError } from './print.ts';
 
 /** A flag with a `kind` takes a value, which the help shows as the text `value`. A flag without a `kind` is a switch. */
 export interface Flag {
@@ -142,7 +142,7 @@ export function defineCommand<const F extends Flags>(defined: Command<F>) {
     telling(command.services?.[0], async () => {
       const values = parse(args) as unknown as CommonValues;
       if (!values.help) return carryOut(command, values, args.slice(endOf(args) + 1), args);
-      printHelp(help());
+      print(help(), 'help');
       return EXIT.fine;
     });
   return { flags, parse, help, execute, run: (given: Given) => command.run(given) };

@@ -127,13 +127,11 @@ interface Look {
 
 export type TextKind = 'text' | 'help' | 'error';
 
-/** Width of a help without a terminal. No script reads a help, and pagers cut long lines in the middle of a word. */
-const HELP_WIDTH = 80;
-
 export function formatText(text: string, { width, colours }: Look, kind: TextKind = 'text'): string {
   const isHelp = kind === 'help';
   const lines = (isHelp ? text.replaceAll(SOURCE_BREAK, ' ') : text).split('\n');
-  const columns = isHelp ? (width ?? HELP_WIDTH) : width;
+  // No script reads a help, and pagers cut long lines in the middle of a word.
+  const columns = width ?? (isHelp ? USUAL_WIDTH : undefined);
   const shown = lines.flatMap(line => {
     const [head = '', ...rest] = columns === undefined ? [line] : wrapLine(line, columns);
     return [colours && kind !== 'error' ? withColouredSign(head) : head, ...rest];

@@ -140,8 +140,6 @@ interface EndedOptions {
   readonly stopping?: boolean;
 }
 
-const INDENT = ' '.repeat(11);
-
 /** Describes an ended execution in one line. Further lines show why an execution failed, and what it left. */
 export function describeExecution(
   execution: Execution,
@@ -167,11 +165,10 @@ export function describeExecution(
     ...why,
     ...left.slice(0, 10).map(([table, report]) => [table, describeLeft(report)] as const),
   ];
-  const width = Math.max(...rows.map(([row]) => row.length), 'its error'.length) + 2;
   const shown = rows.flatMap(([row, told]) =>
-    told.split('\n').map((each, at) => `${INDENT}${(at === 0 ? row : '').padEnd(width)}${each}`),
+    told.split('\n').map((each, at) => [at === 0 ? row : '', each] as const),
   );
-  return [`${line}${status} in ${took}, ${execution.name}`, ...shown].join('\n');
+  return `${line}${status} in ${took}, ${execution.name}\n${aligned(shown)}`;
 }
 
 type Reports = readonly (readonly [table: string, report: SweepReport])[];

@@ -4,18 +4,14 @@ import { printable, type Screen, shownOn, type TextKind, USUAL_WIDTH } from './f
 let onTerminal: Progress | undefined;
 
 /** Commands print only by the functions of this file, which escape control characters. The linter forbids `console` elsewhere. */
-export function print(text: string): void {
+export function print(text: string, kind?: TextKind): void {
   onTerminal?.end();
-  console.log(shownOn(process.stdout, text));
+  console.log(shownOn(process.stdout, text, kind));
 }
 
 export function printData(text: string): void {
   onTerminal?.end();
   console.log(printable(text));
-}
-
-export function printHelp(text: string): void {
-  console.log(shownOn(process.stdout, text, 'help'));
 }
 
 export function printError(text: string, kind?: TextKind): void {

@@ -205,9 +205,9 @@ test('a sweep that left something says of which table, and which keys', async ()
   });
   expect(text.split('\n')).toEqual([
     '09:00:00Z  tick    FAILED in 0.0 s, one',
-    '           error      SweepIncompleteError',
-    '           B          found 2, failed 2, lag p50 0.06 s, p99 0.09 s',
-    '                      {"key":{"id":{"S":"a"}},"reason":"AccessDenied"}',
+    '  error  SweepIncompleteError',
+    '  B      found 2, failed 2, lag p50 0.06 s, p99 0.09 s',
+    '         {"key":{"id":{"S":"a"}},"reason":"AccessDenied"}',
   ]);
 });
 

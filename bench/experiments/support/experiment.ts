@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { type AnyCommand, defineCommand, EXIT, type Flags, type Given } from '../../../cli/command.ts';
-import { printHelp } from '../../../cli/print.ts';
+import { print } from '../../../cli/print.ts';
 import { whole } from '../../../expiry/fields.ts';
 
 export interface Outcome {
@@ -38,7 +38,7 @@ export function defineExperiment<const F extends Flags>(experiment: Experiment<F
   });
   const help = () => command.help().replace('npx precise-ttl', 'npm run bench').replace(name, `${name} --`);
   const execute = async (args: readonly string[]) =>
-    args.includes('--help') ? printHelp(help()) : command.execute(args);
+    args.includes('--help') ? print(help(), 'help') : command.execute(args);
   return { ...command, help, execute };
 }
 
