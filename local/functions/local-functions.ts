@@ -21,7 +21,6 @@ const MAX_THREADS = 6;
 
 export interface FunctionCall {
   readonly functionName: string;
-  readonly functionArn: string;
   readonly payload: unknown;
 }
 
@@ -141,7 +140,7 @@ export class LocalFunctions implements FunctionInvoker {
       return { ...toResult(outcome), memoryMb: resource.memoryMb };
     };
     const { wrap } = this.#options;
-    return wrap ? wrap({ functionName, functionArn: resource.arn, payload }, run) : run();
+    return wrap ? wrap({ functionName, payload }, run) : run();
   }
 
   warm(): void {

@@ -1,22 +1,21 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { descendants, type Execution, VirtualClock } from 'stepfunctions-emulator';
 import { expiryAttributes } from '../../expiry/attributes.ts';
-import { isObject } from '../../expiry/fields.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { type Firing, Schedules } from '../../local/schedules.ts';
-import { type SynthesizedCloud, synthesizedCloud } from '../../local/stack/synthesized.ts';
+import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { plainStack } from '../../stacks/app.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import { configOf } from '../support/configs.ts';
 import { useLocalSweep } from '../support/local-sweep.ts';
 import { CallRecorder, type Interception, type RecordedCall } from '../support/permissions/recorder.ts';
-import { type Access, hold, type Role, readRoles } from '../support/permissions/roles.ts';
 
 /*
  * Sweeps of every kind on what is synthesized, guarded and batch, by window and by second: scheduled, replayed, throttled,
  * half refused, failed.
  * Every call that the functions, the state machine and the schedules make is held against the roles they make it in.
+ * What AWS does in a role's name without such a call, test/stacks/roles.test.ts has: logs, pipes, keys, queues of failures.
  */
 
 const TABLES = [
@@ -36,7 +35,6 @@ const TABLES = [
     partitionKey: 'id',
     tableName: 'Least-second',
     index: { by: 'second' },
-    events: { to: 'arn:aws:events:us-east-1:123456789012:event-bus/default' },
   },
 ] as const satisfies readonly PreciseTtlProps[];
 
@@ -181,243 +179,130 @@ beforeAll(async () => {
   await comingMinute();
 });
 
-const ROLES = [...readRoles(cloud).values()];
-let used: ReadonlyMap<string, readonly Access[]> = new Map();
-beforeAll(() => {
-  const { calls, invocations } = recorder;
-  used = usageOfRoles(cloud, { calls, invocations, executions, firings });
-});
-const usage = (role: Role): readonly Access[] => used.get(role.arn) ?? [];
-
-test('everything that was done was done in a synthesized role', () => {
-  expect([...used.keys()].sort()).toEqual(ROLES.map(({ arn }) => arn).sort());
-});
-
-const named = ROLES.map(role => [role.name, role] as const);
-
-test.each(named)(
-  '%s: everything used is granted, nothing granted is unused or granted twice',
-  (_name, role) => {
-    expect(usage(role).length).toBeGreaterThan(0);
-    expect(hold(usage(role), role.grants)).toEqual({ missing: [], unused: [], wide: [] });
-    for (const grant of role.grants) {
-      const { missing } = hold(
-        usage(role),
-        role.grants.filter(one => one !== grant),
-      );
-      expect(missing.map(({ action }) => action)).toContain(grant.action);
-    }
-  },
-);
-
-/** Where tables stand that a call names without their ARN. */
-interface Region {
-  readonly partition: string;
-  readonly region: string;
-  readonly account: string;
+/** An action on a resource, as IAM sees one call: `dynamodb:Query` on the ARN of an index. */
+interface Access {
+  readonly action: string;
+  readonly resource: string;
 }
 
-type Body = Readonly<Record<string, unknown>>;
+const blocksOf = (type: string) => cloud.blocks.filter(block => block.type === type).map(({ body }) => body);
 
-/** What IAM is asked for a call of DynamoDB. @param operation as in X-Amz-Target: `Query` */
-function dynamoDbAccess(operation: string, body: Body, region: Region): Access[] {
+const ROLES = blocksOf('aws_iam_role').map(({ name }) => String(name));
+const arnOf = (role: string) => `arn:${cloud.partition}:iam::${cloud.account}:role/${role}`;
+
+interface Statement {
+  readonly Action: string | readonly string[];
+  readonly Resource: string | readonly string[];
+}
+
+/** Services whose calls are seen here. */
+const SEEN = /^(dynamodb|lambda|states):/;
+
+const grantsOf = (role: string): Access[] =>
+  blocksOf('aws_iam_role_policy')
+    .filter(body => body['role'] === role)
+    .flatMap(({ policy }) => (JSON.parse(String(policy)) as { Statement: Statement[] }).Statement)
+    .flatMap(({ Action, Resource }) =>
+      [Action].flat().flatMap(action => [Resource].flat().map(resource => ({ action, resource }))),
+    )
+    .filter(({ action }) => SEEN.test(action));
+
+/** AWS makes up the names of a replay's children. No other grant may have a wildcard. */
+const CHILDREN = /:execution:[^*?]+[/:]\*$/;
+
+const covers = (grant: Access, { action, resource }: Access) =>
+  grant.action === action &&
+  (grant.resource === resource ||
+    (CHILDREN.test(grant.resource) && resource.startsWith(grant.resource.slice(0, -1))));
+
+test('everything that was done was done in a synthesized role, and a role has its inline policies alone', () => {
+  expect([...usage().keys()].sort()).toEqual(ROLES.map(arnOf).sort());
+  const types = cloud.blocks.map(({ type }) => type).filter(type => type.startsWith('aws_iam_'));
+  expect(new Set(types)).toEqual(new Set(['aws_iam_role', 'aws_iam_role_policy']));
+  for (const role of blocksOf('aws_iam_role'))
+    expect(Object.keys(role).sort()).toEqual(['assume_role_policy', 'name']);
+});
+
+test.each(ROLES)('%s: everything used is granted, nothing granted is unused or granted twice', role => {
+  const used = usage().get(arnOf(role)) ?? [];
+  const grants = grantsOf(role);
+  const coveredBy = used.map(access => grants.filter(grant => covers(grant, access)));
+  expect(used.filter((_access, at) => coveredBy[at]?.length === 0)).toEqual([]);
+  const needed = new Set(coveredBy.flatMap(([grant, ...others]) => (others.length > 0 ? [] : grant)));
+  expect(grants.filter(grant => !needed.has(grant))).toEqual([]);
+});
+
+/** What was done in each role's name, each access once: ARN of the role → accesses. */
+function usage(): ReadonlyMap<string, readonly Access[]> {
+  const roles = new Map(
+    blocksOf('aws_lambda_function').map(({ function_name: name, role }) => [String(name), String(role)]),
+  );
+  const machines = new Map(cloud.stateMachines.map(({ arn, roleArn }) => [arn, roleArn]));
+  const done = [
+    ...recorder.calls.map(call => [roles.get(call.functionName), callAccess(call)] as const),
+    ...executions.map(each => [machines.get(each.machine.arn), executionAccess(each)] as const),
+    ...firings.map(({ schedule }) => {
+      const start = { action: 'states:StartExecution', resource: schedule.targetArn };
+      return [schedule.roleArn, [start]] as const;
+    }),
+  ];
+  const byRole = Map.groupBy(done, ([role]) => role ?? 'no role');
+  return new Map(
+    [...byRole].map(([role, each]) => {
+      const accesses = each.flatMap(([, all]) => all);
+      return [role, [...new Map(accesses.map(access => [JSON.stringify(access), access])).values()]];
+    }),
+  );
+}
+
+/** What IAM is asked for a call of a function. */
+function callAccess({ service, operation, body }: RecordedCall): Access[] {
+  const tables = `arn:${cloud.partition}:dynamodb:${cloud.region}:${cloud.account}:table`;
+  const access = (name: string, table: unknown): Access => ({
+    action: `${service}:${name}`,
+    resource: `${tables}/${table}`,
+  });
+  const { TableName, IndexName } = body;
   switch (operation) {
     case 'UpdateItem':
-      return [access(operation, tableArn(body['TableName'], region))];
-    case 'Query': {
+      return [access(operation, TableName)];
+    case 'Query':
       // A call that names an index is a call on the index alone.
-      const { IndexName: index } = body;
-      const table = tableArn(body['TableName'], region);
-      return [access(operation, index === undefined ? table : `${table}/index/${index}`)];
-    }
+      return [access(operation, IndexName === undefined ? TableName : `${TableName}/index/${IndexName}`)];
     case 'BatchWriteItem':
-      return Object.keys(body['RequestItems'] as Body).map(table =>
-        access(operation, tableArn(table, region)),
-      );
+      return Object.keys(body['RequestItems'] as object).map(table => access(operation, table));
     case 'BatchExecuteStatement':
-      return (body['Statements'] as Body[]).map(({ Statement }) => {
-        const [, table] = /^DELETE FROM "([^"]+)" /.exec(String(Statement).trim()) ?? [];
-        if (table === undefined) throw new Error(`expected a DELETE of PartiQL, got ${Statement}`);
+      return (body['Statements'] as { Statement: string }[]).map(({ Statement }) => {
+        const [, table] = /^DELETE FROM "([^"]+)" /.exec(Statement.trim()) ?? [];
         // Source: DynamoDB Developer Guide, "IAM for PartiQL".
-        return access('PartiQLDelete', tableArn(table, region));
+        return access('PartiQLDelete', table);
       });
     default:
-      throw new Error(`expected a call that ${FILE} knows, got ${operation}; teach it this one`);
+      throw new Error(`expected a call that this test knows, got ${service}:${operation}; teach it this one`);
   }
 }
 
-const FILE = 'test/end-to-end/least-privilege.slow.test.ts';
-
-const access = (name: string, resource: string): Access => ({ action: `dynamodb:${name}`, resource });
-
-const tableArn = (name: unknown, { partition, region, account }: Region): string =>
-  `arn:${partition}:dynamodb:${region}:${account}:table/${name}`;
-
 /**
- * What a service does in a role's name because of how something is configured. Nothing of it can be seen on this
- * machine, so that it stands here as AWS documents it.
+ * What an execution and its children called, as their histories have it. A distributed Map starts its children as executions of the machine
+ * itself, looks at them and stops them. Their ARNs hold the Map's label; the policy that AWS documents has the form without it: both are
+ * taken as used. Source: Step Functions Developer Guide, "IAM policies for using Distributed Map states".
  */
-
-/** Lambda writes a function's log, with lines of its own for every invocation. Source: Lambda Developer Guide. */
-function logAccess(logGroupArn: string): Access[] {
-  const resource = `${logGroupArn}:log-stream:2026/11/20/[$LATEST]0123`;
-  return ['logs:CreateLogStream', 'logs:PutLogEvents'].map(action => ({ action, resource }));
-}
-
-/**
- * A distributed Map starts its children as executions of the machine itself, looks at them and stops them. Their ARNs
- * hold the Map's label; the policy that AWS documents has the form without it: both are taken as used. Source: Step
- * Functions Developer Guide, "IAM policies for using Distributed Map states".
- */
-function mapRunAccess({ arn, machine, mapRuns }: Execution): Access[] {
-  return mapRuns.flatMap(mapRun => {
+function executionAccess(execution: Execution): Access[] {
+  const { arn, machine, mapRuns } = execution;
+  const called = [execution, ...descendants(execution)]
+    .flatMap(({ history }) => history)
+    .flatMap(({ taskScheduledEventDetails: details }) => (details === undefined ? [] : [details]))
+    .map(({ resourceType, resource, parameters }) => {
+      expect(`${resourceType}:${resource}`).toBe('lambda:invoke');
+      return { action: 'lambda:InvokeFunction', resource: JSON.parse(String(parameters)).FunctionName };
+    });
+  const ofChildren = mapRuns.flatMap(({ settings }) => {
     // arn:…:mapRun:<machine>/<label>:<id> → arn:…:execution:<machine>/<label>:<id of a child>
-    const child = mapRun.settings.arn.replace(':mapRun:', ':execution:');
+    const child = settings.arn.replace(':mapRun:', ':execution:');
     const looked = ['states:DescribeExecution', 'states:StopExecution'].flatMap(action =>
       [child, arn].map(resource => ({ action, resource })),
     );
     return [{ action: 'states:StartExecution', resource: machine.arn }, ...looked];
   });
-}
-
-/** Source: Step Functions Developer Guide, "Configure logging", and the policies that its console makes. */
-const LOG_DELIVERY = [
-  'logs:CreateLogDelivery',
-  'logs:DeleteLogDelivery',
-  'logs:DescribeLogGroups',
-  'logs:DescribeResourcePolicies',
-  'logs:GetLogDelivery',
-  'logs:ListLogDeliveries',
-  'logs:PutResourcePolicy',
-  'logs:UpdateLogDelivery',
-];
-
-/** Delivery of a state machine's logs, which knows no resources. */
-function machineAccess({ body }: Block): Access[] {
-  const logs = member(body, 'logging_configuration', 'level');
-  const actions = logs === undefined || logs === 'OFF' ? [] : LOG_DELIVERY;
-  return actions.map(action => ({ action, resource: '*' }));
-}
-
-/** Starts of a schedule that don't get through are sent to its queue. Source: EventBridge Scheduler User Guide. */
-function deadLetterAccess({ body }: Block): Access[] {
-  const queue = member(body, 'target', 'dead_letter_config', 'arn');
-  return typeof queue === 'string' ? [{ action: 'sqs:SendMessage', resource: queue }] : [];
-}
-
-/** A pipe reads its stream, calls its function and its target, and sends what fails to its queue. Source: EventBridge User Guide, "Pipes permissions". */
-function pipeAccess({ body }: Block): Access[] {
-  const [source, target] = [body['source'], body['target']].map(String);
-  const streamArn = source ?? '';
-  const queue = member(body, 'source_parameters', 'dynamodb_stream_parameters', 'dead_letter_config', 'arn');
-  return [
-    ...['DescribeStream', 'GetRecords', 'GetShardIterator'].map(name => access(name, streamArn)),
-    access('ListStreams', '*'),
-    { action: 'lambda:InvokeFunction', resource: String(body['enrichment']) },
-    { action: 'events:PutEvents', resource: target ?? '' },
-    { action: 'sqs:SendMessage', resource: String(queue) },
-  ];
-}
-
-/** Terraform writes a block as an object or as a list of one. */
-function member(value: unknown, ...path: readonly string[]): unknown {
-  let at: unknown = value;
-  for (const name of path) {
-    if (Array.isArray(at)) [at] = at;
-    at = isObject(at) ? at[name] : undefined;
-  }
-  return at;
-}
-
-/** What was seen of a cloud while it ran. */
-interface Observed {
-  /** Calls that functions made. */
-  readonly calls: readonly RecordedCall[];
-  /** ARNs of the functions that were invoked. */
-  readonly invocations: ReadonlySet<string>;
-  /** Executions that have ended. */
-  readonly executions: readonly Execution[];
-  readonly firings: readonly Firing[];
-}
-
-type Block = SynthesizedCloud['blocks'][number];
-
-/** What was done in each role's name, each access once: ARN of the role → accesses. */
-function usageOfRoles(cloud: SynthesizedCloud, observed: Observed): ReadonlyMap<string, readonly Access[]> {
-  const used = new Map<string, Map<string, Access>>();
-  const add = (roleArn: unknown, accesses: readonly Access[]) => {
-    const role = used.get(String(roleArn)) ?? new Map<string, Access>();
-    used.set(String(roleArn), role);
-    for (const access of accesses) role.set(JSON.stringify(access), access);
-  };
-  for (const { name, arn, address } of cloud.functions) {
-    const block = blockOf(cloud, address);
-    const calls = observed.calls.filter(({ functionName }) => functionName === name);
-    add(block.body['role'], calls.flatMap(callAccess(cloud)));
-    if (observed.invocations.has(arn)) add(block.body['role'], logAccess(logGroupOf(cloud, block)));
-  }
-  // Nobody's role: whoever looks at the result finds a role that doesn't exist.
-  const strays = observed.calls.filter(({ functionName }) =>
-    cloud.functions.every(({ name }) => name !== functionName),
-  );
-  for (const { functionName, service, operation } of strays) {
-    add(`no role: ${functionName}`, [{ action: `${service}:${operation}`, resource: '*' }]);
-  }
-  for (const { arn, roleArn, address } of cloud.stateMachines) {
-    const executions = observed.executions.filter(({ machine }) => machine.arn === arn);
-    add(roleArn, executions.flatMap(taskAccess));
-    add(roleArn, executions.flatMap(mapRunAccess));
-    add(roleArn, machineAccess(blockOf(cloud, address)));
-  }
-  for (const { address, enrichmentArn } of cloud.pipes) {
-    const block = blockOf(cloud, address);
-    if (observed.invocations.has(enrichmentArn)) add(block.body['role_arn'], pipeAccess(block));
-  }
-  for (const { schedule } of observed.firings) {
-    add(schedule.roleArn, [
-      { action: 'states:StartExecution', resource: schedule.targetArn },
-      ...deadLetterAccess(blockOf(cloud, schedule.address)),
-    ]);
-  }
-  return new Map([...used].map(([role, accesses]) => [role, [...accesses.values()]]));
-}
-
-function blockOf({ blocks }: SynthesizedCloud, address: string): Block {
-  const block = blocks.find(one => one.address === address);
-  if (block === undefined) throw new Error(`${address}: expected among the synthesized blocks`);
-  return block;
-}
-
-const callAccess =
-  (cloud: SynthesizedCloud) =>
-  ({ service, operation, body }: RecordedCall): Access[] =>
-    service === 'dynamodb'
-      ? dynamoDbAccess(operation, body, cloud)
-      : [{ action: `${service}:${operation}`, resource: '*' }];
-
-function logGroupOf({ account, partition, region }: SynthesizedCloud, { body }: Block): string {
-  const config = [body['logging_config']].flat()[0];
-  const named = isObject(config) ? config['log_group'] : undefined;
-  const name = typeof named === 'string' ? named : `/aws/lambda/${body['function_name']}`;
-  return `arn:${partition}:logs:${region}:${account}:log-group:${name}`;
-}
-
-/** What an execution and its children called, as their histories have it. */
-function taskAccess(execution: Execution): Access[] {
-  const accesses = new Map<string, Access>();
-  for (const { history } of [execution, ...descendants(execution)]) {
-    for (const { type, taskScheduledEventDetails: details } of history) {
-      if (type !== 'TaskScheduled') continue;
-      for (const access of accessOf(details ?? {})) accesses.set(JSON.stringify(access), access);
-    }
-  }
-  return [...accesses.values()];
-}
-
-function accessOf(details: Readonly<Record<string, unknown>>): Access[] {
-  const parameters = JSON.parse(String(details['parameters'])) as Record<string, unknown>;
-  const resource = `${details['resourceType']}:${details['resource']}`;
-  if (resource === 'lambda:invoke')
-    return [{ action: 'lambda:InvokeFunction', resource: String(parameters['FunctionName']) }];
-  throw new Error(`expected lambda:invoke, got ${JSON.stringify(details)}; teach ${FILE} this one`);
+  return [...called, ...ofChildren];
 }

@@ -47,18 +47,12 @@ export class CallRecorder {
   readonly #invoked = new AsyncLocalStorage<string>();
   readonly #functions = new Map<string, string>();
   readonly #calls: RecordedCall[] = [];
-  readonly #invocations = new Set<string>();
   #proxy: DynamoDbProxy | undefined;
   /** For failures that DynamoDB Local doesn't make. */
   intercept: Interception = () => undefined;
 
   get calls(): readonly RecordedCall[] {
     return this.#calls;
-  }
-
-  /** ARNs of the functions that were invoked. */
-  get invocations(): ReadonlySet<string> {
-    return this.#invocations;
   }
 
   /** Where the functions are to find AWS. */
@@ -73,10 +67,7 @@ export class CallRecorder {
   }
 
   /** To stand around every invocation. */
-  readonly wrap: InvokeWrapper = ({ functionName, functionArn }, next) => {
-    this.#invocations.add(functionArn);
-    return this.#invoked.run(functionName, next);
-  };
+  readonly wrap: InvokeWrapper = ({ functionName }, next) => this.#invoked.run(functionName, next);
 
   /** Called where an invocation begins, within {@link wrap}. */
   readonly onTrace = (traceId: string): void => {
