@@ -49,7 +49,7 @@ and skips every item whose window is right, so that nothing is written twice.`,
   run: planBackfill,
 });
 
-/** The results that backfill counts. An item with a wrong TTL is counted by fault: backfill leaves such an item as it is. */
+/** The results that backfill counts, except wrong TTLs: items with these stay as they are, and each kind of fault has a count. */
 const FATES = {
   stamped: ['stamped', 'its window was written'],
   toStamp: ['to stamp', 'its window would be written (dry run)'],

@@ -146,7 +146,7 @@ function judgedBy({ id, criterion, otherwise, judge }: Experiment, seen: Seen): 
   }
 }
 
-/** Removes ARNs, account ids and URLs: AWS's messages may contain them. */
+/** Takes ARNs, account ids and URLs out of a message of AWS: a report that a user passes on must not name the account. */
 export const withoutNames = (told: string): string =>
   told
     .replaceAll(/\barn:[^\s"',;)]+/g, 'arn:…')

@@ -44,8 +44,8 @@ function isByNativeTtl(identity: unknown): boolean {
 }
 
 /**
- * A record of DynamoDB Streams (AWS SDK, Lambda), or of Kinesis, whose data is first parsed as JSON. The type has only the fields that this
- * module reads.
+ * A record of DynamoDB Streams, from the AWS SDK or in Lambda. Of a record of Kinesis, pass the data, parsed as JSON. The type has only the
+ * fields that this module reads.
  */
 export interface StreamRecord {
   readonly eventName?: string | undefined;

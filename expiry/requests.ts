@@ -59,8 +59,9 @@ function checkLegacy(request: Fields): void {
 export const NAME = '#preciseTtl';
 
 /**
- * @param wholeItems whether a request without a projection returns whole items; a count returns no items
- * @returns isAdded: whether the projection lacked the TTL attribute
+ * Adds the TTL attribute to what a request reads.
+ * @param wholeItems false for a request with `Select: 'COUNT'`, whose answer has no items
+ * @returns isAdded: whether this function added the attribute
  */
 export function withTtlAttribute(
   request: Fields,

@@ -306,7 +306,7 @@ class Run {
     void writing.then(() => {
       isWritten = true;
     });
-    // The tick after the last TTL must run, too: this tick must keep the items that were renewed before their former TTL.
+    // The run waits also for the tick after the last TTL: a wrong sweep would delete renewed items in this tick.
     const lastTickMs = Math.ceil(plan.lastTtl / MINUTE_SECONDS) * MINUTE_SECONDS * 1000;
     const isIdle = () => sweep.pollSeconds > 0 || cloud.running.length === 0;
     await this.#wait(

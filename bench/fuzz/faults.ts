@@ -137,7 +137,7 @@ const ADVERSARY_RATE = 0.03;
 /** Ranges of the time between two outages and of an outage's length, milliseconds. */
 const OUTAGES = { afterMs: [10_000, 90_000], lastMs: [3_000, 25_000] } as const;
 
-/** Draws the faults from one seed. After `areOver` has returned true, no fault occurs. */
+/** Draws the faults. After `areOver` has returned true, no fault occurs. */
 export class Faults {
   readonly counts = new Map<string, number>();
   readonly #random: RandomSource;

@@ -77,7 +77,7 @@ export function machinesOf({ deployments, clock, aheadMs, random, call }: Machin
       random,
       invoker: {
         invoke: async (arn, payload, { signal }) => {
-          // After a deployment, new functions get former settings from an execution that began before the deployment.
+          // An execution that began before an update gives the new functions settings of the former form, with one field more or less.
           const isFormer = next !== undefined && clock.now() >= next.at;
           const given = isFormer ? asFormer(payload, Math.floor(startedAt / 60_000) % 2 === 0) : payload;
           const own = { tally: new Map(), isReceived: false };

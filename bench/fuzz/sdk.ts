@@ -116,7 +116,7 @@ function inProcess(maxAttempts: number, handle: Handle) {
   Object.assign(client.config, {
     requestHandler: { handle },
     retryStrategy: async () => retryStrategy,
-    // The SDK would compare the dates of answers with this machine's clock, and repeat a refused request after each difference.
+    // The answers have dates of the virtual clock. The SDK would take the dates for an error of this machine's clock, and repeat requests.
     disableClockSkewCorrection: async () => true,
     signer: async () => signer,
   });

@@ -109,7 +109,7 @@ export class Ledger {
     return { ...counts, ...others };
   }
 
-  /** Items that expire by `nowMs`, epoch milliseconds, without early deletions and without deletions by the application. */
+  /** Items whose TTL is not after `nowMs`, epoch milliseconds. Items that were deleted early or by the application are left out. */
   expired(nowMs: number): ExpiredItem[] {
     return [...this.#entries.values()].flatMap(entry => {
       const { current } = entry;

@@ -88,7 +88,7 @@ export interface Looked {
 
 /** A look: the result of one reading of all tables, as `status` prints it. */
 export interface Look {
-  /** When the look began, ISO-8601. */
+  /** When this reading of the tables began, ISO-8601. */
   readonly at: string;
   readonly isLocal: boolean;
   readonly tables: readonly Looked[];

@@ -19,7 +19,7 @@ export interface EnvironmentOptions {
 
 export interface EnvironmentEvents {
   readonly onReady: () => void;
-  /** Called before {@link onGone} if the thread ends without a loaded module. The call that has waited longest gets `outcome`. */
+  /** Called before {@link onGone} if the thread ends before the function's code is loaded. `outcome` has the error. */
   readonly onLoadFailed: (outcome: Outcome) => void;
   readonly onGone: () => void;
 }

@@ -28,7 +28,7 @@ for (const stream of [process.stdout, process.stderr]) {
   };
 }
 
-// An error outside of the handler's call, e.g. in a timer, ends the environment. The names of errors are those of Lambda's Node.js runtime.
+// An error outside of the handler's call, e.g. in a timer, ends the execution environment, as on Lambda.
 process.on('uncaughtException', error => fail(toErrorPayload(error), true));
 
 try {

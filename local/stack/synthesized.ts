@@ -262,7 +262,7 @@ function readPipe(args: Arguments, { address }: Found): PipeResource {
   };
 }
 
-/** The stack of a configuration for this machine, on which tables with `existingTable: true` are created, too. */
+/** The stack of a configuration, to run on this machine. The stack creates also tables with `existingTable: true`: they exist only on AWS. */
 export function localStack(config: DeploymentConfig): PlainStack {
   return plainStack({ ...config, tables: config.tables.map(table => ({ ...table, existingTable: false })) });
 }

@@ -51,7 +51,7 @@ export class IdleTicks {
     return true;
   }
 
-  /** The plan of a tick that is needed, so that PlanSweep need not plan again. */
+  /** The plan that `isNeeded` made for this tick, so that PlanSweep does not plan a second time. Undefined for any other tick. */
   planOf({ executionInput, startedAt }: PlanSweepInput): PlanSweepOutput | undefined {
     const tick = JSON.stringify({ executionInput, startedAt });
     return this.#plan?.tick === tick ? this.#plan.output : undefined;

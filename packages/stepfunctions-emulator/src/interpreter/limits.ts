@@ -61,8 +61,8 @@ export const STATES_WITHOUT_TIME = 25_000;
  */
 export const EXPRESSION_DEPTH = 100;
 /**
- * Maximum size of a value, bytes. In the measurements for EXPRESSION_DEPTH, AWS accepted the array `[1..873782]` and refused `[1..873783]`.
- * A number takes 8 bytes.
+ * Maximum size of the result of any part of a JSONata expression, bytes. AWS accepted the array `[1..873782]` and refused `[1..873783]`
+ * (source: EXPRESSION_DEPTH). A number takes 8 bytes.
  */
 export const EXPRESSION_BYTES = 873_782 * 8;
 
