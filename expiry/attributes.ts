@@ -20,7 +20,7 @@ export interface ExpiryOptions {
 const OPTIONS = ['ttlSeconds', 'expiresAt', 'nowMs'] as const satisfies (keyof ExpiryOptions)[];
 
 /**
- * Returns the TTL and, in a table indexed by window, the window. Put both into the item on every write: the new TTL may be in another window.
+ * Returns the TTL and, in a table indexed by window, the window. Put both into the item on every write: a new TTL may be in another window.
  * For an item that never expires the result is empty; {@link withExpiry} makes a stored item permanent.
  * @param key the item's primary key, or the whole item, in the form of the document client
  * @returns e.g. `{ ttl: 1658266020, expirationWindow: '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z' }`
