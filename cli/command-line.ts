@@ -7,17 +7,11 @@ export function useConfig(file: string | undefined): void {
   config = file;
 }
 
-/**
- * A command line for a user, with the `--config` of the running command.
- * @param args a text that is used unchanged, or arguments to be quoted
- */
-export function commandLine(command: string, args: string | readonly string[] = ''): string {
-  const own = typeof args === 'string' ? args : quoted(args);
-  const flag =
-    config === undefined || WITHOUT_CONFIG.includes(command) || own.includes('--config ')
-      ? ''
-      : quoted(['--config', config]);
-  return ['npx precise-ttl', command, own, flag].filter(Boolean).join(' ');
+/** A command line for a user, with the `--config` of the running command. */
+export function commandLine(command: string, args: readonly string[] = []): string {
+  const isIncluded = WITHOUT_CONFIG.includes(command) || args.some(arg => arg.startsWith('--config'));
+  const all = config === undefined || isIncluded ? args : [...args, '--config', config];
+  return ['npx precise-ttl', command, quoted(all)].join(' ').trimEnd();
 }
 
 export function quoted(args: readonly string[]): string {

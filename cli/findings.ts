@@ -314,7 +314,7 @@ export const OF_THE_DEPLOYMENT = {
   ),
   'no-tick': broken(
     'Has a tick planned in the last ten minutes?',
-    () => `Mend what else is found here. Why sweeps failed: ${commandLine('status', '--history')}`,
+    () => `Mend what else is found here. Why sweeps failed: ${commandLine('status', ['--history'])}`,
     ({ state, now }) => {
       const { tick } = state?.watermarks ?? {};
       if (state && tick === undefined) return 'none ever has';

@@ -74,8 +74,8 @@ is refused is asked for once more. With --table it asks nothing. Keys are of typ
       data: { file, config },
       text: `${isOld ? `Node ${process.versions.node} reads no TypeScript: the configuration is JSON.\n` : ''}${file}: table ${answers.tableName} in ${region}.
 
-  See it work on this machine:  ${commandLine('start', '--minutes 1')}
-  What would be deployed:       ${commandLine('deploy', '--diff')}
+  See it work on this machine:  ${commandLine('start', ['--minutes', '1'])}
+  What would be deployed:       ${commandLine('deploy', ['--diff'])}
   Deploy it:                    ${commandLine('deploy')}`,
       exit: EXIT.fine,
     };

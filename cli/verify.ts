@@ -156,20 +156,14 @@ export const withoutNames = (told: string): string =>
 function describeReport(judged: readonly Judged[]): string {
   const lines = judged.flatMap(({ id, criterion, kept, measured = {}, because }) => {
     if (kept === null) return [`not known ${id}: not measured here: ${because}`];
-    const numbers = Object.entries(measured).map(([name, value]) => inWords(name, value));
+    const numbers = Object.entries(measured).map(
+      ([name, value]) => `${name} ${Number(value.toPrecision(4))}`,
+    );
     const head = `${kept ? 'kept      ' : 'NOT KEPT  '}${id}: ${numbers.join(', ')} (${criterion})`;
     return kept ? [head] : [head, `          ${because}`];
   });
   const countOf = (wanted: boolean | null) => judged.filter(({ kept }) => kept === wanted).length;
   return `${lines.join('\n')}\n\n${countOf(true)} of ${judged.length} kept, ${countOf(false)} not kept, ${countOf(null)} not measured`;
-}
-
-function inWords(name: string, value: number): string {
-  const [, words = '', unit = ''] = /^(.*?)(Seconds|Ms)?$/.exec(name) ?? [];
-  const lower = /^[A-Z]/.test(words)
-    ? words
-    : words.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
-  return `${lower} ${Number(value.toPrecision(4))}${{ Seconds: ' s', Ms: ' ms' }[unit] ?? ''}`;
 }
 
 /** Name or prefix of everything that the command creates. */

@@ -130,12 +130,18 @@ test('the commands that do not take --config are those without the flag', async 
 afterEach(() => useConfig(undefined));
 
 test.each([
-  [undefined, 'resume', '--table Tokens', 'npx precise-ttl resume --table Tokens'],
-  ['staging.ts', 'resume', '--table Tokens', 'npx precise-ttl resume --table Tokens --config staging.ts'],
+  [undefined, 'resume', ['--table', 'Tokens'], 'npx precise-ttl resume --table Tokens'],
+  [
+    'staging.ts',
+    'resume',
+    ['--table', 'Tokens'],
+    'npx precise-ttl resume --table Tokens --config staging.ts',
+  ],
   ['staging.ts', 'resume', undefined, 'npx precise-ttl resume --config staging.ts'],
-  ['my tables.ts', 'replay', '', `npx precise-ttl replay --config 'my tables.ts'`],
+  ['my tables.ts', 'replay', [], `npx precise-ttl replay --config 'my tables.ts'`],
+  ['staging.ts', 'replay', ['--config=staging.ts'], 'npx precise-ttl replay --config=staging.ts'],
   // The command has no such flag.
-  ['staging.ts', 'adopt', '--table Tokens', 'npx precise-ttl adopt --table Tokens'],
+  ['staging.ts', 'adopt', ['--table', 'Tokens'], 'npx precise-ttl adopt --table Tokens'],
 ])('with --config %s another command is called with it: %s %s', (config, command, args, expected) => {
   useConfig(config);
   expect(commandLine(command, args)).toBe(expected);

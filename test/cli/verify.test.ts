@@ -215,7 +215,7 @@ test('deploys, reports, and takes everything away', async () => {
   ]);
   expect(removed).toEqual(['all']);
   expect(text).toMatch(
-    /^kept {6}deployer-permissions: empty plan 1 \(it succeeds, and a second plan is empty\)$/m,
+    /^kept {6}deployer-permissions: emptyPlan 1 \(it succeeds, and a second plan is empty\)$/m,
   );
   expect(text).toMatch(/^\d+ of 11 kept, \d+ not kept, 0 not measured$/m);
   expect(JSON.stringify(data)).not.toMatch(/\d{12}|arn:/);
@@ -227,7 +227,7 @@ test('where it cannot be deployed, that is what is not kept, and the others are 
   const { result, removed } = await run(undefined);
   const { exit, text } = await result;
   expect([exit, removed]).toEqual([1, ['all']]);
-  expect(text).toContain('NOT KEPT  deployer-permissions: empty plan 0');
+  expect(text).toContain('NOT KEPT  deployer-permissions: emptyPlan 0');
   expect(text).toContain('0 of 11 kept, 1 not kept, 10 not measured');
 });
 
