@@ -69,7 +69,6 @@ export function localEndpoint(
   return /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(new URL(url).hostname) ? { name, url } : undefined;
 }
 
-/** The AWS region of the environment. */
 export const regionHere = (): string | undefined =>
   process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION'] || undefined;
 

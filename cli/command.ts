@@ -62,7 +62,6 @@ export interface Table {
   readonly deployment: Deployment;
 }
 
-/** A configuration has at least one table. */
 export type Tables = readonly [Table, ...Table[]];
 
 export interface Given<F extends Flags = Flags> {
@@ -158,7 +157,6 @@ interface CommonValues {
   readonly 'dry-run': boolean | undefined;
 }
 
-/** Whether an error is about a wrong command line or a wrong configuration. */
 export const isWrongUsage = (error: unknown): error is Error =>
   [InvalidFieldError, InvalidConfigError, ConfigFileError].some(each => error instanceof each);
 

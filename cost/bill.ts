@@ -111,7 +111,6 @@ function rowsOfTables(tables: readonly BilledTable[]): Row[] {
   const recoverable = storedGb(({ isRecoverable, itemBytes }) => (isRecoverable ? itemBytes : 0));
   return [
     written('index entries of puts', () => ofEntry),
-    // A renewal moves the index entry: DynamoDB deletes the entry, and writes a new entry.
     written('index entries moved by renewals', ({ renewalsPerItem }) => renewalsPerItem * 2 * ofEntry),
     written('deletes of items and their entries', ({ itemBytes }) => writeUnits(itemBytes) + ofEntry),
     ['storage of the index', index, 'GB', PRICES.storedGbMonths, '25 GB'],
@@ -135,7 +134,6 @@ function rowsOfPipes(tables: readonly BilledTable[]): Row[] {
   const delivered = ({ items, bytes }: (typeof pipes)[number]) =>
     items * Math.ceil(bytes / PIPED.stepBytes) * PIPED.stepBytes;
   const stored = ({ items, bytes }: (typeof pipes)[number]) => items * bytes * PIPED.storedShare;
-  // Firehose writes an object every 300 seconds, even if its buffer has only one item.
   const puts = sum(archives, ({ items }) => Math.min(items, (HOURS * 3600) / PIPED.bufferSeconds));
   const ofArchives: Row[] = [
     ['Firehose: lines in 5 KB', sum(archives, delivered) / GB, 'GB', PRICES.firehoseGb],

@@ -14,7 +14,6 @@ export interface ReadRequest {
   readonly ExpressionAttributeNames?: Record<string, string> | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: the document client types its values as any
   readonly ExpressionAttributeValues?: Record<string, any> | undefined;
-  // Requests with these fields are writes: TypeScript refuses them here.
   readonly Item?: never;
   readonly UpdateExpression?: never;
   readonly ConditionExpression?: never;

@@ -75,7 +75,6 @@ export function withoutExpired<Client extends SdkClient>(
 }
 
 function addFilter(stack: Stack, tables: Tables): void {
-  // This middleware is outermost: it gets the application's request first, and the answer last.
   stack.add(
     (next, { commandName }) =>
       async call => {

@@ -58,7 +58,6 @@ export class LocalCloud {
   readonly functions: LocalFunctions;
   readonly pipes: Pipes;
   readonly schedules: Schedules;
-  /** The data of the Step Functions API: the synthesized state machines and their executions. */
   readonly stepFunctions: ApiContext;
   readonly #running = new Set<Execution>();
   readonly #undo: readonly (() => unknown)[];
@@ -186,7 +185,6 @@ export class LocalCloud {
   }
 }
 
-/** `stop()` waits at most this long for running invocations by pipes. */
 const LAST_INVOCATION_MS = 5_000;
 
 type LoadedMachine = Parameters<StateMachines['create']>[0];

@@ -18,10 +18,6 @@ export interface DefinitionOptions {
   readonly partition?: string;
 }
 
-/**
- * Makes the tick's definition in Amazon States Language. The children run in groups of 40, because an inline Map runs at most 40 iterations
- * at once.
- */
 export function tickDefinition(functions: FunctionArns, options: DefinitionOptions) {
   const { planSweep, sweepShards, child, ends } = sweepStates(functions, 'tick', options, SHORT_PATIENCE);
   return {
@@ -62,10 +58,6 @@ export function tickDefinition(functions: FunctionArns, options: DefinitionOptio
   };
 }
 
-/**
- * Makes the replay's definition: a Standard execution that sweeps a span of one table in rounds. A failed child does not stop the
- * execution.
- */
 export function replayDefinition(functions: FunctionArns, options: DefinitionOptions) {
   const { planSweep, planFurther, sweepShards, child, ends } = sweepStates(
     functions,

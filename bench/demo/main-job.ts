@@ -61,7 +61,6 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
 /** Maximum length of the configured name within the new name, characters: a name in DynamoDB has at most 255 characters. */
 const MAX_PREFIX_LENGTH = 220;
 
-/** Names for the table and the deployment of one run. Unique names keep the sweep away from other tables. */
 function ownNames(tableName: string): Pick<DemoOptions, 'tableName' | 'deployment'> {
   const deployment = `demo-${randomUUID().slice(0, 8)}`;
   return { tableName: `${tableName.slice(0, MAX_PREFIX_LENGTH)}-${deployment}`, deployment };

@@ -368,7 +368,6 @@ class Run {
     });
   }
 
-  /** Counts items that had expired by `beforeMs`, and their deletions. `goneMs` is the time from the first tick to the last deletion. */
   #backlogIn({ ledger }: WatchedTable, beforeMs: number): Backlog {
     const [startedAt = 0] = this.#lateTicks.values();
     const items = ledger.expired(beforeMs);

@@ -1,5 +1,3 @@
-/** `precise-ttl start`: runs a demonstration on this machine. See `--help`. */
-
 import { writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { CONFIG, defineCommand, tableFlag, textFlag } from '../../cli/command.ts';

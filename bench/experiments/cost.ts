@@ -1,4 +1,3 @@
-/** `npm run bench cost`: calculates the cost of a month of sweeping, for one table and for a hundred. */
 import type { Execution } from 'stepfunctions-emulator';
 import { textFlag } from '../../cli/command.ts';
 import { CALL_MS, JOURNAL_MS, READ_MS, TICK_LATE_SECONDS } from '../../cost/assumptions.ts';

@@ -1,4 +1,3 @@
-/** `npm run bench faults`: checks the lag while DynamoDB throttles or hangs, and while the scheduler fails. */
 import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
 import { count } from '../../cli/dashboard/words.ts';
 import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
@@ -57,12 +56,10 @@ const THROTTLED_SHARE = 0.1;
 /** Number of ticks after the last minute with expiries: these ticks find the remaining items. */
 const FOLLOWING = 3;
 
-/** Refuses a tenth of all requests to the table. As with DynamoDB, a throttled request fails as a whole. */
 const throttledCalls = (_items: readonly StreamItem[], random: RandomSource): Faults => ({
   throttledCall: () => random.next() < THROTTLED_SHARE,
 });
 
-/** In every fifth second the first delete of one item is left unprocessed. */
 function keysThrottledOnce(items: readonly StreamItem[], random: RandomSource): Faults {
   const fifths = items.filter(({ ttl }) => ttl % 5 === 0);
   const left = new Set(
@@ -209,7 +206,6 @@ export async function runScenario(
   return {
     ...{ title, bounds, written: items.length, deleted: deleted.length },
     early: deleted.filter(item => lagMsOf(item) < 0).length,
-    // Without the items in requests that hung.
     lagMs: lagsOf(deleted.filter(({ id }) => !struck.has(id))),
     maxMs: lagsOf(deleted).max ?? 0,
     executions: executions.length,

@@ -1,5 +1,3 @@
-/** `npm run bench fuzz`: compares the sweep with an oracle (bench/fuzz/oracle.ts), under all faults. See `--help`. */
-
 import { textFlag, unknown, wrong } from '../../cli/command.ts';
 import { count } from '../../cli/dashboard/words.ts';
 import { ALL_FAULTS, FAULT_GROUPS, type FaultGroup } from '../fuzz/faults.ts';
@@ -118,7 +116,6 @@ const SUB_RUN_ITEMS = 10_000;
 
 type VariantResult = Awaited<ReturnType<typeof fuzzVariant>>;
 
-/** Fuzzes a variant, in runs of up to 10,000 items. Each run has the next seed. Stops after a run with violations. */
 async function fuzzVariant(given: SubRun) {
   const lags: number[] = [];
   const counts = { items: 0, deleted: 0, faults: 0 };

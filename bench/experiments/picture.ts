@@ -1,4 +1,3 @@
-/** `npm run bench picture`: draws the first seconds of `npm start`, for the README. */
 import { writeFileSync } from 'node:fs';
 import { count } from '../../cli/dashboard/words.ts';
 import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';

@@ -1,4 +1,3 @@
-/** `npm run bench throughput`: measures how fast a backlog is deleted, by the sweep and by a simple loop. */
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { count } from '../../cli/dashboard/words.ts';
 import { expiryAttributes } from '../../expiry/index.ts';

@@ -245,7 +245,6 @@ export class Faults {
   }
 }
 
-/** Chooses all keys of a batch in half of the cases, otherwise some keys, but at least one key. */
 function leaveOut(keys: number, random: RandomSource, codes: readonly string[]): CallEffect | undefined {
   if (keys === 0) return undefined;
   const share = random.next() < 0.5 ? 1 : random.next();

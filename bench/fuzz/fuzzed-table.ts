@@ -17,7 +17,6 @@ interface FuzzedTableOptions extends Pick<MemoryTableOptions, 'asServerHasIt' | 
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly items: number;
-  /** Range of the TTLs of most items at their first write, epoch milliseconds, [from, to). */
   readonly ttls: Span;
   readonly shardLessAt: number | undefined;
   readonly onChange?: ((change: Change) => void) | undefined;
@@ -31,7 +30,6 @@ const LIMIT_TOLERANCE = 2;
 
 export type FuzzedTable = ReturnType<typeof fuzzedTable>;
 
-/** A table with its users and its oracle. */
 export function fuzzedTable({
   resolved,
   scenario,
@@ -75,7 +73,6 @@ export function fuzzedTable({
       const second = Math.floor(clock.now() / 1000);
       perSecond.set(second, (perSecond.get(second) ?? 0) + count);
     },
-    /** All violations of the table. @param endMs end of the run, epoch milliseconds: items that expired earlier must be gone */
     verdict(endMs: number): Violation[] {
       const calm = [...perSecond].filter(([second]) => second * 1000 >= scenario.calmAt);
       const most = Math.max(0, ...calm.map(([, count]) => count));

@@ -32,7 +32,6 @@ export interface SubRun {
   readonly faults: readonly FaultGroup[];
 }
 
-/** Start of a run, epoch milliseconds: a whole minute. */
 const START_MS = Date.UTC(2027, 5, 1, 12);
 
 const CALM_MINUTES = 6;

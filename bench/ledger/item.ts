@@ -49,7 +49,6 @@ export interface Note {
   readonly ttl: Ttl;
 }
 
-/** An item in a consistent read of the table. */
 export interface Present {
   readonly version: number;
   readonly ttl: Ttl;
@@ -87,7 +86,6 @@ export function renewedVersion({ versions, current }: Entry): Version | undefine
   return versions.find(({ number }) => number === Number(current?.number) - 1);
 }
 
-/** Finds the removal of the current version, or of the version before a renewal; undefined without a removal. */
 export function removalOf(entry: Entry): Removal | undefined {
   return entry.current?.removal ?? renewedVersion(entry)?.removal;
 }

@@ -215,7 +215,6 @@ export class WatchedTable {
     };
   }
 
-  /** The key attribute with a different value for each item of a run: the sort key, or the partition key without a sort key. */
   get #uniqueKey(): string {
     return this.#options.model.sortKey ?? this.#options.model.partitionKey;
   }

@@ -109,7 +109,6 @@ export const SHOWN_MINUTES = 180;
 const MAX_SWEEPS = 2_000;
 const MINUTE_MS = 60_000;
 
-/** Keeps what the looks have learned about a table. */
 export class TableMemory {
   /** For each part, the last look with an answer about the part, and when this look began (ISO-8601). */
   readonly known = new Map<Part, Looked & { readonly at: string }>();
@@ -165,7 +164,6 @@ function minuteOf(at: string, sweeps: readonly Sweep[]) {
 export interface LooksOptions {
   /** Reads all tables. @param most maximum number of sweeps to read for each table */
   readonly look: (most: number, signal: AbortSignal) => Promise<Look>;
-  /** Cancels all requests. */
   readonly signal: AbortSignal;
   /** Epoch milliseconds. @default the real clock */
   readonly now?: () => number;

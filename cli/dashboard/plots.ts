@@ -76,7 +76,6 @@ interface Plot {
   readonly legend: readonly (readonly [name: string, text: string])[];
   /** The points, the oldest first. */
   readonly points: readonly Point[];
-  /** Text that is shown if there are no points. */
   readonly empty: string;
   readonly scale: Scale;
   readonly shapes: (x: (at: number) => number, y: Scale['y']) => readonly Html[];
@@ -169,7 +168,6 @@ export function lagPlot(sweeps: readonly Sweep[], promisedSeconds: number, now: 
 /** Milliseconds without a sweep that deleted something, after which the line has a gap. */
 const GAP_MS = 5 * MINUTE_MS;
 
-/** Splits points where no sweep has deleted anything for GAP_MS. */
 function stretches<Of extends Point>(points: readonly Of[]): Of[][] {
   const all: Of[][] = [];
   for (const point of points) {
@@ -187,7 +185,6 @@ const FATES = [
   ['left', 'left'],
 ] as const;
 
-/** Draws the items that were due in each minute, by their result. */
 export function minutePlot(minutes: readonly Minute[], now: number): Html {
   const points = minutes.map(minute => {
     const fates = FATES.map(([fate, text]) => `${text} ${count(minute[fate])}`).join(', ');

@@ -6,7 +6,6 @@ import { clock, count, counted, lasting } from './words.ts';
 /** The data that the page shows besides the looks. */
 export interface ViewOptions {
   readonly region: string;
-  /** Other pages about the same deployment. */
   readonly links: readonly { readonly text: string; readonly href: string }[];
   /** Name of the table whose minutes are shown. @default the first table */
   readonly table: string | null;
@@ -100,7 +99,6 @@ export function troubleLines({ last, tables, askingSince, failure }: Looks, now:
   return failure === undefined ? stale : [`${failure}. ${shown}`, ...stale];
 }
 
-/** The most important figures of a table, and its problems. */
 function tableHead(table: TableMemory, now: number, tables: number): Html {
   const { latest } = table;
   // Notes are left out: they say what is not on this machine, and `settings` says the same.
@@ -156,7 +154,6 @@ function lagOf({ sweeps, latest }: TableMemory): readonly [string, string, strin
 
 const lagText = (ms: number): string => (ms < 10_000 ? `${(ms / 1_000).toFixed(2)} s` : lasting(ms / 1_000));
 
-/** Shows the last tick, the pause, the schedule and the alarms. */
 function settings({ known, latest }: TableMemory, now: number): Html {
   const isLocal = latest.remarks.some(({ severity }) => severity === 'note');
   const row = (name: string, part: Part, value: (facts: Looked['facts']) => Html | string) => {
@@ -186,7 +183,6 @@ function settings({ known, latest }: TableMemory, now: number): Html {
 
 interface RowOf {
   readonly cells: readonly (Html | string)[];
-  /** Text that is shown below the row. */
   readonly below?: string | null;
 }
 
@@ -223,7 +219,6 @@ function tablesTable({ tables }: Looks, shown: TableMemory, now: number): Html {
   return tableOf(counted(tables.size, 'table'), note, heads, 2, rows);
 }
 
-/** The newest sweeps of a table, and why some failed. */
 function sweepsTable(sweeps: readonly Sweep[], now: number): Html {
   if (sweeps.length === 0) {
     return html`<h3>The last sweeps</h3>

@@ -22,7 +22,6 @@ export function localConfig(endpoint: string, region: string) {
   };
 }
 
-/** A DynamoDB client that can only call `endpoint`, which must be on this machine. */
 export function localDynamoDb(
   endpoint: string,
   region: string,

@@ -64,7 +64,6 @@ export class WorkerPool {
     });
   }
 
-  /** Loads the function's code before the first call. */
   warm(): void {
     if (this.#environments.size === 0 && !this.#stopped) this.#add();
   }
@@ -115,7 +114,6 @@ export class WorkerPool {
       },
       onLoadFailed: outcome => {
         this.#loading -= 1;
-        // The call that has waited longest receives the failure.
         this.#queue.shift()?.settle(outcome);
       },
       onGone: () => {

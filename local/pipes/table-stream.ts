@@ -20,7 +20,6 @@ export interface StreamShard {
 }
 
 interface ReadRecords {
-  /** The times of the records are those of the stream: DynamoDB Local rounds each time down to the minute. */
   readonly records: readonly DynamoDbStreamRecord[];
   readonly isEnd: boolean;
 }

@@ -19,7 +19,6 @@ export interface TestedFunctionsOptions {
   readonly onLog: ((functionName: string, line: string) => void) | undefined;
   /** Returns the plan of a tick, if the plan was made before the tick's execution began. */
   readonly planOf: (input: PlanSweepInput) => PlanSweepOutput | undefined;
-  /** Called when a function may have changed watermarks. */
   readonly onWatermarks: () => void;
 }
 

@@ -127,7 +127,6 @@ async function start(
   const cloud = await LocalCloud.start({
     stack,
     pipes: {
-      // With a virtual clock, streams are read only when a step may have changed items.
       onlyDrained: stepped !== undefined,
       onExpiry: ({ pipe, event }) => expiries.push({ ...event, target: pipe.targetArn }),
     },

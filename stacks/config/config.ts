@@ -61,7 +61,6 @@ export function defineConfig(config: DeploymentConfig): DeploymentConfig {
   return config;
 }
 
-/** The message has a line for every problem. */
 export class InvalidConfigError extends PreciseTtlError {
   override readonly name = 'InvalidConfigError';
   readonly problems: readonly FieldProblem[];

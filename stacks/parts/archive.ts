@@ -17,7 +17,6 @@ import type { Part } from './place.ts';
 import { keyStatement, ServiceRole } from './role.ts';
 import type { SweptTable } from './swept-table.ts';
 
-/** Ids and types of the deployment's bucket and its settings. A bucket that stays in AWS keeps all settings, e.g. its policy. */
 const BUCKET_TYPES = {
   bucket: 'aws_s3_bucket',
   versioning: 'aws_s3_bucket_versioning',

@@ -64,7 +64,6 @@ export class SweptTable extends Construct {
 /** Other programs may add indexes or replicas: without this list, a deployment would remove a replica with its data. */
 const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica'];
 
-/** Terraform also ignores changes of these attributes, if the deployment does not read the table's stream. */
 const STREAM = ['stream_enabled', 'stream_view_type'];
 
 function made(scope: Construct, props: ResolvedProps): DynamodbTable {

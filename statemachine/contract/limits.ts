@@ -12,7 +12,6 @@ export const TICK_CHILDREN = 400;
 export const BACK_CHILDREN = 8;
 export const SHARDS_OF_CHILD = 4;
 
-/** Number of index keys that a page, or the probe of a shard, queries at the same time. */
 export const KEYS_AT_ONCE = 10;
 
 /** Maximum size of a tick's plan, UTF-8 bytes. Step Functions allows 256 KiB for the output of a state. */

@@ -114,7 +114,6 @@ export class VirtualClock implements Clock {
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const hold = holds.getStore()?.get(this);
     if (hold === undefined) return sleepOn(this, ms, signal);
-    // Busy work that sleeps on this clock does not stop this clock.
     if (hold.sleeping++ === 0) this.#changeAwake(-1);
     try {
       await sleepOn(this, ms, signal);

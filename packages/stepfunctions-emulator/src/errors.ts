@@ -1,4 +1,3 @@
-/** Base class of this package's errors. */
 export class EmulatorError extends Error {
   override readonly name: string = 'EmulatorError';
 }

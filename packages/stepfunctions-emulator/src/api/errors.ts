@@ -33,7 +33,6 @@ export const validationError = (detail: string): ApiError =>
 export const stateMachineDoesNotExist = (arn: string): ApiError =>
   new ApiError('StateMachineDoesNotExist', `State Machine Does Not Exist: '${arn}'`);
 
-/** @param why a further sentence for the error message */
 export const executionDoesNotExist = (arn: string, why?: string): ApiError =>
   new ApiError(
     'ExecutionDoesNotExist',

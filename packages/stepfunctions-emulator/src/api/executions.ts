@@ -2,7 +2,6 @@ import { type Engine, Execution, type MapRun, type StartOptions } from '../inter
 import { ApiError, executionDoesNotExist, resourceNotFound } from './errors.ts';
 import type { StateMachine } from './state-machines.ts';
 
-/** Starts executions: an engine, or an object that wraps an engine. */
 export type Runner = Pick<Engine, 'start'>;
 
 export interface StartedExecution {
@@ -146,6 +145,5 @@ const charactersOf = (execution: Execution): number =>
     0,
   );
 
-/** Error for a name that an earlier execution has. The name stays taken after the earlier execution has been removed. */
 export const executionAlreadyExists = (arn: string): ApiError =>
   new ApiError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);

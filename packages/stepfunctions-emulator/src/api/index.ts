@@ -1,5 +1,3 @@
-/** Server of the Step Functions API: AWS JSON 1.0 over HTTP. */
-
 export type { ApiContext } from './context.ts';
 export { ApiError } from './errors.ts';
 export { descendants, Executions, type KeptExecutions, type Runner } from './executions.ts';

@@ -74,7 +74,6 @@ export class ApiServer {
     return new ApiServer(server);
   }
 
-  /** Ends the server. Clients that wait for an answer lose the connection. A second call does nothing. */
   async stop(): Promise<void> {
     await stopServer(this.#server);
   }
@@ -117,7 +116,6 @@ async function serve(
 
 async function receive(incoming: IncomingMessage): Promise<HttpRequest> {
   const { headers, method = '', url: target = '/' } = incoming;
-  // A hostile web page can make its own host name resolve to this machine. A browser then sends that host name in the Host header.
   if (!isLoopbackHost(headers.host)) {
     const got = JSON.stringify((headers.host ?? '').slice(0, 100));
     const message = `Host: expected this machine (127.0.0.1, [::1] or localhost), got ${got}`;

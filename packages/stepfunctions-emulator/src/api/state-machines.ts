@@ -55,7 +55,6 @@ export class StateMachines {
     return created;
   }
 
-  /** Updates a state machine. Running executions keep their definition. */
   update(arn: string, changes: StateMachineUpdate): StateMachine {
     const updated = { ...this.get(arn), ...changes, updateDate: this.#now() };
     this.#byArn.set(arn, updated);

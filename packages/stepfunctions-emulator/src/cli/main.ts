@@ -26,7 +26,6 @@ Answers the API of AWS Step Functions on 127.0.0.1 until Ctrl-C, for any AWS cli
   --functions FILE   a module that exports functions by their names; each gets the payload and answers, or throws
   --port N           default ${DEFAULT_PORT}; 0 for a free one`;
 
-/** The server cannot be started because of a flag, a file or a definition. */
 class StartError extends EmulatorError {
   override readonly name = 'StartError';
 }
@@ -113,7 +112,6 @@ function machineOf(file: string, type: string): NewStateMachine {
   }
 }
 
-/** Calls the functions of the user's module. @param functions name → function */
 function invokerOf(functions: Readonly<Record<string, unknown>>): FunctionInvoker {
   return {
     async invoke(functionArn, payload) {

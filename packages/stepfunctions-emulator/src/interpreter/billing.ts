@@ -17,7 +17,6 @@ export interface ExpressBill {
   readonly durationMs: number;
 }
 
-/** Rounds memory and duration up to the steps of the bill; a duration of zero counts as one step. */
 export const expressBill = ({ memoryMb, durationMs }: ExpressBill): ExpressBill => ({
   memoryMb: Math.ceil(memoryMb / EXPRESS_MEMORY_STEP_MB) * EXPRESS_MEMORY_STEP_MB,
   durationMs: Math.max(1, Math.ceil(durationMs / EXPRESS_DURATION_STEP_MS)) * EXPRESS_DURATION_STEP_MS,

@@ -76,10 +76,6 @@ export class Engine {
     this.#options = options;
   }
 
-  /**
-   * The bill of all executions of this engine so far: transitions of Standard executions, requests and memory-time of Express executions,
-   * and usage of functions.
-   */
   get billing(): Readonly<BillingCounters> {
     return this.#context.billing.counters;
   }

@@ -10,7 +10,6 @@ export class MissingMockError extends HarnessError {
   override readonly name = 'MissingMockError';
 }
 
-/** Thrown by `assertSucceeded` and `assertFailed` for an execution with another status or error; the message describes the execution. */
 export class UnexpectedStatusError extends HarnessError {
   override readonly name = 'UnexpectedStatusError';
 }

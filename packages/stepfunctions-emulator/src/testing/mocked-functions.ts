@@ -25,7 +25,6 @@ export class MockedFunctions implements FunctionInvoker {
   readonly #onProblem: () => void;
   /** Calls since a state was entered, by execution and StateEntered event. */
   readonly #attempts = new Counter();
-  /** Calls of each function. */
   readonly #counts = new Counter();
   /** Used answers of each mock that is an array. */
   readonly #steps = new Counter();

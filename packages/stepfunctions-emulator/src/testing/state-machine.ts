@@ -45,7 +45,6 @@ export interface RunningExecution {
   readonly arn: string;
   /** Clock of the execution. A test can sleep on this clock, and then for example stop the execution at a certain time. */
   readonly clock: Clock;
-  /** Stops the execution as StopExecution does. */
   stop(error?: string, cause?: string): void;
   /**
    * Resolves when the execution has ended, with any status.
@@ -61,7 +60,6 @@ export class TestedStateMachine {
   readonly #loaded: Definition;
   readonly #mocks: Mocks;
 
-  /** @throws {InvalidDefinitionError} */
   constructor(definition: string, options: MachineOptions) {
     const { name = 'StateMachine', type = 'STANDARD', functions = {} } = options;
     this.name = name;
@@ -135,7 +133,6 @@ export const stateMachine = {
    */
   fromFile(path: string | URL, options: MachineOptions = {}): TestedStateMachine {
     const file = typeof path === 'string' ? path : fileURLToPath(path);
-    // The file `orders.asl.json` gives the name `orders`.
     const name = basename(file).split('.')[0] ?? '';
     return new TestedStateMachine(readFileSync(file, 'utf8'), {
       ...(isAllowedName(name) && { name }),

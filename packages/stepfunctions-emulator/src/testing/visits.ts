@@ -3,7 +3,6 @@ import type { Execution, HistoryEvent, Json } from '../interpreter/index.ts';
 
 export interface Visit {
   readonly name: string;
-  /** Type of the state, such as `Task` or `Choice`. */
   readonly type: string;
   readonly input: Json;
   /** Undefined when the execution did not leave the state: after a failure without a Catch, or after an abort. */

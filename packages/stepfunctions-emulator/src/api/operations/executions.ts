@@ -162,7 +162,6 @@ export const listExecutions: Operation = ({ executions, stateMachines }, members
   return list(takePage(members, `ListExecutions ${arn}`), [...executions.of(arn)]);
 };
 
-/** Stops an execution. If the execution has ended earlier, nothing changes, and the answer has the time of the earlier end. */
 export const stopExecution: Operation = ({ executions }, members) => {
   const { execution } = executions.get(takeExecutionArn(members));
   const error = members.optionalString('error', { max: 256 });

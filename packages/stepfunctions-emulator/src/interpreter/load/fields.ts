@@ -15,7 +15,6 @@ export interface LoadContext {
   readonly names: Map<string, string>;
   readonly labels: Map<string, string>;
   readonly isMocked: (arn: string) => boolean;
-  /** Whether the states run in an Express execution, where no distributed Map is allowed. */
   readonly express: boolean;
 }
 

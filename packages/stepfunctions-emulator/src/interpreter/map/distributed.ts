@@ -15,10 +15,6 @@ type MapState = StateOf<'Map'>;
 const labelOf = ({ children, name }: MapState): string =>
   children?.label ?? (name.replace(/[^A-Za-z0-9_-]/g, '').slice(0, LABEL_LENGTH) || 'Map');
 
-/**
- * @returns the outputs in the order of the items. For a failed child that the Map tolerates, the output is an object that describes the
- * child
- */
 export async function runDistributedMap(visit: StateVisit, state: MapState): Promise<Payload> {
   const { line } = visit;
   const settings = await evaluateSettings(visit, state);
@@ -112,7 +108,6 @@ function startChild(
   { settings }: MapRun,
   input: Payload,
 ): ChildExecution {
-  // The start of a child is billed as a state transition of the parent.
   visit.countTransition();
   const { run } = visit.line;
   return run.startChild({

@@ -8,7 +8,6 @@ import type { FunctionInvoker } from '../task/invoker.ts';
 import type { ChildExecution, ChildSpec, MachineIdentity } from './child.ts';
 import type { History } from './history.ts';
 
-/** Number of states after which an engine lets other work of the thread run. */
 const STATES_IN_A_ROW = 1_000;
 
 /**

@@ -85,7 +85,6 @@ export class StateVisit {
     this.hold(input);
   }
 
-  /** AWS bills Standard executions by state transitions. A retry counts as a state transition, too. */
   countTransition(): void {
     if (this.line.run.machine.type === 'STANDARD') this.line.run.bill.add('stateTransitions', 1);
   }
@@ -148,13 +147,11 @@ export class StateVisit {
     return exceedsBytes(result.text, this.line.run.engine.limits.payloadBytes);
   }
 
-  /** @throws StateFailure States.DataLimitExceeded when the payload exceeds the limit `payloadBytes` */
   checkSize(result: Payload): void {
     if (this.isTooBig(result))
       throw new StateFailure('States.DataLimitExceeded', tooBigCause(this.state.name));
   }
 
-  /** Records the size of a payload for the bill, and checks the size. @throws StateFailure as `checkSize` */
   take(result: Payload): void {
     this.hold(result);
     this.checkSize(result);
