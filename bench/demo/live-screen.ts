@@ -36,7 +36,6 @@ export class LiveScreen {
 
   /** Shows lines, each at most {@link columns} wide. If the terminal is too low, the first lines are left out. */
   showBlock(lines: readonly string[]): void {
-    this.#progress.end();
     if (!this.#hidesCursor) {
       this.#hidesCursor = true;
       this.#output.write(HIDE_CURSOR);

@@ -155,6 +155,11 @@ test.each<[keyof typeof ESCAPES | undefined, string, string]>([
   expect(stripVTControlCharacters(shown)).toBe(text);
 });
 
+test('a sign begins a line of the text, not only one of the terminal', () => {
+  const word = 'x'.repeat(38);
+  expect(formatText(`${word} kept`, { width: 40, colours: true })).toBe(`${word}\nkept`);
+});
+
 test('JSON has no colours and no breaks of lines; errors have both', async () => {
   const { env } = process;
   process.env = { ...env, FORCE_COLOR: '1', COLUMNS: '40' };
