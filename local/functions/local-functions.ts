@@ -35,6 +35,8 @@ export type InvokeWrapper = (
 
 export interface InvocationRecord {
   readonly functionName: string;
+  /** The function's AWS requests carry it. */
+  readonly traceId: string;
   /** Time of the call, epoch milliseconds. */
   readonly startedAt: number;
   readonly ok: boolean;
@@ -54,8 +56,6 @@ export interface LocalFunctionsOptions {
   readonly onInvocation?: ((record: InvocationRecord) => void) | undefined;
   readonly wrap?: InvokeWrapper | undefined;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Called when an invocation begins, inside `wrap`, with the trace id that the function's AWS requests carry. */
-  readonly onTrace?: ((traceId: string) => void) | undefined;
 }
 
 export class LocalFunctions implements FunctionInvoker {
@@ -131,12 +131,11 @@ export class LocalFunctions implements FunctionInvoker {
     const run = async (given: unknown = payload): Promise<FunctionResult> => {
       const startedAt = Date.now();
       const traceId = newTraceId(startedAt);
-      this.#options.onTrace?.(traceId);
       const outcome = await pool.invoke(JSON.stringify(given) ?? 'null', traceId, signal);
       const { ok, lines } = outcome;
       const error = outcome.ok ? undefined : outcome.error;
       const { executionArn } = site ?? {};
-      this.#options.onInvocation?.({ functionName, startedAt, ok, error, lines, executionArn });
+      this.#options.onInvocation?.({ functionName, traceId, startedAt, ok, error, lines, executionArn });
       return { ...toResult(outcome), memoryMb: resource.memoryMb };
     };
     const { wrap } = this.#options;

@@ -83,7 +83,7 @@ const ABOUT_THROWN = {
 };
 
 const CALL = {
-  ...{ functionName: 'f', startedAt: 9, durationMs: 1, ok: false },
+  ...{ functionName: 'f', traceId: '', startedAt: 9, ok: false },
   error: { errorType: 'TypeError', errorMessage: 'no good' },
   lines: ['one', '{"level":"WARN","message":"two"}'],
 };
@@ -101,7 +101,7 @@ async function run(
   { name = 'sweep-B', stop = false, calls }: Run = {},
 ): Promise<Execution> {
   const invoke: FunctionInvoker['invoke'] = async (_arn, payload, { site }) => {
-    const call = { functionName: 'f', startedAt: 0, durationMs: 1, ok: false, lines: [`got ${payload}`] };
+    const call = { functionName: 'f', traceId: '', startedAt: 0, ok: false, lines: [`got ${payload}`] };
     calls?.add({ ...call, executionArn: site?.executionArn });
     return thrown;
   };

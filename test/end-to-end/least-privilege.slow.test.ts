@@ -7,9 +7,9 @@ import { type Firing, Schedules } from '../../local/schedules.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { plainStack } from '../../stacks/app.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
+import { CallRecorder, type Interception, type RecordedCall } from '../support/call-recorder.ts';
 import { configOf } from '../support/configs.ts';
 import { useLocalSweep } from '../support/local-sweep.ts';
-import { CallRecorder, type Interception, type RecordedCall } from '../support/permissions/recorder.ts';
 
 /*
  * Sweeps of every kind on what is synthesized, guarded and batch, by window and by second: scheduled, replayed, throttled,
@@ -39,12 +39,13 @@ const TABLES = [
 ] as const satisfies readonly PreciseTtlProps[];
 
 const recorder = new CallRecorder();
+/** Functions by the trace ids of their invocations. */
+const invoked = new Map<string, string>();
 const local = useLocalSweep(TABLES, {
   functionsDynamoDbEndpoint: endpoint => recorder.start(endpoint),
   functions: {
     maxConcurrency: 1,
-    wrap: recorder.wrap,
-    onTrace: recorder.onTrace,
+    onInvocation: ({ traceId, functionName }) => void invoked.set(traceId, functionName),
     // Calls of other services end up at the recorder too, instead of nowhere.
     environment: {
       get AWS_ENDPOINT_URL() {
@@ -239,7 +240,7 @@ function usage(): ReadonlyMap<string, readonly Access[]> {
   );
   const machines = new Map(cloud.stateMachines.map(({ arn, roleArn }) => [arn, roleArn]));
   const done = [
-    ...recorder.calls.map(call => [roles.get(call.functionName), callAccess(call)] as const),
+    ...recorder.calls.map(call => [roles.get(invoked.get(call.traceId) ?? ''), callAccess(call)] as const),
     ...executions.map(each => [machines.get(each.machine.arn), executionAccess(each)] as const),
     ...firings.map(({ schedule }) => {
       const start = { action: 'states:StartExecution', resource: schedule.targetArn };

@@ -7,8 +7,8 @@ import { hashOfKey } from '../../functions/report/shown-keys.ts';
 import { LOG_KEYS, type LogKeys } from '../../functions/runtime/environment.ts';
 import type { PreciseTtlProps } from '../../stacks/config/props.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
+import { CallRecorder, type Interception } from '../support/call-recorder.ts';
 import { type Item, useLocalSweep } from '../support/local-sweep.ts';
-import { CallRecorder, type Interception } from '../support/permissions/recorder.ts';
 
 /*
  * Sweeps that fail in every way, of keys that carry a mark, with a DynamoDB whose messages repeat the whole request:
@@ -31,7 +31,7 @@ const recorder = new CallRecorder();
 const lines: string[] = [];
 const local = useLocalSweep(LOG_KEYS.map(tableOf), {
   functionsDynamoDbEndpoint: endpoint => recorder.start(endpoint),
-  functions: { wrap: recorder.wrap, onTrace: recorder.onTrace, onLog: (_name, line) => lines.push(line) },
+  functions: { onLog: (_name, line) => lines.push(line) },
 });
 afterAll(() => recorder.stop());
 

@@ -1,13 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { isObject } from '../../../expiry/fields.ts';
+import { isObject } from '../../expiry/fields.ts';
 import {
   type Answer,
   type DynamoDbProxy,
   jsonAnswer,
   type ProxiedCall,
   startDynamoDbProxy,
-} from '../../../local/dynamodb/proxy.ts';
-import type { InvokeWrapper } from '../../../local/functions/local-functions.ts';
+} from '../../local/dynamodb/proxy.ts';
 
 /** The JSON body of a request. */
 type Body = Readonly<Record<string, unknown>>;
@@ -24,7 +22,8 @@ function parseBody(text: string | Buffer): Body | undefined {
 
 /** One call of AWS that a function made. */
 export interface RecordedCall {
-  readonly functionName: string;
+  /** That of the invocation, which the SDK sends along. */
+  readonly traceId: string;
   /** As in the signature: `dynamodb`. */
   readonly service: string;
   /** As in X-Amz-Target: `Query`; method and path for services that have none. */
@@ -40,12 +39,8 @@ export type Interception = (
 /**
  * Stands between the functions and AWS and writes down who calls what. DynamoDB's calls go on to DynamoDB Local; a call
  * of any other service ends here, with an error.
- *
- * The trace id that the SDK sends along names the invocation; which function that is, is known where it is invoked.
  */
 export class CallRecorder {
-  readonly #invoked = new AsyncLocalStorage<string>();
-  readonly #functions = new Map<string, string>();
   readonly #calls: RecordedCall[] = [];
   #proxy: DynamoDbProxy | undefined;
   /** For failures that DynamoDB Local doesn't make. */
@@ -66,22 +61,13 @@ export class CallRecorder {
     return this.endpoint;
   }
 
-  /** To stand around every invocation. */
-  readonly wrap: InvokeWrapper = ({ functionName }, next) => this.#invoked.run(functionName, next);
-
-  /** Called where an invocation begins, within {@link wrap}. */
-  readonly onTrace = (traceId: string): void => {
-    const functionName = this.#invoked.getStore();
-    if (functionName !== undefined) this.#functions.set(traceId, functionName);
-  };
-
   async stop(): Promise<void> {
     await this.#proxy?.stop();
   }
 
   async #handle({ headers, method, url, operation, text, forward }: ProxiedCall): Promise<Answer> {
     const call: RecordedCall = {
-      functionName: this.#functions.get(String(headers['x-amzn-trace-id'])) ?? 'unknown',
+      traceId: String(headers['x-amzn-trace-id']),
       service: serviceOf(headers.authorization),
       operation: operation ?? `${method} ${url}`,
       body: parseBody(text) ?? {},
