@@ -101,13 +101,9 @@ export function useInstalled(folder: string, names: readonly string[]): void {
 }
 
 /** Runs a program of this checkout on this Node. Whatever it prints is in the error when it fails. */
-export async function runNode(
-  cwd: string,
-  args: readonly string[],
-  variables: Readonly<Record<string, string>> = {},
-): Promise<string> {
+export async function runNode(cwd: string, args: readonly string[]): Promise<string> {
   try {
-    return (await run(process.execPath, [...args], { cwd, env: { ...process.env, ...variables } })).stdout;
+    return (await run(process.execPath, [...args], { cwd })).stdout;
   } catch (error) {
     const { stdout, stderr } = error as { stdout?: string; stderr?: string };
     throw new Error(`node ${args.join(' ')}\n${stdout ?? ''}${stderr ?? ''}`);
