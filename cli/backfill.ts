@@ -24,7 +24,7 @@ import {
 } from './whole-table.ts';
 
 const FLAGS = {
-  // Half of the writes per second that one shard of a window takes: the other half is for the table's own writers.
+  // By default, half of the writes per second that DynamoDB accepts for one shard: the application's writes need the other half.
   rate: { help: 'most writes a second', kind: whole(1, 10_000), value: 'N', default: 500 },
   'dry-run': { help: 'read and count, write nothing' },
   yes: YES,
@@ -49,7 +49,7 @@ and skips every item whose window is right, so that nothing is written twice.`,
   run: planBackfill,
 });
 
-/** The results that backfill counts, except wrong TTLs: items with these stay as they are, and each kind of fault has a count. */
+/** The results that backfill counts for its items. An item with a wrong TTL stays unchanged, and has a separate count for its fault. */
 const FATES = {
   stamped: ['stamped', 'its window was written'],
   toStamp: ['to stamp', 'its window would be written (dry run)'],

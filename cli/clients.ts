@@ -52,7 +52,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Answer<Is> = { readonly is: Is } | { readonly not: string };
 
-/** The endpoint on this machine; undefined for AWS or another machine. @throws {InvalidFieldError} when the variable is no URL */
+/** The service's endpoint, only if it is on this machine. @throws {InvalidFieldError} when the environment variable is no URL */
 export function localEndpoint(
   service: Service,
   env: Environment = process.env,
@@ -102,7 +102,7 @@ const THROTTLED = /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceed
 
 export const isThrottled = (thrown: unknown): boolean => THROTTLED.test(causeOf(thrown).name);
 
-/** Says why a question to a service has no answer; undefined for a bug of precise-ttl, and for Ctrl-C. */
+/** Says why a request to a service failed; undefined for a bug of precise-ttl, and for Ctrl-C. */
 function reasonOf(thrown: unknown, service: Service): string | undefined {
   const error = causeOf(thrown);
   const title = SERVICES[service].title;
@@ -182,11 +182,11 @@ const CONNECTION_MS = 2_000;
 const ATTEMPTS = { quick: 4, patient: 8 } as const;
 
 interface ClientOptions {
-  /** If one of these services has an endpoint on this machine, calls to the other services fail, and never go to AWS. */
+  /** If one of these services has an endpoint on this machine, calls to services without such an endpoint fail, and never go to AWS. */
   readonly services: readonly Service[];
   readonly region: string | undefined;
   readonly signal: () => AbortSignal;
-  /** Whether a person waits for the command. A call without an answer is then tried only twice, like every call on this machine. */
+  /** Whether a person waits for the command. A call without an answer is then tried only twice, as is a call to a local endpoint. */
   readonly quick: boolean;
   readonly environment?: Environment;
 }
@@ -231,7 +231,7 @@ function bound(made: ClientClass, service: Service, options: ClientOptions): Bou
     ...(local && {
       endpoint: local.url,
       ...{ disableHostPrefix: true, useQueueUrlAsEndpoint: false },
-      // If the environment has access keys, they are used: DynamoDB Local may have separate tables for each access key.
+      // Access keys in environment variables are used, because DynamoDB Local may have separate tables for each access key.
       credentials:
         accessKeyId && secretAccessKey
           ? { accessKeyId, secretAccessKey }

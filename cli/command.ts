@@ -94,7 +94,7 @@ export interface Command<F extends Flags = Flags> {
    */
   readonly tables?: 'all' | 'one';
   region?(flags: Values<F>): string | undefined;
-  /** The services that the command calls. A command that changes something refuses services in two places, AWS and this machine. */
+  /** The services that the command calls, the main service first. A command that changes something refuses a mix of AWS and local. */
   readonly services?: readonly Service[];
   /** Time after which the command waits for no further answer. @default no limit */
   readonly seconds?: number;
@@ -191,7 +191,8 @@ export function unknown(field: string, typed: string, known: readonly string[], 
 }
 
 /**
- * `--yes` is checked last: otherwise a person could add `--yes`, then correct a further error, and agree to a change that was never shown.
+ * `--yes` is checked after all else. Otherwise a person might add `--yes`, then correct another flag, and so agree to a change without
+ * having seen the change.
  */
 async function checked(command: Command, values: CommonValues) {
   const { services = [], tables: which, alwaysAsks = false, check } = command;
@@ -206,7 +207,7 @@ async function checked(command: Command, values: CommonValues) {
   check?.({ flags, config, tables, now: Date.now });
   const elsewhere = services.find(service => !isLocal(service));
   const here = services.find(isLocal);
-  // A command that changes something could change the wrong data. A command that only reads knows nothing without its first service.
+  // With a mix of AWS and local services, a change could hit the wrong data. A command that only reads needs its first service to be local.
   const isRefused = values.yes !== undefined || elsewhere === services[0];
   if (here !== undefined && elsewhere !== undefined && isRefused) {
     const name = `AWS_ENDPOINT_URL_${elsewhere}`;
@@ -263,7 +264,7 @@ class Stop {
   }
 }
 
-/** Without `seconds`, `signal` aborts only with `stopped`. @param spentMs milliseconds of the time that have already passed */
+/** Without `seconds`, `signal` aborts only with `stopped`. @param spentMs milliseconds of `seconds` that have already passed */
 export function lookTime(
   seconds: number | undefined,
   stopped: AbortSignal,

@@ -64,7 +64,8 @@ export async function synthesizeStack(flags: SynthesisFlags) {
 }
 
 /**
- * The folder for `cdktf.out`, the lock file and a local state: two configurations with one state would remove each other's resources.
+ * Each configuration has its own folder for `cdktf.out`, the lock file and a local state: two configurations with one state would remove
+ * each other's resources.
  * @param configFile absolute path
  */
 export function projectFolder(configFile: string): string {

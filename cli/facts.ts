@@ -26,10 +26,10 @@ const QUERIES = 1_000;
 const QUERIES_AT_ONCE = 16;
 /** After this number of refused queries no more queries are sent, because DynamoDB is then probably down. */
 const REFUSED = 64;
-/** Time for reading a table's index; the rest of the command's time is for the other questions. */
+/** Time for reading a table's index. The rest of the command's time limit is for the other requests. */
 const LOOK_MS = 6_000;
 const SPARE_MS = 3_000;
-/** How far back the index is read if the journal has no watermark or no answer. */
+/** How far back the index is read if the journal has no watermark or does not answer. */
 const BACK_SECONDS = 900;
 const TABLES_AT_ONCE = 8;
 /** An item that was written late is deleted by one of the next two ticks, and so within this time. */
@@ -144,7 +144,7 @@ export function goneOf(
 /**
  * Counts the index's expired entries, the newest first.
  * @param wanted oldest TTL to read, epoch seconds
- * @param shards highest number that the table ever had
+ * @param shards highest number of shards that the table ever had
  */
 async function lookAtIndex(
   { props, model }: Table,

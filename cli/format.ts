@@ -70,7 +70,7 @@ export interface Screen {
 
 /** Columns of a terminal that does not report its width. */
 export const USUAL_WIDTH = 80;
-/** Minimum width, columns: names and numbers need it. A narrower terminal wraps the lines itself. */
+/** Minimum width, columns, for names and numbers. A narrower terminal wraps the lines itself. */
 const MIN_WIDTH = 40;
 
 /** Without `COLUMNS`, files and pipes have unlimited width: scripts read them. Colours depend on `NO_COLOR`, `FORCE_COLOR` and `TERM`. */
@@ -89,7 +89,7 @@ function hasColours({ isTTY }: Screen, environment: NodeJS.ProcessEnv): boolean 
   return WriteStream.prototype.getColorDepth(environment) > 1;
 }
 
-/** Columns that a text beside a name needs. With fewer, further lines begin below the name. */
+/** Columns that a text beside a name needs. With fewer columns, the text's further lines begin below the name. */
 const MIN_COLUMN = 24;
 
 /** Lines that begin like a command are not wrapped: a user copies a command into a shell, where a line break would split it. */
@@ -99,7 +99,7 @@ export function isCommand(line: string): boolean {
   return COMMAND.test(line);
 }
 
-/** Further lines begin at the line's last column, which two blanks precede, or else a bit deeper than an indented line. */
+/** Further lines begin below the text that follows the line's last gap of two blanks, or else two columns deeper than an indented line. */
 function wrapLine(line: string, width: number): string[] {
   if (stringWidth(line) <= width || isCommand(line)) return [line];
   const column = stringWidth(/^.*\S {2,}(?=\S)/.exec(line)?.[0] ?? '');
@@ -130,7 +130,7 @@ export type TextKind = 'text' | 'help' | 'error';
 export function formatText(text: string, { width, colours }: Look, kind: TextKind = 'text'): string {
   const isHelp = kind === 'help';
   const lines = (isHelp ? text.replaceAll(SOURCE_BREAK, ' ') : text).split('\n');
-  // No script reads a help, and pagers cut long lines in the middle of a word.
+  // A help is wrapped even in a file or pipe: no script reads a help, and pagers cut long lines in the middle of a word.
   const columns = width ?? (isHelp ? USUAL_WIDTH : undefined);
   const shown = lines.flatMap(line => {
     const [head = '', ...rest] = columns === undefined ? [line] : wrapLine(line, columns);

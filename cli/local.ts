@@ -13,7 +13,7 @@ import { startPage } from './status.ts';
 const port = (byDefault: number, help: string) =>
   ({ help, kind: whole(1, 65_535), value: 'N', default: byDefault }) as const;
 
-/** Maximum number of children of a replay at once. With more, calls on this machine wait in a queue until even ticks time out. */
+/** Maximum number of children of a replay at once. With more children, function calls wait for so long that even ticks time out. */
 const CHILDREN_AT_ONCE = 5;
 
 /** V8 collects garbage when a heap has grown by this percentage. By default a heap may grow to four times the memory in use. */

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 /** A day has 1,440 ticks, and a few replays. */
 const SWEEPS_OF_A_DAY = 1_500;
 const SHOWN_SWEEPS = 5;
-/** After this time the command prints the answers it has: so the command ends within 15 seconds. */
+/** After this time the command prints the answers that have arrived, and so ends within 15 seconds. */
 const SECONDS = 13;
 
 const SERVICES = ['DYNAMODB', 'SCHEDULER', 'CLOUDWATCH'] as const;

@@ -52,7 +52,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
         failedKeys: sum(reports.map(each => each.failed)),
         throttled: sum(reports.map(each => each.throttled)),
       };
-      // Without a sound journal the criterion is not kept. `seen.metrics` is then not read, because reading throws without an answer.
+      // If the journal has no sweep or a problem, the criterion is not kept. `seen.metrics` is then not read: a missing answer would throw.
       const isSound = all.length > 0 && sum(Object.values(reported)) === 0;
       const measured = isSound
         ? { unsuccessfulExecutions: seen.metrics.unsuccessful, ...reported }
@@ -74,7 +74,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     judge: seen => {
       const { due, left, renewed, renewedLeft } = seen.items;
       const measured = { due, left, renewed, renewedLeft };
-      // If the items are wrong, the criterion is not kept. `seen.expiries` is then not read, because reading throws without an answer.
+      // If the items are wrong, the criterion is not kept. `seen.expiries` is then not read: a missing answer would throw.
       if (due === 0 || left > 0 || renewedLeft !== renewed) return { measured, kept: false };
       const events = seen.expiries.length;
       return { measured: { ...measured, events }, kept: events === due };

@@ -83,7 +83,7 @@ export async function observe(options: ObserveOptions) {
   });
   const metrics = await ask('CLOUDWATCH', () => observeMetrics(options, fromMs, toMs));
   const express = monthOf(props).lines.find(({ name }) => name === 'Express executions: time');
-  // GB-seconds that the calculator expects for the Express executions of the minutes in which items expired.
+  // GB-seconds that `npx precise-ttl cost` calculates for the Express executions of the minutes in which items expired.
   const calculatedGbSeconds = ((express?.amount ?? 0) / TICKS_A_MONTH) * writer.busyMinutes();
   return seenOf(
     { deployment: verified.deployment, calculatedGbSeconds },

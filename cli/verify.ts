@@ -244,7 +244,7 @@ export function deployerOf(
     await waitUntilTableNotExists({ client: dynamoDb, maxWaitTime: DELETED_SECONDS }, { TableName });
   };
 
-  /** The folder goes last: with its state, another run can find the resources that are left. */
+  /** The folder is deleted last: with Terraform's state in the folder, another run can find the resources that are left. */
   const removeDeployment = async (): Promise<void> => {
     const terraform = await openTerraform({ config: configFile(), removed: true });
     const status = await terraform.run(APPLY, process.stderr);

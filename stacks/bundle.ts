@@ -17,8 +17,8 @@ const OPTIONS: BuildOptions = {
   format: 'esm',
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': join(FUNCTIONS, 'runtime/lambda-credentials.ts') },
-  // Packages in CommonJS load Node's modules by `require`, which an ES module does not have. The minifier makes no name as long as
-  // `preciseTtlRequire`.
+  // Packages in CommonJS load Node's modules by `require`, which an ES module does not have. The imported function has a long name,
+  // because the minifier uses short names.
   banner: {
     js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
   },

@@ -1,7 +1,10 @@
 import { synthesize } from './app.ts';
 import { useConfigFile } from './config/config-file.ts';
 
-/** The app of the CDKTF CLI in this repository: `npx cdktf-cli@0.21 deploy`. With PRECISE_TTL_REMOVED only the deployment's data stay. */
+/**
+ * The app of the CDKTF CLI in this repository: `npx cdktf-cli@0.21 deploy`. With the environment variable PRECISE_TTL_REMOVED, only the
+ * deployment's data stay in AWS.
+ */
 
 const REMOVED = 'PRECISE_TTL_REMOVED';
 

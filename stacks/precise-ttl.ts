@@ -34,7 +34,7 @@ import { Place } from './parts/place.ts';
 import { SweptTable, type TableReference } from './parts/swept-table.ts';
 
 /**
- * A deployment for one or several tables in a user's own stack. An argument without a prop can be set on its resource:
+ * A deployment for one or several tables in a user's own stack. An argument of a resource that no prop sets can be set on the resource:
  * `functions.DeleteChunk.function.addOverride(…)`.
  */
 export class PreciseTtl extends DeployedSweep {

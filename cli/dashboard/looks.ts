@@ -46,9 +46,9 @@ export interface TableLook {
   readonly read: number;
   readonly isAll: boolean;
   readonly before: number;
-  /** Expired items of the span `gone` without the `recent` items. The index does not show these items, so no sweep finds them. */
+  /** Items of the span `gone` that expired more than three minutes ago. The index does not show these items, so no sweep finds them. */
   readonly unseen: number;
-  /** Items of the span `gone` that expired in the last three minutes. They may have been written late, and are still swept. */
+  /** Items of the span `gone` that expired in the last three minutes. If these items were written late, a tick will still delete them. */
   readonly recent: number;
 }
 
@@ -142,7 +142,7 @@ export class TableMemory {
   }
 }
 
-/** The minute that a sweep counts for. A tick ends near the end of its minute, so half a minute before the tick's end is in the minute. */
+/** The minute in which a sweep is shown. A tick may end just after its minute, so the time half a minute before the end is used. */
 function sweptMinute({ endedAt }: Sweep): string {
   const middle = new Date(Date.parse(endedAt) - MINUTE_MS / 2);
   return `${middle.toISOString().slice(0, 16)}:00.000Z`;

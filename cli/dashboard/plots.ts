@@ -25,7 +25,7 @@ export function countScale(most: number): Scale {
   return { y: value => upwards(value, 0, last * step), ticks: ticks.map(each => [each, count(each)]) };
 }
 
-/** Lags that an axis can name, seconds: from 10 ms to 1,000 hours. */
+/** Lags that can label an axis, seconds: from 10 ms to 1,000 hours. */
 const LAGS = [
   ...([0.01, 0.1, 1, 10] as const).map(each => [each, `${each} s`] as const),
   ...([1, 10] as const).map(each => [each * 60, `${each} min`] as const),
@@ -151,7 +151,7 @@ export function lagPlot(sweeps: readonly Sweep[], promisedSeconds: number, now: 
         return html`<polygon points="${[...p99, ...p50.toReversed()].join(' ')}"/>
           <polyline class="p50" points="${p50.join(' ')}"/><polyline class="p99" points="${p99.join(' ')}"/>`;
       });
-      // Replays, and ticks between two gaps, are drawn as dots.
+      // A replay is drawn as a dot, and so is a tick with a gap before and after the tick.
       const dots = [...replays, ...stretches(ticks).flatMap(each => (each.length === 1 ? each : []))];
       const promised = y(promisedSeconds);
       return [

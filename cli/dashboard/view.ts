@@ -101,7 +101,7 @@ export function troubleLines({ last, tables, askingSince, failure }: Looks, now:
 
 function tableHead(table: TableMemory, now: number, tables: number): Html {
   const { latest } = table;
-  // Notes are left out: they say what is not on this machine, and `settings` says the same.
+  // Notes are left out: a note says what is not on this machine, and the page's part `settings` says the same.
   const remarks = latest.remarks
     .filter(({ severity }) => severity !== 'note')
     .map(({ severity, text }) => html`<p class="remark ${severity}"><b>${severity}</b> ${text}</p>`);

@@ -39,7 +39,7 @@ interface Alarm {
 export const HEARTBEAT = {
   metricId: 'beats',
   expression: 'IF(FILL(beats, REPEAT), FILL(beats, 0))',
-  // With two periods the expression also reads the datapoint before a 0.
+  // With two periods the expression also gets the datapoint before a gap, which `REPEAT` needs.
   evaluationPeriods: 2,
   datapointsToAlarm: 1,
 } as const;

@@ -82,7 +82,7 @@ function targetOf(arn: string, as: EventTarget | undefined): EventTarget | undef
 }
 
 /**
- * The name of a general purpose bucket: S3 keeps the excluded beginnings and ends for others. Source: Amazon S3 User Guide, "General
+ * The name of a general purpose bucket, without the beginnings and ends that S3 keeps for itself. Source: Amazon S3 User Guide, "General
  * purpose bucket naming rules".
  */
 export const BUCKET = text(

@@ -27,7 +27,7 @@ const BUCKET_TYPES = {
   policy: 'aws_s3_bucket_policy',
 } as const;
 
-/** Terraform addresses of the deployment's bucket and settings, for `removed` blocks: a bucket without an archive stays in AWS. */
+/** Terraform addresses of the bucket and its settings, for `removed` blocks: the bucket stays in AWS when no archive uses the bucket. */
 export function leftBucket(part: IConstruct): string[] {
   const child = (parent: IConstruct, id: string): IConstruct =>
     parent.node.tryFindChild(id) ?? new Construct(parent as Construct, id);

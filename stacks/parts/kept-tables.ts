@@ -19,7 +19,7 @@ export class KeptTables extends TerraformElement {
     this.#tables = tables;
   }
 
-  /** DynamoDB's deletion protection would refuse too late, when the table's sweep is already gone. */
+  /** DynamoDB's deletion protection would refuse the table's deletion too late: Terraform would already have deleted the sweep. */
   override toTerraform(): object {
     const { place, deployment } = this.#part;
     const made = this.#tables.filter(({ isMade }) => isMade);

@@ -141,7 +141,7 @@ const TO_READ = ['kms:Decrypt', 'kms:DescribeKey'];
 const TO_WRITE = ['kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'];
 
 /**
- * DynamoDB uses a table's KMS key with its caller's permissions. DynamoDB's own key needs no permissions.
+ * DynamoDB uses a table's KMS key with the permissions of the role that calls DynamoDB. DynamoDB's own key needs no permissions.
  * @param access `write` includes reading: each delete reads the item
  */
 export function tableKeyStatements(

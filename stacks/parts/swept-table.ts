@@ -184,8 +184,8 @@ function conditionOf({ tableName }: ResolvedProps, test: string, problem: string
 }
 
 /**
- * A table that the deployment makes has this condition, too: later deployments do not change indexes, and nobody would see that the sweep
- * finds nothing.
+ * A table that the deployment makes has this condition, too: Terraform does not change indexes later, and with a wrong index the sweep
+ * would find nothing, without an error.
  */
 function indexCondition(props: ResolvedProps) {
   const { indexName, ttlAttribute } = props;
