@@ -28,6 +28,5 @@ export const MAY_IMPORT = {
   'bench/experiments': ['bench', 'test/support/simulation'],
   // The list of the commands, each loaded when it is called.
   bin: ['bench'],
-  // The table of CONTRIBUTING.md is made of this file.
-  tools: ['bin', 'packages/stepfunctions-emulator/page', 'test/structure'],
+  tools: ['bin', 'packages/stepfunctions-emulator/page'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

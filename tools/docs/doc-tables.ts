@@ -19,14 +19,12 @@ import {
   resolveProps,
 } from '../../stacks/config/props.ts';
 import { type Counts, FATES } from '../../statemachine/counts.ts';
-import { MAY_IMPORT } from '../../test/structure/rooms.ts';
 import { EXAMPLE_ARNS, rolesList } from './role-statements.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
 
 /** The generated passages of documents: file → name in the markers → function that makes the passage. */
 export const DOC_TABLES = {
-  'CONTRIBUTING.md': { imports: importsTable },
   'docs/archive-and-events.md': { targets: eventTargetsTable },
   'docs/operate.md': { report: reportExample },
   'docs/reference/alarms.md': {
@@ -49,16 +47,6 @@ export function withTables(file: keyof typeof DOC_TABLES, document: string): str
     if (!passage.test(text)) throw new TypeError(`${file}: expected <!-- ${name} --> … <!-- /${name} -->`);
     return text.replace(passage, (_all, begin, end) => `${begin}\n${make()}\n\n${end}`);
   }, document);
-}
-
-function importsTable(): string {
-  return table(
-    ['room', 'may import from, and from what these may'],
-    Object.entries(MAY_IMPORT).map(([room, others]) => [
-      `\`${room}\``,
-      others.map(other => `\`${other}\``).join(', ') || 'none',
-    ]),
-  );
 }
 
 /** The targets of the prop `events`, with the pipe's size limits for each target. */

@@ -1,53 +1,99 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { basename, join, relative, sep } from 'node:path';
 import { checkPackage, createPackageFromTarballData, type Problem } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { contentProblems } from './release-content.ts';
 
 /**
- * Packs the packages of this checkout.
- *
- * @param folder for the packages; the folder is made anew
- * @returns paths of the packages
+ * `npm run release:check [file.tgz …]`: checks packed packages. Without a file the command first packs both packages of this checkout,
+ * checks that they can be released, and prints the commands for publishing. Publishes nothing. Prints each problem; exit status 1 after
+ * a problem.
  */
-export function packAll(folder: string): string[] {
+
+const given = process.argv.slice(2);
+const files = given.length > 0 ? given : packAll('.build/release');
+const unpacked = files.map(unpack);
+const problems = (await Promise.all(unpacked.map(packageProblems))).flat();
+if (given.length === 0) problems.push(...unpacked.flatMap(headingProblems), ...checkoutProblems());
+for (const problem of problems) console.error(`✗ ${problem}`);
+if (problems.length > 0) process.exitCode = 1;
+else console.log('No problems.');
+if (given.length === 0 && problems.length === 0) {
+  console.log(`To publish, in a CI job:
+${unpacked.map(publishCommand).join('\n')}
+
+--provenance signs where and from which commit a package was built. npm takes it from a CI job only that can get an
+identity: on GitHub Actions with "permissions: id-token: write", in the repository that package.json names. The files must
+be packed in that job.`);
+}
+
+interface Unpacked {
+  readonly file: string;
+  readonly folder: string;
+  readonly version: string;
+}
+
+/** @returns paths of the packages. The folder is made anew. */
+function packAll(folder: string): string[] {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const all = ['--workspaces', '--include-workspace-root'];
   execFileSync('npm', ['pack', '--silent', ...all, '--pack-destination', folder], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  return readdirSync(folder)
-    .filter(file => file.endsWith('.tgz'))
-    .map(file => join(folder, file));
+  return readdirSync(folder).map(file => join(folder, file));
 }
 
-export async function lintProblems(file: string): Promise<string[]> {
+function unpack(file: string): Unpacked {
+  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-release-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  execFileSync('tar', ['-xzf', file, '-C', folder]);
+  const { version } = JSON.parse(readFileSync(join(folder, 'package/package.json'), 'utf8'));
+  return { file, folder, version };
+}
+
+async function packageProblems({ file, folder }: Unpacked): Promise<string[]> {
   const tarball = new Uint8Array(readFileSync(file));
   const types = await checkPackage(createPackageFromTarballData(tarball));
   const typeProblems = types.types ? types.problems.filter(isOurs) : [{ kind: 'NoTypes' as const }];
   const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
+  const content = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .map(path => ({ path: relative(folder, path), content: readFileSync(path) }));
+  // The name of a folder directly below the root is too common to search for.
+  const ofMachine = [process.cwd(), homedir()].filter(path => path.split(sep).length > 2);
   return [
     ...typeProblems.map(problem => `arethetypeswrong: ${JSON.stringify(problem)}`),
     ...messages.map(message => `publint: ${formatMessage(message, pkg) ?? message.code}`),
+    ...contentProblems(content, ofMachine),
   ].map(problem => `${basename(file)}: ${problem}`);
 }
 
 /** Leaves out two problems of ES modules: Node 22.12 can `require` ES modules, and Node 10 is not supported. */
-const isOurs = (problem: Problem): boolean =>
-  problem.kind !== 'CJSResolvesToESM' &&
-  !('resolutionKind' in problem && problem.resolutionKind === 'node10');
+function isOurs(problem: Problem): boolean {
+  const isNode10 = 'resolutionKind' in problem && problem.resolutionKind === 'node10';
+  return problem.kind !== 'CJSResolvesToESM' && !isNode10;
+}
 
-/**
- * `npm run lint:package [file.tgz …]`: checks packed packages with arethetypeswrong and publint. Without a file the command first packs
- * the packages of this checkout. Prints each problem on a line; exit status 1 after a problem.
- */
-if (import.meta.main) {
-  const given = process.argv.slice(2);
-  const files = given.length > 0 ? given : packAll('.build/package');
-  const problems = (await Promise.all(files.map(lintProblems))).flat();
-  for (const problem of problems) console.error(problem);
-  if (problems.length > 0) process.exitCode = 1;
-  else console.log('arethetypeswrong and publint: no problems');
+function headingProblems({ file, folder, version }: Unpacked): string[] {
+  const heading = `## [${version}]`;
+  const isThere = readFileSync(join(folder, 'package/CHANGELOG.md'), 'utf8').includes(heading);
+  return isThere
+    ? []
+    : [`${basename(file)}: CHANGELOG.md: expected a heading "${heading} - <date>", got none`];
+}
+
+function checkoutProblems(): string[] {
+  const changed = execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' }).trim();
+  return changed === '' ? [] : [`the checkout: expected nothing uncommitted, got\n${changed}`];
+}
+
+function publishCommand({ file, version }: Unpacked): string {
+  // npm refuses a pre-release version without a tag: every user would get the version.
+  const tag = version.includes('-') ? ' --tag next' : '';
+  return `  npm publish ${file} --access public --provenance${tag}`;
 }
