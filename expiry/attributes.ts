@@ -25,7 +25,7 @@ const OPTIONS = ['ttlSeconds', 'expiresAt', 'nowMs'] as const satisfies (keyof E
  * @param key the item's primary key, or the whole item, in the form of the document client
  * @returns e.g. `{ ttl: 1658266020, expirationWindow: '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z' }`
  * @throws InvalidModelError; InvalidTtlError for a TTL that must not be written; InvalidKeyError for an incomplete key;
- * InvalidArgumentError for an unknown option or a clock in another unit
+ * InvalidArgumentError for an unknown option or a `nowMs` that is not in milliseconds
  */
 export function expiryAttributes<Key extends ItemLike>(
   model: ExpiryModel,

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from './errors.ts';
 
-/** Epoch milliseconds in 1973 and 5138. Between these times the number of digits shows seconds, milliseconds or microseconds. */
+/** Epoch milliseconds in 1973 and 5138. Between these times the number of digits shows the unit: seconds, milliseconds or microseconds. */
 export const FIRST_MS = 1e11;
 export const END_MS = 1e14;
 

@@ -1,6 +1,6 @@
 /**
- * The `detail` of an EventBridge event, the body of an SQS message, the data of a Kinesis record, or a line of an archive. Functions and
- * state machines get an array of such events.
+ * The `detail` of an EventBridge event, the body of an SQS or SNS message, the data of a Kinesis record, or a line of an archive. Functions
+ * and state machines get an array of such events.
  */
 export interface ExpiryEvent {
   /** A unique id. If an event is delivered twice, both deliveries have the same id. */
@@ -16,7 +16,7 @@ export interface ExpiryEvent {
   readonly deletedAt: string;
   /** The item before its deletion, in DynamoDB JSON. Only with `oldImage: true`, and in an archive. */
   readonly oldImage?: EventImage;
-  /** Set if `oldImage` was left out: the event or its batch is too large for the target, or the target refuses a character in it. */
+  /** Set if `oldImage` was left out: the event or its batch is too large for the target, or the target refuses a character of the image. */
   readonly oldImageOmitted?: true;
   /** In an archive, if `oldImage` is too large for a Firehose record: the JSON of the image, compressed with gzip, in base64. */
   readonly oldImageGzip?: string;

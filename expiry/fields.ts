@@ -1,6 +1,6 @@
 import { type FieldProblem, InvalidArgumentError } from './errors.ts';
 
-/** The valid values of a field of a model, configuration or command line. `fromText` converts a text to a value, or returns the text. */
+/** Valid values of a field of a model, configuration or command line. `fromText` converts a text to a value; invalid texts stay texts. */
 export interface Kind<Value> {
   readonly expected: string;
   readonly is: (value: unknown) => value is Value;
@@ -115,7 +115,7 @@ export function unknownFieldProblems(object: object, known: readonly string[]): 
     });
 }
 
-/** The known name that differs from `typed` in the fewest letters, whatever their case; undefined if all differ in many. */
+/** The known name that differs from `typed` in the fewest letters, regardless of case; undefined if every name differs in many. */
 export function nearestName(typed: string, known: readonly string[]): string | undefined {
   const [nearest] = known
     .map(name => ({ name, distance: editDistance(typed.toLowerCase(), name.toLowerCase()) }))

@@ -9,7 +9,7 @@ export interface FilteredRead {
 }
 
 export interface Tables {
-  /** `ttlAttributeOf` returns null if the table's items do not expire. `cutoff` returns epoch seconds, when an answer arrives. */
+  /** `ttlAttributeOf` returns null if the table's items do not expire. `cutoff` (epoch seconds) is called when an answer arrives. */
   readonly ttlAttributeOf: (tableName: unknown) => string | null;
   readonly cutoff: () => number;
 }
@@ -61,7 +61,7 @@ function manyItems(request: Fields, tables: Tables): FilteredRead {
   const { isAdded, live, ...read } = tableRead(request, request['TableName'], tables, !counts);
   if (counts && !isAdded) return untouched(request);
   return {
-    // DynamoDB cannot leave out expired items from a count: the filter must not name a key of the index. So the items are read and counted.
+    // DynamoDB refuses a filter on a key attribute, and the TTL may be a key of the index. So the items are read, and counted here.
     request: counts ? { ...read.request, Select: 'SPECIFIC_ATTRIBUTES' } : read.request,
     isAdded,
     answer: output => {

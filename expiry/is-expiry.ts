@@ -32,11 +32,11 @@ export function isExpiryBy(ttlAttribute: string, record: StreamRecord): boolean 
   const ttl: unknown = Object.hasOwn(OldImage, ttlAttribute)
     ? (OldImage as Record<string, unknown>)[ttlAttribute]
     : undefined;
-  // DynamoDB Streams rounds times down to the second: a removal in the second that the TTL names is an expiry.
+  // DynamoDB Streams rounds times down to the second, so a removal in the TTL's second counts as an expiry.
   return isExpired(ttl, toEpochSeconds(changedAtMs(record)));
 }
 
-/** Native TTL's mark has `type` in records of Lambda and Kinesis, and `Type` in the AWS SDK's records. Source: DynamoDB Developer Guide. */
+/** A `userIdentity` has `type` in records of Lambda and Kinesis, and `Type` in records of the AWS SDK. Source: DynamoDB Developer Guide. */
 function isByNativeTtl(identity: unknown): boolean {
   if (!isObject(identity)) return false;
   const { type, principalId, Type, PrincipalId } = identity as Record<string, unknown>;
@@ -50,7 +50,7 @@ function isByNativeTtl(identity: unknown): boolean {
 export interface StreamRecord {
   readonly eventName?: string | undefined;
   readonly dynamodb?: StreamChange | undefined;
-  /** Native TTL's mark. Records of other deletions, and all records of replicas, have no mark. */
+  /** Names native TTL as the deleter. Missing or null in records of other deletions, and in all records of replicas. */
   readonly userIdentity?: unknown;
 }
 

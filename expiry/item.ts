@@ -1,7 +1,7 @@
 import { isObject } from './fields.ts';
 
 /**
- * A command's output has `$metadata`; a list, a Set or a Map has `forEach`. Passed as an item by mistake, such a value would never expire.
+ * A command's output has `$metadata`; a list, a Set or a Map has `forEach`. Such a value has no TTL: as an item it would never expire.
  */
 export type ItemLike = object & { readonly $metadata?: never; readonly forEach?: never };
 

@@ -55,7 +55,8 @@ export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
 export const DEFAULT_SHARDS = 2;
 
 /**
- * Enough for 20,000 items per second in windows of a day. An on-demand table allows 40,000 writes per second by default: puts and deletes.
+ * Enough for 20,000 items per second in windows of a day. By default an on-demand table allows 40,000 writes per second: a put and a delete
+ * for each of these items.
  */
 export const MAX_SHARDS = 1000;
 

@@ -47,10 +47,10 @@ const FOREIGN = {
 };
 
 /**
- * Adds a filter to a Query or Scan, so that a reader gets no expired item. A Get cannot filter: pass the item to {@link unlessExpired}. In
- * a Query on an index whose key is the TTL, write the bound into the key condition.
+ * Adds a filter to a Query or Scan, so that a reader gets no expired item. A Get cannot filter: pass the item to {@link unlessExpired}. If
+ * the TTL is a key of the index, restrict the TTL in the key condition: DynamoDB refuses a filter on a key.
  * @throws InvalidModelError; InvalidRequestError for another command, the low-level client (except a Get) and legacy parameters;
- * InvalidArgumentError for an unknown option and for a clock in another unit
+ * InvalidArgumentError for an unknown option and for a `nowMs` that is not in milliseconds
  */
 export function notExpired<Request extends ReadRequest>(
   model: ExpiryModel,
@@ -80,7 +80,7 @@ export function notExpired<Request extends ReadRequest>(
 /**
  * Returns the item, or undefined when the item is expired or missing.
  * @param item from the document client or the low-level client, or a stream record's image
- * @throws InvalidModelError; InvalidArgumentError for anything but an item, for an unknown option, and for a clock in another unit
+ * @throws InvalidModelError; InvalidArgumentError for anything but an item, for an unknown option, and for `nowMs` not in milliseconds
  */
 export function unlessExpired<Item extends ItemLike>(
   model: ExpiryModel,

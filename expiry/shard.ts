@@ -66,7 +66,7 @@ function isNumberValue(value: unknown): value is { readonly value: string } {
   return typeof value === 'object' && value !== null && 'value' in value && typeof value.value === 'string';
 }
 
-/** The text in UTF-8. TextEncoder is not used, because older versions of jsdom, in which front ends are tested, do not have it. */
+/** The text in UTF-8. Older versions of jsdom, a browser simulation for tests of front ends, have no TextEncoder. */
 export function utf8(text: string): Uint8Array {
   const escaped = encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd')).match(/%..|./g) ?? [];
   return Uint8Array.from(escaped, part =>
@@ -76,7 +76,7 @@ export function utf8(text: string): Uint8Array {
 
 const NUMBER = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
 
-/** Writes a number without exponent, as DynamoDB returns a Number: JavaScript would write `1e+21`. @returns undefined for other texts */
+/** Writes a number without exponent, as DynamoDB does: JavaScript would write `1e+21`. @returns undefined if `text` is no number */
 export function plainDecimal(text: string): string | undefined {
   const [matched, sign, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   const digits = whole + fraction;

@@ -2,8 +2,8 @@ import { checkCutoff } from './clock.ts';
 import { InvalidTtlError } from './errors.ts';
 
 /**
- * Five years in seconds. Native TTL ignores older TTLs: a wrong unit must not empty a table. Source: DynamoDB Developer Guide, "Time to
- * Live".
+ * Five years in seconds. Native TTL and the sweep ignore older TTLs, so that TTLs in a wrong unit do not empty a table. Source: DynamoDB
+ * Developer Guide, "Time to Live".
  */
 export const OLDEST_EXPIRY_AGE_SECONDS = 5 * 365 * 24 * 60 * 60;
 

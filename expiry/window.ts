@@ -16,7 +16,8 @@ export function windowStart(ttl: number, granularitySeconds: number): number {
 }
 
 /**
- * For example `2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z`. Shard k > 0 appends `#k`: older tables have the keys of shard 0.
+ * For example `2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z`. Shard k > 0 appends `#k`. Shard 0 appends
+ * nothing, so that keys from versions without shards stay valid.
  * @param start epoch seconds
  */
 export function windowKey(start: number, granularitySeconds: number, shard = 0): string {

@@ -85,7 +85,7 @@ function addFilter(stack: Stack, tables: Tables): void {
       },
     { step: 'initialize', priority: 'high', name: FILTER_NAME },
   );
-  // Just before sending, a request that has lost the TTL attribute is refused: without the TTL an expired item would look live.
+  // Other middleware may have removed the TTL attribute from the request. Without the TTL an expired item would not be recognized.
   stack.add(
     (next, { commandName }) =>
       async call => {

@@ -81,7 +81,7 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
             },
             WaitForCapacity: {
               Type: 'Wait',
-              // A Wait state accepts fewer formats of a time than `$toMillis`, so `$fromMillis` writes the time again.
+              // A Wait state accepts fewer formats of a time than `$toMillis`, so `$fromMillis` writes the time in an accepted format.
               Timestamp: jsonata('$fromMillis($toMillis($states.input.until))'),
               Next: 'DeleteChunk',
             },
@@ -92,7 +92,7 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
                 settings: jsonata('$settings'),
               }),
               TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
-              // Only a call that Lambda refused is repeated here, because it has deleted nothing. After another error some keys may be
+              // Only a call that Lambda refused is repeated here, because such a call deleted nothing. After another error some keys may be
               // deleted.
               Retry: [{ ErrorEquals: [REFUSED], MaxAttempts: 3, ...SHORT_BACKOFF }],
               Output: jsonata(CHECKED_CHUNK),

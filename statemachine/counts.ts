@@ -130,7 +130,7 @@ export function noCounts<Name extends CountName>(names: readonly Name[]): Readon
   return countEach(names, () => 0);
 }
 
-/** An execution that began before an update of the deployment has results without the counts that the update added. */
+/** A missing count is 0: an execution that began before an update of the deployment has no counts that the update added. */
 export function addCounts<Name extends CountName>(
   names: readonly Name[],
   one: Readonly<Record<Name, number>>,

@@ -1,6 +1,6 @@
 /**
- * No `expression` may contain `${` or `%{`: Terraform reads the definition as a template. Without the space, a `{` at the beginning would
- * make `%{`.
+ * No `expression` may contain `${` or `%{`: Terraform reads the definition as a template. Without the space after `{%`, an expression that
+ * begins with `{` would make `%{`.
  */
 export function jsonata(expression: string): string {
   return `{% ${expression} %}`;

@@ -15,7 +15,8 @@ import type { SweepSettings } from '../runtime/environment.ts';
 const PAGE_BYTES = 120 * 1024;
 
 /**
- * In an upcoming minute no delete begins later than this after the page's last planned delete: a slow chunk delays the child's next page.
+ * In an upcoming minute a delete begins at most this long after the second of the page's last delete: a slow chunk delays the child's next
+ * page.
  */
 const LAST_TRY_MS = 600;
 

@@ -42,7 +42,7 @@ export function addUp(before: ChildProgress, results: readonly Chunk[], { sweep,
     if (error === undefined || error === PAUSED || TRANSIENT_ERRORS.includes(error)) left.push(...keys);
     else {
       failed.push(...keys.map(({ key }) => ({ key, reason: error })));
-      // What the child notes in the journal as swept ends before these TTLs, so that the next tick searches these keys again.
+      // The span that the child notes in the journal ends before these TTLs, so that the next tick searches these keys again.
       broken.push(...keys.map(({ ttl }) => ttl));
     }
   }

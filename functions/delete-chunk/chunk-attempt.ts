@@ -31,7 +31,7 @@ export async function attemptChunk(
   options: ChunkAttemptOptions,
 ): Promise<Chunk> {
   const { settings, send, clock, random, sleep } = options;
-  // Deadlines are times of the state machine's clock. `machineClock` estimates this clock from `now`, its time just before the call.
+  // Deadlines are times of the state machine's clock. `machineClock` estimates this clock from `now`, the clock's time before the call.
   const ahead = Date.parse(now) - clock();
   const machineClock = () => clock() + ahead;
   const before = chunk.progress ?? NO_PROGRESS;
@@ -39,7 +39,7 @@ export async function attemptChunk(
   // The journal is read before the sleep, because a read after the sleep would delay the delete.
   const mayDelete = await isKnownNotPaused(options);
   await sleepRest(before.retryAtMs, machineClock(), sleep);
-  // A planned delete also waits for the function's own clock: the delete is too early only if the state machine's clock is wrong, too.
+  // A planned delete waits for the state machine's clock and for the function's own, so one clock that is fast causes no early delete.
   const earlyMs = chunk.planned ? (chunk.cutoff + settings.marginSeconds) * 1000 - clock() : 0;
   if (earlyMs > OWN_WAIT_MS) return again(chunk, before, machineClock() + earlyMs);
   if (earlyMs > 0) await sleep(earlyMs);

@@ -59,7 +59,7 @@ export interface Watermark {
   readonly swept?: readonly SweptSpan[];
 }
 
-/** The child has swept the TTLs of [from, to), epoch seconds, in its shards. `parts` is the number of children of the span. */
+/** A child has swept the TTLs of [from, to), epoch seconds, in its shards. `parts` children share the span. */
 export interface SweptSpan extends SweepPart {
   readonly from: number;
   readonly to: number;

@@ -43,7 +43,7 @@ function unwritable(tableName: string, error: unknown): JournalUnwritableError {
 const TABLES_AT_ONCE = 300;
 
 /**
- * Keeps other watermarks: a replay may have moved them after this tick read them.
+ * Writes only the watermarks of `tables`: a replay may have moved other watermarks after this tick read them.
  * @param tick start of the last tick that swept every table, ISO-8601
  */
 export async function writeWatermarks(

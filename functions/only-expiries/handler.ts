@@ -6,7 +6,7 @@ import { storedNumber } from '../../expiry/ttl.ts';
 import { deploymentMetrics } from '../runtime/deployment.ts';
 import { type Limits, type PipedRecord, TARGET_LIMITS } from './contract.ts';
 
-/** A pipe without delay has younger records. Their ages are not recorded, because CloudWatch bills each recorded metric. */
+/** Lower ages are not recorded: a pipe without delay has younger records, and CloudWatch bills each recorded metric. */
 export const MIN_AGE_SECONDS = 300;
 
 /**
@@ -57,7 +57,10 @@ function timeOf(ttl: EventValue | undefined): string | null {
   return ms >= 0 && ms < Date.UTC(10_000, 0, 1) ? new Date(ms).toISOString() : null;
 }
 
-/** Removes the largest old images until all events fit into one call. For an archive the function throws: each image is needed. */
+/**
+ * Removes the largest old images until all events fit into one call. An archive must keep each image, so for an archive the function
+ * throws, and the pipe halves the batch.
+ */
 function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord): ExpiryEvent[] {
   const { call } = TARGET_LIMITS[to];
   const fitting = [...events];

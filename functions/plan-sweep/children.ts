@@ -51,7 +51,7 @@ export interface PlannedTable {
 }
 
 /**
- * Shards without due items get no child. With a limit of deletes per second, a child sweeps the lookback and upcoming minute of its shards.
+ * Shards without due items get no child. With a limit of deletes per second, one child sweeps both lookback and upcoming minute of a shard.
  */
 export function planChildren(
   { from, before, upcoming }: Spans,

@@ -200,7 +200,7 @@ function overdueSeconds(probes: readonly ShardProbe[], startedAtMs: number): num
   return Number.isFinite(oldest) ? Math.max(0, Math.floor(startedAtMs / 1000) - Math.floor(oldest)) : 0;
 }
 
-/** A table that is swept without delay has a younger watermark. Its age is not recorded: CloudWatch bills each recorded metric. */
+/** Lower ages are not recorded: a table swept without delay has a younger watermark, and CloudWatch bills each recorded metric. */
 const MIN_AGE_SECONDS = 3_600;
 
 export const FIRST_LOOKBACK_SECONDS = 2 * 24 * 60 * 60;
@@ -219,7 +219,7 @@ function oldestWatermark(
     const { tableName: table } = carried;
     const pause = state.pauses[table];
     const mark = moved.get(table) ?? state.watermarks.tables[table];
-    // The first tick looks back two days. The age begins at this tick at the earliest.
+    // A table's first watermark is two days old. So the age is counted from the table's first tick at the earliest.
     const gone = mark && Math.max(mark.gone, mark.since + FIRST_LOOKBACK_SECONDS);
     const pausedAt = Date.parse(pauseOf(pause, nowMs)?.since ?? '') / 1000;
     const from = gone === undefined ? pausedAt : gone + (Number(carried['marginSeconds']) || 0);

@@ -82,7 +82,7 @@ async function probeShard(
   const ahead = upcoming === null ? [] : keysOf(upcoming);
   const shared = new Set(ahead.map(({ value }) => value));
   const known = new Map<IndexKey['value'], boolean>();
-  // If the lookback and the upcoming minute are in the same window, one query mostly answers for both times.
+  // If the lookback and the upcoming minute are in the same window, one query mostly answers for both.
   const earliestBack = async (key: IndexKey) => {
     if (upcoming === null || !shared.has(key.value)) return earliest(key, { from, before });
     const ttl = await earliest(key, { from, before: upcoming.before });

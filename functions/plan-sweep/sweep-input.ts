@@ -110,13 +110,13 @@ export function readTickInput(input: unknown, startedAtMs: number, settings: Inp
   if (scheduledTime === undefined) throw invalid('scheduledTime', 'the time of a tick', undefined);
   const { marginSeconds } = settings;
   const scheduledMs = Date.parse(scheduledTime);
-  // For a later time children might have to wait for longer than an Express execution may last.
+  // With a `scheduledTime` further in the future, children might have to wait for longer than an Express execution may last.
   const isToCome = scheduledMs > startedAtMs + LEAD_SECONDS * 1000;
   const minute = minuteOf(scheduledMs);
   const upcoming = settings.precision === 'minute' || isToCome ? null : minute;
   const begins = minuteOf(isToCome ? startedAtMs : scheduledMs);
   return {
-    // The previous tick's upcoming minute begins with this second, so the lookback of this tick ends one second earlier.
+    // The previous tick's upcoming minute begins at `scheduledTime`, so the lookback of this tick ends one second earlier.
     cutoff: toEpochSeconds(Math.min(scheduledMs, startedAtMs)) - (upcoming ? 1 : 0) - marginSeconds,
     upcoming: upcoming && { from: upcoming.from - marginSeconds, before: upcoming.before - marginSeconds },
     // Two ticks may run at once and would exceed the limit together. So a tick with a limit deletes only in its upcoming minute.

@@ -26,7 +26,10 @@ const AHEAD_SECONDS = 60;
 /** Deletes are planned only if DynamoDB's clock is known well: the page's `lagMs` plus the child's `lateMs` is at most this time. */
 const PLAN_WITHIN_MS = 200;
 
-/** After this time a page begins no further window or second. In an upcoming minute the items of the first seconds wait for this page. */
+/**
+ * After this time a page begins no further window, or second in an index by second. In an upcoming minute the items of the first seconds
+ * wait until the page is read.
+ */
 const READ_MS = { upcoming: 600, back: 2_000 } as const;
 
 /** DynamoDB's clock decides what is expired, but a child waits by the state machine's clock. So each page compares the two clocks. */

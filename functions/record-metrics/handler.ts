@@ -25,7 +25,7 @@ export interface RecordDependencies {
 }
 
 /**
- * Prints the log and the metrics last: Step Functions repeats a call that fails earlier, and would print them again.
+ * Prints the log and the metrics last: if a call failed after printing, a retry by Step Functions would print them again.
  * @throws JournalUnwritableError
  */
 export async function recordMetrics(

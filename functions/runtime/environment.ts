@@ -11,7 +11,7 @@ export const PRECISIONS = ['second', 'minute'] as const;
 export const LOG_KEYS = ['full', 'hash', 'none'] as const;
 export type LogKeys = (typeof LOG_KEYS)[number];
 
-/** DynamoDB allows any text, but Terraform's files are UTF-8, and a zero byte may not pass through all programs on the way. */
+/** DynamoDB allows any text, but Terraform's files are UTF-8, and some programs cut a text at a zero byte. */
 const ATTRIBUTE_NAME = kind<string>(
   value => MODEL_KINDS.partitionKey.is(value) && value.isWellFormed() && !value.includes('\0'),
   `${MODEL_KINDS.partitionKey.expected} of UTF-8 without a zero`,

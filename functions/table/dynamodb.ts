@@ -16,7 +16,7 @@ export interface RequestOptions {
 }
 
 /**
- * The client returns numbers as `NumberValue`: a key may exceed the digits of a JavaScript number.
+ * The client returns numbers as `NumberValue`: a key may have more digits than a JavaScript number can hold.
  * @param maxAttempts 1 for deletes: the client's retries would hide throttling
  */
 export function createDocuments(
@@ -26,7 +26,7 @@ export function createDocuments(
   const client = new DynamoDBClient({
     ...connection,
     maxAttempts,
-    // DynamoDB usually answers within milliseconds. Without these times a function without an answer would hang until its own timeout.
+    // DynamoDB usually answers within milliseconds. Without these timeouts a function that gets no answer would hang until its own timeout.
     requestHandler: {
       connectionTimeout: 1_000,
       requestTimeout: MAX_REQUEST_TIMEOUT_MS,

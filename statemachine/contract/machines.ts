@@ -41,7 +41,7 @@ export const REFUSED = 'Lambda.TooManyRequestsException';
 
 export const PAUSED = 'TablePausedError';
 
-/** After these errors a second call may succeed, and does no harm. `States.ALL` would also repeat a wrong input, in vain. */
+/** After these errors a second call may succeed, and does no harm. `States.ALL` would also repeat calls with a wrong input, in vain. */
 export const TRANSIENT_ERRORS: readonly string[] = [
   BUSY,
   'Lambda.ClientExecutionTimeoutException',
