@@ -2,7 +2,7 @@
 export const FUNCTION_MEMORY_MB = 512;
 
 /**
- * Milliseconds of a warm function's call with up to 25 deletes. The durations here are assumptions: no benchmark on one machine measures
+ * Milliseconds of a warm function's call with up to 25 deletes. The durations here are assumptions: no benchmark on one computer measures
  * AWS.
  */
 export const CALL_MS = 25;

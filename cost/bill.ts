@@ -119,8 +119,8 @@ function rowsOfTables(tables: readonly BilledTable[]): Row[] {
 }
 
 /**
- * Not counted: the targets of events, and deletes by users, which pass the filter, too. Pipes reads a stream for free. Source:
- * https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams".
+ * Not counted: targets of events, and records of deletes by users, which the pipe's filter lets through. Pipes reads a stream for free.
+ * Source: https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams".
  */
 function rowsOfPipes(tables: readonly BilledTable[]): Row[] {
   const pipes = tables.flatMap(({ pipes: kinds, itemsPerMonth, itemBytes }) =>

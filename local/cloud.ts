@@ -32,7 +32,7 @@ export interface LocalCloudOptions {
   readonly functionsDynamoDbEndpoint?: (dynamoDbEndpoint: string) => string | Promise<string>;
   readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint'>;
   readonly pipes?: PipesOptions;
-  /** Clock of the state machines and schedules. Functions in threads use this machine's clock. @default the wall clock */
+  /** Clock of the state machines and schedules. Functions in threads use the computer's clock. @default the wall clock */
   readonly clock?: Clock;
   /** Whether each function is loaded in a thread before its first call, so that the first calls are not slower. @default false */
   readonly warm?: boolean;
@@ -42,14 +42,14 @@ export interface LocalCloudOptions {
   /** Decides whether a firing of a schedule starts an execution. A virtual clock stands still during the call. @default always true */
   readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
   readonly observe?: boolean;
-  /** Called after each execution, with any status. `schedule` is the schedule that started the execution, if a schedule did. */
+  /** Called after each execution, with any status. `schedule` is undefined if no schedule started the execution. */
   readonly onExecution?: (execution: Execution, schedule: string | undefined) => void;
   readonly onScheduleError?: (error: unknown, firing: Firing) => void;
 }
 
 /**
- * A synthesized deployment on this computer: functions in worker threads, state machines in the emulator. Pipes read the tables' streams,
- * but no target receives anything.
+ * A synthesized deployment on this computer: functions in worker threads, state machines in an emulator of Step Functions. Pipes read the
+ * tables' streams, but no target receives anything.
  */
 export class LocalCloud {
   readonly synthesized: SynthesizedCloud;

@@ -1,7 +1,8 @@
 import { PreciseTtlError } from '../expiry/index.ts';
 
 /**
- * The user can correct this error: the message says what is wrong and where, what was expected, and what to do. A command prints no stack.
+ * The user can correct this error: the message says what is wrong and where, what was expected, and what to do. A command prints no stack
+ * trace.
  */
 export class LocalCloudError extends PreciseTtlError {
   override readonly name: string = 'LocalCloudError';

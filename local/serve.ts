@@ -12,7 +12,7 @@ export interface ServeOptions
 
 export interface ServedCloud {
   readonly cloud: LocalCloud;
-  /** DynamoDB endpoint for the user's programs. If DynamoDB was started here, only programs on this machine can reach the endpoint. */
+  /** DynamoDB endpoint for the user's programs. If `serve` started DynamoDB, only programs on this computer can reach the endpoint. */
   readonly dynamoDbEndpoint: string;
   readonly endpoint: string;
   readonly region: string;

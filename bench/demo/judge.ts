@@ -4,7 +4,7 @@ import { describeViolations, type ExpiredItem, type Tally, type Violation } from
 import { lagPercentiles, seconds } from '../report/numbers.ts';
 import type { MachineWatch } from '../workload/machine.ts';
 
-/** Result of a promise. `undecided`: this machine may have caused the failure, or the run did not test the promise. */
+/** Result of a promise about the sweep. `undecided`: this computer may have caused the failure, or the run did not test the promise. */
 export type Status = 'kept' | 'broken' | 'undecided';
 
 export type Verdict = Status | 'interrupted';
@@ -279,7 +279,7 @@ export function punctualityOf(
   return counts;
 }
 
-/** Time between the starts of two ticks. With `precision: 'second'` a tick owns the minute after its own minute. */
+/** Time between two ticks. With `precision: 'second'` the tick of 09:00 owns the expiry times from 09:01 until 09:02. */
 const MINUTE_SECONDS = 60;
 
 const SECOND_MS = 1_000;
@@ -314,7 +314,7 @@ export function dueAt({ ttl, writtenAt }: ExpiredItem, pace: Pace, late: LateTic
   if (precision === 'minute') return Math.max(expiry, writtenAt);
   const tick = minuteOf(ttl + marginSeconds) - MINUTE_SECONDS;
   const planned = late.get(tick) ?? tick * 1000;
-  // An item is in time if it is written before its tick begins; with `pollSeconds`, that many seconds before its expiry.
+  // An item is in time if the item is written before its tick begins or, with `pollSeconds`, `pollSeconds` before its expiry.
   if (writtenAt <= (pollSeconds > 0 ? expiry - pollSeconds * 1000 : planned))
     return Math.max(expiry, planned);
   return Math.max(expiry, writtenAt) + WRITTEN_LATE_MS;

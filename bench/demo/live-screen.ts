@@ -12,7 +12,7 @@ const SHOW_CURSOR = `${ESCAPE}?25h`;
 const CLEAR_BELOW = `${ESCAPE}J`;
 const CLEAR_LINE = `${ESCAPE}K`;
 
-/** Shows a line of progress or, on a terminal, a block of lines that is drawn again in place, below what is said. */
+/** Shows a line of progress or, on a terminal, a block of lines that the next block overwrites. {@link say} writes above the block. */
 export class LiveScreen {
   readonly #output: LiveOutput;
   readonly #progress: Progress;
@@ -24,7 +24,7 @@ export class LiveScreen {
     this.#progress = new Progress(output, now);
   }
 
-  /** Maximum width of a line of a block, columns: a wrapped line cannot be overwritten. */
+  /** Maximum width of a line of a block, columns. A longer line would take two rows of the terminal. */
   get columns(): number {
     return (this.#output.columns || USUAL_WIDTH) - 1;
   }
@@ -54,7 +54,7 @@ export class LiveScreen {
     if (block.length > 0) this.#draw(block);
   }
 
-  /** Removes what is shown, and restores the terminal. Safe to call more than once. */
+  /** Removes the shown lines, and shows the terminal's cursor again. Safe to call more than once. */
   end(): void {
     this.#progress.end();
     this.#clear();

@@ -34,7 +34,7 @@ export interface Moment extends Standing {
   readonly lags: readonly (LagSpan | undefined)[];
 }
 
-/** A moment shows the items that have expired, and the items that will expire within this time. */
+/** A {@link Moment} contains the items that have expired, and the items that will expire within this time. */
 const AHEAD_SECONDS = 120;
 const LAG_SPAN_SECONDS = 3;
 const LAG_SPANS = 20;
@@ -71,7 +71,7 @@ const MARGIN = 2;
 const SECONDS_WIDE = 2;
 const DOTS_HIGH = 4;
 const MAX_ROWS = 5;
-/** Maximum number of characters to the right of "now": two minutes, because a tick reads two minutes ahead. */
+/** Maximum number of characters to the right of "now". A character shows two seconds, and a tick reads two minutes ahead. */
 const MAX_AHEAD = 60;
 const AHEAD_SHARE = 0.7;
 const SOON_SECONDS = 10;
@@ -98,7 +98,7 @@ export function scaleOf(rate: number): { itemsPerDot: number; rows: number } {
 }
 
 /**
- * Draws a moment as lines with colours: one column of dots for each second.
+ * Draws a run's state as lines with colours: one column of dots for each second.
  * @param width columns of the drawing; the texts below need up to 79 columns
  */
 export function drawMoment(moment: Moment, width: number): string[] {

@@ -15,7 +15,7 @@ export interface MainJobOptions
     'dynamoDb' | 'minutes' | 'rate' | 'output' | 'show' | 'signal' | 'intervalMs' | 'cloud'
   > {
   readonly config: unknown;
-  /** A table of the configuration. @default the first table */
+  /** Name of a table in the configuration. @default the first table */
   readonly table?: string | undefined;
   readonly by?: IndexedBy | undefined;
   readonly archive?: boolean;
@@ -40,7 +40,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const resolved = resolveProps(chosen);
   const { precision, pollSeconds, deleteMode } = resolved;
   const { marginSeconds } = functionSettings(resolved);
-  // The run's own deployment has a new journal. In the journal of the configured deployment, a person may have paused the table.
+  // In the journal of the configured deployment, a person may have paused the table. So the run has its own deployment with a new journal.
   const { tableName, deployment } = ownNames(chosen.tableName);
   const table: PreciseTtlProps = { ...chosen, tableName, deployment };
   const own = { ...config, tables: [table] };
@@ -71,7 +71,7 @@ function withPipes(table: PreciseTtlProps, wanted: boolean, region: string): Pre
   return wanted ? { archive: true, events: { to }, ...table } : table;
 }
 
-/** The table with this kind of index. A change of the kind drops `index` and `pollSeconds`, because both belong to the former kind. */
+/** Returns the table with the index kind `by`. A new kind removes `index` and `pollSeconds`, because both are for the former kind. */
 function indexedBy(table: PreciseTtlProps, by: IndexedBy | undefined): PreciseTtlProps {
   if (by === undefined || by === resolveProps(table).indexedBy) return table;
   const { index: _index, pollSeconds: _pollSeconds, ...others } = table;

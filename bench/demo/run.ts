@@ -40,7 +40,7 @@ export interface DemoOptions {
   /** Shows the state of the run, several times a second. @default a line of progress */
   readonly show?: (moment: Moment, screen: LiveScreen) => void;
   readonly signal: AbortSignal;
-  /** Pause after all records of a stream were read, milliseconds. @default 100 for the observation, 250 for pipes */
+  /** Pause after all records of a stream were read, milliseconds. @default 100 to observe deletions, 250 for pipes */
   readonly intervalMs?: number;
   /** Serves a page that shows the sweep. @param endpoints URLs of DynamoDB Local and of the Step Functions server @default no page */
   readonly sweepPage?: (endpoints: { dynamoDb: string; stepFunctions: string }) => Promise<SweepPage>;
@@ -59,17 +59,17 @@ const MAX_BACKLOG_MS = 15_000;
 /** Longest wait for the end of running executions, and then for the events of pipes, milliseconds. */
 const MAX_FOLLOWING_MS = 30_000;
 const CHECK_INTERVAL_MS = 250;
-/** Largest share of the time that checks may take: a check counts all items, and the sweep runs in the same process. */
+/** Largest share of the time for checks. A check counts all items, and delays the sweep, which runs in the same process. */
 const CHECK_SHARE = 0.05;
 const MINUTE_SECONDS = 60;
 /** Time from the end of the first writes to the first expiry: the tick needs this time for its plan. */
 const LEAD_SECONDS = 2;
 const WRITES_PER_SECOND = 1_000;
-/** A failed execution is excused if this machine stood still for this time while the execution ran. */
+/** A failed execution is excused if this process could not run for at least this time while the execution ran. */
 const EXCUSING_STANDSTILL_MS = 5_000;
 
 /**
- * The run judges the sweep by the ledger: the acknowledged writes, and the deletions that the table's stream shows.
+ * Runs the demonstration. The ledger judges the sweep: a list of the acknowledged writes, and of the deletions in the table's stream.
  * @throws {LocalCloudError}
  */
 export async function runDemo(options: DemoOptions): Promise<Judged> {
@@ -121,7 +121,7 @@ class Run {
   readonly #deliveries: Deliveries;
   readonly #ended: Execution[] = [];
   readonly #problems: string[] = [];
-  /** Aborted when the local DynamoDB has failed: the run then ends. */
+  /** Aborted when a write or a read of the table's stream has failed: the run then ends. */
   readonly #broken = new AbortController();
   readonly #until: AbortSignal;
   /** Scheduled minute of each late tick (epoch seconds) → time at which this run started the tick (epoch milliseconds). */
@@ -323,7 +323,7 @@ class Run {
     await writing;
   }
 
-  /** Waits until `isSo` returns true, but at most `mostMs`. The time in which this machine stood still does not count. */
+  /** Waits until `isSo` returns true, but at most `mostMs`. The time in which this process could not run does not count. */
   async #wait(isSo: () => boolean, mostMs: number): Promise<void> {
     const machine = this.#machine;
     const endsAt = this.#clock.now() + mostMs - machine.stoodStillMs;
@@ -385,7 +385,7 @@ class Run {
     this.#screen.say(`✗ ${problem}`);
   }
 
-  /** Ends the run. Only the first problem is reported, because later problems are its consequences. */
+  /** Ends the run. Only the first problem is reported, because later problems are consequences of the first problem. */
   #breakOff(problem: string): void {
     if (!this.#broken.signal.aborted) this.#problem(problem);
     this.#broken.abort();

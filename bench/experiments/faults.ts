@@ -31,11 +31,11 @@ export interface Scenario {
   readonly title: string;
   readonly rate: number;
   /**
-   * @param struck `faults` adds the ids of the items in requests that hang: `bounds.p99Ms` does not count these items
+   * @param struck set to which `faults` adds the ids of items in requests that hang; `bounds.p99Ms` does not count these items
    * @default no faults
    */
   readonly faults?: (items: readonly StreamItem[], random: RandomSource, struck: Set<string>) => Faults;
-  /** Delays of a tick's executions, seconds. @default one execution, {@link TICK_LATE_SECONDS} late */
+  /** Seconds from a tick's time to the start of each of its executions. @default one execution, {@link TICK_LATE_SECONDS} late */
   readonly deliver?: (tick: Tick) => readonly number[];
   readonly pollSeconds?: number;
   /** Seconds from the writing of an item to its expiry. @default all items are written at the beginning */

@@ -111,7 +111,7 @@ ${Object.entries(FAULT_GROUPS)
   },
 });
 
-/** Maximum number of items in one run: in the tables of one deployment, within some minutes. */
+/** Maximum number of items in the tables of one run. */
 const SUB_RUN_ITEMS = 10_000;
 
 type VariantResult = Awaited<ReturnType<typeof fuzzVariant>>;

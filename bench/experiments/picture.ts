@@ -51,7 +51,7 @@ const CAPTIONS_Y = GROUND + 32;
 const FIGURES_Y = GROUND + 62;
 const PLACES = { left: MARGIN, there: 256, lag: 500 } as const;
 
-/** Readers who prefer no motion see this second: many items have already expired. */
+/** Readers who prefer no motion see this second of the animation, because many items have already expired. */
 const STILL_SECOND = SECONDS - 4;
 
 /**

@@ -3,7 +3,7 @@ import { JournalUnreadableError, JournalUnwritableError } from '../../functions/
 
 export type CallEffect =
   | { readonly kind: 'refuse'; readonly error: string; readonly status: number }
-  /** Index → error of each key that a batch leaves out; BatchWriteItem returns these keys as unprocessed. */
+  /** Index → error of each key that DynamoDB does not delete in a batch; BatchWriteItem returns these keys as unprocessed. */
   | { readonly kind: 'leaveOut'; readonly errors: ReadonlyMap<number, string> }
   | { readonly kind: 'cutBefore' }
   | { readonly kind: 'cutAfter' }
@@ -137,7 +137,7 @@ const ADVERSARY_RATE = 0.03;
 /** Ranges of the time between two outages and of an outage's length, milliseconds. */
 const OUTAGES = { afterMs: [10_000, 90_000], lastMs: [3_000, 25_000] } as const;
 
-/** Draws the faults. After `areOver` has returned true, no fault occurs. */
+/** Chooses faults at random. After `areOver` has returned true, no fault occurs. */
 export class Faults {
   readonly counts = new Map<string, number>();
   readonly #random: RandomSource;
@@ -198,7 +198,7 @@ export class Faults {
     return isOut;
   }
 
-  /** Draws the time after which DynamoDB applies a request, milliseconds; undefined for a request that is applied as usual. */
+  /** Chooses at random the time after which DynamoDB applies a request, milliseconds; undefined for a request that is applied as usual. */
   zombieMs(): number | undefined {
     const isOne = this.#happens('zombies', ZOMBIES.rate, 'calls that took effect after they were given up');
     return isOne ? this.between(ZOMBIES.fromMs, ZOMBIES.upToMs) : undefined;

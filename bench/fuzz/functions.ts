@@ -22,7 +22,7 @@ const QUIET = { info: () => undefined, warn: () => undefined, error: () => undef
 /** Calls a function by the name of its file. If the function fails, the result has the error. @param tally counts the call's deletes */
 export type CallFunction = (name: string, payload: unknown, tally?: CallTally) => Promise<FunctionResult>;
 
-/** The real functions of a deployment, with the AWS SDK's real clients, on a network in memory. */
+/** The deployment's real functions with the AWS SDK's real clients. All requests go to a network that is simulated in memory. */
 export function functionsOf(options: FunctionsOptions): CallFunction {
   const { journal, clock, aheadMs, isPlanOut, random, documentsOf, faults } = options;
   const metrics = new Metrics({ namespace: 'fuzz', serviceName: TASKS.RecordMetrics });

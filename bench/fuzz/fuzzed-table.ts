@@ -25,7 +25,7 @@ interface FuzzedTableOptions extends Pick<MemoryTableOptions, 'asServerHasIt' | 
 /** Longest time from the beginning of a pause to the last delete, milliseconds. */
 const PAUSE_MS = 5_000;
 
-/** In a second, the sweep may delete this many times the limit: a tick sweeps lookback and own minute together, and limits are rounded. */
+/** The sweep may exceed `maxDeletesPerSecond` by this factor: a tick sweeps lookback and upcoming minute at once, and rounds limits. */
 const LIMIT_TOLERANCE = 2;
 
 export type FuzzedTable = ReturnType<typeof fuzzedTable>;

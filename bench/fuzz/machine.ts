@@ -77,7 +77,7 @@ export function machinesOf({ deployments, clock, aheadMs, random, call }: Machin
       random,
       invoker: {
         invoke: async (arn, payload, { signal }) => {
-          // An execution that began before an update gives the new functions settings of the former form, with one field more or less.
+          // An execution that began before an update sends settings of the older version to the new functions: one setting more or less.
           const isFormer = next !== undefined && clock.now() >= next.at;
           const given = isFormer ? asFormer(payload, Math.floor(startedAt / 60_000) % 2 === 0) : payload;
           const own = { tally: new Map(), isReceived: false };
@@ -103,7 +103,7 @@ export function machinesOf({ deployments, clock, aheadMs, random, call }: Machin
   };
 }
 
-/** A payload as a former version sends it: each table has an additional setting, or lacks the setting `logKeys`. */
+/** Returns the payload as an older version sends it: each table has an additional setting, or lacks the setting `logKeys`. */
 function asFormer(payload: unknown, hasMore: boolean): unknown {
   if (Array.isArray(payload)) return payload.map(each => asFormer(each, hasMore));
   if (!isObject(payload)) return payload;

@@ -8,7 +8,7 @@ import { addTo, type Handle, type Invocation, type SdkRequest } from './sdk.ts';
 
 interface NetworkOptions {
   readonly clock: Clock;
-  /** Converts epoch milliseconds to the time of one of the table's servers, for the HTTP header `Date`. */
+  /** Converts epoch milliseconds to the clock of one of DynamoDB's servers, for the HTTP header `Date`. */
   readonly asServerHasIt: (at: number, table: string) => number;
   readonly faults: Faults;
   readonly tables: ReadonlyMap<string, FuzzedTable>;
@@ -31,7 +31,7 @@ export function networkOf(options: NetworkOptions): Handle {
     throw lost(undefined, 'no answer in time');
   };
 
-  /** Parses a request. An unknown request is not a fault of DynamoDB, but an error in this program or in the functions. */
+  /** Parses a request. An unknown request is an error in this program or in the functions, not a simulated fault. */
   const read = ({ hostname, headers, body }: SdkRequest) => {
     const [service = '', operation = ''] = (headers['x-amz-target'] ?? '').split('.');
     try {
@@ -114,7 +114,7 @@ const NO_ERRORS: ReadonlyMap<number, string> = new Map();
 
 const OUT: CallEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
 
-/** Effects of a table's trouble on requests. A table that is `readOnly` still answers queries. */
+/** Effect of each `Trouble` of a table on requests. A table that is `readOnly` still answers queries. */
 const REFUSALS = {
   deleted: { kind: 'refuse', error: 'ResourceNotFoundException', status: 400 },
   forbidden: { kind: 'refuse', error: 'AccessDeniedException', status: 400 },

@@ -24,7 +24,7 @@ export interface Bounds {
    */
   readonly strictMs: number;
   readonly aheadMs: number;
-  /** Longest delay for every other item. The limit is never earlier than `afterFaultsMs` after `calmAt`. */
+  /** Longest delay for every other item. Each of these items may also stay until `afterFaultsMs` after `calmAt`. */
   readonly looseMs: number;
   readonly afterFaultsMs: number;
 }
@@ -111,7 +111,7 @@ export class Oracle {
   #deletedBy({ id, image, writtenAt }: Due, bounds: Bounds): number {
     const { calmAt, strictMs, aheadMs, looseMs, afterFaultsMs } = bounds;
     const dueAt = Number(this.#ttlOf(image)) * 1000;
-    // The ticks need not delete these three kinds of items.
+    // The ticks may leave an item that was written after its expiry, that DynamoDB refused to delete, or that is in a wrong window.
     if (writtenAt >= dueAt || this.refused.has(id) || !this.#isInItsWindow(image, dueAt))
       return Number.POSITIVE_INFINITY;
     if (writtenAt <= dueAt - aheadMs && dueAt >= calmAt + CALM_MS) return dueAt + strictMs;
@@ -126,7 +126,7 @@ export class Oracle {
     return dueAt >= Date.parse(start) && dueAt < Date.parse(end);
   }
 
-  /** All violations of a run. @param endMs end of the run, epoch milliseconds: items that expired earlier must be gone */
+  /** Violations at the end of a run, except late deletions. @param endMs epoch milliseconds: items that expired earlier must be gone */
   verdict(table: MemoryTable, endMs: number): Violation[] {
     return [...this.ledger.verify(this.#present(table), endMs), ...this.deliveries.violations(this.ledger)];
   }

@@ -41,7 +41,7 @@ const CALM_MINUTES = 6;
  */
 const AHEAD_MS = 120_000;
 
-/** How late the sweep may delete. Delays by wrong clocks, by a limit and by the margin are added. */
+/** How late the sweep may delete. The run adds the delays by wrong clocks, by `maxDeletesPerSecond` and by `marginSeconds`. */
 const BOUNDS_MS = { strict: 3_000, loose: 150_000, afterFaults: 240_000 } as const;
 
 const OWN_SHARE = 0.75;
@@ -89,7 +89,7 @@ async function runOn(
   const [{ carried, pipes }] = resolved as [Resolved];
   const hasPipe = pipes.length > 0;
   const servers = random(5);
-  // Only a table with a pipe has a margin (`marginSeconds`) for servers with different clocks. All servers of other tables have one clock.
+  // Only a table with a pipe has a margin (`marginSeconds`) for servers with different clocks. All servers of other tables share a clock.
   const asServerHasIt = (at: number, table: string | undefined = 'fuzz') =>
     hasPipe && table === 'fuzz' ? at + Math.floor((servers.next() - 0.5) * SERVERS_APART_MS) : at;
   const removals: DynamoDbStreamRecord[] = [];
@@ -207,7 +207,7 @@ async function runOn(
   for (const ending of sweeps) await ending;
   const clocksMs = lateByClocks(variant);
   for (const [index, { oracle, table, scenario: of, settings }] of tables.entries()) {
-    // A limit and `precision: 'minute'` delay deletes, so that only the loose bound applies.
+    // A limit and `precision: 'minute'` delay deletes, so only `looseMs` applies.
     const isStrict = settings.precision === 'second' && settings.maxDeletesPerSecond === 0;
     const slackMs = clocksMs + (settings.marginSeconds ?? 0) * 1000;
     const looseMs = BOUNDS_MS.loose + slackMs + (index === 0 ? drainMs : 0);
@@ -221,7 +221,7 @@ async function runOn(
       }),
     );
   }
-  // Replays of the whole span find the items that were written long after their expiry.
+  // Replays of all expiry times of the run find the items that were written long after their expiry.
   for (const { name } of tables) await replay(name, true);
   for (const ending of sweeps) await ending;
   await Promise.all(using);

@@ -28,7 +28,7 @@ export interface Scenario {
   readonly replaysAt: number | undefined;
   /** Range of the TTLs of most items at their first write, epoch milliseconds, [from, to). */
   readonly ttls: Span;
-  /** End of all faults, epoch milliseconds. Only the faults and pauses of other tables may end later. */
+  /** End of all faults, epoch milliseconds. Only the faults and pauses of the tables after the first table may end later. */
   readonly calmAt: number;
 }
 
@@ -36,7 +36,8 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 /**
- * The trouble of another table may end this much later than all other faults, milliseconds: it must not delay deletes in the first table.
+ * The trouble of a further table may end this much later than all other faults, milliseconds. This trouble must not delay deletes in the
+ * first table.
  */
 const OUTLASTS_MS = 4 * MINUTE;
 

@@ -24,7 +24,7 @@ export function addTo(tally: CallTally, table: string, more: Partial<Tally>): vo
 
 /** One call of a function. After `killedAt` the call sends no more requests, but requests that were sent earlier still change the table. */
 export interface Invocation {
-  /** End of the call by the network's clock, epoch milliseconds. */
+  /** Time at which the call is killed, by the simulated network's clock, epoch milliseconds. */
   readonly killedAt: number;
   readonly tally: CallTally;
 }
@@ -49,7 +49,7 @@ interface SdkResponse {
 
 export type Handle = (request: SdkRequest, options: SdkOptions) => Promise<{ response: SdkResponse }>;
 
-/** During `work`, `performance.now` and `AbortSignal.timeout` use this clock. */
+/** During `work`, `performance.now` and `AbortSignal.timeout` use `clock`. */
 export async function inVirtualTime<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
   const { now } = performance;
   const { timeout } = AbortSignal;
@@ -116,7 +116,7 @@ function inProcess(maxAttempts: number, handle: Handle) {
   Object.assign(client.config, {
     requestHandler: { handle },
     retryStrategy: async () => retryStrategy,
-    // The answers have dates of the virtual clock. The SDK would take the dates for an error of this machine's clock, and repeat requests.
+    // The answers have dates of the virtual clock. The SDK would take the dates for an error of the computer's clock, and repeat requests.
     disableClockSkewCorrection: async () => true,
     signer: async () => signer,
   });

@@ -49,7 +49,7 @@ export interface Position {
   readonly id: string;
 }
 
-/** A table with its expiry index, in memory: items in DynamoDB's JSON, an index that lags, and a listener for every change. */
+/** A table with its expiry index, in memory: items in DynamoDB's JSON, an index that is delayed, and a listener for every change. */
 export class MemoryTable {
   readonly options: MemoryTableOptions;
   readonly #items = new Map<string, EventImage>();
@@ -88,7 +88,7 @@ export class MemoryTable {
 
   /**
    * Returns entries of one partition of the index, sorted by TTL.
-   * @param after position of the last entry that is left out
+   * @param after position in the index: only entries behind this position are returned
    */
   query(
     partition: string,

@@ -150,7 +150,7 @@ export function usersOf(options: UsersOptions) {
 
   const planInCalm = (number: number, hot: number): void => {
     const key = keyOf(number);
-    // With pollSeconds no tick reads minutes ahead, so no item needs to be written early.
+    // With `pollSeconds` no tick reads minutes ahead. So no item of such a table is written early.
     const [isHot, isEarly] = [random.next() < 0.6, random.next() < 0.6 && settings.pollSeconds === 0];
     const ttl = isHot ? hot : calmAt + between(isEarly ? CALM_SECONDS.from : 1, CALM_SECONDS.before);
     const writtenAt = isEarly ? Math.max(calmAt - 60, ttl - 200) : ttl - between(1, 10);

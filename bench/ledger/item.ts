@@ -11,7 +11,7 @@ export interface Removal {
   readonly ttl: Ttl;
   /** Time at which the deletion was seen, epoch milliseconds. */
   readonly seenAt: number;
-  /** The stream's record of the removal; undefined when the ledger keeps no records. */
+  /** The stream's record of the removal; undefined when the ledger (list of writes and deletions) keeps no records. */
   readonly record?: RemovalRecord;
 }
 
@@ -20,7 +20,7 @@ export interface RemovalRecord {
   readonly id: string;
   readonly key: EventImage;
   readonly image: EventImage;
-  /** Creation time of the record by its server's clock, epoch milliseconds; undefined when unknown. */
+  /** Creation time of the record by the clock of DynamoDB's server, epoch milliseconds; undefined when unknown. */
   readonly madeAt?: number;
 }
 

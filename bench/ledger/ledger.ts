@@ -24,7 +24,7 @@ export interface SeenRemoval extends Removal {
 
 export interface ExpiredItem {
   readonly ttl: Seconds;
-  /** Time at which DynamoDB acknowledged this TTL, epoch milliseconds. */
+  /** Time at which DynamoDB acknowledged the write of this TTL, epoch milliseconds. */
   readonly writtenAt: number;
   /** Time at which the deletion was seen, epoch milliseconds; undefined without a deletion. */
   readonly deletedAt: number | undefined;

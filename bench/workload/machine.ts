@@ -7,7 +7,7 @@ interface Standstill {
 }
 
 const SAMPLE_MS = 100;
-/** A timer that is later than this shows a standstill, milliseconds. */
+/** A timer that is later than this shows that the process could not run (a standstill), milliseconds. */
 const LATE_MS = 50;
 /** A standstill of this length may be the reason for a missed tick, or for a sweep that waits too long, milliseconds. */
 const MISSED_TICK_MS = 1_000;

@@ -35,7 +35,7 @@ export interface WatchedTableOptions {
   /** The table must have a stream with old images. */
   readonly table: TableResource;
   readonly model: ExpiryModel;
-  /** Prefix of the items' names. The prefix marks the items of this run, except in tables whose keys are numbers. */
+  /** Prefix of the items' keys. The prefix marks the items of this run, except in tables whose keys are numbers. */
   readonly prefix: string;
   readonly clock?: Clock;
   /** Pause after all records of the stream were read, milliseconds. @default 100 */
@@ -68,7 +68,8 @@ export class WatchedTable {
   }
 
   /**
-   * The stream's own times are not used, because DynamoDB Local rounds these times to the minute.
+   * Observes the deletions in the table's stream. The records' own times are not used, because DynamoDB Local rounds these times to the
+   * minute.
    * @throws {LocalCloudError} for a table without a stream of old images
    */
   static async start(options: WatchedTableOptions): Promise<WatchedTable> {
@@ -111,7 +112,7 @@ export class WatchedTable {
   }
 
   /**
-   * Leaves out a late action whose TTL has passed: an application calculates TTLs from the current time.
+   * Leaves out a late action whose TTL has passed: a real application never writes a TTL that has passed.
    * @param actions the earliest action first
    */
   async write(actions: readonly Action[], signal: AbortSignal): Promise<void> {

@@ -13,7 +13,7 @@ import { WorkerPool } from './pool.ts';
 import type { ErrorPayload } from './worker.ts';
 import { workerSource } from './worker-source.ts';
 
-/** Nothing listens on port 9 ("discard"). Requests to AWS services that do not run here fail, and do not leave this machine. */
+/** Nothing listens on port 9 ("discard"). Requests to AWS services that do not run here fail, and do not leave this computer. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** Default maximum number of threads of a function. Each thread uses 30 MB, and more threads would only wait for DynamoDB Local. */
@@ -25,8 +25,8 @@ export interface FunctionCall {
 }
 
 /**
- * A wrapper may delay the invocation, fail the invocation before or after the function ran, or run the function twice. `next` never
- * rejects.
+ * A wrapper may delay the invocation, fail the invocation before or after the function ran, or run the function twice. `next` runs the
+ * function, and never rejects.
  */
 export type InvokeWrapper = (
   call: FunctionCall,
@@ -35,7 +35,7 @@ export type InvokeWrapper = (
 
 export interface InvocationRecord {
   readonly functionName: string;
-  /** The function's AWS requests carry it. */
+  /** Trace id in the header X-Amzn-Trace-Id of the function's AWS requests. */
   readonly traceId: string;
   /** Time of the call, epoch milliseconds. */
   readonly startedAt: number;
@@ -47,9 +47,9 @@ export interface InvocationRecord {
 }
 
 export interface LocalFunctionsOptions {
-  /** DynamoDB endpoint that the functions call, on this machine. The endpoint may be a proxy that injects faults. */
+  /** DynamoDB endpoint that the functions call, on this computer. The endpoint may be a proxy that injects faults. */
   readonly dynamoDbEndpoint: string;
-  /** Largest number of threads per function. Further calls wait; they are not throttled. @default 6 */
+  /** Largest number of threads per function. Further calls wait, and are not throttled. @default 6 */
   readonly maxConcurrency?: number;
   /** Called with every line that a function prints: JSON logs and embedded metrics. @default lines are dropped */
   readonly onLog?: ((functionName: string, line: string) => void) | undefined;
@@ -167,8 +167,8 @@ function newTraceId(now: number): string {
 }
 
 /**
- * Returns the variables that Lambda itself sets, and variables that keep the function's requests on this machine. No variable comes from
- * the user's environment.
+ * Returns the environment variables that Lambda itself sets, and variables that keep the function's requests on this computer. No variable
+ * comes from the user's shell.
  */
 function runtimeEnvironment(
   { name, region, memoryMb, handler }: FunctionResource,

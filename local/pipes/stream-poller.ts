@@ -8,7 +8,7 @@ export interface StreamPollerOptions {
   readonly fromLatest: boolean;
   readonly clock: Clock;
   readonly timeOf: RecordTime;
-  /** Takes removals. After a rejection, `take` gets each half of the batch. A single rejected record is read again. */
+  /** Receives records of deletions. After a rejection, `take` gets each half of the batch. A single rejected record is read again. */
   readonly take: (removals: readonly DynamoDbStreamRecord[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
   /** Pause after all records were read, milliseconds. @default 250 */
@@ -151,8 +151,8 @@ export class StreamPoller {
   }
 
   /**
-   * Moves behind the existing records. An iterator of type LATEST has no position: if this iterator expires before the first new record,
-   * new records are lost.
+   * Skips the existing records. An iterator of type LATEST has no position: if this iterator expires before the first new record, new
+   * records are lost.
    */
   async #passOver(): Promise<void> {
     for (const shard of await this.#list()) {

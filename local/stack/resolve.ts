@@ -136,7 +136,7 @@ export function resolveReferences({ resource, data }: PlainStack, place: Place):
   );
 }
 
-/** Partitions of AWS, named as in ARNs, by region prefix. Other regions are commercial. A test compares this table with the SDK's. */
+/** Partitions of AWS, named as in ARNs, by region prefix. Other regions are commercial. A test compares this list with the SDK. */
 const PARTITIONS: Readonly<Record<string, string>> = {
   'cn-': 'aws-cn',
   'us-gov-': 'aws-us-gov',

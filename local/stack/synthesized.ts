@@ -262,7 +262,7 @@ function readPipe(args: Arguments, { address }: Found): PipeResource {
   };
 }
 
-/** The stack of a configuration, to run on this machine. It creates also tables with `existingTable: true`: these exist only on AWS. */
+/** The stack of a configuration for this computer. The stack also creates tables with `existingTable: true`, which exist only on AWS. */
 export function localStack(config: DeploymentConfig): PlainStack {
   return plainStack({ ...config, tables: config.tables.map(table => ({ ...table, existingTable: false })) });
 }

@@ -1,5 +1,5 @@
 /**
- * The sweep on this machine, for the integration tests of an application: DynamoDB Local, the functions, the state machines and the
+ * The sweep on this computer, for the integration tests of an application: DynamoDB Local, the functions, the state machines and the
  * schedules.
  */
 

@@ -12,16 +12,16 @@ export interface PassedOnExpiry extends ExpiryEvent {
   readonly target: string;
 }
 
-/** The configuration under test: that of a whole deployment, or only its tables. */
+/** The configuration under test: the configuration of a whole deployment, or only of its tables. */
 export interface TestedConfig extends DeploymentProps {
   /**
-   * Tables, as `defineConfig` accepts them. Tables with `existingTable: true` are created here too, with their index. A table that exists
-   * already must have its index.
+   * Tables, as `defineConfig` accepts them. Tables with `existingTable: true` are also created, with their index. A table that is already
+   * in DynamoDB Local must have its index.
    */
   readonly tables: readonly PreciseTtlProps[];
   /** @default the region of the first ARN in `tables`, or 'us-east-1' */
   readonly region?: string;
-  /** `state` and `tags` are checked as in a deployment's configuration, but have no effect here. */
+  /** `state` and `tags` are checked as in a deployment's configuration, but have no effect in a test. */
   readonly state?: object;
   readonly tags?: Readonly<Record<string, string>>;
 }
@@ -85,8 +85,8 @@ export interface LocalPreciseTtl {
    */
   advance(duration: string): Promise<void>;
   /**
-   * The expiries that the pipes have passed on, in this order: for a configuration with `events` or `archive`. A table with two pipes has
-   * each expiry twice. No target receives anything.
+   * The expiries that the pipes have passed on, in the order of delivery, for a configuration with `events` or `archive`. A table with two
+   * pipes has each expiry twice. No target receives anything.
    */
   expiries(): Promise<readonly PassedOnExpiry[]>;
   /**

@@ -37,11 +37,11 @@ const MINUTE_MS = 60_000;
 type Undo = (() => unknown)[];
 
 /**
- * Starts the sweep on this machine, for `beforeAll`; call `stop()` in `afterAll`.
+ * Starts the sweep on this computer, for `beforeAll`; call `stop()` in `afterAll`.
  * @throws {InvalidConfigError} naming every field of the configuration that is wrong
  * @throws {LocalTestError} for invalid options, or when the npm package with DynamoDB Local is missing
  * @throws {LocalCloudError} when a part cannot be started, saying what to do
- * @throws {NotLoopbackError} when `dynamoDbEndpoint` is on another machine
+ * @throws {NotLoopbackError} when `dynamoDbEndpoint` is on another computer
  */
 export async function startPreciseTtl(
   given: TestedConfig,
@@ -59,7 +59,7 @@ export async function startPreciseTtl(
 }
 
 /**
- * Runs a test with the sweep on this machine, and stops everything, even when the test throws.
+ * Runs a test with the sweep on this computer, and stops everything, even when the test throws.
  * @returns the result of `use`
  * @throws the errors of {@link startPreciseTtl}, `use` and `stop()`
  */
@@ -104,7 +104,7 @@ async function start(
     ? startDynamoDbLocal()
     : attachDynamoDb(dynamoDbEndpoint, 'dynamoDbEndpoint'));
   undo.push(() => dynamoDb.stop());
-  // The client must accept commands of the application's copy of the SDK. In the npm package only this folder imports that copy.
+  // The client must accept commands of the application's copy of the SDK. Only this folder of the npm package imports that copy.
   const client = new DynamoDBClient(localConfig(dynamoDb.endpoint, config.region));
   undo.push(() => client.destroy());
   const found = await tableNames(client);

@@ -6,7 +6,7 @@ import { whole } from '../../../expiry/fields.ts';
 export interface Outcome {
   readonly text?: string;
   readonly data: object;
-  /** Sentences about what did not hold: with such a sentence, the exit status is 1. */
+  /** Sentences that say what was not as expected. With such a sentence, the exit status is 1. */
   readonly problems?: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface Experiment<F extends Flags> {
   readonly run: (given: Given<F>) => Promise<Outcome>;
 }
 
-/** Defines a command that prints its result with a description of the machine. The exit status is the verdict. */
+/** Defines a command that prints its result and a description of this computer. The exit status is 1 if the result has `problems`. */
 export function defineExperiment<const F extends Flags>(experiment: Experiment<F>): AnyCommand {
   const { name, holds, run, flags } = experiment;
   const command = defineCommand({
@@ -42,7 +42,7 @@ export function defineExperiment<const F extends Flags>(experiment: Experiment<F
   return { ...command, help, execute };
 }
 
-/** Describes the machine, its load and the time of a measurement: absolute numbers mean little without this description. */
+/** Describes the computer, its load and the time of a measurement: absolute numbers mean little without this description. */
 function thisMachine(): string {
   const processor = cpus()[0]?.model ?? 'unknown';
   const load = (loadavg()[0] ?? 0).toFixed(2);
