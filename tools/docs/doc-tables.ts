@@ -19,17 +19,19 @@ import {
   resolveProps,
 } from '../../stacks/config/props.ts';
 import { type Counts, FATES } from '../../statemachine/counts.ts';
+import { behavioursList, commandsReference, replayDiagram, tickDiagram } from './pages.ts';
 import { EXAMPLE_ARNS, rolesList } from './role-statements.ts';
 
-type Passages = Readonly<Record<string, () => string>>;
+type Passages = Readonly<Record<string, () => string | Promise<string>>>;
 
 /** The generated passages of documents: file → name in the markers → function that makes the passage. */
 export const DOC_TABLES = {
   'docs/archive-and-events.md': { targets: eventTargetsTable },
+  'docs/contributing/behaviours.md': { behaviours: behavioursList },
+  'docs/contributing/state-machine.md': { tick: tickDiagram, replay: replayDiagram },
   'docs/operate.md': { report: reportExample },
-  'docs/reference/alarms.md': {
-    alarms: alarmsTable,
-  },
+  'docs/reference/alarms.md': { alarms: alarmsTable },
+  'docs/reference/commands.md': { commands: commandsReference },
   'docs/reference/configuration.md': { props: () => propsTable(false), shared: () => propsTable(true) },
   'docs/reference/iam.md': { commands: commandActionsList, roles: rolesList },
   'docs/reference/metrics.md': { metrics: metricsTable },
@@ -40,13 +42,16 @@ export const DOC_TABLES = {
  * Returns the document with its generated passages. A passage is between `<!-- name -->` and `<!-- /name -->`.
  * @throws TypeError when a marker is missing
  */
-export function withTables(file: keyof typeof DOC_TABLES, document: string): string {
+export async function withTables(file: keyof typeof DOC_TABLES, document: string): Promise<string> {
   const passages: Passages = DOC_TABLES[file];
-  return Object.entries(passages).reduce((text, [name, make]) => {
+  let text = document;
+  for (const [name, make] of Object.entries(passages)) {
     const passage = new RegExp(`(<!-- ${name} -->\n).*?(<!-- /${name} -->)`, 's');
     if (!passage.test(text)) throw new TypeError(`${file}: expected <!-- ${name} --> … <!-- /${name} -->`);
-    return text.replace(passage, (_all, begin, end) => `${begin}\n${make()}\n\n${end}`);
-  }, document);
+    const made = await make();
+    text = text.replace(passage, (_all, begin, end) => `${begin}\n${made}\n\n${end}`);
+  }
+  return text;
 }
 
 /** The targets of the prop `events`, with the pipe's size limits for each target. */

@@ -5,22 +5,11 @@ import type { AnyCommand, Flag } from '../../cli/command.ts';
 import { type FunctionArns, TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 
-const HEAD = `# Commands
-
-\`npx precise-ttl COMMAND\`. \`--help\` says more about each. \`npm run docs\` makes this page.
-
-The configuration is the file that \`--config\` names, or \`precise-ttl.config.ts\`, \`.js\`, \`.mjs\`, \`.cjs\` or \`.json\` in the working directory.
-TypeScript needs Node 22.18. \`cdktf.out\` and a local state lie beside the configuration; for a file of another name, such as \`prod.json\`, they lie in the folder \`precise-ttl.prod\`.
-
-The exit status is 0 for success, 1 for a failure, 2 for a wrong command line or configuration, 3 when a service did not answer, and 130 or
-143 after Ctrl-C or SIGTERM, and what this page says beside.
-
-Text is wrapped at the width of the terminal, or at \`COLUMNS\`. \`NO_COLOR\` and \`FORCE_COLOR\` set the colours.`;
-
 /** A flag of at least this many commands is listed only once. */
 const MIN_SHARED = 4;
 
-export async function commandsPage(): Promise<string> {
+/** The flags of all commands. */
+export async function commandsReference(): Promise<string> {
   const loaded = await Promise.all(
     Object.entries(COMMANDS).map(async ([name, { group, summary, load }]) => ({
       name,
@@ -43,7 +32,7 @@ export async function commandsPage(): Promise<string> {
         return [`## ${name}`, `${capital(summary)}.`, flags, statusOf(command)].filter(Boolean).join('\n\n');
       }),
   ]);
-  return `${[HEAD, 'Flags of many commands:', code(shared), ...sections].join('\n\n')}\n`;
+  return [code(shared), ...sections].join('\n\n');
 }
 
 function lineOf([name, { help, value, default: is }]: readonly [string, Flag]): string {
@@ -51,7 +40,7 @@ function lineOf([name, { help, value, default: is }]: readonly [string, Flag]): 
   return `--${name}${value === undefined ? '' : ` ${value}`}: ${help}${byDefault}`;
 }
 
-/** The help's text on exit statuses; empty for commands with only the statuses that HEAD explains. */
+/** The help's text on exit statuses; empty for commands with only the statuses that commands.md explains above. */
 function statusOf(command: AnyCommand): string {
   const [, text = ''] = /Exit status: (.*?)(?:; 2 a wrong command line.*)?$/s.exec(command.help()) ?? [];
   return /\b3\b|--watch|--diff/.test(text) ? `Exit status: ${text.replaceAll(/\s+/g, ' ')}.` : '';
@@ -62,48 +51,20 @@ const code = (lines: readonly string[]) =>
 
 const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** The page of docs/ with the diagrams of the state machines. */
-export function diagramPage(): string {
-  const functions: FunctionArns = TASKS;
-  const tick = tickDefinition(functions, { tables: [] });
-  const replay = replayDefinition(functions, { tables: [] });
-  return `# The state machines
+const functions: FunctionArns = TASKS;
 
-\`npm run docs\` draws this page from the definitions, and a test fails when it is out of date. The comments in
-[definition.ts](../../statemachine/definition.ts) and [child.ts](../../statemachine/child.ts) tell what the states do.
-[contract/](../../statemachine/contract) has the types of what they hand on, and the [glossary](glossary.md) explains the terms. In the pictures, a label is a value of the field \`next\` or a condition; a dotted line is taken after an error.
+export const tickDiagram = () => mermaid(tickDefinition(functions, { tables: [] }));
 
-## The tick
+export const replayDiagram = () => mermaid(replayDefinition(functions, { tables: [] }));
 
-An Express execution, each minute, for all tables of a deployment.
-
-\`\`\`mermaid
-${mermaid(tick)}
-\`\`\`
-
-## A replay
-
-A Standard execution for a span of time of one table: started by hand. Each child of its
-SweepShards is an Express execution with the states of an iteration above.
-
-\`\`\`mermaid
-${mermaid(replay)}
-\`\`\`
-`;
-}
-
-export function behavioursPage(): string {
+/** The names of the tests of the state machine. */
+export function behavioursList(): string {
   const files = globSync('test/statemachine/*.test.ts').map(file => file.replaceAll(sep, '/'));
   const sections = files
     .sort()
     .map(file => [`## [${basename(file)}](../../${file})`, namesIn(file).join('\n')].join('\n\n'));
-  return `${[BEHAVIOURS, ...sections].join('\n\n')}\n`;
+  return sections.join('\n\n');
 }
-
-const BEHAVIOURS = `# Behaviours
-
-What the state machine does, as the names of its tests say it. They run the real definition on a virtual clock. \`npm run docs\` writes this page; … stands
-for each case of a table.`;
 
 /** `test('name'`, `describe('name'`, `test.each(…)('name'`, and the end of a table of several lines: `])('name'`. */
 const NAME =
@@ -134,8 +95,8 @@ interface Graph {
  * Draws a state machine as a Mermaid flowchart. An inline Map is a subgraph. A distributed Map is a single state, because its items are
  * child executions.
  */
-export function mermaid(graph: Graph): string {
-  return ['flowchart TD', ...lines(graph, '  ')].join('\n');
+function mermaid(graph: Graph): string {
+  return ['```mermaid', 'flowchart TD', ...lines(graph, '  '), '```'].join('\n');
 }
 
 function lines({ StartAt, States }: Graph, indent: string): string[] {
