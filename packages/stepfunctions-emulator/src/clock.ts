@@ -17,8 +17,8 @@ export interface Clock {
 }
 
 /**
- * If the wall clock and the steady `performance.now()` differ by more milliseconds after a delay, a person or a program has set the wall
- * clock.
+ * Largest normal difference between the wall clock and the steady `performance.now()` during a timer, milliseconds. After a larger
+ * difference, somebody has set the wall clock.
  */
 const MAX_DRIFT_MS = 1_000;
 
@@ -29,7 +29,7 @@ const immediately = setImmediate;
 export const giveWay = (clock: Clock): Promise<void> =>
   clock.busy(() => new Promise(resolve => immediately(resolve)));
 
-/** Longest delay of setTimeout, milliseconds (2^31 - 1, almost 25 days). A timer with a longer delay fires immediately. */
+/** Longest delay of setTimeout, milliseconds (2^31 - 1, almost 25 days). Node fires a timer with a longer delay immediately. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
 function sleepOn(clock: Pick<Clock, 'schedule'>, ms: number, signal?: AbortSignal): Promise<void> {
@@ -99,7 +99,7 @@ export class VirtualClock implements Clock {
   #sequence = 0;
   #awake = 0;
   #checkPending = false;
-  /** Sorted, the timer with the earliest time last: `pop` takes that timer. */
+  /** Sorted by time, the earliest timer last, so that `pop` takes the earliest timer. */
   readonly #timers: Timer[] = [];
 
   /** @param startMs first time of the clock, epoch milliseconds */

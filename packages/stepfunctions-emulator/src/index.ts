@@ -1,4 +1,4 @@
-/** AWS Step Functions on this machine: a strict interpreter of JSONata state machines, clocks, and a server of the API. */
+/** An emulator of AWS Step Functions: a strict interpreter of state machines in JSONata, clocks, and a server of the API. */
 
 export {
   type ApiContext,

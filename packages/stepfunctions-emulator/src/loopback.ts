@@ -5,7 +5,7 @@ import { NotLoopbackError } from './errors.ts';
 export { EmulatorError, NotLoopbackError } from './errors.ts';
 
 /**
- * No other check keeps requests away from a real AWS account: every host name but localhost is refused.
+ * Refuses every URL that does not name this computer, because no other check keeps requests away from a real AWS account.
  * @returns the endpoint without a trailing slash
  */
 export function requireLoopback(
@@ -34,12 +34,12 @@ export function requireLoopback(
   return url.origin;
 }
 
-// An IPv4 address must have four decimals: URL objects and browsers convert every other form (0x7f.1, 2130706433) to four decimals.
+// Accepts an IPv4 address only as four decimal numbers: URL objects and browsers convert other forms (0x7f.1, 2130706433).
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** A hostile web page can make its own host name resolve to this machine, but the browser then sends that host name in the Host header. */
+/** Protects against a hostile web page whose host name resolves to this computer: the browser sends that host name in the Host header. */
 export function isLoopbackHost(header = ''): boolean {
   // SDKs put `sync-` before the host for StartSyncExecution.
   const name = header.toLowerCase().replace(/^sync-|:\d+$/g, '');

@@ -1,4 +1,4 @@
-/** Account, region and partition in the ARNs of everything that exists only on this machine. */
+/** Account, region and partition for the ARNs of resources that do not exist on AWS. */
 export const PLACE = { account: '123456789012', region: 'us-east-1', partition: 'aws' } as const;
 
 export const ROLE_ARN = `arn:aws:iam::${PLACE.account}:role/test`;

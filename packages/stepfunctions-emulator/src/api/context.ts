@@ -7,7 +7,7 @@ export interface ApiContext {
   readonly stateMachines: StateMachines;
   readonly executions: Executions;
   readonly account: string;
-  /** The region in every ARN, whatever region a client signs for. */
+  /** The region in every ARN, whatever region a client signs its requests for. */
   readonly region: string;
   /** The partition in every ARN: `aws`, `aws-cn` or `aws-us-gov`. */
   readonly partition: string;

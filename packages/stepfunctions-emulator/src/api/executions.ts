@@ -15,19 +15,19 @@ export interface KeptExecutions {
   readonly executions: number;
   /**
    * Maximum number of JSON characters in the histories of a state machine's ended executions and their child executions. Above this number,
-   * the oldest executions are removed.
+   * the server removes the events of the oldest executions.
    */
   readonly characters: number;
 }
 
-/** 500 executions are eight hours with one execution a minute. 10,000,000 characters take about 50 MB, with the parsed values. */
+/** With one execution a minute, 500 executions cover eight hours. 10,000,000 characters of histories take about 50 MB of memory. */
 const KEPT_EXECUTIONS: KeptExecutions = { executions: 500, characters: 10_000_000 };
 
 export class Executions {
   readonly #byArn = new Map<string, StartedExecution>();
   /** ARN of a Standard state machine → names given to executions at the start. A name stays taken after the execution has been removed. */
   readonly #names = new Map<string, Set<string>>();
-  /** ARN of a state machine → its ended executions, the earliest end first, with the number of characters in each history. */
+  /** ARN of a state machine → its ended executions, the earliest end first, with the size of each execution's histories, characters. */
   readonly #ended = new Map<string, Map<Execution, number>>();
   #sequence = 0;
   #version = 0;
@@ -65,7 +65,7 @@ export class Executions {
     return this.#byArn.get(arn);
   }
 
-  /** Finds an execution, or a child execution of a Map Run. For a child, `started` is the outermost execution with that Map Run inside. */
+  /** Finds an execution, or a child execution of a Map Run. For a child, `started` is the outermost execution that contains the Map Run. */
   get(arn: string): { readonly execution: Execution; readonly started: StartedExecution } {
     const known = this.#byArn.get(arn);
     if (known !== undefined) return { execution: known.execution, started: known };
@@ -127,7 +127,7 @@ export class Executions {
   }
 }
 
-/** All child executions of an execution's Map Runs, at any depth. `Execution.forget` removes the children of an execution. */
+/** All child executions of an execution's Map Runs, at any depth; none after `Execution.forget`, which removes the Map Runs. */
 export function* descendants({ mapRuns }: Execution): Generator<Execution> {
   for (const child of mapRuns.flatMap(childrenOf)) {
     yield child;

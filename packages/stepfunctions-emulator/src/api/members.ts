@@ -100,7 +100,7 @@ function wrongType(name: string, value: unknown, expected: string): ApiError {
   );
 }
 
-/** Limits of the API model for the length of an ARN, characters. The ARN of a Map Run may be longer. */
+/** Limits for the length of an ARN in AWS's API model, characters. The ARN of a Map Run may be longer. */
 const ARN_LENGTH = { min: 1, max: 256 };
 const LONG_ARN_LENGTH = { min: 1, max: 2000 };
 
@@ -117,7 +117,7 @@ function checkArn(arn: string, kinds: readonly string[]): string {
   return arn;
 }
 
-/** Reads the ARN of a state machine. The ARN of a version or an alias passes this check, but no state machine has such an ARN. */
+/** Reads the ARN of a state machine. The ARN of a version or alias passes this check, but the caller then finds no state machine. */
 export function takeMachineArn(members: Members): string {
   const arn = checkArn(members.string('stateMachineArn', ARN_LENGTH), ['stateMachine']);
   if (!arn.includes('/')) return arn;
@@ -136,7 +136,9 @@ export const takeExecutionArn = (members: Members, kinds: readonly string[] = ['
 export const takeMapRunArn = (members: Members): string =>
   checkArn(members.string('mapRunArn', LONG_ARN_LENGTH), ['mapRun']);
 
-/** Reads the role's ARN. The emulator does not use the role, but checks the form, so that a typing error is found before a deployment. */
+/**
+ * Reads the role's ARN. The emulator does not use the role, but checks the ARN, so that a user finds a typing error before a deployment.
+ */
 export function takeRoleArn(members: Members): string {
   const arn = members.string('roleArn', ARN_LENGTH);
   if (/^arn:aws[a-z-]*:iam::[^:]+:role\/./.test(arn)) return arn;

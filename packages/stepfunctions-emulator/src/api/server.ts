@@ -53,7 +53,7 @@ export interface ServerOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Serves the API over HTTP in AWS JSON 1.0 (1.1 works, too), on 127.0.0.1 only. A browser shows the page at the same address. */
+/** Serves the API over HTTP in AWS JSON 1.0 or 1.1, on 127.0.0.1 only. At the same address, a browser shows a page with the executions. */
 export class ApiServer {
   readonly endpoint: string;
   readonly #server: Server;
@@ -63,7 +63,7 @@ export class ApiServer {
     this.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Rejects with the system's error, e.g. EADDRINUSE, when the server can't listen. */
+  /** Rejects with the operating system's error, such as EADDRINUSE, when the server can't listen on the port. */
   static async start(
     context: ApiContext,
     { port = 0, onError = error => console.error(error) }: ServerOptions = {},
@@ -81,10 +81,10 @@ export class ApiServer {
 
 /** AWS's quota for the size of a request. */
 const MAX_REQUEST_BYTES = 1_048_576;
-/** Maximum bytes above the quota that are read and discarded: many clients read the answer only after they have sent all bytes. */
+/** Maximum bytes above the quota that the server reads and discards: many clients read the answer only after sending all bytes. */
 const MAX_DISCARDED_BYTES = 67_108_864;
 
-/** Answers one request. Catches every error of the request, because nobody waits for the promise. */
+/** Answers one request. Catches every error, because no code awaits the promise: Node ends the process for an unhandled rejection. */
 async function serve(
   context: ApiContext,
   incoming: IncomingMessage,

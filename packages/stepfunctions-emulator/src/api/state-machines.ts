@@ -1,7 +1,7 @@
 import type { Machine } from '../interpreter/index.ts';
 import { ApiError, stateMachineDoesNotExist } from './errors.ts';
 
-/** A state machine with the data that the API returns. An update makes a new object: running executions keep the old object. */
+/** A state machine with the data that the API returns. An update makes a new object, so that running executions keep the old definition. */
 export interface StateMachine extends Machine {
   readonly definitionText: string;
   /** Epoch milliseconds. */
@@ -16,7 +16,7 @@ export class StateMachines {
   readonly #byArn = new Map<string, StateMachine>();
   readonly #now: () => number;
 
-  /** @param now epoch milliseconds */
+  /** @param now returns the current time, epoch milliseconds */
   constructor(now: () => number) {
     this.#now = now;
   }

@@ -30,7 +30,7 @@ class StartError extends EmulatorError {
   override readonly name = 'StartError';
 }
 
-/** The command `stepfunctions-emulator`. SIGINT and SIGTERM end this process. The exit status is 1 when the server can't start. */
+/** The command `stepfunctions-emulator`. SIGINT and SIGTERM end the process. The exit status is 1 when the server can't start. */
 export async function main(args: readonly string[]): Promise<void> {
   try {
     const { values } = readFlags(args);
@@ -76,7 +76,7 @@ async function serve(flags: ReturnType<typeof readFlags>['values']): Promise<voi
   const { endpoint } = await ApiServer.start(context, { port }).catch(({ message }: Error) => {
     throw new StartError(`--port ${flags.port ?? port}: ${message}; choose a free one`);
   });
-  // Without exit, the timers of waiting executions would keep the process alive.
+  // Without `process.exit`, the server and the timers of waiting executions would keep the process alive.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
   console.log(`Step Functions, and a page that shows what runs: ${endpoint}
 

@@ -21,7 +21,7 @@ export interface EngineOptions {
    */
   readonly resources?: FunctionInvoker;
   readonly clock?: Clock;
-  /** Source of random numbers for jitter, `$random`, `$uuid`, `$shuffle` and all ids. @default other numbers in every run */
+  /** Source of random numbers for jitter, `$random`, `$uuid`, `$shuffle` and all ids. @default different numbers in every run */
   readonly random?: RandomSource;
   readonly limits?: Partial<Limits>;
   /** Called at the start of each execution, but not for child executions of a Map Run. */
@@ -66,7 +66,7 @@ function engineContext({ limits, random, clock = realClock, ...options }: Engine
   };
 }
 
-/** Runs state machines. The engine forgets an execution that has ended; only the engine's bill still counts the execution. */
+/** Runs state machines. The engine keeps no execution that has ended; only `billing` still counts the execution. */
 export class Engine {
   readonly #context: EngineContext;
   readonly #options: Pick<EngineOptions, 'onStart'>;

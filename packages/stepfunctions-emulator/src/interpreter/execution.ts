@@ -17,7 +17,7 @@ import { type VariableBudget, VariableScope } from './run/variables.ts';
 export interface ExecutionSpec {
   readonly machine: MachineIdentity;
   readonly graph: StateGraph;
-  /** Size of the state machine's definition, bytes; for a child of a Map Run, the size of the parent's definition. */
+  /** Size of the state machine's definition, bytes; for a child execution of a Map Run, the size of the parent's definition. */
   readonly definitionBytes: number;
   readonly name: string;
   readonly input: Payload;
@@ -103,7 +103,7 @@ export class Execution {
     return this.#outcome?.status === 'SUCCEEDED' ? this.#outcome.output.text : undefined;
   }
 
-  /** Error name of an execution that failed, timed out or was stopped. As on AWS, a timeout of a Standard execution has none. */
+  /** Error name of an execution that failed, timed out or was stopped. As on AWS, a Standard execution that timed out has no error name. */
   get error(): string | undefined {
     return this.#outcome?.status === 'SUCCEEDED' ? undefined : this.#outcome?.error;
   }
@@ -134,7 +134,7 @@ export class Execution {
     return this.#run.bill.counters;
   }
 
-  /** Estimated memory of an Express execution so far, MB; undefined for a Standard execution: its memory is not billed. */
+  /** Estimated memory of an Express execution so far, MB; undefined for a Standard execution, because AWS does not bill its memory. */
   get memoryMb(): number | undefined {
     if (this.#held === undefined) return undefined;
     return expressMemoryMb(this.#spec.definitionBytes, this.#held.most + this.#variableBudget.most);
@@ -189,7 +189,7 @@ export class Execution {
     this.#end({ status: 'TIMED_OUT', error, cause });
   }
 
-  /** Ends an execution whose states loop without time passing. On AWS every state takes time, so that the timeout ends such a loop. */
+  /** Ends an execution whose states repeat while the clock stands still. On AWS every state takes time, so the timeout ends such a loop. */
   #endLoop(state: string): void {
     const limit = durationLimitMs(this.#run.engine, this.#spec) / 1000;
     this.#timeOut(

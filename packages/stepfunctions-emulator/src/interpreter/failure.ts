@@ -33,7 +33,10 @@ function onlyByName(error: string, failure: StateFailure): boolean {
   return error === 'States.DataLimitExceeded' && !(failure instanceof CallFailure);
 }
 
-/** Recorded on AWS for a result that is too large: States.ALL matches in the Task's Catch, but not in the Catch of the Map or Parallel. */
+/**
+ * Recorded on AWS for a result that is too large: States.ALL matches in the Task's Catch, but not in the Catch of the surrounding Map or
+ * Parallel.
+ */
 export function failureAround(failure: unknown): unknown {
   if (!(failure instanceof CallFailure) || failure.error !== 'States.DataLimitExceeded') return failure;
   return new StateFailure(failure.error, failure.cause);
@@ -55,7 +58,7 @@ export function errorMatches(errorEquals: readonly string[], failure: StateFailu
 }
 
 /**
- * All error names that begin with `States.`, without `States.Http.…`. The Amazon States Language ("Errors") allows no other names with this
+ * All error names that begin with `States.`, except `States.Http.…`. The Amazon States Language ("Errors") allows no other names with this
  * beginning.
  */
 export const STATES_ERRORS: ReadonlySet<string> = new Set([

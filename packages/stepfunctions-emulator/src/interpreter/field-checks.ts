@@ -42,7 +42,7 @@ export const TIMESTAMP: Kind<string> = {
 
 const OFFSET_DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2}(?::\d{2})?)$/i;
-/** Java's largest offset, minutes. AWS seems to parse times with Java: AWS's messages name Java's date-time format. */
+/** Largest time zone offset in Java, minutes. AWS seems to parse times with Java: AWS's messages name Java's date-time format. */
 const MAX_OFFSET_MINUTES = 18 * 60;
 
 /**

@@ -11,7 +11,7 @@ export interface Limits {
   readonly payloadBytes: number;
   /** Maximum number of events of a Standard execution. An execution that needs more events fails, with the failure as the last event. */
   readonly standardHistoryEvents: number;
-  /** Maximum number of events that are stored for an Express execution. Later events are dropped without an error. AWS stores no events. */
+  /** Maximum number of events stored for an Express execution. Later events are dropped without an error. AWS stores no Express events. */
   readonly expressHistoryEvents: number;
   readonly expressDurationMs: number;
   readonly standardDurationMs: number;
@@ -45,24 +45,24 @@ export const MAX_SECONDS = 99_999_999;
 /** Largest value of MaxDelaySeconds: one second less than a leap year (366 days). */
 export const MAX_DELAY_SECONDS = 31_622_399;
 /**
- * Milliseconds. AWS allows one second. In the emulator, many executions share one thread and slow each other down: the higher limit stops
- * only endless evaluations.
+ * Maximum time of one JSONata evaluation, milliseconds. AWS allows one second. In the emulator, executions share one thread and slow each
+ * other down, so the limit is higher.
  */
 export const EXPRESSION_TIMEOUT_MS = 10_000;
 export const REGEX_TIMEOUT_MS = 3_000;
 /**
- * Maximum number of states entered at one moment of the clock: on a virtual clock, an endless loop without a Wait never reaches a
+ * Maximum number of states entered at one moment of the clock, because on a virtual clock an endless loop without a Wait never reaches a
  * timeout.
  */
 export const STATES_WITHOUT_TIME = 25_000;
 /**
- * AWS documents no maximum depth. In August 2026, TestState first refused a depth of 99, 100 or 101, in five kinds of nesting
- * (https://github.com/floci-io/floci/issues/2737).
+ * Maximum depth of one JSONata evaluation, nodes. AWS documents no maximum. In August 2026, AWS's TestState refused depths from 99, 100 or
+ * 101, depending on the kind of nesting (https://github.com/floci-io/floci/issues/2737).
  */
 export const EXPRESSION_DEPTH = 100;
 /**
  * Maximum size of the result of any part of a JSONata expression, bytes. AWS accepted the array `[1..873782]` and refused `[1..873783]`
- * (source: EXPRESSION_DEPTH). A number takes 8 bytes.
+ * (source: see EXPRESSION_DEPTH). A number takes 8 bytes.
  */
 export const EXPRESSION_BYTES = 873_782 * 8;
 

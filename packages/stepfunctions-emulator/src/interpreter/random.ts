@@ -1,4 +1,4 @@
-/** Returns random numbers n with 0 <= n < 1. The interpreter takes all random numbers from such a source. */
+/** Returns random numbers n with 0 <= n < 1. The interpreter takes all random numbers from a RandomSource. */
 export interface RandomSource {
   next(): number;
 }

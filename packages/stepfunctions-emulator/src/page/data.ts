@@ -1,5 +1,5 @@
-// Data that the page requests from the server. Times are epoch milliseconds. This file imports no module of the server, because the page is
-// compiled with browser types.
+// Data that the browser page requests from the server. Times are epoch milliseconds. This file imports no server module, because the page
+// is compiled without Node's types.
 
 type WorkflowType = 'STANDARD' | 'EXPRESS';
 type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
@@ -22,7 +22,7 @@ export interface PageExecution {
 }
 
 export interface ExecutionList {
-  /** Version of the server's executions: the number changes whenever an execution starts or ends, or a state machine is deleted. */
+  /** Changes whenever an execution starts or ends, or a state machine is deleted: the page then needs a new list. */
   readonly version: number;
   /** Absent when the page's request names this version, because the page already has the list. */
   readonly executions?: readonly PageExecution[];
@@ -40,7 +40,7 @@ export interface ExecutionDescription extends PageExecution {
   readonly cause?: string | undefined;
   /** ARN of the execution whose Map Run started this child execution. */
   readonly parentArn?: string | undefined;
-  /** Whether the execution's events were removed to make room for later executions. */
+  /** Whether the server has removed the execution's events, because the histories of the state machine's executions became too large. */
   readonly forgotten: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface EventData {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** Answer with the events of an execution that come after the last event that the page already has. */
+/** Events of an execution after the last event that the page already has. */
 export interface HistoryPage {
   readonly events: readonly PageEvent[];
   readonly more: boolean;

@@ -1,4 +1,4 @@
-/** Content-Security-Policy of the page: the browser loads only these sources, and no other page can show this page in a frame. */
+/** Content-Security-Policy of the page: the browser loads only from these sources, and no other page can show this page in a frame. */
 export const POLICY = [
   "default-src 'none'",
   'img-src data:',

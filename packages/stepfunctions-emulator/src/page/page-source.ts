@@ -3,12 +3,12 @@ interface PageSource {
   readonly style: string;
 }
 
-/** The file exists only in the repository. A variable hides the path from compilers and bundlers, which would look for the file. */
+/** The file is only in the repository. A path in a variable keeps compilers and bundlers from resolving the import: they would fail. */
 const BUNDLER: string = '../../page/bundle.ts';
 
 let source: Promise<PageSource> | undefined;
 
-/** The page's script and style. In published packages, tools/package/bundles.ts replaces this module by a reader of built files. */
+/** The page's JavaScript and CSS. For published packages, tools/package/bundles.ts replaces this module by a reader of the built files. */
 export function pageSource(): Promise<PageSource> {
   source ??= bundle();
   return source;

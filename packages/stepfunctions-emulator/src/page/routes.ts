@@ -63,7 +63,7 @@ const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSearchPar
     const { execution } = executions.get(query.get('arn') ?? '');
     const after = Number(query.get('after') ?? 0);
     const { history } = execution;
-    // Event ids count from 1 without gaps: the event after the id `after` has the index `after`.
+    // Event ids count from 1 without gaps, so the event with the id `after + 1` has the index `after`.
     const events = history.slice(after, after + EVENTS_AT_ONCE).map(pageEvent);
     const more = after + events.length < history.length;
     return { events, more, now: stateMachines.now, execution: summaryOf(execution) };
@@ -104,7 +104,7 @@ const FILES: Readonly<Record<string, () => Promise<{ type: string; body: string 
 /** Whether a request is for the page. The page sends only GET requests; the API of AWS has only POST requests. */
 export const isOfPage = ({ method }: HttpRequest): boolean => method === 'GET';
 
-/** @throws {ApiError} for an unknown path or ARN, and for a request for data that another web site makes in a browser */
+/** @throws {ApiError} for an unknown path or ARN, and when another web site requests data in a browser */
 export async function answerPage(context: ApiContext, request: HttpRequest): Promise<HttpAnswer> {
   const [pathname = '', query = ''] = request.target.split('?');
   const file = Object.hasOwn(FILES, pathname) ? await FILES[pathname]?.() : undefined;
@@ -128,7 +128,7 @@ const answer = (type: string, body: string): HttpAnswer => ({
   body,
 });
 
-/** Refuses requests of other web sites. Browsers send Sec-Fetch-Site: `same-origin` from this page, `none` for a typed address. */
+/** Refuses other web sites. Only browsers send Sec-Fetch-Site: `same-origin` for requests of this page, `none` for a typed address. */
 function refuseOtherSites({ headers }: HttpRequest): void {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return;

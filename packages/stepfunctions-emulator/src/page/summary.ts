@@ -8,14 +8,14 @@ const [MOST_MEMBERS, MOST_CHARACTERS] = [2, 40];
 /** Cache of the summaries. The input of an execution never changes. */
 const known = new WeakMap<Execution, string>();
 
-/** Short text from the input, for lists of executions. Names of executions are often random, and tell a person nothing. */
+/** Short text from the execution's input. Lists of executions show the text, because the names of executions are often random. */
 export function summaryOfInput(execution: Execution): string {
   const summary = known.get(execution) ?? inputSummary(execution.inputText);
   known.set(execution, summary);
   return summary;
 }
 
-/** The first texts and numbers of an input: `2026-11-28 12:00, table: Sessions`. A time is shown without the name of its member. */
+/** The first two texts or numbers of an input: `2026-11-28 12:00, table: Sessions`. A time is shown without the name of its member. */
 export function inputSummary(json: string): string {
   if (json.length > MOST_READ) return '';
   const input: unknown = JSON.parse(json);

@@ -110,9 +110,9 @@ export class ExecutionResult {
   /** Epoch milliseconds on the execution's clock. */
   readonly startDate: number;
   readonly stopDate: number;
-  /** What AWS would bill for the execution and its children. */
+  /** What AWS would bill for the execution and its child executions. */
   readonly billing: Readonly<BillingCounters>;
-  /** Events of the execution, without events of its children. */
+  /** Events of the execution, without events of its child executions. */
   readonly history: readonly HistoryEvent[];
   /** Every visit of a state, in the same order as `states`. */
   readonly visits: readonly Visit[];
@@ -143,7 +143,7 @@ export class ExecutionResult {
 
   /**
    * Names of the visited states in the order of entry, also in branches and iterations. For a distributed Map, the states of each child
-   * stand together.
+   * execution stand together.
    */
   get states(): readonly string[] {
     return this.visits.map(({ name }) => name);

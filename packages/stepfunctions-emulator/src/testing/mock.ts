@@ -12,7 +12,7 @@ export interface CallIdentity {
 }
 
 export interface Call extends CallIdentity {
-  /** Number of this call among the calls of the function in the execution and its children, from 1. */
+  /** Number of this call among the calls of the function in the execution and its child executions, from 1. */
   readonly count: number;
   /** Waits `ms` milliseconds on the execution's clock. On a virtual clock, the wait takes no real time. */
   sleep(ms: number): Promise<void>;
@@ -37,7 +37,7 @@ export type Answer =
   | readonly Answer[]
   | { readonly [key: string]: Answer | undefined };
 
-/** A mock's answer to one call: a function is called, an Error is thrown, any other value is the result. */
+/** A mock's answer to one call: the harness calls a function, throws an Error, and returns any other value as the result. */
 export type MockStep = MockFunction | Error | Answer;
 
 /** A mock of a function: one answer for all calls, or a list with one answer for each call. */
@@ -50,8 +50,8 @@ export type Mock = MockStep | readonly MockStep[];
 export type Mocks = Readonly<Record<string, Mock>>;
 
 /**
- * Mocks a call that fails with this error name. A name such as `Lambda.TooManyRequestsException` stands for an error of Lambda itself, not
- * of the function.
+ * Mocks a call that fails with this error name. A name with `Lambda.` at the beginning, such as `Lambda.TooManyRequestsException`, means an
+ * error of Lambda itself, not of the function.
  */
 export function fails(error: string, message = ''): MockFunction {
   if (typeof error !== 'string' || error === '') {

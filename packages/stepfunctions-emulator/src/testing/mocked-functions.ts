@@ -23,10 +23,10 @@ export class MockedFunctions implements FunctionInvoker {
   problem: MissingMockError | undefined;
   readonly #clock: Clock;
   readonly #onProblem: () => void;
-  /** Calls since a state was entered, by execution and StateEntered event. */
+  /** Number of calls since the state was entered. Key: the execution's ARN and the id of the StateEntered event. */
   readonly #attempts = new Counter();
   readonly #counts = new Counter();
-  /** Used answers of each mock that is an array. */
+  /** Number of used answers of each mock that is a list. */
   readonly #steps = new Counter();
   readonly #mocks: Mocks;
 
@@ -70,7 +70,7 @@ export class MockedFunctions implements FunctionInvoker {
     } catch (thrown) {
       const failure = failureOf(thrown);
       call.error = failure.errorType;
-      // The cause of a service's error is plain text; a function's error has an object.
+      // The cause of a service's error is plain text; the cause of a function's error is an object.
       return isFunction(arn) ? failure : { ...failure, cause: failure.errorMessage };
     }
   }

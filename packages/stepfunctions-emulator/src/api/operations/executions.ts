@@ -92,7 +92,7 @@ function start(
   }
 }
 
-/** Handles a start with a taken name: returns the execution with this name if it runs and has the same input; otherwise throws. */
+/** Handles a start with a taken name: returns the running execution with this name and the same input; otherwise throws. */
 function again(
   known: StartedExecution | undefined,
   stateMachine: StateMachine,
@@ -251,7 +251,7 @@ const datesOf = ({ startDate, stopDate }: MapRun) => ({
   ...optional('stopDate', stopDate && seconds(stopDate)),
 });
 
-/** Counts in the form of DescribeMapRun. The last three counts are 0, because this machine has no ResultWriter and no RedriveExecution. */
+/** Counts in the form of DescribeMapRun. The last three counts are 0, because the emulator has no ResultWriter and no RedriveExecution. */
 const countsOf = (counts: MapRunCounts) => ({
   ...counts,
   resultsWritten: 0,

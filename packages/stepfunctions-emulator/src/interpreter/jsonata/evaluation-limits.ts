@@ -8,7 +8,7 @@ export class EvaluationLimitError extends EmulatorError {
   override readonly name = 'EvaluationLimitError';
 }
 
-/** Depth and deadline of one evaluation. All executions share an expression, so each evaluation has its own Usage. */
+/** Depth and deadline of one evaluation. All executions share a compiled expression, so each evaluation has its own Usage. */
 interface Usage {
   depth: number;
   /** Time on the clock of `performance.now`, milliseconds. */
@@ -67,13 +67,13 @@ function assignHook(expression: jsonata.Expression, name: string, hook: Hook): v
 /** Number of bytes that `bytesOf` counts for each element of an array: the size of a number. */
 const ELEMENT_BYTES = 8;
 
-/** Minimum size of a node's result, bytes. The function runs after every node and must be fast: elements of an array are only counted. */
+/** Minimum size of a node's result, bytes. Array elements are only counted, because the function runs after every node and must be fast. */
 function bytesOf(result: unknown): number {
   if (typeof result === 'string') return result.length;
   return Array.isArray(result) ? result.length * ELEMENT_BYTES : 0;
 }
 
-/** A match in a text of at most this many characters is always fast, and so is a match of an expression without `*`, `+` and `{`. */
+/** A match in a text of at most this many characters is always fast, and so is a match of a regular expression without `*`, `+` and `{`. */
 const FEW_CHARACTERS = 16;
 const REPEATS = /[*+{]/;
 
@@ -81,8 +81,8 @@ const sandbox = createContext({ match: () => null });
 const script = new Script('match()');
 
 /**
- * A match of `/(a+)+$/` in thirty characters takes minutes, and Ctrl-C has no effect meanwhile. Only V8's timeout for a script can
- * interrupt a match.
+ * A RegExp with a time limit: `/(a+)+$/` can take minutes for thirty characters, and meanwhile Ctrl-C has no effect. Only V8's timeout for
+ * a script can interrupt a match.
  */
 export class LimitedRegExp extends RegExp {
   override exec(text: string): RegExpExecArray | null {

@@ -103,7 +103,7 @@ function shuffle(this: Focus, array?: unknown[]): unknown[] | undefined {
   return result;
 }
 
-/** Implements $base64decode. Measured on AWS: text that is not base64 fails. jsonata's own function skips invalid characters. */
+/** Implements $base64decode. Measured on AWS: text that is not base64 is an error. jsonata's own function would skip invalid characters. */
 function base64decode(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   try {

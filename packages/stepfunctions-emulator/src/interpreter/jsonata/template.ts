@@ -5,7 +5,7 @@ import type { ExpressionPlace } from './rules.ts';
 
 export type EvaluateExpression = (expression: AslExpression, field: string) => Promise<Json>;
 
-/** A JSON value of a definition. Its strings of the form `{% … %}` are JSONata expressions. */
+/** A JSON value of a definition. Strings of the form `{% … %}` in the value are JSONata expressions. */
 export interface Template {
   readonly expression?: AslExpression;
   /** A value without expressions is returned directly and not as a promise, because promises take time. */

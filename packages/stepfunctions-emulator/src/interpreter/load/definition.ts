@@ -5,7 +5,7 @@ import { type Assign, constant, FieldReader, type LoadContext, oneOf, text } fro
 import { type DefinitionProblem, InvalidDefinitionError, quote } from './problems.ts';
 import { readGraph, type State, type StateGraph } from './states.ts';
 
-/** A checked definition with compiled expressions. A run does not change the definition: any number of executions share a definition. */
+/** A checked definition with compiled expressions. An execution does not change a definition, so executions can share a definition. */
 export interface Definition extends StateGraph {
   readonly bytes: number;
   readonly timeoutSeconds: number | undefined;
@@ -16,8 +16,8 @@ export interface Definition extends StateGraph {
 type Assigned = ReadonlyMap<string, string>;
 
 /**
- * AWS refuses an inner state that assigns a variable of an outer scope. The Catch of the Map or Parallel around is an exception (recorded
- * on AWS).
+ * AWS refuses an inner state that assigns a variable of an outer scope, except a variable that only the Catch of the surrounding Map or
+ * Parallel assigns (recorded on AWS).
  */
 function checkVariableScopes(
   { states }: StateGraph,

@@ -1,11 +1,11 @@
 import { EmulatorError } from '../../errors.ts';
 
 export interface DefinitionProblem {
-  /** JSON pointer to the offending field, such as `/States/EachOrder/ItemReader`. */
+  /** JSON pointer to the field with the problem, such as `/States/EachOrder/ItemReader`. */
   readonly path: string;
   readonly expected: string;
   readonly got: string;
-  /** AWS's own code and message for the problem, if the recordings on AWS have such a message. */
+  /** AWS's own code and message for the problem, where requests to AWS have shown both. */
   readonly diagnostic?: {
     readonly code: 'MISSING_TRANSITION_TARGET' | 'MISSING_END_STATE';
     readonly message: string;

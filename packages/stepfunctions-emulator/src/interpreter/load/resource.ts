@@ -8,7 +8,7 @@ export type TaskResource =
   | { readonly kind: 'function' | 'lambda:invoke'; readonly arn: string }
   | { readonly kind: 'service'; readonly arn: string; readonly service: string; readonly action: string };
 
-/** The implemented Arguments of lambda:invoke. The check of an Argument returns undefined or, for a wrong value, the expected value. */
+/** Argument of lambda:invoke → its check. A check returns undefined for an accepted value, otherwise a description of accepted values. */
 const ARGUMENTS: Readonly<Record<string, (value: Json) => string | undefined>> = {
   FunctionName: text,
   InvocationType: only('RequestResponse'),

@@ -269,7 +269,8 @@ function checkTransitions(reader: FieldReader, startAt: string, states: Readonly
       else problems.push(missingTarget(pathOf(name) + at, 'the name of a state beside this one', target));
     }
   }
-  // Measured on AWS: for a definition without an end, AWS reports no unreachable states. Inside of a Map or Parallel, AWS requires no end.
+  // Measured on AWS: without a terminal state, AWS reports no unreachable states. Inside of a Map or Parallel, AWS requires no terminal
+  // state.
   if (reader.path === '' && ![...states.values()].some(endsGraph)) {
     problems.push({
       path: '',

@@ -20,7 +20,7 @@ export async function runInlineMap(visit: StateVisit, state: StateOf<'Map'>): Pr
   const concurrency = settings.maxConcurrency === 0 ? most : Math.min(settings.maxConcurrency, most);
   const fork = new Fork(line);
   const outputs = new Array<Json>(items.length).fill(null);
-  /** Number of a worker → id of the event that precedes the worker's next iteration. */
+  /** Number of a worker (a loop in `forEachIndex`) → id of the event that precedes the worker's next iteration. */
   const lastEventIds = new Map<number, number>();
   await forEachIndex(
     items.length,

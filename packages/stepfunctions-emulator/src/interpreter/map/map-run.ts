@@ -61,7 +61,7 @@ export class MapRun {
     this.#move('running', OUTCOME[child.status]);
   }
 
-  /** Whether more children failed than the Map tolerates. Without a tolerance, one failed child is too many. */
+  /** Whether more child executions failed or timed out than the Map tolerates. Without a tolerance, one failure is too many. */
   get tooManyFailures(): boolean {
     const { toleratedFailureCount: count, toleratedFailurePercentage: percentage } = this.settings;
     const failed = this.counts.failed + this.counts.timedOut;

@@ -1,7 +1,8 @@
 import { Cancelled } from '../failure.ts';
 
 /**
- * Cancels a part of an execution, with its inner parts. A large Map has thousands of parts: a Cancellation costs less than an AbortSignal.
+ * Cancels an execution, branch or iteration, with all parts inside. An AbortSignal would cost more, and a large Map has thousands of
+ * iterations.
  */
 export class Cancellation {
   #cancelled = false;
@@ -27,7 +28,7 @@ export class Cancellation {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Creates a part inside this part. `release` must be called at the end of the inner part: otherwise the inner part stays in memory. */
+  /** Creates the Cancellation of an inner part. Without a call of `release` at the inner part's end, the Cancellation stays in memory. */
   part(): { readonly cancellation: Cancellation; release(): void } {
     const cancellation = new Cancellation();
     return { cancellation, release: this.onCancel(() => cancellation.cancel()) };

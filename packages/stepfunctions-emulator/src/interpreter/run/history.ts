@@ -14,7 +14,7 @@ export interface EventDetails {
   readonly [key: string]: unknown;
 }
 
-/** Stands in an event beside each input and output. AWS may cut a long text; this history never cuts a text. */
+/** Value of `inputDetails` and `outputDetails` in events. AWS may cut a long text; this history never cuts a text. */
 export const NOT_TRUNCATED = { truncated: false } as const;
 
 export class History {

@@ -20,7 +20,7 @@ interface OpenState {
   mapRun?: MapRun;
 }
 
-/** States that run one after another: the execution itself, a branch, or an iteration. */
+/** A part of an execution whose states run one after another: the top level, a branch, or an iteration. */
 export class Line {
   readonly run: Run;
   readonly variables: VariableScope;
@@ -50,7 +50,7 @@ export class Line {
   }
 
   /**
-   * Adds an event to the history. The next event of this line follows the added event.
+   * Adds an event to the history. The id of the event becomes the previousEventId of the line's next event.
    * @throws Cancelled when the line was cancelled
    */
   record(type: string, detailsKey?: string, details?: EventDetails): number {

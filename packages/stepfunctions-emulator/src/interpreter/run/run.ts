@@ -11,7 +11,8 @@ import type { History } from './history.ts';
 const STATES_IN_A_ROW = 1_000;
 
 /**
- * Pauses after every 1,000 states, so that the event loop runs: an endless loop of states would delay timers, signals and requests forever.
+ * Pauses after every 1,000 states, so that Node's event loop runs: otherwise an endless loop of states would delay timers, signals and
+ * requests forever.
  */
 export class Pace {
   readonly #clock: Clock;
@@ -79,7 +80,7 @@ export interface Run {
   readonly bill: Billing;
   readonly mapRuns: MapRun[];
   readonly synchronous: boolean;
-  /** Ends the execution, because its states loop without time passing. @param state name of a state in the loop */
+  /** Ends the execution, because its states repeat without end while the clock stands still. @param state name of a state in the loop */
   endLoop(state: string): void;
   startChild(spec: ChildSpec): ChildExecution;
 }

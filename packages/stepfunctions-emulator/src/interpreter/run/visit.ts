@@ -55,7 +55,7 @@ export interface StateResult {
   readonly errorOutput?: Json;
 }
 
-/** One visit of a state: evaluates the state's fields, makes the state's failures, and leaves the state. */
+/** One visit of a state, from the entry to the exit: evaluates fields, creates errors, and records events. */
 export class StateVisit {
   readonly line: Line;
   readonly state: State;

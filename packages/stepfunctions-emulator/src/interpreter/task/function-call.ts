@@ -12,14 +12,14 @@ export interface Returned {
 interface Request {
   readonly arn: string;
   readonly body: string;
-  /** Whether the call goes to a function: the bill counts the duration of functions, but no costs of another Resource. */
+  /** Whether the call goes to a Lambda function: the bill counts the duration of functions, but no costs of other Resources. */
   readonly isFunction: boolean;
   readonly timeoutSeconds: number | undefined;
   readonly heartbeatSeconds: number | undefined;
 }
 
 /**
- * After a timeout, the call is aborted.
+ * Aborts the call after a timeout.
  * @throws CallFailure when the call fails or times out; Cancelled when the execution, branch or iteration is cancelled
  */
 export async function call(line: Line, request: Request): Promise<Returned> {
@@ -42,7 +42,7 @@ export async function call(line: Line, request: Request): Promise<Returned> {
   }
 }
 
-/** All calls have the same abort reason: a new error for each call would cost a stack trace, which nobody reads. */
+/** All calls share one abort reason, because making an error with a stack trace for each call would take time. */
 const CALL_ENDED = new DOMException('The call has ended.', 'AbortError');
 
 function race(line: Line, invoker: FunctionInvoker, request: Request): Promise<FunctionResult> {

@@ -72,8 +72,8 @@ function eventsOf(resource: TaskResource) {
 }
 
 /**
- * Lambda's answer with the names of the AWS SDK for Java, without HTTP headers. Step Functions parses the function's answer, so Payload is
- * not a string.
+ * Result of lambda:invoke, with the field names of the AWS SDK for Java, but without HTTP headers. Step Functions parses the function's
+ * JSON, so Payload is not a string.
  */
 const invokeResult = (engine: EngineContext, returned: Returned): JsonObject => ({
   ExecutedVersion: returned.executedVersion,
@@ -99,7 +99,7 @@ function readInvokeArguments(visit: StateVisit, { value, text }: Payload) {
   return {
     arn: functionArn(visit.line.run.machine.arn, functionName, qualifier as string | undefined),
     body: bodyOf(given as Json | undefined),
-    // Only a Payload that is a string may be invalid JSON. A text that JSON.stringify made is valid, and another check takes time.
+    // Only a Payload that is a string may be invalid JSON. A text from JSON.stringify is always valid, and a check would take time.
     isGivenText: typeof given === 'string',
   };
 }
