@@ -35,7 +35,7 @@ type IndexKeys = readonly { readonly name: string; readonly type: KeyType }[];
 
 /** Maximum number of global secondary indexes of a table; AWS can raise this quota. Source: DynamoDB quotas. */
 const MAX_INDEXES = 20;
-/** Read units per second that the index of a provisioned table needs for the queries of a tick. */
+/** For each value of `indexedBy`, the read units per second that the index of a provisioned table needs for the queries of a tick. */
 const READ_UNITS = { second: 25, window: 5 } as const;
 
 export function planAdoption(reading: Reading, wish: Wish) {
@@ -157,7 +157,7 @@ function propsOf(table: TableDescription, ttlAttribute: string, indexedBy: Index
   const tableKmsKeyArn = SSEDescription?.KMSMasterKeyArn;
   return propsOfSettings({
     ...{ tableName, existingTable: true, partitionKey, ttlAttribute },
-    // The configuration must have the ARN of the table's KMS key: only then may the roles use the key, and so the table.
+    // The configuration must have the ARN of the table's KMS key: otherwise the roles may not use the key, and so not the table.
     ...(tableKmsKeyArn !== undefined && { tableKmsKeyArn }),
     ...keyType('partitionKeyType', partitionKey),
     ...(sortKey !== undefined && { sortKey, ...keyType('sortKeyType', sortKey) }),

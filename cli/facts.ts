@@ -83,7 +83,7 @@ async function tableFacts(
   const watermark = stored ? advanced(stored) : null;
   const overdue = seen('the index', looking);
   const gone = goneOf(overdue, watermark);
-  // The scan comes after the query of the index: an expired item that only the scan finds is not in the index.
+  // First the index is queried, then the table is scanned. Otherwise an item that is deleted in between would look like an unseen item.
   const left = seen('the table', await recentTableLook(table, given, gone, watermark));
   const promisedSeconds = lateMs(props) / 1_000 + props.pollSeconds;
   const lateAfterSeconds = props.pollSeconds > 0 ? promisedSeconds : Math.max(promisedSeconds, TICKS_SECONDS);

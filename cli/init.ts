@@ -126,7 +126,7 @@ export async function askForTable(
       configOf(changed, region);
     } catch (error) {
       if (!(error instanceof InvalidConfigError)) throw error;
-      // Only problems of the fields in `given` count: a key `ttl` conflicts with the default TTL attribute, but a later answer may change it.
+      // Only problems of the fields in `given` count: a key `ttl` conflicts with the default TTL attribute until the user chooses one.
       if (error.problems.some(({ field }) => (field.split('.')[1] ?? '') in given)) {
         tell(error.message);
         return askFor(text, read);

@@ -140,7 +140,7 @@ interface EndedOptions {
   readonly stopping?: boolean;
 }
 
-/** Describes an ended execution in one line. Further lines show why an execution failed, and what it left. */
+/** Describes an ended execution in one line. Further lines show why an execution failed, and which items the execution left. */
 export function describeExecution(
   execution: Execution,
   { failedCall, schedule, stopping }: EndedOptions = {},
@@ -233,7 +233,7 @@ export class FailedCalls {
   add(record: InvocationRecord): void {
     const { executionArn, ok } = record;
     if (ok || executionArn === undefined) return;
-    // A call may fail after its execution has ended, and is then never taken. Without this limit the map could grow for ever.
+    // If a call fails after its execution has ended, `take` never removes the call. Without this limit the map could grow for ever.
     if (this.#byExecution.size >= MOST_CALLS) this.#byExecution.clear();
     this.#byExecution.set(executionArn, record);
   }

@@ -42,7 +42,7 @@ interface ShardAdvice {
 export function adviseShards(load: IndexLoad): ShardAdvice {
   const { indexedBy, granularityMinutes, shards, perSecond, warmUnits: warm = NEW_TABLE_UNITS } = load;
   const units = 2 * perSecond;
-  // A second, or a window of a minute, gets its puts before its deletes, because items seldom live for less than a minute.
+  // Index keys of a second or a minute get puts first and deletes later, not both at once: items seldom live for less than a minute.
   const ofWindow = indexedBy === 'window' && granularityMinutes > 1 ? units : perSecond;
   const ofKey = ofWindow / (indexedBy === 'second' ? 1 : shards);
   const holds = ofKey <= mostOfKey(units, warm);

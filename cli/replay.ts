@@ -75,14 +75,14 @@ type Asked = Pick<Given<typeof FLAGS>, 'flags' | 'tables' | 'now'>;
 function settingsOf({ flags, tables, now }: Asked) {
   const dryRun = flags['dry-run'];
   const [from, to] = spanOf(flags, now(), tables);
-  // Each dry run gets a new name: for a used name, Step Functions would return the result of the earlier run.
+  // Each dry run gets a new name: for a used name, the command would show the result of the earlier run.
   const fresh = `${compact(iso(Math.floor(now() / 1_000)))}-${randomBytes(2).toString('hex').slice(0, 3)}`;
   const label = dryRun ? fresh : (flags.run ?? shortHash(`${Date.parse(from)}/${Date.parse(to)}`));
   const executions = tables.map(({ props: { tableName: table, deployment, maxDeletesPerSecond } }) => {
     const perSecond = flags['max-per-second'] ?? (maxDeletesPerSecond || undefined);
     const limit = !dryRun && perSecond !== undefined && { maxDeletesPerSecond: perSecond };
     const input: ReplayInput = { table, from, to, ...(dryRun && { dryRun }), ...limit };
-    // The name has a hash of the table: the same state machine may have swept the same span of another table.
+    // The name has a hash of the table: the same state machine may have swept the same expiry times of another table.
     const name = [dryRun ? 'dryrun' : 'replay', compact(from), compact(to), label, shortHash(table)].join(
       '-',
     );
@@ -91,7 +91,7 @@ function settingsOf({ flags, tables, now }: Asked) {
   return { from, to, dryRun, label, executions };
 }
 
-/** Checks the span by the state machine's own rules, before an execution starts. */
+/** Checks `--from` and `--to` by the replay's own rules, before an execution starts. */
 function spanOf({ from, to }: Asked['flags'], nowMs: number, [table]: Given['tables']): [string, string] {
   for (const [flag, value] of Object.entries({ from, to }))
     if (value === undefined) throw wrong(`--${flag}`, TIME.kind.expected, undefined, `Write --${flag} TIME.`);
@@ -128,7 +128,7 @@ const MAX_ATTEMPTS = 99;
 
 type Ended = Awaited<ReturnType<typeof sweep>>;
 
-/** An execution in a paused table succeeds, too, but leaves the items for later. */
+/** The execution of a paused table succeeds, too, but leaves the items for later. */
 const isDone = ({ status, totals }: Pick<Ended, 'status' | 'totals'>): boolean =>
   status === 'SUCCEEDED' && totals.leftForLater === 0;
 

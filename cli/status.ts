@@ -216,7 +216,7 @@ function goneText({ gone, watermark, left, overdue }: Facts, now: number): strin
     ...(unseen > 0 ? [`${counted(unseen, 'item')} that no sweep finds`] : []),
     ...(recent > 0 ? [`${counted(recent, 'item')} of the last minutes that the index did not show`] : []),
   ];
-  // Each look of --watch reads the index, but only some looks read the table.
+  // With --watch the command reads the index each time, but the table only sometimes.
   const isKnown = left !== null && left.readAt >= (overdue?.readAt ?? 0);
   const known = isKnown ? '' : ', as far as the index shows';
   return `everything that was due by ${clock(gone.by, now)} is gone, since ${clock(gone.since, now)}${first}${but.length > 0 ? `, but for ${but.join(' and ')}` : ''}${known}`;

@@ -36,7 +36,7 @@ export interface ObserveOptions {
   readonly show: (line: string) => void;
 }
 
-/** Ticks plan a minute ahead, and an item should be in the index two minutes before it expires. */
+/** Lifetime of an item. An item should be in the index two minutes before its TTL, because ticks plan a minute ahead. */
 export const LIFETIME_SECONDS = 150;
 const SECOND = 1_000;
 const MINUTE = 60_000;

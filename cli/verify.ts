@@ -174,7 +174,7 @@ const VERIFY_TAG = { 'precise-ttl:verify': 'to be removed' } as const;
 export function verifyConfig(region: string, queueArn: string): DeploymentConfig {
   const { 4: account = '' } = queueArn.split(':');
   const overrides = {
-    // Table and journal hold no real data, and the command deletes them a quarter of an hour later.
+    // Table and journal are not protected: they hold no real data, and the command deletes them a quarter of an hour later.
     aws_dynamodb_table: { deletion_protection_enabled: false, point_in_time_recovery: { enabled: false } },
   };
   const table = {

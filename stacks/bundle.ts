@@ -38,8 +38,8 @@ let made: Readonly<Record<FunctionName, Bundle>> | undefined;
 let sources: readonly string[] = [];
 
 /**
- * Bundles the functions once per process. A `TerraformAsset` of type ARCHIVE would write the present time into the archive. The npm package
- * has `tools/package/bundles.ts` instead.
+ * Bundles the functions once per process. A `TerraformAsset` of type ARCHIVE would write the present time into the archive. For the npm
+ * package, `tools/package/bundles.ts` makes the archives at the build.
  */
 export function bundleFunctions(): Readonly<Record<FunctionName, Bundle>> {
   if (made !== undefined) return made;

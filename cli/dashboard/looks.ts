@@ -94,7 +94,7 @@ export interface Look {
   readonly tables: readonly Looked[];
 }
 
-/** The parts of a table's facts: the name of each part, and whether a look has an answer about the part. */
+/** The parts of a table's facts: the name of each part, and a test whether facts contain the part. */
 const PARTS = {
   'the journal': ({ notKnown }: Facts) => !notKnown.some(each => each.startsWith('the journal')),
   'what is gone': ({ gone }: Facts) => gone !== null,
@@ -110,7 +110,7 @@ const MAX_SWEEPS = 2_000;
 const MINUTE_MS = 60_000;
 
 export class TableMemory {
-  /** For each part, the last look with an answer about the part, and when this look began (ISO-8601). */
+  /** For each part, the last reading of the table that found the part, and when this reading began (ISO-8601). */
   readonly known = new Map<Part, Looked & { readonly at: string }>();
   /** The table's sweeps of the last SHOWN_MINUTES, the oldest first. */
   sweeps: readonly Sweep[] = [];
@@ -120,7 +120,7 @@ export class TableMemory {
     this.latest = latest;
   }
 
-  /** @param at when the look began, ISO-8601 */
+  /** @param at when the reading of the table began, ISO-8601 */
   add(looked: Looked, at: string): void {
     this.latest = looked;
     for (const [part, isKnown] of Object.entries(PARTS)) {
@@ -169,19 +169,19 @@ export interface LooksOptions {
   readonly now?: () => number;
 }
 
-/** Time from one look to the next while a browser has the page open, milliseconds. */
+/** Time from one reading of the tables to the next while a browser has the page open, milliseconds. */
 const EVERY_MS = 10_000;
-/** Maximum number of sweeps that a look reads for a table. The first look and every 60th look after it read more sweeps. */
+/** Maximum number of sweeps in a reading of a table. The first reading and every 60th reading after the first have more sweeps. */
 const MOST = { first: 400, later: 20, firstEvery: 60 } as const;
 
-/** Reads all tables again and again, one look at a time, and keeps what the looks have learned. */
+/** Reads all tables again and again, one reading at a time, and keeps the results. */
 export class Looks {
   /** The tables by name, in the order of the configuration. */
   readonly tables = new Map<string, TableMemory>();
   last: Look | undefined;
-  /** When the running look began, epoch milliseconds; undefined if no look runs. */
+  /** When the running reading of the tables began, epoch milliseconds; undefined if no reading runs. */
   askingSince: number | undefined;
-  /** Why the last look failed; undefined if it succeeded. */
+  /** Why the last reading of the tables failed; undefined if the reading succeeded. */
   failure: string | undefined;
   readonly #options: LooksOptions;
   readonly now: () => number;
@@ -193,7 +193,7 @@ export class Looks {
     this.now = options.now ?? Date.now;
   }
 
-  /** Begins a look, unless the last look is still running or began a short time ago. */
+  /** Begins to read the tables, unless the last reading is still running or began a short time ago. */
   ask(): void {
     const isEarly = this.now() - this.#askedAt < EVERY_MS;
     if (isEarly || this.askingSince !== undefined || this.#options.signal.aborted) return;

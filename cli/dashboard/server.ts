@@ -8,7 +8,7 @@ import { type ViewOptions, view } from './view.ts';
 
 type DashboardOptions = Pick<LooksOptions, 'look'> & Omit<ViewOptions, 'table'>;
 
-/** Serves the page of the sweep to browsers on this machine. While no browser has the page open, nothing is read from AWS. */
+/** Serves the page of the sweep to browsers on this machine. While no browser has the page open, no table is read. */
 export async function startDashboard({ look, region, links }: DashboardOptions): Promise<PageServer> {
   const ended = new AbortController();
   const looks = new Looks({ look, signal: ended.signal });

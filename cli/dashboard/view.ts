@@ -3,7 +3,7 @@ import type { Looked, Looks, Part, Sweep, TableMemory, Verdict } from './looks.t
 import { lagPlot, minutePlot, WHEN_COUNTED } from './plots.ts';
 import { clock, count, counted, lasting } from './words.ts';
 
-/** The data that the page shows besides the looks. */
+/** The data that the page shows besides the facts of the tables. */
 export interface ViewOptions {
   readonly region: string;
   readonly links: readonly { readonly text: string; readonly href: string }[];
@@ -79,10 +79,10 @@ export function headline(tables: readonly Looked[], now: number): string {
 
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-/** When a look takes longer than this, the page shows how long the look has taken. */
+/** If a reading of the tables takes longer than this time, the page shows how long the reading has taken. */
 const PATIENCE_SECONDS = 3;
 
-/** Problems with the data of the page: a look that hangs or has failed, and old values. */
+/** Problems with the data of the page: a reading of the tables that hangs or has failed, and old values. */
 export function troubleLines({ last, tables, askingSince, failure }: Looks, now: number): string[] {
   const shown =
     last === undefined

@@ -41,7 +41,8 @@ function asWritten({ field, expected, remedy, ...problem }: FieldProblem): Field
 }
 
 /**
- * DynamoDB writes at most PARTITION_UNITS a second to a shard. An index by second has no such maximum: overdue items have many index keys.
+ * DynamoDB writes at most PARTITION_UNITS a second to a shard. A table indexed by second has no such maximum: overdue items have
+ * many index keys.
  */
 function limitProblems(table: ResolvedProps): FieldProblem[] {
   const { indexedBy, maxDeletesPerSecond, shards } = table;
