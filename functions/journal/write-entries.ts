@@ -82,7 +82,7 @@ export async function noteSwept(journal: JournalTable, table: string, span: Swep
 }
 
 /**
- * Moves a table's watermark to the end of a replay's span, unless there is a gap before the span.
+ * Moves a table's watermark forward to the end of a replay's span, unless there is a gap before the span.
  * @param endedAt end of the replay, ISO-8601
  */
 export async function noteReplayed(

@@ -8,7 +8,10 @@ export const GROUP_CHILDREN = 40;
 
 export const TICK_CHILDREN = 400;
 
-/** BACK_CHILDREN: most children of one table's lookback. SHARDS_OF_CHILD: shards of one child, unless a tick has too many children. */
+/**
+ * BACK_CHILDREN: most children of one table's lookback, without a limit of deletes per second. SHARDS_OF_CHILD: shards of one child, unless
+ * a tick has too many children.
+ */
 export const BACK_CHILDREN = 8;
 export const SHARDS_OF_CHILD = 4;
 
@@ -20,7 +23,7 @@ export const PLAN_BYTES = 240_000;
 /** Maximum size of a round's results, UTF-8 bytes. The output of a state (256 KiB) has these results and the tables' settings. */
 export const RESULTS_BYTES = 160_000;
 
-/** A child of the lookback ends this many seconds after the plan, even if items are left: the next tick soon sweeps these items. */
+/** Without a limit, a child of the lookback ends this many seconds after the plan, even if items are left: the next tick sweeps them. */
 export const BACK_SECONDS = 45;
 
 /** After this age of an execution, in seconds, no step of a child begins, so that a running QueryExpired has time for its retries. */
@@ -40,7 +43,8 @@ export const REPLAY_CONCURRENCY = 20;
 export const MAX_ROUNDS = 500;
 
 /**
- * Age of an execution, in seconds, at which QueryExpired ends a child: an Express execution has 300 seconds. Source: Step Functions quotas.
+ * Age of an execution, in seconds, from which QueryExpired ends every child: an Express execution has 300 seconds. Source: Step Functions
+ * quotas.
  */
 export const MAX_CHILD_SECONDS = 195;
 
