@@ -1,10 +1,7 @@
 /** Memory of a function, MB, as in stacks/parts/sweep-function.ts. test/stacks/kinds.test.ts compares the functions with this value. */
 export const FUNCTION_MEMORY_MB = 512;
 
-/**
- * Milliseconds of a warm function's call with up to 25 deletes. The durations here are assumptions: no benchmark on one computer measures
- * AWS.
- */
+/** Milliseconds of a warm function's call with up to 25 deletes. Durations of calls are assumptions: no local benchmark measures AWS. */
 export const CALL_MS = 25;
 
 /** A query of the index, milliseconds. The SDK's client needs about 0.8 ms of a whole core; a function of 512 MB has 0.29 of a core. */

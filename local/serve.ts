@@ -26,7 +26,7 @@ export interface ServedCloud {
 export async function serve(options: ServeOptions): Promise<ServedCloud> {
   const environment = await environmentFor(options);
   await requireFree(options.sfnPort, '--sfn-port');
-  // The port must be free only if DynamoDB is started here: a DynamoDB that already runs has its own port.
+  // The port must be free only if `serve` starts DynamoDB: a DynamoDB that already runs has its own port.
   if (!environment['AWS_ENDPOINT_URL_DYNAMODB']) await requireFree(options.dynamoDbPort, '--dynamodb-port');
   const undo: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {

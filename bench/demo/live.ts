@@ -99,7 +99,7 @@ export function scaleOf(rate: number): { itemsPerDot: number; rows: number } {
 
 /**
  * Draws a run's state as lines with colours: one column of dots for each second.
- * @param width columns of the drawing; the texts below need up to 79 columns
+ * @param width columns of the drawing; the texts below the drawing need up to 79 columns
  */
 export function drawMoment(moment: Moment, width: number): string[] {
   const { tally, rate, sweep, page } = moment;

@@ -244,7 +244,7 @@ class Run {
       await this.#showUntilGone(cloud, table, writing, { firstTtl, lastTtl, page: `${page}/` });
     }
     cloud.schedules.stop();
-    // With pollSeconds an execution always runs until the end of its minute: the run does not wait for this end.
+    // With `pollSeconds` an execution always lasts until the end of its minute. So the demonstration does not wait for executions.
     if (sweep.pollSeconds === 0) await this.#wait(() => cloud.running.length === 0, MAX_FOLLOWING_MS);
     await this.#wait(() => {
       const { counts } = this.#deliveries;
@@ -292,7 +292,7 @@ class Run {
     await table.write(actions, this.#until).catch(error => this.#breakOff(`writing failed: ${error}`));
   }
 
-  /** Shows the run until all items are written and all expired items are gone. Without `pollSeconds`, no execution is running then. */
+  /** Shows the run until all items are written and all expired items are gone. Without `pollSeconds`, all executions have ended then. */
   async #showUntilGone(
     cloud: LocalCloud,
     table: WatchedTable,

@@ -5,7 +5,7 @@ import { DELIVERIES, inputTemplate } from '../../stacks/parts/pipes.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import type { FollowedPipe } from '../ledger/deliveries.ts';
 
-/** Props of a variant. `maxDeletesPerSecond` is a share of all items here, so that every run reaches the limit. */
+/** Props of a variant. `maxDeletesPerSecond` is a share of all items, so that every run reaches the limit. */
 export type VariantProps = Omit<FlatProps, 'tableName' | 'partitionKey'>;
 
 export interface FuzzedPipe extends FollowedPipe {

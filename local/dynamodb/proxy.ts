@@ -36,7 +36,7 @@ interface Destination {
 }
 
 const TARGET_HEADER = 'x-amz-target';
-/** Headers that the proxy does not pass on: they belong to one connection, or say how the body is sent. Source: RFC 9110, 7.6.1. */
+/** Headers that the proxy does not pass on: headers of one connection, and headers about the body's transfer. Source: RFC 9110, 7.6.1. */
 const OF_ONE_CONNECTION = [
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'],
   ...['content-length', 'transfer-encoding'],

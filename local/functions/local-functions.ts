@@ -13,7 +13,7 @@ import { WorkerPool } from './pool.ts';
 import type { ErrorPayload } from './worker.ts';
 import { workerSource } from './worker-source.ts';
 
-/** Nothing listens on port 9 ("discard"). Requests to AWS services that do not run here fail, and do not leave this computer. */
+/** Nothing listens on port 9 ("discard"). Requests to AWS services that the local cloud lacks fail, and do not leave this computer. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** Default maximum number of threads of a function. Each thread uses 30 MB, and more threads would only wait for DynamoDB Local. */

@@ -85,7 +85,7 @@ function toErrorPayload(error: unknown): ErrorPayload {
   return { errorType: typeof error, errorMessage: String(error), trace: [] };
 }
 
-/** Messages between the pool and a worker. Payloads are JSON text, as they are between Lambda and a function. */
+/** Messages between the pool and a worker. Payloads are JSON text, as between Lambda and a function. */
 
 export interface WorkerSetup {
   readonly file: string;

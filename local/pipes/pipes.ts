@@ -90,7 +90,7 @@ async function pollerOf(
   });
 }
 
-/** @throws when the function fails, when it returns no array, or when it returns more events than records */
+/** @throws when the function fails, returns no array, or returns more events than records */
 async function enriched(
   { enrichmentArn, inputTemplate }: PipeResource,
   removals: readonly DynamoDbStreamRecord[],

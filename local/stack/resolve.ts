@@ -85,7 +85,7 @@ export interface ResolvedBlock {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Arguments that only CDKTF and Terraform use. The conditions in `lifecycle` are not checked here. */
+/** Arguments that only CDKTF and Terraform use. The local cloud does not check the conditions in `lifecycle`. */
 const THEIR_OWN = ['//', 'depends_on', 'lifecycle'];
 
 /** Matches an escape such as `$${`, or an expression such as `${…}`. In our stacks, expressions are references to attributes. */

@@ -55,7 +55,7 @@ export interface StateMachineResource extends Found {
 const throughput = (of: string) =>
   `${of}read_capacity ${of}write_capacity ${of}on_demand_throughput ${of}warm_throughput`;
 
-/** Arguments without a local effect, by resource type. Resources of other types are not run here. */
+/** Arguments without a local effect, by resource type. Resources of other types do not run in the local cloud. */
 const WITHOUT_EFFECT = {
   aws_dynamodb_table: `billing_mode deletion_protection_enabled point_in_time_recovery replica server_side_encryption table_class ttl ${throughput('')} ${throughput('global_secondary_index.')} ${throughput('local_secondary_index.')}`,
   aws_lambda_function:

@@ -95,7 +95,7 @@ export class IdleTicks {
         record: speak,
         logger: { error: speak },
         clock: () => nowMs,
-        // PlanSweep sleeps to end a probe that takes too long. The clock stands still here, so this sleep never ends.
+        // PlanSweep sleeps to end a probe that takes too long. The clock stands still during this call, so the sleep never ends.
         sleep: () => new Promise(() => {}),
       },
     );
@@ -103,7 +103,7 @@ export class IdleTicks {
     if (watermarks !== state.watermarks) this.#unwritten = watermarks;
     this.#plan = { tick: JSON.stringify({ executionInput, startedAt }), output };
     this.#state = { ...state, watermarks };
-    // A running execution notes the span that it swept in the journal. This note fails if the journal has no watermark of the table.
+    // A running execution writes its swept expiry times into the journal. This write fails if the journal has no watermark of the table.
     if (this.#cloud.running.length > 0) await this.#write();
     return output;
   }

@@ -73,7 +73,7 @@ export async function withPreciseTtl<T>(
   try {
     result = await use(local);
   } catch (error) {
-    // The test's own error is thrown. An error of `stop()` is ignored: it is often only a consequence of the test's error.
+    // The test's own error is thrown. An error of `stop()` is ignored, because such an error often results from the test's error.
     await local.stop().catch(() => {});
     throw error;
   }
