@@ -66,10 +66,10 @@ export function planDeletes(
   return { planned, credit: progress.credit && { at, keys: credit } };
 }
 
-/** @param page DynamoDB's clock is at most `lagMs` behind the state machine's clock, so planned deletes begin `lagMs` later */
+/** @param page DynamoDB's clock is at most `clockSkewMs` behind the state machine's clock, so planned deletes begin `clockSkewMs` later */
 export function toChunks(
   planned: readonly PlannedDelete[],
-  { cutoff, lagMs }: { readonly cutoff: Seconds; readonly lagMs: Millis },
+  { cutoff, clockSkewMs }: { readonly cutoff: Seconds; readonly clockSkewMs: Millis },
   { sweep, marginSeconds, endMs, machineClock }: Planning,
 ): Chunk[] {
   const nowMs = machineClock();
@@ -80,7 +80,7 @@ export function toChunks(
     for (let first = 0; first < some.length; first += CHUNK_KEYS) {
       const own = some.slice(first, first + CHUNK_KEYS);
       const [{ at, isDue } = { at: last, isDue: true }] = own;
-      const beginMs = at * 1000 + (isDue ? 0 : Math.max(0, lagMs));
+      const beginMs = at * 1000 + (isDue ? 0 : Math.max(0, clockSkewMs));
       const isNow = isDue && beginMs <= nowMs;
       const lastTryMs = Math.max(last * 1000, beginMs) + LAST_TRY_MS;
       const deadlineMs = isUpcoming ? Math.min(endMs, lastTryMs) : endMs;

@@ -23,7 +23,7 @@ export interface NextStepOptions extends IndexReaders, Pick<Listing, 'showKey'> 
 /** A child that plans deletes reads the index this far ahead, if `pollSeconds` is 0. A shorter time takes more calls of QueryExpired. */
 const AHEAD_SECONDS = 60;
 
-/** Deletes are planned only if DynamoDB's clock is known well: the page's `lagMs` plus the child's `lateMs` is at most this time. */
+/** Deletes are planned only if DynamoDB's clock is known well: the page's `clockSkewMs` plus the child's `lateMs` is at most this time. */
 const PLAN_WITHIN_MS = 200;
 
 /**
@@ -83,7 +83,7 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
     { ...child, ...{ patienceMs: READ_MS[isUpcoming ? 'upcoming' : 'back'], left: progress.left.length } },
   );
   // The function estimates the state machine's clock from `now`. The later the function began, the less exact is the estimate.
-  const isKnown = mayPlan && page.lagMs + Math.max(0, lateMs) <= PLAN_WITHIN_MS;
+  const isKnown = mayPlan && page.clockSkewMs + Math.max(0, lateMs) <= PLAN_WITHIN_MS;
   const wanted = entriesToTake(page, progress.left, isKnown ? ahead : 0, settings);
   const { planned, credit } = planDeletes(wanted, page, progress, child);
   const firstLeft = wanted[planned.length];

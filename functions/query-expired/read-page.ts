@@ -34,7 +34,7 @@ export interface Page {
   /** Entries up to this second may be taken. This second is later than `knownUpTo` only if it has more entries than a query returns. */
   readonly takenUpTo: Seconds;
   /** DynamoDB's clock is at most this much behind the state machine's clock. */
-  readonly lagMs: Millis;
+  readonly clockSkewMs: Millis;
 }
 
 /** Reads the index entries of a target with TTLs after the cursor and up to `upTo`. @throws DynamoDbBusyError, DynamoDbDateMissingError */
@@ -53,7 +53,7 @@ export async function readPage(
   const share = Math.ceil(PAGE_KEYS / Math.max(1, ...together.map(({ length }) => length)));
   const limit = Math.max(layout.entriesOfLeastRead, withLeft(share) + 1);
   const entries: ExpiredKey[] = [];
-  let [cutoff, lagMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let [cutoff, clockSkewMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   let [knownUpTo, takenUpTo] = [upTo, upTo];
   const startedMs = machineClock();
   for (const [index, some] of together.entries()) {
@@ -67,7 +67,7 @@ export async function readPage(
     for (const page of await Promise.all(some.map(key => readIndex(key, range, limit)))) {
       if (page.readAt !== undefined) {
         cutoff = Math.min(cutoff, page.readAt - marginSeconds);
-        lagMs = Math.min(lagMs, machineClock() - page.readAt * 1000);
+        clockSkewMs = Math.min(clockSkewMs, machineClock() - page.readAt * 1000);
       } else if (page.entries.length > 0) throw dateMissing();
       const last = page.entries.at(-1);
       // The query stopped at its limit. More entries may have the last TTL, so the page is complete only before this TTL.
@@ -83,7 +83,7 @@ export async function readPage(
   }
   if (keys.length === 0) cutoff = upTo;
   if (!Number.isFinite(cutoff)) throw dateMissing();
-  return { entries, cutoff, knownUpTo, takenUpTo, lagMs };
+  return { entries, cutoff, knownUpTo, takenUpTo, clockSkewMs };
 }
 
 function dateMissing(): DynamoDbDateMissingError {

@@ -227,7 +227,7 @@ describe('withoutExpired', () => {
     expect(call).toThrow(message);
   });
 
-  test('fails with the read for a clock in another unit', async () => {
+  test('fails with the read for a clock that is not in milliseconds', async () => {
     const reader = withoutExpired(documents, { Sessions: model }, { now: () => now });
     const reading = reader.send(new QueryCommand({ TableName: 'Sessions' }));
     await expect(reading).rejects.toThrow(/^now\(\): expected epoch milliseconds.*looks like seconds/);

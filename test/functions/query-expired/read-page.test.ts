@@ -79,7 +79,7 @@ describe.each<[string, Props]>([
   test('has what lies after the cursor and in the target, in the order of TTL', async () => {
     const held = [-100, -50, 99, 3, 0, 60, 61, -101, 100].map(second => [second] as const);
     const page = await read(held, props, { cursor: NOW - 100 });
-    expect(page).toMatchObject({ ttls: [-50, 0, 3, 60], cutoff: NOW, lagMs: 250 });
+    expect(page).toMatchObject({ ttls: [-50, 0, 3, 60], cutoff: NOW, clockSkewMs: 250 });
     expect(page).toMatchObject({ knownUpTo: 60, takenUpTo: 60 });
     expect((await read(held, props)).ttls).toEqual([-100, -50, 0, 3, 60]);
     expect((await read(held, props, { upTo: NOW + 100 })).ttls).toEqual([-100, -50, 0, 3, 60, 61, 99]);
@@ -209,7 +209,7 @@ test('what is taken of a page is in the order of TTL, with the keys that the pag
   const oldest = 600 + 30 - OLDEST_EXPIRY_AGE_SECONDS;
   const page = {
     entries: [key('b', 3), key('a', -5), key('c', 9), key('old', oldest), key('younger', oldest + 1)],
-    ...{ cutoff: NOW, knownUpTo: NOW + 20, takenUpTo: NOW + 8, lagMs: 0 },
+    ...{ cutoff: NOW, knownUpTo: NOW + 20, takenUpTo: NOW + 8, clockSkewMs: 0 },
   };
   const left = [key('a', -5), key('z', -9), key('y', 1)];
   const taken = (ahead: number) =>
