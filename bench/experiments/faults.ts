@@ -11,7 +11,7 @@ interface StreamItem {
   readonly ttl: number;
 }
 
-type Faults = Pick<SimulationOptions, 'throttled' | 'throttledCall' | 'hangingDelete'>;
+type Faults = Pick<SimulationOptions, 'throttledCall' | 'hangingDelete'>;
 
 /** Limits for the lag in a scenario; a value without a limit is only measured. */
 export interface Bounds {
@@ -60,16 +60,6 @@ const throttledCalls = (_items: readonly StreamItem[], random: RandomSource): Fa
   throttledCall: () => random.next() < THROTTLED_SHARE,
 });
 
-function keysThrottledOnce(items: readonly StreamItem[], random: RandomSource): Faults {
-  const fifths = items.filter(({ ttl }) => ttl % 5 === 0);
-  const left = new Set(
-    [...Map.groupBy(fifths, ({ ttl }) => ttl).values()].map(
-      second => second[Math.floor(random.next() * second.length)]?.id,
-    ),
-  );
-  return { throttled: id => left.delete(id) };
-}
-
 /** In each minute the first delete request after a random moment hangs for {@link HANG_MS}. */
 function callsThatHang(items: readonly StreamItem[], random: RandomSource, struck: Set<string>): Faults {
   const minutes = new Set(items.map(({ ttl }) => ttl - (ttl % 60)));
@@ -91,12 +81,6 @@ const SHORT = { rate: RATE, lifeSeconds: 5 };
 
 export const SCENARIOS = {
   none: { title: 'nothing wrong', rate: RATE, bounds: { p99Ms: 100, maxMs: MAX_MS } },
-  throttledOnce: {
-    title: 'every 5 s one key throttled once',
-    rate: RATE,
-    faults: keysThrottledOnce,
-    bounds: { p99Ms: 1_100, maxMs: MAX_MS },
-  },
   hanging: {
     title: 'one delete call a minute hangs for 15 s (p50, p99: of the others)',
     rate: RATE,
@@ -152,7 +136,7 @@ export const SCENARIOS = {
 export default defineExperiment({
   name: 'faults',
   about: `
-Runs the sweep to the second with keys that are throttled, calls that are throttled and calls that hang, with ticks that come late,
+Runs the sweep to the second with calls that are throttled and calls that hang, with ticks that come late,
 twice or not at all, and with items that are written shortly before they expire: the real definition and all that the functions
 decide, around a table in memory, on a virtual clock on which a call takes 30 milliseconds. The same flags give the same result on
 every machine. Takes about half a minute.`,
@@ -229,23 +213,14 @@ export function faultsProblems(result: FaultsResult): string[] {
 }
 
 function faultsTable(results: readonly FaultsResult[]): string {
-  const head = ['scenario', 'deleted', 'lag p50, s', 'p99, s', 'max of all, s', 'sweeps failed', 'bound'];
-  const rows = results.map(({ title, written, deleted, lagMs, maxMs, bounds, ...result }) => [
+  const head = ['scenario', 'deleted', 'lag p50, s', 'p99, s', 'max of all, s', 'sweeps failed'];
+  const rows = results.map(({ title, written, deleted, lagMs, maxMs, ...result }) => [
     title,
     `${count(deleted)} of ${count(written)}`,
     seconds(lagMs.p50),
     seconds(lagMs.p99),
     seconds(maxMs),
     `${count(result.failed)} of ${count(result.executions)}`,
-    boundOf(bounds),
   ]);
   return markdownTable(head, rows);
-}
-
-function boundOf({ p99Ms, maxMs }: Bounds): string {
-  const bounds = [
-    ...(p99Ms === undefined ? [] : [`p99 ≤ ${p99Ms / 1000} s`]),
-    ...(maxMs === undefined ? [] : [`max ≤ ${maxMs / 1000} s`]),
-  ];
-  return bounds.join(', ') || '–';
 }
