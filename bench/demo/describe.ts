@@ -20,17 +20,21 @@ function promiseOf(sweep: Pace, rate: number): string {
   return `${within}, if written before the minute in which they expire; items written later: ${late}`;
 }
 
-export interface Start {
-  readonly dynamoDb: DynamoDbEndpoint;
-  readonly deployment: string;
-  readonly page: string;
-  readonly sweepPageAddress: string | undefined;
+export interface Job {
+  /** A unique name. If DynamoDB Local keeps running, the run removes this table and the journal of `deployment` at its end. */
   readonly tableName: string;
+  readonly deployment: string;
   readonly standsFor: string;
   readonly sweep: Sweep;
   readonly rate: number;
   readonly minutes: number;
   readonly seed: number;
+}
+
+interface Start extends Job {
+  readonly dynamoDb: DynamoDbEndpoint;
+  readonly page: string;
+  readonly sweepPageAddress: string | undefined;
   readonly pipes: readonly FollowedPipe[];
 }
 

@@ -18,24 +18,16 @@ import { seconds } from '../report/numbers.ts';
 import { MachineWatch } from '../workload/machine.ts';
 import { backlogOf, LIFE, planItems } from '../workload/plan.ts';
 import { WatchedTable } from '../workload/watched-table.ts';
-import { describeFailure, describeStart, describeSweep, renews, type Sweep } from './describe.ts';
+import { describeFailure, describeStart, describeSweep, type Job, renews } from './describe.ts';
 import { type Backlog, type Judged, judge, minuteOf, promisedLagMs, punctualityOf } from './judge.ts';
 import { countsLine, type Moment, momentOf } from './live.ts';
 import { type LiveOutput, LiveScreen } from './live-screen.ts';
 
-export interface DemoOptions {
+export interface DemoOptions extends Job {
   readonly stack: LocalCloudOptions['stack'];
   /** The DynamoDB Local in which the run creates its tables. The caller must stop this DynamoDB Local. */
   readonly dynamoDb: DynamoDbEndpoint | Promise<DynamoDbEndpoint>;
-  /** A unique name. If DynamoDB Local keeps running, the run removes this table and the journal of `deployment` at its end. */
-  readonly tableName: string;
-  readonly deployment: string;
-  readonly standsFor: string;
   readonly model: ExpiryModel;
-  readonly sweep: Sweep;
-  readonly minutes: number;
-  readonly rate: number;
-  readonly seed: number;
   readonly output: LiveOutput;
   /** Shows the state of the run, several times a second. @default a line of progress */
   readonly show?: (moment: Moment, screen: LiveScreen) => void;

@@ -8,6 +8,7 @@ import { createDocuments } from '../../functions/table/dynamodb.ts';
 import { indexLayout } from '../../functions/table/index-layout.ts';
 import { indexReader } from '../../functions/table/index-query.ts';
 import { LocalCloud } from '../../local/cloud.ts';
+import { localConfig } from '../../local/dynamodb/clients.ts';
 import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
 import { plainStack } from '../../stacks/app.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
@@ -39,9 +40,7 @@ flight, one after the other. Compare the ratio: DynamoDB Local shares the proces
       const stack = plainStack({ region: REGION, tables: [TABLE] });
       const cloud = await LocalCloud.start({ stack, dynamoDb, schedules: false, warm: true });
       const settings = readSettings(carriedSettings(functionSettings(resolveProps(TABLE))));
-      const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-      const { endpoint } = dynamoDb;
-      const documents = createDocuments({ maxAttempts: 3 }, { endpoint, region: REGION, credentials });
+      const documents = createDocuments({ maxAttempts: 3 }, localConfig(dynamoDb.endpoint, REGION));
       // The functions' client would give up a slow write; this client has no request timeout.
       const writer = DynamoDBDocumentClient.from(cloud.client);
       const took: number[] = [];
