@@ -161,8 +161,7 @@ export function configText(config: DeploymentConfig, format: 'ts' | 'json'): str
   const { region, state, tables } = config;
   return `import type { DeploymentConfig } from 'precise-ttl/cdktf';
 
-// Every field: docs/reference/configuration.md of precise-ttl. What is wrong or misspelt is refused before anything is written or
-// deployed.
+// Every field: docs/reference/configuration.md of precise-ttl. What is wrong or misspelt is refused before anything is written or deployed.
 export default {
   region: ${literal(region)},
 

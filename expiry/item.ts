@@ -1,8 +1,6 @@
 import { isObject } from './fields.ts';
 
-/**
- * A command's output has `$metadata`; a list, a Set or a Map has `forEach`. Such a value has no TTL: as an item it would never expire.
- */
+/** A command's output has `$metadata`; a list, a Set or a Map has `forEach`. Such a value has no TTL: as an item it would never expire. */
 export type ItemLike = object & { readonly $metadata?: never; readonly forEach?: never };
 
 export function isItem(value: unknown): value is ItemLike {

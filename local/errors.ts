@@ -10,7 +10,6 @@ export class LocalCloudError extends PreciseTtlError {
 
 export class TerraformError extends LocalCloudError {
   override readonly name = 'TerraformError';
-  readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
     super(
@@ -18,6 +17,5 @@ export class TerraformError extends LocalCloudError {
         ? `${problems[0]}`
         : `${problems.length} problems in the synthesized Terraform:\n${problems.map(p => `  - ${p}`).join('\n')}`,
     );
-    this.problems = problems;
   }
 }

@@ -75,10 +75,7 @@ export class WorkerPool {
   }
 
   #dispatch(): void {
-    if (this.#stopped) {
-      this.#refuseWaiting();
-      return;
-    }
+    if (this.#stopped) this.#refuseWaiting();
     while (this.#queue.length > 0) {
       const environment = this.#idle.pop();
       if (environment === undefined) break;

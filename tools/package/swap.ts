@@ -23,8 +23,7 @@ interface Manifest {
 
 /** Package → file → function that makes the packed text from the text in the checkout. */
 const STAND_INS: Readonly<Record<string, Readonly<Record<string, (text: string) => string>>>> = {
-  // npm publishes the README.md of this folder. The repository's README.md is about a checkout, and links to folders outside the
-  // package.
+  // npm publishes the README.md of this folder. The repository's README.md is about a checkout, and links to folders outside the package.
   'precise-ttl': {
     'README.md': () => readFileSync('tools/package/README.md', 'utf8'),
     ...Object.fromEntries(
