@@ -18,11 +18,6 @@ export interface PlanOptions {
   readonly random: RandomSource;
 }
 
-export interface Plan {
-  readonly actions: readonly Action[];
-  readonly lastTtl: number;
-}
-
 /** Range of an item's lifetime, seconds: an item is written before the tick of its minute. The first items of a run live for less time. */
 export const LIFE = { from: 120, to: 240 };
 
@@ -34,7 +29,7 @@ const MADE_PERMANENT = 5;
 const RENEWED = 10;
 
 /** Plans items that expire at a constant rate. Some items are renewed or lose their TTL in the last seconds before their expiry. */
-export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }: PlanOptions): Plan {
+export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }: PlanOptions) {
   // `seconds` comes from minutes times 60, and may be slightly too large because of rounding.
   const moments = Math.max(1, Math.ceil(seconds - 1e-6));
   const lastTtl = firstTtl + moments - 1;

@@ -11,11 +11,6 @@ import {
 import { dirname } from 'node:path';
 import { withPackedLinks } from './release-content.ts';
 
-interface Manifest {
-  readonly name: string;
-  readonly exports: Readonly<Record<string, unknown>>;
-}
-
 /**
  * Replaces some files of the package in this folder while npm packs the package: `in` before, `out` after. After an interruption, run
  * `out` in the package's folder. git shows files that are still replaced.
@@ -50,7 +45,7 @@ const ASIDE = '.repository';
 
 const asideOf = (file: string): string => `${ASIDE}/${file}`;
 
-const { name } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+const { name } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly name: string };
 const standIns = Object.entries(STAND_INS[name] ?? {});
 const direction = process.argv[2];
 if (direction === 'in') {
