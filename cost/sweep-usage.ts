@@ -54,7 +54,7 @@ const readMs = (queries: number): number =>
   queries * READ_MS.processorMs + Math.ceil(queries / KEYS_AT_ONCE) * (READ_MS.ms - READ_MS.processorMs);
 
 /**
- * Usage by a month's ticks, if items expire evenly in time and over the shards. test/cost compares the usage with the counts
+ * Usage by a month's ticks, if items expire evenly in time and over the shards. test/bench/experiments compares the usage with the counts
  * of the real state machine.
  */
 export function usageOfMonth(tables: readonly SweptTable[]): SweepUsage {

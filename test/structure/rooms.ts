@@ -28,5 +28,6 @@ export const MAY_IMPORT = {
   'bench/experiments': ['bench', 'test/support/simulation'],
   // The list of the commands, each loaded when it is called.
   bin: ['bench'],
-  tools: ['bin', 'packages/stepfunctions-emulator/page'],
+  // The table of CONTRIBUTING.md is made of this file.
+  tools: ['bin', 'packages/stepfunctions-emulator/page', 'test/structure'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -19,6 +19,7 @@ import {
   resolveProps,
 } from '../../stacks/config/props.ts';
 import { type Counts, FATES } from '../../statemachine/counts.ts';
+import { MAY_IMPORT } from '../../test/structure/rooms.ts';
 import { behavioursList, commandsReference, replayDiagram, tickDiagram } from './pages.ts';
 import { EXAMPLE_ARNS, rolesList } from './role-statements.ts';
 
@@ -26,6 +27,7 @@ type Passages = Readonly<Record<string, () => string | Promise<string>>>;
 
 /** The generated passages of documents: file → name in the markers → function that makes the passage. */
 export const DOC_TABLES = {
+  'CONTRIBUTING.md': { imports: importsTable },
   'docs/archive-and-events.md': { targets: eventTargetsTable },
   'docs/contributing/behaviours.md': { behaviours: behavioursList },
   'docs/contributing/state-machine.md': { tick: tickDiagram, replay: replayDiagram },
@@ -52,6 +54,16 @@ export async function withTables(file: keyof typeof DOC_TABLES, document: string
     text = text.replace(passage, (_all, begin, end) => `${begin}\n${made}\n\n${end}`);
   }
   return text;
+}
+
+function importsTable(): string {
+  return table(
+    ['room', 'may import from, and from what these may'],
+    Object.entries(MAY_IMPORT).map(([room, others]) => [
+      `\`${room}\``,
+      others.map(other => `\`${other}\``).join(', ') || 'none',
+    ]),
+  );
 }
 
 /** The targets of the prop `events`, with the pipe's size limits for each target. */

@@ -58,7 +58,7 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
   return [markdownRow(head), `|---|${'--:|'.repeat(head.length - 1)}`, ...rows.map(markdownRow)].join('\n');
 }
 
-function markdownRow(cells: readonly string[]): string {
+export function markdownRow(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 

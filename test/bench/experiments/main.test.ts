@@ -22,8 +22,8 @@ test.each([
     ['faults', '--no-such-flag'],
     /^--no-such-flag: expected one of .*--help, got "--no-such-flag"/,
   ],
-  ['says which benchmarks there are', [], /expected one of faults, .*got none/s],
-  ['refuses another name', ['legs'], /expected one of faults, .*got legs/s],
+  ['says which benchmarks there are', [], /expected one of cost, .*got none/s],
+  ['refuses another name', ['legs'], /expected one of cost, .*got legs/s],
 ])('npm run bench %s', async (_what, args, says) => {
   const { status, stdout, stderr } = await runNode([join(FOLDER, 'main.ts'), ...args]);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

@@ -1,0 +1,180 @@
+import type { Execution } from 'stepfunctions-emulator';
+import { textFlag } from '../../cli/command.ts';
+import { CALL_MS, JOURNAL_MS, READ_MS, TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
+import { PRICES } from '../../cost/prices.ts';
+import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
+import { DEFAULT_SHARDS } from '../../expiry/model.ts';
+import { type Deployment, deploymentOf, modelOf } from '../../stacks/config/deployments.ts';
+import { type FlatProps, resolveProps } from '../../stacks/config/props.ts';
+import { Simulation } from '../../test/support/simulation/simulation.ts';
+import { defineExperiment, markdownRow, markdownTable } from './support/experiment.ts';
+
+export type CostProps = Pick<
+  FlatProps,
+  'indexedBy' | 'granularityMinutes' | 'precision' | 'pollSeconds' | 'shards'
+>;
+
+type Month = readonly [rate: number, tables: number, name: string, props: CostProps];
+
+const WAYS: readonly (readonly [string, CostProps])[] = [
+  ['by window', {}],
+  ["by window, `precision: 'minute'`", { precision: 'minute' }],
+  ['by window of a minute', { granularityMinutes: 1 }],
+  ['by second', { indexedBy: 'second' }],
+  ['by window, `pollSeconds: 5`', { pollSeconds: 5 }],
+];
+
+const MONTHS: readonly Month[] = [
+  ...[0, 100, 10_000].flatMap(rate => WAYS.map(([name, props]): Month => [rate, 1, name, props])),
+  [100, 1, 'by window, 26 shards', { shards: 26 }],
+  [0, 100, 'by window', {}],
+  [20, 100, 'by window', {}],
+  [0, 100, 'by second', { indexedBy: 'second' }],
+];
+
+const HEAD = [
+  ...['tables', 'items a minute, each', 'indexed'],
+  ...['starts, $', 'Express, $', 'functions, $', 'DynamoDB, $', 'sweep, $'],
+];
+
+export default defineExperiment({
+  name: 'cost',
+  about: `
+Counts what a month of sweeping costs on AWS: a steady stream of expiring items, the real definition on a virtual clock,
+some minutes of ticks scaled to a month of 43,200. Takes some minutes. npx precise-ttl cost counts what comes besides.`,
+  flags: {
+    only: { ...textFlag('WORDS', 'words', 'only the months whose description has these words'), default: '' },
+  },
+  holds: 'counted, and all items were deleted in the minutes that were counted',
+  async run({ flags: { only }, print }) {
+    print(markdownTable(HEAD, []));
+    const months = [];
+    for (const [itemsPerMinute, tables, indexed, props] of MONTHS) {
+      if (!`${tables} tables ${itemsPerMinute} items ${indexed}`.includes(only)) continue;
+      const cost = await costOfMonth(Array.from({ length: tables }, () => ({ props, itemsPerMinute })));
+      months.push({ tables, itemsPerMinute, indexed, ...cost });
+      const cells = [String(tables), itemsPerMinute.toLocaleString('en-US'), indexed, ...amountsIn(cost)];
+      print(markdownRow(cells));
+    }
+    return {
+      data: { months },
+      problems: months.flatMap(({ indexed, deletedShare }) =>
+        deletedShare === 1
+          ? []
+          : [`${indexed}: some items were not deleted in the minutes that were counted`],
+      ),
+    };
+  },
+});
+
+function amountsIn({ parts, starts, total }: MonthlyCost): string[] {
+  const dollars = (value: number) => value.toFixed(2);
+  return [
+    dollars(starts),
+    dollars(parts.expressRequests + parts.expressGbSeconds),
+    dollars(parts.functionInvocations + parts.functionGbSeconds),
+    dollars(parts.dynamoDbReadUnits + parts.dynamoDbWriteUnits),
+    `**${dollars(total)}**`,
+  ];
+}
+
+/** Only the ticks in the middle of the run are counted: the first and the last ticks may have less work. */
+const FIRST_TICK = 3;
+const TICKS = 10;
+const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
+
+interface MonthTable {
+  readonly props: CostProps;
+  readonly itemsPerMinute: number;
+}
+
+export const COUNTERS = [
+  ...['expressRequests', 'expressGbSeconds', 'functionInvocations', 'functionGbSeconds'],
+  ...['dynamoDbReadUnits', 'dynamoDbWriteUnits'],
+] as const satisfies readonly (keyof typeof PRICES)[];
+
+/** Cost of the sweep in a month, dollars. */
+export interface MonthlyCost {
+  readonly parts: Readonly<Record<(typeof COUNTERS)[number], number>>;
+  readonly starts: number;
+  readonly total: number;
+  /** Deleted items divided by the items that expired in the counted minutes. */
+  readonly deletedShare: number;
+}
+
+/**
+ * Calculates the cost of a sweep for a month from ten simulated ticks: items expire at a constant rate, so all ticks have the same work.
+ */
+export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<MonthlyCost> {
+  const nameOf = (index: number) => `SessionData-${index + 1}`;
+  const deployment = deploymentOf(
+    monthTables.map(({ props }, index) =>
+      resolveProps({ tableName: nameOf(index), partitionKey: 'id', ...props }),
+    ),
+  );
+
+  const ticking = simulate(deployment);
+  await beginAtStart(ticking, deployment);
+  const minutes = FIRST_TICK + TICKS + 3;
+  for (const [index, { itemsPerMinute, props }] of monthTables.entries()) {
+    const { items } = ticking.named(nameOf(index));
+    for (let item = 0; item < itemsPerMinute * minutes; item += 1) {
+      items.write(
+        `item-${item}`,
+        START + 60 + Math.floor(((item + index / monthTables.length) * 60) / itemsPerMinute),
+        item % (props.shards ?? DEFAULT_SHARDS),
+      );
+    }
+  }
+  for (let minute = 0; minute < minutes; minute += 1) ticking.tick(START + minute * 60, TICK_LATE_SECONDS);
+  await ticking.finish();
+  const from = START + FIRST_TICK * 60;
+  const counted = ticking.executions.filter(
+    ({ startDate }) => startDate >= from * 1000 && startDate < (from + TICKS * 60) * 1000,
+  );
+  const expired = monthTables.reduce((sum, { itemsPerMinute }) => sum + itemsPerMinute * TICKS, 0);
+  const deleted = ticking.tables
+    .flatMap(table => table.deleted)
+    .filter(({ ttl }) => ttl >= from + 60 && ttl < from + 60 + TICKS * 60).length;
+
+  const parts = Object.fromEntries(
+    COUNTERS.map(counter => [
+      counter,
+      amountOf(counter, counted) * (TICKS_A_MONTH / TICKS) * PRICES[counter],
+    ]),
+  ) as MonthlyCost['parts'];
+  const starts = TICKS_A_MONTH * PRICES.schedulerInvocations;
+  return {
+    ...{ parts, starts },
+    total: Object.values(parts).reduce((sum, dollars) => sum + dollars, starts),
+    deletedShare: expired === 0 ? 1 : deleted / expired,
+  };
+}
+
+const amountOf = (counter: (typeof COUNTERS)[number], executions: readonly Execution[]): number =>
+  executions.reduce((sum, { billing: { usage, ...counted } }) => {
+    const amounts: Readonly<Record<string, number>> = { ...usage, ...counted };
+    return sum + (amounts[counter] ?? 0);
+  }, 0);
+
+function simulate({ tables }: Deployment): Simulation {
+  return new Simulation({
+    start: START,
+    tables: tables.map(props => ({
+      name: props.tableName,
+      props,
+      model: modelOf(props),
+      read: READ_MS,
+    })),
+    callMs: CALL_MS,
+    journalMs: JOURNAL_MS,
+  });
+}
+
+/** Writes watermarks: without a watermark, the first ticks would search the last two days. */
+async function beginAtStart({ journal }: Simulation, { tables }: Deployment): Promise<void> {
+  const at = new Date((START - 60) * 1000).toISOString();
+  const mark = { since: START - 61, gone: START - 61, at };
+  const marks = tables.map(({ tableName, shards }) => [tableName, { ...mark, shards }] as const);
+  await journal.writeWatermarks(at, Object.fromEntries(marks));
+}
