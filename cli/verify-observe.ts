@@ -36,7 +36,7 @@ export interface ObserveOptions {
   readonly show: (line: string) => void;
 }
 
-/** Lifetime of an item. An item should be in the index two minutes before its TTL, because ticks plan a minute ahead. */
+/** Lifetime of an item that `verify` writes. A tick plans up to two minutes ahead: by then the item should be in the index. */
 export const LIFETIME_SECONDS = 150;
 const SECOND = 1_000;
 const MINUTE = 60_000;

@@ -47,7 +47,7 @@ class AnyBackend extends TerraformBackend {
 }
 
 /**
- * Sets the arguments of `overrides`. A block is merged; a list replaces the resource's list.
+ * Sets each argument of `overrides` on the resources that its key names. An object is merged; a list replaces the resource's list.
  * @throws InvalidConfigError for a key that names no resource
  */
 function applyOverrides(stack: TerraformStack, overrides: Overrides): void {

@@ -225,8 +225,7 @@ class Run {
           `The tick of ${tick} starts now, late: it deletes what expires in the minute that runs.`,
         );
       }
-      // The ticks of past minutes and of this minute start now, late. Each of these ticks finds the items that were written before its
-      // start.
+      // The schedule starts only the ticks of later minutes. So the ticks of past minutes and of this minute start here, late.
       for (let minute = first + MINUTE_SECONDS; minute <= now; minute += MINUTE_SECONDS)
         this.#startTick(cloud, minute);
       const writing = this.#write(

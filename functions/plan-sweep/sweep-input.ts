@@ -13,7 +13,7 @@ import { MAX_DELETES_PER_SECOND } from '../../statemachine/contract/limits.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 
-/** All times are `marginSeconds` earlier than the clock, because a sweep deletes an item `marginSeconds` after its TTL at the earliest. */
+/** The times are TTLs. An item is deleted `marginSeconds` after its TTL at the earliest, so these TTLs are as much earlier than the deletes. */
 export interface TickRequest {
   /** The latest TTL of the lookback, epoch seconds. */
   readonly cutoff: number;

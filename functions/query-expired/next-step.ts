@@ -32,7 +32,7 @@ const PLAN_WITHIN_MS = 200;
  */
 const READ_MS = { upcoming: 600, back: 2_000 } as const;
 
-/** DynamoDB's clock decides what is expired, but a child waits by the state machine's clock. So each page compares the two clocks. */
+/** DynamoDB's clock decides what is expired, but a child waits by the state machine's clock. So each page measures their difference. */
 export async function nextStep(
   { sweep, progress, results, startedAt, now }: QueryExpiredInput,
   options: NextStepOptions,

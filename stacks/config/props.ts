@@ -56,9 +56,8 @@ const ALARMS_KIND = kind<boolean | string>(
 );
 
 /**
- * The name of an attribute, which the state machines' definitions contain: a text with these delimiters would be evaluated there, or
- * refused if it has only one of them. Source: Step Functions Developer Guide, "Transforming data with JSONata". A construct's token would
- * be escaped.
+ * The state machines' definitions contain this name. Step Functions would evaluate a name between `{%` and `%}`, and refuses a name with
+ * one of the two (source: Step Functions Developer Guide, "Transforming data with JSONata"). A CDKTF token is refused, since it is escaped.
  */
 const ATTRIBUTE = kind<string>(
   value => SETTING_KINDS.ttlAttribute.is(value) && !/^\{%|%\}$|\[TOKEN\.\d+\]/.test(value),
