@@ -21,7 +21,8 @@ export interface Answer {
 interface TableRequest {
   readonly ids: readonly string[];
   /**
-   * @param errors position of a key in the batch → error: such a key is not deleted. BatchWriteItem returns these keys as unprocessed, without the errors
+   * @param errors position of a key in the batch → error: such a key is not deleted. BatchWriteItem returns these keys as unprocessed,
+   * without the errors
    */
   readonly answer: (errors: ReadonlyMap<number, string>) => Answer;
 }

@@ -13,7 +13,7 @@ import { MAX_DELETES_PER_SECOND } from '../../statemachine/contract/limits.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 
-/** The times are TTLs. An item is deleted `marginSeconds` after its TTL at the earliest, so these TTLs are as much earlier than the deletes. */
+/** The times are TTLs. An item is deleted `marginSeconds` after its TTL at the earliest, so these times are as much earlier. */
 export interface TickRequest {
   /** The latest TTL of the lookback, epoch seconds. */
   readonly cutoff: number;

@@ -56,8 +56,8 @@ const ALARMS_KIND = kind<boolean | string>(
 );
 
 /**
- * The state machines' definitions contain this name. Step Functions would evaluate a name between `{%` and `%}`, and refuses a name with
- * one of the two (source: Step Functions Developer Guide, "Transforming data with JSONata"). A CDKTF token is refused, since it is escaped.
+ * The state machines' definitions contain this name. Step Functions would evaluate a name between `{%` and `%}`, and refuses a name
+ * with one of the two (source: Step Functions Developer Guide, "Transforming data with JSONata"). A CDKTF token is refused, since it is escaped.
  */
 const ATTRIBUTE = kind<string>(
   value => SETTING_KINDS.ttlAttribute.is(value) && !/^\{%|%\}$|\[TOKEN\.\d+\]/.test(value),
