@@ -24,10 +24,7 @@ export interface FunctionCall {
   readonly payload: unknown;
 }
 
-/**
- * A wrapper may delay the invocation, fail the invocation before or after the function ran, or run the function twice. `next` runs the
- * function, and never rejects.
- */
+/** A wrapper may delay the invocation, fail it before or after the function ran, or run the function twice. `next` never rejects. */
 export type InvokeWrapper = (
   call: FunctionCall,
   next: (payload?: unknown) => Promise<FunctionResult>,
@@ -131,10 +128,10 @@ export class LocalFunctions implements FunctionInvoker {
     const run = async (given: unknown = payload): Promise<FunctionResult> => {
       const startedAt = Date.now();
       const traceId = newTraceId(startedAt);
-      const outcome = await pool.invoke(JSON.stringify(given) ?? 'null', traceId, signal);
+      const { executionArn } = site ?? {};
+      const outcome = await pool.invoke(JSON.stringify(given) ?? 'null', traceId, executionArn, signal);
       const { ok, lines } = outcome;
       const error = outcome.ok ? undefined : outcome.error;
-      const { executionArn } = site ?? {};
       this.#options.onInvocation?.({ functionName, traceId, startedAt, ok, error, lines, executionArn });
       return { ...toResult(outcome), memoryMb: resource.memoryMb };
     };

@@ -12,14 +12,14 @@ export interface PoolOptions extends EnvironmentOptions {
   readonly maxWorkers: number;
 }
 
-/**
- * Largest number of threads that load their module at a time. Loading is work for the processor: more threads would delay the first thread.
- */
+/** Largest number of threads that load their module at a time: loading is work for the processor, and more would delay the first. */
 const MAX_LOADING = Math.max(1, availableParallelism());
 
 interface Waiting {
   readonly payload: string;
   readonly traceId: string;
+  /** ARN of the execution that waits. */
+  readonly caller: string;
   readonly settle: (outcome: Outcome) => void;
 }
 
@@ -28,7 +28,7 @@ export class WorkerPool {
   readonly #options: PoolOptions;
   readonly #environments = new Set<Environment>();
   readonly #idle: Environment[] = [];
-  readonly #queue: Waiting[] = [];
+  #queue: Waiting[] = [];
   #loading = 0;
   #stopped = false;
 
@@ -41,7 +41,7 @@ export class WorkerPool {
    * @param traceId identifies the invocation in AWS requests
    * @param signal cancels only an invocation that waits for a thread
    */
-  invoke(payload: string, traceId: string, signal?: AbortSignal): Promise<Outcome> {
+  invoke(payload: string, traceId: string, caller = '', signal?: AbortSignal): Promise<Outcome> {
     return new Promise(resolve => {
       const leave = () => {
         const at = this.#queue.indexOf(waiting);
@@ -52,6 +52,7 @@ export class WorkerPool {
       const waiting: Waiting = {
         payload,
         traceId,
+        caller,
         settle: outcome => {
           signal?.removeEventListener('abort', leave);
           resolve(outcome);
@@ -79,7 +80,7 @@ export class WorkerPool {
     while (this.#queue.length > 0) {
       const environment = this.#idle.pop();
       if (environment === undefined) break;
-      const waiting = environment.usable ? this.#queue.shift() : undefined;
+      const waiting = environment.usable ? this.#takeNext() : undefined;
       if (waiting !== undefined) void this.#run(environment, waiting);
     }
     while (
@@ -93,6 +94,14 @@ export class WorkerPool {
 
   #refuseWaiting(): void {
     for (const waiting of this.#queue.splice(0)) waiting.settle(neverRan(STOPPING));
+  }
+
+  /** Executions take turns: a tick's call must not wait for the hundreds of calls of a replay. */
+  #takeNext(): Waiting | undefined {
+    const [next, ...left] = this.#queue;
+    const isOfNext = ({ caller }: Waiting) => caller === next?.caller;
+    this.#queue = [...left.filter(each => !isOfNext(each)), ...left.filter(isOfNext)];
+    return next;
   }
 
   async #run(environment: Environment, { payload, traceId, settle }: Waiting): Promise<void> {

@@ -32,8 +32,9 @@ for (const stream of [process.stdout, process.stderr]) {
 process.on('uncaughtException', error => fail(toErrorPayload(error), true));
 
 try {
-  const module = (await import(pathToFileURL(setup.file).href)) as Record<string, unknown>;
-  port.on('message', (invocation: Invocation) => void run(module[setup.exportName] as Handler, invocation));
+  const { [setup.exportName]: handler } = await import(pathToFileURL(setup.file).href);
+  if (typeof handler !== 'function') throw new Error(`${setup.exportName} is not exported`);
+  port.on('message', (invocation: Invocation) => void run(handler, invocation));
   post({ kind: 'ready' });
 } catch (error) {
   fail(toErrorPayload(error), true);

@@ -134,7 +134,7 @@ const cases: [string, string, string | RegExp, RegExp][] = [
   ['returns a BigInt', 'return 1n', 'TypeError', /BigInt/],
 ];
 test.concurrent.each(cases)(
-  'fails that invocation only, as Lambda names it, when the function %s',
+  'fails that invocation only, when the function %s',
   async (_, body, errorType, errorMessage) => {
     const local = functions(
       { f: `export const handler = async event => { if (event === "ok") return "fine"; ${body} }` },
@@ -154,13 +154,14 @@ test.concurrent.each(cases)(
 );
 
 test.each([
-  ['exports no handler', 'export const other = 1', 'TypeError'],
-  ['throws while it loads', 'throw new RangeError("early")', 'RangeError'],
-  ['exits while it loads', 'process.exit(1)', 'Runtime.ExitError'],
-])('fails every invocation when the module %s', async (_, code, errorType) => {
+  ['exports no handler', 'export const other = 1', 'Error', /^handler is not exported$/],
+  ['throws while it loads', 'throw new RangeError("early")', 'RangeError', /^early$/],
+  ['exits while it loads', 'process.exit(1)', 'Runtime.ExitError', /exit status 1$/],
+])('fails every invocation when the module %s', async (_, code, errorType, message) => {
   const local = functions({ f: code });
-  expect(await local.invoke('f', {})).toMatchObject({ ok: false, errorType });
-  expect(await local.invoke('f', {})).toMatchObject({ ok: false, errorType });
+  const failure = { ok: false, errorType, errorMessage: expect.stringMatching(message) };
+  expect(await local.invoke('f', {})).toMatchObject(failure);
+  expect(await local.invoke('f', {})).toMatchObject(failure);
 });
 
 test('an environment is used again, one invocation at a time, and grows to the bound', async () => {
@@ -260,4 +261,21 @@ test('stopping ends running invocations, forgets the files, and can be done twic
   expect(await running).toMatchObject({ ok: false, errorType: 'Local.Stopped' });
   expect(await local.invoke('g', {})).toMatchObject({ ok: false, errorType: 'Local.Stopped' });
   expect(existsSync(String(directory.ok && directory.payload))).toBe(false);
+});
+
+test('one caller with many calls does not keep another one waiting', async () => {
+  const local = functions(
+    { f: `export const handler = async () => { await new Promise(done => setTimeout(done, 50)); }` },
+    {},
+    { maxConcurrency: 2 },
+  );
+  const ended: string[] = [];
+  const call = async (executionArn: string) => {
+    await local.invoke('f', {}, { site: { executionArn, state: 'S', enteredEventId: 1 } });
+    ended.push(executionArn);
+  };
+  const calls = ['child 1', 'child 2'].flatMap(child => Array.from({ length: 6 }, () => call(child)));
+  await Promise.all([...calls, call('tick')]);
+  expect(ended).toHaveLength(13);
+  expect(ended.indexOf('tick')).toBeLessThan(6);
 });
