@@ -7,7 +7,7 @@
 export const ROOM_LINES = [
   {
     rooms: ['bin', 'cli', 'cost', 'expiry', 'functions', 'local', 'stacks', 'statemachine'],
-    most: 21_100,
+    most: 21_000,
   },
   {
     // The core: what sweeps, without what reads the stream.
@@ -26,7 +26,14 @@ export const ROOM_LINES = [
     ],
     most: 4_600,
   },
+  { rooms: ['expiry'], most: 1_800 },
+  { rooms: ['statemachine'], most: 1_000 },
+  { rooms: ['functions'], most: 3_800 },
   { rooms: ['stacks'], most: 3_600 },
+  { rooms: ['local'], most: 4_200 },
+  { rooms: ['cli'], most: 6_900 },
+  { rooms: ['cli/dashboard'], most: 1_300 },
+  { rooms: ['cost'], most: 700 },
   { rooms: ['bench', 'tools'], most: 6_400 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
