@@ -168,7 +168,7 @@ export function describeExecution(
   const shown = rows.flatMap(([row, told]) =>
     told.split('\n').map((each, at) => [at === 0 ? row : '', each] as const),
   );
-  return `${line}${status} in ${took}, ${execution.name}\n${aligned(shown)}`;
+  return [`${line}${status} in ${took}, ${execution.name}`, aligned(shown)].filter(Boolean).join('\n');
 }
 
 type Reports = readonly (readonly [table: string, report: SweepReport])[];

@@ -8,7 +8,6 @@ import { loadConfig } from '../stacks/config/config-file.ts';
 import { CONFIG, defineCommand, EXIT, tablesOf, textFlag, wrong } from './command.ts';
 import { writableFile } from './files.ts';
 import { print, printError } from './print.ts';
-import { startPage } from './status.ts';
 
 const port = (byDefault: number, help: string) =>
   ({ help, kind: whole(1, 65_535), value: 'N', default: byDefault }) as const;
@@ -49,10 +48,11 @@ AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already, on this machine.`
     const config = await loadConfig(flags.config);
     setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`);
     // Imported late, because CDKTF takes most of a second to load: so errors of flags and of the configuration are printed at once.
-    const [{ serve }, { localStack }, lines] = await Promise.all([
+    const [{ serve }, { localStack }, lines, { startPage }] = await Promise.all([
       import('../local/serve.ts'),
       import('../local/stack/synthesized.ts'),
       import('./local-lines.ts'),
+      import('./status.ts'),
     ]);
     const [{ props: first }] = tablesOf(config);
     const failedCalls = new lines.FailedCalls();

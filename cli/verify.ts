@@ -215,11 +215,11 @@ export function deployerOf(
 ) {
   let queueUrl = '';
   let queueArn = '';
-  const projectFolder = (): string => {
+  const stateFolder = (): string => {
     const { 3: region, 4: account } = queueArn.split(':');
     return join(folder, `${account}-${region}`);
   };
-  const configFile = (): string => join(projectFolder(), 'precise-ttl.config.json');
+  const configFile = (): string => join(stateFolder(), 'precise-ttl.config.json');
 
   const ownQueues = async (): Promise<string[]> => {
     const found: string[] = [];
@@ -250,10 +250,10 @@ export function deployerOf(
     const status = await terraform.run(APPLY, process.stderr);
     if (status !== 0)
       throw new TerraformError(
-        `verify: expected Terraform to remove what was made, got exit status ${status}. Run it again, it begins with what is left. The state is in ${projectFolder()}.`,
+        `verify: expected Terraform to remove what was made, got exit status ${status}. Run it again, it begins with what is left. The state is in ${stateFolder()}.`,
       );
     for (const name of [VERIFY_NAME, journalName(VERIFY_NAME)]) await deleteTable(name);
-    rmSync(projectFolder(), { recursive: true, force: true });
+    rmSync(stateFolder(), { recursive: true, force: true });
   };
 
   return {
@@ -273,7 +273,7 @@ export function deployerOf(
       const hasState = existsSync(configFile());
       if (hasTable && !hasState) {
         await deleteQueue(queueUrl);
-        const expected = `Terraform's state in ${projectFolder()} of what an earlier run has left`;
+        const expected = `Terraform's state in ${stateFolder()} of what an earlier run has left`;
         const remedy = `Run it where it ran before. If that is gone, delete by hand what is named ${VERIFY_NAME}.`;
         throw wrong('verify', expected, undefined, remedy);
       }
@@ -285,7 +285,7 @@ export function deployerOf(
     /** @returns undefined if the deployment failed, after the reason was printed */
     async deploy(): Promise<Verified | undefined> {
       const config = verifyConfig(ofRegion, queueArn);
-      mkdirSync(projectFolder(), { recursive: true });
+      mkdirSync(stateFolder(), { recursive: true });
       writeFileSync(configFile(), JSON.stringify(config));
       const terraform = await openTerraform({ config: configFile() });
       if ((await terraform.run(APPLY, process.stderr)) !== 0) return undefined;

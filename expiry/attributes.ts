@@ -3,7 +3,7 @@ import { InvalidRequestError, InvalidTtlError } from './errors.ts';
 import { checkOptions } from './fields.ts';
 import { type ItemLike, isLowLevel } from './item.ts';
 import { checkModel, type ExpiryModel } from './model.ts';
-import { checkRequest, DOCUMENT_CLIENT } from './requests.ts';
+import { checkRequest, DOCUMENT_CLIENT, NAME } from './requests.ts';
 import { shardOf } from './shard.ts';
 import { checkTtl, MAX_TTL_SECONDS } from './ttl.ts';
 import { windowKey, windowStart } from './window.ts';
@@ -91,7 +91,7 @@ export interface UpdateAdditions {
   readonly ExpressionAttributeValues?: Record<string, unknown> | undefined;
 }
 
-const NAMES = { ttl: '#preciseTtl', window: '#preciseTtlWindow' } as const;
+const NAMES = { ttl: NAME, window: '#preciseTtlWindow' } as const;
 const VALUES = { ttl: ':preciseTtl', window: ':preciseTtlWindow' } as const;
 
 /**

@@ -61,7 +61,7 @@ export function notExpired<Request extends ReadRequest>(
   checkRequest(request, 'the input of a Query, Scan or Get of the document client', FOREIGN);
   const { after, upTo } = expiredRange(nowSeconds(options));
   if (request.Key)
-    return withTtlAttribute(request as Fields, model.ttlAttribute).request as Request & ReadAdditions;
+    return withTtlAttribute({ ...request } as Fields, model.ttlAttribute).request as Request & ReadAdditions;
   return {
     ...request,
     FilterExpression: request.FilterExpression?.trim()

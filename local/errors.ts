@@ -1,9 +1,6 @@
 import { PreciseTtlError } from '../expiry/index.ts';
 
-/**
- * The user can correct this error: the message says what is wrong and where, what was expected, and what to do. A command prints no stack
- * trace.
- */
+/** The user can correct this error: the message says what is wrong and where, what was expected, and what to do. */
 export class LocalCloudError extends PreciseTtlError {
   override readonly name: string = 'LocalCloudError';
 }

@@ -188,7 +188,7 @@ export function synthesize({ config, outdir, removed = false }: SynthesisOptions
 }
 
 /** Turns Node's deprecation warnings off during `work`: CDKTF 0.21, the last version, calls `util.isArray`, which is deprecated. */
-export function withoutDeprecations<Result>(work: () => Result): Result {
+function withoutDeprecations<Result>(work: () => Result): Result {
   const { noDeprecation = false } = process;
   process.noDeprecation = true;
   try {

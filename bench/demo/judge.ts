@@ -128,7 +128,7 @@ const PROMISES = {
 export type PromiseName = keyof typeof PROMISES;
 
 /** All fields that `--json` writes. */
-export interface DemoResult {
+interface DemoResult {
   readonly written: number;
   readonly expired: number;
   readonly deleted: number;

@@ -10,7 +10,6 @@ import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
 import { CHILD_COUNTS, noCounts, sumOfFates } from '../../statemachine/counts.ts';
 import { LAG_BUCKETS, NO_LAG } from '../report/lag.ts';
 import { jsonBytes, withoutNothing } from '../report/listed-keys.ts';
-import { RANGES } from '../table/index-layout.ts';
 
 /** Makes a child's result. If the result exceeds `resultBytes`, the histogram of lags gets fewer, wider buckets. */
 export function resultOf(
@@ -72,6 +71,9 @@ function isShardResult({
 function isCount(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
+
+/** Shards as index-layout.ts writes them, e.g. `0-24,30`. */
+const RANGES = /^\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*$/;
 
 function isTarget({ shards, from, before, upcomingFrom }: SweepTarget): boolean {
   return (

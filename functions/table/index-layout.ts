@@ -72,9 +72,7 @@ const BY_SECOND: IndexLayout = {
 
 /* A target may have a thousand shards. The shards are written as ranges, e.g. `0-24,30`: a state's payload has limited room. */
 
-export const RANGES = /^\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*$/;
-
-export function shardsOf(ranges: string): number[] {
+function shardsOf(ranges: string): number[] {
   return ranges.split(',').flatMap(range => {
     const [first = 0, last = first] = range.split('-').map(Number);
     return Array.from({ length: last - first + 1 }, (_unused, index) => first + index);

@@ -30,18 +30,11 @@ const named: Given = argument => argument('name');
 const LOCAL_STREAM_LABEL = 'local';
 
 const tableArn = arn('dynamodb', 'table/');
-const table: Readonly<Record<string, Given>> = {
-  arn: tableArn,
-  stream_arn: (...of) => `${tableArn(...of)}/stream/${LOCAL_STREAM_LABEL}`,
-};
 
 /** The name of a bucket. On AWS, Terraform appends the time and a number to the prefix; in the local cloud the ending is `local`. */
 const bucketName: Given = argument => `${argument('bucket_prefix')}local`;
 
-/**
- * Attributes that AWS computes, as far as references or the local cloud need these attributes. An attribute that is also an argument is not
- * listed.
- */
+/** Attributes that AWS computes, as far as something here needs them. An attribute that is also an argument is not listed. */
 const GIVEN_BY_AWS: Readonly<Record<string, Readonly<Record<string, Given>>>> = {
   aws_cloudwatch_log_group: { arn: arn('logs', 'log-group:') },
   aws_cloudwatch_log_stream: {
@@ -49,7 +42,10 @@ const GIVEN_BY_AWS: Readonly<Record<string, Readonly<Record<string, Given>>>> = 
       arn('logs', `log-group:${argument('log_group_name')}:log-stream:`)(argument, place),
   },
   aws_cloudwatch_metric_alarm: { arn: arn('cloudwatch', 'alarm:', 'alarm_name') },
-  aws_dynamodb_table: table,
+  aws_dynamodb_table: {
+    arn: tableArn,
+    stream_arn: (...of) => `${tableArn(...of)}/stream/${LOCAL_STREAM_LABEL}`,
+  },
   aws_iam_policy: { arn: iamArn('policy') },
   aws_iam_role: {
     arn: iamArn('role'),
@@ -71,12 +67,11 @@ const GIVEN_BY_AWS: Readonly<Record<string, Readonly<Record<string, Given>>>> = 
   aws_sqs_queue: { arn: arn('sqs', '') },
   terraform_data: { output: argument => argument('input') },
   'data.aws_caller_identity': { account_id: (_argument, { account }) => account },
-  'data.aws_dynamodb_table': table,
   'data.aws_partition': { partition: (_argument, { partition }) => partition },
   'data.aws_region': { region: (_argument, { region }) => region },
 };
 
-export interface ResolvedBlock {
+interface ResolvedBlock {
   readonly kind: 'resource' | 'data';
   readonly type: string;
   readonly address: string;

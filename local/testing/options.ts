@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config/config.ts';
 import { DEFAULT_DEPLOYMENT } from '../../stacks/config/props.ts';
-import { localStack } from '../stack/synthesized.ts';
 import { LocalTestError, type TestedConfig } from './local-precise-ttl.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -50,11 +49,10 @@ const REGION = 'us-east-1';
  * @param isShared whether other tests may use the DynamoDB at the same time: then the deployment gets its own name
  * @throws {InvalidConfigError} naming every wrong field
  */
-export function prepareConfig(given: TestedConfig, isShared: boolean) {
+export function prepareConfig(given: TestedConfig, isShared: boolean): DeploymentConfig {
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   const checked = checkConfig(isObject ? { region: regionOf(given.tables), ...given } : given);
-  const config = isShared ? withOwnDeployment(checked) : checked;
-  return { config, stack: localStack(config) };
+  return isShared ? withOwnDeployment(checked) : checked;
 }
 
 const NAME_START = 36;

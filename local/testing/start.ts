@@ -18,6 +18,7 @@ import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { LocalCloud } from '../cloud.ts';
 import { DUMMY_CREDENTIALS, localConfig } from '../dynamodb/clients.ts';
 import { attachDynamoDb, startDynamoDbLocal } from '../dynamodb/dynamodb-local.ts';
+import { localStack } from '../stack/synthesized.ts';
 import { testedFunctions } from './functions.ts';
 import { IdleTicks } from './idle-ticks.ts';
 import {
@@ -98,7 +99,7 @@ async function start(
   stepped: SteppedClock | undefined,
   undo: Undo,
 ): Promise<LocalPreciseTtl> {
-  const { config, stack } = prepareConfig(given, dynamoDbEndpoint !== undefined);
+  const config = prepareConfig(given, dynamoDbEndpoint !== undefined);
   const deployment = deploymentOf(config.tables.map(resolveProps));
   const dynamoDb = await (dynamoDbEndpoint === undefined
     ? startDynamoDbLocal()
@@ -125,7 +126,7 @@ async function start(
     onWatermarks: () => idle.forgetJournal(),
   });
   const cloud = await LocalCloud.start({
-    stack,
+    stack: localStack(config),
     pipes: {
       onlyDrained: stepped !== undefined,
       onExpiry: ({ pipe, event }) => expiries.push({ ...event, target: pipe.targetArn }),

@@ -172,7 +172,7 @@ const LEFT_ALONE = ['state', 'start_date'];
 /** Scheduler retries a failed start for this time, seconds. A later start is useless: the next ticks' lookback finds the items. */
 const RETRY_SECONDS = 300;
 
-export class SweepSchedules extends Construct {
+class SweepSchedules extends Construct {
   readonly group: SchedulerScheduleGroup;
   readonly deadLetterQueue: SqsQueue;
   readonly role: ServiceRole;

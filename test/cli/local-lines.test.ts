@@ -216,7 +216,7 @@ test('what a stop of the command has cut off is no failure', async () => {
   expect(describeExecution(execution, { schedule: 's', stopping: true })).toBe(
     '09:00:00Z  tick    cut off after 0.0 s, as this command was stopped',
   );
-  expect(describeExecution(execution, { schedule: 's' })).toContain('ABORTED in 0.0 s');
+  expect(describeExecution(execution, { schedule: 's' })).toBe('09:00:00Z  tick    ABORTED in 0.0 s, one');
   expect(describeExecution(await run({ B: fail }), { stopping: true })).toContain('FAILED in 0.0 s');
 });
 

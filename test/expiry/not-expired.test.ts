@@ -24,7 +24,9 @@ describe('notExpired', () => {
     ],
   ])('leaves a Get as it is when it reads %s', (_name, more) => {
     const request = { TableName: 't', Key: { id: 'a' }, ...more };
-    expect(notExpired(model, request, { nowMs })).toEqual(request);
+    const made = notExpired(model, request, { nowMs });
+    expect(made).toEqual(request);
+    expect(made).not.toBe(request);
   });
 
   test('adds the TTL attribute to the projection of a Get', () => {

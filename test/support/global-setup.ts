@@ -16,7 +16,7 @@ const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/preci
  * The functions are bundled here, and what their threads run, once for all test files; in-sources.ts hands it out. Node's compile cache does
  * the same for the commands that tests start, and for those of the next run: it knows a file by its content.
  */
-export default function setUp(): void {
+export default function setUp(_all?: unknown, project?: { readonly setupFiles: readonly unknown[] }): void {
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-test-'));
   process.env['TMPDIR'] = folder;
   if (
@@ -26,6 +26,8 @@ export default function setUp(): void {
     rmSync(COMPILE_CACHE, { recursive: true });
   }
   process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
+  // Only setupFiles hand the bundles out: tests of packed packages have none.
+  if (project?.setupFiles.length === 0) return;
   process.env['PRECISE_TTL_TEST_BUNDLES'] = JSON.stringify(bundleFunctions());
   process.env['PRECISE_TTL_TEST_WORKER'] = workerSource();
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { checkPackage, createPackageFromTarballData, type Problem } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
@@ -64,8 +64,7 @@ async function packageProblems({ file, folder }: Unpacked): Promise<string[]> {
     .filter(entry => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
     .map(path => ({ path: relative(folder, path), content: readFileSync(path) }));
-  // The name of a folder directly below the root is too common to search for.
-  const ofMachine = [process.cwd(), homedir()].filter(path => path.split(sep).length > 2);
+  const ofMachine = [process.cwd(), homedir()].map(path => `${path}/`);
   return [
     ...typeProblems.map(problem => `arethetypeswrong: ${JSON.stringify(problem)}`),
     ...messages.map(message => `publint: ${formatMessage(message, pkg) ?? message.code}`),

@@ -44,7 +44,6 @@ const NOT_RUN = [
   'aws_sqs_queue',
   'data.aws_caller_identity',
   'data.aws_cloudwatch_log_groups',
-  'data.aws_dynamodb_table',
   'data.aws_partition',
   'data.aws_region',
 ];
@@ -63,7 +62,7 @@ test('no argument and no type of resource of our stacks is passed over in silenc
     synthesisOf(config).blocks.map(({ kind, type }) => (kind === 'data' ? `data.${type}` : type));
   const targets = EVENT_TARGETS.map(kind => ({
     ...{ ...SESSION_DATA, tableName: `to-${kind}`, sortKey: { name: 'at', type: 'N' } as const },
-    ...{ existingTable: kind === 'bus', events: { to: EXAMPLE_ARNS[kind], oldImage: true } },
+    events: { to: EXAMPLE_ARNS[kind], oldImage: true },
   }));
   const others = [
     configOf({ ...EVERYTHING, archive: { lockDays: 1 }, dashboard: true, logKeys: 'full' }),

@@ -69,11 +69,11 @@ function engineContext({ limits, random, clock = realClock, ...options }: Engine
 /** Runs state machines. The engine keeps no execution that has ended; only `billing` still counts the execution. */
 export class Engine {
   readonly #context: EngineContext;
-  readonly #options: Pick<EngineOptions, 'onStart'>;
+  readonly #onStart: EngineOptions['onStart'];
 
   constructor(options: EngineOptions) {
     this.#context = engineContext(options);
-    this.#options = options;
+    this.#onStart = options.onStart;
   }
 
   get billing(): Readonly<BillingCounters> {
@@ -101,7 +101,7 @@ export class Engine {
       synchronous: options.synchronous ?? false,
     };
     const execution = new Execution(this.#context, spec);
-    this.#options.onStart?.(execution);
+    this.#onStart?.(execution);
     return execution;
   }
 

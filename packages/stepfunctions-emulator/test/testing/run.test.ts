@@ -10,17 +10,17 @@ import {
   takes,
   VirtualClock,
 } from '../../src/testing/index.ts';
+import { wait } from '../interpreter/run-definition.ts';
 import { definitionOf, machineOf, task } from './support.ts';
 
-const wait = (Seconds: number) => ({ Type: 'Wait', Seconds, End: true });
 const context = machineOf({ A: { Type: 'Pass', Output: '{% $states.context %}', End: true } });
 
 describe('time', () => {
   test('the real clock', async () => {
     const before = Date.now();
-    const functions = { f: takes(200) };
+    const functions = { f: takes(20) };
     const execution = await machineOf({ A: task('f') }).run({ clock: realClock, functions });
-    expect(execution.durationMs).toBeGreaterThanOrEqual(200);
+    expect(execution.durationMs).toBeGreaterThanOrEqual(20);
     expect(execution.startDate).toBeGreaterThanOrEqual(before);
   });
 
@@ -112,6 +112,8 @@ describe('a file', () => {
     expect((await stateMachine.fromFile(file).run()).output).toBe('orders');
     expect((await load('orders.asl.json', { name: 'other' }).run()).output).toBe('other');
     expect((await stateMachine.from(named).run()).output).toBe('StateMachine');
+    const first = await load('orders.asl.json').run({ name: 'first' });
+    expect([first.name, first.arn.split(':').slice(-3)]).toEqual(['first', ['execution', 'orders', 'first']]);
   });
 
   test('a name that is not allowed is not taken', () => {
