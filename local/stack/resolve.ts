@@ -71,7 +71,7 @@ const GIVEN_BY_AWS: Readonly<Record<string, Readonly<Record<string, Given>>>> = 
   'data.aws_region': { region: (_argument, { region }) => region },
 };
 
-interface ResolvedBlock {
+export interface ResolvedBlock {
   readonly kind: 'resource' | 'data';
   readonly type: string;
   readonly address: string;
