@@ -183,7 +183,7 @@ export class Page {
       more = page.more;
       const ended = page.execution.status !== opened.description.status;
       if (ended && !more) opened.description = await server.execution(opened.arn);
-      // A long history needs several answers. The page shows the first answer at once, and all others after the last answer.
+      // A long history needs several answers. The page shows the first answer immediately, and the others after the last answer.
       if (more && opened.view !== undefined) continue;
       await this.#refreshChildren(opened);
       if (opened !== this.#opened) return;
@@ -257,7 +257,7 @@ export class Page {
     if (isNarrow()) this.#details.scrollIntoView({ block: 'start' });
   }
 
-  /** Shows the details of an event's visit; without an event, the details of the execution, and all events. */
+  /** Shows the details of an event's visit or, without an event, of the execution. */
   #choose(chosen: VisitEvent | undefined): void {
     const opened = this.#opened;
     if (opened === undefined) return;

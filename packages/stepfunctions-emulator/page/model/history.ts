@@ -111,7 +111,7 @@ export class HistoryModel {
     return line;
   }
 
-  /** Finds the line of an entered state: the previous event's line, a line around that line, or a line of the outer Map or Parallel. */
+  /** Finds the line of a new visit. Creates the line for the first visit in a branch of a Parallel. */
   #lineOf(name: string, before: Line): Line {
     const place = this.#places.get(name);
     if (place?.parent === undefined) return this.root;
@@ -160,7 +160,7 @@ export class HistoryModel {
     return line;
   }
 
-  /** Handles the abort of a state after another failure: ends everything that still runs in the Map or Parallel around the state. */
+  /** Handles a StateAborted event: the failure of one branch or iteration ends everything in the surrounding Map or Parallel. */
   #cutOffAround({ timestamp }: PageEvent, line: Line): Line {
     if (line.parent !== undefined) this.#closeInside(line.parent, timestamp);
     return line;
@@ -282,7 +282,7 @@ function endAttempt(visit: Visit, to: number, failure?: Failure, endEventId?: nu
   last.cause = failure.cause;
 }
 
-/** Whether a Catch ended a visit that has an exit event: then the visit's last attempt failed. */
+/** Whether a Catch handled the failure of the visit's last attempt. The visit must have an exit event. */
 function isCaught({ type, attempts }: Visit): boolean {
   const last = attempts.at(-1);
   if (last?.failed) return true;

@@ -66,7 +66,7 @@ function engineContext({ limits, random, clock = realClock, ...options }: Engine
   };
 }
 
-/** Runs state machines. The engine keeps no execution that has ended; only `billing` still counts the execution. */
+/** Runs state machines. The engine does not store executions that have ended; `billing` still includes them. */
 export class Engine {
   readonly #context: EngineContext;
   readonly #onStart: EngineOptions['onStart'];

@@ -179,7 +179,7 @@ export class ExecutionResult {
 
   /**
    * The calls of one function, in the order in which the calls began.
-   * @param functionName name of the function; or, if a mock has this key, the function's ARN, its `name:qualifier`, or the name of the calling state
+   * @param functionName name, `name:qualifier` or ARN of the function, or name of the calling state
    * @throws {HarnessError} when `functionName` is neither the key of a mock nor the name of a called function
    */
   callsOf(functionName: string): readonly FunctionCall[] {

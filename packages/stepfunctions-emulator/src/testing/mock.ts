@@ -37,7 +37,7 @@ export type Answer =
   | readonly Answer[]
   | { readonly [key: string]: Answer | undefined };
 
-/** A mock's answer to one call: the harness calls a function, throws an Error, and returns any other value as the result. */
+/** A mock's answer to one call: a function to call, an Error to throw, or any other value as the result. */
 export type MockStep = MockFunction | Error | Answer;
 
 /** A mock of a function: one answer for all calls, or a list with one answer for each call. */

@@ -67,13 +67,13 @@ function assignHook(expression: jsonata.Expression, name: string, hook: Hook): v
 /** Number of bytes that `bytesOf` counts for each element of an array: the size of a number. */
 const ELEMENT_BYTES = 8;
 
-/** Minimum size of a node's result, bytes. Array elements are only counted, because the function runs after every node and must be fast. */
+/** Rough size of a node's result, bytes. An exact size would take too long, because the function runs after every node. */
 function bytesOf(result: unknown): number {
   if (typeof result === 'string') return result.length;
   return Array.isArray(result) ? result.length * ELEMENT_BYTES : 0;
 }
 
-/** A match in a text of at most this many characters is always fast, and so is a match of a regular expression without `*`, `+` and `{`. */
+/** A match in a text of at most this many characters is always fast. A regular expression without `*`, `+` or `{` is always fast, too. */
 const FEW_CHARACTERS = 16;
 const REPEATS = /[*+{]/;
 

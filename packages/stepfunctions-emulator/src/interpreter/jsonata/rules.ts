@@ -95,7 +95,7 @@ function visit(value: unknown, inContext: boolean, walk: Walk): void {
   visitMembers(value, inContext, walk);
 }
 
-/** Members of a syntax node whose context value is the filtered, grouped or sorted value. Other members have the node's context value. */
+/** Members of a syntax node that always have a context value: the value that jsonata filters, groups or sorts. */
 const SEES_CONTEXT: ReadonlySet<string> = new Set(['predicate', 'stages', 'group', 'terms']);
 
 function visitMembers(node: Node, inContext: boolean, walk: Walk): void {
