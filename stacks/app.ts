@@ -47,7 +47,7 @@ class AnyBackend extends TerraformBackend {
 }
 
 /**
- * Sets each argument of `overrides` on the resources that its key names. An object is merged; a list replaces the resource's list.
+ * Sets the arguments of `overrides` on resources. An object is merged; a list replaces the resource's list.
  * @throws InvalidConfigError for a key that names no resource
  */
 function applyOverrides(stack: TerraformStack, overrides: Overrides): void {
@@ -206,7 +206,7 @@ export interface PlainStack {
   readonly resource: Blocks;
   readonly data: Blocks;
   readonly output: Readonly<Record<string, { readonly value: unknown }>>;
-  /** Absolute path of each function's archive, by the value of the argument `filename`. The files are deleted when the process ends. */
+  /** Absolute path of each function's zip file. The keys are the values of the argument `filename`. */
   readonly archives: Readonly<Record<string, string>>;
 }
 

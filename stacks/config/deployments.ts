@@ -71,7 +71,7 @@ function lockOf(table: ResolvedProps): number | undefined {
   return archive === undefined || archive.bucket !== undefined ? undefined : (archive.lockDays ?? 0);
 }
 
-/** Maximum size of the settings in a state's input. The quota is 256 KiB, and targets need the rest. Source: Step Functions quotas. */
+/** Maximum size of all tables' settings in a state's input. The whole input may have 256 KiB. Source: Step Functions quotas. */
 const MAX_SETTINGS_BYTES = 200_000;
 
 function settingsProblems(tables: readonly ResolvedProps[]): FieldProblem[] {

@@ -56,8 +56,8 @@ const ALARMS_KIND = kind<boolean | string>(
 );
 
 /**
- * The state machines' definitions contain this name. Step Functions would evaluate a name between `{%` and `%}`, and refuses a name
- * with one of the two (source: Step Functions Developer Guide, "Transforming data with JSONata"). A CDKTF token is refused, since it is escaped.
+ * The state machines' definitions contain this name. Step Functions would evaluate or refuse a name with `{%` at its beginning or `%}` at
+ * its end (source: Step Functions Developer Guide, "Transforming data with JSONata"), and CDKTF could not resolve an escaped token.
  */
 const ATTRIBUTE = kind<string>(
   value => SETTING_KINDS.ttlAttribute.is(value) && !/^\{%|%\}$|\[TOKEN\.\d+\]/.test(value),
@@ -130,7 +130,7 @@ export const PROPS = {
    * @default `1440`
    */
   granularityMinutes: optional(SETTING_KINDS.granularityMinutes, ({ indexedBy }) =>
-    // By second a sweep is planned in minutes.
+    // An index by second has no windows, but the functions require this setting.
     indexedBy === 'second' ? 1 : DEFAULT_GRANULARITY_MINUTES,
   ),
   /**
@@ -149,8 +149,8 @@ export const PROPS = {
    */
   precision: optional(SETTING_KINDS.precision, 'second'),
   /**
-   * for locks and one-time codes, which are written less than two minutes before they expire: every minute is watched, and the index is
-   * read every so many seconds, 1 to 60; 0: it is not. [What it costs](../use.md#what-does-it-cost)
+   * seconds between two reads of the index, 1 to 60; `0`: about one read a minute. Set it for locks and one-time codes, which are written
+   * less than two minutes before they expire. [What it costs](../use.md#what-does-it-cost)
    */
   pollSeconds: optional(SETTING_KINDS.pollSeconds, 0),
   /**
@@ -204,8 +204,8 @@ export type FlatProps = {
 } & { readonly [Name in keyof Pick<PropList, PropNames<{ isRequired: false }>>]?: PropValue<Name> };
 
 /**
- * A group is a prop with fields of one subject. The code behind the configuration knows only settings. The setting with the group's name
- * can replace the group: `partitionKey: 'id'` means `{ name: 'id' }`.
+ * A group is a prop whose fields are settings. If a setting has the same name as its group, the setting's value can replace the group:
+ * `partitionKey: 'id'` means `{ name: 'id' }`.
  */
 export const GROUPS = {
   /** the partition key: its name, or `{ name, type }` */
@@ -329,7 +329,7 @@ export function readsStream(props: Pick<ResolvedProps, 'archive' | 'events'>): b
 }
 
 export function functionSettings(props: ResolvedProps): Settings {
-  // With a pipe, an item is deleted one second later: decisions.md explains why.
+  // With a pipe, an item is deleted one second later: the time of its stream record is rounded down, and must not be before its expiry.
   return { ...props, ...(readsStream(props) && { marginSeconds: 1 }) };
 }
 

@@ -169,7 +169,7 @@ export class Journal extends Construct {
 /** A person may have turned the schedule off in EventBridge Scheduler, or set its start. A deployment must not undo this. */
 const LEFT_ALONE = ['state', 'start_date'];
 
-/** Scheduler retries a failed start for this time, seconds. A later start is useless: the next ticks' lookback finds the items. */
+/** Scheduler retries a failed start for this time, seconds. A later start is useless: the next ticks find the same items. */
 const RETRY_SECONDS = 300;
 
 class SweepSchedules extends Construct {
