@@ -6,7 +6,7 @@ import type { CountName } from '../../statemachine/counts.ts';
 export interface Facts {
   readonly table: string;
   readonly deployment: string;
-  /** All items with TTLs from `since` to `by` are deleted, except the `unseen` and `recent` items of `left`. */
+  /** All items with TTLs from `since` to `by` are deleted, except the items that `left` counts. */
   readonly gone: { readonly since: number; readonly by: number } | null;
   readonly overdue: IndexLook | null;
   readonly left: TableLook | null;

@@ -7,7 +7,7 @@ import { clock, count, counted, lasting } from './words.ts';
 export interface ViewOptions {
   readonly region: string;
   readonly links: readonly { readonly text: string; readonly href: string }[];
-  /** Name of the table whose minutes are shown. @default the first table */
+  /** Name of the table that the page shows in detail. @default the first table */
   readonly table: string | null;
 }
 

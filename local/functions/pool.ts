@@ -12,7 +12,7 @@ export interface PoolOptions extends EnvironmentOptions {
   readonly maxWorkers: number;
 }
 
-/** Largest number of threads that load their module at a time: loading is work for the processor, and more would delay the first. */
+/** Largest number of threads that load their module at a time: one for each processor, because more threads would delay each other. */
 const MAX_LOADING = Math.max(1, availableParallelism());
 
 interface Waiting {

@@ -151,8 +151,8 @@ export class StreamPoller {
   }
 
   /**
-   * Skips the existing records. An iterator of type LATEST has no position: if this iterator expires before the first new record, new
-   * records are lost.
+   * Skips the existing records by reading them. An iterator of type LATEST could expire before the first new record, and new records would
+   * be lost.
    */
   async #passOver(): Promise<void> {
     for (const shard of await this.#list()) {

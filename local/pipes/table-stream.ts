@@ -88,7 +88,7 @@ export class TableStream {
     }
   }
 
-  /** Changes the names of `userIdentity`'s fields to lower case, as in records of Lambda and Pipes. Source: DynamoDB Developer Guide. */
+  /** Converts a record to the JSON that Lambda and Pipes receive, e.g. `PrincipalId` to `principalId`. Source: DynamoDB Developer Guide. */
   #asPipesHaveIt({
     eventID = '',
     eventName = 'MODIFY',

@@ -37,7 +37,7 @@ function partiqlNameProblems(stateMachines: readonly { readonly definition: stri
 export interface FunctionResource extends Found {
   readonly name: string;
   readonly archive: string;
-  /** The file without its extension, a dot, and the name of the export. */
+  /** A file without its extension, and the name of its export, e.g. `index.handler`. */
   readonly handler: string;
   readonly memoryMb: number;
   readonly timeoutSeconds: number;

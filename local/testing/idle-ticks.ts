@@ -16,7 +16,7 @@ import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contrac
 import type { CarriedSettings, TickInput } from '../../statemachine/contract/inputs.ts';
 import type { LocalCloud } from '../cloud.ts';
 
-/** An index is scanned again after this time, milliseconds. In an index by window, the next lookback finds what the former scan missed. */
+/** Time after which an index is scanned again, milliseconds. */
 const KEPT_MS = 600_000;
 
 type Ttls = Map<unknown, number[]>;

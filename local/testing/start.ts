@@ -105,7 +105,7 @@ async function start(
     ? startDynamoDbLocal()
     : attachDynamoDb(dynamoDbEndpoint, 'dynamoDbEndpoint'));
   undo.push(() => dynamoDb.stop());
-  // The client must accept commands of the application's copy of the SDK. Only this folder of the npm package imports that copy.
+  // Made here: in the npm package, only this file imports the application's copy of the SDK, whose commands the client must accept.
   const client = new DynamoDBClient(localConfig(dynamoDb.endpoint, config.region));
   undo.push(() => client.destroy());
   const found = await tableNames(client);
