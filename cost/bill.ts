@@ -82,7 +82,7 @@ function rowsOfMonitoring(
   { tables, customMetrics, alarmMetrics, hasDashboard }: BilledDeployment,
   usage: ReturnType<typeof usageOfMonth>,
 ): Row[] {
-  // Only RecordMetrics' own log lines are counted, and their storage for 30 days. Lambda logs no lines for successful calls.
+  // RecordMetrics writes these log lines, which are stored for 30 days. Lambda itself logs no line for a successful call.
   const logged =
     usage.recordedSweeps * (LOG_BYTES.metrics + EVENT_BYTES) +
     usage.sweptTables * (LOG_BYTES.swept + EVENT_BYTES);

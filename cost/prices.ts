@@ -11,9 +11,10 @@ export const PRICES = {
   dynamoDbReadUnits: 0.125 / 1e6,
   dynamoDbWriteUnits: 0.625 / 1e6,
   schedulerInvocations: 1 / 1e6,
-  /** Stored logs cost less than `logGbMonths`: CloudWatch compresses logs. A custom metric costs only in hours with a datapoint. */
   logGb: 0.5,
+  /** CloudWatch stores logs compressed, so a GB of log lines costs less. */
   logGbMonths: 0.03,
+  /** A custom metric costs only in hours with a datapoint. */
   customMetrics: 0.3,
   alarmMetrics: 0.1,
   dashboards: 3,

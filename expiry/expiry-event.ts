@@ -14,11 +14,11 @@ export interface ExpiryEvent {
   readonly expiredAt: string | null;
   /** The time of the deletion, ISO-8601, rounded down to the second by DynamoDB Streams. */
   readonly deletedAt: string;
-  /** The item before its deletion, in DynamoDB JSON. Only with `oldImage: true`, and in an archive. */
+  /** The item before its deletion, in DynamoDB JSON. Present only in an archive, or if `events` has `oldImage: true`. */
   readonly oldImage?: EventImage;
   /** Set if `oldImage` was left out: the event or its batch is too large for the target, or the target refuses a character of the image. */
   readonly oldImageOmitted?: true;
-  /** In an archive, if `oldImage` is too large for a Firehose record: the JSON of the image, compressed with gzip, in base64. */
+  /** Replaces `oldImage` in an archive if the image is too large for a Firehose record: the JSON, compressed with gzip, in base64. */
   readonly oldImageGzip?: string;
 }
 

@@ -9,8 +9,9 @@ export interface FilteredRead {
 }
 
 export interface Tables {
-  /** `ttlAttributeOf` returns null if the table's items do not expire. `cutoff` (epoch seconds) is called when an answer arrives. */
+  /** Returns null if the table's items do not expire. */
   readonly ttlAttributeOf: (tableName: unknown) => string | null;
+  /** Returns epoch seconds. Called when an answer arrives. */
   readonly cutoff: () => number;
 }
 

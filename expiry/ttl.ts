@@ -43,7 +43,7 @@ export type TtlFault = 'notNumber' | 'negative' | 'tooOld' | 'milliseconds' | 't
 /** Epoch milliseconds of the years 2001 to 5138. Read as seconds, such a TTL is over 29,000 years ahead. */
 const MILLISECONDS = { from: 1e12, before: 1e14 } as const;
 
-/** A fraction is no fault, although a sweep of an index by second asks for whole seconds. @param seconds NaN for what is no Number */
+/** A fraction is no fault, although a sweep queries an index by second only for whole seconds. @param seconds NaN for what is no Number */
 export function ttlFault(seconds: number, nowSeconds: number): TtlFault | undefined {
   if (Number.isNaN(seconds)) return 'notNumber';
   if (seconds < 0) return 'negative';

@@ -15,8 +15,8 @@ import type { SweepSettings } from '../runtime/environment.ts';
 const PAGE_BYTES = 120 * 1024;
 
 /**
- * In an upcoming minute a delete begins at most this long after the second of the page's last delete: a slow chunk delays the child's next
- * page.
+ * Longest time from a page's last planned delete to the deadline of a chunk, if the target has an upcoming minute: a slow chunk delays the
+ * next page.
  */
 const LAST_TRY_MS = 600;
 

@@ -26,7 +26,8 @@ export function startProgress({ target, limit }: ChildSweep, nowMs: Millis): Chi
 }
 
 /**
- * Adds the chunks' results to the child's progress. The cursor goes back to before a key that is left: a later page tries the key again.
+ * Adds the chunks' results to the child's progress. The cursor becomes earlier than the TTL of each unprocessed key, so that a later page
+ * has the key again.
  */
 export function addUp(before: ChildProgress, results: readonly Chunk[], { sweep, showKey }: Listing) {
   if (results.length === 0) return { after: before, isPaused: false };
@@ -42,7 +43,7 @@ export function addUp(before: ChildProgress, results: readonly Chunk[], { sweep,
     if (error === undefined || error === PAUSED || TRANSIENT_ERRORS.includes(error)) left.push(...keys);
     else {
       failed.push(...keys.map(({ key }) => ({ key, reason: error })));
-      // The span that the child notes in the journal ends before these TTLs, so that the next tick searches these keys again.
+      // Because of `brokenAt` the next tick searches these TTLs again.
       broken.push(...keys.map(({ ttl }) => ttl));
     }
   }

@@ -41,7 +41,7 @@ const NOTHING: ShardResult = {
   ...{ failedKeys: [], sampleKeys: [], interrupted: false },
 };
 
-/** Undefined if the output has no counts, as after a crash, or malformed counts, which would spoil the sums of all children. */
+/** Undefined if the output has no counts, e.g. after a crash, or if a field is malformed and would spoil the sums of all children. */
 export function shardResultOf(output: ChildOutput): ShardResult | undefined {
   try {
     const result = resultOfOutput(output);

@@ -3,8 +3,6 @@ import type { MachineName } from '../../statemachine/contract/machines.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { withoutNothing } from '../report/listed-keys.ts';
 
-/** If the journal's table is lost, all pauses end, and the next tick looks back two days. */
-
 export const JOURNAL_KEYS = { partitionKey: 'id', sortKey: 'at' } as const;
 
 /** The journal's own TTL attribute for native TTL, epoch seconds. */
@@ -48,7 +46,7 @@ export interface Pause {
  */
 export const INDEX_SECONDS = 10;
 
-/** No item with a TTL from `since` to `gone` (epoch seconds) is left at the time `at` (ISO-8601). */
+/** At the time `at` (ISO-8601) the table has no item with `since` <= TTL <= `gone`, epoch seconds. */
 export interface Watermark {
   readonly since: number;
   /** The index may not yet show items with TTLs in the last {@link INDEX_SECONDS} before `gone`. */
@@ -65,7 +63,7 @@ export interface SweptSpan extends SweepPart {
   readonly to: number;
 }
 
-/** Moves `gone` over the spans that children noted, up to a gap between spans, or up to a span that some children have not noted. */
+/** Moves `gone` forward over the swept spans that follow without a gap. A span counts only if all its `parts` children noted it. */
 export function advanced({ swept = [], ...mark }: Watermark): Watermark {
   let { gone } = mark;
   const spans = [...Map.groupBy(swept, ({ from, tick }) => `${from} ${tick}`).values()];

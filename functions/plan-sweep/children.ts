@@ -51,7 +51,8 @@ export interface PlannedTable {
 }
 
 /**
- * Shards without due items get no child. With a limit of deletes per second, one child sweeps both lookback and upcoming minute of a shard.
+ * Shards without expired or upcoming items get no child. If the table has a limit of deletes per second, one child sweeps both the lookback
+ * and the upcoming minute of a shard.
  */
 export function planChildren(
   { from, before, upcoming }: Spans,
@@ -81,7 +82,7 @@ export function planChildren(
 }
 
 /**
- * Cuts a span of expired TTLs into at most `most` targets: first into parts of at least `leastSeconds`, then by shards.
+ * Cuts a span of expired TTLs into at most `most` targets: first by time, then by shards.
  * @returns the targets of each part
  */
 export function cutSpan(

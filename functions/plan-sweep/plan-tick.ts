@@ -121,7 +121,7 @@ interface PlanOptions extends TickDependencies {
   readonly state: DeploymentState;
 }
 
-/** An error about one table does not stop the sweep of other tables. Only a wrong input of the execution stops the tick. */
+/** An error about one table does not stop the sweep of other tables. A wrong input of the execution stops the tick. */
 async function planTable(carried: CarriedSettings, options: PlanOptions): Promise<ProbedTable> {
   const { state, executionInput, startedAtMs, readIndexOf } = options;
   const known = state.watermarks.tables[carried.tableName];
@@ -172,7 +172,7 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
 function lookbackFrom({ gone }: Pick<Watermark, 'gone'>, { model }: Pick<SweepSettings, 'model'>): number {
   const from = gone + 1 - INDEX_SECONDS;
   if (model.indexedBy === 'second') return from;
-  // The lookback does not go back to the previous window, because each window costs a further query.
+  // The lookback does not begin in an earlier window than `from`, because each window costs a further query.
   return Math.max(windowStart(from, model.granularitySeconds), from - AGAIN_SECONDS);
 }
 
@@ -206,7 +206,7 @@ const MIN_AGE_SECONDS = 3_600;
 export const FIRST_LOOKBACK_SECONDS = 2 * 24 * 60 * 60;
 
 /**
- * The oldest watermark of all tables: its age is the present time minus the watermark, seconds.
+ * The table with the oldest watermark, and the age of this watermark in seconds. Undefined if the age is below MIN_AGE_SECONDS.
  * @param moved the tick's new watermarks, by table
  */
 function oldestWatermark(

@@ -13,11 +13,11 @@ import { MAX_DELETES_PER_SECOND } from '../../statemachine/contract/limits.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 
-/** The times are TTLs. An item is deleted `marginSeconds` after its TTL at the earliest, so these times are as much earlier. */
+/** All times are TTLs, not times of deletes: an item is deleted `marginSeconds` after its TTL at the earliest. */
 export interface TickRequest {
   /** The latest TTL of the lookback, epoch seconds. */
   readonly cutoff: number;
-  /** The TTLs of the upcoming minute. Null with `precision: 'minute'`, and if `scheduledTime` is more than a minute in the future. */
+  /** The TTLs of the upcoming minute. Null if `precision` is 'minute', or if `scheduledTime` is more than a minute in the future. */
   readonly upcoming: { readonly from: number; readonly before: number } | null;
   readonly limit: SweepLimit | null;
 }

@@ -27,8 +27,8 @@ const AHEAD_SECONDS = 60;
 const PLAN_WITHIN_MS = 200;
 
 /**
- * After this time a page begins no further window, or second in an index by second. In an upcoming minute the items of the first seconds
- * wait until the page is read.
+ * After this time a page is not continued with later TTLs. The time is shorter for an upcoming minute, because its first items wait until
+ * the page is read.
  */
 const READ_MS = { upcoming: 600, back: 2_000 } as const;
 
@@ -65,7 +65,7 @@ export async function nextStep(
 
 interface Child extends NextStepOptions, Planning {
   readonly nowMs: Millis;
-  /** Time from `now`, the moment when the state machine entered the state, to the function's beginning, by the function's own clock. */
+  /** Time from the state's start (by the state machine's clock) to the function's start (by the function's own clock). */
   readonly lateMs: Millis;
 }
 
@@ -141,10 +141,10 @@ function end(
   return step(progress, child, { next: 'end', result: resultOf(progress, child.sweep, how) });
 }
 
-/** Ends a child whose time is over. After progress a further child sweeps the rest; without progress the keys that are left fail. */
+/** Ends a child whose time is over. If the child made progress, a later child sweeps the rest; if not, the unprocessed keys fail. */
 function endEarly(progress: ChildProgress, child: Child): QueryExpiredOutput {
   const { target, limit } = child.sweep;
-  // The cursor stays while items of the target's first second are left. So a deleted item also counts as progress.
+  // The cursor does not move while the target's first second has unprocessed items. So a deleted item also counts as progress.
   const gotOn = progress.cursor > target.from || resultOf(progress, child.sweep).found > 0;
   if (gotOn || (limit !== null && progress.left.length === 0))
     return end(progress, child, { resume: { ...target, from: Math.max(target.from, progress.cursor) } });

@@ -20,7 +20,7 @@ export interface ReadPageOptions
     Pick<Planning, 'marginSeconds' | 'machineClock'> {
   readonly patienceMs: Millis;
   /**
-   * Number of keys that the previous page left. The page also has room for new keys: one throttled shard must not delay others. @default 0
+   * Number of unprocessed keys of earlier pages. The page also has room for new keys: one throttled shard must not delay others. @default 0
    */
   readonly left?: number;
 }
@@ -31,7 +31,7 @@ export interface Page {
   readonly cutoff: Seconds;
   /** The page has all entries with TTLs up to this second. */
   readonly knownUpTo: Seconds;
-  /** Entries up to this second may be taken. This second is later than `knownUpTo` only if it has more entries than a query returns. */
+  /** Entries up to this second may be deleted. This second is later than `knownUpTo` only if it has more entries than a query returns. */
   readonly takenUpTo: Seconds;
   /** DynamoDB's clock is at most this much behind the state machine's clock. */
   readonly clockSkewMs: Millis;
@@ -105,7 +105,7 @@ function readTogether(keys: readonly IndexKey[]): IndexKey[][] {
 }
 
 /**
- * Keys that the previous page left are added: the index no longer shows a key whose item is deleted, but such a key must still be counted.
+ * Adds the unprocessed keys of earlier pages (`left`): the index no longer shows a key whose item is deleted, but the key must be counted.
  */
 export function entriesToTake(
   { entries, cutoff, takenUpTo }: Page,
@@ -143,7 +143,7 @@ export async function countEntries(
   let count = 0;
   let seconds: readonly IndexKey[] = layout.keys({ ...target, from });
   if (seconds[0]?.ttl === undefined) {
-    // A cursor is a TTL and cannot stand between two index keys of a window, so one call counts all keys of the span.
+    // The cursor is a TTL, so it cannot say which shards of a window are counted. One call counts all keys of the target.
     for (const key of seconds) await countKey(key);
     return { count, samples, upTo: last };
   }

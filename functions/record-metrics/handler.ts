@@ -43,7 +43,7 @@ export async function recordMetrics(
   const reported = machine === 'replay' ? records : records.filter(didAnything);
   try {
     await Promise.race([writeJournal(input, reported, journal), tooSlow]);
-    // The next tick sweeps items that a tick left. Nothing sweeps items that a replay left, so such a replay is incomplete.
+    // The next tick sweeps the rest of an unfinished tick. Nothing sweeps the rest of an unfinished replay, so this replay is incomplete.
     const isDone = ({ totals }: TableRecord) =>
       leftNothing(totals) && (machine === 'tick' || totals.leftForLater === 0);
     return { complete: records.every(isDone), ...reportedTables(reported) };

@@ -27,8 +27,8 @@ export function firstThatFit<Listed>(all: readonly Listed[], maxBytes: number): 
 }
 
 /**
- * Lists the failures that fit into `maxBytes`, and always the first failure. A long key becomes `keyStart`: a shortened `key` could be
- * another item's key.
+ * Lists the first failures that fit into `maxBytes`. If the first failure alone does not fit, its key is shortened to `keyStart`: a
+ * shortened `key` could be another item's key.
  */
 export function listFailedKeys(all: readonly ListedFailure[], maxBytes: number): ListedFailure[] {
   const [first] = all;

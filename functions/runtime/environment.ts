@@ -56,7 +56,7 @@ export type WithSettings<Input> = Input & { readonly settings: unknown };
 
 export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & {
   readonly model: ExpiryModel;
-  /** A sweep deletes an item this many seconds after its expiry at the earliest: 0 without `archive` and `events`. */
+  /** A sweep deletes an item this many seconds after its expiry at the earliest: 0 if neither `archive` nor `events` is set. */
   readonly marginSeconds: number;
 };
 

@@ -8,11 +8,10 @@ export const GROUP_CHILDREN = 40;
 
 export const TICK_CHILDREN = 400;
 
-/**
- * BACK_CHILDREN: most children of one table's lookback, without a limit of deletes per second. SHARDS_OF_CHILD: shards of one child, unless
- * a tick has too many children.
- */
+/** Maximum number of children of a table's lookback, if the table has no limit of deletes per second. */
 export const BACK_CHILDREN = 8;
+
+/** Number of shards in a child of the upcoming minute: more if the tick would have more than TICK_CHILDREN children. */
 export const SHARDS_OF_CHILD = 4;
 
 export const KEYS_AT_ONCE = 10;
