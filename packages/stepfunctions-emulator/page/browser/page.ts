@@ -183,7 +183,7 @@ export class Page {
       more = page.more;
       const ended = page.execution.status !== opened.description.status;
       if (ended && !more) opened.description = await server.execution(opened.arn);
-      // A long history needs several answers. The page shows the first answer immediately, and the others after the last answer.
+      // A long history needs several answers. The page shows the first answer immediately, the others after the last answer.
       if (more && opened.view !== undefined) continue;
       await this.#refreshChildren(opened);
       if (opened !== this.#opened) return;
@@ -294,7 +294,7 @@ function failureOf({ model, description }: Opened): VisitEvent | undefined {
   return failed && model.events.findLast(({ visit }) => visit === failed);
 }
 
-/** Decodes a part of the address. An address that was cut may end inside of an escape such as `%3A`: such a text stays as it is. */
+/** Decodes a part of the address. A text that was cut inside of an escape such as `%3A` stays as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -282,7 +282,7 @@ function endAttempt(visit: Visit, to: number, failure?: Failure, endEventId?: nu
   last.cause = failure.cause;
 }
 
-/** Whether a Catch handled the failure of the visit's last attempt. The visit must have an exit event. */
+/** Whether a Catch handled the last failure of a visit that has an exit event. */
 function isCaught({ type, attempts }: Visit): boolean {
   const last = attempts.at(-1);
   if (last?.failed) return true;
