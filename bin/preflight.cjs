@@ -1,7 +1,7 @@
 'use strict';
 /*
  * npm scripts load this file first (`node -r`). Before `npm ci` the scripts run on the shell's Node, whose errors name neither the cause
- * nor the cure. Any Node can read this file, and this file needs no packages.
+ * nor the cure. Old versions of Node can read this file, too, and this file needs no packages.
  */
 var fs = require('fs');
 var path = require('path');

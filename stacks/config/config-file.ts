@@ -95,7 +95,7 @@ function takeTypeScriptAsModules(): void {
   });
 }
 
-/** The stack of a parse error begins with the error's place. For other errors, the place is the stack's first line in the configuration file. */
+/** The stack of a parse error begins with the error's place. For any other error the place is the stack's first line in the configuration. */
 function placeOf(error: unknown, config: string): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const places = [...stack.matchAll(/(^|\(| )(file:\/\/[^\s()]+?):(\d+)(?=[:\n)]|$)/gm)].map(
