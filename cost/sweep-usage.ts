@@ -252,7 +252,7 @@ function probesOf(table: SweptTable, writes: number): Pick<TableSweep, 'probes' 
   const edges = 1 / granularityMinutes;
   // In the first ten minutes of a window the lookback also reads the previous window: earlier versions put TTLs at the boundary into it.
   const back = 1 + edges * (2 - writes + (isMinute ? 1 : 0)) + Math.min(1, 10 * edges);
-  // One query answers for the lookback and the upcoming minute, unless items of the minute before still wait for their delete.
+  // One query answers for the lookback and the upcoming minute, unless items of the previous minute still wait for their delete.
   const waiting = found * (1 - TICK_LATE_SECONDS / MINUTE);
   const ahead = isAhead ? 2 * edges + (1 - edges) * waiting : 0;
   return { probes: shards * (back + ahead), probesInTurn: 1 + Math.min(1, ahead) };

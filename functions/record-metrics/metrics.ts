@@ -60,7 +60,7 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
   },
 ];
 
-/** For a metric, Powertools accepts only numbers, CloudWatch also histograms. So histograms replace numbers in Powertools' document. */
+/** Powertools accepts only numbers, but CloudWatch also accepts histograms. So histograms replace numbers in Powertools' document. */
 export function embeddedMetrics(
   metrics: Metrics,
   dimensions: Readonly<Record<string, string>>,

@@ -22,7 +22,7 @@ export const PLAN_BYTES = 240_000;
 /** Maximum size of a round's results, UTF-8 bytes. The output of a state (256 KiB) has these results and the tables' settings. */
 export const RESULTS_BYTES = 160_000;
 
-/** Without a limit, a child of the lookback ends this many seconds after the plan, even if items are left: the next tick sweeps them. */
+/** A child of the lookback ends this many seconds after the plan if deletes have no limit. The next tick sweeps the remaining items. */
 export const BACK_SECONDS = 45;
 
 /** After this age of an execution, in seconds, no step of a child begins, so that a running QueryExpired has time for its retries. */
