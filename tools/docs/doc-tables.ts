@@ -5,7 +5,6 @@ import { monthlyBill } from '../../cost/bill.ts';
 import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
 import { TARGET_LIMITS } from '../../functions/only-expiries/contract.ts';
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
-import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
 import { alarmsOf, kebab } from '../../stacks/config/alarms.ts';
 import { deploymentOf } from '../../stacks/config/deployments.ts';
 import { EVENT_TARGETS } from '../../stacks/config/pipe-props.ts';
@@ -18,7 +17,7 @@ import {
   pathOf,
   resolveProps,
 } from '../../stacks/config/props.ts';
-import { type Counts, FATES } from '../../statemachine/counts.ts';
+import { COUNT_LIST } from '../../statemachine/counts.ts';
 import { MAY_IMPORT } from '../../test/structure/rooms.ts';
 import { behavioursList, commandsReference, replayDiagram, tickDiagram } from './pages.ts';
 import { EXAMPLE_ARNS, rolesList } from './role-statements.ts';
@@ -31,7 +30,6 @@ export const DOC_TABLES = {
   'docs/archive-and-events.md': { targets: eventTargetsTable },
   'docs/contributing/behaviours.md': { behaviours: behavioursList },
   'docs/contributing/state-machine.md': { tick: tickDiagram, replay: replayDiagram },
-  'docs/operate.md': { report: reportExample },
   'docs/reference/alarms.md': { alarms: alarmsTable },
   'docs/reference/commands.md': { commands: commandsReference },
   'docs/reference/configuration.md': { props: () => propsTable(false), shared: () => propsTable(true) },
@@ -81,13 +79,17 @@ function eventTargetsTable(): string {
 }
 
 function metricsTable(): string {
+  const countOf = new Map(COUNT_LIST.map(([count, { metric }]) => [metric?.name, count]));
+  const ofReportAlone = COUNT_LIST.filter(([, { metric }]) => metric === undefined);
   return table(
-    ['metric', 'unit', 'what it says'],
-    SWEEP_METRICS.map(({ name, unit, help, onlyAboveZero }) => [
-      `\`${name}\`${onlyAboveZero ? '*' : ''}`,
-      unit,
-      help,
-    ]),
+    ['metric', 'unit', 'in the report', 'what it says'],
+    [
+      ...SWEEP_METRICS.map(({ name, unit, help, onlyAboveZero }) => {
+        const count = countOf.get(name);
+        return [`\`${name}\`${onlyAboveZero ? '*' : ''}`, unit, count ? `\`${count}\`` : '', help];
+      }),
+      ...ofReportAlone.map(([count, { help }]) => ['', 'Count', `\`${count}\``, help]),
+    ],
   );
 }
 
@@ -124,17 +126,6 @@ const WITHOUT_DATA = { notBreaching: 'silent', ignore: 'stays' } as const;
 const numbered = (value: number) => value.toLocaleString('en-US');
 
 const EXAMPLE_TABLE = { tableName: 'NAME', partitionKey: 'id' };
-
-/** Report of a tick with 60 keys. DynamoDB throttled one key. */
-const EXAMPLE = { found: 60, deleted: 60, retries: 14, shardsSwept: 1 } satisfies Partial<Counts>;
-const EXAMPLE_LAG = { p50: 64, p99: 76880, max: 76880 };
-
-function reportExample(): string {
-  const report = { ...reportOf({ ...startTotals(false), ...EXAMPLE }), lagMs: EXAMPLE_LAG };
-  const fields = Object.entries(report).map(([name, value]) => `"${name}": ${JSON.stringify(value)}`);
-  const json = `{ ${fields.join(', ')} }`.replaceAll(/(.{80,108},) /g, '$1\n  ');
-  return `In every sweep that deletes, found = ${FATES.join(' + ')}:\n\n\`\`\`json\n${json}\n\`\`\``;
-}
 
 const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24 };
 
