@@ -76,7 +76,6 @@ export interface Given<F extends Flags = Flags> {
   readonly stopped: AbortSignal;
   readonly leftMs: () => number;
   readonly now: () => number;
-  readonly memory: Map<string, unknown>;
   readonly print: (text: string) => void;
   /** Shows progress on one line. On a terminal the next call overwrites the line, and an empty text removes the line. */
   readonly show: (line: string) => void;
@@ -296,8 +295,7 @@ async function carryOut(
   const clients = await clientsOf(options);
   const isJson = values.json === true;
   const given = {
-    ...{ ...subject, passed, clients, memory: new Map<string, unknown>() },
-    ...{ now: Date.now, stopped: stop.signal },
+    ...{ ...subject, passed, clients, now: Date.now, stopped: stop.signal },
     print: (told: string) => void (isJson || print(told)),
     show: (line: string) => (line === '' ? progress.end() : progress.show(line)),
   };

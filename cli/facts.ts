@@ -24,8 +24,8 @@ import { journalOf, readRows } from './journal.ts';
 /** Maximum number of queries of the index in one reading of a table. Queries without results cost $0.0001 in all. */
 const QUERIES = 1_000;
 const QUERIES_AT_ONCE = 16;
-/** After this number of refused queries no more queries are sent, because DynamoDB is then probably down. */
-const REFUSED = 64;
+/** After this number of index keys without an answer no more queries are sent, because DynamoDB is then probably down. */
+const UNREAD = 64;
 /** Time for reading a table's index. The rest of the command's time limit is for the other requests. */
 const LOOK_MS = 6_000;
 const SPARE_MS = 3_000;
@@ -41,7 +41,7 @@ const TABLE_AGE_SECONDS = 60;
 const QUARTER_MS = 900_000;
 const KEYS = 3;
 
-type Asking = Pick<Given, 'tables' | 'clients' | 'now' | 'leftMs' | 'memory'>;
+type Asking = Pick<Given, 'tables' | 'clients' | 'now' | 'leftMs'>;
 
 export async function factsOf(given: Asking, most: number): Promise<Facts[]> {
   const shared = askShared(given.tables[0], given);
@@ -84,7 +84,8 @@ async function tableFacts(
   const overdue = seen('the index', looking);
   const gone = goneOf(overdue, watermark);
   // First the index is queried, then the table is scanned. Otherwise an item that is deleted in between would look like an unseen item.
-  const left = seen('the table', await recentTableLook(table, given, gone, watermark));
+  const scanned = await ask('DYNAMODB', () => lookAtTable(table, given, gone, watermark));
+  const left = seen('the table', scanned);
   const promisedSeconds = lateMs(props) / 1_000 + props.pollSeconds;
   const lateAfterSeconds = props.pollSeconds > 0 ? promisedSeconds : Math.max(promisedSeconds, TICKS_SECONDS);
   const sweeps = seen('the last sweeps', await sweeping);
@@ -100,21 +101,6 @@ async function tableFacts(
     failing: failingOf(sweeps?.[0], watermark, now()),
     alarms: seen('the alarms', await alarming),
   };
-}
-
-/** Uses the last scan of the table for a minute, because the page and `status --watch` ask every few seconds. */
-async function recentTableLook(
-  table: Table,
-  given: Asking,
-  gone: Facts['gone'],
-  watermark: Watermark | null,
-): Promise<Answer<TableLook>> {
-  const { tableName } = table.props;
-  const last = given.memory.get(tableName) as TableLook | undefined;
-  if (last !== undefined && given.now() / 1_000 - last.readAt < TABLE_AGE_SECONDS) return { is: last };
-  const answer = await ask('DYNAMODB', () => lookAtTable(table, given, gone, watermark));
-  if ('is' in answer) given.memory.set(tableName, answer.is);
-  return answer;
 }
 
 /** A tick without work writes no row, so the problem of the last row may be over by now. */
@@ -161,44 +147,40 @@ async function lookAtIndex(
   let items = 0;
   let newest: number | null = null;
   let oldest: readonly { readonly ttl: number; readonly item: Record<string, unknown> }[] = [];
-  let [queries, refused] = [0, 0];
+  let queries = 0;
   let short: string | null = null;
   let unreadKeys = 0;
   let readFrom = from;
-  const readPage = async (key: IndexKey, startKey: QueryCommandOutput['LastEvaluatedKey']) => {
-    if (performance.now() > endsAt || queries === QUERIES || refused >= REFUSED) {
-      short ??= `${queries} queries took all of its time`;
-      return undefined;
-    }
+  const readPage = (key: IndexKey, startKey: QueryCommandOutput['LastEvaluatedKey']) => {
+    if (performance.now() > endsAt || queries === QUERIES || unreadKeys >= UNREAD)
+      return { not: `${queries} queries took all of its time` };
     queries += 1;
     const command = new QueryCommand({
       ...{ TableName: props.tableName, IndexName: props.indexName, ScanIndexForward: false },
       ...keyCondition(model, key, { from, upTo: readAt }),
       ExclusiveStartKey: startKey,
     });
-    const page = await ask('DYNAMODB', () => clients.documents.send(command));
-    if ('is' in page) return page.is;
-    refused += 1;
-    short ??= page.not;
-    return undefined;
+    return ask('DYNAMODB', () => clients.documents.send(command));
   };
   const readKey = async (key: IndexKey) => {
     let startKey: QueryCommandOutput['LastEvaluatedKey'];
     let unreadTo = key.ttl ?? key.from + model.granularitySeconds;
     do {
       const page = await readPage(key, startKey);
-      if (page === undefined) {
+      if ('not' in page) {
+        short ??= page.not;
         unreadKeys += 1;
         readFrom = Math.max(readFrom, unreadTo + 1);
         return;
       }
-      const read = (page.Items ?? []).map(item => ({ ttl: storedNumber(item[model.ttlAttribute]), item }));
+      const { Items = [], LastEvaluatedKey } = page.is;
+      const read = Items.map(item => ({ ttl: storedNumber(item[model.ttlAttribute]), item }));
       items += read.length;
       for (const { ttl } of read) newest = Math.max(newest ?? ttl, ttl);
       oldest = [...oldest, ...read].toSorted((one, other) => one.ttl - other.ttl).slice(0, KEYS);
       // The last entry of a page is its oldest entry. The next page may have more entries of the same second.
       unreadTo = Math.floor(read.at(-1)?.ttl ?? unreadTo);
-      startKey = page.LastEvaluatedKey;
+      startKey = LastEvaluatedKey;
     } while (startKey !== undefined);
   };
   await sideBySide(parts, QUERIES_AT_ONCE, readKey);
@@ -214,13 +196,19 @@ async function lookAtIndex(
   };
 }
 
+/** The last scan of each table. */
+const lastLooks = new WeakMap<Table, TableLook>();
+
 async function lookAtTable(
-  { props, model }: Table,
+  table: Table,
   { clients, now, leftMs }: Asking,
   gone: Facts['gone'],
   watermark: Watermark | null,
 ): Promise<TableLook> {
+  const { props, model } = table;
   const readAt = Math.floor(now() / 1_000);
+  const last = lastLooks.get(table);
+  if (last !== undefined && readAt - last.readAt < TABLE_AGE_SECONDS) return last;
   const from = expiredRange(readAt).after + 1;
   const seen = { read: 0, before: 0, unseen: 0, recent: 0 };
   let startKey: QueryCommandOutput['LastEvaluatedKey'];
@@ -246,7 +234,9 @@ async function lookAtTable(
     startKey = LastEvaluatedKey;
     if (startKey === undefined) break;
   }
-  return { readAt, isAll: startKey === undefined, ...seen };
+  const look = { readAt, isAll: startKey === undefined, ...seen };
+  lastLooks.set(table, look);
+  return look;
 }
 
 async function sweepsOf(table: Table, { clients }: Asking, most: number): Promise<Sweep[]> {

@@ -85,7 +85,6 @@ export async function startPage(
 }
 
 function pageLook(config: DeploymentConfig, tables: Tables, environment: Environment): LooksOptions['look'] {
-  const memory = new Map<string, unknown>();
   return async (most, stopped) => {
     const { signal, leftMs } = lookTime(SECONDS, stopped);
     const { factsOf } = await import('./facts.ts');
@@ -94,7 +93,7 @@ function pageLook(config: DeploymentConfig, tables: Tables, environment: Environ
     const clients = await clientsOf(options);
     try {
       const at = new Date().toISOString();
-      const facts = await factsOf({ tables, clients, now: Date.now, leftMs, memory }, most);
+      const facts = await factsOf({ tables, clients, now: Date.now, leftMs }, most);
       const isLocal = localEndpoint('DYNAMODB', environment) !== undefined;
       return { at, isLocal, tables: facts.map(each => lookedOf(each, Date.now())) };
     } finally {

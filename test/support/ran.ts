@@ -9,7 +9,6 @@ interface Surroundings {
   readonly clients: Partial<Clients>;
   /** @default the real clock */
   readonly now?: () => number;
-  readonly memory?: Map<string, unknown>;
   readonly signal?: AbortSignal;
 }
 
@@ -56,17 +55,11 @@ export function testListedActions(
  * @throws the error that ended a change, with what was told until then as `told`
  */
 export async function ran(command: AnyCommand, args: readonly string[], around: Surroundings) {
-  const {
-    config,
-    clients,
-    now = Date.now,
-    memory = new Map(),
-    signal = new AbortController().signal,
-  } = around;
+  const { config, clients, now = Date.now, signal = new AbortController().signal } = around;
   const flags = command.parse(args) as Given['flags'];
   const printed: string[] = [];
   const given: Given = {
-    ...{ flags, config, clients: noting(command, clients), now, memory, signal, stopped: signal },
+    ...{ flags, config, clients: noting(command, clients), now, signal, stopped: signal },
     tables: tablesOf(config, flags['table'] as string | undefined),
     leftMs: () => 13_000,
     print: text => void printed.push(text),
