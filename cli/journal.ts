@@ -1,4 +1,3 @@
-import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import {
   JOURNAL_KEYS,
   journalName,
@@ -6,7 +5,7 @@ import {
   type SweepRow,
   sweepsId,
 } from '../functions/journal/layout.ts';
-import { type JournalTable, plainValue, unreadable } from '../functions/journal/read-state.ts';
+import { type JournalTable, queryJournal } from '../functions/journal/read-state.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 import { EXECUTION_COUNTS, noCounts } from '../statemachine/counts.ts';
 import type { Clients } from './clients.ts';
@@ -27,30 +26,21 @@ type StoredRow = Omit<SweepRow, 'table' | 'report'> & { readonly report: Partial
 
 /** Yields the latest execution first. The next page is read only when the caller needs more rows. */
 export async function* readRows(
-  { documents, tableName }: JournalTable,
+  journal: JournalTable,
   table: string,
   pageRows?: number,
 ): AsyncGenerator<SweepRow> {
-  let startKey: QueryCommandOutput['LastEvaluatedKey'];
-  do {
-    const command: QueryCommand = new QueryCommand({
-      TableName: tableName,
-      KeyConditionExpression: '#id = :id',
-      ExpressionAttributeNames: { '#id': JOURNAL_KEYS.partitionKey },
-      ExpressionAttributeValues: { ':id': sweepsId(table) },
-      ScanIndexForward: false,
-      ...(pageRows !== undefined && { Limit: pageRows }),
-      ...(startKey && { ExclusiveStartKey: startKey }),
-    });
-    const { Items = [], LastEvaluatedKey } = await documents.send(command).catch((error: unknown) => {
-      throw unreadable(tableName, error);
-    });
-    for (const item of Items) {
-      const { kind, execution, startedAt, endedAt, report } = plainValue(item) as StoredRow;
-      yield { table, kind, execution, startedAt, endedAt, report: wholeReport(report) };
-    }
-    startKey = LastEvaluatedKey;
-  } while (startKey !== undefined);
+  const rows = queryJournal(journal, {
+    KeyConditionExpression: '#id = :id',
+    ExpressionAttributeNames: { '#id': JOURNAL_KEYS.partitionKey },
+    ExpressionAttributeValues: { ':id': sweepsId(table) },
+    ScanIndexForward: false,
+    ...(pageRows !== undefined && { Limit: pageRows }),
+  });
+  for await (const row of rows) {
+    const { kind, execution, startedAt, endedAt, report } = row as unknown as StoredRow;
+    yield { table, kind, execution, startedAt, endedAt, report: wholeReport(report) };
+  }
 }
 
 /** Adds the counts that are 0, which the journal leaves out. */

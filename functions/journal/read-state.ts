@@ -1,4 +1,9 @@
-import { NumberValue, QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
+import {
+  NumberValue,
+  QueryCommand,
+  type QueryCommandInput,
+  type QueryCommandOutput,
+} from '@aws-sdk/lib-dynamodb';
 import { describeProblem } from '../../expiry/errors.ts';
 import {
   fieldProblems,
@@ -130,37 +135,40 @@ export function plainValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plainValue(each)]));
 }
 
-async function readEntries(
-  { documents, tableName }: JournalTable,
-  prefix?: string,
-): Promise<Record<string, unknown>[]> {
+async function readEntries(journal: JournalTable, prefix?: string): Promise<Record<string, unknown>[]> {
+  const entries = queryJournal(journal, {
+    KeyConditionExpression: prefix === undefined ? '#id = :id' : '#id = :id AND begins_with(#at, :prefix)',
+    ExpressionAttributeNames: {
+      '#id': JOURNAL_KEYS.partitionKey,
+      ...(prefix !== undefined && { '#at': JOURNAL_KEYS.sortKey }),
+    },
+    ExpressionAttributeValues: { ':id': DEPLOYMENT_ID, ...(prefix !== undefined && { ':prefix': prefix }) },
+    ConsistentRead: true,
+  });
   const items: Record<string, unknown>[] = [];
-  let startKey: QueryCommandOutput['LastEvaluatedKey'];
-  do {
-    const command: QueryCommand = new QueryCommand({
-      TableName: tableName,
-      KeyConditionExpression: prefix === undefined ? '#id = :id' : '#id = :id AND begins_with(#at, :prefix)',
-      ExpressionAttributeNames: {
-        '#id': JOURNAL_KEYS.partitionKey,
-        ...(prefix !== undefined && { '#at': JOURNAL_KEYS.sortKey }),
-      },
-      ExpressionAttributeValues: {
-        ':id': DEPLOYMENT_ID,
-        ...(prefix !== undefined && { ':prefix': prefix }),
-      },
-      ConsistentRead: true,
-      ...(startKey && { ExclusiveStartKey: startKey }),
-    });
-    const { Items = [], LastEvaluatedKey } = await documents.send(command).catch((error: unknown) => {
-      throw unreadable(tableName, error);
-    });
-    items.push(...Items.map(item => plainValue(item) as Record<string, unknown>));
-    startKey = LastEvaluatedKey;
-  } while (startKey !== undefined);
+  for await (const item of entries) items.push(item);
   return items;
 }
 
-export function unreadable(tableName: string, error: unknown): JournalUnreadableError {
+/** Reads the next page only when the caller needs more items. @throws JournalUnreadableError */
+export async function* queryJournal(
+  { documents, tableName }: JournalTable,
+  query: Omit<QueryCommandInput, 'TableName'>,
+): AsyncGenerator<Record<string, unknown>> {
+  let startKey: QueryCommandInput['ExclusiveStartKey'];
+  do {
+    const page = { TableName: tableName, ...query, ...(startKey && { ExclusiveStartKey: startKey }) };
+    const answer: QueryCommandOutput = await documents
+      .send(new QueryCommand(page))
+      .catch((error: unknown) => {
+        throw unreadable(tableName, error);
+      });
+    for (const item of answer.Items ?? []) yield plainValue(item) as Record<string, unknown>;
+    startKey = answer.LastEvaluatedKey;
+  } while (startKey !== undefined);
+}
+
+function unreadable(tableName: string, error: unknown): JournalUnreadableError {
   const consequence = ' Nothing was deleted, because a table may be paused.';
   return new JournalUnreadableError(problemOf(tableName, 'read', error, consequence), { cause: error });
 }
