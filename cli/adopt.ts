@@ -23,6 +23,7 @@ import {
   sampleTable,
   scanTable,
   sizeOf,
+  storedKey,
 } from './whole-table.ts';
 
 const FLAGS = {
@@ -82,7 +83,10 @@ async function planAdopt(given: Session): Promise<Plan> {
   const guess = `Is ${ttlAttribute} the moment after which an item is to be deleted? Do this then?`;
   const others = tally.counted.filter(({ id }) => id === 'ttl-string' || id === 'ttl-no-number');
   if (index === 'create' && others.length > 0) {
-    const keys = others.flatMap(({ examples }) => examples.map(item => keyOf(item, table)));
+    const names = namesOf(table.KeySchema);
+    const keys = others.flatMap(({ examples }) =>
+      examples.map(item => JSON.stringify(storedKey(item, names))),
+    );
     const got = `another type in ${others.reduce((sum, { items }) => sum + items, 0)} of ${counted(tally.read, 'item')}`;
     const remedy = `With the index DynamoDB refuses such writes: mend their writer and them, and run this again. Such as ${keys.join(', ')}.`;
     throw wrong(`attribute ${ttlAttribute}`, 'a Number of epoch seconds where an item has it', got, remedy);
@@ -147,9 +151,6 @@ async function readTable(
   const sample = await sampleTable(dynamoDb, TableName, signal);
   return { region, table, ttl, ...sample, isLocal: isLocal('DYNAMODB'), now: Math.floor(now() / 1_000) };
 }
-
-const keyOf = (item: StoredItem, { KeySchema }: Reading['table']): string =>
-  JSON.stringify(Object.fromEntries(namesOf(KeySchema).map(key => [key, item[key]])));
 
 async function lookAt(
   reading: Reading,

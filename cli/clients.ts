@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { InvalidFieldError, PreciseTtlError } from '../expiry/errors.ts';
 import type { Documents } from '../functions/table/dynamodb.ts';
 
@@ -76,13 +77,9 @@ export const isLocal = (service: Service): boolean => localEndpoint(service) !==
 
 async function untilAborted<Is>(signal: AbortSignal, work: () => Promise<Is>): Promise<Is> {
   signal.throwIfAborted();
-  const working = work();
-  let stop = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  return Promise.race([working, aborted]).finally(() => signal.removeEventListener('abort', stop));
+  const done = new AbortController();
+  const aborted = once(signal, 'abort', { signal: done.signal }).then(() => Promise.reject(signal.reason));
+  return Promise.race([work(), aborted]).finally(() => done.abort());
 }
 
 const REFUSED = /^E(ADDRNOTAVAIL|AI_AGAIN|CONN[A-Z]+|HOST[A-Z]+|NETUNREACH|NOTFOUND|PIPE)$/;

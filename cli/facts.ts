@@ -248,7 +248,7 @@ async function sweepsOf(table: Table, { clients }: Asking, most: number): Promis
       counts: countsOf(report),
       lagMs: report.lagMs ?? null,
       failedKeys: report.failedKeys.map(({ key, keyStart, reason }) => {
-        const shown = typeof key === 'object' ? JSON.stringify(key) : (key ?? (keyStart && `${keyStart}…`));
+        const shown = key === undefined ? keyStart && `${keyStart}…` : shownText(key);
         return `${shown ?? 'a key'} (${reason})`;
       }),
     });

@@ -93,11 +93,7 @@ function hasColours({ isTTY }: Screen, environment: NodeJS.ProcessEnv): boolean 
 const MIN_COLUMN = 24;
 
 /** Lines that begin like a command are not wrapped: a user copies a command into a shell, where a line break would split it. */
-const COMMAND = /^ *(?:-> )?(?:npx|aws|export|terraform) /;
-
-export function isCommand(line: string): boolean {
-  return COMMAND.test(line);
-}
+export const isCommand = (line: string): boolean => /^ *(?:-> )?(?:npx|aws|export|terraform) /.test(line);
 
 /** Further lines begin below the text that follows the line's last gap of two blanks, or else two columns deeper than an indented line. */
 function wrapLine(line: string, width: number): string[] {

@@ -80,11 +80,8 @@ export function describeActions(command: keyof typeof COMMAND_ACTIONS): string {
 }
 
 export function groupedActions(actions: readonly IamAction[]): string[] {
-  const groups = new Map<string, string[]>();
-  for (const { action, on: resource } of actions) {
-    const [service = '', name = ''] = action.split(':');
-    const key = `${service}: on ${resource}`;
-    groups.set(key, [...(groups.get(key) ?? []), name]);
-  }
-  return [...groups].map(([key, names]) => key.replace(': ', `:${names.join(', ')} `));
+  const groups = Map.groupBy(actions, ({ action, on: to }) => action.replace(/:.*/, `: on ${to}`));
+  return [...groups].map(([key, all]) => {
+    return key.replace(':', `:${all.map(({ action }) => action.replace(/.*:/, '')).join(', ')}`);
+  });
 }

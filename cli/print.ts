@@ -34,7 +34,6 @@ export class Progress {
   readonly #output: Output;
   readonly #now: () => number;
   #plainAt: number;
-  #isOnTerminal = false;
 
   constructor(output: Output, now: () => number = Date.now) {
     this.#output = output;
@@ -46,7 +45,6 @@ export class Progress {
     if (this.#output.isTTY) {
       // A line of the whole width would be wrapped, and a wrapped line cannot be overwritten.
       this.#output.write(`\r${fitting(line, (this.#output.columns || USUAL_WIDTH) - 1)}${CLEAR_BELOW}`);
-      this.#isOnTerminal = true;
       onTerminal = this;
     } else if (this.#now() >= this.#plainAt) {
       this.#plainAt = this.#now() + PLAIN_INTERVAL_MS;
@@ -56,8 +54,9 @@ export class Progress {
 
   /** Removes the line from the terminal. Safe to call more than once. */
   end(): void {
-    if (this.#isOnTerminal) this.#output.write(`\r${CLEAR_BELOW}`);
-    this.#isOnTerminal = false;
+    if (onTerminal !== this) return;
+    this.#output.write(`\r${CLEAR_BELOW}`);
+    onTerminal = undefined;
   }
 }
 

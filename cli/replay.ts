@@ -14,7 +14,6 @@ import type { InvalidExecutionInputError } from '../functions/runtime/errors.ts'
 import { replayName } from '../stacks/config/names.ts';
 import type { ReplayInput } from '../statemachine/contract/inputs.ts';
 import { MAX_DELETES_PER_SECOND } from '../statemachine/contract/limits.ts';
-import type { SweepReport } from '../statemachine/contract/report.ts';
 import {
   addCounts,
   COUNT_LIST,
@@ -28,6 +27,7 @@ import { noneIfMissing } from './clients.ts';
 import { defineCommand, EXIT, type Flags, type Given, type Plan, wrong, YES } from './command.ts';
 import { count, isoTime } from './dashboard/words.ts';
 import { aligned, countRows, shortKey, shownText } from './format.ts';
+import { wholeReport } from './journal.ts';
 import { inParallel } from './whole-table.ts';
 
 const TIME = {
@@ -157,11 +157,9 @@ async function sweep(
     // The name was used, but Step Functions no longer stores its execution. A second sweep under the next name does no harm.
     if (!isNew && before === undefined) continue;
     const { status = '', startDate, output, error, cause } = await untilEnd(describe, signal);
-    const tables: Readonly<Record<string, Partial<SweepReport>>> =
-      readExecutionReport(output ?? cause)?.tables ?? {};
-    const { [table]: report = {} } = tables;
-    const { sampleKeys = [], failedKeys = [], lagMs } = report;
-    const totals = countEach(REPLAYED, count => Number(report[count] ?? 0));
+    const report = wholeReport(readExecutionReport(output ?? cause)?.tables[table] ?? {});
+    const { sampleKeys, failedKeys, lagMs } = report;
+    const totals = countEach(REPLAYED, count => report[count]);
     if (!(isNew || isDone({ status, totals }) || attempt === MAX_ATTEMPTS)) continue;
     return {
       ...{ table, execution: name, status, startedAt: startDate?.toISOString() },

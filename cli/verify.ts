@@ -11,7 +11,7 @@ import {
   CreateQueueCommand,
   DeleteQueueCommand,
   GetQueueAttributesCommand,
-  paginateListQueues,
+  ListQueuesCommand,
 } from '@aws-sdk/client-sqs';
 import { journalName } from '../functions/journal/layout.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config/config.ts';
@@ -222,13 +222,9 @@ export function deployerOf(
   const configFile = (): string => join(stateFolder(), 'precise-ttl.config.json');
 
   const ownQueues = async (): Promise<string[]> => {
-    const found: string[] = [];
-    for await (const { QueueUrls = [] } of paginateListQueues(
-      { client: sqs },
-      { QueueNamePrefix: `${VERIFY_NAME}-` },
-    ))
-      found.push(...QueueUrls.filter(url => OWN_QUEUE.test(url)));
-    return found;
+    const command = new ListQueuesCommand({ QueueNamePrefix: `${VERIFY_NAME}-` });
+    const { QueueUrls = [] } = await sqs.send(command);
+    return QueueUrls.filter(url => OWN_QUEUE.test(url));
   };
   const deleteQueue = (QueueUrl: string) => sqs.send(new DeleteQueueCommand({ QueueUrl }));
 
