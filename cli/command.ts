@@ -307,7 +307,6 @@ async function carryOut(
       if ('apply' in result) {
         if (result.text !== undefined) (isJson ? printError : print)(result.text);
         if (isAsked && !(await isAgreed(result, isJson, stop.signal))) {
-          stop.signal.throwIfAborted();
           printError('Nothing was changed.');
           return EXIT.notFine;
         }
@@ -349,18 +348,16 @@ function tell({ data, text: told, againAfterMs }: Result, isJson: boolean): void
   print(told);
 }
 
-/** @returns the trimmed answer; empty after Ctrl-D or Ctrl-C */
+/** @returns the trimmed answer; empty after Ctrl-D @throws after Ctrl-C */
 export async function question(asked: string, signal: AbortSignal, isJson = false): Promise<string> {
   const output = isJson ? process.stderr : process.stdout;
+  output.write(shownOn(output, asked));
   // With `terminal: false` Ctrl-C reaches the process as a signal.
-  const terminal = createInterface({ input: process.stdin, output, terminal: false });
-  const closed = new Promise<string>(resolve => terminal.once('close', () => resolve('')));
-  try {
-    const answered = terminal.question(shownOn(output, asked), { signal }).catch(() => '');
-    return (await Promise.race([answered, closed])).trim();
-  } finally {
-    terminal.close();
-  }
+  const lines = createInterface({ input: process.stdin, terminal: false, signal });
+  const { value = '' } = await lines[Symbol.asyncIterator]().next();
+  lines.close();
+  signal.throwIfAborted();
+  return value.trim();
 }
 
 function readFlags(flags: Flags, args: readonly string[]): Record<string, unknown> {

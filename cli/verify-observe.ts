@@ -30,16 +30,16 @@ export interface ObserveOptions {
   readonly verified: Verified;
   readonly clients: VerifyClients;
   readonly time: Pick<Given, 'now'> & { readonly sleep: (ms: number) => Promise<unknown> };
-  /** Items are written for `writingMs`. `settleMs` after the last item expired, CloudWatch and the stream have all data. */
-  readonly writingMs: number;
-  readonly settleMs: number;
   readonly show: (line: string) => void;
 }
 
-/** Lifetime of an item that `verify` writes. A tick plans up to two minutes ahead: by then the item should be in the index. */
-export const LIFETIME_SECONDS = 150;
 const SECOND = 1_000;
 const MINUTE = 60_000;
+export const MINUTES = 10;
+/** Lifetime of an item that `verify` writes. A tick plans up to two minutes ahead: by then the item should be in the index. */
+const LIFETIME_SECONDS = 150;
+/** Longest delay of streams and CloudWatch. */
+const SETTLE_SECONDS = 150;
 /** Numbers of keys to try in a JSONata group-by: with more keys, the group-by recurses deeper. */
 const DEPTHS = [50, 80, 90, 95, 97, 98, 99, 100, 105, 120];
 /** Longest delay of CloudWatch's datapoints. */
@@ -71,7 +71,7 @@ export async function observe(options: ObserveOptions) {
   show('the last items expire');
   await writer.waitFor((LIFETIME_SECONDS + 5) * SECOND);
   show('CloudWatch and the stream catch up');
-  await writer.waitFor(options.settleMs);
+  await writer.waitFor(SETTLE_SECONDS * SECOND);
   const toMs = nextMinute(time.now() - CLOUDWATCH_MS);
 
   const items = await ask('DYNAMODB', () => writer.look());
@@ -175,7 +175,7 @@ interface SeenExpiry {
 }
 
 /** Writes items that expire, renews one item of ten in the item's last second, and reads the events of the expiries. */
-function writerOf({ verified, clients, time, writingMs, show }: ObserveOptions) {
+function writerOf({ verified, clients, time, show }: ObserveOptions) {
   const { dynamoDb, sqs } = clients;
   const { props, queueUrl: QueueUrl } = verified;
   const { tableName: TableName } = props;
@@ -250,7 +250,7 @@ function writerOf({ verified, clients, time, writingMs, show }: ObserveOptions) 
     busyMinutes: () => new Set([...due.values()].map(ttl => Math.floor(ttl / 60))).size,
 
     async write(): Promise<void> {
-      const until = time.now() + writingMs;
+      const until = time.now() + MINUTES * MINUTE - (LIFETIME_SECONDS + SETTLE_SECONDS) * SECOND;
       for (let count = 0; time.now() < until; count += 1) {
         const began = time.now();
         const left = lasting((until - began) / SECOND);

@@ -20,7 +20,7 @@ import { defineCommand, EXIT, type Given, type Result, tablesOf, textFlag, wrong
 import { openTerraform, requireTerraform, TERRAFORM_HELP, TerraformError } from './deploy.ts';
 import { EXPERIMENTS, type Experiment, type Finding } from './verify-experiments.ts';
 import {
-  LIFETIME_SECONDS,
+  MINUTES,
   monthOf,
   type ObserveOptions,
   observe,
@@ -29,10 +29,6 @@ import {
   type VerifyClients,
 } from './verify-observe.ts';
 import { describeTable } from './whole-table.ts';
-
-const MINUTES = 10;
-/** Longest delay of streams and CloudWatch. */
-const SETTLE_SECONDS = 150;
 
 export const command = defineCommand({
   name: 'verify',
@@ -98,9 +94,7 @@ export async function runVerify(options: VerifyOptions): Promise<Result> {
   try {
     const verified = await deployer.deploy();
     signal.throwIfAborted();
-    const writingMs = MINUTES * 60_000 - (LIFETIME_SECONDS + SETTLE_SECONDS) * 1_000;
-    const settleMs = SETTLE_SECONDS * 1_000;
-    if (verified !== undefined) seen = await observe({ ...options, verified, writingMs, settleMs });
+    if (verified !== undefined) seen = await observe({ ...options, verified });
   } finally {
     show('');
     await deployer.remove();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { COMMANDS } from '../../bin/commands.ts';
 import { NoAnswerError } from '../../cli/clients.ts';
-import { type AnyCommand, defineCommand, duration, EXIT, telling, YES } from '../../cli/command.ts';
+import { type AnyCommand, defineCommand, duration, EXIT, question, telling, YES } from '../../cli/command.ts';
 import { commandLine, useConfig, WITHOUT_CONFIG } from '../../cli/command-line.ts';
 import { oneOf, whole } from '../../expiry/fields.ts';
 import { configOf } from '../support/configs.ts';
@@ -32,6 +32,13 @@ test('reads flags as they are typed', () => {
     ...{ rate: 7, by: 'second', quiet: true, for: 5_400_000 },
   });
   expect(command.parse(['--table=--odd'])).toMatchObject({ table: '--odd' });
+});
+
+test('an interrupted question has no answer', async () => {
+  const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+  await expect(question('Which? ', AbortSignal.abort())).rejects.toThrow('aborted');
+  expect(written).toHaveBeenCalledWith('Which? ');
+  written.mockRestore();
 });
 
 const here = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' };

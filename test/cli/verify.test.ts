@@ -92,19 +92,18 @@ function account(own: Partial<Record<'dynamoDb' | 'sfn' | 'sqs' | 'cloudWatch', 
   return { clients, time: clock };
 }
 
-const TIMES = { writingMs: 60_000, settleMs: 60_000, show: () => undefined };
 const look = (own: Parameters<typeof account>[0] = {}) =>
-  observe({ ...account(own), verified: VERIFIED, ...TIMES });
+  observe({ ...account(own), verified: VERIFIED, show: () => undefined });
 
 test('sees what it wrote, deleted in time, renewed, and told of', async () => {
   const seen = await look();
   expect(seen).toMatchObject({
     ...{ depth: 100, replay: { succeeded: true, tookMs: 900 }, rows: [{ kind: 'tick' }] },
-    items: { due: 54, left: 0, renewed: 6, renewedLeft: 6 },
+    items: { due: 270, left: 0, renewed: 30, renewedLeft: 30 },
     metrics: { started: 8, unsuccessful: 0, billedMemoryMb: 64, gbSeconds: 0.5, longest: { PlanSweep: 200 } },
-    indexLags: Array(12).fill(0),
+    indexLags: Array(60).fill(0),
   });
-  expect(seen.expiries).toHaveLength(54);
+  expect(seen.expiries).toHaveLength(270);
   expect(seen.calculatedGbSeconds).toBeGreaterThan(0);
 });
 
