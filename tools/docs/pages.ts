@@ -2,6 +2,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, sep } from 'node:path';
 import { COMMAND_GROUPS, COMMANDS } from '../../bin/commands.ts';
 import type { AnyCommand, Flag } from '../../cli/command.ts';
+import {
+  type Graph,
+  readDefinition,
+  type Transition,
+} from '../../packages/stepfunctions-emulator/page/model/definition.ts';
 import { type FunctionArns, TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 
@@ -77,41 +82,31 @@ function namesIn(file: string): string[] {
   });
 }
 
-interface State {
-  readonly Type: string;
-  readonly Next?: string;
-  readonly Default?: string;
-  readonly Choices?: readonly { readonly Condition: string; readonly Next: string }[];
-  readonly Catch?: readonly { readonly Next: string }[];
-  readonly ItemProcessor?: Graph;
-}
-
-interface Graph {
-  readonly StartAt: string;
-  readonly States: Readonly<Record<string, unknown>>;
-}
-
 /**
  * Draws a state machine as a Mermaid flowchart. An inline Map is a subgraph. A distributed Map is a single state, because its items are
  * child executions.
  */
-function mermaid(graph: Graph): string {
-  return ['```mermaid', 'flowchart TD', ...lines(graph, '  '), '```'].join('\n');
+function mermaid(definition: object): string {
+  const text = JSON.stringify(definition, (_field, value) =>
+    value?.ProcessorConfig?.Mode === 'DISTRIBUTED' ? undefined : value,
+  );
+  return ['```mermaid', 'flowchart TD', ...lines(readDefinition(text), '  '), '```'].join('\n');
 }
 
-function lines({ StartAt, States }: Graph, indent: string): string[] {
-  const states = Object.entries(States as Readonly<Record<string, State>>);
+function lines({ startAt, states }: Graph, indent: string): string[] {
   return [
-    `${indent}start_${id(StartAt)}(( )) --> ${id(StartAt)}`,
-    ...states.flatMap(([name, { Type, ItemProcessor }]) => {
-      if (ItemProcessor === undefined || JSON.stringify(ItemProcessor).includes('"DISTRIBUTED"')) {
-        const [open, close] = SHAPES[Type] ?? ['[', ']'];
+    `${indent}start_${id(startAt)}(( )) --> ${id(startAt)}`,
+    ...states.flatMap(({ name, type, branches: [inside] }) => {
+      if (inside === undefined) {
+        const [open, close] = SHAPES[type] ?? ['[', ']'];
         return [`${indent}${id(name)}${open}"${name}"${close}`];
       }
-      const inside = lines(ItemProcessor, `${indent}  `);
-      return [`${indent}subgraph ${id(name)} [${name}]`, ...inside, `${indent}end`];
+      return [`${indent}subgraph ${id(name)} [${name}]`, ...lines(inside, `${indent}  `), `${indent}end`];
     }),
-    ...states.flatMap(([name, state]) => edges(name, state).map(edge => indent + edge)),
+    ...states.flatMap(({ name, transitions }) => {
+      const arrows = transitions.map(each => `${indent}${id(name)} ${arrowOf(each)} ${id(each.to)}`);
+      return [...new Set(arrows)];
+    }),
   ];
 }
 
@@ -123,22 +118,13 @@ const SHAPES: Readonly<Record<string, readonly [string, string]>> = {
   Fail: ['([', '])'],
 };
 
-function edges(name: string, { Choices = [], Default, Next, Catch = [] }: State): string[] {
-  const to = (next: string, label = '') => `${id(name)} -->${label} ${id(next)}`;
-  const caught = new Set(Catch.map(({ Next: next }) => next));
-  return [
-    ...Choices.map(({ Condition, Next: next }) => to(next, `|"${labelOf(Condition)}"|`)),
-    ...(Default ? [to(Default, '|"else"|')] : []),
-    ...(Next ? [to(Next)] : []),
-    ...[...caught].map(next => `${id(name)} -.->|"fails"| ${id(next)}`),
-  ];
-}
-
-/** Label of a condition: `$states.input.next = 'wait'` becomes `wait`. */
-function labelOf(condition: string): string {
-  const text = condition.replaceAll(/^\{% | %\}$/g, '');
-  const [, routed] = /^\$states\.input\.next = '(\w+)'$/.exec(text) ?? [];
-  return routed ?? text.replaceAll(/\$states\.(context|input)\./g, '').replaceAll('State.', '');
+/** The label of a condition is short: `$states.input.next = 'wait'` becomes `wait`. */
+function arrowOf({ kind, label }: Transition): string {
+  if (kind === 'next') return '-->';
+  if (kind === 'catch') return '-.->|"fails"|';
+  if (kind === 'default') return '-->|"else"|';
+  const [, routed] = /^\$states\.input\.next = '(\w+)'$/.exec(label) ?? [];
+  return `-->|"${routed ?? label.replaceAll(/\$states\.(context|input)\./g, '').replaceAll('State.', '')}"|`;
 }
 
 const id = (name: string): string => name.replaceAll(/\W/g, '');
