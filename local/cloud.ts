@@ -15,7 +15,7 @@ import {
 import type { PlainStack } from '../stacks/app.ts';
 import { localDynamoDb, localDynamoDbStreams } from './dynamodb/clients.ts';
 import { type DynamoDbEndpoint, startOrAttachDynamoDb } from './dynamodb/dynamodb-local.ts';
-import { enableStream, ensureTable } from './dynamodb/tables.ts';
+import { ensureTable } from './dynamodb/tables.ts';
 import { LocalCloudError, TerraformError } from './errors.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { type Pipes, type PipesOptions, startPipes } from './pipes/pipes.ts';
@@ -41,7 +41,6 @@ export interface LocalCloudOptions {
   readonly schedules?: boolean;
   /** Decides whether a firing of a schedule starts an execution. A virtual clock stands still during the call. @default always true */
   readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
-  readonly observe?: boolean;
   /** Called after each execution, with any status. `schedule` is undefined if no schedule started the execution. */
   readonly onExecution?: (execution: Execution, schedule: string | undefined) => void;
   readonly onScheduleError?: (error: unknown, firing: Firing) => void;
@@ -124,10 +123,7 @@ export class LocalCloud {
       const { region } = synthesized;
       const client = localDynamoDb(dynamoDb.endpoint, region);
       undo.push(() => client.destroy());
-      for (const table of synthesized.tables) {
-        await ensureTable(client, table);
-        if (options.observe) await enableStream(client, table.name);
-      }
+      for (const table of synthesized.tables) await ensureTable(client, table);
       const streams = localDynamoDbStreams(dynamoDb.endpoint, region);
       undo.push(() => streams.destroy());
       const dynamoDbEndpoint =

@@ -4,7 +4,7 @@ import { startDynamoDbProxy } from './dynamodb/proxy.ts';
 import { isFree, requireFree } from './ports.ts';
 
 export interface ServeOptions
-  extends Omit<LocalCloudOptions, 'dynamoDb' | 'functionsDynamoDbEndpoint' | 'observe' | 'warm'> {
+  extends Omit<LocalCloudOptions, 'dynamoDb' | 'functionsDynamoDbEndpoint' | 'warm'> {
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -2,30 +2,25 @@ import type { Execution } from 'stepfunctions-emulator';
 import { count, timeOfDay } from '../../cli/dashboard/words.ts';
 import { aligned } from '../../cli/format.ts';
 import { readExecutionReport } from '../../functions/report/sweep-totals.ts';
-import type { DeleteMode } from '../../functions/runtime/environment.ts';
+import type { SweepSettings } from '../../functions/runtime/environment.ts';
 import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
 import type { FollowedPipe } from '../ledger/deliveries.ts';
 import { seconds } from '../report/numbers.ts';
-import { describePromise, type Pace, promisedLagMs } from './judge.ts';
+import { describePromise, promisedLagMs } from './judge.ts';
 
-export interface Sweep extends Pace {
-  readonly deleteMode: DeleteMode;
-}
-
-function promiseOf(sweep: Pace, rate: number): string {
-  const { precision, pollSeconds } = sweep;
-  const within = describePromise(promisedLagMs(sweep, rate));
+function promiseOf({ settings, rate }: Job): string {
+  const { precision, pollSeconds } = settings;
+  const within = describePromise(promisedLagMs(settings, rate));
   if (precision === 'minute') return `${within}, with the next tick: one sweep a minute`;
   const late = pollSeconds > 0 ? `at the next read, at most ${pollSeconds} s later` : 'with the next tick';
   return `${within}, if written before the minute in which they expire; items written later: ${late}`;
 }
 
 export interface Job {
-  /** A unique name. If DynamoDB Local keeps running, the run removes this table and the journal of `deployment` at its end. */
-  readonly tableName: string;
+  /** The table's name is unique. If DynamoDB Local keeps running, the run removes this table and the journal of `deployment` at its end. */
+  readonly settings: SweepSettings;
   readonly deployment: string;
   readonly standsFor: string;
-  readonly sweep: Sweep;
   readonly rate: number;
   readonly minutes: number;
   readonly seed: number;
@@ -39,22 +34,22 @@ interface Start extends Job {
 }
 
 export function describeStart(start: Start): string {
-  const { dynamoDb, deployment, page, sweepPageAddress, sweep, rate, minutes, seed, pipes } = start;
+  const { dynamoDb, deployment, page, sweepPageAddress, settings, rate, minutes, seed, pipes } = start;
   const where = dynamoDb.startedHere
     ? 'in memory, open to the network'
     : 'which was running; the table is removed again at the end (DynamoDB forgets its disabled stream a day later)';
-  const renewals = renews(sweep)
+  const renewals = renews(settings)
     ? 'some are renewed or made permanent in their last seconds'
     : "none is renewed: deleteMode 'batch' is for keys that are never written again";
   const rows = [
-    ['table', `${start.tableName}, a table of this run's own, made and swept as ${start.standsFor}`],
+    ['table', `${settings.tableName}, a table of this run's own, made and swept as ${start.standsFor}`],
     ['DynamoDB', `${dynamoDb.endpoint}, ${where}`],
     [
       'state machines',
       `${deployment} (ticks, Express), ${deployment}-replay (Standard): ${page}/ in a browser`,
     ],
     ['sessions', `${rate} a second expire for ${minutes} min; ${renewals} (seed ${seed})`],
-    ['promised', promiseOf(sweep, rate)],
+    ['promised', promiseOf(start)],
     ...pipes.map(({ target }) => ['events', `to ${target}, for which this run stands`] as const),
   ] as const;
   return [
@@ -71,7 +66,7 @@ export function describeStart(start: Start): string {
   ].join('\n');
 }
 
-export function renews({ deleteMode }: Sweep): boolean {
+export function renews({ deleteMode }: SweepSettings): boolean {
   return deleteMode === 'guarded';
 }
 

@@ -52,7 +52,7 @@ interface Promised {
   readonly details?: (seen: Seen) => readonly string[];
 }
 
-const lostEvents = ({ wrongEvents }: Seen) =>
+export const lostEvents = (wrongEvents: readonly Violation[]) =>
   wrongEvents.filter(({ finding }) => finding === 'notDelivered').length;
 
 /** The promises that a run checks. Scripts read these names in the output of `--json`. */
@@ -111,15 +111,16 @@ const PROMISES = {
     label: 'deleted, with event',
     note: ({ pipes }) => (pipes === 1 ? 'of the pipe' : `of ${pipes} pipes`),
     isOfExpired: true,
-    counts: seen => {
-      const events = seen.tally.deleted * seen.pipes;
-      return seen.pipes === 0 ? undefined : [events, events - lostEvents(seen)];
+    counts: ({ tally, pipes, wrongEvents }) => {
+      const events = tally.deleted * pipes;
+      return pipes === 0 ? undefined : [events, events - lostEvents(wrongEvents)];
     },
   },
   eventsRight: {
     label: 'events wrongly',
     note: () => 'not expired, or not as last written',
-    counts: seen => (seen.pipes === 0 ? undefined : [0, seen.wrongEvents.length - lostEvents(seen)]),
+    counts: ({ pipes, wrongEvents }) =>
+      pipes === 0 ? undefined : [0, wrongEvents.length - lostEvents(wrongEvents)],
     details: ({ wrongEvents }) =>
       describeViolations(wrongEvents.filter(({ finding }) => finding !== 'notDelivered')),
   },
@@ -280,7 +281,7 @@ export function punctualityOf(
 }
 
 /** Time between two ticks. With `precision: 'second'` the tick of 09:00 owns the expiry times from 09:01 until 09:02. */
-const MINUTE_SECONDS = 60;
+export const MINUTE_SECONDS = 60;
 
 const SECOND_MS = 1_000;
 /** Time for the query, for the delete, and until the stream shows the deletion, milliseconds. */
@@ -290,12 +291,10 @@ const ITEMS_PER_SECOND = 1_000;
 /** Longest delay of a deletion if the item was written after its tick had begun. Source: docs/how-an-item-dies.md, "Limits". */
 const WRITTEN_LATE_MS = 120_000;
 
-export interface Pace extends Pick<SweepSettings, 'precision' | 'pollSeconds'> {
-  readonly marginSeconds?: number | undefined;
-}
+type Pace = Pick<SweepSettings, 'precision' | 'pollSeconds' | 'marginSeconds'>;
 
 /** Longest promised time from an item's due time to its deletion, milliseconds. @param rate items that expire in a second */
-export function promisedLagMs({ precision, marginSeconds = 0 }: Pace, rate: number): number {
+export function promisedLagMs({ precision, marginSeconds }: Pace, rate: number): number {
   const seconds = precision === 'minute' ? MINUTE_SECONDS : 1;
   const deletionMs = USUAL_DELETE_MS + marginSeconds * 1000 + (rate * seconds * 1000) / ITEMS_PER_SECOND;
   return Math.round(seconds * SECOND_MS + deletionMs);
@@ -309,7 +308,7 @@ type LateTicks = ReadonlyMap<number, number>;
  * sweep.
  */
 export function dueAt({ ttl, writtenAt }: ExpiredItem, pace: Pace, late: LateTicks): number {
-  const { precision, pollSeconds, marginSeconds = 0 } = pace;
+  const { precision, pollSeconds, marginSeconds } = pace;
   const expiry = ttl * 1000;
   if (precision === 'minute') return Math.max(expiry, writtenAt);
   const tick = minuteOf(ttl + marginSeconds) - MINUTE_SECONDS;

@@ -1,10 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { chosenTables, EXIT } from '../../cli/command.ts';
-import { startPage } from '../../cli/status.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
-import { localStack } from '../../local/stack/synthesized.ts';
+import { readSettings } from '../../functions/runtime/environment.ts';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config/config.ts';
-import { modelOf } from '../../stacks/config/deployments.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/config/props.ts';
 import type { Judged, Verdict } from './judge.ts';
 import { type DemoOptions, runDemo } from './run.ts';
@@ -12,7 +10,7 @@ import { type DemoOptions, runDemo } from './run.ts';
 export interface MainJobOptions
   extends Pick<
     DemoOptions,
-    'dynamoDb' | 'minutes' | 'rate' | 'output' | 'show' | 'signal' | 'intervalMs' | 'cloud'
+    'dynamoDb' | 'minutes' | 'rate' | 'output' | 'show' | 'signal' | 'intervalMs' | 'cloud' | 'withPage'
   > {
   readonly config: unknown;
   /** Name of a table in the configuration. @default the first table */
@@ -20,7 +18,6 @@ export interface MainJobOptions
   readonly by?: IndexedBy | undefined;
   readonly archive?: boolean;
   readonly seed?: number | undefined;
-  readonly withPage?: boolean;
 }
 
 export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, number>> = {
@@ -37,31 +34,22 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const config = checkConfig(options.config);
   const [configured] = chosenTables(config, options.table);
   const chosen = withPipes(indexedBy(configured, options.by), options.archive ?? false, config.region);
-  const resolved = resolveProps(chosen);
-  const { precision, pollSeconds, deleteMode } = resolved;
-  const { marginSeconds } = functionSettings(resolved);
   // In the journal of the configured deployment, a person may have paused the table. So the run has its own deployment with a new journal.
   const { tableName, deployment } = ownNames(chosen.tableName);
   const table: PreciseTtlProps = { ...chosen, tableName, deployment };
-  const own = { ...config, tables: [table] };
   return runDemo({
     ...options,
     seed: options.seed ?? randomInt(2 ** 32),
-    ...{ stack: localStack(own), tableName, deployment },
+    ...{ config: { ...config, tables: [table] }, deployment },
+    settings: readSettings(functionSettings(resolveProps(table))),
     standsFor: inWords(configured, config),
-    model: modelOf(table),
-    sweep: { precision, pollSeconds, marginSeconds, deleteMode },
-    ...(options.withPage && {
-      sweepPage: ({ dynamoDb, stepFunctions }) =>
-        startPage(own, undefined, { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb }, stepFunctions),
-    }),
   });
 }
 
 /** Maximum length of the configured name within the new name, characters: a name in DynamoDB has at most 255 characters. */
 const MAX_PREFIX_LENGTH = 220;
 
-function ownNames(tableName: string): Pick<DemoOptions, 'tableName' | 'deployment'> {
+function ownNames(tableName: string): { readonly tableName: string; readonly deployment: string } {
   const deployment = `demo-${randomUUID().slice(0, 8)}`;
   return { tableName: `${tableName.slice(0, MAX_PREFIX_LENGTH)}-${deployment}`, deployment };
 }

@@ -3,7 +3,7 @@ import { DeleteTableCommand, ResourceNotFoundException } from '@aws-sdk/client-d
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ApiServer, type Clock, type Execution, realClock, seededRandom } from 'stepfunctions-emulator';
 import { count, timeOfDay } from '../../cli/dashboard/words.ts';
-import type { ExpiryModel } from '../../expiry/index.ts';
+import { startPage } from '../../cli/status.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
@@ -11,7 +11,8 @@ import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
 import type { TableResource } from '../../local/dynamodb/tables.ts';
 import { enrichmentInput } from '../../local/pipes/pipes.ts';
-import { synthesizedCloud } from '../../local/stack/synthesized.ts';
+import { localStack, synthesizedCloud } from '../../local/stack/synthesized.ts';
+import type { DeploymentConfig } from '../../stacks/config/config.ts';
 import { Deliveries } from '../ledger/deliveries.ts';
 import { describeViolations } from '../ledger/ledger.ts';
 import { seconds } from '../report/numbers.ts';
@@ -19,29 +20,33 @@ import { MachineWatch } from '../workload/machine.ts';
 import { backlogOf, LIFE, planItems } from '../workload/plan.ts';
 import { WatchedTable } from '../workload/watched-table.ts';
 import { describeFailure, describeStart, describeSweep, type Job, renews } from './describe.ts';
-import { type Backlog, type Judged, judge, minuteOf, promisedLagMs, punctualityOf } from './judge.ts';
+import {
+  type Backlog,
+  type Judged,
+  judge,
+  lostEvents,
+  MINUTE_SECONDS,
+  minuteOf,
+  promisedLagMs,
+  punctualityOf,
+} from './judge.ts';
 import { countsLine, type Moment, momentOf } from './live.ts';
 import { type LiveOutput, LiveScreen } from './live-screen.ts';
 
 export interface DemoOptions extends Job {
-  readonly stack: LocalCloudOptions['stack'];
+  /** The configuration of this run's own table. */
+  readonly config: DeploymentConfig;
   /** The DynamoDB Local in which the run creates its tables. The caller must stop this DynamoDB Local. */
   readonly dynamoDb: DynamoDbEndpoint | Promise<DynamoDbEndpoint>;
-  readonly model: ExpiryModel;
   readonly output: LiveOutput;
   /** Shows the state of the run, several times a second. @default a line of progress */
   readonly show?: (moment: Moment, screen: LiveScreen) => void;
   readonly signal: AbortSignal;
   /** Pause after all records of a stream were read, milliseconds. @default 100 to observe deletions, 250 for pipes */
   readonly intervalMs?: number;
-  /** Serves a page that shows the sweep. @param endpoints URLs of DynamoDB Local and of the Step Functions server @default no page */
-  readonly sweepPage?: (endpoints: { dynamoDb: string; stepFunctions: string }) => Promise<SweepPage>;
+  /** Whether a page shows the sweep. @default false */
+  readonly withPage?: boolean;
   readonly cloud?: Partial<LocalCloudOptions>;
-}
-
-interface SweepPage {
-  readonly address: string;
-  stop(): Promise<void>;
 }
 
 /** Longest wait after the last expiry, milliseconds: for the next tick, for a second tick that finds missed items, and for the sweep. */
@@ -53,7 +58,6 @@ const MAX_FOLLOWING_MS = 30_000;
 const CHECK_INTERVAL_MS = 250;
 /** Largest share of the time for checks. A check counts all items, and delays the sweep, which runs in the same process. */
 const CHECK_SHARE = 0.05;
-const MINUTE_SECONDS = 60;
 /** Time from the end of the first writes to the first expiry: the tick needs this time for its plan. */
 const LEAD_SECONDS = 2;
 const WRITES_PER_SECOND = 1_000;
@@ -65,7 +69,7 @@ const EXCUSING_STANDSTILL_MS = 5_000;
  * @throws {LocalCloudError}
  */
 export async function runDemo(options: DemoOptions): Promise<Judged> {
-  const { output, deployment, tableName, stack, cloud: { clock = realClock } = {} } = options;
+  const { output, deployment, settings, config, cloud: { clock = realClock } = {} } = options;
   const screen = new LiveScreen(output, () => clock.now());
   if (output.isTTY) screen.show('DynamoDB Local starts …');
   try {
@@ -74,7 +78,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged> {
       return await new Run(options, dynamoDb, clock, screen).judged();
     } finally {
       screen.end();
-      await removeTables(dynamoDb, stack.region, [tableName, journalName(deployment)], screen);
+      await removeTables(dynamoDb, config.region, [settings.tableName, journalName(deployment)], screen);
     }
   } finally {
     screen.end();
@@ -127,7 +131,7 @@ class Run {
     this.#machine = new MachineWatch(clock);
     this.#until = AbortSignal.any([options.signal, this.#broken.signal]);
     this.#deliveries = new Deliveries(
-      synthesizedCloud(options.stack).pipes.map(({ name, targetArn, inputTemplate }) => {
+      synthesizedCloud(localStack(options.config)).pipes.map(({ name, targetArn, inputTemplate }) => {
         const [{ oldImage }] = enrichmentInput(inputTemplate, [{}]) as [{ readonly oldImage: boolean }];
         return { name, target: targetArn.split(':').slice(5).join(':'), oldImage };
       }),
@@ -135,7 +139,7 @@ class Run {
   }
 
   async judged(): Promise<Judged> {
-    const { sweepPage } = this.#options;
+    const { config, withPage } = this.#options;
     const clock = this.#clock;
     const undo: (() => unknown)[] = [() => this.#machine.stop()];
     try {
@@ -143,8 +147,8 @@ class Run {
       undo.push(() => cloud.stop());
       const api = await clock.busy(() => ApiServer.start(cloud.stepFunctions));
       undo.push(() => api.stop());
-      const endpoints = { dynamoDb: this.#dynamoDb.endpoint, stepFunctions: api.endpoint };
-      const shown = await sweepPage?.(endpoints);
+      const environment = { AWS_ENDPOINT_URL_DYNAMODB: this.#dynamoDb.endpoint };
+      const shown = withPage ? await startPage(config, undefined, environment, api.endpoint) : undefined;
       undo.push(() => shown?.stop());
       const beganMs = clock.now();
       const table = await this.#watchTable(cloud, beganMs);
@@ -164,10 +168,9 @@ class Run {
   }
 
   #startCloud(): Promise<LocalCloud> {
-    const { stack, cloud, intervalMs } = this.#options;
+    const { config, cloud, intervalMs } = this.#options;
     return LocalCloud.start({
-      stack,
-      observe: true,
+      stack: localStack(config),
       warm: true,
       schedules: false,
       onScheduleError: (error, { schedule }) => this.#problem(`${schedule.name} didn't start: ${error}`),
@@ -189,10 +192,10 @@ class Run {
   }
 
   #watchTable(cloud: LocalCloud, beganMs: number): Promise<WatchedTable> {
-    const { model, intervalMs } = this.#options;
+    const { settings, intervalMs } = this.#options;
     const [made] = cloud.synthesized.tables;
     return WatchedTable.start({
-      ...{ cloud, model, intervalMs, clock: this.#clock },
+      ...{ cloud, model: settings.model, intervalMs, clock: this.#clock },
       table: made as TableResource,
       prefix: `session-${beganMs.toString(36)}`,
       keepsImages: this.#deliveries.pipes.length > 0,
@@ -201,7 +204,7 @@ class Run {
   }
 
   async #sweepSessions(cloud: LocalCloud, table: WatchedTable, beganMs: number, page: string): Promise<void> {
-    const { minutes, rate, seed, sweep } = this.#options;
+    const { minutes, rate, seed, settings } = this.#options;
     const clock = this.#clock;
     const until = this.#until;
     // The first tick is for a minute in the past: as after an outage, its lookback finds the backlog.
@@ -210,7 +213,7 @@ class Run {
     const startMs = clock.now();
     const soon = rate * Math.min(minutes * 60, LIFE.to);
     const firstTtl = Math.ceil(startMs / 1000 + LEAD_SECONDS + soon / WRITES_PER_SECOND);
-    const stream = { startMs, firstTtl, seconds: minutes * 60, rate, renewals: renews(sweep) };
+    const stream = { startMs, firstTtl, seconds: minutes * 60, rate, renewals: renews(settings) };
     const { actions, lastTtl } = planItems({ ...stream, random: seededRandom(seed) });
     await this.#write(
       table,
@@ -219,7 +222,7 @@ class Run {
     if (!until.aborted) {
       cloud.schedules.start();
       const now = minuteOf(clock.now() / 1000);
-      if (sweep.precision === 'second') {
+      if (settings.precision === 'second') {
         const tick = inWords(now - MINUTE_SECONDS);
         this.#screen.say(
           `The tick of ${tick} starts now, late: it deletes what expires in the minute that runs.`,
@@ -236,12 +239,13 @@ class Run {
     }
     cloud.schedules.stop();
     // With `pollSeconds` an execution always lasts until the end of its minute. So the demonstration does not wait for executions.
-    if (sweep.pollSeconds === 0) await this.#wait(() => cloud.running.length === 0, MAX_FOLLOWING_MS);
+    if (settings.pollSeconds === 0) await this.#wait(() => cloud.running.length === 0, MAX_FOLLOWING_MS);
     await this.#wait(() => {
       const { counts } = this.#deliveries;
+      const isLost = () => lostEvents(this.#deliveries.violations(table.ledger)) > 0;
       const { deleted } = table.ledger.tally(clock.now());
-      // The comparison of the counts comes first, because #lostEvents compares all records and takes longer.
-      if (counts.every(events => events >= deleted) && this.#lostEvents(table) === 0) return true;
+      // The comparison of the counts comes first, because the comparison of all records takes longer.
+      if (counts.every(events => events >= deleted) && !isLost()) return true;
       this.#screen.show(`events ${counts.map(count).join(' and ')}`);
       return false;
     }, MAX_FOLLOWING_MS);
@@ -267,11 +271,12 @@ class Run {
 
   /** Writes a watermark: all items that expired before the backlog are gone. So the first tick searches only from the backlog on. */
   async #beginBefore({ client }: LocalCloud, oldestTtl: number): Promise<void> {
-    const { tableName, deployment, model } = this.#options;
+    const { settings, deployment } = this.#options;
+    const { shards } = settings.model;
     const journal = { documents: DynamoDBDocumentClient.from(client), tableName: journalName(deployment) };
     const gone = oldestTtl - 1;
     const at = iso(gone * 1000);
-    await writeWatermarks(journal, at, { [tableName]: { since: gone, gone, at, shards: model.shards } });
+    await writeWatermarks(journal, at, { [settings.tableName]: { since: gone, gone, at, shards } });
   }
 
   #startTick(cloud: LocalCloud, minute: number): void {
@@ -290,8 +295,8 @@ class Run {
     writing: Promise<void>,
     plan: Pick<Moment, 'firstTtl' | 'lastTtl' | 'page'>,
   ): Promise<void> {
-    const { rate, sweep, show } = this.#options;
-    const standing = { ...plan, rate, promisedLagMs: promisedLagMs(sweep, rate) };
+    const { rate, settings, show } = this.#options;
+    const standing = { ...plan, rate, promisedLagMs: promisedLagMs(settings, rate) };
     const screen = this.#screen;
     let isWritten = false;
     void writing.then(() => {
@@ -299,7 +304,7 @@ class Run {
     });
     // The run waits also for the tick after the last TTL: a wrong sweep would delete renewed items in this tick.
     const lastTickMs = Math.ceil(plan.lastTtl / MINUTE_SECONDS) * MINUTE_SECONDS * 1000;
-    const isIdle = () => sweep.pollSeconds > 0 || cloud.running.length === 0;
+    const isIdle = () => settings.pollSeconds > 0 || cloud.running.length === 0;
     await this.#wait(
       () => {
         const now = this.#clock.now();
@@ -327,7 +332,7 @@ class Run {
   }
 
   async #judge(table: WatchedTable, beganMs: number): Promise<Judged> {
-    const { sweep, rate, signal } = this.#options;
+    const { settings, rate, signal } = this.#options;
     const { ledger } = table;
     const contradictions = signal.aborted ? [] : await contradictionsIn(table);
     this.#machine.stop();
@@ -343,11 +348,11 @@ class Run {
         deletedAt === undefined || ttl * 1000 < beganMs ? [] : [deletedAt - ttl * 1000],
       ),
       punctuality: punctualityOf(expired, {
-        ...{ pace: sweep, rate, lateTicks: this.#lateTicks },
+        ...{ pace: settings, rate, lateTicks: this.#lateTicks },
         excuses: (...late) => this.#machine.excuses(...late),
       }),
-      promisedLagMs: promisedLagMs(sweep, rate),
-      renewals: renews(sweep),
+      promisedLagMs: promisedLagMs(settings, rate),
+      renewals: renews(settings),
       contradictions,
       pipes: this.#deliveries.pipes.length,
       wrongEvents: this.#deliveries.violations(ledger),
@@ -365,10 +370,6 @@ class Run {
     const gone = items.flatMap(({ deletedAt }) => deletedAt ?? []);
     const goneMs = gone.length === 0 ? 0 : Math.max(...gone) - startedAt;
     return { items: items.length, deleted: gone.length, goneMs };
-  }
-
-  #lostEvents({ ledger }: WatchedTable): number {
-    return this.#deliveries.violations(ledger).filter(({ finding }) => finding === 'notDelivered').length;
   }
 
   #problem(problem: string): void {

@@ -1,11 +1,11 @@
 import type { RandomSource } from 'stepfunctions-emulator';
 import type { Millis, Seconds } from '../../statemachine/times.ts';
-import type { Ttl } from '../ledger/item.ts';
+import type { Ttl, Write } from '../ledger/item.ts';
 
 export interface Action {
   readonly atMs: Millis;
   readonly item: number;
-  readonly kind: 'write' | 'renew' | 'makePermanent';
+  readonly how: Write;
   readonly ttl: Ttl;
 }
 
@@ -40,14 +40,14 @@ export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }
       const ttl = firstTtl + Math.min(moments - 1, Math.floor(item / rate));
       const writeAt = Math.max(startMs, (ttl - between(LIFE.from, LIFE.to)) * 1000);
       const drawn = random.next() * 100;
-      const write = { atMs: writeAt, item, kind: 'write', ttl } as const;
+      const write = { atMs: writeAt, item, how: 'wrote', ttl } as const;
       if (drawn < PERMANENT) return [{ ...write, ttl: undefined }];
       if (!renewals || drawn >= PERMANENT + MADE_PERMANENT + RENEWED) return [write];
       const atMs = Math.max(writeAt + 500, ttl * 1000 - between(1_000, 5_000));
       if (drawn < PERMANENT + MADE_PERMANENT)
-        return [write, { atMs, item, kind: 'makePermanent', ttl: undefined }];
+        return [write, { atMs, item, how: 'made permanent', ttl: undefined }];
       const later = ttl + Math.round(between(LIFE.from, LIFE.to));
-      return [write, { atMs, item, kind: 'renew', ttl: later <= lastTtl ? later : later + FAR_SECONDS }];
+      return [write, { atMs, item, how: 'renewed', ttl: later <= lastTtl ? later : later + FAR_SECONDS }];
     },
   );
   return { actions: actions.flat().sort((one, other) => one.atMs - other.atMs), lastTtl };
@@ -65,7 +65,7 @@ const UNSWEPT_SECONDS = 600;
 export function backlogOf(before: number, rate: number): readonly (Action & { readonly ttl: number })[] {
   const count = Math.min(MOST_BACKLOG, Math.ceil(rate * BACKLOG_SECONDS));
   return Array.from({ length: count }, (_unused, index) => ({
-    ...{ atMs: before * 1000, item: -1 - index, kind: 'write' as const },
+    ...{ atMs: before * 1000, item: -1 - index, how: 'wrote' as const },
     ttl: before - 1 - Math.floor((index / count) * UNSWEPT_SECONDS),
   }));
 }

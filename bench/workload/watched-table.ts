@@ -1,15 +1,14 @@
-import { ConditionalCheckFailedException, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, PutCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Clock, realClock } from 'stepfunctions-emulator';
-import type { EventImage } from '../../expiry/expiry-event.ts';
+import { type AttributeValue, ConditionalCheckFailedException, paginateScan } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Clock } from 'stepfunctions-emulator';
+import type { EventValue } from '../../expiry/expiry-event.ts';
 import { type ExpiryModel, expiryAttributes, withExpiry } from '../../expiry/index.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
-import type { TableResource } from '../../local/dynamodb/tables.ts';
-import { LocalCloudError } from '../../local/errors.ts';
+import { enableStream, type TableResource } from '../../local/dynamodb/tables.ts';
 import { StreamPoller } from '../../local/pipes/stream-poller.ts';
 import { MAX_RECORDS, TableStream } from '../../local/pipes/table-stream.ts';
-import type { Present, Ttl, Write } from '../ledger/item.ts';
+import type { Present, Ttl } from '../ledger/item.ts';
 import { Ledger, type Violation } from '../ledger/ledger.ts';
 import type { Action } from './plan.ts';
 
@@ -24,20 +23,14 @@ const PAYLOAD_ATTRIBUTE = 'BenchPayload';
 /** Largest number of concurrent requests: enough for 1,000 writes a second at 20 ms each. */
 const CONCURRENCY = 32;
 
-const WRITES = {
-  write: 'wrote',
-  renew: 'renewed',
-  makePermanent: 'made permanent',
-} as const satisfies Readonly<Record<Action['kind'], Write>>;
-
 export interface WatchedTableOptions {
   readonly cloud: Pick<LocalCloud, 'client' | 'dynamoDb'>;
-  /** The table must have a stream with old images. */
+  /** If the table has a stream, the stream must have old images. */
   readonly table: TableResource;
   readonly model: ExpiryModel;
   /** Prefix of the items' keys. The prefix marks the items of this run, except in tables whose keys are numbers. */
   readonly prefix: string;
-  readonly clock?: Clock;
+  readonly clock: Clock;
   /** Pause after all records of the stream were read, milliseconds. @default 100 */
   readonly intervalMs?: number | undefined;
   /** Whether the ledger (list of writes and deletions) keeps deleted items, for a comparison with the pipes' events. @default false */
@@ -53,49 +46,34 @@ export class WatchedTable {
   readonly ledger: Ledger;
   readonly #options: WatchedTableOptions;
   readonly #documents: DynamoDBDocumentClient;
-  readonly #clock: Clock;
   readonly #versions = new Map<number, number>();
   /** Stops the observation after all earlier deletions were seen. A second call does nothing. */
   stop: () => Promise<void> = async () => {};
 
   /** The constructor does not observe deletions; {@link start} does. */
   constructor(options: WatchedTableOptions) {
-    const { cloud, clock = realClock } = options;
     this.#options = options;
-    this.#documents = DynamoDBDocumentClient.from(cloud.client);
-    this.#clock = clock;
-    this.ledger = new Ledger(() => clock.now());
+    this.#documents = DynamoDBDocumentClient.from(options.cloud.client);
+    this.ledger = new Ledger(() => options.clock.now());
   }
 
   /**
    * Observes the deletions in the table's stream. The records' own times are not used, because DynamoDB Local rounds these times to the
    * minute.
-   * @throws {LocalCloudError} for a table without a stream of old images
    */
   static async start(options: WatchedTableOptions): Promise<WatchedTable> {
     const watched = new WatchedTable(options);
-    const { cloud, table, keepsImages, intervalMs = 100, onError } = options;
-    const clock = watched.#clock;
-    const { Table } = await clock.busy(() =>
-      cloud.client.send(new DescribeTableCommand({ TableName: table.name })),
-    );
-    const view = Table?.StreamSpecification?.StreamViewType;
-    if (!Table?.LatestStreamArn || (view !== 'OLD_IMAGE' && view !== 'NEW_AND_OLD_IMAGES')) {
-      throw new LocalCloudError(
-        `table "${table.name}": expected a stream with old images to see deletions by, got ${view ?? 'none'}; ` +
-          "start the local cloud with observe: true, or change the view type of the table's own stream",
-      );
-    }
+    const { cloud, table, clock, keepsImages, intervalMs = 100, onError } = options;
+    const streamArn = await clock.busy(() => enableStream(cloud.client, table.name));
     const streams = localDynamoDbStreams(cloud.dynamoDb.endpoint, table.region);
     const poller = await StreamPoller.open({
-      stream: new TableStream(streams, Table.LatestStreamArn),
+      stream: new TableStream(streams, streamArn),
       ...{ clock, batchSize: MAX_RECORDS, fromLatest: false, pollMs: intervalMs, onError },
       timeOf: approximateMs => approximateMs,
       async take(removals) {
         const seenAt = clock.now();
         for (const { eventID, dynamodb } of removals) {
-          const { Keys: key, OldImage: image } = dynamodb;
-          if (image === undefined) continue;
+          const { Keys: key, OldImage: image = {} } = dynamodb;
           const { id, version, ttl } = watched.read(image);
           const record = keepsImages && { record: { id: eventID, key, image } };
           watched.ledger.removed(id, version, { ttl, seenAt, ...record });
@@ -117,10 +95,10 @@ export class WatchedTable {
    */
   async write(actions: readonly Action[], signal: AbortSignal): Promise<void> {
     for (let next = 0; next < actions.length && !signal.aborted; ) {
-      const now = this.#clock.now();
+      const now = this.#options.clock.now();
       const due = actions.slice(next, next + CONCURRENCY).filter(({ atMs }) => atMs <= now);
       const wait = (actions[next]?.atMs ?? now) - now;
-      if (due.length === 0) await this.#clock.sleep(wait, signal).catch(() => {});
+      if (due.length === 0) await this.#options.clock.sleep(wait, signal).catch(() => {});
       next += due.length;
       const isTooLate = ({ atMs, ttl = Number.POSITIVE_INFINITY }: Action) =>
         ttl * 1000 > atMs && ttl * 1000 <= now;
@@ -128,7 +106,7 @@ export class WatchedTable {
         due.filter(action => !isTooLate(action)),
         ({ item }) => item,
       );
-      await this.#clock.busy(() =>
+      await this.#options.clock.busy(() =>
         Promise.all(
           [...perItem.values()].map(async those => {
             for (const action of those) await this.#act(action);
@@ -139,12 +117,12 @@ export class WatchedTable {
   }
 
   /** @throws DynamoDB's error; DynamoDB may have changed the item all the same */
-  async #act({ kind, item, ttl }: Action): Promise<void> {
+  async #act({ how, item, ttl }: Action): Promise<void> {
     const key = this.#key(item);
     const version = (this.#versions.get(item) ?? 0) + 1;
-    if (kind === 'write') await this.#put(key, version, ttl);
+    if (how === 'wrote') await this.#put(key, version, ttl);
     else if (!(await this.#renew(key, version, ttl))) return;
-    this.ledger.wrote(idOf(key[this.#uniqueKey]), version, ttl, WRITES[kind]);
+    this.ledger.wrote(idOf(key[this.#uniqueKey]), version, ttl, how);
     this.#versions.set(item, version);
   }
 
@@ -181,15 +159,15 @@ export class WatchedTable {
   }
 
   async verify(): Promise<Violation[]> {
-    const present = await this.#clock.busy(() => this.#readAll());
-    return this.ledger.verify(present, this.#clock.now());
+    const present = await this.#options.clock.busy(() => this.#readAll());
+    return this.ledger.verify(present, this.#options.clock.now());
   }
 
   async #readAll(): Promise<Map<string, Present>> {
-    const { model, table } = this.#options;
+    const { cloud, model, table } = this.#options;
     const names = { '#key': this.#uniqueKey, '#version': VERSION, '#ttl': model.ttlAttribute };
     const pages = paginateScan(
-      { client: this.#documents },
+      { client: cloud.client },
       {
         ...{ TableName: table.name, ConsistentRead: true },
         ...{ ProjectionExpression: '#key, #version, #ttl', ExpressionAttributeNames: names },
@@ -198,19 +176,19 @@ export class WatchedTable {
     const present = new Map<string, Present>();
     for await (const { Items = [] } of pages)
       for (const item of Items) {
-        const ttl: unknown = item[model.ttlAttribute];
-        const id = idOf(item[this.#uniqueKey]);
-        present.set(id, { version: Number(item[VERSION]), ttl: typeof ttl === 'number' ? ttl : undefined });
+        const { id, ...found } = this.read(item);
+        present.set(id, found);
       }
     return present;
   }
 
-  read(image: EventImage): Present & { id: string } {
-    const scalar = (name: string): Scalar => (image[name] ?? {}) as Scalar;
-    const key = scalar(this.#uniqueKey);
+  /** @param item from the stream, where bytes are base64, or from a read */
+  read(item: Readonly<Record<string, EventValue | AttributeValue>>): Present & { id: string } {
+    const scalar = (name: string): Scalar => (item[name] ?? {}) as Scalar;
+    const { S, N, B = '' } = scalar(this.#uniqueKey);
     const { N: ttl } = scalar(this.#options.model.ttlAttribute);
     return {
-      id: key.S ?? key.N ?? Buffer.from(key.B ?? '', 'base64').toString(),
+      id: S ?? N ?? (typeof B === 'string' ? Buffer.from(B, 'base64') : Buffer.from(B)).toString(),
       version: Number(scalar(VERSION).N),
       ttl: ttl === undefined ? undefined : Number(ttl),
     };
@@ -234,7 +212,7 @@ export class WatchedTable {
   }
 
   #expiry(expiresAt: Ttl) {
-    return expiresAt === undefined ? { ttlSeconds: 0 } : { expiresAt, nowMs: this.#clock.now() };
+    return expiresAt === undefined ? { ttlSeconds: 0 } : { expiresAt, nowMs: this.#options.clock.now() };
   }
 
   #value(attribute: string, text: string, number: number): string | number | Uint8Array {
@@ -245,7 +223,11 @@ export class WatchedTable {
 
 type Key = Readonly<Record<string, string | number | Uint8Array>>;
 
-type Scalar = { readonly [Type in 'S' | 'N' | 'B']?: string };
+interface Scalar {
+  readonly S?: string;
+  readonly N?: string;
+  readonly B?: string | Uint8Array;
+}
 
 function idOf(value: unknown): string {
   return value instanceof Uint8Array ? Buffer.from(value).toString() : String(value);

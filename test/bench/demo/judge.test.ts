@@ -183,7 +183,7 @@ test('in time is up to what is promised, to the millisecond; a machine excuses w
   const excuses = jest.fn((_due: number, _cameAt: number, lateMs: number) => lateMs < 100);
   const items = [0, 2_020, 2_021, 59_000].map(deleted);
   const options = {
-    pace: { precision: 'second', pollSeconds: 0 },
+    pace: { precision: 'second', pollSeconds: 0, marginSeconds: 0 },
     rate: 20,
     lateTicks: new Map(),
     excuses,
@@ -198,10 +198,10 @@ test('in time is up to what is promised, to the millisecond; a machine excuses w
 /** 09:00:00 of a day; everything else is seconds from there. */
 const NINE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const PACES = {
-  second: { precision: 'second', pollSeconds: 0 },
+  second: { precision: 'second', pollSeconds: 0, marginSeconds: 0 },
   margin: { precision: 'second', pollSeconds: 0, marginSeconds: 1 },
-  polled: { precision: 'second', pollSeconds: 5 },
-  minute: { precision: 'minute', pollSeconds: 0 },
+  polled: { precision: 'second', pollSeconds: 5, marginSeconds: 0 },
+  minute: { precision: 'minute', pollSeconds: 0, marginSeconds: 0 },
 } as const;
 
 test.each<[string, keyof typeof PACES, ttl: number, written: number, due: number, late?: readonly number[]]>([

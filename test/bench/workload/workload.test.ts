@@ -36,9 +36,9 @@ function tableThat(answer: (command: string) => unknown = () => ({}), type = 'S'
 
 const action = (item: number, seconds: number, ttl: number | undefined = TTL): Action => ({
   ...{ atMs: NOW + seconds * 1000, item, ttl },
-  kind: 'write',
+  how: 'wrote',
 });
-const renewal = (seconds: number) => ({ ...action(1, seconds, TTL + 60), kind: 'renew' }) as const;
+const renewal = (seconds: number) => ({ ...action(1, seconds, TTL + 60), how: 'renewed' }) as const;
 
 test.each([
   ['a string', 'S', 'x-7'],
@@ -58,7 +58,7 @@ test('every write comes at its time and gives its item another version; the ledg
   await write(
     action(1, 1),
     renewal(2),
-    { ...renewal(3), kind: 'makePermanent', ttl: undefined },
+    { ...renewal(3), how: 'made permanent', ttl: undefined },
     action(2, 5),
   );
   expect(sent.map(([command, at]) => [command, at])).toEqual([
@@ -123,7 +123,7 @@ const plan = (over: Partial<PlanOptions> = {}) =>
 
 test('items expire at a steady rate; each is written first, in time and in order', () => {
   const { actions, lastTtl } = plan();
-  const writes = actions.filter(({ kind }) => kind === 'write');
+  const writes = actions.filter(({ how }) => how === 'wrote');
   expect(new Set(writes.map(({ item }) => item)).size).toBe(3600);
   const perSecond = Map.groupBy(writes, ({ ttl }) => ttl);
   perSecond.delete(undefined);
@@ -140,8 +140,8 @@ test('items expire at a steady rate; each is written first, in time and in order
 
 test('some are renewed or made permanent in their last seconds; some expire again, some outlive the run', () => {
   const { actions, lastTtl } = plan();
-  const ttls = new Map(actions.flatMap(({ kind, item, ttl }) => (kind === 'write' ? [[item, ttl]] : [])));
-  const changes = actions.filter(({ kind }) => kind !== 'write');
+  const ttls = new Map(actions.flatMap(({ how, item, ttl }) => (how === 'wrote' ? [[item, ttl]] : [])));
+  const changes = actions.filter(({ how }) => how !== 'wrote');
   for (const { item, atMs, ttl = Number.POSITIVE_INFINITY } of changes) {
     const left = Number(ttls.get(item)) * 1000 - atMs;
     expect(left).toBeGreaterThanOrEqual(1_000);
@@ -157,7 +157,7 @@ test('some are renewed or made permanent in their last seconds; some expire agai
 test('the same seed gives the same plan; without renewals every item is written once', () => {
   expect(plan()).toEqual(plan());
   expect(plan({ random: seededRandom(2) })).not.toEqual(plan());
-  expect(plan({ renewals: false }).actions.map(({ kind }) => kind)).toEqual(Array(3600).fill('write'));
+  expect(plan({ renewals: false }).actions.map(({ how }) => how)).toEqual(Array(3600).fill('wrote'));
 });
 
 test.each([
