@@ -58,7 +58,8 @@ interface Query {
 }
 
 function query(body: Query, table: MemoryTable): Answer {
-  const { indexName, ttlAttribute, windowAttribute } = table.options;
+  const { indexName, model } = table.options.settings;
+  const { ttlAttribute, windowAttribute } = model;
   const {
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
@@ -72,16 +73,14 @@ function query(body: Query, table: MemoryTable): Answer {
     names['#ttl'] === ttlAttribute &&
     names['#window'] === windowAttribute;
   if (!isKnown) throw new UnknownRequestError(`Query: expected "${expected}", got ${JSON.stringify(body)}`);
-  const partition =
-    windowAttribute === undefined ? String(numberOf(values[':second'])) : textOf(values[':window']);
-  const range =
+  const [partition, from, upTo] =
     windowAttribute === undefined
-      ? { from: Number.NEGATIVE_INFINITY, upTo: Number.POSITIVE_INFINITY }
-      : { from: numberOf(values[':from']), upTo: numberOf(values[':upTo']) };
+      ? [String(numberOf(values[':second'])), Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+      : [textOf(values[':window']), numberOf(values[':from']), numberOf(values[':upTo'])];
   const after: Position | undefined = start && { ttl: numberOf(start[ttlAttribute]), id: table.idOf(start) };
-  const { entries, isEnd } = table.query(partition, range, after, body.Limit);
+  const { entries, isEnd } = table.query(partition, { from, upTo }, after, body.Limit);
   const window = windowAttribute === undefined ? {} : { [windowAttribute]: { S: partition } };
-  const Items = entries.map(({ key, ttl }) => ({ ...window, [ttlAttribute]: { N: ttl }, ...key }));
+  const Items = entries.map(({ key, ttl }) => ({ ...window, [ttlAttribute]: { N: String(ttl) }, ...key }));
   const counts = { Count: Items.length, ScannedCount: Items.length };
   return { status: 200, body: { Items, ...counts, ...(!isEnd && { LastEvaluatedKey: Items.at(-1) }) } };
 }
@@ -95,7 +94,7 @@ interface WriteRequest {
 }
 
 function batchOfWrites({ RequestItems }: Writes, table: MemoryTable): TableRequest {
-  const { tableName } = table.options;
+  const { tableName } = table.options.settings;
   const { [tableName]: requests = [], ...others } = RequestItems;
   if (Object.keys(others).length > 0) throw new UnknownRequestError('expected a batch of one table');
   const ids = requests.map(({ DeleteRequest }) => {
@@ -103,10 +102,8 @@ function batchOfWrites({ RequestItems }: Writes, table: MemoryTable): TableReque
     return table.idOf(DeleteRequest.Key);
   });
   return {
-    ids,
+    ids: checked(ids),
     answer(errors) {
-      if (ids.length > MAX_KEYS || new Set(ids).size < ids.length)
-        return invalid('Provided list of item keys contains duplicates');
       for (const [index, id] of ids.entries()) if (!errors.has(index)) table.delete(id, 'sweep');
       const left = requests.filter((_request, index) => errors.has(index));
       const UnprocessedItems = left.length > 0 ? { [tableName]: left } : {};
@@ -118,62 +115,50 @@ function batchOfWrites({ RequestItems }: Writes, table: MemoryTable): TableReque
 type Statements = readonly { readonly Statement: string; readonly Parameters: readonly EventValue[] }[];
 
 /** The only PartiQL statement of the functions. Parameters: values of the key, latest TTL to delete, latest TTL that is too old. */
-function guardedDelete({ tableName, keyNames, ttlAttribute }: MemoryTable['options']): string {
+function guardedDelete({ keyNames, options: { settings } }: MemoryTable): string {
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
-  const ttl = quoted(ttlAttribute);
+  const ttl = quoted(settings.model.ttlAttribute);
   const conditions = [...keyNames.map(name => `${quoted(name)} = ?`), `${ttl} <= ?`, `${ttl} > ?`];
-  return `DELETE FROM ${quoted(tableName)} WHERE ${conditions.join(' AND ')} RETURNING ALL OLD *`;
+  return `DELETE FROM ${quoted(settings.tableName)} WHERE ${conditions.join(' AND ')} RETURNING ALL OLD *`;
 }
 
 function batchOfStatements(given: Statements, table: MemoryTable): TableRequest {
-  const { tableName, keyNames, ttlAttribute } = table.options;
-  const expected = guardedDelete(table.options);
+  const { tableName: TableName } = table.options.settings;
+  const { keyNames } = table;
+  const expected = guardedDelete(table);
   const deletes = given.map(({ Statement, Parameters }) => {
     if (Statement !== expected || Parameters.length !== keyNames.length + 2)
       throw new UnknownRequestError(`expected ${expected}, got ${Statement}`);
     const [upTo, after] = Parameters.slice(keyNames.length).map(numberOf) as [number, number];
     const key = Object.fromEntries(keyNames.map((name, index) => [name, Parameters[index] as EventValue]));
-    return { id: table.idOf(key), isSwept: (ttl: number) => ttl <= upTo && ttl > after };
+    const isSwept = (ttl = Number.NaN) => ttl <= upTo && ttl > after;
+    return { id: table.idOf(key), isSwept };
   });
-  const answerTo = ({ id, isSwept }: (typeof deletes)[number]): StatementAnswer => {
-    const Item = table.get(id);
-    if (Item === undefined) return {};
-    const ttl = Item[ttlAttribute];
-    if (ttl === undefined || !('N' in ttl) || !isSwept(Number(ttl.N)))
-      return failure('ConditionalCheckFailed', 'The conditional request failed');
-    table.delete(id, 'sweep');
-    return { Item };
-  };
   return {
-    ids: deletes.map(({ id }) => id),
+    ids: checked(deletes.map(({ id }) => id)),
     answer(errors) {
-      if (deletes.length > MAX_KEYS) return invalid('Member must have length less than or equal to 25');
       const tally = { deleted: 0, notFound: 0, refused: 0 };
-      const Responses = deletes.map((each, index) => {
-        const code = errors.get(index);
-        const { Item, Error: error } =
-          code === undefined ? answerTo(each) : failure(code, `${code}: injected`);
-        if (Item !== undefined) tally.deleted += 1;
-        else if (error === undefined) tally.notFound += 1;
-        else if (isLasting(error.Code)) tally.refused += 1;
-        return { TableName: tableName, ...(Item && { Item }), ...(error && { Error: error }) };
+      const Responses = deletes.map(({ id, isSwept }, index) => {
+        const Item = table.images.get(id);
+        const isKept = Item !== undefined && !isSwept(table.ttlOf(Item));
+        const Code = errors.get(index) ?? (isKept ? 'ConditionalCheckFailed' : undefined);
+        if (Code !== undefined) {
+          if (isLasting(Code)) tally.refused += 1;
+          return { TableName, Error: { Code, Message: `${Code}: simulated` } };
+        }
+        tally[Item === undefined ? 'notFound' : 'deleted'] += 1;
+        table.delete(id, 'sweep');
+        return { TableName, ...(Item && { Item }) };
       });
       return { status: 200, body: { Responses }, tally };
     },
   };
 }
 
-interface StatementAnswer {
-  readonly Item?: EventImage;
-  readonly Error?: { readonly Code: string; readonly Message: string };
-}
-
-function failure(Code: string, Message: string): StatementAnswer {
-  return { Error: { Code, Message } };
-}
-
-function invalid(message: string): Answer {
-  return { status: 400, body: { __type: 'com.amazon.coral.validate#ValidationException', message } };
+/** DynamoDB refuses a batch with more keys, or with the same key twice. */
+function checked(ids: readonly string[]): readonly string[] {
+  if (ids.length <= MAX_KEYS && new Set(ids).size === ids.length) return ids;
+  throw new UnknownRequestError(`expected a batch of at most ${MAX_KEYS} different keys, got ${ids}`);
 }
 
 function numberOf(value: EventValue | undefined): number {

@@ -1,11 +1,10 @@
 import type { Clock, RandomSource } from 'stepfunctions-emulator';
 import { readSettings } from '../../functions/runtime/environment.ts';
-import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { FollowedPipe } from '../ledger/deliveries.ts';
 import type { Violation } from '../ledger/ledger.ts';
 import { Oracle } from './oracle.ts';
 import { isWithin, type Span, type TableScenario } from './scenario.ts';
-import { type Change, MemoryTable, type MemoryTableOptions } from './table.ts';
+import { MemoryTable, type MemoryTableOptions } from './table.ts';
 import { usersOf } from './users.ts';
 import type { Resolved, Variant } from './variants.ts';
 
@@ -19,7 +18,6 @@ interface FuzzedTableOptions extends Pick<MemoryTableOptions, 'asServerHasIt' | 
   readonly items: number;
   readonly ttls: Span;
   readonly shardLessAt: number | undefined;
-  readonly onChange?: ((change: Change) => void) | undefined;
 }
 
 /** Longest time from the beginning of a pause to the last delete, milliseconds. */
@@ -30,28 +28,11 @@ const LIMIT_TOLERANCE = 2;
 
 export type FuzzedTable = ReturnType<typeof fuzzedTable>;
 
-export function fuzzedTable({
-  resolved,
-  scenario,
-  pipes,
-  clock,
-  ttls,
-  onChange,
-  ...options
-}: FuzzedTableOptions) {
+export function fuzzedTable({ resolved, scenario, pipes, clock, ttls, ...options }: FuzzedTableOptions) {
   const settings = readSettings(resolved.carried);
-  const { model, tableName: name, indexName, maxDeletesPerSecond: limit } = settings;
-  const { ttlAttribute, windowAttribute } = model;
-  const keyNames = keyAttributeNames(model);
-  const oracle = new Oracle({ keyNames, ttlAttribute, windowAttribute, pipes });
-  const table = new MemoryTable({
-    ...{ tableName: name, indexName, keyNames, ttlAttribute, windowAttribute, clock },
-    ...options,
-    onChange: change => {
-      oracle.saw(change);
-      onChange?.(change);
-    },
-  });
+  const { tableName: name, maxDeletesPerSecond: limit } = settings;
+  const table = new MemoryTable({ settings, clock, ...options });
+  const oracle = new Oracle(table, pipes);
   const users = usersOf({
     ...{ table, settings, clock },
     ...options,
@@ -77,7 +58,7 @@ export function fuzzedTable({
       const calm = [...perSecond].filter(([second]) => second * 1000 >= scenario.calmAt);
       const most = Math.max(0, ...calm.map(([, count]) => count));
       return [
-        ...oracle.verdict(table, endMs),
+        ...oracle.verdict(endMs),
         ...(inPause > 0 ? [said('deletedInPause', `${inPause} of ${name}`)] : []),
         ...(limit > 0 && most > limit * LIMIT_TOLERANCE
           ? [said('overLimit', `${most} deletes in a second of ${name}, whose limit is ${limit}`)]

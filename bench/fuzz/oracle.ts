@@ -1,18 +1,9 @@
 import type { EventImage } from '../../expiry/expiry-event.ts';
-import { plainDecimal } from '../../expiry/shard.ts';
 import type { Millis } from '../../statemachine/times.ts';
 import { Deliveries, type FollowedPipe } from '../ledger/deliveries.ts';
 import { isOverdue } from '../ledger/item.ts';
 import { Ledger, type Violation } from '../ledger/ledger.ts';
 import type { Change, MemoryTable } from './table.ts';
-
-export interface Rules {
-  readonly pipes?: readonly FollowedPipe[];
-  readonly keyNames: readonly string[];
-  readonly ttlAttribute: string;
-  /** Undefined for a table that is indexed by second. */
-  readonly windowAttribute?: string | undefined;
-}
 
 /** How late items may be deleted. Names that end with Ms are milliseconds. */
 export interface Bounds {
@@ -46,34 +37,26 @@ export class Oracle {
   /** Items that DynamoDB has refused to delete: a tick reports such an item as failed and goes on, so the item may be late. */
   readonly refused = new Set<string>();
   readonly deliveries: Deliveries;
-  readonly #rules: Rules;
-  #now = 0;
+  readonly #table: MemoryTable;
 
-  constructor(rules: Rules) {
-    this.#rules = rules;
-    this.ledger = new Ledger(() => this.#now);
-    this.deliveries = new Deliveries(rules.pipes ?? []);
+  constructor(table: MemoryTable, pipes: readonly FollowedPipe[]) {
+    this.#table = table;
+    this.ledger = new Ledger(() => table.options.clock.now());
+    this.deliveries = new Deliveries(pipes);
+    table.listeners.push(change => this.#saw(change));
   }
 
-  saw({ key, by, at, recordedAt, eventId, before, after }: Change): void {
-    this.#now = at;
-    const version = this.ledger.current(key)?.number ?? 0;
+  #saw({ id, key, by, at, recordedAt, eventId, before, after }: Change): void {
+    const version = this.ledger.current(id)?.number ?? 0;
     if (after !== undefined) {
-      this.ledger.wrote(key, version + 1, this.#ttlOf(after), before === undefined ? 'wrote' : 'renewed');
+      const how = before === undefined ? 'wrote' : 'renewed';
+      this.ledger.wrote(id, version + 1, this.#table.ttlOf(after), how);
       return;
     }
     const image = before ?? {};
-    const itsKey = Object.fromEntries(this.#rules.keyNames.map(name => [name, image[name]])) as EventImage;
-    if (by === 'user') this.ledger.deleted(key);
-    this.ledger.removed(key, version, {
-      ttl: this.#ttlOf(image),
-      seenAt: at,
-      record: { id: eventId, key: itsKey, image, madeAt: recordedAt },
-    });
-  }
-
-  get swept(): number {
-    return this.ledger.removals.filter(({ byApplication }) => !byApplication).length;
+    if (by === 'user') this.ledger.deleted(id);
+    const record = { id: eventId, key, image, madeAt: recordedAt };
+    this.ledger.removed(id, version, { ttl: this.#table.ttlOf(image), seenAt: at, record });
   }
 
   /** Delays of the deletions after the item's expiry, or after a later write, milliseconds. */
@@ -89,14 +72,14 @@ export class Oracle {
    * Finds items that were deleted too late or are still in the table.
    * @param nowMs time at which the ticks have ended, epoch milliseconds
    */
-  late(table: MemoryTable, nowMs: number, bounds: Bounds): Violation[] {
+  late(nowMs: number, bounds: Bounds): Violation[] {
     const gone = this.ledger.removals.flatMap(({ id, byApplication, writtenAt, seenAt, record }): Due[] =>
       byApplication || record === undefined
         ? []
         : [{ id, image: record.image, writtenAt, deletedAt: seenAt }],
     );
-    const present = [...table.images].flatMap(([id, image]): Due[] =>
-      isOverdue(this.#ttlOf(image), Math.floor(nowMs / 1000))
+    const present = [...this.#table.images].flatMap(([id, image]): Due[] =>
+      isOverdue(this.#table.ttlOf(image), Math.floor(nowMs / 1000))
         ? [{ id, image, writtenAt: this.ledger.current(id)?.written?.at ?? 0, deletedAt: undefined }]
         : [],
     );
@@ -110,7 +93,7 @@ export class Oracle {
   /** Latest correct time of an item's deletion, epoch milliseconds. */
   #deletedBy({ id, image, writtenAt }: Due, bounds: Bounds): number {
     const { calmAt, strictMs, aheadMs, looseMs, afterFaultsMs } = bounds;
-    const dueAt = Number(this.#ttlOf(image)) * 1000;
+    const dueAt = Number(this.#table.ttlOf(image)) * 1000;
     // The ticks may leave an item that was written after its expiry, that DynamoDB refused to delete, or that is in a wrong window.
     if (writtenAt >= dueAt || this.refused.has(id) || !this.#isInItsWindow(image, dueAt))
       return Number.POSITIVE_INFINITY;
@@ -119,29 +102,18 @@ export class Oracle {
   }
 
   #isInItsWindow(image: EventImage, dueAt: number): boolean {
-    const { windowAttribute } = this.#rules;
-    const window = windowAttribute === undefined ? undefined : image[windowAttribute];
-    if (window === undefined || !('S' in window)) return true;
-    const [start = '', end = ''] = window.S.replace(/#\d+$/, '').split('_');
+    const window = this.#table.windowOf(image);
+    if (window === undefined) return true;
+    const [start = '', end = ''] = window.replace(/#\d+$/, '').split('_');
     return dueAt >= Date.parse(start) && dueAt < Date.parse(end);
   }
 
   /** Violations at the end of a run, except late deletions. @param endMs epoch milliseconds: items that expired earlier must be gone */
-  verdict(table: MemoryTable, endMs: number): Violation[] {
-    return [...this.ledger.verify(this.#present(table), endMs), ...this.deliveries.violations(this.ledger)];
-  }
-
-  #present(table: MemoryTable) {
-    return new Map(
-      [...table.images].map(([id, image]) => [
-        id,
-        { ttl: this.#ttlOf(image), version: this.ledger.current(id)?.number ?? 0 },
-      ]),
-    );
-  }
-
-  #ttlOf(image: EventImage): number | undefined {
-    const ttl = image[this.#rules.ttlAttribute];
-    return ttl !== undefined && 'N' in ttl ? Number(plainDecimal(ttl.N)) : undefined;
+  verdict(endMs: number): Violation[] {
+    const present = [...this.#table.images].map(([id, image]) => {
+      const version = this.ledger.current(id)?.number ?? 0;
+      return [id, { ttl: this.#table.ttlOf(image), version }] as const;
+    });
+    return [...this.ledger.verify(new Map(present), endMs), ...this.deliveries.violations(this.ledger)];
   }
 }

@@ -1,5 +1,4 @@
 import type { Clock } from 'stepfunctions-emulator';
-import type { EventImage } from '../../expiry/expiry-event.ts';
 import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contract.ts';
 import { enrichmentInput } from '../../local/pipes/pipes.ts';
 import type { Deliveries, Delivery } from '../ledger/deliveries.ts';
@@ -9,11 +8,7 @@ import type { Change } from './table.ts';
 import type { FuzzedPipe } from './variants.ts';
 
 /** The stream's record of a deletion. The record's time is in whole seconds of a server's clock. */
-export function removalRecord(
-  { recordedAt, eventId, before = {} }: Change,
-  keyNames: readonly string[],
-): DynamoDbStreamRecord {
-  const Keys = Object.fromEntries(keyNames.map(name => [name, before[name]])) as EventImage;
+export function removalRecord({ key: Keys, recordedAt, eventId, before = {} }: Change): DynamoDbStreamRecord {
   const ApproximateCreationDateTime = Math.floor(recordedAt / 1000);
   return {
     eventID: eventId,

@@ -1,8 +1,6 @@
 import { seededRandom, VirtualClock } from 'stepfunctions-emulator';
 import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contract.ts';
-import { readSettings } from '../../functions/runtime/environment.ts';
 import { indexLayout } from '../../functions/table/index-layout.ts';
-import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { Violation } from '../ledger/ledger.ts';
 import { type FaultGroup, Faults } from './faults.ts';
 import { functionsOf } from './functions.ts';
@@ -93,7 +91,6 @@ async function runOn(
   const asServerHasIt = (at: number, table: string | undefined = 'fuzz') =>
     hasPipe && table === 'fuzz' ? at + Math.floor((servers.next() - 0.5) * SERVERS_APART_MS) : at;
   const removals: DynamoDbStreamRecord[] = [];
-  const keyNames = keyAttributeNames(readSettings(carried).model);
   const own = Math.ceil(items * OWN_SHARE);
   const hasShardLess = deployedAt !== undefined && (variant.props.shards ?? 0) > 1;
   const tables = scenario.tables.map((table, index) =>
@@ -107,13 +104,12 @@ async function runOn(
       ttls: scenario.ttls,
       shardLessAt: index === 0 && hasShardLess ? deployedAt : undefined,
       indexLagMs: () => faults.indexLagMs(),
-      onChange: change => {
-        if (index === 0 && hasPipe && change.after === undefined)
-          removals.push(removalRecord(change, keyNames));
-      },
     }),
   );
   const [main] = tables as [FuzzedTable];
+  main.table.listeners.push(change => {
+    if (hasPipe && change.after === undefined) removals.push(removalRecord(change));
+  });
   const refused = new Set<string>();
   const network = networkOf({
     clock,
@@ -206,13 +202,13 @@ async function runOn(
   }
   for (const ending of sweeps) await ending;
   const clocksMs = lateByClocks(variant);
-  for (const [index, { oracle, table, scenario: of, settings }] of tables.entries()) {
+  for (const [index, { oracle, scenario: of, settings }] of tables.entries()) {
     // A limit and `precision: 'minute'` delay deletes, so only `looseMs` applies.
     const isStrict = settings.precision === 'second' && settings.maxDeletesPerSecond === 0;
     const slackMs = clocksMs + (settings.marginSeconds ?? 0) * 1000;
     const looseMs = BOUNDS_MS.loose + slackMs + (index === 0 ? drainMs : 0);
     violations.push(
-      ...oracle.late(table, Math.min(clock.now(), lastTick + 60_000), {
+      ...oracle.late(Math.min(clock.now(), lastTick + 60_000), {
         calmAt: of.calmAt,
         strictMs: isStrict ? BOUNDS_MS.strict + slackMs : looseMs,
         aheadMs: settings.pollSeconds > 0 ? settings.pollSeconds * 1000 : AHEAD_MS,
@@ -232,8 +228,8 @@ async function runOn(
   violations.push(...tables.flatMap(table => table.verdict(lastTick)));
   violations.push(...[...refused].map(sentence => said('refused', sentence)));
   return {
-    deleted: tables.reduce((sum, { oracle }) => sum + oracle.swept, 0),
-    deletedOfVariant: main.oracle.swept,
+    deleted: tables.reduce((sum, { table }) => sum + table.swept, 0),
+    deletedOfVariant: main.table.swept,
     lags: tables.flatMap(({ oracle }) => oracle.lags(lastTick)),
     faults: faults.counts,
     violations,

@@ -1,12 +1,15 @@
 import type { Clock } from 'stepfunctions-emulator';
 import type { EventImage } from '../../expiry/expiry-event.ts';
+import type { SweepSettings } from '../../functions/runtime/environment.ts';
+import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { itemText } from '../ledger/item.ts';
 
 export type Who = 'user' | 'sweep';
 
 export interface Change {
-  readonly key: string;
+  readonly id: string;
+  readonly key: ItemKey;
   readonly by: Who;
   /** Time by DynamoDB's clock, epoch milliseconds. */
   readonly at: number;
@@ -18,22 +21,21 @@ export interface Change {
 }
 
 export interface MemoryTableOptions {
-  readonly tableName: string;
-  readonly indexName: string;
-  readonly keyNames: readonly string[];
-  readonly ttlAttribute: string;
-  readonly windowAttribute: string | undefined;
+  readonly settings: Pick<SweepSettings, 'tableName' | 'indexName' | 'model'>;
   readonly clock: Clock;
   /** Converts epoch milliseconds of `clock` to the clock of one of DynamoDB's servers. */
   readonly asServerHasIt: (at: number) => number;
   readonly indexLagMs: () => number;
-  readonly onChange: (change: Change) => void;
 }
 
-interface Entry {
+/** A position in the index: TTL (epoch seconds) and id of the last entry that was read. */
+export interface Position {
+  readonly ttl: number;
   readonly id: string;
+}
+
+interface Entry extends Position {
   readonly key: ItemKey;
-  readonly ttl: string;
   readonly partition: string;
   isGone: boolean;
 }
@@ -43,15 +45,11 @@ interface Partition {
   isSorted: boolean;
 }
 
-/** A position in the index: TTL (epoch seconds) and id of the last entry that was read. */
-export interface Position {
-  readonly ttl: number;
-  readonly id: string;
-}
-
-/** A table with its expiry index, in memory: items in DynamoDB's JSON, an index that is delayed, and a listener for every change. */
+/** A table with its expiry index, in memory: items in DynamoDB's JSON, an index that is delayed, and listeners for every change. */
 export class MemoryTable {
   readonly options: MemoryTableOptions;
+  readonly keyNames: readonly string[];
+  readonly listeners: ((change: Change) => void)[] = [];
   readonly #items = new Map<string, EventImage>();
   readonly #partitions = new Map<string, Partition>();
   readonly #indexed = new Map<string, Entry>();
@@ -62,24 +60,34 @@ export class MemoryTable {
 
   constructor(options: MemoryTableOptions) {
     this.options = options;
+    this.keyNames = keyAttributeNames(options.settings.model);
   }
 
-  idOf(keyOrImage: EventImage): string {
-    return itemText(
-      Object.fromEntries(this.options.keyNames.map(name => [name, keyOrImage[name] as EventImage[string]])),
-    );
+  keyOf(image: EventImage): ItemKey {
+    return Object.fromEntries(this.keyNames.map(name => [name, image[name]])) as ItemKey;
   }
 
-  get(id: string): EventImage | undefined {
-    return this.#items.get(id);
+  idOf(image: EventImage): string {
+    return itemText(this.keyOf(image));
+  }
+
+  ttlOf(image: EventImage): number | undefined {
+    const ttl = image[this.options.settings.model.ttlAttribute];
+    return ttl !== undefined && 'N' in ttl ? Number(ttl.N) : undefined;
+  }
+
+  windowOf(image: EventImage): string | undefined {
+    const { windowAttribute } = this.options.settings.model;
+    const window = windowAttribute === undefined ? undefined : image[windowAttribute];
+    return window !== undefined && 'S' in window ? window.S : undefined;
   }
 
   get images(): ReadonlyMap<string, EventImage> {
     return this.#items;
   }
 
-  put(image: EventImage, by: Who): void {
-    this.#change(this.idOf(image), image, by);
+  put(image: EventImage): void {
+    this.#change(this.idOf(image), image, 'user');
   }
 
   delete(id: string, by: Who): void {
@@ -95,7 +103,7 @@ export class MemoryTable {
     { from, upTo }: { readonly from: number; readonly upTo: number },
     after: Position | undefined,
     limit: number,
-  ): { readonly entries: readonly { key: ItemKey; ttl: string }[]; readonly isEnd: boolean } {
+  ): { readonly entries: readonly Entry[]; readonly isEnd: boolean } {
     const found = this.#partitions.get(partition);
     if (found === undefined) return { entries: [], isEnd: true };
     if (!found.isSorted) {
@@ -104,9 +112,8 @@ export class MemoryTable {
     }
     const entries: Entry[] = [];
     for (const entry of found.entries) {
-      const ttl = Number(entry.ttl);
-      if (entry.isGone || ttl < from || (after !== undefined && isUpTo(ttl, entry.id, after))) continue;
-      if (ttl > upTo) break;
+      if (entry.isGone || entry.ttl < from || (after !== undefined && byTtl(entry, after) <= 0)) continue;
+      if (entry.ttl > upTo) break;
       // As in DynamoDB, a page with `limit` entries is never the end, even if no entry follows.
       entries.push(entry);
       if (entries.length === limit) return { entries, isEnd: false };
@@ -115,15 +122,17 @@ export class MemoryTable {
   }
 
   #change(id: string, after: EventImage | undefined, by: Who): void {
-    const { clock, asServerHasIt, onChange } = this.options;
+    const { clock, asServerHasIt } = this.options;
     const before = this.#items.get(id);
+    const key = this.keyOf(after ?? before ?? {});
     const at = clock.now();
     if (after === undefined) this.#items.delete(id);
     else this.#items.set(id, after);
     this.#changes += 1;
     if (by === 'sweep') this.swept += 1;
     const eventId = `event-${this.#changes}`;
-    onChange({ key: id, by, at, recordedAt: asServerHasIt(at), eventId, before, after });
+    const change = { id, key, by, at, recordedAt: asServerHasIt(at), eventId, before, after };
+    for (const listener of this.listeners) listener(change);
     this.#updateIndex(id, after, at);
   }
 
@@ -151,21 +160,14 @@ export class MemoryTable {
   }
 
   #entryOf(id: string, image: EventImage): Entry | undefined {
-    const { keyNames, ttlAttribute, windowAttribute } = this.options;
-    const ttl = image[ttlAttribute];
-    const window = windowAttribute === undefined ? undefined : image[windowAttribute];
-    if (ttl === undefined || !('N' in ttl)) return undefined;
-    if (windowAttribute !== undefined && (window === undefined || !('S' in window))) return undefined;
-    const key = Object.fromEntries(keyNames.map(name => [name, image[name]])) as ItemKey;
-    const partition = window !== undefined && 'S' in window ? window.S : String(Number(ttl.N));
-    return { id, key, ttl: ttl.N, partition, isGone: false };
+    const ttl = this.ttlOf(image);
+    const isByWindow = this.options.settings.model.indexedBy === 'window';
+    const partition = isByWindow ? this.windowOf(image) : String(ttl);
+    if (ttl === undefined || partition === undefined) return undefined;
+    return { id, key: this.keyOf(image), ttl, partition, isGone: false };
   }
 }
 
-function byTtl(one: Entry, other: Entry): number {
-  return Number(one.ttl) - Number(other.ttl) || (one.id < other.id ? -1 : 1);
-}
-
-function isUpTo(ttl: number, id: string, position: Position): boolean {
-  return ttl < position.ttl || (ttl === position.ttl && id <= position.id);
+function byTtl(one: Position, other: Position): number {
+  return one.ttl - other.ttl || (one.id === other.id ? 0 : one.id < other.id ? -1 : 1);
 }

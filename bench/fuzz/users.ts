@@ -3,8 +3,7 @@ import type { EventImage, EventValue } from '../../expiry/expiry-event.ts';
 import { shardOf } from '../../expiry/shard.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import type { SweepSettings } from '../../functions/runtime/environment.ts';
-import { keyAttributeNames, toNativeKey } from '../../functions/table/item-key.ts';
-import type { ItemKey } from '../../statemachine/contract/keys.ts';
+import { toNativeKey } from '../../functions/table/item-key.ts';
 import type { MemoryTable } from './table.ts';
 import type { Variant } from './variants.ts';
 
@@ -50,7 +49,7 @@ export function usersOf(options: UsersOptions) {
     const odd = ODD_NAMES[number % 50] ?? '';
     const texts = { S: `${odd}${number}`, N: `${number}.5`, B: Buffer.from(`${number}`).toString('base64') };
     const type = variant.keyType ?? 'S';
-    const [partitionKey = '', sortKey] = keyAttributeNames(settings.model);
+    const [partitionKey = '', sortKey] = table.keyNames;
     return {
       [partitionKey]: { [type]: texts[type] } as unknown as EventValue,
       ...(sortKey !== undefined && { [sortKey]: { S: `${odd}${number % 7}` } }),
@@ -70,8 +69,7 @@ export function usersOf(options: UsersOptions) {
     const { ttlAttribute, windowAttribute, granularitySeconds, shards } = model;
     const expires = { [ttlAttribute]: { N: String(ttl) } };
     if (windowAttribute === undefined) return expires;
-    const names = keyAttributeNames(model);
-    const native = toNativeKey(Object.fromEntries(names.map(name => [name, key[name]])) as ItemKey);
+    const native = toNativeKey(table.keyOf(key));
     const isLess = shardLessAt !== undefined && clock.now() >= shardLessAt;
     const shard = shardOf(native, model, isLess ? shards - 1 : shards);
     return {
@@ -84,11 +82,11 @@ export function usersOf(options: UsersOptions) {
   const put = (image: EventImage | undefined, more: EventImage = {}): void => {
     if (image === undefined) return;
     version += 1;
-    table.put({ ...image, ...more, v: { N: String(version) } }, 'user');
+    table.put({ ...image, ...more, v: { N: String(version) } });
   };
 
   const renew = (id: string): void => {
-    const image = table.get(id);
+    const image = table.images.get(id);
     if (image === undefined) return;
     const now = Math.floor(clock.now() / 1000);
     // Half of the renewals add a few seconds only: a delete whose condition is too lax would delete such an item.
@@ -99,12 +97,12 @@ export function usersOf(options: UsersOptions) {
 
   const makePermanent = (id: string): void => {
     const { ttlAttribute } = settings.model;
-    const { [ttlAttribute]: _ttl, ...image } = table.get(id) ?? {};
+    const { [ttlAttribute]: _ttl, ...image } = table.images.get(id) ?? {};
     if (_ttl !== undefined) put(image);
   };
 
   const write = (id: string, key: EventImage): void => {
-    if (table.get(id) !== undefined) return;
+    if (table.images.get(id) !== undefined) return;
     const now = Math.floor(clock.now() / 1000);
     const ttl = Math.min(now + between(5, 60), before + 60);
     put({ ...key, ...drawAttributes(), ...expiryOf(key, ttl) });
@@ -116,7 +114,7 @@ export function usersOf(options: UsersOptions) {
     const earlier = Math.max(windowStart(ttl, settings.model.granularitySeconds), ttl - between(0, 120));
     const other = random.next() < 0.5 ? earlier : ttl + 0.5;
     planned(ttl * 1000 - 20_000, () => {
-      const image = table.get(id);
+      const image = table.images.get(id);
       if (image === undefined) return;
       const stamp = expiryOf(key, ttl);
       put({ ...image, ...stamp, [settings.model.ttlAttribute]: { N: String(other) } });
@@ -131,7 +129,7 @@ export function usersOf(options: UsersOptions) {
     else if (drawn < 0.13) planned(around(ttl), () => renew(id));
     else if (drawn < 0.16) planned(around(ttl), () => makePermanent(id));
     else if (drawn < 0.22) planned((ttl + between(1, 200)) * 1000, () => write(id, key));
-    else if (drawn < 0.25) planned(around(ttl), () => put(table.get(id)));
+    else if (drawn < 0.25) planned(around(ttl), () => put(table.images.get(id)));
     else if (drawn < 0.27) stray(id, key, ttl);
   };
 
@@ -160,7 +158,7 @@ export function usersOf(options: UsersOptions) {
   };
 
   const interfere = (id: string): void => {
-    const image = table.get(id);
+    const image = table.images.get(id);
     if (image === undefined) return;
     const drawn = random.next();
     if (!guarded || drawn < 0.15) table.delete(id, 'user');

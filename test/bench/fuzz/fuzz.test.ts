@@ -1,45 +1,50 @@
 import { VirtualClock } from 'stepfunctions-emulator';
 import { readRequest, tableOf, UnknownRequestError } from '../../../bench/fuzz/dynamodb.ts';
 import { judgeReports } from '../../../bench/fuzz/judge-reports.ts';
-import { Oracle, type Rules } from '../../../bench/fuzz/oracle.ts';
+import { Oracle } from '../../../bench/fuzz/oracle.ts';
 import { NO_DELETES, type Tally } from '../../../bench/fuzz/sdk.ts';
 import { MemoryTable, type Who } from '../../../bench/fuzz/table.ts';
+import type { FollowedPipe } from '../../../bench/ledger/deliveries.ts';
 import type { EventImage } from '../../../expiry/expiry-event.ts';
+import { expiryModel } from '../../../expiry/index.ts';
 
 const TTL = 1_811_851_200;
-const RULES: Rules = { keyNames: ['id'], ttlAttribute: 'ttl' };
 const PIPES = [{ name: 'events', target: 'queue', oldImage: true }] as const;
 
 const image = (more: EventImage = {}): EventImage => ({ id: { S: 'a' }, ttl: { N: String(TTL) }, ...more });
 
-/** An oracle beside a table whose item is written a minute before its expiry. */
-async function watched(rules: Partial<Rules>, item: EventImage) {
-  const clock = new VirtualClock((TTL - 60) * 1000);
-  const oracle = new Oracle({ ...RULES, ...rules });
-  const table = new MemoryTable({
-    ...{ tableName: 't', indexName: 'i', keyNames: ['id'], ttlAttribute: 'ttl', windowAttribute: undefined },
-    ...{ clock, asServerHasIt: at => at, indexLagMs: () => 0 },
-    onChange: change => oracle.saw(change),
+function tableOfNow(tableName: string, nowMs: number): MemoryTable {
+  const model = expiryModel({ partitionKey: 'id', ttlAttribute: 'ttl', indexedBy: 'second' });
+  return new MemoryTable({
+    settings: { tableName, indexName: 'i', model },
+    ...{ clock: new VirtualClock(nowMs), asServerHasIt: at => at, indexLagMs: () => 0 },
   });
-  table.put(item, 'user');
-  const found = () => oracle.verdict(table, (TTL + 600) * 1000).map(({ finding }) => finding);
+}
+
+/** An oracle beside a table whose item is written a minute before its expiry. */
+async function watched(pipes: readonly FollowedPipe[], item: EventImage) {
+  const table = tableOfNow('t', (TTL - 60) * 1000);
+  const { clock } = table.options;
+  const oracle = new Oracle(table, pipes);
+  table.put(item);
+  const found = () => oracle.verdict((TTL + 600) * 1000).map(({ finding }) => finding);
   const removeAt = async (by: Who, afterMs: number) => {
     await clock.sleep(TTL * 1000 + afterMs - clock.now());
     table.delete(table.idOf(item), by);
   };
-  return { oracle, table, found, removeAt };
+  return { oracle, found, removeAt };
 }
 
-test.each<[string, Partial<Rules>, Who, number, EventImage, string[]]>([
-  ['a delete in the second of the expiry', {}, 'sweep', 0, image(), []],
-  ['a delete by a user at any time', {}, 'user', -5_000, image(), []],
-  ['a live item deleted', {}, 'sweep', -1, image(), ['liveDeleted']],
-  ['an item without TTL deleted', {}, 'sweep', 10, { id: { S: 'a' } }, ['liveDeleted']],
-  ['an item deleted six years after its expiry', {}, 'sweep', 6 * 365 * 86_400_000, image(), ['liveDeleted']],
-  ['an expiry without an event', { pipes: PIPES }, 'sweep', 10, image(), ['notDelivered']],
-  ["a user's delete without an event", { pipes: PIPES }, 'user', -9_000, image(), []],
-])('%s', async (_what, rules, by, afterMs, item, findings) => {
-  const { removeAt, found } = await watched(rules, item);
+test.each<[string, readonly FollowedPipe[], Who, number, EventImage, string[]]>([
+  ['a delete in the second of the expiry', [], 'sweep', 0, image(), []],
+  ['a delete by a user at any time', [], 'user', -5_000, image(), []],
+  ['a live item deleted', [], 'sweep', -1, image(), ['liveDeleted']],
+  ['an item without TTL deleted', [], 'sweep', 10, { id: { S: 'a' } }, ['liveDeleted']],
+  ['an item deleted six years after its expiry', [], 'sweep', 6 * 365 * 86_400_000, image(), ['liveDeleted']],
+  ['an expiry without an event', PIPES, 'sweep', 10, image(), ['notDelivered']],
+  ["a user's delete without an event", PIPES, 'user', -9_000, image(), []],
+])('%s', async (_what, pipes, by, afterMs, item, findings) => {
+  const { removeAt, found } = await watched(pipes, item);
   await removeAt(by, afterMs);
   expect(found()).toEqual(findings);
 });
@@ -49,11 +54,11 @@ test.each<[string, EventImage, boolean]>([
   ['no live item', image({ ttl: { N: String(TTL + 601) } }), false],
   ['no item that expired five years ago', image({ ttl: { N: String(TTL - 5 * 365 * 86_400) } }), false],
 ])('finds %s', async (_what, item, isLeft) => {
-  const { oracle, table, found } = await watched({}, item);
+  const { oracle, found } = await watched([], item);
   expect(found()).toEqual(isLeft ? ['left'] : []);
   const bounds = { calmAt: 0, strictMs: 3_000, aheadMs: 120_000, looseMs: 60_000, afterFaultsMs: 0 };
   const late = (afterMs: number, calmAt = 0) =>
-    oracle.late(table, TTL * 1000 + afterMs, { ...bounds, calmAt }).map(({ finding }) => finding);
+    oracle.late(TTL * 1000 + afterMs, { ...bounds, calmAt }).map(({ finding }) => finding);
   expect(late(60_001)).toEqual(isLeft ? ['leftByTicks'] : []);
   // It was written a minute before its expiry, and so has another minute.
   expect(late(60_000)).toEqual([]);
@@ -69,32 +74,18 @@ test.each<[string, number, number, string[], number?]>([
   ['too late for that', 3_001, 60, ['late'], 60],
 ])('an item that is deleted %s', async (_what, afterMs, aheadSeconds, findings, enough = 120) => {
   const item = image({ ttl: { N: String(TTL + aheadSeconds - 60) } });
-  const { oracle, table, removeAt } = await watched({}, item);
+  const { oracle, removeAt } = await watched([], item);
   await removeAt('sweep', (aheadSeconds - 60) * 1000 + afterMs);
   const bounds = { calmAt: 0, strictMs: 3_000, aheadMs: enough * 1000, looseMs: 60_000, afterFaultsMs: 0 };
-  expect(oracle.late(table, (TTL + 600) * 1000, bounds).map(({ finding }) => finding)).toEqual(findings);
+  expect(oracle.late((TTL + 600) * 1000, bounds).map(({ finding }) => finding)).toEqual(findings);
 });
 
 const GUARDED = 'DELETE FROM "a ""t""" WHERE "id" = ? AND "ttl" <= ? AND "ttl" > ? RETURNING ALL OLD *';
 const PARAMETERS = [{ S: 'x' }, { N: '10' }, { N: '5' }];
 
 function tableWith(attributes: EventImage): MemoryTable {
-  const table = new MemoryTable({
-    ...{
-      tableName: 'a "t"',
-      indexName: 'i',
-      keyNames: ['id'],
-      ttlAttribute: 'ttl',
-      windowAttribute: undefined,
-    },
-    ...{
-      clock: new VirtualClock(0),
-      asServerHasIt: at => at,
-      indexLagMs: () => 0,
-      onChange: () => undefined,
-    },
-  });
-  table.put({ id: { S: 'x' }, ...attributes }, 'user');
+  const table = tableOfNow('a "t"', 0);
+  table.put({ id: { S: 'x' }, ...attributes });
   return table;
 }
 
