@@ -27,7 +27,7 @@ export interface Backlog {
 export interface Seen {
   readonly tally: Tally;
   readonly backlog: Backlog;
-  readonly punctuality: Punctuality;
+  readonly punctuality: ReturnType<typeof punctualityOf>;
   readonly lags: readonly number[];
   readonly promisedLagMs: number;
   readonly renewals: boolean;
@@ -247,14 +247,6 @@ export function describePromise(lagMs: number): string {
   return `gone within ${seconds(lagMs)} of expiry`;
 }
 
-interface Punctuality {
-  readonly inTime: number;
-  readonly excused: number;
-  readonly late: number;
-  /** Largest delay of a deletion after the promised time, milliseconds. */
-  readonly latestMs: number;
-}
-
 interface PunctualityOptions {
   readonly pace: Pace;
   readonly rate: number;
@@ -262,10 +254,11 @@ interface PunctualityOptions {
   readonly excuses: MachineWatch['excuses'];
 }
 
+/** Counts deletions. `latestMs` is the largest delay of a deletion after the promised time, milliseconds. */
 export function punctualityOf(
   items: readonly ExpiredItem[],
   { pace, rate, lateTicks, excuses }: PunctualityOptions,
-): Punctuality {
+) {
   const counts = { inTime: 0, excused: 0, late: 0, latestMs: 0 };
   const mostMs = promisedLagMs(pace, rate);
   for (const item of items) {

@@ -35,7 +35,8 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const [configured] = chosenTables(config, options.table);
   const chosen = withPipes(indexedBy(configured, options.by), options.archive ?? false, config.region);
   // In the journal of the configured deployment, a person may have paused the table. So the run has its own deployment with a new journal.
-  const { tableName, deployment } = ownNames(chosen.tableName);
+  const deployment = `demo-${randomUUID().slice(0, 8)}`;
+  const tableName = `${chosen.tableName.slice(0, MAX_PREFIX_LENGTH)}-${deployment}`;
   const table: PreciseTtlProps = { ...chosen, tableName, deployment };
   return runDemo({
     ...options,
@@ -48,11 +49,6 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
 
 /** Maximum length of the configured name within the new name, characters: a name in DynamoDB has at most 255 characters. */
 const MAX_PREFIX_LENGTH = 220;
-
-function ownNames(tableName: string): { readonly tableName: string; readonly deployment: string } {
-  const deployment = `demo-${randomUUID().slice(0, 8)}`;
-  return { tableName: `${tableName.slice(0, MAX_PREFIX_LENGTH)}-${deployment}`, deployment };
-}
 
 function withPipes(table: PreciseTtlProps, wanted: boolean, region: string): PreciseTtlProps {
   const to = `arn:aws:events:${region}:123456789012:event-bus/default`;

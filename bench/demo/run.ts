@@ -334,7 +334,8 @@ class Run {
   async #judge(table: WatchedTable, beganMs: number): Promise<Judged> {
     const { settings, rate, signal } = this.#options;
     const { ledger } = table;
-    const contradictions = signal.aborted ? [] : await contradictionsIn(table);
+    const unread = (error: unknown) => [`the table couldn't be read at the end: ${error}`];
+    const contradictions = signal.aborted ? [] : await table.verify().then(describeViolations, unread);
     this.#machine.stop();
     const now = this.#clock.now();
     const expired = ledger.expired(now);
@@ -387,14 +388,6 @@ class Run {
 /** Whether an execution failed. An aborted execution has not failed: the run itself aborts executions at its end. */
 function hasFailed({ status }: Execution): boolean {
   return status !== 'SUCCEEDED' && status !== 'ABORTED';
-}
-
-async function contradictionsIn(table: WatchedTable): Promise<readonly string[]> {
-  try {
-    return describeViolations(await table.verify());
-  } catch (error) {
-    return [`the table couldn't be read at the end: ${error}`];
-  }
 }
 
 /** States that do no work of their own: the line of progress does not name such a state. */

@@ -1,10 +1,9 @@
-import type { Execution } from 'stepfunctions-emulator';
 import { textFlag } from '../../cli/command.ts';
 import { CALL_MS, JOURNAL_MS, READ_MS, TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { PRICES } from '../../cost/prices.ts';
 import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
 import { DEFAULT_SHARDS } from '../../expiry/model.ts';
-import { type Deployment, deploymentOf, modelOf } from '../../stacks/config/deployments.ts';
+import { deploymentOf, modelOf } from '../../stacks/config/deployments.ts';
 import { type FlatProps, resolveProps } from '../../stacks/config/props.ts';
 import { Simulation } from '../../test/support/simulation/simulation.ts';
 import { defineExperiment, markdownRow, markdownTable } from './support/experiment.ts';
@@ -51,7 +50,7 @@ some minutes of ticks scaled to a month of 43,200. Takes some minutes. npx preci
     const months = [];
     for (const [itemsPerMinute, tables, indexed, props] of MONTHS) {
       if (!`${tables} tables ${itemsPerMinute} items ${indexed}`.includes(only)) continue;
-      const cost = await costOfMonth(Array.from({ length: tables }, () => ({ props, itemsPerMinute })));
+      const cost = await costOfMonth(itemsPerMinute, tables, props);
       months.push({ tables, itemsPerMinute, indexed, ...cost });
       const cells = [String(tables), itemsPerMinute.toLocaleString('en-US'), indexed, ...amountsIn(cost)];
       print(markdownRow(cells));
@@ -83,11 +82,6 @@ const FIRST_TICK = 3;
 const TICKS = 10;
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 
-interface MonthTable {
-  readonly props: CostProps;
-  readonly itemsPerMinute: number;
-}
-
 export const COUNTERS = [
   ...['expressRequests', 'expressGbSeconds', 'functionInvocations', 'functionGbSeconds'],
   ...['dynamoDbReadUnits', 'dynamoDbWriteUnits'],
@@ -105,43 +99,55 @@ export interface MonthlyCost {
 /**
  * Calculates the cost of a sweep for a month from ten simulated ticks: items expire at a constant rate, so all ticks have the same work.
  */
-export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<MonthlyCost> {
-  const nameOf = (index: number) => `SessionData-${index + 1}`;
+export async function costOfMonth(
+  itemsPerMinute: number,
+  tables: number,
+  props: CostProps,
+): Promise<MonthlyCost> {
   const deployment = deploymentOf(
-    monthTables.map(({ props }, index) =>
-      resolveProps({ tableName: nameOf(index), partitionKey: 'id', ...props }),
+    Array.from({ length: tables }, (_unused, index) =>
+      resolveProps({ tableName: `SessionData-${index + 1}`, partitionKey: 'id', ...props }),
     ),
   );
-
-  const ticking = simulate(deployment);
-  await beginAtStart(ticking, deployment);
+  const simulation = new Simulation({
+    start: START,
+    tables: deployment.tables.map(resolved => ({
+      name: resolved.tableName,
+      props: resolved,
+      model: modelOf(resolved),
+      read: READ_MS,
+    })),
+    callMs: CALL_MS,
+    journalMs: JOURNAL_MS,
+  });
+  // Without a watermark, the first ticks would search the last two days.
+  const at = new Date((START - 60) * 1000).toISOString();
+  const mark = { since: START - 61, gone: START - 61, at };
+  const marks = deployment.tables.map(({ tableName, shards }) => [tableName, { ...mark, shards }] as const);
+  await simulation.journal.writeWatermarks(at, Object.fromEntries(marks));
   const minutes = FIRST_TICK + TICKS + 3;
-  for (const [index, { itemsPerMinute, props }] of monthTables.entries()) {
-    const { items } = ticking.named(nameOf(index));
+  for (const [index, { items }] of simulation.tables.entries()) {
     for (let item = 0; item < itemsPerMinute * minutes; item += 1) {
-      items.write(
-        `item-${item}`,
-        START + 60 + Math.floor(((item + index / monthTables.length) * 60) / itemsPerMinute),
-        item % (props.shards ?? DEFAULT_SHARDS),
-      );
+      const ttl = START + 60 + Math.floor(((item + index / tables) * 60) / itemsPerMinute);
+      items.write(`item-${item}`, ttl, item % (props.shards ?? DEFAULT_SHARDS));
     }
   }
-  for (let minute = 0; minute < minutes; minute += 1) ticking.tick(START + minute * 60, TICK_LATE_SECONDS);
-  await ticking.finish();
+  for (let minute = 0; minute < minutes; minute += 1) simulation.tick(START + minute * 60, TICK_LATE_SECONDS);
+  await simulation.finish();
   const from = START + FIRST_TICK * 60;
-  const counted = ticking.executions.filter(
-    ({ startDate }) => startDate >= from * 1000 && startDate < (from + TICKS * 60) * 1000,
-  );
-  const expired = monthTables.reduce((sum, { itemsPerMinute }) => sum + itemsPerMinute * TICKS, 0);
-  const deleted = ticking.tables
+  const counted = simulation.executions
+    .filter(({ startDate }) => startDate >= from * 1000 && startDate < (from + TICKS * 60) * 1000)
+    .map(({ billing: { usage, ...others } }): Readonly<Record<string, number>> => ({ ...usage, ...others }));
+  const expired = itemsPerMinute * tables * TICKS;
+  const deleted = simulation.tables
     .flatMap(table => table.deleted)
     .filter(({ ttl }) => ttl >= from + 60 && ttl < from + 60 + TICKS * 60).length;
 
   const parts = Object.fromEntries(
-    COUNTERS.map(counter => [
-      counter,
-      amountOf(counter, counted) * (TICKS_A_MONTH / TICKS) * PRICES[counter],
-    ]),
+    COUNTERS.map(counter => {
+      const amount = counted.reduce((sum, amounts) => sum + (amounts[counter] ?? 0), 0);
+      return [counter, amount * (TICKS_A_MONTH / TICKS) * PRICES[counter]];
+    }),
   ) as MonthlyCost['parts'];
   const starts = TICKS_A_MONTH * PRICES.schedulerInvocations;
   return {
@@ -149,32 +155,4 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
     total: Object.values(parts).reduce((sum, dollars) => sum + dollars, starts),
     deletedShare: expired === 0 ? 1 : deleted / expired,
   };
-}
-
-const amountOf = (counter: (typeof COUNTERS)[number], executions: readonly Execution[]): number =>
-  executions.reduce((sum, { billing: { usage, ...counted } }) => {
-    const amounts: Readonly<Record<string, number>> = { ...usage, ...counted };
-    return sum + (amounts[counter] ?? 0);
-  }, 0);
-
-function simulate({ tables }: Deployment): Simulation {
-  return new Simulation({
-    start: START,
-    tables: tables.map(props => ({
-      name: props.tableName,
-      props,
-      model: modelOf(props),
-      read: READ_MS,
-    })),
-    callMs: CALL_MS,
-    journalMs: JOURNAL_MS,
-  });
-}
-
-/** Writes watermarks: without a watermark, the first ticks would search the last two days. */
-async function beginAtStart({ journal }: Simulation, { tables }: Deployment): Promise<void> {
-  const at = new Date((START - 60) * 1000).toISOString();
-  const mark = { since: START - 61, gone: START - 61, at };
-  const marks = tables.map(({ tableName, shards }) => [tableName, { ...mark, shards }] as const);
-  await journal.writeWatermarks(at, Object.fromEntries(marks));
 }

@@ -1,15 +1,16 @@
 import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
 import { count } from '../../cli/dashboard/words.ts';
 import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
-import { readExecutionReport } from '../../functions/report/sweep-totals.ts';
-import { lagMsOf, Simulation, type SimulationOptions } from '../../test/support/simulation/simulation.ts';
+import {
+  type Fate,
+  lagMsOf,
+  Simulation,
+  type SimulationOptions,
+} from '../../test/support/simulation/simulation.ts';
 import { lagPercentiles } from '../report/numbers.ts';
 import { defineExperiment, markdownTable, seconds, seed, wholeNumber } from './support/experiment.ts';
 
-interface StreamItem {
-  readonly id: string;
-  readonly ttl: number;
-}
+type StreamItem = Pick<Fate, 'id' | 'ttl'>;
 
 type Faults = Pick<SimulationOptions, 'throttledCall' | 'hangingDelete'>;
 
@@ -184,9 +185,6 @@ export async function runScenario(
 
   const { executions, deleted } = simulation;
   const lagsOf = (some: typeof deleted) => lagPercentiles(some.map(lagMsOf));
-  const reports = executions.flatMap(({ output }) =>
-    Object.values(readExecutionReport(output)?.tables ?? {}),
-  );
   return {
     ...{ title, bounds, written: items.length, deleted: deleted.length },
     early: deleted.filter(item => lagMsOf(item) < 0).length,
@@ -194,7 +192,7 @@ export async function runScenario(
     maxMs: lagsOf(deleted).max ?? 0,
     executions: executions.length,
     failed: executions.filter(({ status }) => status !== 'SUCCEEDED').length,
-    faults: reports.reduce((total, { retries }) => total + retries, struck.size),
+    faults: simulation.reportsOf().reduce((total, { retries }) => total + retries, struck.size),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, type FunctionResult, type RandomSource, seededRandom } from 'stepfunctions-emulator';
+import { type Clock, type RandomSource, seededRandom } from 'stepfunctions-emulator';
 import { JournalUnreadableError, JournalUnwritableError } from '../../functions/runtime/errors.ts';
 
 export type CallEffect =
@@ -126,8 +126,6 @@ const FUNCTION_FATES = [
   { name: 'late', rate: 0.02, group: 'starts' },
 ] as const;
 
-type FunctionFate = (typeof FUNCTION_FATES)[number]['name'];
-
 const TICKS = { late: 0.3, doubled: 0.15, skipped: 0.1, stopped: 0.05 } as const;
 /** Shares of the journal's calls that are refused or answered late, and timeout of the journal's client, milliseconds. */
 const JOURNAL = { refused: 0.02, late: 0.02, timeoutMs: 5_000 } as const;
@@ -137,112 +135,99 @@ const ADVERSARY_RATE = 0.03;
 /** Ranges of the time between two outages and of an outage's length, milliseconds. */
 const OUTAGES = { afterMs: [10_000, 90_000], lastMs: [3_000, 25_000] } as const;
 
-/** Chooses faults at random. After `areOver` has returned true, no fault occurs. */
-export class Faults {
-  readonly counts = new Map<string, number>();
-  readonly #random: RandomSource;
-  readonly #ofCalls: RandomSource;
-  readonly #groups: ReadonlySet<FaultGroup>;
-  readonly #areOver: () => boolean;
-  readonly #outages = new Map<string, { readonly from: number; readonly to: number }>();
+interface FaultsOptions {
+  readonly seed: number;
+  readonly random: RandomSource;
+  readonly groups: readonly FaultGroup[];
+  readonly clock: Clock;
+  /** From this time on no fault occurs, epoch milliseconds. */
+  readonly calmAt: number;
+}
 
-  constructor(options: {
-    readonly seed: number;
-    readonly random: RandomSource;
-    readonly groups: readonly FaultGroup[];
-    readonly areOver: () => boolean;
-  }) {
-    const { seed, random, groups, areOver } = options;
-    this.#random = random;
-    this.#groups = new Set(groups);
-    this.#areOver = areOver;
-    this.#ofCalls = seededRandom(seed);
-  }
+export type Faults = ReturnType<typeof faultsOf>;
 
-  ofCall(call: FaultyCall): CallEffect | undefined {
-    if (this.#areOver()) return undefined;
-    let drawn = this.#ofCalls.next();
-    const fault = CALL_FAULTS.find(({ group, rate }) => {
-      if (this.#groups.has(group)) drawn -= rate;
-      return drawn < 0;
-    });
-    const effect = fault?.effect(call, this.#ofCalls);
-    if (fault !== undefined && effect !== undefined) this.#count(fault.what);
-    return effect;
-  }
+/** Chooses faults at random. */
+export function faultsOf({ seed, random, groups, clock, calmAt }: FaultsOptions) {
+  const counts = new Map<string, number>();
+  const ofCalls = seededRandom(seed);
+  const outages = new Map<string, { readonly from: number; readonly to: number }>();
+  const isOn = (group: FaultGroup) => groups.includes(group) && clock.now() < calmAt;
+  const count = (what: string): void => {
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  };
+  const happens = (group: FaultGroup, rate: number, what: string): boolean => {
+    const does = isOn(group) && random.next() < rate;
+    if (does) count(what);
+    return does;
+  };
+  const between = (from: number, upTo: number) => Math.floor(from + random.next() * (upTo - from));
 
-  /** Delays a call of the journal, or lets the call fail. @throws {JournalUnreadableError} or {JournalUnwritableError} */
-  async ofJournal(kind: 'read' | 'write', clock: Clock, isDown: boolean): Promise<void> {
-    const isRefused =
-      isDown ||
-      this.isOut('journal', clock.now(), 'journal') ||
-      this.#happens('journal', JOURNAL.refused, 'calls that the journal refused');
-    const isLate = this.#happens('journal', JOURNAL.late, 'answers of the journal that came late');
-    const lateMs = isLate ? this.between(3_000, 20_000) : 0;
-    await clock.sleep(Math.min(lateMs, JOURNAL.timeoutMs));
-    if (!isRefused && lateMs <= JOURNAL.timeoutMs) return;
-    const what = `injected into a ${kind} of the journal`;
-    throw kind === 'read' ? new JournalUnreadableError(what) : new JournalUnwritableError(what);
-  }
-
-  isOut(service: string, nowMs: number, group: FaultGroup = 'outages'): boolean {
-    if (!this.#groups.has(group) || this.#areOver()) return false;
-    let outage = this.#outages.get(service) ?? { from: nowMs, to: nowMs };
-    while (outage.to <= nowMs) {
-      const from = outage.to + this.between(...OUTAGES.afterMs);
-      outage = { from, to: from + this.between(...OUTAGES.lastMs) };
+  const isOut = (service: string, group: FaultGroup = 'outages'): boolean => {
+    if (!isOn(group)) return false;
+    const now = clock.now();
+    let outage = outages.get(service) ?? { from: now, to: now };
+    while (outage.to <= now) {
+      const from = outage.to + between(...OUTAGES.afterMs);
+      outage = { from, to: from + between(...OUTAGES.lastMs) };
     }
-    this.#outages.set(service, outage);
-    const isOut = outage.from <= nowMs;
-    if (isOut) this.#count('calls refused while a service was out');
-    return isOut;
-  }
+    outages.set(service, outage);
+    if (outage.from <= now) count('calls refused while a service was out');
+    return outage.from <= now;
+  };
 
-  /** Chooses at random the time after which DynamoDB applies a request, milliseconds; undefined for a request that is applied as usual. */
-  zombieMs(): number | undefined {
-    const isOne = this.#happens('zombies', ZOMBIES.rate, 'calls that took effect after they were given up');
-    return isOne ? this.between(ZOMBIES.fromMs, ZOMBIES.upToMs) : undefined;
-  }
+  return {
+    ...{ counts, isOut, between },
+    ofCall(call: FaultyCall): CallEffect | undefined {
+      if (clock.now() >= calmAt) return undefined;
+      let drawn = ofCalls.next();
+      const fault = CALL_FAULTS.find(({ group, rate }) => {
+        if (groups.includes(group)) drawn -= rate;
+        return drawn < 0;
+      });
+      const effect = fault?.effect(call, ofCalls);
+      if (fault !== undefined && effect !== undefined) count(fault.what);
+      return effect;
+    },
 
-  functionFate(): FunctionFate | undefined {
-    return FUNCTION_FATES.find(({ name, rate, group }) => this.#happens(group, rate, `functions ${name}`))
-      ?.name;
-  }
+    /** Delays a call of the journal, or lets the call fail. @throws {JournalUnreadableError} or {JournalUnwritableError} */
+    async ofJournal(kind: 'read' | 'write', isDown: boolean): Promise<void> {
+      const isRefused =
+        isDown ||
+        isOut('journal', 'journal') ||
+        happens('journal', JOURNAL.refused, 'calls that the journal refused');
+      const isLate = happens('journal', JOURNAL.late, 'answers of the journal that came late');
+      const lateMs = isLate ? between(3_000, 20_000) : 0;
+      await clock.sleep(Math.min(lateMs, JOURNAL.timeoutMs));
+      if (!isRefused && lateMs <= JOURNAL.timeoutMs) return;
+      const what = `injected into a ${kind} of the journal`;
+      throw kind === 'read' ? new JournalUnreadableError(what) : new JournalUnwritableError(what);
+    },
 
-  tick(): { readonly lateMs: number; readonly stoppedAfterMs: number | undefined }[] {
-    if (this.#happens('ticks', TICKS.skipped, 'ticks that never came')) return [];
-    const executions = this.#happens('ticks', TICKS.doubled, 'ticks that came twice') ? 2 : 1;
-    return Array.from({ length: executions }, () => ({
-      lateMs: this.#happens('ticks', TICKS.late, 'ticks that came late') ? this.between(1_000, 59_000) : 0,
-      stoppedAfterMs: this.#happens('kills', TICKS.stopped, 'executions that were stopped')
-        ? this.between(1_000, 110_000)
-        : undefined,
-    }));
-  }
+    /** Chooses at random the time after which DynamoDB applies a request, milliseconds; undefined for a request that is applied as usual. */
+    zombieMs(): number | undefined {
+      const isOne = happens('zombies', ZOMBIES.rate, 'calls that took effect after they were given up');
+      return isOne ? between(ZOMBIES.fromMs, ZOMBIES.upToMs) : undefined;
+    },
 
-  indexLagMs(): number {
-    return this.#happens('lag', INDEX_LAG.rate, 'index entries that came late')
-      ? this.between(1, INDEX_LAG.upToMs)
-      : 0;
-  }
+    functionFate: () =>
+      FUNCTION_FATES.find(({ name, rate, group }) => happens(group, rate, `functions ${name}`))?.name,
 
-  interferes(): boolean {
-    return this.#happens('adversary', ADVERSARY_RATE, 'items changed just before their delete');
-  }
+    tick(): { readonly lateMs: number; readonly stoppedAfterMs: number | undefined }[] {
+      if (happens('ticks', TICKS.skipped, 'ticks that never came')) return [];
+      const executions = happens('ticks', TICKS.doubled, 'ticks that came twice') ? 2 : 1;
+      return Array.from({ length: executions }, () => ({
+        lateMs: happens('ticks', TICKS.late, 'ticks that came late') ? between(1_000, 59_000) : 0,
+        stoppedAfterMs: happens('kills', TICKS.stopped, 'executions that were stopped')
+          ? between(1_000, 110_000)
+          : undefined,
+      }));
+    },
 
-  between(from: number, upTo: number): number {
-    return Math.floor(from + this.#random.next() * (upTo - from));
-  }
+    indexLagMs: () =>
+      happens('lag', INDEX_LAG.rate, 'index entries that came late') ? between(1, INDEX_LAG.upToMs) : 0,
 
-  #happens(group: FaultGroup, rate: number, what: string): boolean {
-    if (!this.#groups.has(group) || this.#areOver() || this.#random.next() >= rate) return false;
-    this.#count(what);
-    return true;
-  }
-
-  #count(what: string): void {
-    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
-  }
+    interferes: () => happens('adversary', ADVERSARY_RATE, 'items changed just before their delete'),
+  };
 }
 
 function leaveOut(keys: number, random: RandomSource, codes: readonly string[]): CallEffect | undefined {
@@ -258,9 +243,4 @@ function leaveOut(keys: number, random: RandomSource, codes: readonly string[]):
 
 function pick<T>(from: readonly T[], random: RandomSource): T {
   return from[Math.floor(random.next() * from.length)] as T;
-}
-
-export function crash(): FunctionResult {
-  const errorMessage = 'RequestId: injected Error: Runtime exited with error: signal: killed';
-  return { ok: false, errorType: 'Runtime.ExitError', errorMessage };
 }

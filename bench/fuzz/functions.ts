@@ -1,8 +1,9 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Clock, FunctionResult, RandomSource } from 'stepfunctions-emulator';
+import { type FunctionName, fileOf } from '../../functions/function-list.ts';
 import { functionsInProcess } from '../../local/functions/in-process.ts';
-import { FUNCTION_TIMEOUT_SECONDS, TASKS } from '../../statemachine/contract/machines.ts';
-import { crash, type Faults } from './faults.ts';
+import { TIMEOUT_SECONDS } from '../../stacks/parts/sweep-function.ts';
+import type { Faults } from './faults.ts';
 import type { MemoryJournal } from './memory-journal.ts';
 import type { CallTally, DocumentsOf, Invocation } from './sdk.ts';
 
@@ -19,14 +20,22 @@ interface FunctionsOptions {
 
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Calls a function by the name of its file. If the function fails, the result has the error. @param tally counts the call's deletes */
-export type CallFunction = (name: string, payload: unknown, tally?: CallTally) => Promise<FunctionResult>;
+/** Calls a function. If the function fails, the result has the error. @param tally counts the call's deletes */
+export type CallFunction = (
+  name: FunctionName,
+  payload: unknown,
+  tally?: CallTally,
+) => Promise<FunctionResult>;
 
 /** The deployment's real functions with the AWS SDK's real clients. All requests go to a network that is simulated in memory. */
 export function functionsOf(options: FunctionsOptions): CallFunction {
   const { journal, clock, aheadMs, isPlanOut, random, documentsOf, faults } = options;
-  const metrics = new Metrics({ namespace: 'fuzz', serviceName: TASKS.RecordMetrics });
-  const run = async (name: string, payload: unknown, invocation: Invocation): Promise<FunctionResult> => {
+  const metrics = new Metrics({ namespace: 'fuzz', serviceName: 'fuzz' });
+  const run = async (
+    name: FunctionName,
+    payload: unknown,
+    invocation: Invocation,
+  ): Promise<FunctionResult> => {
     const handler = functionsInProcess({
       ...{ deployment: 'fuzz', journal, metrics, logger: QUIET },
       ...{ print: () => undefined, record: () => undefined },
@@ -34,7 +43,7 @@ export function functionsOf(options: FunctionsOptions): CallFunction {
       clock: () => clock.now() + aheadMs(),
       random: () => random.next(),
       sleep: ms => clock.sleep(ms),
-    })[name];
+    })[fileOf(name)];
     if (handler === undefined) throw new TypeError(`expected one of the functions, got ${name}`);
     try {
       const answer = await handler(payload as never);
@@ -45,26 +54,24 @@ export function functionsOf(options: FunctionsOptions): CallFunction {
     }
   };
   return async (name, payload, tally = new Map()) => {
-    if (name === TASKS.PlanSweep && isPlanOut()) return crash();
+    if (name === 'PlanSweep' && isPlanOut()) return KILLED;
     const fate = faults.functionFate();
     if (fate === 'late') await clock.sleep(faults.between(200, 5_000));
-    const endsAt = clock.now() + (TIMEOUT_SECONDS[name] ?? 0) * 1000;
+    const endsAt = clock.now() + TIMEOUT_SECONDS[name] * 1000;
     const killedAt = fate === 'killed' ? clock.now() + faults.between(0, 40) : endsAt;
     if (fate === 'hung') await clock.sleep(faults.between(500, 12_000));
     const outcome = await run(name, payload, { killedAt, tally });
     const isOver = clock.now() >= killedAt;
     const isLost = fate === 'answerLost' || (fate === 'killed' && isOver);
-    if (isLost) return crash();
+    if (isLost) return KILLED;
     return isOver ? TIMED_OUT : outcome;
   };
 }
 
-const TIMEOUT_SECONDS: Readonly<Record<string, number>> = {
-  [TASKS.PlanSweep]: FUNCTION_TIMEOUT_SECONDS.PlanSweep,
-  [TASKS.QueryExpired]: FUNCTION_TIMEOUT_SECONDS.QueryExpired,
-  [TASKS.DeleteChunk]: FUNCTION_TIMEOUT_SECONDS.DeleteChunk,
-  [TASKS.RecordMetrics]: FUNCTION_TIMEOUT_SECONDS.RecordMetrics,
-  'only-expiries': 60,
+const KILLED: FunctionResult = {
+  ok: false,
+  errorType: 'Runtime.ExitError',
+  errorMessage: 'RequestId: injected Error: Runtime exited with error: signal: killed',
 };
 
 const TIMED_OUT: FunctionResult = {

@@ -1,23 +1,15 @@
-import type { Clock, RandomSource } from 'stepfunctions-emulator';
 import { readSettings } from '../../functions/runtime/environment.ts';
 import type { FollowedPipe } from '../ledger/deliveries.ts';
 import type { Violation } from '../ledger/ledger.ts';
 import { Oracle } from './oracle.ts';
-import { isWithin, type Span, type TableScenario } from './scenario.ts';
+import { isWithin } from './scenario.ts';
 import { MemoryTable, type MemoryTableOptions } from './table.ts';
-import { usersOf } from './users.ts';
-import type { Resolved, Variant } from './variants.ts';
+import { type UsersOptions, usersOf } from './users.ts';
+import type { Resolved } from './variants.ts';
 
-interface FuzzedTableOptions extends Pick<MemoryTableOptions, 'asServerHasIt' | 'indexLagMs'> {
-  readonly variant: Variant;
+interface FuzzedTableOptions extends UsersOptions, Pick<MemoryTableOptions, 'asServerHasIt' | 'indexLagMs'> {
   readonly resolved: Resolved;
-  readonly scenario: TableScenario;
   readonly pipes: readonly FollowedPipe[];
-  readonly clock: Clock;
-  readonly random: RandomSource;
-  readonly items: number;
-  readonly ttls: Span;
-  readonly shardLessAt: number | undefined;
 }
 
 /** Longest time from the beginning of a pause to the last delete, milliseconds. */
@@ -28,18 +20,13 @@ const LIMIT_TOLERANCE = 2;
 
 export type FuzzedTable = ReturnType<typeof fuzzedTable>;
 
-export function fuzzedTable({ resolved, scenario, pipes, clock, ttls, ...options }: FuzzedTableOptions) {
+export function fuzzedTable({ resolved, pipes, ...options }: FuzzedTableOptions) {
+  const { scenario, clock } = options;
   const settings = readSettings(resolved.carried);
   const { tableName: name, maxDeletesPerSecond: limit } = settings;
-  const table = new MemoryTable({ settings, clock, ...options });
+  const table = new MemoryTable({ settings, ...options });
   const oracle = new Oracle(table, pipes);
-  const users = usersOf({
-    ...{ table, settings, clock },
-    ...options,
-    from: ttls.from / 1000,
-    before: ttls.to / 1000,
-    calmAt: scenario.calmAt / 1000,
-  });
+  const users = usersOf(table, settings, options);
   const perSecond = new Map<number, number>();
   let inPause = 0;
   return {

@@ -1,24 +1,29 @@
+import type { Execution } from 'stepfunctions-emulator';
 import { readExecutionReport } from '../../functions/report/sweep-totals.ts';
 import { SWEEP_INCOMPLETE } from '../../statemachine/contract/machines.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { FATES } from '../../statemachine/counts.ts';
 import type { Violation } from '../ledger/ledger.ts';
 import { type FuzzedTable, said } from './fuzzed-table.ts';
-import type { EndedSweep } from './machine.ts';
+import type { Called } from './machine.ts';
 import { addTo, NO_DELETES } from './sdk.ts';
 
 const NOTHING = { deleted: 0, notFound: 0, renewed: 0, failed: 0, shardsFailed: 0, leftForLater: 0 } as const;
+
+type Ended = Pick<Execution, 'name' | 'status' | 'error' | 'outputText' | 'cause'>;
 
 /**
  * Compares the reports of an execution with DynamoDB's deletes, for each table.
  * @param isCalm whether the execution must succeed, because no fault is left
  */
 export function judgeReports(
-  { calls, name, status, error, text }: EndedSweep,
+  { name, status, error, outputText, cause }: Ended,
+  calls: readonly Called[],
   tables: readonly Pick<FuzzedTable, 'name' | 'settings'>[],
   isCalm: boolean,
 ): Violation[] {
   const isGood = status === 'SUCCEEDED';
+  const text = isGood ? outputText : cause;
   if (isCalm && !isGood) return [said('failedQuietly', `${name} ended ${status} ${error ?? ''}: ${text}`)];
   const isWhole = isGood || error === SWEEP_INCOMPLETE;
   const report = readExecutionReport(text);

@@ -32,12 +32,12 @@ export function networkOf(options: NetworkOptions): Handle {
   };
 
   /** Parses a request. An unknown request is an error in this program or in the functions, not a simulated fault. */
-  const read = ({ hostname, headers, body }: SdkRequest) => {
+  const read = ({ headers, body = '' }: SdkRequest) => {
     const [service = '', operation = ''] = (headers['x-amz-target'] ?? '').split('.');
     try {
       if (service !== 'DynamoDB_20120810')
-        throw new UnknownRequestError(`expected a request of DynamoDB, got ${operation} of ${hostname}`);
-      const given = JSON.parse(textOf(body));
+        throw new UnknownRequestError(`expected a request of DynamoDB, got ${operation} of ${service}`);
+      const given = JSON.parse(Buffer.from(body).toString());
       const name = tableOf(operation, given);
       const named = tables.get(name);
       if (named === undefined)
@@ -49,12 +49,13 @@ export function networkOf(options: NetworkOptions): Handle {
     }
   };
 
-  const plan = (request: SdkRequest, invocation: Invocation): Plan => {
+  /** `effectMs` is the time from the request to the change of the table, `answerMs` the time from the change to the response. */
+  const plan = (request: SdkRequest, invocation: Invocation) => {
     const usualMs = faults.between(1, 6);
     const answerMs = faults.between(1, 6);
     const effectMs = faults.zombieMs() ?? usualMs;
     const sentAt = clock.now();
-    const isOut = faults.isOut('dynamodb', sentAt);
+    const isOut = faults.isOut('dynamodb');
     const { operation, named, ids, answer } = read(request);
     const { name: table, users, oracle } = named;
     const trouble = named.troubleAt(sentAt);
@@ -64,7 +65,7 @@ export function networkOf(options: NetworkOptions): Handle {
     const whole = isOut || isDown() ? OUT : trouble && !isAnswered ? REFUSALS[trouble] : undefined;
     const happens = whole ?? drawn;
     const errors = happens?.kind === 'leaveOut' ? happens.errors : NO_ERRORS;
-    const effect = () => {
+    const effect = (): Answer => {
       if (happens?.kind === 'refuse') return refusal(happens);
       for (const [index, id] of ids.entries()) {
         if (isLasting(errors.get(index) ?? '')) oracle.refused.add(id);
@@ -122,27 +123,11 @@ const REFUSALS = {
   throttled: { kind: 'refuse', error: 'ThrottlingException', status: 400 },
 } as const satisfies Record<Exclude<Trouble, 'hanging'>, CallEffect>;
 
-interface Plan {
-  readonly table: string;
-  /** `effectMs` is the time from the request to the change of the table, `answerMs` the time from the change to the response. */
-  readonly effectMs: number;
-  readonly answerMs: number;
-  readonly effect: (() => Answer) | undefined;
-  readonly isCut: boolean;
-}
-
 const HANGING = { effectMs: Number.POSITIVE_INFINITY, answerMs: 0, effect: undefined, isCut: false };
 
 function refusal({ error, status }: Extract<CallEffect, { kind: 'refuse' }>): Answer {
   const body = { __type: `com.amazonaws.dynamodb.v20120810#${error}`, message: `${error}: injected` };
   return { status, body };
-}
-
-/** Text of an SDK request's body. The body may be an array of bytes, whose toString() would print a warning. */
-function textOf(body: string | Uint8Array = ''): string {
-  return typeof body === 'string'
-    ? body
-    : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
 }
 
 function lost(code: string | undefined, message: string): Error {

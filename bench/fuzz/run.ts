@@ -1,15 +1,14 @@
 import { seededRandom, VirtualClock } from 'stepfunctions-emulator';
-import type { DynamoDbStreamRecord } from '../../functions/only-expiries/contract.ts';
 import { indexLayout } from '../../functions/table/index-layout.ts';
 import type { Violation } from '../ledger/ledger.ts';
-import { type FaultGroup, Faults } from './faults.ts';
+import { type FaultGroup, faultsOf } from './faults.ts';
 import { functionsOf } from './functions.ts';
 import { type FuzzedTable, fuzzedTable, said } from './fuzzed-table.ts';
 import { judgeReports } from './judge-reports.ts';
 import { machinesOf, type Started } from './machine.ts';
 import { MemoryJournal } from './memory-journal.ts';
 import { networkOf } from './network.ts';
-import { removalRecord, startPipe } from './pipe.ts';
+import { startPipe } from './pipe.ts';
 import { drawScenario, isWithin, type Scenario } from './scenario.ts';
 import { inVirtualTime, openClients } from './sdk.ts';
 import {
@@ -73,7 +72,7 @@ async function runOn(
   const random = (part: number) => seededRandom(seed * 32 + part);
   const scenario = drawScenario({ random: random(6), groups, startMs: START_MS, minutes });
   const { calmAt, outage, deployedAt, replaysAt } = scenario;
-  const faults = new Faults({ seed, random: random(1), groups, areOver: () => clock.now() >= calmAt });
+  const faults = faultsOf({ seed, random: random(1), groups, clock, calmAt });
   const isOut = (kind: NonNullable<Scenario['outage']>['kind']) =>
     outage?.kind === kind && isWithin(outage, clock.now());
 
@@ -85,12 +84,10 @@ async function runOn(
       : resolve(OTHER_TABLES[Math.floor(otherProps.next() * OTHER_TABLES.length)] ?? {}, `fuzz-${index}`),
   );
   const [{ carried, pipes }] = resolved as [Resolved];
-  const hasPipe = pipes.length > 0;
   const servers = random(5);
   // Only a table with a pipe has a margin (`marginSeconds`) for servers with different clocks. All servers of other tables share a clock.
   const asServerHasIt = (at: number, table: string | undefined = 'fuzz') =>
-    hasPipe && table === 'fuzz' ? at + Math.floor((servers.next() - 0.5) * SERVERS_APART_MS) : at;
-  const removals: DynamoDbStreamRecord[] = [];
+    pipes.length > 0 && table === 'fuzz' ? at + Math.floor((servers.next() - 0.5) * SERVERS_APART_MS) : at;
   const own = Math.ceil(items * OWN_SHARE);
   const hasShardLess = deployedAt !== undefined && (variant.props.shards ?? 0) > 1;
   const tables = scenario.tables.map((table, index) =>
@@ -107,9 +104,6 @@ async function runOn(
     }),
   );
   const [main] = tables as [FuzzedTable];
-  main.table.listeners.push(change => {
-    if (hasPipe && change.after === undefined) removals.push(removalRecord(change));
-  });
   const refused = new Set<string>();
   const network = networkOf({
     clock,
@@ -121,7 +115,7 @@ async function runOn(
   });
   const journal = new MemoryJournal(
     () => clock.now(),
-    kind => faults.ofJournal(kind, clock, isOut('dynamodb')),
+    kind => faults.ofJournal(kind, isOut('dynamodb')),
   );
   // Without a watermark, a first tick searches two days: 172,800 queries in an index by second. So tables with many index keys get a
   // watermark.
@@ -151,36 +145,31 @@ async function runOn(
     faults,
   });
   const allCalmAt = Math.max(...scenario.tables.map(table => table.calmAt));
-  const isCalm = () => clock.now() >= allCalmAt + 120_000;
   const carriedOf = resolved.map(each => each.carried);
   const [, ...unchanged] = carriedOf;
   const shards = { ...(hasShardLess && { shards: Number(variant.props.shards) - 1 }) };
   const start = machinesOf({
-    deployments: [
-      { at: 0, tables: carriedOf },
-      ...(deployedAt === undefined
-        ? []
-        : [{ at: deployedAt, tables: [{ ...carried, ...shards }, ...unchanged] }]),
-    ],
+    tables: carriedOf,
+    laterTables: [{ ...carried, ...shards }, ...unchanged],
+    updatedAt: deployedAt ?? Number.POSITIVE_INFINITY,
     clock,
     aheadMs: () => aheadOf('stepFunctions', variant, clock.now()),
     random: random(4),
     call,
   });
 
-  const { deliveries } = main.oracle;
-  const running = pipes.map(pipe => startPipe({ pipe, removals, call, deliveries, faults, clock }));
+  const running = pipes.map(pipe => startPipe({ pipe, source: main, call, faults, clock }));
   const using = tables.map(({ users }) => users.run());
 
   const sweeps: Promise<void>[] = [];
-  const judgeEnd = async ({ ended }: Started, mustSucceed: boolean) => {
-    violations.push(...judgeReports(await ended, tables, mustSucceed));
+  const judgeEnd = async ({ execution, calls }: Started, mustSucceed: boolean) => {
+    violations.push(...judgeReports(await execution.done, calls, tables, mustSucceed));
   };
   const tick = async (input: object, lateMs: number, stoppedAfterMs: number | undefined) => {
-    const mustSucceed = isCalm();
+    const mustSucceed = clock.now() >= allCalmAt + 120_000;
     if (lateMs > 0) await clock.sleep(lateMs);
     const started = start('tick', input);
-    if (stoppedAfterMs !== undefined) clock.schedule(stoppedAfterMs, started.stop);
+    if (stoppedAfterMs !== undefined) clock.schedule(stoppedAfterMs, () => started.execution.stop());
     await judgeEnd(started, mustSucceed);
   };
   const replay = (table: string, mustSucceed: boolean) => {

@@ -30,7 +30,6 @@ export interface Invocation {
 }
 
 export interface SdkRequest {
-  readonly hostname: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
@@ -41,13 +40,7 @@ interface SdkOptions {
   readonly invocation: Invocation;
 }
 
-interface SdkResponse {
-  readonly statusCode: number;
-  readonly headers: Record<string, string>;
-  readonly body: Readable;
-}
-
-export type Handle = (request: SdkRequest, options: SdkOptions) => Promise<{ response: SdkResponse }>;
+export type Handle = (request: SdkRequest, options: SdkOptions) => Promise<{ response: object }>;
 
 /** During `work`, `performance.now` and `AbortSignal.timeout` use `clock`. */
 export async function inVirtualTime<T>(clock: Clock, work: () => Promise<T>): Promise<T> {

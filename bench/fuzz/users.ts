@@ -4,21 +4,18 @@ import { shardOf } from '../../expiry/shard.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import type { SweepSettings } from '../../functions/runtime/environment.ts';
 import { toNativeKey } from '../../functions/table/item-key.ts';
+import type { Span, TableScenario } from './scenario.ts';
 import type { MemoryTable } from './table.ts';
 import type { Variant } from './variants.ts';
 
-interface UsersOptions {
-  readonly table: MemoryTable;
-  readonly settings: SweepSettings;
+export interface UsersOptions {
   readonly variant: Variant;
+  readonly scenario: TableScenario;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly items: number;
-  /** Range of the TTLs at the first write, epoch seconds, [from, before), except for the items of CALM_SHARE. */
-  readonly from: number;
-  readonly before: number;
-  /** End of the table's faults and pauses, epoch seconds. */
-  readonly calmAt: number;
+  /** Range of the TTLs at the first write, except for the items of CALM_SHARE. */
+  readonly ttls: Span;
   /** From this time on, the applications write with one shard less than before, epoch milliseconds. */
   readonly shardLessAt: number | undefined;
 }
@@ -33,8 +30,9 @@ const CALM_SECONDS = { from: 120, before: 270 } as const;
 const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'a.b', '#x', ':y', '"q"', ' ', 'ттл'];
 
 /** Simulates applications that change the items of a table: at planned times, and just before DynamoDB applies a delete of the sweep. */
-export function usersOf(options: UsersOptions) {
-  const { table, settings, variant, clock, random, items, from, before, calmAt, shardLessAt } = options;
+export function usersOf(table: MemoryTable, settings: SweepSettings, options: UsersOptions) {
+  const { variant, scenario, clock, random, items, ttls, shardLessAt } = options;
+  const [from, before, calmAt] = [ttls.from / 1000, ttls.to / 1000, scenario.calmAt / 1000];
   const guarded = settings.deleteMode === 'guarded';
   const deeds: { readonly at: number; readonly done: () => void }[] = [];
   let version = 0;
@@ -190,11 +188,8 @@ const MAX_DIGITS = 38;
 
 /** Draws attributes: each type of DynamoDB in half of the cases. Many numbers have more digits than a double can represent. */
 export function variedAttributes(random: RandomSource): EventImage {
-  const attributes: [string, EventValue][] = KINDS.filter(() => random.next() < 0.5).map((make, index) => [
-    `a${index}`,
-    make(random),
-  ]);
-  return Object.fromEntries(attributes);
+  const kinds = KINDS.filter(() => random.next() < 0.5);
+  return Object.fromEntries(kinds.map((make, index) => [`a${index}`, make(random)] as const));
 }
 
 const KINDS: readonly ((random: RandomSource) => EventValue)[] = [

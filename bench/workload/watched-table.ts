@@ -223,11 +223,7 @@ export class WatchedTable {
 
 type Key = Readonly<Record<string, string | number | Uint8Array>>;
 
-interface Scalar {
-  readonly S?: string;
-  readonly N?: string;
-  readonly B?: string | Uint8Array;
-}
+type Scalar = { readonly S?: string; readonly N?: string; readonly B?: string | Uint8Array };
 
 function idOf(value: unknown): string {
   return value instanceof Uint8Array ? Buffer.from(value).toString() : String(value);

@@ -11,7 +11,7 @@ import { bundleId } from '../config/names.ts';
 import type { Part } from './place.ts';
 import { keyStatement, ServiceRole, type Statement } from './role.ts';
 
-const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
+export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
   ...FUNCTION_TIMEOUT_SECONDS,
   OnlyExpiries: 60,
 };

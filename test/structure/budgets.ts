@@ -34,7 +34,7 @@ export const ROOM_LINES = [
   { rooms: ['cli'], most: 6_900 },
   { rooms: ['cli/dashboard'], most: 1_300 },
   { rooms: ['cost'], most: 700 },
-  { rooms: ['bench', 'tools'], most: 6_400 },
+  { rooms: ['bench', 'tools'], most: 6_000 },
   {
     rooms: ['packages/stepfunctions-emulator/src', 'packages/stepfunctions-emulator/page'],
     most: 8_800,

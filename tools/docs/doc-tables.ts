@@ -93,12 +93,10 @@ function metricsTable(): string {
   );
 }
 
-/** Options that create all alarms. */
-const WITH_STREAM = { archive: true };
-
+/** A table with an archive has all alarms. */
 function alarmsTable(): string {
   const [precise, byMinute] = [{}, { precision: 'minute' } as const].map(precision =>
-    alarmsOf(deploymentOf([resolveProps({ ...EXAMPLE_TABLE, ...WITH_STREAM, ...precision })])),
+    alarmsOf(deploymentOf([resolveProps({ ...EXAMPLE_TABLE, archive: true, ...precision })])),
   );
   return table(
     ['alarm', 'what it looks at', 'sounds', 'without data'],
@@ -210,7 +208,6 @@ function commandActionsList(): string {
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...rows]
-    .map(row => (row === head || row[0] !== '---' ? `| ${row.join(' | ')} |` : `|${row.join('|')}|`))
-    .join('\n');
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }

@@ -8,7 +8,7 @@ import { bundlePage } from '../../packages/stepfunctions-emulator/page/bundle.ts
 import { bundledFiles, bundleFunctions } from '../../stacks/bundle.ts';
 import { LICENCES_FILE, licencesOf } from './licences.ts';
 
-const ON_NODE: BuildOptions = {
+const OPTIONS: BuildOptions = {
   bundle: true,
   format: 'esm',
   platform: 'node',
@@ -19,14 +19,12 @@ const ON_NODE: BuildOptions = {
 /** The part of the package that applications and browsers run. */
 export async function bundleDataModel(): Promise<void> {
   await build({
+    ...OPTIONS,
     entryPoints: ['expiry/index.ts', 'expiry/data-model.ts'],
     outdir: 'dist/esm',
-    bundle: true,
     splitting: true,
-    format: 'esm',
     platform: 'neutral',
     target: 'es2022',
-    logLevel: 'error',
   });
 }
 
@@ -48,7 +46,7 @@ export const TERRAIN = { cdktf: 'cdktn', '@cdktf/provider-aws': '@cdktn/provider
 export async function bundleConstructs(): Promise<void> {
   for (const [entry, alias] of Object.entries({ cdktf: {}, cdktn: TERRAIN })) {
     await build({
-      ...ON_NODE,
+      ...OPTIONS,
       entryPoints: ['stacks/cdktf.ts'],
       outfile: join('dist', entry, 'index.js'),
       alias,
@@ -85,7 +83,7 @@ const CLIENTS: Plugin = {
 export async function bundlePrograms(): Promise<void> {
   const folder = 'dist/node';
   const { metafile } = await build({
-    ...ON_NODE,
+    ...OPTIONS,
     entryPoints: { command: 'bin/commands.ts', testing: 'local/testing/index.ts' },
     outdir: folder,
     splitting: true,

@@ -9,8 +9,7 @@ const months = new Map<string, Promise<MonthlyCost>>();
 /** Each is run once. */
 function month(itemsPerMinute: number, props: CostProps, tables = 1): Promise<MonthlyCost> {
   const key = JSON.stringify([itemsPerMinute, props, tables]);
-  const made =
-    months.get(key) ?? costOfMonth(Array.from({ length: tables }, () => ({ props, itemsPerMinute })));
+  const made = months.get(key) ?? costOfMonth(itemsPerMinute, tables, props);
   months.set(key, made);
   return made;
 }

@@ -138,7 +138,8 @@ function judged(
   const text = report && JSON.stringify({ tables: { t: whole } });
   const calls = [{ tally: new Map([['t', { ...NO_DELETES, ...answered }]]), isReceived }];
   return judgeReports(
-    { name: 'x', status: 'SUCCEEDED', error: undefined, text, calls, ...how },
+    { name: 'x', status: 'SUCCEEDED', error: undefined, outputText: text, cause: text, ...how },
+    calls,
     TABLES,
     false,
   );
@@ -178,7 +179,13 @@ test.each([
     {},
     'found 3 of t, but deleted 2 +',
   ],
-  ['a success without a report', undefined, {}, { text: 'oh' }, 'x ended SUCCEEDED without a report: oh'],
+  [
+    'a success without a report',
+    undefined,
+    {},
+    { outputText: 'oh' },
+    'x ended SUCCEEDED without a report: oh',
+  ],
   ['a success that left keys', { failed: 1 }, { refused: 1 }, {}, 'succeeded and left 1'],
 ])('%s is found', (_what, report, answered, how, message) => {
   expect(judged(report, answered, how).map(({ id }) => id)).toContainEqual(expect.stringContaining(message));
