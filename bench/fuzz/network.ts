@@ -32,12 +32,12 @@ export function networkOf(options: NetworkOptions): Handle {
   };
 
   /** Parses a request. An unknown request is an error in this program or in the functions, not a simulated fault. */
-  const read = ({ headers, body = '' }: SdkRequest) => {
+  const read = ({ headers, body }: SdkRequest) => {
     const [service = '', operation = ''] = (headers['x-amz-target'] ?? '').split('.');
     try {
       if (service !== 'DynamoDB_20120810')
         throw new UnknownRequestError(`expected a request of DynamoDB, got ${operation} of ${service}`);
-      const given = JSON.parse(Buffer.from(body).toString());
+      const given = JSON.parse(new TextDecoder().decode(body));
       const name = tableOf(operation, given);
       const named = tables.get(name);
       if (named === undefined)

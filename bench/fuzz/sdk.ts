@@ -31,7 +31,7 @@ export interface Invocation {
 
 export interface SdkRequest {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly body: Uint8Array;
 }
 
 interface SdkOptions {
