@@ -8,10 +8,7 @@ import type { Judged, Verdict } from './judge.ts';
 import { type DemoOptions, runDemo } from './run.ts';
 
 export interface MainJobOptions
-  extends Pick<
-    DemoOptions,
-    'dynamoDb' | 'minutes' | 'rate' | 'output' | 'show' | 'signal' | 'intervalMs' | 'cloud' | 'withPage'
-  > {
+  extends Omit<DemoOptions, 'config' | 'settings' | 'deployment' | 'standsFor' | 'seed'> {
   readonly config: unknown;
   /** Name of a table in the configuration. @default the first table */
   readonly table?: string | undefined;
