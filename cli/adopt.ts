@@ -8,7 +8,7 @@ import { oneOf } from '../expiry/fields.ts';
 import { INDEXED_BY } from '../expiry/model.ts';
 import { modelOf } from '../stacks/config/deployments.ts';
 import { type AdoptionPlan, inWords, planAdoption, type Reading } from './adoption.ts';
-import { isLocal, regionHere } from './clients.ts';
+import { isLocal } from './clients.ts';
 import { defineCommand, EXIT, type Flags, type Given, type Plan, wrong, YES } from './command.ts';
 import { commandLine, quoted } from './command-line.ts';
 import { count, counted, isoTime, lasting } from './dashboard/words.ts';
@@ -55,7 +55,6 @@ you like, also after an interruption. With --full it reads every item first, at 
 it has seen a TTL that is no Number. In DynamoDB Local it leaves native TTL off, which there would delete at once.`,
   services: ['DYNAMODB'],
   exits: '0 done, or everything was there; 1 it could not be done',
-  region: ({ region }) => region ?? regionHere() ?? (isLocal('DYNAMODB') ? 'us-east-1' : undefined),
   check({ flags: { table } }) {
     if (table === undefined) throw wrong('--table', 'the name of a table', undefined, 'Write --table NAME.');
   },

@@ -15,12 +15,13 @@ import {
   isLocal,
   localEndpoint,
   NoAnswerError,
+  regionHere,
   SERVICES,
   type Service,
 } from './clients.ts';
 import { commandLine, useConfig } from './command-line.ts';
 import { aligned, shownOn } from './format.ts';
-import { COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
+import { COMMAND_ACTIONS, groupedActions, type IamAction } from './iam-actions.ts';
 import { Progress, print, printData, printError } from './print.ts';
 
 /** A flag with a `kind` takes a value, which the help shows as the text `value`. A flag without a `kind` is a switch. */
@@ -92,7 +93,6 @@ export interface Command<F extends Flags = Flags> {
    * tables
    */
   readonly tables?: 'all' | 'one';
-  region?(flags: Values<F>): string | undefined;
   /** The services that the command calls, the main service first. A command that changes something refuses a mix of AWS and local. */
   readonly services?: readonly Service[];
   /** Time after which the command waits for no further answer. @default no limit */
@@ -152,6 +152,7 @@ interface CommonValues {
   readonly json: boolean | string | undefined;
   readonly table: string | undefined;
   readonly config: string | undefined;
+  readonly region: string | undefined;
   readonly yes: boolean | undefined;
   readonly 'dry-run': boolean | undefined;
 }
@@ -290,7 +291,8 @@ async function carryOut(
   // The time limit includes the start of the process.
   let time = lookTime(seconds, stop.signal, performance.now());
   const progress = new Progress(process.stderr);
-  const region = subject.config?.region ?? command.region?.(subject.flags);
+  const here = regionHere() ?? (services.some(isLocal) ? 'us-east-1' : undefined);
+  const region = subject.config?.region ?? values.region ?? here;
   const options = { services, region, quick: seconds !== undefined, signal: () => time.signal };
   const clients = await clientsOf(options);
   const isJson = values.json === true;
@@ -431,14 +433,14 @@ function helpOf(command: Command, flags: Flags): string {
   const region = tables ? ', in the region of the configuration' : '';
   const consent = 'yes' in flags ? ' On AWS it asks before it changes anything.' : '';
   const time = seconds ? ` After ${seconds} s it tells what it knows, and what did not answer.` : '';
-  const actions = Object.hasOwn(COMMAND_ACTIONS, name) ? name : undefined;
+  const { [name]: actions }: Readonly<Record<string, readonly IamAction[]>> = COMMAND_ACTIONS;
   return [
     `npx precise-ttl ${name} ${usage}`,
     about,
     aligned(rows),
     services.length > 0 &&
       `It asks AWS with the SDK's own configuration (AWS_PROFILE and so on)${region}; or npx precise-ttl local, where ${variables} name it.${consent}${time}`,
-    actions && describeActions(actions as keyof typeof COMMAND_ACTIONS),
+    actions && `It needs in IAM: ${groupedActions(actions).join('; ')}.`,
     `Exit status: ${exits ?? '0 done, 1 not'}; 2 a wrong command line or configuration, 3 a service did not answer; 130 or 143 interrupted.`,
   ]
     .filter(Boolean)

@@ -24,10 +24,9 @@ export const AMOUNT = kind<number>(
   'a number from 0 to 100B, such as 50M, 1.5k or 50_000_000',
   {
     fromText(told) {
-      const { digits, unit = '' } =
-        /^(?<digits>\d+(?:_\d+)*(?:\.\d+)?)(?<unit>[kmb]?)$/i.exec(told)?.groups ?? {};
+      const [, digits, unit = ''] = /^(\d+(?:_\d+)*(?:\.\d+)?)([kmb]?)$/i.exec(told) ?? [];
       const factor = FACTORS[unit.toLowerCase() as keyof typeof FACTORS];
-      return digits === undefined ? told : Number(digits.replaceAll('_', '')) * factor;
+      return Number(digits?.replaceAll('_', '')) * factor;
     },
     remedy: () => 'Write it without signs, commas and blanks.',
   },

@@ -74,19 +74,15 @@ export const USUAL_WIDTH = 80;
 const MIN_WIDTH = 40;
 
 /** Without `COLUMNS`, files and pipes have unlimited width: scripts read them. Colours depend on `NO_COLOR`, `FORCE_COLOR` and `TERM`. */
-export function lookOf(screen: Screen, environment: NodeJS.ProcessEnv = process.env): Look {
-  return { width: widthOf(screen, environment), colours: hasColours(screen, environment) };
-}
-
-function widthOf({ isTTY, columns }: Screen, { COLUMNS }: NodeJS.ProcessEnv): number | undefined {
-  const wanted = /^[1-9]\d{0,4}$/.test(COLUMNS ?? '') ? Number(COLUMNS) : undefined;
+export function lookOf({ isTTY, columns }: Screen, environment: NodeJS.ProcessEnv = process.env): Look {
+  const { COLUMNS = '', FORCE_COLOR } = environment;
+  const wanted = /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
   const width = wanted ?? (isTTY ? columns || USUAL_WIDTH : undefined);
-  return width && Math.max(width, MIN_WIDTH);
-}
-
-function hasColours({ isTTY }: Screen, environment: NodeJS.ProcessEnv): boolean {
-  if (!(isTTY || environment['FORCE_COLOR'] !== undefined)) return false;
-  return WriteStream.prototype.getColorDepth(environment) > 1;
+  const mayColour = isTTY || FORCE_COLOR !== undefined;
+  return {
+    width: width && Math.max(width, MIN_WIDTH),
+    colours: mayColour && WriteStream.prototype.getColorDepth(environment) > 1,
+  };
 }
 
 /** Columns that a text beside a name needs. With fewer columns, the text's further lines begin below the name. */

@@ -1,4 +1,4 @@
-interface IamAction {
+export interface IamAction {
   readonly action: string;
   /** The resource in words, e.g. `the table`; `*` if IAM has no resource for the action. */
   readonly on: string;
@@ -74,10 +74,6 @@ export const COMMAND_ACTIONS = {
     ...on(EXECUTIONS, ['states:DescribeExecution'], UNMEASURED),
   ],
 } as const satisfies Readonly<Record<string, readonly IamAction[]>>;
-
-export function describeActions(command: keyof typeof COMMAND_ACTIONS): string {
-  return `It needs in IAM: ${groupedActions(COMMAND_ACTIONS[command]).join('; ')}.`;
-}
 
 export function groupedActions(actions: readonly IamAction[]): string[] {
   const groups = Map.groupBy(actions, ({ action, on: to }) => action.replace(/:.*/, `: on ${to}`));

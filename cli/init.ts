@@ -4,7 +4,7 @@ import { oneOf } from '../expiry/fields.ts';
 import { INDEXED_BY, type IndexedBy } from '../expiry/model.ts';
 import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../stacks/config/config.ts';
 import { CONFIG_FILES } from '../stacks/config/config-file.ts';
-import type { PreciseTtlProps } from '../stacks/config/props.ts';
+import { type FlatProps, type PreciseTtlProps, propsOfSettings } from '../stacks/config/props.ts';
 import { regionHere } from './clients.ts';
 import { defineCommand, EXIT, question, textFlag, wrong } from './command.ts';
 import { commandLine } from './command-line.ts';
@@ -146,14 +146,16 @@ export async function askForTable(
 }
 
 function configOf(answers: Answers, region: string): DeploymentConfig {
-  const { tableName, existingTable, partitionKey = 'id', sortKey, ttlAttribute = 'ttl' } = answers;
-  const by = answers.indexedBy ?? (existingTable ? 'second' : undefined);
+  const { existingTable, partitionKey = 'id', ttlAttribute = 'ttl' } = answers;
+  const indexedBy = answers.indexedBy ?? (existingTable ? 'second' : undefined);
   const table = {
-    ...{ tableName, ...(existingTable && { existingTable }), partitionKey },
-    ...{ ...(sortKey !== undefined && { sortKey }), ttlAttribute },
-    ...(by !== undefined && { index: { by } }),
+    ...answers,
+    existingTable: existingTable || undefined,
+    partitionKey,
+    ttlAttribute,
+    indexedBy,
   };
-  return checkConfig({ region, state: { backend: 'local' }, tables: [table] });
+  return checkConfig({ region, state: { backend: 'local' }, tables: [propsOfSettings(table as FlatProps)] });
 }
 
 export function configText(config: DeploymentConfig, format: 'ts' | 'json'): string {

@@ -1,7 +1,7 @@
 /** What `precise-ttl local` prints: text at its start, and later a line for each execution, and more lines for a failed execution. */
 import { Execution } from 'stepfunctions-emulator';
 import { isObject } from '../expiry/fields.ts';
-import { leftNothing, readExecutionReport } from '../functions/report/sweep-totals.ts';
+import { jsonObject, leftNothing, readExecutionReport } from '../functions/report/sweep-totals.ts';
 import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import type { DeliveredExpiry, PipeResource } from '../local/pipes/pipes.ts';
@@ -122,15 +122,6 @@ function inWords(value: unknown): string {
   return isError ? `${value['name']}: ${value['message']}` : JSON.stringify(value);
 }
 
-function jsonObject(told: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(told);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 interface EndedOptions {
   /** The last failed call of a function in the execution, if there was one. */
   readonly failedCall?: InvocationRecord | undefined;
@@ -226,27 +217,28 @@ function describeCause(cause: string): Rows {
 
 const MOST_CALLS = 1_000;
 
-/** The last failed call of a function in each running execution. The call's log lines explain the failure. */
+/** The failed calls of functions in running executions. A call's log lines explain the failure. */
 export class FailedCalls {
-  readonly #byExecution = new Map<string, InvocationRecord>();
+  #calls: readonly InvocationRecord[] = [];
 
   add(record: InvocationRecord): void {
-    const { executionArn, ok } = record;
-    if (ok || executionArn === undefined) return;
-    // If a call fails after its execution has ended, `take` never removes the call. Without this limit the map could grow for ever.
-    if (this.#byExecution.size >= MOST_CALLS) this.#byExecution.clear();
-    this.#byExecution.set(executionArn, record);
+    // If a call fails after its execution has ended, `take` never removes the call. Without this limit the list could grow for ever.
+    if (!record.ok) this.#calls = [...this.#calls, record].slice(-MOST_CALLS);
   }
 
   /** Forgets the failed calls of an execution and its children. @returns the execution's last failed call, or else its children's last */
   take(execution: Execution): InvocationRecord | undefined {
-    const own = this.#byExecution.get(execution.arn);
-    this.#byExecution.delete(execution.arn);
-    const ofChildren = childrenOf(execution).flatMap(child => this.take(child) ?? []);
-    return own ?? ofChildren.toSorted((one, other) => one.startedAt - other.startedAt).at(-1);
+    const arns = new Set(familyOf(execution).map(({ arn }) => arn));
+    const { own = [], others = [] } = Object.groupBy(this.#calls, ({ executionArn = '' }) =>
+      arns.has(executionArn) ? 'own' : 'others',
+    );
+    this.#calls = others;
+    return own.findLast(({ executionArn }) => executionArn === execution.arn) ?? own.at(-1);
   }
 }
 
-/** Child executions that the Map Runs of an execution started. */
-const childrenOf = ({ mapRuns }: Execution): Execution[] =>
-  mapRuns.flatMap(({ executions }) => executions).filter(child => child instanceof Execution);
+/** An execution with the child executions that its Map Runs started. */
+const familyOf = (execution: Execution): Execution[] => {
+  const children = execution.mapRuns.flatMap(({ executions }) => executions);
+  return [execution, ...children.filter(child => child instanceof Execution).flatMap(familyOf)];
+};

@@ -47,7 +47,6 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
   services: ['DYNAMODB', 'SFN', 'SQS', 'CLOUDWATCH'],
   alwaysAsks: true,
   exits: '0 all that was measured is kept, 1 an experiment is not kept or could not be made',
-  region: ({ region }) => region ?? regionHere(),
   check({ flags: { region = regionHere() } }) {
     if (region === undefined) throw wrong('--region', 'a region', undefined, 'Name it, or set AWS_REGION.');
     // Terraform calls further services. Without AWS_ENDPOINT_URL, those calls would go to AWS.

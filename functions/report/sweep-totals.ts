@@ -67,13 +67,15 @@ export interface ExecutionReport extends Omit<RecordMetricsOutput, 'complete'> {
  * @returns undefined for other texts, such as the cause of a crash
  */
 export function readExecutionReport(said: unknown): ExecutionReport | undefined {
-  const value = typeof said === 'string' ? parsed(said) : said;
+  const value = typeof said === 'string' ? jsonObject(said) : said;
   return isObject(value) && isObject(value['tables']) ? (value as unknown as ExecutionReport) : undefined;
 }
 
-function parsed(json: string): unknown {
+/** @returns undefined for a text that is no object in JSON */
+export function jsonObject(text: string): Record<string, unknown> | undefined {
   try {
-    return JSON.parse(json);
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
