@@ -19,12 +19,9 @@ interface Fault {
 /** An item that expired this long ago should have been deleted by ticks. */
 const GONE_SECONDS = 600;
 
-const broken = (is: string, remedy: Fault['remedy'], seen: Fault['seen']): Fault => {
-  return { severity: 'broken', is, remedy, seen };
-};
-const warning = (is: string, remedy: Fault['remedy'], seen: Fault['seen']): Fault => {
-  return { severity: 'warning', is, remedy, seen };
-};
+type Test = (is: string, remedy: Fault['remedy'], seen: Fault['seen']) => Fault;
+const broken: Test = (is, remedy, seen) => ({ severity: 'broken', is, remedy, seen });
+const warning: Test = (is, remedy, seen) => ({ severity: 'warning', is, remedy, seen });
 
 const writer = () =>
   'Correct the writer (docs/use.md), and then write these items once more, or delete them.';

@@ -1,5 +1,4 @@
 /** The questions of `doctor`, and the data for the answers. Each question has a severity and a remedy for the answer "no". */
-import { GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
 import { DescribeTimeToLiveCommand, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
 import { DescribePipeCommand, type DescribePipeResponse } from '@aws-sdk/client-pipes';
@@ -23,6 +22,7 @@ import { count, counted, lasting } from './dashboard/words.ts';
 import { askAlarms, askSchedule } from './facts.ts';
 import type { Severity } from './faults.ts';
 import { journalOf } from './journal.ts';
+import { readMetrics } from './metrics.ts';
 import { namesOf, typesOf } from './whole-table.ts';
 
 /** Function calls that a replay makes at the same time: each of its children deletes the chunks of a page in parallel. */
@@ -95,9 +95,10 @@ export async function seeTable(
       return (status?.startsWith('ENABL') && name) || 'off';
     }),
     throttled: ask('CLOUDWATCH', async () => {
-      const command = new GetMetricDataCommand(writeThrottles(subject, now()));
-      const { MetricDataResults: [{ Values = [] } = {}] = [] } = await cloudWatch.send(command);
-      return Values.reduce((sum, each) => sum + each, 0);
+      const index = { TableName, GlobalSecondaryIndexName: subject.props.indexName };
+      const metric = ['throttled', 'AWS/DynamoDB', 'WriteThrottleEvents', 'Sum', index] as const;
+      const values = await readMetrics(cloudWatch, [metric], [now() - DAY_MS, now()], 3_600);
+      return values('throttled').reduce((sum, each) => sum + each, 0);
     }),
     pipes: ask('PIPES', async () => {
       const names = pipesOf(subject.props).map(pipe => pipeName(subject.props, pipe));
@@ -107,20 +108,6 @@ export async function seeTable(
       return new Map(await Promise.all(found));
     }),
   });
-}
-
-/** The request for the throttled writes to the index in the last day, a sum for each hour. */
-function writeThrottles({ props: { tableName, indexName } }: Table, nowMs: number) {
-  const Dimensions = [
-    { Name: 'TableName', Value: tableName },
-    { Name: 'GlobalSecondaryIndexName', Value: indexName },
-  ];
-  const Metric = { Namespace: 'AWS/DynamoDB', MetricName: 'WriteThrottleEvents', Dimensions };
-  return {
-    StartTime: new Date(nowMs - DAY_MS),
-    EndTime: new Date(nowMs),
-    MetricDataQueries: [{ Id: 'throttled', MetricStat: { Metric, Period: 3_600, Stat: 'Sum' as const } }],
-  };
 }
 
 type SeenDeployment = Awaited<ReturnType<typeof seeDeployment>>;

@@ -177,15 +177,8 @@ ${tables.map(table => `    ${literal(table)},`).join('\n')}
 `;
 }
 
-const INSPECTED = {
-  depth: null,
-  compact: true,
-  breakLength: Infinity,
-  maxArrayLength: null,
-  maxStringLength: null,
-};
-
-const literal = (value: unknown): string => inspect(value, INSPECTED);
+const literal = (value: unknown): string =>
+  inspect(value, { depth: null, compact: true, breakLength: Infinity });
 
 /** A table's entry, a field on each line. */
 export const configurationBlock = (props: PreciseTtlProps): string => {

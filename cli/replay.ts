@@ -78,7 +78,7 @@ function settingsOf({ flags, tables, now }: Asked) {
   // Each dry run gets a new name: for a used name, the command would show the result of the earlier run.
   const fresh = `${compact(iso(Math.floor(now() / 1_000)))}-${randomBytes(2).toString('hex').slice(0, 3)}`;
   const label = dryRun ? fresh : (flags.run ?? shortHash(`${Date.parse(from)}/${Date.parse(to)}`));
-  const executions = tables.map(({ props: { tableName: table, deployment, maxDeletesPerSecond } }) => {
+  const executions = tables.map(({ props: { tableName: table, maxDeletesPerSecond } }) => {
     const perSecond = flags['max-per-second'] ?? (maxDeletesPerSecond || undefined);
     const limit = !dryRun && perSecond !== undefined && { maxDeletesPerSecond: perSecond };
     const input: ReplayInput = { table, from, to, ...(dryRun && { dryRun }), ...limit };
@@ -86,7 +86,7 @@ function settingsOf({ flags, tables, now }: Asked) {
     const name = [dryRun ? 'dryrun' : 'replay', compact(from), compact(to), label, shortHash(table)].join(
       '-',
     );
-    return { machine: replayName(deployment), name, input };
+    return { name, input };
   });
   return { from, to, dryRun, label, executions };
 }
@@ -181,24 +181,22 @@ async function untilEnd(
   }
 }
 
-/** Finds the state machines' ARNs, which contain the account. @throws {InvalidFieldError} when a state machine is missing */
-async function machinesOf(client: SFNClient, names: readonly string[], region: string) {
-  const found = new Map<string, string>();
-  for await (const { stateMachines = [] } of paginateListStateMachines({ client }, { maxResults: 1_000 }))
-    for (const { name = '', stateMachineArn = '' } of stateMachines)
-      if (names.includes(name)) found.set(name, stateMachineArn);
-  const missing = names.filter(name => !found.has(name));
-  if (missing.length === 0) return found;
+/** Finds the state machine's ARN, which contains the account. @throws {InvalidFieldError} when the state machine is missing */
+async function machineArnOf(client: SFNClient, machine: string, region: string): Promise<string> {
+  for await (const { stateMachines = [] } of paginateListStateMachines({ client }, { maxResults: 1_000 })) {
+    const arn = stateMachines.find(({ name }) => name === machine)?.stateMachineArn;
+    if (arn !== undefined) return arn;
+  }
   const remedy = 'Deploy first, or look whether account, region and AWS_ENDPOINT_URL_SFN are the right ones.';
-  throw wrong('state machine', `${missing.join(', ')} in ${region}`, undefined, remedy);
+  throw wrong('state machine', `${machine} in ${region}`, undefined, remedy);
 }
 
 async function planReplay(given: Given<typeof FLAGS>): Promise<Plan> {
   const { from, to, dryRun, label, executions } = settingsOf(given);
   const { sfn } = given.clients;
-  const names = new Set(executions.map(({ machine }) => machine));
-  const machines = await machinesOf(sfn, [...names], given.config.region);
-  const tables = executions.map(({ machine, input: { table, maxDeletesPerSecond: limit } }) => {
+  const machine = replayName(given.tables[0].props.deployment);
+  const machineArn = await machineArnOf(sfn, machine, given.config.region);
+  const tables = executions.map(({ input: { table, maxDeletesPerSecond: limit } }) => {
     const limited = limit === undefined ? '' : `, at most ${count(limit)} deletes a second`;
     return ['table', `${table}, by ${machine}${limited}`] as const;
   });
@@ -211,7 +209,7 @@ async function planReplay(given: Given<typeof FLAGS>): Promise<Plan> {
       const { signal, print, show } = given;
       const ended: Ended[] = [];
       const work = async (each: (typeof executions)[number], stop: AbortSignal) => {
-        const last = await sweep(sfn, machines.get(each.machine) ?? '', each, stop);
+        const last = await sweep(sfn, machineArn, each, stop);
         ended.push(last);
         print(`[${ended.length}/${executions.length}] ${describe(last, dryRun)}`);
         if (ended.length < executions.length) show(`${ended.length} of ${executions.length} executions`);

@@ -1,4 +1,3 @@
-import { GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
 import { type AttributeValue, PutItemCommand, QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, StartExecutionCommand, TestStateCommand } from '@aws-sdk/client-sfn';
 import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
@@ -15,6 +14,7 @@ import type { Given } from './command.ts';
 import { billedDeployment } from './cost.ts';
 import { counted, lasting } from './dashboard/words.ts';
 import { readRows } from './journal.ts';
+import { readMetrics } from './metrics.ts';
 
 export type VerifyClients = Pick<Clients, 'dynamoDb' | 'documents' | 'sfn' | 'sqs' | 'cloudWatch'>;
 
@@ -124,32 +124,19 @@ const UNSUCCESSFUL = ['ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAbort
  * Developer Guide.
  */
 async function observeMetrics({ verified, clients }: ObserveOptions, fromMs: number, toMs: number) {
-  const metric = (Namespace: string, MetricName: string, Stat: string, of: Record<string, string>) => {
-    const Dimensions = Object.entries(of).map(([Name, Value]) => ({ Name, Value }));
-    return { Period: 60, Stat, Metric: { Namespace, MetricName, Dimensions } };
-  };
-  const machine = (name: string, stat: string) => ({
-    Id: name.toLowerCase(),
-    MetricStat: metric('AWS/States', name, stat, { StateMachineArn: verified.stateMachineArn }),
-  });
-  const sums = ['ExecutionsStarted', ...UNSUCCESSFUL, 'ExpressExecutionBilledDuration'];
-  const MetricDataQueries = [
-    ...sums.map(name => machine(name, 'Sum')),
+  const { stateMachineArn: StateMachineArn, props } = verified;
+  const machine = (name: string, stat: 'Sum' | 'Maximum') =>
+    [name, 'AWS/States', name, stat, { StateMachineArn }] as const;
+  const metrics = [
+    ...['ExecutionsStarted', ...UNSUCCESSFUL, 'ExpressExecutionBilledDuration'].map(name =>
+      machine(name, 'Sum'),
+    ),
     machine('ExpressExecutionBilledMemory', 'Maximum'),
     ...taskNames.map(task => {
-      const FunctionName = functionOf(task, verified.props);
-      return {
-        Id: task.toLowerCase(),
-        MetricStat: metric('AWS/Lambda', 'Duration', 'Maximum', { FunctionName }),
-      };
+      return [task, 'AWS/Lambda', 'Duration', 'Maximum', { FunctionName: functionOf(task, props) }] as const;
     }),
   ];
-  const [StartTime, EndTime] = [new Date(fromMs), new Date(toMs)];
-  const { MetricDataResults = [] } = await clients.cloudWatch.send(
-    new GetMetricDataCommand({ StartTime, EndTime, MetricDataQueries }),
-  );
-  const values = (name: string) =>
-    MetricDataResults.find(({ Id }) => Id === name.toLowerCase())?.Values ?? [];
+  const values = await readMetrics(clients.cloudWatch, metrics, [fromMs, toMs], 60);
   const sum = (name: string) => values(name).reduce((total, value) => total + value, 0);
   const most = (name: string) => (values(name).length > 0 ? Math.max(...values(name)) : Number.NaN);
   const memory = most('ExpressExecutionBilledMemory');

@@ -137,7 +137,7 @@ const HEALTHY: Answers = {
   }),
   ScanCommand: () => ({ Items: [] }),
   ...ticked(60),
-  GetMetricDataCommand: () => ({ MetricDataResults: [{ Values: [] }] }),
+  GetMetricDataCommand: () => ({ MetricDataResults: [] }),
   DescribeAlarmsCommand: () => ({ MetricAlarms: ALARMS }),
   GetScheduleCommand: () => SCHEDULE,
   GetTopicAttributesCommand: () => ({
@@ -216,7 +216,11 @@ const WRONG: readonly (readonly [id: string, answers: Answers, detail: string])[
   ],
   ['index-building', otherIndex({ IndexStatus: 'CREATING' }), 'it is CREATING'],
   ['index-wide', otherIndex({ Projection: { ProjectionType: 'ALL' } }), 'expected KEYS_ONLY, got ALL'],
-  ['index-throttled', { GetMetricDataCommand: is({ MetricDataResults: [{ Values: [3, 4] }] }) }, '7 writes'],
+  [
+    'index-throttled',
+    { GetMetricDataCommand: is({ MetricDataResults: [{ Id: 'throttled', Values: [3, 4] }] }) },
+    '7 writes',
+  ],
   ['native-ttl', { DescribeTimeToLiveCommand: is({}) }, `expected ${TTL}, got off`],
   ['native-ttl-other', nativeTtl('x'), `expected ${TTL}, got x`],
   ['schedule-missing', { GetScheduleCommand: missing }, 'doctored-tick is not there'],
