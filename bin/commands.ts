@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type AnyCommand, EXIT, telling, unknown } from '../cli/command.ts';
-import { print, printData, printError } from '../cli/print.ts';
+import { print, printError } from '../cli/print.ts';
 
 export const COMMAND_GROUPS = ['set up', 'adopt', 'watch', 'act', 'prove'] as const;
 
@@ -93,7 +93,7 @@ export async function main(manifest: URL, args: readonly string[]): Promise<void
         print(generalHelp(), 'help');
         return 0;
       case '--version':
-        printData((JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version);
+        print((JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version, 'data');
         return 0;
       case undefined:
         printError(generalHelp(), 'help');

@@ -22,7 +22,7 @@ import {
 import { commandLine, useConfig } from './command-line.ts';
 import { aligned, shownOn } from './format.ts';
 import { COMMAND_ACTIONS, groupedActions, type IamAction } from './iam-actions.ts';
-import { Progress, print, printData, printError } from './print.ts';
+import { Progress, print, printError } from './print.ts';
 
 /** A flag with a `kind` takes a value, which the help shows as the text `value`. A flag without a `kind` is a switch. */
 export interface Flag {
@@ -344,7 +344,7 @@ const isAgreed = async ({ question: asked }: Plan, isJson: boolean, signal: Abor
 
 function tell({ data, text: told, againAfterMs }: Result, isJson: boolean): void {
   const isWatched = againAfterMs !== undefined;
-  if (isJson && data !== undefined) printData(JSON.stringify(data, null, isWatched ? 0 : 2));
+  if (isJson && data !== undefined) print(JSON.stringify(data, null, isWatched ? 0 : 2), 'data');
   if (isJson || told === undefined) return;
   if (isWatched && process.stdout.isTTY) process.stdout.write('\u001B[2J\u001B[H');
   print(told);

@@ -50,8 +50,12 @@ With --all it reads the whole index, $0.016 for a GB.`,
       throw wrong('--rate', 'it with --all', 'it alone', 'Add --all, or leave it out.');
   },
   async run(given) {
-    const of = await examineDeployment(given);
-    const examined = [of, ...(await sideBySide(given.tables, 1, table => examineTable(table, given)))];
+    const findings = findingsOf(OF_THE_DEPLOYMENT, await seeDeployment(given));
+    const deployment = { of: `Deployment ${given.tables[0].props.deployment}`, read: '', findings };
+    const examined = [
+      deployment,
+      ...(await sideBySide(given.tables, 1, table => examineTable(table, given))),
+    ];
     const found = examined.flatMap(({ findings }) => findings);
     const has = (severity: Found['severity']) => found.filter(each => each.severity === severity).length;
     const told = (['broken', 'warning', 'not known'] as const)
@@ -111,11 +115,6 @@ const notKnown = (why: string, asks: string): Found => {
     remedy,
   };
 };
-
-async function examineDeployment(given: Given): Promise<Examined> {
-  const findings = findingsOf(OF_THE_DEPLOYMENT, await seeDeployment(given));
-  return { of: `Deployment ${given.tables[0].props.deployment}`, read: '', findings };
-}
 
 async function examineTable(subject: Table, given: Given): Promise<Examined> {
   const { tableName: TableName } = subject.props;

@@ -17,7 +17,7 @@ export function printable(text: string): string {
 }
 
 export function shownOn(screen: Screen, text: string, kind?: TextKind): string {
-  return formatText(printable(text), lookOf(screen), kind);
+  return kind === 'data' ? printable(text) : formatText(printable(text), lookOf(screen), kind);
 }
 
 /** Characters of a long key that are shown: at its beginning, and at its end, where similar keys differ. */
@@ -117,7 +117,8 @@ interface Look {
   readonly colours: boolean;
 }
 
-export type TextKind = 'text' | 'help' | 'error';
+/** `data` is for programs: it has neither colours nor further line breaks. */
+export type TextKind = 'text' | 'help' | 'error' | 'data';
 
 export function formatText(text: string, { width, colours }: Look, kind: TextKind = 'text'): string {
   const isHelp = kind === 'help';

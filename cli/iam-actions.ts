@@ -22,13 +22,6 @@ const UNMEASURED = 'that is not measured';
 
 const UNCHECKED = 'that check is not made';
 
-const STATUS = [
-  ...on("the table's index and the journal", ['dynamodb:Query'], UNCHECKED),
-  ...on(TABLE, ['dynamodb:Scan'], UNCHECKED),
-  ...on('the schedule', ['scheduler:GetSchedule'], UNCHECKED),
-  ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
-];
-
 /** Source of the help and of docs/reference/iam.md. Tests compare this list with the requests of all commands except `verify`. */
 export const COMMAND_ACTIONS = {
   adopt: on(TABLE, [
@@ -58,7 +51,12 @@ export const COMMAND_ACTIONS = {
     ...on('the topic of the alarms', ['sns:GetTopicAttributes'], UNCHECKED),
     ...on('*', ['cloudwatch:GetMetricData'], UNCHECKED),
   ],
-  status: STATUS,
+  status: [
+    ...on("the table's index and the journal", ['dynamodb:Query'], UNCHECKED),
+    ...on(TABLE, ['dynamodb:Scan'], UNCHECKED),
+    ...on('the schedule', ['scheduler:GetSchedule'], UNCHECKED),
+    ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
+  ],
   backfill: on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:Scan', 'dynamodb:UpdateItem']),
   verify: [
     ...on(TABLE, ['dynamodb:PutItem']),

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { oneOf } from '../expiry/fields.ts';
-import { INDEXED_BY, type IndexedBy } from '../expiry/model.ts';
+import { INDEXED_BY } from '../expiry/model.ts';
 import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../stacks/config/config.ts';
 import { CONFIG_FILES } from '../stacks/config/config-file.ts';
 import { type FlatProps, type PreciseTtlProps, propsOfSettings } from '../stacks/config/props.ts';
@@ -82,15 +82,10 @@ is refused is asked for once more. With --table it asks nothing. Keys are of typ
   },
 });
 
-interface Answers {
-  readonly tableName: string;
-  readonly existingTable: boolean;
-  readonly partitionKey: string | undefined;
-  readonly sortKey: string | undefined;
-  readonly ttlAttribute: string | undefined;
-  /** @default `second` for an existing table, because its writers then need no change */
-  readonly indexedBy?: IndexedBy | undefined;
-}
+type AnswerName = 'existingTable' | 'partitionKey' | 'sortKey' | 'ttlAttribute' | 'indexedBy';
+type Answers = Pick<FlatProps, 'tableName'> & {
+  readonly [Name in AnswerName]?: FlatProps[Name] | undefined;
+};
 
 function refuseOthers(file: string, isForced: boolean): void {
   const there = CONFIG_FILES.filter(each => existsSync(each));
@@ -110,10 +105,7 @@ export async function askForTable(
   region: string,
   tell: (message: string) => void,
 ): Promise<Answers> {
-  let answers: Answers = {
-    ...{ tableName: 'Sessions', existingTable: false },
-    ...{ partitionKey: undefined, sortKey: undefined, ttlAttribute: undefined },
-  };
+  let answers: Answers = { tableName: 'Sessions', existingTable: false, partitionKey: undefined };
   const askFor = async (
     text: string,
     read: (answer: string) => Partial<Record<keyof Answers, unknown>>,
@@ -147,6 +139,7 @@ export async function askForTable(
 
 function configOf(answers: Answers, region: string): DeploymentConfig {
   const { existingTable, partitionKey = 'id', ttlAttribute = 'ttl' } = answers;
+  // The writers of an existing table need no change if it is indexed by second.
   const indexedBy = answers.indexedBy ?? (existingTable ? 'second' : undefined);
   const table = {
     ...answers,

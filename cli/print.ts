@@ -1,4 +1,4 @@
-import { printable, type Screen, shownOn, type TextKind, USUAL_WIDTH } from './format.ts';
+import { type Screen, shownOn, type TextKind, USUAL_WIDTH } from './format.ts';
 
 /** The progress that is on the terminal. It is removed before other text is written there. */
 let onTerminal: Progress | undefined;
@@ -7,11 +7,6 @@ let onTerminal: Progress | undefined;
 export function print(text: string, kind?: TextKind): void {
   onTerminal?.end();
   console.log(shownOn(process.stdout, text, kind));
-}
-
-export function printData(text: string): void {
-  onTerminal?.end();
-  console.log(printable(text));
 }
 
 export function printError(text: string, kind?: TextKind): void {

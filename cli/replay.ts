@@ -234,9 +234,7 @@ async function planReplay(given: Given<typeof FLAGS>): Promise<Plan> {
 const SAMPLES = 3;
 
 function describe({ totals, error, cause, ...ended }: Ended, dryRun: boolean): string {
-  const told = dryRun
-    ? (['found'] as const)
-    : REPLAYED.filter(name => ALWAYS.includes(name) || totals[name] > 0);
+  const told = REPLAYED.filter(name => alwaysTold(dryRun).includes(name) || totals[name] > 0);
   const line = `${ended.table}  ${told.map(name => `${wordsOf(name)} ${count(totals[name])}`).join(', ')}`;
   const keys = ended.sampleKeys.slice(0, SAMPLES).map(shownText);
   const samples = keys.map(key => `\n    such as ${shortKey(key)}`);
@@ -248,17 +246,20 @@ function describe({ totals, error, cause, ...ended }: Ended, dryRun: boolean): s
   return `${line}\n    ${ended.status} ${ended.execution}: ${why.length > 300 ? `${why.slice(0, 300)}…` : why}`;
 }
 
-const ALWAYS: readonly ReplayedCount[] = ['found', 'deleted'];
+/** These counts are shown even if they are 0. */
+const alwaysTold = (dryRun: boolean): readonly ReplayedCount[] => (dryRun ? ['found'] : ['found', 'deleted']);
 
 function describeEnd(
   ended: readonly Ended[],
   totals: Totals,
   { dryRun, isAll }: { readonly dryRun: boolean; readonly isAll: boolean },
 ): string {
-  const told = dryRun ? (['found'] as const) : REPLAYED;
   const units = ['write units', totals.found * UNITS_OF_DELETE, 'at least, for a real run'] as const;
-  const rows = [...told.map(name => [wordsOf(name), totals[name], ''] as const), ...(dryRun ? [units] : [])];
-  const table = countRows(rows, ALWAYS.map(wordsOf));
+  const rows = [
+    ...REPLAYED.map(name => [wordsOf(name), totals[name], ''] as const),
+    ...(dryRun ? [units] : []),
+  ];
+  const table = countRows(rows, alwaysTold(dryRun).map(wordsOf));
   const isOld = ended.every(({ doneBefore }) => doneBefore);
   const why = dryRun
     ? 'A dry run counts again each time.'

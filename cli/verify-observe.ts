@@ -1,7 +1,6 @@
-import { type AttributeValue, PutItemCommand, QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, StartExecutionCommand, TestStateCommand } from '@aws-sdk/client-sfn';
 import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { marshall } from '@aws-sdk/util-dynamodb';
+import { PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type Bill, monthlyBill } from '../cost/bill.ts';
 import { TICKS_A_MONTH } from '../cost/sweep-usage.ts';
 import { expiryAttributes } from '../expiry/index.ts';
@@ -163,7 +162,7 @@ interface SeenExpiry {
 
 /** Writes items that expire, renews one item of ten in the item's last second, and reads the events of the expiries. */
 function writerOf({ verified, clients, time, show }: ObserveOptions) {
-  const { dynamoDb, sqs } = clients;
+  const { documents, sqs } = clients;
   const { props, queueUrl: QueueUrl } = verified;
   const { tableName: TableName } = props;
   const due = new Map<string, number>();
@@ -177,19 +176,17 @@ function writerOf({ verified, clients, time, show }: ObserveOptions) {
     expiries: Answer<readonly SeenExpiry[]>;
   } = { indexLags: { is: [] }, expiries: { is: [] } };
 
-  const put = async (id: string, expiresAt: number): Promise<Record<string, AttributeValue>> => {
-    const nowMs = time.now();
-    const attributes = marshall(expiryAttributes(modelOf(props), { id }, { expiresAt, nowMs }));
-    const Item = { id: { S: id }, ...attributes };
-    await dynamoDb.send(new PutItemCommand({ TableName, Item }));
+  const put = async (id: string, expiresAt: number) => {
+    const attributes = expiryAttributes(modelOf(props), { id }, { expiresAt, nowMs: time.now() });
+    await documents.send(new PutCommand({ TableName, Item: { id, ...attributes } }));
     return attributes;
   };
 
-  const probeIndex = async (id: string, attributes: Record<string, AttributeValue>): Promise<void> => {
+  const probeIndex = async (id: string, attributes: Awaited<ReturnType<typeof put>>): Promise<void> => {
     if ('not' in seen.indexLags) return;
     const lags = seen.indexLags.is;
     const { indexName: IndexName, windowAttribute, ttlAttribute } = props;
-    const { [windowAttribute]: window = { NULL: true }, [ttlAttribute]: ttl = { NULL: true } } = attributes;
+    const { [windowAttribute]: window, [ttlAttribute]: ttl } = attributes;
     const query = new QueryCommand({
       ...{ TableName, IndexName, KeyConditionExpression: '#window = :window AND #ttl = :ttl' },
       ExpressionAttributeNames: { '#window': windowAttribute, '#ttl': ttlAttribute },
@@ -198,8 +195,8 @@ function writerOf({ verified, clients, time, show }: ObserveOptions) {
     const written = time.now();
     seen.indexLags = await ask('DYNAMODB', async () => {
       for (; ; await time.sleep(50)) {
-        const { Items = [] } = await dynamoDb.send(query);
-        const isThere = Items.some(item => item['id']?.S === id);
+        const { Items = [] } = await documents.send(query);
+        const isThere = Items.some(item => item['id'] === id);
         if (isThere || time.now() - written > INDEX_SECONDS * SECOND) return [...lags, time.now() - written];
       }
     });
@@ -258,8 +255,8 @@ function writerOf({ verified, clients, time, show }: ObserveOptions) {
     },
 
     async look() {
-      const { Items = [] } = await dynamoDb.send(new ScanCommand({ TableName, ConsistentRead: true }));
-      const there = new Set(Items.map(({ id }) => id?.S ?? ''));
+      const { Items = [] } = await documents.send(new ScanCommand({ TableName, ConsistentRead: true }));
+      const there = new Set(Items.map(({ id }) => id));
       const left = [...due.keys()].filter(id => there.has(id)).length;
       const renewedLeft = [...renewed].filter(id => there.has(id)).length;
       return { due: due.size, left, renewed: renewed.size, renewedLeft };

@@ -79,9 +79,7 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
   },
 });
 
-export interface VerifyOptions
-  extends Pick<Given, 'print' | 'show' | 'signal'>,
-    Pick<ObserveOptions, 'clients' | 'time'> {
+export interface VerifyOptions extends Pick<Given, 'print' | 'signal'>, Omit<ObserveOptions, 'verified'> {
   readonly deployer: Deployer;
   readonly region: string;
 }

@@ -5,7 +5,7 @@ import { COMMAND_NAMES, COMMANDS, generalHelp } from '../../bin/commands.ts';
 import { telling, wrong } from '../../cli/command.ts';
 import { lasting } from '../../cli/dashboard/words.ts';
 import { formatText, isCommand, lookOf, printable, shortKey } from '../../cli/format.ts';
-import { Progress, print, printData, printError } from '../../cli/print.ts';
+import { Progress, print, printError } from '../../cli/print.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 /** Characters that a terminal interprets: they change colours, move the cursor, or reverse the direction of text. */
@@ -43,7 +43,7 @@ test('nothing that a terminal obeys gets through, and JSON stays JSON of the sam
 });
 
 test('all ways to print do so, and leave letters of any kind', async () => {
-  const all = () => [print('one\u0085'), printError('other\u202e'), printData('Grüße, 世界 🎫\nnext')];
+  const all = () => [print('one\u0085'), printError('other\u202e'), print('Grüße, 世界 🎫\nnext', 'data')];
   expect(await printed(all)).toBe('one\\u0085\nGrüße, 世界 🎫\nnext\nother\\u202e');
 });
 
@@ -164,7 +164,7 @@ test('JSON has no colours and no breaks of lines; errors have both', async () =>
   const { env } = process;
   process.env = { ...env, FORCE_COLOR: '1', COLUMNS: '40' };
   const json = JSON.stringify({ text: `✓ ${'word '.repeat(20)}` }, null, 2);
-  expect(await printed(() => printData(json))).toBe(json);
+  expect(await printed(() => print(json, 'data'))).toBe(json);
   expect(await printed(() => printError(`\n--at: expected a time${' and more'.repeat(5)}`, 'error'))).toBe(
     `\n${ESCAPES.red}--at\u001b[39m: expected a time and more and more\nand more and more and more`,
   );

@@ -1,8 +1,8 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
-import { type AttributeValue, DynamoDBClient, type PutItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, type PutCommandInput } from '@aws-sdk/lib-dynamodb';
 import { NoAnswerError } from '../../cli/clients.ts';
 import {
   runVerify,
@@ -28,16 +28,16 @@ const VERIFIED: Verified = {
 /** An account in which everything is as it should be, but for the calls that a test answers. Nothing but sleeping takes time. */
 function account(own: Partial<Record<'dynamoDb' | 'sfn' | 'sqs' | 'cloudWatch', Answers>> = {}) {
   let time = START;
-  const items = new Map<string, Record<string, AttributeValue>>();
+  const items = new Map<string, Record<string, unknown>>();
   const told: object[] = [];
-  const ttlOf = (item: Record<string, AttributeValue>) => Number(item[props.ttlAttribute]?.N);
+  const ttlOf = (item: Record<string, unknown>) => Number(item[props.ttlAttribute]);
   /** Items go in the second of their TTL, each with an event. */
   const sweep = () => {
     for (const [id, item] of items) {
       if (ttlOf(item) * 1_000 > time) continue;
       items.delete(id);
       const at = new Date(ttlOf(item) * 1_000).toISOString();
-      const Body = JSON.stringify({ id, key: { id: item['id'] }, expiredAt: at, deletedAt: at });
+      const Body = JSON.stringify({ id, key: { id: { S: item['id'] } }, expiredAt: at, deletedAt: at });
       told.push({ Body, Attributes: { SentTimestamp: `${ttlOf(item) * 1_000 + 500}` }, ReceiptHandle: id });
     }
   };
@@ -51,8 +51,8 @@ function account(own: Partial<Record<'dynamoDb' | 'sfn' | 'sqs' | 'cloudWatch', 
     plansweep: [200],
   };
   const dynamoDb = fakeClient(DynamoDBClient, {
-    PutItem({ Item = {} }: PutItemCommandInput) {
-      items.set(`${Item['id']?.S}`, Item);
+    PutItem({ Item = {} }: PutCommandInput) {
+      items.set(`${Item['id']}`, Item);
       return {};
     },
     Scan: () => ({ Items: [...items.values()] }),
