@@ -23,6 +23,7 @@ type Test = (is: string, remedy: Fault['remedy'], seen: Fault['seen']) => Fault;
 const broken: Test = (is, remedy, seen) => ({ severity: 'broken', is, remedy, seen });
 const warning: Test = (is, remedy, seen) => ({ severity: 'warning', is, remedy, seen });
 
+const ttlIs = (fault: ReadItem['ttlFault']) => (item: ReadItem) => item.ttlFault === fault;
 const writer = () =>
   'Correct the writer (docs/use.md), and then write these items once more, or delete them.';
 const backfill = (tableName: string) => commandLine('backfill', ['--table', tableName]);
@@ -37,27 +38,23 @@ export const FAULTS = {
   'ttl-no-number': broken(
     'the TTL is neither a Number nor a String: it never expires',
     writer,
-    ({ ttlFault }) => ttlFault === 'notNumber',
+    ttlIs('notNumber'),
   ),
   'ttl-milliseconds': broken(
     'the TTL is in milliseconds: a time thousands of years ahead',
     writer,
-    ({ ttlFault }) => ttlFault === 'milliseconds',
+    ttlIs('milliseconds'),
   ),
-  'ttl-negative': broken(
-    'the TTL is negative: it never expires',
-    writer,
-    ({ ttlFault }) => ttlFault === 'negative',
-  ),
+  'ttl-negative': broken('the TTL is negative: it never expires', writer, ttlIs('negative')),
   'ttl-too-old': broken(
     'the TTL is more than five years back: native TTL and the sweep ignore it',
     () => 'Delete these items yourself, or correct the writer if it is a wrong time.',
-    ({ ttlFault }) => ttlFault === 'tooOld',
+    ttlIs('tooOld'),
   ),
   'ttl-too-far-ahead': warning(
     'the TTL is more than 20 years ahead: it looks like a wrong unit',
     writer,
-    ({ ttlFault }) => ttlFault === 'tooFarAhead',
+    ttlIs('tooFarAhead'),
   ),
   'ttl-fraction': broken(
     'the TTL has a fraction: the sweep asks an index by second for whole seconds',

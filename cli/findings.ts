@@ -219,14 +219,10 @@ export const OF_THE_TABLE = {
     subject =>
       subject.props.existingTable ? `${aws('update-table', subject, stream)} and then ${deploy()}` : deploy(),
     ({ table, props }) => {
-      const { StreamEnabled, StreamViewType } = table?.StreamSpecification ?? {};
-      const view = StreamEnabled ? StreamViewType : undefined;
-      return (
-        table &&
-        readsStream(props) &&
-        !/OLD/.test(view ?? '') &&
-        differs('OLD_IMAGE or NEW_AND_OLD_IMAGES', view)
-      );
+      // A table whose stream is off has no view type.
+      const view = table?.StreamSpecification?.StreamViewType;
+      const isWrong = table && readsStream(props) && !/OLD/.test(`${view}`);
+      return isWrong && differs('OLD_IMAGE or NEW_AND_OLD_IMAGES', view);
     },
   ),
   'pipe-missing': broken(

@@ -252,8 +252,12 @@ function sweepText({ startedAt, endedAt, kind, counts, lagMs, failure }: Sweep, 
 }
 
 export function historyText({ table, sweeps, notKnown }: Facts, now: number): string {
+  if (sweeps === null) {
+    const why = notKnown.filter(each => each.startsWith('the last sweeps'));
+    return `${table}: not known\n  not known  ${why}`;
+  }
   const since = now - DAY_MS;
-  const rows = (sweeps ?? []).filter(({ startedAt }) => Date.parse(startedAt) >= since);
+  const rows = sweeps.filter(({ startedAt }) => Date.parse(startedAt) >= since);
   const lines = rows.flatMap(sweep => [
     // With `now` = 0, each time is shown with its date.
     `  ${sweepText(sweep, 0)}`,
@@ -263,10 +267,5 @@ export function historyText({ table, sweeps, notKnown }: Facts, now: number): st
   const failed = rows.filter(({ failure }) => failure !== null).length;
   const isCut = rows.length === SWEEPS_OF_A_DAY ? ', and more' : '';
   const head = `${table}: ${counted(rows.length, 'sweep')} since ${clock(since / 1_000, 0)} that found something${isCut}, ${failed} of them left something`;
-  const unknown = notKnown.filter(each => each.startsWith('the last sweeps'));
-  return [
-    sweeps === null ? `${table}: not known` : head,
-    ...lines,
-    ...unknown.map(each => `  not known  ${each}`),
-  ].join('\n');
+  return [head, ...lines].join('\n');
 }

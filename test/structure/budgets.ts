@@ -31,7 +31,7 @@ export const ROOM_LINES = [
   { rooms: ['functions'], most: 3_800 },
   { rooms: ['stacks'], most: 3_600 },
   { rooms: ['local'], most: 4_200 },
-  { rooms: ['cli'], most: 6_900 },
+  { rooms: ['cli'], most: 6_800 },
   { rooms: ['cli/dashboard'], most: 1_300 },
   { rooms: ['cost'], most: 700 },
   { rooms: ['bench', 'tools'], most: 6_000 },
