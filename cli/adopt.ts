@@ -61,7 +61,7 @@ it has seen a TTL that is no Number. In DynamoDB Local it leaves native TTL off,
   run: planAdopt,
 });
 
-export type Session = Given<typeof FLAGS>;
+type Session = Given<typeof FLAGS>;
 
 async function planAdopt(given: Session): Promise<Plan> {
   const { flags, clients } = given;

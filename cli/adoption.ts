@@ -8,12 +8,15 @@ import type {
 import { DEFAULT_INDEXED_BY, DEFAULT_WINDOW_ATTRIBUTE, type IndexedBy } from '../expiry/model.ts';
 import { checkConfig } from '../stacks/config/config.ts';
 import { type KeyType, PROPS, propsOfSettings } from '../stacks/config/props.ts';
-import type { Session } from './adopt.ts';
 import { wrong } from './command.ts';
 import { looksLikeExpiry } from './faults.ts';
 import { namesOf, type StoredItem, typesOf } from './whole-table.ts';
 
-export type Wish = Pick<Session['flags'], 'by' | 'ttl-attribute' | 'index-name'>;
+export interface Wish {
+  readonly by: IndexedBy;
+  readonly 'ttl-attribute': string | undefined;
+  readonly 'index-name': string | undefined;
+}
 
 export interface Reading {
   readonly region: string;

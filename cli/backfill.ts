@@ -154,14 +154,10 @@ async function planBackfill(given: Given<typeof FLAGS>): Promise<Plan> {
   };
 }
 
-async function readSize(
-  { clients: { dynamoDb }, config: { region } }: Pick<Given, 'clients' | 'config'>,
-  name: string,
-  keyNames: readonly string[],
-) {
-  const table = await describeTable(dynamoDb, name);
+async function readSize({ clients, config }: Given<typeof FLAGS>, name: string, keyNames: readonly string[]) {
+  const table = await describeTable(clients.dynamoDb, name);
   const remedy = 'Deploy first, or look at account, region and AWS_ENDPOINT_URL_DYNAMODB.';
-  if (table === undefined) throw wrong('table', `${name} in ${region}`, undefined, remedy);
+  if (table === undefined) throw wrong('table', `${name} in ${config.region}`, undefined, remedy);
   const got = namesOf(table.KeySchema);
   if (`${got}` === `${keyNames}`) return sizeOf(table);
   const expected = `${name} with the key ${keyNames.join(', ')}, as the configuration says`;

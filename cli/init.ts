@@ -106,14 +106,11 @@ export async function askForTable(
   tell: (message: string) => void,
 ): Promise<Answers> {
   let answers: Answers = { tableName: 'Sessions', existingTable: false, partitionKey: undefined };
-  const askFor = async (
-    text: string,
-    read: (answer: string) => Partial<Record<keyof Answers, unknown>>,
-  ): Promise<void> => {
+  const askFor = async (text: string, read: (answer: string) => Partial<Answers>): Promise<void> => {
     const answer = await ask(text);
     if (answer === '') return;
     const given = read(answer);
-    const changed = { ...answers, ...given } as Answers;
+    const changed = { ...answers, ...given };
     try {
       configOf(changed, region);
     } catch (error) {

@@ -89,12 +89,7 @@ deleted. So it is after a pause that has ended by itself, and after an outage, w
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** @throws {InvalidFieldError} when there is no journal */
-async function readTables({
-  tables,
-  clients,
-  config,
-  now,
-}: Pick<Given, 'tables' | 'clients' | 'config' | 'now'>) {
+async function readTables({ tables, clients, config, now }: Given) {
   const journal = journalOf(tables[0], clients);
   const state = await noneIfMissing(() => readState(journal));
   if (state === undefined) {
