@@ -3,7 +3,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { tablesOf } from '../../cli/command.ts';
 import type { Facts } from '../../cli/dashboard/looks.ts';
-import { countsOf, goneOf } from '../../cli/facts.ts';
+import { countsOf, goneOf, factsOf as readFacts } from '../../cli/facts.ts';
 import { OF_THE_DEPLOYMENT } from '../../cli/findings.ts';
 import { countsText } from '../../cli/format.ts';
 import { wholeReport } from '../../cli/journal.ts';
@@ -185,6 +185,18 @@ test.each<[string, Partial<PreciseTtlProps>]>([
     },
   );
   await fc.assert(property);
+});
+
+test('a table is scanned once a minute, however often it is looked at', async () => {
+  const { config, clients } = tableWith([], 60, {});
+  const { documents } = clients as { documents: { send(sent: object): unknown } };
+  const sent = jest.spyOn(documents, 'send');
+  const tables = tablesOf(config);
+  const scansAt = async (ms: number) => {
+    await readFacts({ tables, clients, now: () => START + ms, leftMs: () => 13_000 }, 1);
+    return sent.mock.calls.filter(([command]) => command instanceof ScanCommand).length;
+  };
+  expect([await scansAt(0), await scansAt(59_000), await scansAt(60_000)]).toEqual([1, 1, 2]);
 });
 
 test('--history lists what the sweeps of a day came to, with what they could not delete', async () => {
