@@ -17,7 +17,7 @@ function promiseOf({ settings, rate }: Job): string {
 }
 
 export interface Job {
-  /** The table's name is unique. If DynamoDB Local keeps running, the run removes this table and the journal of `deployment` at its end. */
+  /** The table has a unique name, and exists only during the run. */
   readonly settings: SweepSettings;
   readonly deployment: string;
   readonly standsFor: string;

@@ -273,13 +273,13 @@ export function punctualityOf(
   return counts;
 }
 
-/** Time between two ticks. With `precision: 'second'` the tick of 09:00 owns the expiry times from 09:01 until 09:02. */
+/** Time between two ticks. With `precision: 'second'` the tick of 09:00 deletes items that expire from 09:01 until 09:02. */
 export const MINUTE_SECONDS = 60;
 
 const SECOND_MS = 1_000;
 /** Time for the query, for the delete, and until the stream shows the deletion, milliseconds. */
 const USUAL_DELETE_MS = 1_000;
-/** The sweep deletes at least this number of items in a second, if many items are due. Source: docs/contributing/decisions.md. */
+/** Assumed deletes in a second, if many items are due: the write limit of one index key. Source: docs/contributing/decisions.md. */
 const ITEMS_PER_SECOND = 1_000;
 /** Longest delay of a deletion if the item was written after its tick had begun. Source: docs/how-an-item-dies.md, "Limits". */
 const WRITTEN_LATE_MS = 120_000;
@@ -306,7 +306,7 @@ export function dueAt({ ttl, writtenAt }: ExpiredItem, pace: Pace, late: LateTic
   if (precision === 'minute') return Math.max(expiry, writtenAt);
   const tick = minuteOf(ttl + marginSeconds) - MINUTE_SECONDS;
   const planned = late.get(tick) ?? tick * 1000;
-  // An item is in time if the item is written before its tick begins or, with `pollSeconds`, `pollSeconds` before its expiry.
+  // An item is in time if it is written before its tick begins; with `pollSeconds`, if it is written `pollSeconds` before its expiry.
   if (writtenAt <= (pollSeconds > 0 ? expiry - pollSeconds * 1000 : planned))
     return Math.max(expiry, planned);
   return Math.max(expiry, writtenAt) + WRITTEN_LATE_MS;

@@ -10,7 +10,7 @@ export interface Second {
   readonly gone: number;
 }
 
-/** Percentiles of the lags of the items that were deleted within LAG_SPAN_SECONDS, milliseconds. */
+/** Percentiles of the lags of all items that were deleted in one span of LAG_SPAN_SECONDS, milliseconds. */
 interface LagSpan {
   readonly p50: number;
   readonly max: number;

@@ -24,7 +24,7 @@ export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, numbe
 };
 
 /**
- * Runs the demonstration on a new table, configured like one of the project's tables.
+ * Runs the demonstration on a new table, configured like a table of `options.config`.
  * @throws {InvalidFieldError}, {InvalidConfigError} or {LocalCloudError}, with a message for the user
  */
 export async function runMainJob(options: MainJobOptions): Promise<Judged> {

@@ -65,7 +65,7 @@ const WRITES_PER_SECOND = 1_000;
 const EXCUSING_STANDSTILL_MS = 5_000;
 
 /**
- * Runs the demonstration. The ledger judges the sweep: a list of the acknowledged writes, and of the deletions in the table's stream.
+ * Runs the demonstration. The ledger (list of acknowledged writes, and of deletions in the table's stream) judges the sweep.
  * @throws {LocalCloudError}
  */
 export async function runDemo(options: DemoOptions): Promise<Judged> {
@@ -207,7 +207,7 @@ class Run {
     const { minutes, rate, seed, settings } = this.#options;
     const clock = this.#clock;
     const until = this.#until;
-    // The first tick is for a minute in the past: as after an outage, its lookback finds the backlog.
+    // The first tick is for a minute in the past: this tick deletes the backlog, like the first tick after an outage.
     const first = minuteOf(beganMs / 1000) - 2 * MINUTE_SECONDS;
     await this.#sweepBacklog(cloud, table, first);
     const startMs = clock.now();
@@ -288,7 +288,7 @@ class Run {
     await table.write(actions, this.#until).catch(error => this.#breakOff(`writing failed: ${error}`));
   }
 
-  /** Shows the run until all items are written and all expired items are gone. Without `pollSeconds`, all executions have ended then. */
+  /** Shows the run until all items are written, all expired items are gone and, without `pollSeconds`, all executions have ended. */
   async #showUntilGone(
     cloud: LocalCloud,
     table: WatchedTable,

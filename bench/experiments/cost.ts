@@ -97,7 +97,7 @@ export interface MonthlyCost {
 }
 
 /**
- * Calculates the cost of a sweep for a month from ten simulated ticks: items expire at a constant rate, so all ticks have the same work.
+ * Calculates the cost of a sweep for a month from ten simulated ticks: items expire at a constant rate, so these ticks have the same work.
  */
 export async function costOfMonth(
   itemsPerMinute: number,

@@ -20,7 +20,7 @@ export interface Bounds {
   readonly maxMs?: number;
 }
 
-/** A tick of the run. Tick 0 owns the first expiry times of the run, tick `last` the last expiry times. */
+/** A tick of the run. Tick 0 is for the items that expire first, tick `last` for the items that expire last. */
 interface Tick {
   readonly number: number;
   readonly last: number;
@@ -47,7 +47,7 @@ export interface Scenario {
 }
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
-/** Minutes from START to the first expiry. The tick of a minute owns the expiry times of the next minute. */
+/** Minutes from START to the first expiry. The tick of a minute deletes items that expire in the next minute. */
 const LEAD = 2;
 const FIRST_TTL = START + LEAD * 60;
 

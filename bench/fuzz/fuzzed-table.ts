@@ -15,7 +15,7 @@ interface FuzzedTableOptions extends UsersOptions, Pick<MemoryTableOptions, 'asS
 /** Longest time from the beginning of a pause to the last delete, milliseconds. */
 const PAUSE_MS = 5_000;
 
-/** The sweep may exceed `maxDeletesPerSecond` by this factor: a tick sweeps lookback and upcoming minute at once, and rounds limits. */
+/** The sweep may delete this multiple of `maxDeletesPerSecond` in a second: a tick sweeps past minutes and the next minute at once. */
 const LIMIT_TOLERANCE = 2;
 
 export type FuzzedTable = ReturnType<typeof fuzzedTable>;

@@ -14,7 +14,7 @@ type Ended = Pick<Execution, 'name' | 'status' | 'error' | 'outputText' | 'cause
 
 /**
  * Compares the reports of an execution with DynamoDB's deletes, for each table.
- * @param isCalm whether the execution must succeed, because no fault is left
+ * @param isCalm whether the execution must succeed, because all faults have ended
  */
 export function judgeReports(
   { name, status, error, outputText, cause }: Ended,
@@ -40,7 +40,7 @@ export function judgeReports(
     const { applied, refused, ...answered } = tally.get(table) ?? NO_DELETES;
     const reported = { ...NOTHING, ...reports[table] };
     const { deleted, notFound, renewed, failed, shardsFailed, leftForLater } = reported;
-    // An interrupted child counts the keys of its last page as failed: then `deleted` and `notFound` may be too low.
+    // If a child execution did not finish, `deleted` and `notFound` may be too low.
     const isExact = isReported && shardsFailed === 0;
     // BatchWriteItem does not report which keys were not found.
     const counts =
@@ -54,7 +54,7 @@ export function judgeReports(
         .map(
           count => `says ${count} ${reported[count]} of ${table}; DynamoDB's answers say ${answered[count]}`,
         ),
-      // A delete whose response was lost counts later as not found, renewed or failed.
+      // If the response to a delete was lost, the report counts the item as not found, renewed or failed.
       ...(isExact && leftForLater === 0 && applied > sum
         ? [`says ${deleted} + ${notFound} + ${renewed} + ${failed} of ${table}; DynamoDB deleted ${applied}`]
         : []),

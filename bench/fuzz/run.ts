@@ -180,7 +180,7 @@ async function runOn(
     for (const afterMs of [0, 3_000])
       clock.schedule(replaysAt - START_MS + afterMs, () => sweeps.push(replay(main.name, false)));
 
-  // A limit (`maxDeletesPerSecond`) delays the deletion of the items that the faults left.
+  // A limit (`maxDeletesPerSecond`) delays the deletion of the items that are overdue after the faults.
   const drainMs = limit ? (items / limit) * 2_000 : 0;
   const lastTick = Math.ceil((allCalmAt + drainMs) / 60_000) * 60_000 + CALM_MINUTES * 60_000;
   for (let scheduled = START_MS; scheduled <= lastTick; scheduled += 60_000) {
@@ -192,7 +192,7 @@ async function runOn(
   for (const ending of sweeps) await ending;
   const clocksMs = lateByClocks(variant);
   for (const [index, { oracle, scenario: of, settings }] of tables.entries()) {
-    // A limit and `precision: 'minute'` delay deletes, so only `looseMs` applies.
+    // A limit or `precision: 'minute'` delays deletes, so only `looseMs` applies.
     const isStrict = settings.precision === 'second' && settings.maxDeletesPerSecond === 0;
     const slackMs = clocksMs + (settings.marginSeconds ?? 0) * 1000;
     const looseMs = BOUNDS_MS.loose + slackMs + (index === 0 ? drainMs : 0);

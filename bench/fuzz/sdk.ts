@@ -109,7 +109,7 @@ function inProcess(maxAttempts: number, handle: Handle) {
   Object.assign(client.config, {
     requestHandler: { handle },
     retryStrategy: async () => retryStrategy,
-    // The answers have dates of the virtual clock. The SDK would take the dates for an error of the computer's clock, and repeat requests.
+    // The responses have dates of the virtual clock: the SDK would conclude that this computer's clock is wrong, and repeat requests.
     disableClockSkewCorrection: async () => true,
     signer: async () => signer,
   });

@@ -49,7 +49,7 @@ export class Deliveries {
       const events = this.#events.get(pipe.name) ?? [];
       const delivered = new Set(events.map(({ id }) => id));
       const found = new Map<string, Violation>();
-      // Every deletion by the sweep needs an event. For a deletion before the expiry, every event is wrong.
+      // Every deletion by the sweep needs an event. An event for a deletion before the expiry is wrong.
       for (const [id, { byApplication, id: item }] of removals)
         if (!byApplication && !delivered.has(id)) found.set(id, ledger.violation('notDelivered', item));
       for (const event of events) {

@@ -11,7 +11,7 @@ const SAMPLE_MS = 100;
 const LATE_MS = 50;
 /** A standstill of this length may be the reason for a missed tick, or for a sweep that waits too long, milliseconds. */
 const MISSED_TICK_MS = 1_000;
-/** After a missed tick, items that are due within this time may be late: the tick owns the minute that ends two minutes after the tick. */
+/** After a missed tick, items that are due within this time may be late: a tick deletes items that expire up to two minutes later. */
 const EFFECT_MS = 120_000;
 
 /** Records when this process could not run. The record uses no data of the sweep, because a slow sweep is no excuse for a late deletion. */

@@ -18,7 +18,7 @@ export interface PlanOptions {
   readonly random: RandomSource;
 }
 
-/** Range of an item's lifetime, seconds: an item is written before the tick of its minute. The first items of a run live for less time. */
+/** Range of lifetimes, seconds: an item is written before the start of the tick that deletes it. The first items live for less time. */
 export const LIFE = { from: 120, to: 240 };
 
 const FAR_SECONDS = 86_400;
