@@ -13,7 +13,6 @@ import { replayDefinition, tickDefinition } from '../../statemachine/definition.
 /** A flag of at least this many commands is listed only once. */
 const MIN_SHARED = 4;
 
-/** The flags of all commands. */
 export async function commandsReference(): Promise<string> {
   const loaded = await Promise.all(
     Object.entries(COMMANDS).map(async ([name, { group, summary, load }]) => ({
@@ -45,7 +44,7 @@ function lineOf([name, { help, value, default: is }]: readonly [string, Flag]): 
   return `--${name}${value === undefined ? '' : ` ${value}`}: ${help}${byDefault}`;
 }
 
-/** The help's text on exit statuses; empty for commands with only the statuses that commands.md explains above. */
+/** The help's text on exit statuses; empty for commands with only the statuses that commands.md explains at its top. */
 function statusOf(command: AnyCommand): string {
   const [, text = ''] = /Exit status: (.*?)(?:; 2 a wrong command line.*)?$/s.exec(command.help()) ?? [];
   return /\b3\b|--watch|--diff/.test(text) ? `Exit status: ${text.replaceAll(/\s+/g, ' ')}.` : '';

@@ -29,7 +29,7 @@ interface Statement {
   readonly Resource: readonly string[];
 }
 
-/** Lists the synthesized roles of a table with all features. docs/reference/iam.md describes actions of logs and KMS in words. */
+/** Lists the synthesized roles of a table with all features, without the actions of logs and KMS. */
 export function rolesList(): string {
   const roles = [...rolesOfExample('bus')].filter(([, statements]) => statements.length > 0);
   const lines = roles.map(([role, all]) => `- \`${role}\`: ${all.map(inWords).join('; ')}`);

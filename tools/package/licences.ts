@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The file beside each bundle, in the functions' archives and in the npm package. */
+/** Name of the file with the licences of bundled packages. */
 export const LICENCES_FILE = 'LICENSES.txt';
 
 /** Head of the file. The Mozilla Public License requires the address of the editable source code. */
