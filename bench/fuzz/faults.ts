@@ -146,7 +146,6 @@ interface FaultsOptions {
 
 export type Faults = ReturnType<typeof faultsOf>;
 
-/** Chooses faults at random. */
 export function faultsOf({ seed, random, groups, clock, calmAt }: FaultsOptions) {
   const counts = new Map<string, number>();
   const ofCalls = seededRandom(seed);

@@ -17,7 +17,6 @@ import { replayDefinition, tickDefinition } from '../../statemachine/definition.
 import type { CallFunction } from './functions.ts';
 import type { CallTally } from './sdk.ts';
 
-/** A call of a function by an execution. */
 export interface Called {
   readonly tally: CallTally;
   readonly isReceived: boolean;

@@ -61,7 +61,6 @@ export const tickDiagram = () => mermaid(tickDefinition(functions, { tables: [] 
 
 export const replayDiagram = () => mermaid(replayDefinition(functions, { tables: [] }));
 
-/** The names of the tests of the state machine. */
 export function behavioursList(): string {
   const files = globSync('test/statemachine/*.test.ts').map(file => file.replaceAll(sep, '/'));
   const sections = files
