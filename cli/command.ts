@@ -93,7 +93,7 @@ export interface Command<F extends Flags = Flags> {
    * tables
    */
   readonly tables?: 'all' | 'one';
-  /** The services that the command calls, the main service first. A command that changes something refuses a mix of AWS and local. */
+  /** Services of the command, the main service first. A command that changes something refuses a mix of AWS and local services. */
   readonly services?: readonly Service[];
   /** Time after which the command waits for no further answer. @default no limit */
   readonly seconds?: number;

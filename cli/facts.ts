@@ -32,11 +32,11 @@ const SPARE_MS = 3_000;
 /** How far back the index is read if the journal has no watermark or does not answer. */
 const BACK_SECONDS = 900;
 const TABLES_AT_ONCE = 8;
-/** An item that was written late is deleted by one of the next two ticks, and so within this time. */
+/** An item written just before it expires is deleted within this time, by one of the next two ticks. */
 const TICKS_SECONDS = 180;
 /** Maximum number of pages of a scan. A page has 1 MB, so all pages take at most 1,024 read units (consistent), or $0.0001. */
 const PAGES = 4;
-/** The page of `status --page` and `status --watch` scan the table only once in this time. */
+/** With `status --page` and `status --watch`, a table is scanned at most once in this time. */
 const TABLE_AGE_SECONDS = 60;
 const QUARTER_MS = 900_000;
 const KEYS = 3;
@@ -83,7 +83,7 @@ async function tableFacts(
   const watermark = stored ? advanced(stored) : null;
   const overdue = seen('the index', looking);
   const gone = goneOf(overdue, watermark);
-  // First the index is queried, then the table is scanned. Otherwise an item that is deleted in between would look like an unseen item.
+  // The index is queried before the table is scanned: otherwise an item that is deleted in between would seem to have no index entry.
   const scanned = await ask('DYNAMODB', () => lookAtTable(table, given, gone, watermark));
   const left = seen('the table', scanned);
   const promisedSeconds = lateMs(props) / 1_000 + props.pollSeconds;
@@ -103,7 +103,7 @@ async function tableFacts(
   };
 }
 
-/** A tick without work writes no row, so the problem of the last row may be over by now. */
+/** A tick without work is not recorded, so the last recorded failure may be over by now. */
 function failingOf(last: Sweep | undefined, watermark: Watermark | null, nowMs: number): string | null {
   if (last === undefined || last.failure === null) return null;
   const endedMs = Date.parse(last.endedAt);
@@ -111,7 +111,7 @@ function failingOf(last: Sweep | undefined, watermark: Watermark | null, nowMs: 
   return isPast && nowMs - endedMs > QUARTER_MS ? null : last.failure;
 }
 
-/** The span of TTLs of which all items are deleted. The last ten seconds do not count: the index may not show their entries yet. */
+/** The span of TTLs whose items are all deleted. The last ten seconds do not count: the index may not show their entries yet. */
 export function goneOf(
   look: Pick<IndexLook, 'from' | 'readAt' | 'oldest'> | null,
   watermark: Pick<Watermark, 'since' | 'gone'> | null,

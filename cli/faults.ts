@@ -12,7 +12,7 @@ interface Fault {
   readonly is: string;
   /** A command or advice that mends the items with TTLs from `from` to `to` (whole minutes, ISO-8601). */
   readonly remedy: (tableName: string, from: string, to: string) => string;
-  /** True or a text: the item has the fault. Each different text is kept, so there may be only a few different texts. */
+  /** True or a text: the item has the fault. Each different text is kept, so the texts must be few. */
   seen(item: ReadItem, model: ExpiryModel): boolean | string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Before a command works, these functions test the files and folders that its flags name: otherwise the result might not be saved. */
+/** These functions check files and folders that flags name. Without the check, a command might work and then fail to save its result. */
 import { accessSync, constants, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { wrong } from './command.ts';

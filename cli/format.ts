@@ -70,7 +70,7 @@ export interface Screen {
 
 /** Columns of a terminal that does not report its width. */
 export const USUAL_WIDTH = 80;
-/** Minimum width, columns, for names and numbers. A narrower terminal wraps the lines itself. */
+/** Minimum width in columns. A narrower terminal wraps the lines itself. */
 const MIN_WIDTH = 40;
 
 /** Without `COLUMNS`, files and pipes have unlimited width: scripts read them. Colours depend on `NO_COLOR`, `FORCE_COLOR` and `TERM`. */
@@ -91,7 +91,7 @@ const MIN_COLUMN = 24;
 /** Lines that begin like a command are not wrapped: a user copies a command into a shell, where a line break would split it. */
 export const isCommand = (line: string): boolean => /^ *(?:-> )?(?:npx|aws|export|terraform) /.test(line);
 
-/** Further lines begin below the text that follows the line's last gap of two blanks, or else two columns deeper than an indented line. */
+/** Breaks a long line between words. If there is room, further lines begin below the last text that follows two blanks. */
 function wrapLine(line: string, width: number): string[] {
   if (stringWidth(line) <= width || isCommand(line)) return [line];
   const column = stringWidth(/^.*\S {2,}(?=\S)/.exec(line)?.[0] ?? '');
@@ -138,7 +138,7 @@ type Style = Parameters<typeof styleText>[0];
 const SIGNS: readonly (readonly [RegExp, Style])[] = [
   [/(?<=^ *)(✓|Healthy\b|kept\b)/u, 'green'],
   [/(?<=^ *)(WARNING\b|NOT KNOWN\b|not known\b|\?(?= ))/u, 'yellow'],
-  // In the line of an execution, its time and its name come before its result.
+  // In the line of an execution, its time and its kind come before its result.
   [/(?<=^ *)(✗|BROKEN\b|NOT KEPT\b)|(?<=^\d\d:\d\d.* {2})(FAILED|TIMED_OUT|ALARM)\b/u, 'red'],
 ];
 
