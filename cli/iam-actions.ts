@@ -64,7 +64,7 @@ export const COMMAND_ACTIONS = {
     ...on(TABLE, ['dynamodb:Scan'], UNMEASURED),
     ...on("the table's index and the journal", ['dynamodb:Query'], UNMEASURED),
     ...on('*', ['sqs:ListQueues']),
-    // IAM checks TagQueue in CreateQueue with tags: there is no separate call.
+    // The permission TagQueue is for CreateQueue with tags: TagQueue is not called.
     ...on(VERIFY_QUEUE, ['sqs:CreateQueue', 'sqs:TagQueue', 'sqs:GetQueueAttributes', 'sqs:DeleteQueue']),
     ...on(VERIFY_QUEUE, ['sqs:ReceiveMessage', 'sqs:DeleteMessage'], UNMEASURED),
     ...on('*', ['states:TestState', 'cloudwatch:GetMetricData'], UNMEASURED),

@@ -115,7 +115,7 @@ export async function askForTable(
       configOf(changed, region);
     } catch (error) {
       if (!(error instanceof InvalidConfigError)) throw error;
-      // Only problems of the fields in `given` count: a key `ttl` conflicts with the default TTL attribute until the user chooses one.
+      // Only problems of fields in `given` count: a key `ttl` is allowed for now, since the user may choose another TTL attribute later.
       if (error.problems.some(({ field }) => (field.split('.')[1] ?? '') in given)) {
         tell(error.message);
         return askFor(text, read);

@@ -131,7 +131,7 @@ interface EndedOptions {
   readonly stopping?: boolean;
 }
 
-/** Describes an ended execution in one line. Further lines show why an execution failed, and which items the execution left. */
+/** Describes an ended execution in one line. Further lines show why an execution failed, and which items it did not delete. */
 export function describeExecution(
   execution: Execution,
   { failedCall, schedule, stopping }: EndedOptions = {},
@@ -164,7 +164,7 @@ export function describeExecution(
 
 type Reports = readonly (readonly [table: string, report: SweepReport])[];
 
-/** The reports of tables in which something was found, was left or failed. */
+/** Leaves out reports of tables without expired items and without a failure. */
 function reportsOf(said: unknown): Reports {
   const { tables = {}, notRecorded } = readExecutionReport(said) ?? {};
   return Object.entries(notRecorded === undefined ? tables : {})

@@ -132,7 +132,7 @@ type Ended = Awaited<ReturnType<typeof sweep>>;
 const isDone = ({ status, totals }: Pick<Ended, 'status' | 'totals'>): boolean =>
   status === 'SUCCEEDED' && totals.leftForLater === 0;
 
-/** If the execution with this name failed or left items, the next name is tried: Step Functions accepts a name only once in 90 days. */
+/** An earlier execution that failed or left items is repeated under the next name: Step Functions accepts a name only once in 90 days. */
 async function sweep(
   sfn: SFNClient,
   stateMachineArn: string,

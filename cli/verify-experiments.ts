@@ -52,7 +52,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
         failedKeys: sum(reports.map(each => each.failed)),
         throttled: sum(reports.map(each => each.throttled)),
       };
-      // If the journal has no sweep or a problem, the criterion is not kept. `seen.metrics` is then not read: a missing answer would throw.
+      // Reading `seen.metrics` throws if CloudWatch did not answer, so these metrics are read only if the criterion may still be kept.
       const isSound = all.length > 0 && sum(Object.values(reported)) === 0;
       const measured = isSound
         ? { unsuccessfulExecutions: seen.metrics.unsuccessful, ...reported }

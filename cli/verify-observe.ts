@@ -35,7 +35,7 @@ export interface ObserveOptions {
 const SECOND = 1_000;
 const MINUTE = 60_000;
 export const MINUTES = 10;
-/** Lifetime of an item that `verify` writes. A tick plans up to two minutes ahead: by then the item should be in the index. */
+/** Lifetime of the written items: longer than the two minutes that a tick plans ahead, so that the index has an item in time. */
 const LIFETIME_SECONDS = 150;
 /** Longest delay of streams and CloudWatch. */
 const SETTLE_SECONDS = 150;

@@ -245,7 +245,7 @@ export function deployerOf(
 
   return {
     /**
-     * First creates the queue of this run: the queue's ARN contains the account, which names the state's folder.
+     * Also creates the queue of this run: the queue's ARN contains the account, which names the state's folder.
      * @returns whether an earlier run had left something
      */
     async removeLeft(): Promise<boolean> {
