@@ -126,8 +126,8 @@ const SECONDS_PER_MONTH = 30 * 86_400;
 const VERDICTS = ['holds', 'late', 'impossible'];
 
 /**
- * The items are spread evenly among the copies of all tables.
- * @param copies number of copies of each table
+ * Spreads the items of `load` evenly among all tables.
+ * @param copies number of tables in place of each table
  * @throws {InvalidConfigError}
  */
 export function monthlyCost(tables: readonly PreciseTtlProps[], load: ItemLoad, copies = 1) {

@@ -6,7 +6,7 @@ import type { CountName } from '../../statemachine/counts.ts';
 export interface Facts {
   readonly table: string;
   readonly deployment: string;
-  /** All items with TTLs from `since` to `by` are deleted, except the items that `left` counts. */
+  /** All items with TTLs from `since` to `by` are deleted, as far as the index shows. */
   readonly gone: { readonly since: number; readonly by: number } | null;
   readonly overdue: IndexLook | null;
   readonly left: TableLook | null;
@@ -22,13 +22,13 @@ export interface Facts {
   readonly pause: Pause | null;
   readonly isScheduled: boolean | null;
   readonly sweeps: readonly Sweep[] | null;
-  /** Why the last sweep failed or left items. Null 15 minutes after the sweep's end, if the watermark has passed this end. */
+  /** Why the last recorded sweep failed or left items. Null also for an old failure, if the watermark has passed it. */
   readonly failing: string | null;
   readonly alarms: readonly Alarm[] | null;
   readonly notKnown: readonly string[];
 }
 
-/** The entries of the index with TTLs from `from` to `readAt`. */
+/** Expired entries of the index: all with TTLs from `from` to `readAt`, and perhaps older ones. */
 export interface IndexLook {
   readonly readAt: number;
   readonly from: number;
@@ -46,9 +46,9 @@ export interface TableLook {
   readonly read: number;
   readonly isAll: boolean;
   readonly before: number;
-  /** Items of the span `gone` that expired more than three minutes ago. The index does not show these items, so no sweep finds them. */
+  /** Items of the span `gone` that expired at least three minutes ago. The index does not show these items, so no sweep finds them. */
   readonly unseen: number;
-  /** Items of the span `gone` that expired in the last three minutes. If these items were written late, a tick will still delete them. */
+  /** Items of the span `gone` that expired in the last three minutes. A tick will still delete those written just before their TTLs. */
   readonly recent: number;
 }
 
@@ -86,7 +86,7 @@ export interface Looked {
   readonly promise: string;
 }
 
-/** A look: the result of one reading of all tables, as `status` prints it. */
+/** The result of one reading of all tables. */
 export interface Look {
   /** When this reading of the tables began, ISO-8601. */
   readonly at: string;
@@ -104,7 +104,7 @@ const PARTS = {
 } as const;
 export type Part = keyof typeof PARTS;
 
-/** The page keeps the sweeps of the last SHOWN_MINUTES, but at most MAX_SWEEPS. A busy table has a few sweeps per minute. */
+/** Each table's sweeps of the last SHOWN_MINUTES are kept, at most MAX_SWEEPS: enough for ten sweeps per minute. */
 export const SHOWN_MINUTES = 180;
 const MAX_SWEEPS = 2_000;
 const MINUTE_MS = 60_000;
@@ -142,7 +142,7 @@ export class TableMemory {
   }
 }
 
-/** The minute in which a sweep is shown. A tick may end just after its minute, so the time half a minute before the end is used. */
+/** The minute in which a sweep is shown, half a minute before its end: a tick may end just after the minute that it swept. */
 function sweptMinute({ endedAt }: Sweep): string {
   const middle = new Date(Date.parse(endedAt) - MINUTE_MS / 2);
   return `${middle.toISOString().slice(0, 16)}:00.000Z`;
@@ -169,12 +169,12 @@ export interface LooksOptions {
   readonly now?: () => number;
 }
 
-/** Time from one reading of the tables to the next while a browser has the page open, milliseconds. */
+/** Minimum time from the start of one reading of the tables to the start of the next, milliseconds. */
 const EVERY_MS = 10_000;
 /** Maximum number of sweeps in a reading of a table. The first reading and every 60th reading after the first have more sweeps. */
 const MOST = { first: 400, later: 20, firstEvery: 60 } as const;
 
-/** Reads all tables again and again, one reading at a time, and keeps the results. */
+/** Reads all tables when asked, one reading at a time, and keeps the results. */
 export class Looks {
   /** The tables by name, in the order of the configuration. */
   readonly tables = new Map<string, TableMemory>();

@@ -25,7 +25,7 @@ export function countScale(most: number): Scale {
   return { y: value => upwards(value, 0, last * step), ticks: ticks.map(each => [each, count(each)]) };
 }
 
-/** Lags that can label an axis, seconds: from 10 ms to 1,000 hours. */
+/** Lags that can label an axis: the seconds, and the text of the label. */
 const LAGS = [
   ...([0.01, 0.1, 1, 10] as const).map(each => [each, `${each} s`] as const),
   ...([1, 10] as const).map(each => [each * 60, `${each} min`] as const),
@@ -72,7 +72,7 @@ interface Plot {
   readonly id: string;
   readonly title: string;
   readonly now: number;
-  /** The names of colours, and what they stand for. */
+  /** CSS classes, and what their colours stand for. */
   readonly legend: readonly (readonly [name: string, text: string])[];
   /** The points, the oldest first. */
   readonly points: readonly Point[];
@@ -165,7 +165,7 @@ export function lagPlot(sweeps: readonly Sweep[], promisedSeconds: number, now: 
   });
 }
 
-/** Milliseconds without a sweep that deleted something, after which the line has a gap. */
+/** The line has a gap between two ticks with deletions that are further apart than this time. */
 const GAP_MS = 5 * MINUTE_MS;
 
 function stretches<Of extends Point>(points: readonly Of[]): Of[][] {

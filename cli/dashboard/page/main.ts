@@ -3,7 +3,7 @@
 const POLL_MS = 2_000;
 /** A page that was just opened polls more often for some seconds, so that the first answers are shown soon. */
 const OPENING = { ms: 5_000, pollMs: 200 } as const;
-/** Time limit of a request: the server is on this machine, and answers at once. */
+/** Time limit of a request: it can be short, because the server is on this machine. */
 const LIMIT_MS = 4_000;
 
 const shown = new Map<string, string>();
