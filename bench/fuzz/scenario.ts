@@ -23,12 +23,12 @@ export interface TableScenario {
 export interface Scenario {
   readonly outage: (Span & { readonly kind: (typeof LONG_OUTAGES)[number] }) | undefined;
   readonly tables: readonly TableScenario[];
-  /** Time at which a new definition is deployed, epoch milliseconds. Running executions keep the former definition. */
+  /** Time at which the state machines get new definitions, epoch milliseconds. Running executions keep the former ones. */
   readonly deployedAt: number | undefined;
   readonly replaysAt: number | undefined;
   /** Range of the TTLs of most items at their first write, epoch milliseconds, [from, to). */
   readonly ttls: Span;
-  /** End of all faults, epoch milliseconds. Only the faults and pauses of the tables after the first table may end later. */
+  /** End of all faults except the troubles and pauses of the tables after the first table, epoch milliseconds: these may end later. */
   readonly calmAt: number;
 }
 
@@ -36,8 +36,8 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 /**
- * The trouble of a further table may end this much later than all other faults, milliseconds. This trouble must not delay deletes in the
- * first table.
+ * The troubles and pauses of the tables after the first table may end this much later than all other faults, milliseconds. They must not
+ * delay deletes in the first table.
  */
 const OUTLASTS_MS = 4 * MINUTE;
 
@@ -65,7 +65,7 @@ export function drawScenario({ random, groups, startMs, minutes }: ScenarioOptio
 
   const tableOf = (isOther: boolean): TableScenario => {
     const end = calmAt + (isOther ? OUTLASTS_MS : 0);
-    // Some tables are in trouble from the first tick on: no tick has written a watermark for such a table.
+    // Some tables are in trouble before the first tick, when no tick has written a watermark for the table yet.
     const from = random.next() < 0.4 ? startMs - MINUTE : time(startMs, calmAt);
     const isInTrouble = happens('tables', 0.8) && isOther;
     const trouble = {

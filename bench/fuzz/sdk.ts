@@ -3,7 +3,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from 'stepfunctions-emulator';
 import { createDocuments, type Documents } from '../../functions/table/dynamodb.ts';
 
-/** Numbers of keys, for the comparison with a report. `deleted`, `notFound` and `refused` count responses that the client received. */
+/** Numbers of keys, to compare with an execution's report. `deleted`, `notFound`, `refused`: keys in responses that the client received. */
 export interface Tally {
   readonly deleted: number;
   readonly notFound: number;

@@ -96,7 +96,7 @@ export class MemoryTable {
 
   /**
    * Returns entries of one partition of the index, sorted by TTL.
-   * @param after position in the index: only entries behind this position are returned
+   * @param after only entries after this position in the index are returned
    */
   query(
     partition: string,

@@ -26,7 +26,7 @@ const CALM_SHARE = 0.06;
 /** Most of the items of CALM_SHARE expire in this range of seconds after the last fault: the faults may delay earlier deletes. */
 const CALM_SECONDS = { from: 120, before: 270 } as const;
 
-/** Attribute names that have a special meaning for a JavaScript object, an expression or a PartiQL statement. */
+/** Attribute names that need care in a JavaScript object, an expression or a PartiQL statement. */
 const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'a.b', '#x', ':y', '"q"', ' ', 'ттл'];
 
 /** Simulates applications that change the items of a table: at planned times, and just before DynamoDB applies a delete of the sweep. */
@@ -87,7 +87,7 @@ export function usersOf(table: MemoryTable, settings: SweepSettings, options: Us
     const image = table.images.get(id);
     if (image === undefined) return;
     const now = Math.floor(clock.now() / 1000);
-    // Half of the renewals add a few seconds only: a delete whose condition is too lax would delete such an item.
+    // Half of the new TTLs are a few seconds from now: a delete whose condition is too lax would delete such an item.
     const seconds = random.next() < 0.5 ? between(1, 5) : between(5, 90);
     const most = now < before ? before + 60 : now + 90;
     put(image, expiryOf(image, Math.min(now + seconds, most)));
@@ -146,7 +146,7 @@ export function usersOf(table: MemoryTable, settings: SweepSettings, options: Us
 
   const planInCalm = (number: number, hot: number): void => {
     const key = keyOf(number);
-    // With `pollSeconds` no tick reads minutes ahead. So no item of such a table is written early.
+    // Items are written early because ticks read minutes ahead. With `pollSeconds` no tick does so.
     const [isHot, isEarly] = [random.next() < 0.6, random.next() < 0.6 && settings.pollSeconds === 0];
     const ttl = isHot ? hot : calmAt + between(isEarly ? CALM_SECONDS.from : 1, CALM_SECONDS.before);
     const writtenAt = isEarly ? Math.max(calmAt - 60, ttl - 200) : ttl - between(1, 10);

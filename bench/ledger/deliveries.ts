@@ -4,7 +4,7 @@ import type { Ledger, SeenRemoval, Violation } from './ledger.ts';
 
 export interface FollowedPipe {
   readonly name: string;
-  /** The pipe's target, for messages: `event-bus/default`. */
+  /** The pipe's target as the demo prints it, such as `event-bus/default`. */
   readonly target: string;
   readonly oldImage: boolean;
 }

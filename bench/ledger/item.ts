@@ -54,9 +54,9 @@ export interface Present {
   readonly ttl: Ttl;
 }
 
-/** From this age on, the sweep keeps expired items, as native TTL does: five years of 365 days. */
+/** The sweep keeps items that expired this long ago or earlier, as native TTL does: five years of 365 days. */
 const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
-/** At an age within 600 seconds of five years, keeping and deleting are both correct. */
+/** For an item that expired five years ± 600 seconds ago, keeping and deleting are both correct. */
 const BOUND_SECONDS = 600;
 
 /** Whether the sweep must keep an item with this TTL. The answer uses no code of the sweep. @param at epoch seconds */

@@ -18,13 +18,13 @@ import {
 export interface SeenRemoval extends Removal {
   readonly id: string;
   readonly byApplication: boolean;
-  /** Time at which DynamoDB acknowledged the write of the deleted version, epoch milliseconds. */
+  /** Time at which DynamoDB acknowledged the deleted version's write, epoch milliseconds; 0 if it did not. */
   readonly writtenAt: number;
 }
 
 export interface ExpiredItem {
   readonly ttl: Seconds;
-  /** Time at which DynamoDB acknowledged the write of this TTL, epoch milliseconds. */
+  /** Time at which DynamoDB acknowledged the item's last write, epoch milliseconds. */
   readonly writtenAt: number;
   /** Time at which the deletion was seen, epoch milliseconds; undefined without a deletion. */
   readonly deletedAt: number | undefined;
@@ -122,7 +122,7 @@ export class Ledger {
 
   /**
    * @param present every item by its id, from a consistent read
-   * @param nowMs time of this read, epoch milliseconds: items that expired earlier must be deleted
+   * @param nowMs epoch milliseconds: items that expired until then must be deleted
    */
   verify(present: ReadonlyMap<string, Present>, nowMs: number): Violation[] {
     return [...this.#entries].flatMap(([id, entry]) => {
@@ -188,7 +188,7 @@ export type Finding = keyof typeof FINDINGS;
 
 export interface Violation {
   readonly finding: Finding;
-  /** The item's id, or a sentence if the finding concerns no item. */
+  /** The item's id, or a text if the finding concerns no item. */
   readonly id: string;
   readonly history: readonly string[];
 }
