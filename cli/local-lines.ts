@@ -1,4 +1,4 @@
-/** What `precise-ttl local` prints: text at its start, and later a line for each execution, and more lines for a failed execution. */
+/** What `precise-ttl local` prints: text at its start, and later lines about executions, expiries and functions. */
 import { Execution } from 'stepfunctions-emulator';
 import { isObject } from '../expiry/fields.ts';
 import { jsonObject, leftNothing, readExecutionReport } from '../functions/report/sweep-totals.ts';
@@ -123,7 +123,7 @@ function inWords(value: unknown): string {
 }
 
 interface EndedOptions {
-  /** The last failed call of a function in the execution, if there was one. */
+  /** The last failed call of a function in the execution or in its children. */
   readonly failedCall?: InvocationRecord | undefined;
   /** Name of the schedule that started the execution, if a schedule did. */
   readonly schedule?: string | undefined;
@@ -150,7 +150,7 @@ export function describeExecution(
   if (status === 'SUCCEEDED' && left.length === 0)
     return `${line}${readExecutionReport(outputText) === undefined ? `succeeded in ${took}` : describeSwept(reports)}`;
   const failure = status === 'SUCCEEDED' ? [] : describeFailure(execution, failedCall);
-  // If there are reports, the cause is their JSON, and the rows below show the reports.
+  // The row `cause` would be the JSON of the reports that the rows below show.
   const why = reports.length > 0 ? failure.filter(([row]) => row !== 'cause') : failure;
   const rows = [
     ...why,

@@ -8,7 +8,7 @@ type Metric = readonly [
   dimensions: Readonly<Record<string, string>>,
 ];
 
-/** `from`, `to`: epoch milliseconds. @param Period seconds of a value @returns a function that finds a metric's values by its key */
+/** `from`, `to`: epoch milliseconds. @param Period seconds per value @returns a function that finds a metric's values by its key */
 export async function readMetrics(
   client: CloudWatchClient,
   metrics: readonly Metric[],

@@ -2,7 +2,7 @@ import { type IndexedBy, MAX_SHARDS } from '../expiry/model.ts';
 import { PARTITION_UNITS } from '../expiry/window.ts';
 
 /*
- * How many shards a window needs. If the partition of an index key is full, the sweep is late, and DynamoDB throttles the users' own puts.
+ * How many shards a window needs. Too many writes to one partition of the index make the sweep late and throttle the users' own puts.
  */
 
 /** Write units per second of a new table on demand, and also of its index. Source: DynamoDB Developer Guide, "Warm throughput". */
@@ -28,8 +28,8 @@ export interface IndexLoad {
 
 interface ShardAdvice {
   /**
-   * `holds`: items are deleted within two seconds after their expiry. `late`: some partitions are too full. `impossible`: one key gets more
-   * writes than DynamoDB allows.
+   * `holds`: items are deleted in time. `late`: some partitions get too many writes for that. `impossible`: one key gets more writes than
+   * DynamoDB allows.
    */
   readonly verdict: 'holds' | 'late' | 'impossible';
   /** The smallest sufficient number of shards with a warm throughput of `warmUnits`. Undefined: no number is sufficient. */
@@ -55,7 +55,7 @@ export function adviseShards(load: IndexLoad): ShardAdvice {
   };
 }
 
-/** A load of m units per second by keys with x units each has the standard deviation √(m × x). */
+/** Most units per second of a key. A partition's load of m units, by keys with x units each, has the standard deviation √(m × x). */
 function mostOfKey(units: number, warmUnits: number): number {
   if (units <= FITS_ONE_PARTITION) return FITS_ONE_PARTITION;
   const used = units / warmUnits;

@@ -123,7 +123,7 @@ type Totals = Readonly<Record<ReplayedCount, number>>;
 /** Write units of a delete of an item of up to 1 KB, with its index entry. */
 const UNITS_OF_DELETE = 2;
 const AT_ONCE = 4;
-/** After this number of failed executions, a person must first mend the cause. */
+/** After this number of attempts no new execution starts: a person must mend the cause. */
 const MAX_ATTEMPTS = 99;
 
 type Ended = Awaited<ReturnType<typeof sweep>>;
@@ -145,7 +145,7 @@ async function sweep(
     const executionArn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
     const describe = () => noneIfMissing(() => sfn.send(new DescribeExecutionCommand({ executionArn })));
     const started = { stateMachineArn, name, input: JSON.stringify(input) };
-    // Step Functions also accepts the name and input of an execution that is running.
+    // `isNew` is also true for a running execution: Step Functions accepts its name and input again.
     const isNew = await sfn.send(new StartExecutionCommand(started)).then(
       () => true,
       (error: Error) => {

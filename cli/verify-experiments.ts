@@ -1,4 +1,4 @@
-/** The questions of `verify`: only a real account can answer them. */
+/** The experiments of `verify`, which need a real account. */
 import { INDEX_SECONDS } from '../functions/journal/layout.ts';
 import { childTimeouts, FUNCTION_TIMEOUT_SECONDS, type TaskName } from '../statemachine/contract/machines.ts';
 import type { Seen } from './verify-observe.ts';

@@ -37,7 +37,7 @@ const MINUTE = 60_000;
 export const MINUTES = 10;
 /** Lifetime of the written items: longer than the two minutes that a tick plans ahead, so that the index has an item in time. */
 const LIFETIME_SECONDS = 150;
-/** Longest delay of streams and CloudWatch. */
+/** Time in which streams and CloudWatch catch up. */
 const SETTLE_SECONDS = 150;
 /** Numbers of keys to try in a JSONata group-by: with more keys, the group-by recurses deeper. */
 const DEPTHS = [50, 80, 90, 95, 97, 98, 99, 100, 105, 120];
@@ -90,7 +90,7 @@ export async function observe(options: ObserveOptions) {
   );
 }
 
-/** The highest number of DEPTHS with which a JSONata group-by succeeds. The group-by recurses once more than this number. */
+/** The largest of DEPTHS with which a JSONata group-by succeeds. A group-by of n keys reaches the depth n + 1. */
 async function observeDepth({ sfn }: VerifyClients): Promise<number> {
   let deepest = 0;
   for (const keys of DEPTHS) {
