@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 /** Oldest version of Node that the package runs on. */
 const OLDEST = [22, 12];
-/** Major version of Node that runs the sources of the checkout: `npm ci` installs it. */
+/** Oldest major version of Node for the sources of the checkout: `npm ci` installs it. */
 const OF_THE_CHECKOUT = 24;
 const [major, minor] = process.versions.node.split('.').map(Number);
 const isOlder = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);

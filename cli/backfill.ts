@@ -24,7 +24,7 @@ import {
 } from './whole-table.ts';
 
 const FLAGS = {
-  // By default, half of the writes per second that DynamoDB accepts for one shard: the application's writes need the other half.
+  // By default, half of the writes per second that DynamoDB accepts for one partition: the application's writes need the other half.
   rate: { help: 'most writes a second', kind: whole(1, 10_000), value: 'N', default: 500 },
   'dry-run': { help: 'read and count, write nothing' },
   yes: YES,
@@ -102,7 +102,7 @@ async function planBackfill(given: Given<typeof FLAGS>): Promise<Plan> {
     } catch (error) {
       const { name: code } = error as Error;
       if (code === 'ConditionalCheckFailedException') return 'changedMeanwhile';
-      // DynamoDB refuses only this item: the item would be too large, for example, or its item collection is full.
+      // Whether DynamoDB refuses only this item: the item would be too large, for example, or its item collection is full.
       const isOfTheItem = isInvalid(error) || code === 'ItemCollectionSizeLimitExceededException';
       if (stop.aborted || !(isBusy(error) || isOfTheItem)) throw error;
       // DynamoDB's message may repeat the item's key, and `logKeys` may forbid that keys are shown.

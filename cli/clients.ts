@@ -183,7 +183,7 @@ interface ClientOptions {
   readonly services: readonly Service[];
   readonly region: string | undefined;
   readonly signal: () => AbortSignal;
-  /** Whether a person waits for the command. A call without an answer is then tried only twice, as is a call to a local endpoint. */
+  /** Whether a person waits for the command. Then, or at a local endpoint, a call that gets no answer is tried only twice. */
   readonly quick: boolean;
   readonly environment?: Environment;
 }

@@ -7,7 +7,7 @@ export function clock(total: number): string {
   return `${Math.floor(total / 60)}:${String(Math.floor(total % 60)).padStart(2, '0')}`;
 }
 
-/** Nearest-rank percentiles of the lags, milliseconds; null without lags. */
+/** Nearest-rank percentiles of the lags, milliseconds; all are null without lags. */
 export function lagPercentiles(lags: readonly number[]) {
   const sorted = lags.toSorted((one, other) => one - other);
   const at = (share: number) => {

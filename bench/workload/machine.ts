@@ -9,7 +9,7 @@ interface Standstill {
 const SAMPLE_MS = 100;
 /** A timer that is later than this shows that the process could not run (a standstill), milliseconds. */
 const LATE_MS = 50;
-/** A standstill of this length may be the reason for a missed tick, or for a sweep that waits too long, milliseconds. */
+/** Shortest standstill that may cause a missed tick or a late sweep, milliseconds. */
 const MISSED_TICK_MS = 1_000;
 /** After a missed tick, items that are due within this time may be late: a tick deletes items that expire up to two minutes later. */
 const EFFECT_MS = 120_000;

@@ -18,7 +18,7 @@ export interface PlanOptions {
   readonly random: RandomSource;
 }
 
-/** Range of lifetimes, seconds: an item is written before the start of the tick that deletes it. The first items live for less time. */
+/** Range of lifetimes, seconds: so long that the tick that deletes an item starts after its write. The first items live less long. */
 export const LIFE = { from: 120, to: 240 };
 
 const FAR_SECONDS = 86_400;
@@ -28,7 +28,7 @@ const PERMANENT = 5;
 const MADE_PERMANENT = 5;
 const RENEWED = 10;
 
-/** Plans items that expire at a constant rate. Some items are renewed or lose their TTL in the last seconds before their expiry. */
+/** Plans items that expire at a constant rate. With `renewals`, some are renewed or lose their TTL in the last seconds before expiry. */
 export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }: PlanOptions) {
   // `seconds` comes from minutes times 60, and may be slightly too large because of rounding.
   const moments = Math.max(1, Math.ceil(seconds - 1e-6));
@@ -53,14 +53,14 @@ export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }
   return { actions: actions.flat().sort((one, other) => one.atMs - other.atMs), lastTtl };
 }
 
-/** The backlog has as many items as expire in 24 seconds, but at most 480 items. The TTLs are spread over ten minutes. */
+/** {@link backlogOf} plans as many items as expire in 24 seconds, but at most 480. Their TTLs are spread over ten minutes. */
 const MOST_BACKLOG = 480;
 const BACKLOG_SECONDS = 24;
 const UNSWEPT_SECONDS = 600;
 
 /**
  * Plans items that are written after their expiry: their TTLs are in the last ten minutes before `before` (epoch seconds), and their
- * numbers are negative.
+ * `item` is negative.
  */
 export function backlogOf(before: number, rate: number): readonly (Action & { readonly ttl: number })[] {
   const count = Math.min(MOST_BACKLOG, Math.ceil(rate * BACKLOG_SECONDS));

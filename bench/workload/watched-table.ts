@@ -39,8 +39,8 @@ export interface WatchedTableOptions {
 }
 
 /**
- * Writes sessions to a swept table with the helpers of `expiry/`. Every item contains the number of its write, so each deletion belongs to
- * one write.
+ * Writes items to a swept table with the helpers of `expiry/`, and observes their deletion. Every item contains the number of its write, so
+ * each deletion belongs to one write.
  */
 export class WatchedTable {
   readonly ledger: Ledger;
@@ -90,7 +90,7 @@ export class WatchedTable {
   }
 
   /**
-   * Leaves out a late action whose TTL has passed: a real application never writes a TTL that has passed.
+   * Leaves out an action whose TTL has passed since `atMs`: a real application never writes such a TTL.
    * @param actions the earliest action first
    */
   async write(actions: readonly Action[], signal: AbortSignal): Promise<void> {
@@ -133,8 +133,8 @@ export class WatchedTable {
   }
 
   /**
-   * Gives a session another TTL, or removes the TTL.
-   * @returns whether the session was still in the table
+   * Gives an item another TTL, or removes the TTL.
+   * @returns whether the item was still in the table
    */
   async #renew(Key: Key, version: number, ttl: Ttl): Promise<boolean> {
     const { model, table } = this.#options;
@@ -201,7 +201,7 @@ export class WatchedTable {
   #key(item: number): Key {
     const { partitionKey, sortKey } = this.#options.model;
     const name = `${this.#options.prefix}-${item}`;
-    // A key that is a number has no prefix: with a prefix, the number would exceed JavaScript's safe integers.
+    // A key that is a number has no prefix: the prefix is text.
     const user = item % USERS;
     return sortKey === undefined
       ? { [partitionKey]: this.#value(partitionKey, name, item) }
