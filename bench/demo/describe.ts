@@ -57,7 +57,7 @@ export function describeStart(start: Start): string {
     '',
     aligned(rows),
     '',
-    // The page's address contains a long token, and is too long for a row of the printed table.
+    // `sweepPageAddress` contains a long token, and is too long for a row of the printed table.
     ...(sweepPageAddress === undefined
       ? []
       : [`The page of the sweep, for a browser: ${sweepPageAddress}`, '']),

@@ -48,7 +48,7 @@ interface Promised {
   readonly counts: (seen: Seen) => readonly [expected: number, got: number, ifNot?: Status] | undefined;
   /** Whether the promise is undecided in a run without expired items. @default false */
   readonly isOfExpired?: boolean;
-  /** Sentences that say how the promise was broken. @default one sentence with both numbers */
+  /** Sentences for a promise whose numbers differ. @default one sentence with both numbers */
   readonly details?: (seen: Seen) => readonly string[];
 }
 
@@ -136,7 +136,7 @@ interface DemoResult {
   readonly backlog: Backlog;
   /** Milliseconds from an item's expiry to its deletion in the stream, without the items of the backlog; 0 without deletions. */
   readonly lagMs: { readonly p50: number; readonly p99: number; readonly max: number };
-  /** Longest promised time from expiry to deletion, milliseconds, for an item that is written in time. */
+  /** Longest promised time from an item's due time ({@link dueAt}) to its deletion, milliseconds. */
   readonly promisedLagMs: number;
   /** `interrupted` after an interruption; otherwise `broken` if a promise is broken; otherwise `undecided` if a promise is undecided. */
   readonly verdict: Verdict;
@@ -281,7 +281,7 @@ const SECOND_MS = 1_000;
 const USUAL_DELETE_MS = 1_000;
 /** Assumed deletes in a second, if many items are due: the write limit of one index key. Source: docs/contributing/decisions.md. */
 const ITEMS_PER_SECOND = 1_000;
-/** Longest delay of a deletion if the item was written after its tick had begun. Source: docs/how-an-item-dies.md, "Limits". */
+/** Longest delay of a deletion if the item was written too late (see {@link dueAt}). Source: docs/how-an-item-dies.md, "Limits". */
 const WRITTEN_LATE_MS = 120_000;
 
 type Pace = Pick<SweepSettings, 'precision' | 'pollSeconds' | 'marginSeconds'>;
@@ -306,7 +306,7 @@ export function dueAt({ ttl, writtenAt }: ExpiredItem, pace: Pace, late: LateTic
   if (precision === 'minute') return Math.max(expiry, writtenAt);
   const tick = minuteOf(ttl + marginSeconds) - MINUTE_SECONDS;
   const planned = late.get(tick) ?? tick * 1000;
-  // An item is in time if it is written before its tick begins; with `pollSeconds`, if it is written `pollSeconds` before its expiry.
+  // An item is in time if it is written by the start of its tick; with `pollSeconds`, at least `pollSeconds` before its expiry.
   if (writtenAt <= (pollSeconds > 0 ? expiry - pollSeconds * 1000 : planned))
     return Math.max(expiry, planned);
   return Math.max(expiry, writtenAt) + WRITTEN_LATE_MS;

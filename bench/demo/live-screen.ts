@@ -80,7 +80,7 @@ export class LiveScreen {
     this.#block = lines;
   }
 
-  /** Moves the cursor to the first shown line. After a terminal became narrower, a line may take several rows. */
+  /** Text that moves the cursor to the first shown line. After a terminal became narrower, a line may take several rows. */
   #toTop(): string {
     const columns = this.#output.columns || USUAL_WIDTH;
     const rowsOf = (line: string) => Math.max(1, Math.ceil(stripVTControlCharacters(line).length / columns));

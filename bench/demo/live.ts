@@ -10,7 +10,7 @@ export interface Second {
   readonly gone: number;
 }
 
-/** Percentiles of the lags of all items that were deleted in one span of LAG_SPAN_SECONDS, milliseconds. */
+/** Percentiles (milliseconds) of the lags of the items that were deleted in one span of LAG_SPAN_SECONDS. */
 interface LagSpan {
   readonly p50: number;
   readonly max: number;
@@ -99,7 +99,7 @@ export function scaleOf(rate: number): { itemsPerDot: number; rows: number } {
 
 /**
  * Draws a run's state as lines with colours: one column of dots for each second.
- * @param width columns of the drawing; the texts below the drawing need up to 79 columns
+ * @param width terminal columns of the drawing; the texts below the drawing need up to 79
  */
 export function drawMoment(moment: Moment, width: number): string[] {
   const { tally, rate, sweep, page } = moment;

@@ -31,7 +31,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const config = checkConfig(options.config);
   const [configured] = chosenTables(config, options.table);
   const chosen = withPipes(indexedBy(configured, options.by), options.archive ?? false, config.region);
-  // In the journal of the configured deployment, a person may have paused the table. So the run has its own deployment with a new journal.
+  // The run removes its table and the journal of its deployment at its end. So both have new names.
   const deployment = `demo-${randomUUID().slice(0, 8)}`;
   const tableName = `${chosen.tableName.slice(0, MAX_PREFIX_LENGTH)}-${deployment}`;
   const table: PreciseTtlProps = { ...chosen, tableName, deployment };

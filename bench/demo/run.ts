@@ -53,7 +53,7 @@ export interface DemoOptions extends Job {
 const MAX_WAIT_MS = 150_000;
 /** Longest wait for the deletion of the backlog, milliseconds. The run goes on afterwards. */
 const MAX_BACKLOG_MS = 15_000;
-/** Longest wait for the end of running executions, and then for the events of pipes, milliseconds. */
+/** Longest wait for executions to end, and as long again for the events of pipes, milliseconds. */
 const MAX_FOLLOWING_MS = 30_000;
 const CHECK_INTERVAL_MS = 250;
 /** Largest share of the time for checks. A check counts all items, and delays the sweep, which runs in the same process. */
@@ -117,7 +117,7 @@ class Run {
   readonly #deliveries: Deliveries;
   readonly #ended: Execution[] = [];
   readonly #problems: string[] = [];
-  /** Aborted when a write or a read of the table's stream has failed: the run then ends. */
+  /** Aborted when a write to the table or a read of its stream has failed: the run then ends. */
   readonly #broken = new AbortController();
   readonly #until: AbortSignal;
   /** Scheduled minute of each late tick (epoch seconds) → time at which this run started the tick (epoch milliseconds). */
@@ -302,7 +302,7 @@ class Run {
     void writing.then(() => {
       isWritten = true;
     });
-    // The run waits also for the tick after the last TTL: a wrong sweep would delete renewed items in this tick.
+    // The run waits also for the tick at or after the last TTL: a wrong sweep would delete renewed items in this tick.
     const lastTickMs = Math.ceil(plan.lastTtl / MINUTE_SECONDS) * MINUTE_SECONDS * 1000;
     const isIdle = () => settings.pollSeconds > 0 || cloud.running.length === 0;
     await this.#wait(
@@ -390,7 +390,7 @@ function hasFailed({ status }: Execution): boolean {
   return status !== 'SUCCEEDED' && status !== 'ABORTED';
 }
 
-/** States that do no work of their own: the line of progress does not name such a state. */
+/** Event types of states that do no work of their own: {@link sweepInWords} does not name such a state. */
 const ROUTING = /^(Choice|Pass|Map|Succeed)State/;
 
 function sweepInWords(cloud: LocalCloud): string {

@@ -92,7 +92,7 @@ export interface MonthlyCost {
   readonly parts: Readonly<Record<(typeof COUNTERS)[number], number>>;
   readonly starts: number;
   readonly total: number;
-  /** Deleted items divided by the items that expired in the counted minutes. */
+  /** Deleted share of the items that expired in the counted minutes; 1 without such items. */
   readonly deletedShare: number;
 }
 
