@@ -64,7 +64,7 @@ export function drawPicture(moments: readonly Moment[]): string {
   const start = first.firstTtl - LEAD_SECONDS;
   const frames = Array.from({ length: SECONDS }, (_unused, index) => {
     const at = start + index;
-    // A frame shows the last state of the run that was recorded by the end of the frame's second, or else the first recorded state.
+    // A frame shows the last of the `moments` before its second ends, or else the first of all.
     const moment = moments.findLast(({ now }) => now < (at + 1) * 1000) ?? first;
     return `<g class="t f${index}"><g class="move">${dots(moment, at)}</g>${figures(moment)}</g>`;
   });

@@ -114,7 +114,7 @@ function batchOfWrites({ RequestItems }: Writes, table: MemoryTable): TableReque
 
 type Statements = readonly { readonly Statement: string; readonly Parameters: readonly EventValue[] }[];
 
-/** The only PartiQL statement of the functions. Parameters: values of the key, latest TTL to delete, latest TTL that is too old. */
+/** The only PartiQL statement of the functions. Parameters: values of the key, latest TTL to delete, latest TTL too old to delete. */
 function guardedDelete({ keyNames, options: { settings } }: MemoryTable): string {
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
   const ttl = quoted(settings.model.ttlAttribute);
@@ -155,7 +155,7 @@ function batchOfStatements(given: Statements, table: MemoryTable): TableRequest 
   };
 }
 
-/** DynamoDB refuses a batch with more keys, or with the same key twice. */
+/** DynamoDB refuses a batch with more than MAX_KEYS keys, or with the same key twice. */
 function checked(ids: readonly string[]): readonly string[] {
   if (ids.length <= MAX_KEYS && new Set(ids).size === ids.length) return ids;
   throw new UnknownRequestError(`expected a batch of at most ${MAX_KEYS} different keys, got ${ids}`);

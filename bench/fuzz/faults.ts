@@ -49,7 +49,7 @@ const BUSY_STATEMENT_ERRORS = [
   'TransactionConflict',
 ] as const;
 
-/** Errors that the same statement always gets. ConditionalCheckFailed is not in the list, because this error means a renewed item. */
+/** Errors that a repeated statement gets again. ConditionalCheckFailed is not in the list, because this error means a renewed item. */
 const LASTING_STATEMENT_ERRORS = [
   'ValidationError',
   'AccessDenied',
@@ -116,7 +116,7 @@ const CALL_FAULTS: readonly CallFault[] = [
   },
 ];
 
-/** Share of the requests that DynamoDB applies late, and range of the delay, milliseconds: mostly after the client's timeout. */
+/** Share of the requests that DynamoDB applies late, and range of the delay, milliseconds: mostly over the client's timeout. */
 const ZOMBIES = { rate: 0.01, fromMs: 2_000, upToMs: 25_000 } as const;
 
 const FUNCTION_FATES = [
@@ -188,7 +188,7 @@ export function faultsOf({ seed, random, groups, clock, calmAt }: FaultsOptions)
       return effect;
     },
 
-    /** Delays a call of the journal, or lets the call fail. @throws {JournalUnreadableError} or {JournalUnwritableError} */
+    /** May delay a call of the journal, or let the call fail. @throws {JournalUnreadableError} or {JournalUnwritableError} */
     async ofJournal(kind: 'read' | 'write', isDown: boolean): Promise<void> {
       const isRefused =
         isDown ||

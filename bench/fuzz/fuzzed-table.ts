@@ -12,10 +12,10 @@ interface FuzzedTableOptions extends UsersOptions, Pick<MemoryTableOptions, 'asS
   readonly pipes: readonly FollowedPipe[];
 }
 
-/** Longest time from the beginning of a pause to the last delete, milliseconds. */
+/** Longest time from a pause's beginning to the last delete request, milliseconds. */
 const PAUSE_MS = 5_000;
 
-/** The sweep may delete this multiple of `maxDeletesPerSecond` in a second: a tick sweeps past minutes and the next minute at once. */
+/** The sweep may delete this multiple of `maxDeletesPerSecond` in a second, because deletes may come later than planned. */
 const LIMIT_TOLERANCE = 2;
 
 export type FuzzedTable = ReturnType<typeof fuzzedTable>;

@@ -40,7 +40,7 @@ export function judgeReports(
     const { applied, refused, ...answered } = tally.get(table) ?? NO_DELETES;
     const reported = { ...NOTHING, ...reports[table] };
     const { deleted, notFound, renewed, failed, shardsFailed, leftForLater } = reported;
-    // If a child execution did not finish, `deleted` and `notFound` may be too low.
+    // If a shard's sweep failed, `deleted` and `notFound` may be too low.
     const isExact = isReported && shardsFailed === 0;
     // BatchWriteItem does not report which keys were not found.
     const counts =

@@ -115,7 +115,7 @@ const NO_ERRORS: ReadonlyMap<number, string> = new Map();
 
 const OUT: CallEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
 
-/** Effect of each `Trouble` of a table on requests. A table that is `readOnly` still answers queries. */
+/** Effect of each `Trouble` except `hanging` on requests. A table that is `readOnly` still answers queries. */
 const REFUSALS = {
   deleted: { kind: 'refuse', error: 'ResourceNotFoundException', status: 400 },
   forbidden: { kind: 'refuse', error: 'AccessDeniedException', status: 400 },

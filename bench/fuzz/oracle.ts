@@ -59,7 +59,7 @@ export class Oracle {
     this.ledger.removed(id, version, { ttl: this.#table.ttlOf(image), seenAt: at, record });
   }
 
-  /** Delays of the deletions after the item's expiry, or after a later write, milliseconds. */
+  /** Time from each deleted item's expiry, or from a later write, to its deletion, milliseconds. */
   lags(nowMs: number): number[] {
     return this.ledger
       .expired(nowMs)
@@ -69,7 +69,7 @@ export class Oracle {
   }
 
   /**
-   * Finds items that were deleted too late or are still in the table.
+   * Finds items that stayed too long in the table: deleted late, or still there.
    * @param nowMs time at which the ticks have ended, epoch milliseconds
    */
   late(nowMs: number, bounds: Bounds): Violation[] {

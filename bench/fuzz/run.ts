@@ -43,15 +43,15 @@ const BOUNDS_MS = { strict: 3_000, loose: 150_000, afterFaults: 240_000 } as con
 
 const OWN_SHARE = 0.75;
 
-/** Largest difference between the clocks of DynamoDB's servers, milliseconds: the sweep's margin of one second is larger. */
+/** Largest difference between the clocks of DynamoDB's servers, milliseconds: less than `marginSeconds` (one second). */
 const SERVERS_APART_MS = 900;
 
 /** Time that the pipes need after the last sweep to deliver all events, milliseconds. */
 const PIPES_MS = 120_000;
 
 /**
- * Runs one variant; the same arguments give the same run. The oracle looks for late items minutes after the last fault, because the ticks
- * must catch up.
+ * Runs one variant; the same arguments give the same run. After the last fault, the ticks have minutes to catch up before the oracle looks
+ * for late items.
  */
 export async function runOnce(run: SubRun, resolve = resolveVariant) {
   const connect = await openClients();
@@ -117,8 +117,8 @@ async function runOn(
     () => clock.now(),
     kind => faults.ofJournal(kind, isOut('dynamodb')),
   );
-  // Without a watermark, a first tick searches two days: 172,800 queries in an index by second. So tables with many index keys get a
-  // watermark.
+  // Without a watermark, a first tick searches two days: 172,800 queries in an index by second. So a table with index keys of less
+  // than 15 minutes gets a watermark.
   const at = new Date(START_MS - 60_000).toISOString();
   const gone = START_MS / 1000 - 120;
   const known = tables.filter(({ settings: { model } }) => model.granularitySeconds < 900);
