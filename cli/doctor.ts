@@ -99,7 +99,7 @@ function findingsOf<Seen extends Table>(
       if (!(error instanceof NoAnswerError)) throw error;
       unknown.set(error.message, [...(unknown.get(error.message) ?? []), asks]);
     }
-    // If the table is missing, all further questions would have the same answer.
+    // Without the table, the further questions make no sense.
     if (found.some(each => each.id === 'table-missing')) return found;
   }
   return [...found, ...[...unknown].map(([why, asks]) => notKnown(why, asks.join(' ')))];

@@ -26,7 +26,7 @@ const QUERIES = 1_000;
 const QUERIES_AT_ONCE = 16;
 /** After this number of index keys without an answer no more queries are sent, because DynamoDB is then probably down. */
 const UNREAD = 64;
-/** Time for reading a table's index. The rest of the command's time limit is for the other requests. */
+/** A table's index is read for at most this time, and only until the command has `SPARE_MS` left. */
 const LOOK_MS = 6_000;
 const SPARE_MS = 3_000;
 /** How far back the index is read if the journal has no watermark or does not answer. */
@@ -34,7 +34,7 @@ const BACK_SECONDS = 900;
 const TABLES_AT_ONCE = 8;
 /** An item written just before it expires is deleted within this time, by one of the next two ticks. */
 const TICKS_SECONDS = 180;
-/** Maximum number of pages of a scan. A page has 1 MB, so all pages take at most 1,024 read units (consistent), or $0.0001. */
+/** Maximum number of pages of a scan. A page has at most 1 MB, so a scan takes at most 1,024 read units, which cost $0.0001. */
 const PAGES = 4;
 /** With `status --page` and `status --watch`, a table is scanned at most once in this time. */
 const TABLE_AGE_SECONDS = 60;
@@ -52,7 +52,7 @@ function askShared(table: Table, { clients }: Asking) {
   const reading = ask('DYNAMODB', () => readState(journalOf(table, clients)));
   const scheduling = ask('SCHEDULER', async () => (await askSchedule(table, clients))?.State === 'ENABLED');
   const alarming = ask('CLOUDWATCH', () => soundingAlarms(table, clients));
-  // Without this handler a rejection before the `await` would end the process. The `await` throws the error.
+  // `tableFacts` awaits these promises later. Without this handler a rejection before that would end the process.
   for (const each of [reading, scheduling, alarming]) each.catch(() => undefined);
   return { reading, scheduling, alarming };
 }

@@ -61,7 +61,7 @@ export async function seeDeployment({ tables: [table], clients, now }: Given) {
       topic: ask('SNS', async () => {
         const told = readable(await alarms).flatMap(({ AlarmActions = [] }) => AlarmActions);
         const TopicArn = told.find(arn => arn.endsWith(`:${deployment}-alarms`));
-        // An alarm may have other topics, too: only the deployment's own topic is asked about.
+        // Only the deployment's own topic is asked about, not a topic that the configuration names.
         if (table.deployment.alarms !== true || TopicArn === undefined) return undefined;
         const found = await noneIfMissing(() => sns.send(new GetTopicAttributesCommand({ TopicArn })));
         const { SubscriptionsConfirmed: confirmed, SubscriptionsPending: pending } = found?.Attributes ?? {};

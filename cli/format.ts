@@ -68,7 +68,7 @@ export interface Screen {
   readonly columns?: number;
 }
 
-/** Columns of a terminal that does not report its width. */
+/** Columns where a width is needed and none is known. */
 export const USUAL_WIDTH = 80;
 /** Minimum width in columns. A narrower terminal wraps the lines itself. */
 const MIN_WIDTH = 40;
@@ -91,7 +91,7 @@ const MIN_COLUMN = 24;
 /** Lines that begin like a command are not wrapped: a user copies a command into a shell, where a line break would split it. */
 export const isCommand = (line: string): boolean => /^ *(?:-> )?(?:npx|aws|export|terraform) /.test(line);
 
-/** Breaks a long line between words. If there is room, further lines begin below the last text that follows two blanks. */
+/** Breaks a long line between words. Further lines begin below the last text after two or more blanks, if there is room. */
 function wrapLine(line: string, width: number): string[] {
   if (stringWidth(line) <= width || isCommand(line)) return [line];
   const column = stringWidth(/^.*\S {2,}(?=\S)/.exec(line)?.[0] ?? '');

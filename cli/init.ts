@@ -115,7 +115,7 @@ export async function askForTable(
       configOf(changed, region);
     } catch (error) {
       if (!(error instanceof InvalidConfigError)) throw error;
-      // Only problems of fields in `given` count: a key `ttl` is allowed for now, since the user may choose another TTL attribute later.
+      // Only problems of fields in `given` count: a key named `ttl` is accepted, since the next answer may be another TTL attribute.
       if (error.problems.some(({ field }) => (field.split('.')[1] ?? '') in given)) {
         tell(error.message);
         return askFor(text, read);
@@ -170,7 +170,7 @@ ${tables.map(table => `    ${literal(table)},`).join('\n')}
 const literal = (value: unknown): string =>
   inspect(value, { depth: null, compact: true, breakLength: Infinity });
 
-/** A table's entry, a field on each line. */
+/** An entry of `tables`, a field on each line. */
 export const configurationBlock = (props: PreciseTtlProps): string => {
   const fields = Object.entries(props).map(([field, value]) => `      ${field}: ${literal(value)},`);
   return ['    {', ...fields, '    },'].join('\n');

@@ -24,7 +24,7 @@ export function pauseText(table: string, { since, until }: Pause, now: number): 
 
 type StoredRow = Omit<SweepRow, 'table' | 'report'> & { readonly report: Partial<SweepReport> };
 
-/** Yields the latest execution first. The next page is read only when the caller needs more rows. */
+/** Yields the execution with the latest start first. Reads the next page only when the caller needs it. */
 export async function* readRows(
   journal: JournalTable,
   table: string,
@@ -43,7 +43,7 @@ export async function* readRows(
   }
 }
 
-/** Adds the counts that are 0, which the journal leaves out. */
+/** Adds what `told` leaves out: zeros, false and empty lists. */
 export function wholeReport(told: Partial<SweepReport>): SweepReport {
   return { dryRun: false, ...noCounts(EXECUTION_COUNTS), failedKeys: [], sampleKeys: [], ...told };
 }
