@@ -157,7 +157,7 @@ function describeReport(judged: readonly Judged[]): string {
   return `${lines.join('\n')}\n\n${countOf(true)} of ${judged.length} kept, ${countOf(false)} not kept, ${countOf(null)} not measured`;
 }
 
-/** Name or prefix of everything that the command creates. */
+/** Every resource that the command creates has this in its name. */
 export const VERIFY_NAME = 'precise-ttl-verify';
 /** Every resource that the command creates has this tag. Tables without this tag are never deleted. */
 const VERIFY_TAG = { 'precise-ttl:verify': 'to be removed' } as const;
@@ -189,7 +189,7 @@ export const verifiedProps = (config: DeploymentConfig) => tablesOf(config)[0].p
 
 /** Terraform must not ask, because the user has already agreed to the question of `verify`. */
 const APPLY = ['apply', '-input=false', '-auto-approve'];
-/** Matches the queue that the command itself creates. Terraform creates and removes the other queues. */
+/** Matches the URL of a queue that the command itself creates. Terraform creates and removes the other queues. */
 const OWN_QUEUE = new RegExp(`/${VERIFY_NAME}-[0-9a-z]+$`);
 const DELETED_SECONDS = 300;
 
@@ -197,7 +197,7 @@ type Deployer = ReturnType<typeof deployerOf>;
 
 /**
  * Deploys and removes everything that `verify` needs.
- * @param folder contains a folder for each account and region, which stays until everything is removed
+ * @param folder contains a folder with Terraform's state for each account and region, until everything is removed
  */
 export function deployerOf(
   ofRegion: string,
@@ -245,8 +245,8 @@ export function deployerOf(
 
   return {
     /**
-     * Also creates the queue of this run: the queue's ARN contains the account, which names the state's folder.
-     * @returns whether an earlier run had left something
+     * Also creates the queue of this run: the queue's ARN has the account and region that name Terraform's state folder.
+     * @returns whether an earlier run had left its table or a queue
      */
     async removeLeft(): Promise<boolean> {
       const left = await ownQueues();
@@ -269,7 +269,7 @@ export function deployerOf(
       return hasTable || left.length > 0;
     },
 
-    /** @returns undefined if the deployment failed, after the reason was printed */
+    /** @returns undefined if the deployment failed: Terraform has printed why */
     async deploy(): Promise<Verified | undefined> {
       const config = verifyConfig(ofRegion, queueArn);
       mkdirSync(stateFolder(), { recursive: true });

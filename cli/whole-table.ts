@@ -47,7 +47,7 @@ export class Rate {
     this.#pace = pace;
   }
 
-  /** Waits for as long as the units of earlier calls take at this rate. */
+  /** Waits until `perSecond` allows the units of the earlier calls. */
   async take(units: number, signal: AbortSignal): Promise<void> {
     const now = this.#pace.now();
     const turn = Math.max(now, this.#paidOffAt);
@@ -74,7 +74,7 @@ export class Rate {
 }
 
 /**
- * Works through `tasks` in their order. After an abort no task begins, and the function resolves. The first error stops the other tasks.
+ * Begins `tasks` in their order. After an abort no task begins, and the function resolves. The first error aborts the others and is thrown.
  */
 export async function inParallel<Task>(
   tasks: readonly Task[],
@@ -112,7 +112,7 @@ const USUAL_ITEM_BYTES = 1_024;
 const ON_DEMAND_UNITS = 500;
 const SPARING_PART = 1 / 4;
 
-/** The size of a table in items and read units. `readUnits` is the provisioned capacity, undefined for a table on demand. */
+/** `units` are the read units of a scan of the table. `readUnits` is the provisioned capacity, undefined for a table on demand. */
 export function sizeOf(table: TableDescription) {
   const { TableName: name = '', ItemCount: itemCount = 0, TableSizeBytes: bytes = 0 } = table;
   const isOnDemand = table.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST';
@@ -125,7 +125,7 @@ export function sizeOf(table: TableDescription) {
   };
 }
 
-/** A sample has the first items of each segment of the table, at most 1,000. After 500 read units no further segment is read. */
+/** A sample has at most 1,000 items: the first items of each segment of the table. After 500 read units no further segment is read. */
 const SAMPLE = { segments: 8, itemsOfSegment: 125, mostUnits: 500 } as const;
 
 export async function sampleTable(client: DynamoDBClient, TableName: string, signal: AbortSignal) {
@@ -190,7 +190,7 @@ export async function scanTable(
 }
 
 /**
- * @param sinceMs milliseconds of work
+ * @param sinceMs milliseconds since the scan began
  * @param busy number of repeated calls
  */
 export function scanLine(itemCount: number, items: number, sinceMs: number, busy: number, done = ''): string {

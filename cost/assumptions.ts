@@ -4,7 +4,7 @@ export const FUNCTION_MEMORY_MB = 512;
 /** Milliseconds of a warm function's call with up to 25 deletes. Durations of calls are assumptions: no local benchmark measures AWS. */
 export const CALL_MS = 25;
 
-/** A query of the index, milliseconds. The SDK's client needs about 0.8 ms of a whole core; a function of 512 MB has 0.29 of a core. */
+/** Milliseconds of an index query. `processorMs` of them are the SDK's: 0.8 ms of a whole core, of which a function has 0.29. */
 export const READ_MS = { ms: 5, processorMs: 3 } as const;
 
 export const JOURNAL_MS = 5;

@@ -63,7 +63,7 @@ export function monthlyBill(deployment: BilledDeployment) {
   };
 }
 
-/** Not counted: replays that a person starts, and the lookback after an outage. */
+/** Not counted: replays that a person starts, and the additional reads after an outage. */
 function rowsOfSweep(usage: ReturnType<typeof usageOfMonth>): Row[] {
   const rowGb = (usage.sweptTables * ROW.bytes * (ROW.days / 30)) / GB;
   return [

@@ -12,7 +12,7 @@ export const PRICES = {
   dynamoDbWriteUnits: 0.625 / 1e6,
   schedulerInvocations: 1 / 1e6,
   logGb: 0.5,
-  /** CloudWatch stores logs compressed, so a GB of log lines costs less. */
+  /** The price of a compressed GB: storing a GB of log lines costs less. */
   logGbMonths: 0.03,
   /** A custom metric costs only in hours with a datapoint. */
   customMetrics: 0.3,

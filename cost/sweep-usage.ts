@@ -42,10 +42,7 @@ const EXECUTION_GB = 64 / 1024;
 const EXECUTION_STEP_SECONDS = 0.1;
 const CHILD_SECONDS = 0.1;
 
-/**
- * A child that reads a page right after deletes knows DynamoDB's clock less exactly. So each delete waits this much longer, milliseconds.
- * Measured in the simulation.
- */
+/** Milliseconds that each delete waits longer if its page was read right after other deletes. Measured in the simulation. */
 const FOLLOWING_PAGE_MS = 75;
 
 const unitsOfQuery = (entries: number): number => readUnits(entries * ENTRY_BYTES) / 2;
@@ -181,7 +178,7 @@ function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
   const besides = indexedBy === 'second' ? 0 : (2 * shards) / table.granularityMinutes;
   const deletes = moments * Math.ceil(items / Math.max(1, moments) / CHUNK_KEYS) + (pages - 1);
   const early = pollSeconds > 0 || !isPlanned ? 0 : MINUTE / Math.min(MINUTE, Math.max(1, allItems));
-  // A planned delete waits as long as its page's query took: only then DynamoDB's clock has certainly begun the delete's second.
+  // A planned delete waits as long as its page's query took: DynamoDB's clock may be this much behind.
   const sureMs = readMs(Math.min(KEYS_AT_ONCE, keys / reads + besides));
   const follows = polls === 0 ? 1 - 1 / pages : moments * pollSeconds > MINUTE ? 1 : 0;
   const waitMs = isPlanned ? sureMs + follows * FOLLOWING_PAGE_MS : JOURNAL_MS;
@@ -250,7 +247,7 @@ function probesOf(table: SweptTable, writes: number): Pick<TableSweep, 'probes' 
     return { probes: back + ahead, probesInTurn: (back + ahead) / KEYS_AT_ONCE };
   }
   const edges = 1 / granularityMinutes;
-  // In the first ten minutes of a window the lookback also reads the previous window: earlier versions put TTLs at the boundary into it.
+  // In a window's first ten minutes the lookback also reads the previous window: earlier versions put TTLs equal to the start there.
   const back = 1 + edges * (2 - writes + (isMinute ? 1 : 0)) + Math.min(1, 10 * edges);
   // One query answers for the lookback and the upcoming minute, unless items of the previous minute still wait for their delete.
   const waiting = found * (1 - TICK_LATE_SECONDS / MINUTE);

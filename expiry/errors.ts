@@ -5,7 +5,7 @@ export interface FieldProblem {
   readonly remedy: string;
 }
 
-/** The base class of all errors that this project throws deliberately. */
+/** The base class of this project's own errors. */
 export class PreciseTtlError extends Error {
   override readonly name: string = 'PreciseTtlError';
 }
