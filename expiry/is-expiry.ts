@@ -8,7 +8,7 @@ import { isExpired, toEpochSeconds } from './ttl.ts';
  * Whether a stream record is an expiry: a removal by native TTL, or the removal of an item whose TTL had expired at the time of the record.
  * Native TTL, the sweep or an application may have removed the item.
  * @param record from DynamoDB Streams, Lambda or (decoded) Kinesis
- * @throws InvalidModelError; InvalidArgumentError for anything but a stream record, and for a removal without old image or time
+ * @throws InvalidModelError; InvalidArgumentError for what is no stream record, and if a removal not by native TTL has no old image or time
  */
 export function isExpiry(model: ExpiryModel, record: StreamRecord): boolean {
   checkModel(model);
@@ -32,7 +32,6 @@ export function isExpiryBy(ttlAttribute: string, record: StreamRecord): boolean 
   const ttl: unknown = Object.hasOwn(OldImage, ttlAttribute)
     ? (OldImage as Record<string, unknown>)[ttlAttribute]
     : undefined;
-  // DynamoDB Streams rounds times down to the second, so a removal in the TTL's second counts as an expiry.
   return isExpired(ttl, toEpochSeconds(changedAtMs(record)));
 }
 
@@ -50,7 +49,7 @@ function isByNativeTtl(identity: unknown): boolean {
 export interface StreamRecord {
   readonly eventName?: string | undefined;
   readonly dynamodb?: StreamChange | undefined;
-  /** Names native TTL as the deleter. Missing or null in records of other deletions, and in all records of replicas. */
+  /** Names native TTL if it removed the item. Missing or null in other records, also if the removal was replicated from another region. */
   readonly userIdentity?: unknown;
 }
 
@@ -64,7 +63,7 @@ export interface StreamChange {
   readonly ApproximateCreationDateTimePrecision?: string | undefined;
 }
 
-/** The units of a time in Kinesis, per second. Source: DynamoDB API reference, KinesisDataStreamDestination. */
+/** Units of time per second, by `ApproximateCreationDateTimePrecision`. Source: DynamoDB API reference, KinesisDataStreamDestination. */
 const UNITS_PER_SECOND: Readonly<Record<string, number>> = {
   SECOND: 1,
   MILLISECOND: 1e3,

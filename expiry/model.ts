@@ -4,9 +4,7 @@ import { type KeyNames, utf8 } from './shard.ts';
 import { MAX_TTL_SECONDS } from './ttl.ts';
 import { GRANULARITIES, MINUTES_PER_DAY } from './window.ts';
 
-/**
- * The index's partition key. `'window'`: a window, which writers put into each item. `'second'`: the TTL, so writers write only the TTL.
- */
+/** The index's partition key. `'window'`: the span of time that contains the TTL; writers write both. `'second'`: the TTL itself. */
 export const INDEXED_BY = ['window', 'second'] as const;
 export type IndexedBy = (typeof INDEXED_BY)[number];
 
@@ -49,8 +47,8 @@ export const DEFAULT_INDEXED_BY: IndexedBy = 'window';
 export const DEFAULT_WINDOW_ATTRIBUTE = 'expirationWindow';
 export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
 /**
- * One partition may be too slow for a window's writes. The second shard costs an idle table a cent a month: docs/contributing/decisions.md,
- * "Two shards by default".
+ * One partition may be too slow for a window's writes: docs/contributing/decisions.md, "Two shards by default". The second shard costs an
+ * idle table a cent a month.
  */
 export const DEFAULT_SHARDS = 2;
 

@@ -7,7 +7,7 @@ import { InvalidTtlError } from './errors.ts';
  */
 export const OLDEST_EXPIRY_AGE_SECONDS = 5 * 365 * 24 * 60 * 60;
 
-/** 20 years of 365 days, in seconds: the longest TTL that a writer may write, as in Amazon Keyspaces. */
+/** 20 years of 365 days, in seconds: the longest lifetime that a writer may give an item, as in Amazon Keyspaces. */
 export const MAX_TTL_SECONDS = 20 * 365 * 24 * 60 * 60;
 
 export function toEpochSeconds(epochMs: number): number {
@@ -43,7 +43,7 @@ export type TtlFault = 'notNumber' | 'negative' | 'tooOld' | 'milliseconds' | 't
 /** Epoch milliseconds of the years 2001 to 5138. Read as seconds, such a TTL is over 29,000 years ahead. */
 const MILLISECONDS = { from: 1e12, before: 1e14 } as const;
 
-/** A fraction is no fault, although a sweep queries an index by second only for whole seconds. @param seconds NaN for what is no Number */
+/** A fraction is no fault here, but no sweep finds such a TTL in an index by second. @param seconds NaN for a TTL that is no Number */
 export function ttlFault(seconds: number, nowSeconds: number): TtlFault | undefined {
   if (Number.isNaN(seconds)) return 'notNumber';
   if (seconds < 0) return 'negative';
@@ -74,7 +74,7 @@ const REFUSALS: Readonly<
  * Checks a TTL that an application is about to write.
  * @param value whole epoch seconds
  * @param nowSeconds the writer's clock, epoch seconds
- * @throws InvalidTtlError for no whole number, another unit, and times more than 20 years ahead or five years back
+ * @throws InvalidTtlError for no whole number, another unit, and times more than 20 years ahead, or five or more years back
  */
 export function checkTtl(field: string, value: unknown, nowSeconds: number): number {
   const refuse = (expected: string, remedy: string): never => {
@@ -97,7 +97,7 @@ function remedyForType(value: unknown): string {
     : 'Write Math.floor(Date.now() / 1000) plus the seconds the item may live.';
 }
 
-/** Reads a number of any client: a number, a bigint, a wrapper object or `{ N: '…' }`. NaN for a value that is not a Number in DynamoDB. */
+/** Reads a number of any client: a number, a bigint, a NumberValue or `{ N: '…' }`. NaN for a value that is not a Number in DynamoDB. */
 export function storedNumber(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);

@@ -66,7 +66,7 @@ export function planDeletes(
   return { planned, credit: progress.credit && { at, keys: credit } };
 }
 
-/** @param page DynamoDB's clock is at most `clockSkewMs` behind the state machine's clock, so planned deletes begin `clockSkewMs` later */
+/** A delete that is not yet due begins `clockSkewMs` after `at`: DynamoDB's clock may be this much behind the state machine's clock. */
 export function toChunks(
   planned: readonly PlannedDelete[],
   { cutoff, clockSkewMs }: { readonly cutoff: Seconds; readonly clockSkewMs: Millis },
@@ -111,7 +111,7 @@ function keysThatFit(keys: readonly ExpiredKey[]): number {
 /** Longest time from a child's query of an item to the stream record of the item's delete, with a reserve. */
 const CHILD_LIFE_SECONDS = 10 * 60;
 
-/** Leaves out TTLs that become five years old within CHILD_LIFE_SECONDS: the stream record of the delete would not count as an expiry. */
+/** Leaves out TTLs that are five years old within CHILD_LIFE_SECONDS: the stream record of the delete might not count as an expiry. */
 export function sweptRange(
   cutoff: number,
   { marginSeconds }: Pick<SweepSettings, 'marginSeconds'>,

@@ -9,7 +9,7 @@ import { JournalUnreadableError, TablePausedError } from '../runtime/errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { deleteKeys, NO_DELETION, type SendBatch } from './deletion.ts';
 
-/** Longest sleep until the function's own clock reaches an item's expiry. For a longer time the state machine waits. */
+/** Longest sleep until the function's own clock reaches the planned second. For a longer time the state machine waits. */
 const OWN_WAIT_MS = 300;
 
 /** Longest time from a chunk's first to its last attempt. Then the child goes on, and a later page has the unprocessed keys. */
