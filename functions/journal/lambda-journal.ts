@@ -6,7 +6,7 @@ import { noteReplayed, noteSwept, putRows, writeWatermarks } from './write-entri
 
 const ATTEMPTS = 3;
 
-/** The function reads the pauses anew after this time, because `precise-ttl pause` promises to stop deletes within five seconds. */
+/** Pauses are read anew after this time, because `precise-ttl pause` promises to stop deletes within five seconds. */
 const KEPT_MS = 2_000;
 
 export function keptPauses(clock: () => number): (read: () => Promise<Pauses>) => Promise<Pauses> {

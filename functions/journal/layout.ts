@@ -49,7 +49,7 @@ export const INDEX_SECONDS = 10;
 /** At the time `at` (ISO-8601) the table has no item with `since` <= TTL <= `gone`, epoch seconds. */
 export interface Watermark {
   readonly since: number;
-  /** The index may not yet show items with TTLs in the last {@link INDEX_SECONDS} before `gone`. */
+  /** Items with TTLs in the last {@link INDEX_SECONDS} before `gone` may still exist: the index may not show them yet. */
   readonly gone: number;
   readonly at: string;
   /** The highest number of shards that the table ever had: old items may still be in shards that writers no longer use. */

@@ -51,15 +51,15 @@ function groupOf(key: EventImage): string {
   return createHash('sha256').update(inOneOrder).digest('hex');
 }
 
-/** ISO-8601. Null if the item has no TTL, or if the TTL is before 1970 or after the year 9999. */
+/** ISO-8601. Null if the TTL is missing, is not a number, or is before 1970 or after the year 9999. */
 function timeOf(ttl: EventValue | undefined): string | null {
   const ms = storedNumber(ttl) * 1000;
   return ms >= 0 && ms < Date.UTC(10_000, 0, 1) ? new Date(ms).toISOString() : null;
 }
 
 /**
- * Removes the largest old images until all events fit into one call. An archive must keep each image, so for an archive the function
- * throws, and the pipe halves the batch.
+ * Removes the largest old images until all events fit into one call. Throws if the largest event has no
+ * image to remove, or if an archive must keep it: then the pipe halves the batch.
  */
 function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord): ExpiryEvent[] {
   const { call } = TARGET_LIMITS[to];

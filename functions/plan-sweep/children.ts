@@ -83,7 +83,7 @@ export function planChildren(
 
 /**
  * Cuts a span of expired TTLs into at most `most` targets: first by time, then by shards.
- * @returns the targets of each part
+ * @returns the targets of each part of the time
  */
 export function cutSpan(
   { from, before }: { readonly from: number; readonly before: number },

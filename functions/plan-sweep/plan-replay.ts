@@ -20,7 +20,7 @@ import { type ReplayRequest, readReplayInput, tablesOfInput } from './sweep-inpu
 const LEAST_PART_SECONDS = 60;
 
 /**
- * After the first round, a child sweeps the rest of a target for which an earlier child had no time.
+ * Each round after the first sweeps what the children of the previous round had no time for.
  * @throws InvalidExecutionInputError, InvalidSettingsError, JournalUnreadableError
  */
 export async function planReplay(

@@ -224,7 +224,7 @@ function oldestWatermark(
     const pausedAt = Date.parse(pauseOf(pause, nowMs)?.since ?? '') / 1000;
     const from = gone === undefined ? pausedAt : gone + (Number(carried['marginSeconds']) || 0);
     if (Number.isNaN(from)) return [];
-    // A pause with an end was planned, so the age begins at this end.
+    // A pause with an end was planned, so the age is counted from this end at the earliest.
     const meantUntil = pause?.until === undefined ? 0 : Date.parse(pause.until) / 1000;
     return [{ table, age: Math.floor(nowMs / 1000 - Math.max(from, meantUntil)) }];
   });

@@ -110,7 +110,7 @@ export function readTickInput(input: unknown, startedAtMs: number, settings: Inp
   if (scheduledTime === undefined) throw invalid('scheduledTime', 'the time of a tick', undefined);
   const { marginSeconds } = settings;
   const scheduledMs = Date.parse(scheduledTime);
-  // With a `scheduledTime` further in the future, children might have to wait for longer than an Express execution may last.
+  // `isToCome` leaves out the upcoming minute: its children might wait for longer than an Express execution may last.
   const isToCome = scheduledMs > startedAtMs + LEAD_SECONDS * 1000;
   const minute = minuteOf(scheduledMs);
   const upcoming = settings.precision === 'minute' || isToCome ? null : minute;
@@ -119,7 +119,7 @@ export function readTickInput(input: unknown, startedAtMs: number, settings: Inp
     // The previous tick's upcoming minute begins at `scheduledTime`, so the lookback of this tick ends one second earlier.
     cutoff: toEpochSeconds(Math.min(scheduledMs, startedAtMs)) - (upcoming ? 1 : 0) - marginSeconds,
     upcoming: upcoming && { from: upcoming.from - marginSeconds, before: upcoming.before - marginSeconds },
-    // Two ticks may run at once and would exceed the limit together. So a tick with a limit deletes only in its upcoming minute.
+    // Two ticks may run at once and would exceed the limit together. So a tick with a limit deletes only in a minute of its own.
     limit:
       perSecond === 0
         ? null
