@@ -23,7 +23,7 @@ export interface NextStepOptions extends IndexReaders, Pick<Listing, 'showKey'> 
 /** A child that plans deletes reads the index this far ahead, if `pollSeconds` is 0. A shorter time takes more calls of QueryExpired. */
 const AHEAD_SECONDS = 60;
 
-/** Deletes are planned only if DynamoDB's clock is known well: the page's `clockSkewMs` plus the child's `lateMs` is at most this time. */
+/** Deletes are planned ahead only if DynamoDB's clock is at most this far behind: the page's `clockSkewMs` plus the child's `lateMs`. */
 const PLAN_WITHIN_MS = 200;
 
 /**
@@ -144,7 +144,7 @@ function end(
 /** Ends a child whose time is over. If the child made progress, a later child sweeps the rest; if not, the unprocessed keys fail. */
 function endEarly(progress: ChildProgress, child: Child): QueryExpiredOutput {
   const { target, limit } = child.sweep;
-  // The cursor does not move while the target's first second has unprocessed items. So a deleted item also counts as progress.
+  // The cursor does not move while the target's first second has unprocessed items. So a processed item also counts as progress.
   const gotOn = progress.cursor > target.from || resultOf(progress, child.sweep).found > 0;
   if (gotOn || (limit !== null && progress.left.length === 0))
     return end(progress, child, { resume: { ...target, from: Math.max(target.from, progress.cursor) } });

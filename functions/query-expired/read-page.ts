@@ -27,11 +27,11 @@ export interface ReadPageOptions
 
 export interface Page {
   readonly entries: readonly ExpiredKey[];
-  /** DynamoDB's clock when it answered, minus the margin. Items with a TTL up to this second have expired. */
+  /** DynamoDB's clock at its earliest answer, minus `marginSeconds`. Items with a TTL up to this second have expired. */
   readonly cutoff: Seconds;
   /** The page has all entries with TTLs up to this second. */
   readonly knownUpTo: Seconds;
-  /** Entries up to this second may be deleted. This second is later than `knownUpTo` only if it has more entries than a query returns. */
+  /** No entry after this second is taken. The second is later than `knownUpTo` only if it has more entries than a query returns. */
   readonly takenUpTo: Seconds;
   /** DynamoDB's clock is at most this much behind the state machine's clock. */
   readonly clockSkewMs: Millis;
@@ -105,7 +105,7 @@ function readTogether(keys: readonly IndexKey[]): IndexKey[][] {
 }
 
 /**
- * Adds the unprocessed keys of earlier pages (`left`): the index no longer shows a key whose item is deleted, but the key must be counted.
+ * Adds the unprocessed keys of earlier pages (`left`): each must be counted, even if its item and so its index entry are already gone.
  */
 export function entriesToTake(
   { entries, cutoff, takenUpTo }: Page,
@@ -143,7 +143,7 @@ export async function countEntries(
   let count = 0;
   let seconds: readonly IndexKey[] = layout.keys({ ...target, from });
   if (seconds[0]?.ttl === undefined) {
-    // The cursor is a TTL, so it cannot say which shards of a window are counted. One call counts all keys of the target.
+    // The cursor is a TTL, so it cannot say which shards of a window are counted. So one call of QueryExpired counts the whole target.
     for (const key of seconds) await countKey(key);
     return { count, samples, upTo: last };
   }

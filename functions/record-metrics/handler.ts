@@ -12,7 +12,7 @@ import { JournalUnwritableError } from '../runtime/errors.ts';
 import { embeddedMetrics } from './metrics.ts';
 import { didAnything, reportedTables, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
 
-/** The function stops waiting for the journal this long before its timeout: a call after a timeout would print the metrics again. */
+/** The function stops waiting for the journal this long before its timeout, to print in time. After a timeout Step Functions retries. */
 const PRINTING_MS = 3_000;
 
 export interface RecordDependencies {
@@ -25,7 +25,7 @@ export interface RecordDependencies {
 }
 
 /**
- * Prints the log and the metrics last: if a call failed after printing, a retry by Step Functions would print them again.
+ * Prints the log and the metrics last: if the function failed after printing, a retry by Step Functions would print them again.
  * @throws JournalUnwritableError
  */
 export async function recordMetrics(

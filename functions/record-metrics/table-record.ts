@@ -66,7 +66,7 @@ export function didAnything({ totals }: TableRecord): boolean {
 
 const FEW_KEYS_BYTES = 1_000;
 
-/** Chooses reports for the execution's output, which has limited room: reports with failures first. The journal has all reports. */
+/** Chooses reports for the execution's output, which has limited room: reports with failures first. The journal has the others too. */
 export function reportedTables(
   records: readonly TableRecord[],
 ): Pick<RecordMetricsOutput, 'tables' | 'moreTables'> {

@@ -52,7 +52,7 @@ export function leftNothing({
   return failed === 0 && shardsFailed === 0 && tablesFailed === 0;
 }
 
-/** Leaves out the histogram of lags: the report has percentiles, which RecordMetrics computes from the histogram. */
+/** Leaves out the histogram of lags: RecordMetrics adds percentiles (`lagMs`) in its place. */
 export function reportOf({ lagCounts: _counts, lagMaxMs: _max, ...report }: SweepTotals): SweepReport {
   return report;
 }
@@ -63,8 +63,8 @@ export interface ExecutionReport extends Omit<RecordMetricsOutput, 'complete'> {
 }
 
 /**
- * Reads the output of an execution, or the cause of its failure.
- * @returns undefined for other texts, such as the cause of a crash
+ * Reads the report in an execution's output, or in the cause of its failure.
+ * @returns undefined if there is no report, e.g. after a crash
  */
 export function readExecutionReport(said: unknown): ExecutionReport | undefined {
   const value = typeof said === 'string' ? jsonObject(said) : said;

@@ -18,7 +18,7 @@ const ATTRIBUTE_NAME = kind<string>(
 );
 
 /**
- * The settings of a table that the functions know. The definition of a state machine contains the settings, and passes them to the
+ * A table's settings that the functions know. The definition of a state machine contains the settings, and passes them to the
  * functions ({@link readSettings}).
  */
 export const SETTING_KINDS = {

@@ -1,4 +1,4 @@
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 
-/** In Lambda the credentials are environment variables. The rest of the SDK's default credential chain would be a third of a bundle. */
+/** Replaces the SDK's default credential chain, which would be a third of a bundle: in Lambda the credentials are environment variables. */
 export const defaultProvider = fromEnv;
