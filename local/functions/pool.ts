@@ -12,13 +12,13 @@ export interface PoolOptions extends EnvironmentOptions {
   readonly maxWorkers: number;
 }
 
-/** Largest number of threads that load their module at a time: one for each processor, because more threads would delay each other. */
+/** Largest number of a function's threads that load at a time: one for each processor, because more threads would delay each other. */
 const MAX_LOADING = Math.max(1, availableParallelism());
 
 interface Waiting {
   readonly payload: string;
   readonly traceId: string;
-  /** ARN of the execution that waits. */
+  /** ARN of the calling execution; empty if no execution calls. */
   readonly caller: string;
   readonly settle: (outcome: Outcome) => void;
 }
