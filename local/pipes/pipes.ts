@@ -79,7 +79,7 @@ async function pollerOf(
     fromLatest: pipe.startingPosition === 'LATEST',
     clock,
     // DynamoDB Local rounds a record's time down to the minute, but an expiry needs the second. So the record gets the time of its first
-    // read.
+    // read, with a real clock at most the end of the minute.
     timeOf: (minuteMs, firstReadAtMs) =>
       clock === realClock ? Math.min(firstReadAtMs, minuteMs + 59_999) : firstReadAtMs,
     pollMs,

@@ -27,7 +27,7 @@ const MAX_BACKOFF_MS = 30_000;
 /** The shards are listed again after this time, and at once when a shard ends. DynamoDB Local begins a new shard every few hours. */
 const LIST_SHARDS_MS = 10_000;
 
-/** Reads a table's stream as a pipe does. A failed batch is tried again in halves, so that one bad record holds up only its shard. */
+/** Reads a table's stream as a pipe does. A failed batch is tried again in halves, so that a bad record delays only later records. */
 export class StreamPoller {
   readonly #options: StreamPollerOptions;
   readonly #stopping = new AbortController();

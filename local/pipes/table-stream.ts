@@ -82,7 +82,7 @@ export class TableStream {
         isEnd: NextShardIterator === undefined,
       };
     } catch (error) {
-      // If a shard was empty and now has records, DynamoDB Local refuses its iterator: https://github.com/aws/aws-sdk-java/issues/2923
+      // DynamoDB Local refuses an iterator from before the shard's first record: https://github.com/aws/aws-sdk-java/issues/2923
       if (error instanceof TrimmedDataAccessException) return { records: [], isEnd: false };
       throw error;
     }

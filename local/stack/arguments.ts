@@ -19,9 +19,7 @@ export interface Found {
 /** Arguments that every resource can have, and that have no local effect. */
 const ANYWHERE = ['tags', 'timeouts'];
 
-/**
- * Every setting with an effect on AWS is either used or refused: `end` refuses arguments that were not read, except those without effect.
- */
+/** The arguments of a resource or block. `end` refuses those that were neither read nor named as having no local effect. */
 export class Arguments {
   readonly #where: string;
   readonly #body: Readonly<Record<string, unknown>>;
@@ -33,9 +31,7 @@ export class Arguments {
     this.#body = body;
   }
 
-  /**
-   * Reads a required argument. @throws {TerraformError} for a missing value or a value of another kind, which only `overrides` can cause
-   */
+  /** Reads a required argument. @throws {TerraformError} for a missing value or a value of another kind */
   get<Value>(name: string, known: Kind<Value>): Value {
     this.#read.add(name);
     const value = this.#body[name];

@@ -34,7 +34,7 @@ const tableArn = arn('dynamodb', 'table/');
 /** The name of a bucket. On AWS, Terraform appends the time and a number to the prefix; in the local cloud the ending is `local`. */
 const bucketName: Given = argument => `${argument('bucket_prefix')}local`;
 
-/** Attributes that AWS computes, as far as something here needs them. An attribute that is also an argument is not listed. */
+/** Computed attributes that the local cloud needs, by type. An attribute that is also an argument is not listed. */
 const GIVEN_BY_AWS: Readonly<Record<string, Readonly<Record<string, Given>>>> = {
   aws_cloudwatch_log_group: { arn: arn('logs', 'log-group:') },
   aws_cloudwatch_log_stream: {
@@ -75,7 +75,7 @@ export interface ResolvedBlock {
   readonly kind: 'resource' | 'data';
   readonly type: string;
   readonly address: string;
-  /** Empty for a resource without an ARN, and for a resource whose ARN contains a number that AWS chooses. */
+  /** Empty for a type without `arn` in {@link GIVEN_BY_AWS}. */
   readonly arn: string;
   readonly body: Readonly<Record<string, unknown>>;
 }

@@ -12,7 +12,7 @@ import { partitionOf, resolveReferences } from './resolve.ts';
 /** The account in every ARN of the local cloud: the account of AWS's examples. */
 export const LOCAL_ACCOUNT = '123456789012';
 
-/** Settings with the names of attributes that are in the statement of a delete in the mode `guarded`. */
+/** Settings with the attribute names in the PartiQL statement of a guarded delete. */
 const SETTINGS = ['partitionKey', 'sortKey', 'ttlAttribute'];
 
 /**
@@ -190,9 +190,7 @@ const EACH_MINUTE = kind<string>(
   `${EVERY_MINUTE}, the only expression that is run locally`,
 );
 
-/**
- * Refuses every placeholder except SCHEDULED_TIME. Scheduler would not find a placeholder with escaped angle brackets (`Fn.jsonencode`).
- */
+/** Refuses every placeholder except SCHEDULED_TIME. A placeholder with an escaped `<` is refused too: Scheduler would not find it. */
 const SCHEDULED_INPUT = kind<string>(value => {
   const rest = String(value).replaceAll(SCHEDULED_TIME, '');
   try {

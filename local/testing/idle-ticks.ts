@@ -95,7 +95,7 @@ export class IdleTicks {
         record: speak,
         logger: { error: speak },
         clock: () => nowMs,
-        // PlanSweep sleeps to end a probe that takes too long. The clock stands still during this call, so the sleep never ends.
+        // This sleep is the time limit of a probe. The clock stands still during this call, so the sleep never ends.
         sleep: () => new Promise(() => {}),
       },
     );
@@ -103,7 +103,7 @@ export class IdleTicks {
     if (watermarks !== state.watermarks) this.#unwritten = watermarks;
     this.#plan = { tick: JSON.stringify({ executionInput, startedAt }), output };
     this.#state = { ...state, watermarks };
-    // A running execution writes its swept expiry times into the journal. This write fails if the journal has no watermark of the table.
+    // A running execution cannot write its swept expiry times into the journal before the table's watermark is there.
     if (this.#cloud.running.length > 0) await this.#write();
     return output;
   }
@@ -136,7 +136,7 @@ export class IdleTicks {
   async #write(): Promise<void> {
     const { tick, tables = {} } = this.#unwritten ?? {};
     this.#unwritten = undefined;
-    // If this write fails, the next tick begins further back: the same happens when PlanSweep cannot write.
+    // If this write fails, the next tick looks further back, as when PlanSweep cannot write.
     if (tick !== undefined) await writeWatermarks(this.#journal, tick, tables).catch(() => {});
   }
 
