@@ -34,12 +34,12 @@ export interface TestOptions {
   readonly clock?: 'virtual' | 'real';
   /** Start time of a virtual clock: a Date, epoch milliseconds, or ISO-8601 with a zone. @default now */
   readonly startTime?: Date | number | string;
-  /** Whether the schedules fire: the ticks, every minute of the clock. @default true */
+  /** Whether the schedules fire every minute of the clock, and start ticks. @default true */
   readonly schedules?: boolean;
   /**
-   * A running DynamoDB Local, e.g. `http://127.0.0.1:8000`. `stop()` deletes only the tables that the test created. Tests with different
-   * tables may share a DynamoDB Local: each test has its own journal.
-   * @default a DynamoDB Local of its own
+   * Endpoint of a running DynamoDB Local, e.g. `http://127.0.0.1:8000`. `stop()` deletes only tables that `startPreciseTtl` created. Tests
+   * with different tables may share a DynamoDB Local: each test has its own journal.
+   * @default a new DynamoDB Local is started
    */
   readonly dynamoDbEndpoint?: string;
   /** Called with every line that a function logs. @default lines are dropped */
@@ -70,15 +70,15 @@ export interface LocalPreciseTtl {
    */
   sweep(tableName: string, input: SweepInput): Promise<SweepReport>;
   /**
-   * Runs the tick of a minute to its end, and returns the reports by table. A tick sweeps the minute after its own minute, so a tick takes
-   * up to two minutes. A virtual clock that is earlier than `at` first advances to `at`.
+   * Runs the tick of a minute to its end, and returns the reports by table. A tick can take two minutes, because it may also delete items
+   * that expire in the minute after its own minute. A virtual clock that is earlier than `at` first advances to `at`.
    * @param at a Date, epoch milliseconds, or ISO-8601 with a zone. @default the current minute
    * @throws {LocalTestError} for another value of `at`
    * @throws {SweepFailedError} when the tick does not succeed
    */
   tick(at?: Date | number | string): Promise<Readonly<Record<string, SweepReport>>>;
   /**
-   * Advances a virtual clock: the schedules fire, and sweeps delete expired items, each in its second.
+   * Advances a virtual clock: the schedules fire, and the sweeps that they start delete expired items.
    * @param duration a whole number and `ms`, `s`, `m`, `h` or `d`, e.g. `'10m'`
    * @throws {LocalTestError} for another duration, or on the real clock
    * @throws {SweepFailedError} when a sweep that a schedule started has failed
@@ -90,13 +90,13 @@ export interface LocalPreciseTtl {
    */
   expiries(): Promise<readonly PassedOnExpiry[]>;
   /**
-   * Stops everything. Tables that the test created in the DynamoDB Local at `dynamoDbEndpoint` are deleted. Safe to call more than once.
+   * Stops everything, and deletes the tables that `startPreciseTtl` created. Safe to call more than once.
    * @throws {SweepFailedError} after everything is stopped, for a failed sweep that a schedule started and no earlier call reported
    */
   stop(): Promise<void>;
 }
 
-/** A call that the local cloud of a test cannot fulfil; the message says what to do. */
+/** A call that cannot be fulfilled, e.g. with a wrong option; the message says why. */
 export class LocalTestError extends PreciseTtlError {
   override readonly name = 'LocalTestError';
 }

@@ -46,7 +46,7 @@ export function readTime(field: string, value: Date | number | string): number {
 const REGION = 'us-east-1';
 
 /**
- * @param isShared whether other tests may use the DynamoDB at the same time: then the deployment gets its own name
+ * @param isShared whether other tests may use the DynamoDB at the same time: then the deployment's name gets a random suffix
  * @throws {InvalidConfigError} naming every wrong field
  */
 export function prepareConfig(given: TestedConfig, isShared: boolean): DeploymentConfig {
@@ -65,7 +65,7 @@ function withOwnDeployment(config: DeploymentConfig): DeploymentConfig {
   return { ...config, tables: config.tables.map(table => ({ ...table, deployment: own })) };
 }
 
-/** Region of the first ARN in the tables' props, because all resources of a deployment are in one region; otherwise us-east-1. */
+/** Region of the first ARN in the tables' props, or us-east-1 without an ARN. All resources of a deployment are in one region. */
 function regionOf(tables: unknown): string {
   const text = JSON.stringify(tables) ?? '';
   return /"arn:[a-z0-9-]+:[a-z0-9-]+:([a-z0-9-]+):/.exec(text)?.[1] ?? REGION;

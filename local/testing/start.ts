@@ -105,7 +105,7 @@ async function start(
     ? startDynamoDbLocal()
     : attachDynamoDb(dynamoDbEndpoint, 'dynamoDbEndpoint'));
   undo.push(() => dynamoDb.stop());
-  // Made here: in the npm package, only this file imports the application's copy of the SDK, whose commands the client must accept.
+  // The client must accept commands of the application's copy of the SDK. In the npm package, only this file imports that copy.
   const client = new DynamoDBClient(localConfig(dynamoDb.endpoint, config.region));
   undo.push(() => client.destroy());
   const found = await tableNames(client);
@@ -139,7 +139,7 @@ async function start(
     functions: {
       wrap: async (invoked, next) => {
         const result = await call(invoked, next);
-        // Reads the streams directly after a deletion, so that each record gets the time of its deletion.
+        // A record gets the time of its first read, so the streams are read directly after a deletion.
         if (stepped !== undefined && invoked.functionName.endsWith('-delete-chunk'))
           await cloud.pipes.drain();
         return result;

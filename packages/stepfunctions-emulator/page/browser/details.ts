@@ -3,7 +3,7 @@ import { type Outcome, type Visit, variablesAt } from '../model/history.ts';
 import { element } from './element.ts';
 import { count, duration, moment, OUTCOMES, outcomeOf, pretty, wordsOf } from './text.ts';
 
-/** Maximum number of characters of a value that are shown before the user presses `Show all`. */
+/** Maximum number of shown characters: of a cause, or of a value before the user presses `Show all`. */
 const SHOWN_CHARACTERS = 20_000;
 /** Maximum number of child executions of a Map Run in the list. */
 const SHOWN_CHILDREN = 100;

@@ -22,7 +22,7 @@ interface Opened {
   readonly graph: Graph;
   readonly model: HistoryModel;
   view: GraphView | undefined;
-  /** The details panel shows the visit of this event; if undefined, the details panel shows the whole execution. */
+  /** The details panel shows the visit of this event; without an event or a visit, it shows the execution. */
   chosen: VisitEvent | undefined;
   readonly children: Map<string, readonly PageExecution[]>;
   now: number;
@@ -257,7 +257,7 @@ export class Page {
     if (isNarrow()) this.#details.scrollIntoView({ block: 'start' });
   }
 
-  /** Shows the details of an event's visit or, without an event, of the execution. */
+  /** Shows the details of the event's visit or, without an event or a visit, of the execution. */
   #choose(chosen: VisitEvent | undefined): void {
     const opened = this.#opened;
     if (opened === undefined) return;
@@ -287,7 +287,7 @@ export class Page {
   }
 }
 
-/** The event at which an execution failed: the last event of the failed visit. */
+/** The event at which an execution failed: the last event of the failed visit that was entered last. */
 function failureOf({ model, description }: Opened): VisitEvent | undefined {
   if (outcomeOf(description.status) !== 'failed') return undefined;
   const failed = failedVisit(model);
