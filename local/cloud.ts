@@ -41,7 +41,7 @@ export interface LocalCloudOptions {
   readonly schedules?: boolean;
   /** Decides whether a firing of a schedule starts an execution. A virtual clock stands still during the call. @default always true */
   readonly isNeeded?: ((firing: Firing) => Promise<boolean>) | undefined;
-  /** Called after each execution of any status, except children of Map Runs. `schedule` is undefined if no schedule started the execution. */
+  /** Called after each execution of any status, except Map Runs' children. `schedule` is undefined if no schedule started the execution. */
   readonly onExecution?: (execution: Execution, schedule: string | undefined) => void;
   readonly onScheduleError?: (error: unknown, firing: Firing) => void;
 }
