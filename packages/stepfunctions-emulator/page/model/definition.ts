@@ -1,7 +1,7 @@
 export interface Transition {
   readonly to: string;
   readonly kind: 'next' | 'choice' | 'default' | 'catch';
-  /** Text beside the arrow: the condition of a Choice rule, `otherwise` for Default, the error names of a Catch; empty for Next. */
+  /** Text in the drawing: the condition of a Choice rule, `otherwise` for Default, the error names of a Catch; empty for Next. */
   readonly label: string;
 }
 
@@ -39,7 +39,7 @@ interface AslGraph {
 
 const NO_GRAPH: Graph = { startAt: '', states: [] };
 
-/** Reads a definition from JSON text. An invalid definition gives a graph without states. */
+/** Reads a definition from JSON text. An unreadable text gives a graph without states. */
 export function readDefinition(text: string): Graph {
   try {
     return graphOf(JSON.parse(text) as AslGraph);

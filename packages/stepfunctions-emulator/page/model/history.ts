@@ -1,7 +1,7 @@
 import type { PageEvent } from '../../src/page/data.ts';
 import type { Place } from './definition.ts';
 
-/** The outcome of a visit or an execution. `cutOff`: the visit was aborted, because another branch failed or the execution ended. */
+/** Outcome of a visit or an execution. `cutOff`: aborted; for a visit, because another branch or iteration failed or the execution ended. */
 export type Outcome = 'running' | 'succeeded' | 'caught' | 'failed' | 'cutOff';
 
 export interface Attempt {
@@ -11,7 +11,7 @@ export interface Attempt {
   failed?: boolean;
   error?: string | undefined;
   cause?: string | undefined;
-  /** `startEventId` is the id of the event with the arguments, `endEventId` the id of the event with the result or failure. */
+  /** `startEventId` is the id of the event that began the attempt, `endEventId` of the event with a call's result or failure. */
   startEventId?: number;
   endEventId?: number;
 }
@@ -127,7 +127,7 @@ export class HistoryModel {
     return branch;
   }
 
-  /** Finds the state's open visit in the line of the event, or in a line around that line. */
+  /** Finds an open visit of the state: in the line, in a line around it, otherwise anywhere. */
   #find(name: string, line: Line): Visit | undefined {
     const near = linesAround(line)
       .map(({ visits }) => visits.at(-1))
@@ -282,7 +282,7 @@ function endAttempt(visit: Visit, to: number, failure?: Failure, endEventId?: nu
   last.cause = failure.cause;
 }
 
-/** Whether a Catch handled the last failure of a visit that has an exit event. */
+/** Whether a visit with an exit event left its state through a Catch. */
 function isCaught({ type, attempts }: Visit): boolean {
   const last = attempts.at(-1);
   if (last?.failed) return true;
@@ -300,7 +300,7 @@ const linesIn = ({ branches, iterations }: Visit): Line[] => [
 
 const insideOf = (visit: Visit): Visit[] => linesIn(visit).flatMap(({ visits }) => visits);
 
-/** Time at which the last visit inside of a Map or Parallel ended. */
+/** The latest end of the visits inside of a Map or Parallel. */
 const lastInside = (visit: Visit): number =>
   insideOf(visit).reduce((last, { from, to }) => Math.max(last, to ?? from), visit.from);
 

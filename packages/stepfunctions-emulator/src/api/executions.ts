@@ -11,11 +11,11 @@ export interface StartedExecution {
 }
 
 export interface KeptExecutions {
-  /** Maximum number of ended executions that are kept for each state machine. AWS keeps every ended execution for 90 days. */
+  /** Maximum number of ended executions that are kept for each state machine. AWS keeps ended Standard executions for 90 days. */
   readonly executions: number;
   /**
    * Maximum number of JSON characters in the histories of a state machine's ended executions and their child executions. Above this number,
-   * the server removes the events of the oldest executions.
+   * the server removes the events of the executions that ended first.
    */
   readonly characters: number;
 }
@@ -27,7 +27,7 @@ export class Executions {
   readonly #byArn = new Map<string, StartedExecution>();
   /** ARN of a Standard state machine → names given to executions at the start. A name stays taken after the execution has been removed. */
   readonly #names = new Map<string, Set<string>>();
-  /** ARN of a state machine → its ended executions, the earliest end first, with the size of each execution's histories, characters. */
+  /** State machine's ARN → its ended executions, earliest end first → characters of the execution's and its children's histories. */
   readonly #ended = new Map<string, Map<Execution, number>>();
   #sequence = 0;
   #version = 0;

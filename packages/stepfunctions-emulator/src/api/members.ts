@@ -84,7 +84,7 @@ function unsatisfied(name: string, value: string | number | undefined, constrain
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** AWS's message names only the JSON token, such as START_ARRAY. Here the message also names the field, to help the user. */
+/** AWS's message names the JSON token, such as START_ARRAY, but no field. Here it also names the field, to help the user. */
 function wrongType(name: string, value: unknown, expected: string): ApiError {
   const got = Array.isArray(value)
     ? 'START_ARRAY'
