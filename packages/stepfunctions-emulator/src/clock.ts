@@ -17,8 +17,8 @@ export interface Clock {
 }
 
 /**
- * Largest normal difference between the wall clock and the steady `performance.now()` during a timer, milliseconds. After a larger
- * difference, somebody has set the wall clock.
+ * A timer compares how far the wall clock and the steady `performance.now()` have advanced. From this difference on, milliseconds, the
+ * timer takes the steady time: somebody has set the wall clock.
  */
 const MAX_DRIFT_MS = 1_000;
 

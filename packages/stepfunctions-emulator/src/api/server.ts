@@ -53,7 +53,7 @@ export interface ServerOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Serves the API over HTTP in AWS JSON 1.0 or 1.1, on 127.0.0.1 only. At the same address, a browser shows a page with the executions. */
+/** Serves the API over HTTP in AWS JSON, on 127.0.0.1 only. At the same address, a browser shows a page with the executions. */
 export class ApiServer {
   readonly endpoint: string;
   readonly #server: Server;
@@ -63,7 +63,7 @@ export class ApiServer {
     this.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Rejects with the operating system's error, such as EADDRINUSE, when the server can't listen on the port. */
+  /** Rejects with Node's error, such as EADDRINUSE, when the server can't listen on the port. */
   static async start(
     context: ApiContext,
     { port = 0, onError = error => console.error(error) }: ServerOptions = {},
@@ -84,14 +84,14 @@ const MAX_REQUEST_BYTES = 1_048_576;
 /** Maximum bytes above the quota that the server reads and discards: many clients read the answer only after sending all bytes. */
 const MAX_DISCARDED_BYTES = 67_108_864;
 
-/** Answers one request. Catches every error, because no code awaits the promise: Node ends the process for an unhandled rejection. */
+/** Answers one request. No code awaits the promise, so an error that is not caught here ends the process. */
 async function serve(
   context: ApiContext,
   incoming: IncomingMessage,
   response: ServerResponse,
   onError: (error: unknown) => void,
 ): Promise<void> {
-  response.on('error', () => {}); // The client has disconnected. Without a listener, Node would throw the error.
+  response.on('error', () => {}); // The client may disconnect. Without a listener, Node would throw the error.
   const requestId = randomUUID();
   let answer: HttpAnswer;
   try {
@@ -99,7 +99,7 @@ async function serve(
     answer = await (isOfPage(request) ? answerPage(context, request) : answerApi(context, request));
   } catch (error) {
     if (incoming.destroyed && !incoming.complete) {
-      // The client has disconnected in the middle of its request: nobody can receive an answer.
+      // The connection has ended in the middle of the request: nobody can receive an answer.
       response.destroy();
       return;
     }

@@ -7,7 +7,7 @@ const MB = 1e6;
 
 /**
  * Estimated memory of an Express execution, MB. Source: https://aws.amazon.com/step-functions/pricing/, examples 3 and 4.
- * @param dataBytes execution data of all iterations and branches together
+ * @param dataBytes data in states and variables, of all iterations and branches together
  */
 export const expressMemoryMb = (definitionBytes: number, dataBytes: number): number =>
   EXPRESS_BASE_MB + (definitionBytes + dataBytes) / MB;

@@ -16,8 +16,8 @@ import type { FunctionInvoker } from './task/invoker.ts';
 export interface EngineOptions {
   readonly invoker: FunctionInvoker;
   /**
-   * Answers Tasks whose Resource is not a function, such as `states:startExecution`. The invoker gets the Resource in place of a function's
-   * ARN. @default such a Task fails
+   * Answers Tasks that call no function, such as `states:startExecution`. `invoke` gets the Resource in place of a function's ARN.
+   * @default such a Task fails
    */
   readonly resources?: FunctionInvoker;
   readonly clock?: Clock;
@@ -40,7 +40,7 @@ export interface StartOptions {
   readonly input: unknown;
   /** JSON text of the input as the client sent the text; the history shows this text. @default made from `input` */
   readonly inputText?: string;
-  /** Whether StartSyncExecution starts the execution. @default false */
+  /** Whether `$states.context` has no RedriveCount, as after StartSyncExecution. @default false */
   readonly synchronous?: boolean;
 }
 
@@ -66,7 +66,7 @@ function engineContext({ limits, random, clock = realClock, ...options }: Engine
   };
 }
 
-/** Runs state machines. The engine does not store executions that have ended; `billing` still includes them. */
+/** Runs state machines. The engine stores no executions; `billing` includes all of them. */
 export class Engine {
   readonly #context: EngineContext;
   readonly #onStart: EngineOptions['onStart'];

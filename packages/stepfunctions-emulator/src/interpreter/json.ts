@@ -14,7 +14,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Copies an expression's result as plain JSON, without the properties that jsonata adds to arrays.
+ * Copies a value as plain JSON, without undefined members and without the properties that jsonata adds to arrays.
  * @throws NotJsonError for a function, NaN, an infinity or another value that JSON lacks
  */
 export function toJson(value: unknown): Json {
