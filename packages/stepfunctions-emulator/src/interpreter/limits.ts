@@ -7,7 +7,7 @@ export type WorkflowType = 'STANDARD' | 'EXPRESS';
  * unless a comment names another source.
  */
 export interface Limits {
-  /** Maximum size of one input, result or output of a state, a Task or an execution, bytes of UTF-8. */
+  /** Maximum size of one input, result or output of a state or an execution, bytes of UTF-8. */
   readonly payloadBytes: number;
   /** Maximum number of events of a Standard execution. An execution that needs more events fails, with the failure as the last event. */
   readonly standardHistoryEvents: number;
@@ -35,7 +35,7 @@ export const AWS_LIMITS: Limits = {
   allVariablesBytes: 10 * 1_048_576,
 };
 
-/** Maximum length of the name of a state, a variable or an execution, characters. */
+/** Maximum length of a name (state machine, execution, state or variable), characters. */
 export const NAME_LENGTH = 80;
 export const LABEL_LENGTH = 40;
 /** Maximum size of a definition, bytes of UTF-8. */
@@ -51,13 +51,13 @@ export const MAX_DELAY_SECONDS = 31_622_399;
 export const EXPRESSION_TIMEOUT_MS = 10_000;
 export const REGEX_TIMEOUT_MS = 3_000;
 /**
- * Maximum number of states entered at one moment of the clock, because on a virtual clock an endless loop without a Wait never reaches a
- * timeout.
+ * Maximum number of states entered one after another at one moment of the clock. On a virtual clock, an endless loop without a Wait would
+ * never reach a timeout.
  */
 export const STATES_WITHOUT_TIME = 25_000;
 /**
- * Maximum depth of one JSONata evaluation, nodes. AWS documents no maximum. In August 2026, AWS's TestState refused depths from 99, 100 or
- * 101, depending on the kind of nesting (https://github.com/floci-io/floci/issues/2737).
+ * Maximum depth of one JSONata evaluation, nodes. AWS documents no maximum. In August 2026, the smallest depth that AWS's TestState
+ * refused was 99, 100 or 101, depending on the kind of nesting (https://github.com/floci-io/floci/issues/2737).
  */
 export const EXPRESSION_DEPTH = 100;
 /**

@@ -29,13 +29,13 @@ export function newUsage(): Record<string, Usage> {
 }
 
 /**
- * Applies Step Functions' limits in two hooks: jsonata calls one before and one after the evaluation of each node. Source:
- * `timeboxExpression` in jsonata's test/run-test-suite.js.
+ * Limits depth, time and size in two hooks: jsonata calls one before and one after the evaluation of each node. `timeboxExpression` in
+ * jsonata's test/run-test-suite.js uses the same hooks.
  */
 export function limitEvaluation(expression: jsonata.Expression): void {
   assignHook(expression, 'jsonata.__evaluate_entry', (_node, _input, frame) => {
     const usage = usageOf(frame);
-    // jsonata evaluates the keys of a group-by at the same time, so each key adds to the depth
+    // jsonata evaluates the values of a group-by at the same time, so each value adds to the depth
     // (https://github.com/jsonata-js/jsonata/issues/606).
     usage.depth += 1;
     if (usage.depth > EXPRESSION_DEPTH) {

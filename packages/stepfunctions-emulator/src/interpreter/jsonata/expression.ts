@@ -49,8 +49,8 @@ export function compileExpression(source: string, place: ExpressionPlace): AslEx
 
 function parse(text: string): jsonata.Expression {
   try {
-    // jsonata needs a class, not an instance as jsonata's type says. JSONata 2.0.6 uses the latest RegexEngine for all expressions, so
-    // every call passes the same class.
+    // RegexEngine must be a class, but jsonata's type says an instance. JSONata 2.0.6 uses the RegexEngine of the last call for all
+    // expressions, so every call here passes the same class.
     return jsonata(text, { RegexEngine: LimitedRegExp as unknown as RegExp });
   } catch (error) {
     throw new ExpressionSyntaxError(describeJsonataError(error));
@@ -61,7 +61,7 @@ export function describeEvaluationError(error: unknown): string {
   return error instanceof EvaluationLimitError ? `: ${error.message}` : `. ${describeJsonataError(error)}`;
 }
 
-/** Text of an error that jsonata threw: often a plain object with a code and a message, and not an Error. */
+/** Text of an error that jsonata threw. The error is often a plain object with a code and a message, not an Error. */
 function describeJsonataError(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);
   const { code, message } = error as { code?: unknown; message?: unknown };

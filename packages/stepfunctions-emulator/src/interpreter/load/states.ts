@@ -232,7 +232,7 @@ function readStates(reader: FieldReader): Map<string, State> {
   return states;
 }
 
-/** Reads one state; undefined when its Type or QueryLanguage is invalid, because the other fields cannot be checked then. */
+/** Reads one state; undefined when its Type is invalid or its query language is JSONPath: the other fields cannot be checked then. */
 function readState(name: string, reader: FieldReader): State | undefined {
   const types = Object.keys(STATES) as StateType[];
   const type = required(`one of ${types.join(', ')}`, oneOf(...types))(reader, 'Type');

@@ -144,8 +144,8 @@ function endBadly({ line }: StateVisit, mapRun: MapRun, error: unknown): void {
 }
 
 /**
- * Returns the output of a child execution. For a child that did not succeed, returns an object with the fields of the transformation NONE
- * (Developer Guide, "ResultWriter").
+ * Returns the output of a child execution. For a child that did not succeed, returns an object with fields that a ResultWriter with the
+ * Transformation NONE writes (Developer Guide, "ResultWriter").
  */
 function resultOf(child: ChildExecution, mapRun: MapRun): Json {
   if (child.status === 'SUCCEEDED') return child.output ?? null;

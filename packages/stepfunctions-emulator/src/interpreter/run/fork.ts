@@ -5,8 +5,8 @@ import type { Cancellation } from './cancellation.ts';
 import type { Line, MapItem } from './line.ts';
 
 /**
- * Records the events after a failure, in the order recorded on AWS. All these events have the same previous event: the event of the
- * failure.
+ * Records the events after a branch or iteration failed, in the order recorded on AWS. All these events have the same previous event: the
+ * last event of the failed branch or iteration.
  */
 function recordPartFailed(line: Line, index: number, failure: unknown): void {
   const failed = line.openParts.get(index);
