@@ -34,7 +34,7 @@ export function requireLoopback(
   return url.origin;
 }
 
-// Accepts an IPv4 address only as four decimal numbers: URL objects and browsers convert other forms (0x7f.1, 2130706433).
+// An IPv4 address is four decimal numbers here: URL objects and browsers have converted other forms (0x7f.1, 2130706433).
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

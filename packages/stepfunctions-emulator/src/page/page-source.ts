@@ -3,7 +3,7 @@ interface PageSource {
   readonly style: string;
 }
 
-/** The file is only in the repository. A path in a variable keeps compilers and bundlers from resolving the import: they would fail. */
+/** The file is outside of `src` and not published. A path in a variable keeps compilers and bundlers from resolving it, which would fail. */
 const BUNDLER: string = '../../page/bundle.ts';
 
 let source: Promise<PageSource> | undefined;

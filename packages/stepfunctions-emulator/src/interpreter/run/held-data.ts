@@ -1,6 +1,6 @@
 /**
  * Maximum data that an execution, branch or iteration holds at once, bytes. As on AWS's pricing page, a Map holds the data of all
- * iterations.
+ * iterations, running or ended. A Parallel holds the data of all branches.
  */
 export class HeldData {
   readonly #around: HeldData | undefined;

@@ -1,7 +1,7 @@
 export interface HistoryEvent {
   /** Event id, from 1, without gaps. */
   readonly id: number;
-  /** Id of the event that this event follows; 0 for the first event and for ExecutionAborted. */
+  /** Id of the event that this event follows; 0 e.g. for ExecutionStarted, the first StateEntered and ExecutionAborted. */
   readonly previousEventId: number;
   /** Epoch milliseconds. */
   readonly timestamp: number;
@@ -14,7 +14,7 @@ export interface EventDetails {
   readonly [key: string]: unknown;
 }
 
-/** Value of `inputDetails` and `outputDetails` in events. AWS may cut a long text; this history never cuts a text. */
+/** Value of fields such as `inputDetails` in events. AWS may cut a long text; this history never cuts a text. */
 export const NOT_TRUNCATED = { truncated: false } as const;
 
 export class History {

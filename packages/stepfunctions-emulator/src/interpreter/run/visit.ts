@@ -43,7 +43,7 @@ function itemObject(item: MapItem): JsonObject {
 
 export const isoTime = (ms: number) => new Date(ms).toISOString();
 
-/** AWS's message for a result that is too large. @param what the name of the state, or the resource of a Task */
+/** AWS's message for a result that is too large. @param what the state's name; for a Task's result, the function's ARN or the service */
 export const tooBigCause = (what: string) =>
   `The state/task '${what}' returned a result with a size exceeding the maximum number of bytes service limit.`;
 

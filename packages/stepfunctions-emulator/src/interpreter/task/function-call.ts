@@ -18,10 +18,7 @@ interface Request {
   readonly heartbeatSeconds: number | undefined;
 }
 
-/**
- * Aborts the call after a timeout.
- * @throws CallFailure when the call fails or times out; Cancelled when the execution, branch or iteration is cancelled
- */
+/** @throws CallFailure when the call fails or times out; Cancelled when the execution, branch or iteration is cancelled */
 export async function call(line: Line, request: Request): Promise<Returned> {
   line.cancellation.throwIfCancelled();
   const { bill, engine } = line.run;

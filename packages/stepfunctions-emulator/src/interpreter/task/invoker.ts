@@ -37,7 +37,7 @@ export interface CallSite {
 export interface InvokeOptions {
   /** Aborted when the call has ended: with a result, by a timeout, or because the execution, branch or iteration was cancelled. */
   readonly signal: AbortSignal;
-  /** TimeoutSeconds of the Task, if any, in milliseconds. The engine also ends the call at this timeout. */
+  /** TimeoutSeconds of the Task, if any, in milliseconds. The engine ends the call then, even if the invoker does nothing. */
   readonly timeoutMs?: number;
   /**
    * Adds the use of another service by a Lambda function to `billing.usage` of the execution, even after the Task has timed out.

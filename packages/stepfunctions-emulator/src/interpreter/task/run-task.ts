@@ -10,7 +10,7 @@ import { type StateVisit, tooBigCause } from '../run/visit.ts';
 import { call, type Returned } from './function-call.ts';
 
 /**
- * Runs one attempt of a Task: evaluates the state's fields and calls the Resource.
+ * Runs one attempt of a Task: evaluates its timeouts and Arguments, and calls the Resource.
  *
  * @returns the raw result, `$states.result`
  */
