@@ -1,8 +1,8 @@
 import { defineConfig } from './stacks/config/config.ts';
 
 /**
- * The deployed tables. Every field is described in docs/reference/configuration.md; a wrong or misspelt one is refused before anything is
- * synthesized.
+ * The deployment's configuration. Every field is described in docs/reference/configuration.md; a wrong or misspelt one is refused before
+ * anything is synthesized.
  */
 export default defineConfig({
   region: 'us-east-1',

@@ -28,7 +28,7 @@ import { DeployedSweep, literals, mapValues } from './parts/deployed-sweep.ts';
 import { Place } from './parts/place.ts';
 import { SweptTable } from './parts/swept-table.ts';
 
-/** A Terraform backend of any type with any settings, under Terraform's names: CDKTF's classes lack newer backends and settings. */
+/** A Terraform backend of any type. Its settings have Terraform's names. CDKTF's classes lack newer backends and settings. */
 class AnyBackend extends TerraformBackend {
   readonly #settings: Record<string, unknown>;
 
@@ -113,7 +113,7 @@ export class PreciseTtlStack extends TerraformStack {
         'The configuration for status, pause, replay and other commands, as JSON for precise-ttl.config.json',
       value: sweep.configuration,
     });
-    // One output has all tables, because a table's name may have characters that an output's name may not have. CDKTF removes the colon.
+    // One output has all tables, because an output's name may not have all characters of a table's name. CDKTF names the output `tables`.
     new TerraformOutput(this, ':tables', {
       description:
         'By table: its ARN, that of its stream where something reads it, its deployment, the state machine to start replays of, the queue of starts and expiries that did not get through, the topic that the alarms tell, the dashboard, the bucket of its archive, and what its writers give to expiryModel',

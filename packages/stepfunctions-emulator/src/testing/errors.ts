@@ -5,7 +5,7 @@ export class HarnessError extends EmulatorError {
   override readonly name: string = 'HarnessError';
 }
 
-/** A call of a function has no mock, or the mock's list has no further answer. The harness stopped the execution at this call. */
+/** A call has no mock, or the mock's list has no further answer. The harness stopped the execution at this call. */
 export class MissingMockError extends HarnessError {
   override readonly name = 'MissingMockError';
 }

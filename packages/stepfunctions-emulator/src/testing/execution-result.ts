@@ -179,8 +179,8 @@ export class ExecutionResult {
 
   /**
    * The calls of one function, in the order in which the calls began.
-   * @param functionName name, `name:qualifier` or ARN of the function, or name of the calling state
-   * @throws {HarnessError} when `functionName` is neither the key of a mock nor the name of a called function
+   * @param functionName name of a called function, or key of a mock, which may also name a Resource or a state
+   * @throws {HarnessError} for any other name
    */
   callsOf(functionName: string): readonly FunctionCall[] {
     const { functionNames } = this.#records;

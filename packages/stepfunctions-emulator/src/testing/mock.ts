@@ -71,7 +71,7 @@ export function takes(ms: number, step: MockStep = null): MockFunction {
   };
 }
 
-/** Under jest, an error of Node itself is not an instance of this module's Error: `isNativeError` recognizes such an error. */
+/** Under jest, `instanceof Error` is false for an error that Node itself throws: `isNativeError` recognizes such an error. */
 const isError = (value: unknown): value is Error => types.isNativeError(value) || value instanceof Error;
 
 export async function perform(step: MockStep, event: unknown, call: Call): Promise<unknown> {

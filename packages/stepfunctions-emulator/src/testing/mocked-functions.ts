@@ -16,7 +16,7 @@ export interface FunctionCall extends CallIdentity {
 
 const UNKNOWN: CallSite = { state: '', executionArn: '', enteredEventId: 0 };
 
-/** Answers the calls of one execution with mocks, and records the calls. */
+/** Answers the calls of an execution and its children with mocks, and records the calls. */
 export class MockedFunctions implements FunctionInvoker {
   readonly calls: FunctionCall[] = [];
   /** Error of the first call that has no mock or no further answer; `RunningExecution.result` throws this error. */
@@ -78,7 +78,7 @@ export class MockedFunctions implements FunctionInvoker {
   /** Finds the mock's answer to this call. If there is no answer, records a problem and returns undefined. */
   #stepFor(call: FunctionCall): { readonly step: MockStep } | undefined {
     const { functionArn: arn, functionName: name, state } = call;
-    // The first key with a mock counts. A function and a state often have the same name, so a function's own name comes first.
+    // The first key with a mock counts. A function's name comes before the state's, which may be the name of another function.
     const keys = isFunction(arn) ? [arn, qualifiedName(call), name, state] : [state, arn, name];
     const key = keys.find(one => Object.hasOwn(this.#mocks, one));
     const mock = key === undefined ? undefined : this.#mocks[key];

@@ -18,11 +18,11 @@ import type { Mocks } from './mock.ts';
 import { MockedFunctions } from './mocked-functions.ts';
 
 export interface MachineOptions {
-  /** Name of the state machine, for its ARN and for `$states.context`. @default the file's name, or StateMachine */
+  /** Name of the state machine, for its ARN and for `$states.context`. @default the file's name before its first dot, or StateMachine */
   readonly name?: string;
   /** @default STANDARD */
   readonly type?: WorkflowType;
-  /** Mocks for every execution; the mocks of `run` take precedence. */
+  /** Mocks for every execution; a mock of `run` replaces the one with the same key. */
   readonly functions?: Mocks;
 }
 
@@ -64,7 +64,7 @@ export class TestedStateMachine {
     const { name = 'StateMachine', type = 'STANDARD', functions = {} } = options;
     this.name = name;
     this.type = type;
-    // Loading accepts every Resource, because the mocks of `run` are not known yet. A call of a Resource without a mock fails later.
+    // Loading accepts every Resource, because the mocks of `run` are not known yet. Later, a call without a mock stops the execution.
     this.#loaded = loadDefinition(definition, type, () => true);
     this.#mocks = functions;
   }
