@@ -45,7 +45,7 @@ export async function iterationInput(
   return payload(item.key === undefined ? item.value : { Key: item.key, Value: item.value });
 }
 
-/** Calls `work` for the indexes from 0 to count-1 while not `stopped`, at most `concurrency` at a time. Rejects as soon as one call rejects. */
+/** Calls `work` for the indexes 0 to count-1 while not `stopped`, at most `concurrency` at a time. Rejects as soon as one call rejects. */
 export async function forEachIndex(
   count: number,
   concurrency: number,
