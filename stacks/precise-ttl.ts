@@ -34,8 +34,8 @@ import { Place } from './parts/place.ts';
 import { SweptTable, type TableReference } from './parts/swept-table.ts';
 
 /**
- * A deployment for one or several tables in a user's own stack. An argument of a resource that no prop sets can be set on the resource:
- * `functions.DeleteChunk.function.addOverride(…)`.
+ * A deployment for one or several tables in a user's own stack. `functions.DeleteChunk.function.addOverride(…)` sets an argument that no
+ * prop sets.
  */
 export class PreciseTtl extends DeployedSweep {
   /** @throws InvalidConfigError naming the wrong props */
@@ -55,7 +55,7 @@ export class PreciseTtl extends DeployedSweep {
   }
 }
 
-/** Refuses two deployments of a stack whose roles have the same name: IAM does not distinguish upper and lower case in names. */
+/** Refuses a deployment with a role name that the stack has twice: IAM does not distinguish upper and lower case in names. */
 function refuseTwins(own: PreciseTtl): void {
   const rolesIn = (scope: Construct) =>
     scope.node
@@ -75,8 +75,8 @@ const OF_OUR_TABLE = ['tableName', 'existingTable'] as const;
 /** A table that another part of the stack makes, and the props of its sweep. */
 export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number]> & {
   /**
-   * Name and ARN of the table, or tokens, e.g. a `DynamodbTable`. Nothing checks the index and native TTL, which the user's stack must
-   * have.
+   * The table, e.g. a `DynamodbTable`. Its fields may be tokens. The user's stack must give it the index and native TTL, which nothing
+   * checks.
    */
   readonly table: TableReference;
 } & { readonly [Name in (typeof OF_OUR_TABLE)[number]]?: never };
@@ -87,7 +87,7 @@ interface TablesProps extends DeploymentProps {
   readonly tables: readonly TableProps[];
 }
 
-/** Props of one table, or of several tables. The default name of one table's deployment is `precise-ttl-` and the table's name. */
+/** Props of one table, or `tables`. The default name of a deployment without `tables` is `precise-ttl-` and the table's name. */
 export type ConstructProps = TableProps | TablesProps;
 
 type ResolvedTable = ReturnType<typeof resolveTable>;

@@ -1,6 +1,6 @@
 import type { Kind } from '../../expiry/fields.ts';
 
-/** Only Terraform knows a reference's value: `${aws_kms_key.main.arn}`, or a construct's token. A list's token begins with `#`. */
+/** Whether only Terraform knows the value: `${aws_kms_key.main.arn}`, or a token of CDKTF, which is `#{…}` in a list. */
 export function isReference(value: unknown): value is string {
   return typeof value === 'string' && /[$#]\{/.test(value);
 }

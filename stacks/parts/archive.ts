@@ -125,7 +125,7 @@ export class Archive extends Construct {
 class ArchiveBucket extends Construct {
   readonly bucketName: string;
   readonly bucket: S3Bucket;
-  /** Firehose may write only after these resources exist: an earlier object would have no version, no lock, or another key. */
+  /** Firehose may write only after these resources exist: an earlier object could have no version, no lock, or another encryption. */
   readonly beforeObjects: readonly ITerraformDependable[];
 
   constructor(scope: Construct, id: string, { name, kmsKeyArn }: Deployment, lockDays: number) {

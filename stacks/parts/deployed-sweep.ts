@@ -47,7 +47,7 @@ export class DeployedSweep extends Construct {
   readonly alarms: SweepAlarms;
   /** Undefined with `dashboard: false`. */
   readonly dashboard: SweepDashboard | undefined;
-  /** The value of an output that gives the commands their configuration: `terraform output -json NAME > precise-ttl.config.json`. */
+  /** For a Terraform output: `terraform output -json NAME > precise-ttl.config.json` writes the file for commands such as `status`. */
   readonly configuration: object;
 
   constructor(parent: Construct, id: string, makeTables: (scope: Construct) => SweptTables) {
@@ -103,7 +103,7 @@ export function mapValues<Key extends string, Value, Result>(
   return Object.fromEntries(entries) as Record<Key, Result>;
 }
 
-/** A person writes this output to a file, for commands such as `status`. With `existingTable: true` no command makes a table. */
+/** The configuration for commands such as `status`. Each table has `existingTable: true`, so no command makes the table. */
 function configurationOf(region: string, tables: readonly SweptTable[]): object {
   return { region, tables: tables.map(entryOf) };
 }

@@ -8,7 +8,7 @@ import type { SweptTable } from './swept-table.ts';
 /** If Terraform refuses a plan, Terraform prints this id. So the id says what the user has to do. */
 const ID = 'first-deploy-with-existingTable-true-then-take-out-the-entry';
 
-/** A table's `prevent_destroy` goes away with the table's block. So each table is also a key of a block that stays. */
+/** A table's `prevent_destroy` goes away with its block. So a block that stays, with `prevent_destroy`, has an instance for each table. */
 export class KeptTables extends TerraformElement {
   readonly #part: Part;
   readonly #tables: readonly SweptTable[];
@@ -39,10 +39,10 @@ export class KeptTables extends TerraformElement {
             for_each: `\${local.${kept}}`,
             input: '${each.value}',
             lifecycle: { prevent_destroy: true, ignore_changes: ['input'] },
-            // A table whose creation failed is not stored, so it can be taken out of the configuration again.
+            // If a table's creation fails, its instance is not created: the table can be taken out of the configuration again.
             depends_on: made.map(({ address }) => address),
           },
-          // With `existingTable: true` the key moves to this block, and Terraform forgets the table.
+          // A table's instance moves to this block with `existingTable: true`, and Terraform forgets the table.
           [free]: { for_each: Object.fromEntries(released.map(({ props }) => [props.tableName, ''])) },
           [named]: {
             input: `\${${whole}}`,

@@ -71,13 +71,13 @@ export const DELIVERIES: Readonly<Record<TargetKind, Delivery>> = {
 
 const ARCHIVE_WINDOW_SECONDS = 30;
 
-/** An older record goes to the failure queue. The stream keeps a record for 24 hours, so a person has an hour to read the record. */
+/** An older record's place in the stream goes to the failure queue. The stream keeps a record for 24 hours: an hour is left to read it. */
 const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 
 /** The maximum of Pipes. Before so many attempts a record reaches MAX_RECORD_AGE_SECONDS. Source: Pipes API reference. */
 const MAX_RETRY_ATTEMPTS = 10_000;
 
-/** Batches that a pipe delivers from one stream shard at once. With one batch at a time a shard would deliver only 125 events a second. */
+/** Batches that a pipe delivers from one stream shard at once, if a batch has 10 records: one such batch at a time would be too slow. */
 const PARALLEL_BATCHES = 10;
 
 interface TablePipe {
@@ -128,7 +128,7 @@ export class Pipes extends Construct {
     });
   }
 
-  /** One role is for all pipes to archives, and one for all pipes of events: a role for each pipe would be two roles for each table. */
+  /** All pipes to archives share one role, and all pipes of events another: roles of their own would be up to two for each table. */
   #role(kind: 'archive' | 'events', own: readonly TablePipe[]): ServiceRole {
     const { place, deployment } = this.#part;
     const { name } = deployment;

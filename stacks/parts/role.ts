@@ -84,7 +84,7 @@ export interface ServiceRoleProps {
   readonly place: Place;
   readonly name: string;
   readonly service: string;
-  /** The service may use the role only for these resources of this account. Otherwise other AWS accounts could use the role, too. */
+  /** If set, the service may use the role only for these resources of this account, so not for another account. */
   readonly sourceArn?: string | readonly string[];
   readonly statements: readonly Statement[];
 }

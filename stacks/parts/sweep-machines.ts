@@ -49,7 +49,7 @@ export class SweepMachine extends Construct {
         includeExecutionData: logKeys === 'full',
         logDestination: `${this.logGroup.arn}:*`,
       },
-      // If the configuration has no key any more, only this block makes Terraform remove the previous key.
+      // Only this block makes Terraform remove the previous KMS key when the configuration has none any more.
       encryptionConfiguration:
         kmsKeyArn === undefined
           ? { type: 'AWS_OWNED_KEY' }

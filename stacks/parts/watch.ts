@@ -106,7 +106,7 @@ function watchedBy({ metrics, statistic, periodSeconds: period, periods, isHeart
   };
 }
 
-/** The size of a graph, in columns and rows. Source: CloudWatch API reference, "Dashboard Body Structure and Syntax". */
+/** The size of each widget, in columns and rows. Source: CloudWatch API reference, "Dashboard Body Structure and Syntax". */
 const WIDTH = 12;
 const HEIGHT = 6;
 
