@@ -28,7 +28,7 @@ export async function bundleDataModel(): Promise<void> {
   });
 }
 
-/** Copies the functions' archives: all entries that create functions read these files. */
+/** Copies the functions' archives: all bundles that create functions read these files. */
 export async function copyArchives(): Promise<void> {
   mkdirSync('dist/functions', { recursive: true });
   for (const task of ALL_FUNCTIONS)
@@ -77,8 +77,8 @@ const CLIENTS: Plugin = {
 };
 
 /**
- * Bundles the command and `precise-ttl/testing` with their dependencies, so that users of the data model install no other package. Both
- * bundles share files, and each command loads only its own files.
+ * Bundles the command line and `precise-ttl/testing` with their dependencies, so that npm installs no other package with this one.
+ * Both bundles share files, and each subcommand loads only the files that it needs.
  */
 export async function bundlePrograms(): Promise<void> {
   const folder = 'dist/node';
@@ -87,8 +87,8 @@ export async function bundlePrograms(): Promise<void> {
     entryPoints: { command: 'bin/commands.ts', testing: 'local/testing/index.ts' },
     outdir: folder,
     splitting: true,
-    // Line breaks stay: Node and test runners print the line of an error. Names stay for stack traces, and because cli/command.ts
-    // recognizes classes by name.
+    // Line breaks stay: for an error, Node and test runners print a whole line of code. Names stay for stack traces, and because
+    // cli/command.ts recognizes classes by name.
     minifySyntax: true,
     minifyIdentifiers: true,
     keepNames: true,
@@ -105,7 +105,7 @@ export async function bundlePrograms(): Promise<void> {
   writeFileSync(join(folder, LICENCES_FILE), licencesOf(inside));
 }
 
-/** Folder of the emulator's page. Several modules of the package read this one copy. */
+/** Folder of the emulator's page. */
 const FOLDER = 'dist/page';
 const FILES = { script: 'page.js', style: 'page.css' };
 

@@ -8,9 +8,9 @@ import { formatMessage } from 'publint/utils';
 import { contentProblems } from './release-content.ts';
 
 /**
- * `npm run release:check [file.tgz …]`: checks packed packages. Without a file the command first packs both packages of this checkout,
- * checks that they can be released, and prints the commands for publishing. Publishes nothing. Prints each problem; exit status 1 after
- * a problem.
+ * `npm run release:check [file.tgz …]`: checks packed packages. Prints each problem; exit status 1 after a problem. Publishes nothing.
+ * Without a file, the command packs both packages of this checkout. It also checks that CHANGELOG.md has their version and that all is
+ * committed, and prints the commands for publishing if there is no problem.
  */
 
 const given = process.argv.slice(2);
@@ -72,7 +72,7 @@ async function packageProblems({ file, folder }: Unpacked): Promise<string[]> {
   ].map(problem => `${basename(file)}: ${problem}`);
 }
 
-/** Leaves out two problems of ES modules: Node 22.12 can `require` ES modules, and Node 10 is not supported. */
+/** Not ours: `require` of ES modules, which Node 22.12 can do, and all problems of Node 10, which is not supported. */
 function isOurs(problem: Problem): boolean {
   const isNode10 = 'resolutionKind' in problem && problem.resolutionKind === 'node10';
   return problem.kind !== 'CJSResolvesToESM' && !isNode10;

@@ -11,8 +11,8 @@ const HEAD =
 const PACKAGE_FOLDER = /^.*(?:^|[/\\])node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+(?=[/\\])/;
 
 /**
- * Licences whose code may be part of a work under Apache-2.0. Source: the Apache Software Foundation's categories A and B. Code of
- * category B (here MPL-2.0) must be unchanged, with the address of its source: the npm package.
+ * Licences whose code may be part of a work under Apache-2.0: from the Apache Software Foundation's categories A and B. Code of
+ * category B (here MPL-2.0) must be unchanged, and the head of the file must say where its source code is.
  */
 const COMPATIBLE = [
   '0BSD',
@@ -35,7 +35,7 @@ function isCompatible(licence: string): boolean {
   return alternatives.some(each => COMPATIBLE.includes(each.trim()));
 }
 
-/** Licences, and the notices that must be distributed under the Apache License. */
+/** Files with licences or notices: the Apache License requires copies of both. */
 const LEGAL_FILE = /^(licen[cs]e|copying|notice)/i;
 
 /**

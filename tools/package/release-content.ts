@@ -7,7 +7,7 @@ export interface PackedFile {
   readonly content: Uint8Array;
 }
 
-/** Contents that must not be published. AWS's own documents have example keys that end in EXAMPLE. */
+/** Contents that must not be published. AWS's example keys, which end in EXAMPLE, are allowed. */
 const REFUSED: Readonly<Record<string, RegExp>> = {
   'an AWS access key': /\b(?:AKIA|ASIA)(?![0-9A-Z]{9}EXAMPLE)[0-9A-Z]{16}\b/,
   'a private key': /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/,
@@ -17,7 +17,7 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Reasons why a package must not be published: paths of the build machine, and credentials. Archives are searched, too.
+ * Reasons why a package must not be published: local paths, and credentials. ZIP archives are searched, too.
  * @param machinePaths folders of this machine, such as that of the checkout
  */
 export function contentProblems(files: readonly PackedFile[], machinePaths: readonly string[]): string[] {
@@ -51,7 +51,7 @@ const REPOSITORY = 'https://github.com/precise-ttl/precise-ttl';
 const RELATIVE_LINK = /(?<=\]\()(?![a-z]+:|#)[^)\s#]+/g;
 
 /**
- * Returns a document for the package: links to files outside the package lead to the repository.
+ * Returns a document for the package: relative links lead to the repository unless the package has the file in docs/.
  * @param file path of the document in the checkout, e.g. `docs/operate.md`
  */
 export function withPackedLinks(file: string, text: string): string {

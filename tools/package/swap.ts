@@ -12,26 +12,26 @@ import { dirname } from 'node:path';
 import { withPackedLinks } from './release-content.ts';
 
 /**
- * Replaces some files of the package in this folder while npm packs the package: `in` before, `out` after. After an interruption, run
- * `out` in the package's folder. git shows files that are still replaced.
+ * Replaces some files of the package in the current folder while npm packs the package: `in` replaces them, `out` restores them. Run
+ * `out` in the package's folder after an interruption. git shows files that are still replaced.
  */
 
 /** Package → file → function that makes the packed text from the text in the checkout. */
 const STAND_INS: Readonly<Record<string, Readonly<Record<string, (text: string) => string>>>> = {
-  // npm publishes the README.md of this folder. The repository's README.md is about a checkout, and links to folders outside the package.
+  // The package has its own README.md: the repository's README.md is about a checkout, and links to folders outside the package.
   'precise-ttl': {
     'README.md': () => readFileSync('tools/package/README.md', 'utf8'),
     ...Object.fromEntries(
       globSync('docs/**/*.md').map(file => [file, (text: string) => withPackedLinks(file, text)]),
     ),
   },
-  // The manifest is replaced, too, because npm has no field for a manifest that differs in the package.
+  // The manifest is replaced because npm has no field for entry points that differ in the package.
   'stepfunctions-emulator': {
     'package.json': text => `${JSON.stringify(packedManifest(JSON.parse(text)), null, 2)}\n`,
   },
 };
 
-/** The manifest of a workspace without `scripts` and `devDependencies`; the entry points are the built files. */
+/** A workspace's manifest, without `scripts` and `devDependencies`, and with the built files as entry points. */
 function packedManifest({ scripts, devDependencies, exports, ...kept }: Record<string, object>): object {
   const exported = Object.entries(exports ?? {}).map(([name, target]) => {
     const path = /^\.\/src\/(.*)\.ts$/.exec(String(target))?.[1];
