@@ -12,7 +12,7 @@ const OPTIONS: BuildOptions = {
   bundle: true,
   minify: true,
   platform: 'node',
-  // `overrides` can set the runtime nodejs22.x, for a region without a later runtime.
+  // A region may have no later runtime: `overrides` in the configuration can set nodejs22.x.
   target: 'node22',
   format: 'esm',
   mainFields: ['module', 'main'],
@@ -38,8 +38,8 @@ let made: Readonly<Record<FunctionName, Bundle>> | undefined;
 let sources: readonly string[] = [];
 
 /**
- * Bundles the functions once per process. A `TerraformAsset` of type ARCHIVE would write the present time into the archive. For the npm
- * package, `tools/package/bundles.ts` makes the archives at the build.
+ * Bundles and archives the functions once per process. A `TerraformAsset` of type ARCHIVE would write the present time into its archive.
+ * In the npm package, `tools/package/bundles.ts` replaces this function by the archives of the build.
  */
 export function bundleFunctions(): Readonly<Record<FunctionName, Bundle>> {
   if (made !== undefined) return made;

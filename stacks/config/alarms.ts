@@ -21,7 +21,7 @@ interface Alarm {
   readonly names: readonly string[];
   readonly statistic: 'Sum' | 'Maximum' | 'p99';
   readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
-  /** In the metric's unit. Undefined: the lag, in milliseconds, from which a deletion by this deployment counts as late. */
+  /** In the metric's unit. Undefined: `lateMs` of this deployment. A deletion with a longer lag counts as late. */
   readonly threshold: number | undefined;
   readonly unit: string;
   readonly periodSeconds: 60 | 300;
@@ -89,7 +89,7 @@ export const ALARMS = {
     names: ['ApproximateNumberOfMessagesVisible'],
     statistic: 'Maximum',
     unit: 'messages',
-    // SQS stops a queue's metrics six hours after the queue's last call, even if messages are left.
+    // SQS stops a queue's metrics six hours after the last call to the queue, even if messages are left.
     treatMissingData: 'ignore',
     help: 'EventBridge Scheduler could not start a sweep, or a pipe could not deliver expiries: the dead-letter queue says which.',
   },
@@ -108,7 +108,7 @@ export const ALARMS = {
     by: 'deployment',
     names: ['WatermarkAge'],
     statistic: 'Maximum',
-    // 25 hours: a person who paused a table can return a day later, and then has one more hour.
+    // 25 hours: a person has one more hour to resume a table that was paused for a day.
     threshold: 25 * 60 * 60,
     unit: 'seconds',
     help: 'For more than a day the ticks have not got any further with a table: somebody forgot that it is paused, or it cannot be swept.',

@@ -48,7 +48,7 @@ export function findConfigFile(named?: string): string {
 
 /**
  * Loads the configuration, without checking its content.
- * @throws ConfigFileError as {@link findConfigFile}, and for a file that throws or has no default export
+ * @throws ConfigFileError as {@link findConfigFile}, and for a file that cannot be loaded or has no default export
  */
 export async function loadConfigFile(named?: string): Promise<unknown> {
   const file = findConfigFile(named);

@@ -46,8 +46,8 @@ export interface DeploymentConfig extends DeploymentProps {
    */
   readonly provider?: Readonly<Record<string, unknown>>;
   /**
-   * Further arguments of resources: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`. A key is a type, `type.name`, or an
-   * address in Terraform.
+   * Arguments to set on resources: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`. A key is a type, `type.name` with the
+   * name in AWS, or an address in Terraform.
    * @default none
    */
   readonly overrides?: Overrides;
@@ -159,7 +159,7 @@ const OVERRIDES: Kind<Overrides> = kind(
 );
 
 /**
- * A key or value that every AWS service accepts has only IAM's characters. EventBridge Scheduler refuses an empty value. Source: IAM API
+ * Every AWS service accepts the characters that IAM accepts in a tag. EventBridge Scheduler refuses an empty value. Source: IAM API
  * reference, Tag.
  */
 const TAG = /^(?!aws:)(?!__proto__)[\p{L}\p{Z}\p{N}_.:/=+\-@]+$/iu;
@@ -216,7 +216,7 @@ export const CONFIG_KINDS = {
 const DEPLOYMENT_KINDS = Object.fromEntries(DEPLOYMENT_PROPS.map(prop => [prop, PROPS[prop].kind]));
 
 /**
- * In the result each table has its own copy of the props that are beside `tables`.
+ * In the result each table also has the DEPLOYMENT_PROPS that are beside `tables`.
  * @throws InvalidConfigError with each problem's path, e.g. `tables[0].granularityMinutes`
  */
 export function checkConfig(config: unknown): DeploymentConfig {

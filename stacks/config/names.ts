@@ -65,7 +65,7 @@ export function pipeName(table: { readonly name: string }, { id }: Pick<Pipe, 'i
   return `${table.name}-${id}`;
 }
 
-/** The beginning of all names of a deployment's pipes, for the patterns of roles: `tablePrefix` may cut a name after 36 characters. */
+/** The beginning of all names of a deployment's pipes, for the `sourceArn` of a role: `tablePrefix` may cut a name after 36 characters. */
 export function beginningOf(deployment: string): string {
   return deployment.length <= LONGEST_WHOLE ? `${deployment}-` : deployment.slice(0, LONGEST_WHOLE);
 }

@@ -30,7 +30,7 @@ export const EVENT_TARGETS = Object.keys(TARGETS) as EventTarget[];
 export interface EventsProp {
   /** The ARN of one target, or the ARNs of two targets. Each target gets every event. */
   readonly to: string | readonly string[];
-  /** The kind of the target. Necessary only if `to` is a reference, whose ARN only Terraform knows. @default the kind in the ARN */
+  /** The kind of every target in `to`. Necessary only for a reference, whose ARN only Terraform knows. @default the kind in the ARN */
   readonly as?: EventTarget;
   /** Whether an event contains the deleted item. @default false */
   readonly oldImage?: boolean;

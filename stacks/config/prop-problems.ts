@@ -41,7 +41,7 @@ function asWritten({ field, expected, remedy, ...problem }: FieldProblem): Field
 }
 
 /**
- * DynamoDB writes at most PARTITION_UNITS a second to a shard. A table indexed by second has no such maximum: overdue items have
+ * DynamoDB takes at most PARTITION_UNITS deletes a second from a shard. A table indexed by second has no such maximum: overdue items have
  * many index keys.
  */
 function limitProblems(table: ResolvedProps): FieldProblem[] {

@@ -56,8 +56,8 @@ const ALARMS_KIND = kind<boolean | string>(
 );
 
 /**
- * The state machines' definitions contain this name. Step Functions would evaluate or refuse a name with `{%` at its beginning or `%}` at
- * its end (source: Step Functions Developer Guide, "Transforming data with JSONata"), and CDKTF could not resolve an escaped token.
+ * The state machines' definitions contain the attributes' names. Step Functions would evaluate or refuse a name with `{%` at its beginning
+ * or `%}` at its end (source: Step Functions Developer Guide, "Transforming data with JSONata"). CDKTF could not resolve a token in it.
  */
 const ATTRIBUTE = kind<string>(
   value => SETTING_KINDS.ttlAttribute.is(value) && !/^\{%|%\}$|\[TOKEN\.\d+\]/.test(value),
@@ -126,7 +126,7 @@ export const PROPS = {
     indexedBy === 'second' ? 'expirySecondIndex' : 'expirationWindowIndex',
   ),
   /**
-   * by window: length of a window, a divisor of a day. Change it only when the items have windows of another length already
+   * by window: length of a window, a divisor of a day. Change it only to the length of the windows that the items already have
    * @default `1440`
    */
   granularityMinutes: optional(SETTING_KINDS.granularityMinutes, ({ indexedBy }) =>
@@ -159,8 +159,8 @@ export const PROPS = {
    */
   archive: optional(ARCHIVE, false),
   /**
-   * each expiry becomes [an event](../archive-and-events.md#how-am-i-told-of-each-expiry): `{ to: 'arn:…' }`, or a list of two, of an event
-   * bus, a queue, a topic, a Kinesis or Firehose stream, a function or a state machine; with `oldImage: true` it contains the item
+   * each expiry becomes [an event](../archive-and-events.md#how-am-i-told-of-each-expiry): `{ to: 'arn:…' }`, the ARN of an event bus,
+   * queue, topic, Kinesis or Firehose stream, function or state machine, or a list of two ARNs; with `oldImage: true` an event has the item
    * @default there are none
    */
   events: orNone(EVENTS),
@@ -347,7 +347,7 @@ export function resolveProps(props: PreciseTtlProps | FlatProps): ResolvedProps 
   } as unknown as ResolvedProps;
 }
 
-/** A name that is too long, or has characters that functions cannot have in theirs, is cut and ends in a hash. */
+/** A name that is too long is cut, and characters that a function's name cannot have become `-`: then the name ends in a hash. */
 export function tablePrefix(deployment: string, tableName: string): string {
   const whole = `${deployment}-${tableName}`;
   if (/^[\w-]+$/.test(whole) && whole.length <= MAX_NAME_LENGTH) return whole;
