@@ -92,8 +92,7 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
                 settings: jsonata('$settings'),
               }),
               TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
-              // Only a call that Lambda refused is repeated here, because such a call deleted nothing. After another error some keys may be
-              // deleted.
+              // Only a call that Lambda refused is repeated here. After another transient error, a later page of the child has the keys.
               Retry: [{ ErrorEquals: [REFUSED], MaxAttempts: 3, ...SHORT_BACKOFF }],
               Output: jsonata(CHECKED_CHUNK),
               Catch: catchAnything(
@@ -160,9 +159,7 @@ const CHECKED_CHUNK = oneLine(`(
   $chunk
 )`);
 
-/**
- * A Succeed state has no Catch, so an interrupted result replaces a result that is too long. A UTF-16 unit has at most three UTF-8 bytes.
- */
+/** A Succeed state has no Catch, so a result that is too long is replaced here. `---`: a UTF-16 unit has at most three UTF-8 bytes. */
 const BOUNDED_RESULT = oneLine(`(
   $result := $states.input.result;
   $most := $type($sweep.resultBytes) = 'number' ? $sweep.resultBytes : 400;

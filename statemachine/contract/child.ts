@@ -49,7 +49,7 @@ export interface ChildLimit {
 
 export interface ChildProgress {
   readonly cursor: Seconds;
-  /** Number of pages in a row that finished no key, mostly because DynamoDB was too busy. */
+  /** Number of pages in a row that were not read, or of which no key was processed, mostly because DynamoDB was too busy. */
   readonly stuck: number;
   /** Number of keys that may still be deleted in the second `at` of the state machine's clock; null: no limit. */
   readonly credit: { readonly at: Seconds; readonly keys: number } | null;

@@ -9,8 +9,8 @@ export interface DeletionLag {
 }
 
 /**
- * Keys that are deleted together. With `next: 'wait'` the chunk waits until `until`, ISO-8601 in whole seconds. After `deadline`, ISO-8601
- * with milliseconds, no delete begins.
+ * Keys that are deleted together. With `next: 'wait'` the chunk waits until `until`, ISO-8601 in whole seconds. From `deadline` on,
+ * ISO-8601 with milliseconds, no delete begins.
  */
 export interface Chunk {
   readonly next: 'delete' | 'wait' | 'done';

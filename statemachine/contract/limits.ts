@@ -11,7 +11,7 @@ export const TICK_CHILDREN = 400;
 /** Maximum number of children of a table's lookback, if the table has no limit of deletes per second. */
 export const BACK_CHILDREN = 8;
 
-/** Number of shards in a child of the upcoming minute: more if the tick would have more than TICK_CHILDREN children. */
+/** Maximum number of shards of an upcoming minute's child; doubled while the tick would have more than TICK_CHILDREN children. */
 export const SHARDS_OF_CHILD = 4;
 
 export const KEYS_AT_ONCE = 10;
@@ -19,19 +19,16 @@ export const KEYS_AT_ONCE = 10;
 /** Maximum size of a tick's plan, UTF-8 bytes. Step Functions allows 256 KiB for the output of a state. */
 export const PLAN_BYTES = 240_000;
 
-/** Maximum size of a round's results, UTF-8 bytes. The output of a state (256 KiB) has these results and the tables' settings. */
+/** Maximum size of all children's results in a tick or in a replay's round, UTF-8 bytes. A state's output (256 KiB) also has settings. */
 export const RESULTS_BYTES = 160_000;
 
 /** A child of the lookback ends this many seconds after the plan if deletes have no limit. The next tick sweeps the remaining items. */
 export const BACK_SECONDS = 45;
 
-/** After this age of an execution, in seconds, no step of a child begins, so that a running QueryExpired has time for its retries. */
+/** No step of a child begins after this age of an execution, in seconds: the remaining time is for retries of a running QueryExpired. */
 export const LAST_STEP_SECONDS = 225;
 
-/**
- * Maximum size of a child's progress, characters of JSON. An interrupted child returns its progress, and a state's output has at most 256
- * KiB.
- */
+/** Maximum size of a child's progress, characters of JSON. A state's output contains the progress, and has at most 256 KiB. */
 export const CHILD_PROGRESS_CHARACTERS = 170_000;
 
 export const ROUND_CHILDREN = 200;

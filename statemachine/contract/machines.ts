@@ -10,7 +10,7 @@ export type FunctionArns = Readonly<Record<TaskName, string>>;
 
 export const SWEEP_INCOMPLETE = 'SweepIncompleteError';
 
-/** A tick must end before Step Functions stops it: an Express execution may last 300 seconds. */
+/** Less than the 300 seconds that an Express execution may last. Source: Step Functions quotas. */
 export const TICK_TIMEOUT_SECONDS = 290;
 
 /**

@@ -64,7 +64,7 @@ function importsTable(): string {
   );
 }
 
-/** The targets of the prop `events`, with the pipe's size limits for each target. */
+/** The targets of the prop `events`, with the size limits of each target. */
 function eventTargetsTable(): string {
   const kb = (bytes: number) => `${numbered(bytes / 1000)} KB`;
   return table(
@@ -93,7 +93,7 @@ function metricsTable(): string {
   );
 }
 
-/** A table with an archive has all alarms. */
+/** Lists all alarms: the alarms of a DynamoDB table with an archive. */
 function alarmsTable(): string {
   const [precise, byMinute] = [{}, { precision: 'minute' } as const].map(precision =>
     alarmsOf(deploymentOf([resolveProps({ ...EXAMPLE_TABLE, archive: true, ...precision })])),

@@ -57,7 +57,7 @@ function rolesOfExample(target: EventTarget): Map<string, readonly Statement[]> 
 }
 
 function inWords({ Action, Resource }: Statement): string {
-  // AWS chooses the end of a bucket's name, and the label of a stream: on this machine both are `local`.
+  // On AWS the end of a bucket's name and the label of a stream are known only after a deployment: `*` replaces the local cloud's `local`.
   const resources = Resource.map(arn => arn.replace(/^arn:(?:[^:]*:){4}/, '').replace(/local(?=\/|$)/, '*'));
   return `${namesOf(Action)} on ${namesOf(resources)}`;
 }

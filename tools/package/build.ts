@@ -14,7 +14,7 @@ import {
 
 /** `npm run build` in a package's folder: makes `dist/` anew. */
 
-// Path of the compiler: node_modules/.bin/tsc can be an older version, for the packages' tests.
+// The path begins at this file, because the working directory can be a package's folder.
 const COMPILER = join(import.meta.dirname, '../..', 'node_modules', 'typescript', 'bin', 'tsc');
 
 /** Compiles a project. The compiler's errors go to stderr. @param args further arguments of the compiler */
