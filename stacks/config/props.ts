@@ -126,7 +126,7 @@ export const PROPS = {
     indexedBy === 'second' ? 'expirySecondIndex' : 'expirationWindowIndex',
   ),
   /**
-   * by window: length of a window, a divisor of a day. Change it only to the length of the windows that the items already have
+   * by window: length of a window, a divisor of a day. The sweep does not find items with windows of another length
    * @default `1440`
    */
   granularityMinutes: optional(SETTING_KINDS.granularityMinutes, ({ indexedBy }) =>
